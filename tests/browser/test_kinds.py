@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from beholder.stimuli.blinding import blind
-from beholder.stimuli.copies import strip
+from beholder.stimuli.copies import write_copy
 from beholder.stimuli.ffmpeg import run_ffmpeg
 from beholder.stimuli.formats import medium_of
 from beholder.stimuli.probe import measure
@@ -54,7 +54,7 @@ def copies(folder: Path, depth: str) -> dict[str, bytes]:
         medium = medium_of(name)
         assert medium is not None
         copy = folder / f"copy{suffix}"
-        strip(folder / name, copy, measure(folder / name, name), name, medium)
+        write_copy(folder / name, copy, measure(folder / name, name), name, medium)
         found[f"/x{suffix}"] = b"".join(blind(copy, b"a slot of a session", 150_000).read())
     return found
 

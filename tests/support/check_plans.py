@@ -13,7 +13,7 @@ from beholder.methods.contract import Slot, Trial
 from beholder.planning.builder import make_plan
 from beholder.planning.model import Plan, PlannedList, is_check
 from beholder.stimuli.catalogue import Catalogue
-from beholder.stimuli.known_answers import EVERY, Expectation, KnownAnswer
+from beholder.stimuli.known_answers import EVERY_QUESTION, Expectation, KnownAnswer
 from beholder.study.model import Study
 from beholder.types import Role
 from support.method_studies import catalogue_of
@@ -89,7 +89,7 @@ def every_answer(study: Study, trial: Trial) -> list[Any]:
 def gold(
     name: str, line: int, expected: float | Mapping[str, float], near: float | None = None
 ) -> tuple[str, KnownAnswer]:
-    of = expected if isinstance(expected, Mapping) else {EVERY: expected}
+    of = expected if isinstance(expected, Mapping) else {EVERY_QUESTION: expected}
     return name, KnownAnswer(
         f"list.csv:{line}", "", line, {question: Expectation(v, near) for question, v in of.items()}
     )
@@ -101,5 +101,7 @@ def with_lessons(catalogue: Catalogue, role: Role, *found: tuple[str, KnownAnswe
     for name, lesson in found:
         condition, _, content = name.partition("/")
         like = catalogue.stimuli[0]
-        more.append(replace(like, id=f"{role}:{name}", content=content, condition=condition, role=role, lesson=lesson))
+        more.append(
+            replace(like, id=f"{role}:{name}", content=content, condition=condition, role=role, known_answer=lesson)
+        )
     return replace(catalogue, stimuli=(*catalogue.stimuli, *more))

@@ -16,7 +16,7 @@ from beholder.planning.builder import make_plan
 from beholder.planning.message_trials import study_requests
 from beholder.planning.model import Plan
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
-from beholder.stimuli.known_answers import EVERY, Expectation, KnownAnswer
+from beholder.stimuli.known_answers import EVERY_QUESTION, Expectation, KnownAnswer
 from beholder.study.model import Study
 from beholder.types import Role
 
@@ -62,8 +62,8 @@ def with_clips(study: Study, catalogue: Catalogue, method: Method) -> Catalogue:
     made = [
         replace(
             one.source, id=f"{one.role}:{number}:{one.source.id}", condition=one.role, role=one.role,
-            made_of=one.source.id,
-            lesson=KnownAnswer("", expected={EVERY: Expectation(one.value, one.tolerance, "", one.also)}),
+            derived_from=one.source.id,
+            known_answer=KnownAnswer("", expected={EVERY_QUESTION: Expectation(one.value, one.tolerance, "", one.also)}),
         )
         for number, one in enumerate(study_requests(study, catalogue, method), 1)
     ]  # fmt: skip

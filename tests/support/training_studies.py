@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from beholder.stimuli.catalogue import Catalogue
-from beholder.stimuli.known_answers import EVERY, Expectation, KnownAnswer
+from beholder.stimuli.known_answers import EVERY_QUESTION, Expectation, KnownAnswer
 from beholder.testing import TINY_CONDITIONS, write_study
 
 ACR = {
@@ -61,7 +61,7 @@ def _name(file: Path, folder: Path) -> str:
 
 def lesson(number: int, expected: float | Mapping[str, float] | None = None, **more: Any) -> KnownAnswer:
     """Return what line `number` + 1 of a manifest teaches; tolerance and message go with every expected answer."""
-    of = expected if isinstance(expected, Mapping) else {} if expected is None else {EVERY: expected}
+    of = expected if isinstance(expected, Mapping) else {} if expected is None else {EVERY_QUESTION: expected}
     near, message = more.pop("tolerance", None), more.pop("message", "")
     found = {question: Expectation(value, near, message) for question, value in of.items()}
     return KnownAnswer(f"list.csv:{number + 1}", "", number, found, **more)
@@ -74,6 +74,8 @@ def teach(catalogue: Catalogue, *taught: tuple[str, KnownAnswer]) -> Catalogue:
     for name, one in taught:
         condition, _, content = name.partition("/")
         stimuli.append(
-            replace(like, id=f"training:{name}", content=content, condition=condition, role="training", lesson=one)
+            replace(
+                like, id=f"training:{name}", content=content, condition=condition, role="training", known_answer=one
+            )
         )
     return replace(catalogue, stimuli=(*catalogue.stimuli, *stimuli))

@@ -106,7 +106,9 @@ def _catalogue() -> Catalogue:
 def _stimulus(role: Role, content: str, condition: str, expected: float | None = None) -> Stimulus:
     name = f"{condition}/{content}" if role == "test" else f"{role}:{condition}/{content}"
     lesson = None if expected is None else KnownAnswer("batch", expected={"": Expectation(expected)})
-    return Stimulus(name, content, condition, role, "video", f"{name}.mp4", "00", _PROBE, Path("clip"), lesson=lesson)
+    return Stimulus(
+        name, content, condition, role, "video", f"{name}.mp4", "00", _PROBE, Path("clip"), known_answer=lesson
+    )
 
 
 def _stimulus_row(stimulus: Stimulus) -> dict[str, Json]:

@@ -85,7 +85,7 @@ def _clips(folder: Path, contents: int, conditions: list[str], seconds: int) -> 
                 "-c:a", "aac", str(path),
             ])  # fmt: skip
             if ran.code:
-                raise RuntimeError(ran.last_words())
+                raise RuntimeError(ran.error_line())
 
 
 def _hemvip_voice(folder: Path, people: int) -> Path:

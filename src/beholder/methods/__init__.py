@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from beholder.methods.contract import Method
     from beholder.study.model import Study
 
-GROUP = "beholder.methods"
+_GROUP = "beholder.methods"
 
 
 def names() -> tuple[str, ...]:
@@ -61,15 +61,15 @@ def load_study(path: str | Path = "study.yaml") -> Study:
 def _registered() -> EntryPoints:
     """Return the entry points of all methods, as they are installed now."""
     folders = [Path(name) for name in sys.path]
-    return _read(tuple((str(folder), folder.stat().st_mtime_ns) for folder in folders if folder.is_dir()))
+    return _read_entry_points(tuple((str(folder), folder.stat().st_mtime_ns) for folder in folders if folder.is_dir()))
 
 
 @lru_cache(maxsize=1)
-def _read(_folders: tuple[tuple[str, int], ...]) -> EntryPoints:
+def _read_entry_points(_folders: tuple[tuple[str, int], ...]) -> EntryPoints:
     """Read the entry points again only when a folder of packages has changed: that opens a file of every package."""
     from importlib.metadata import entry_points
 
-    return entry_points(group=GROUP)
+    return entry_points(group=_GROUP)
 
 
 def _entry(name: str, where: str) -> EntryPoint:

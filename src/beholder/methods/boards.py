@@ -19,7 +19,7 @@ from beholder.methods.contract import (
     Unit,
     Units,
     slot_ids,
-    slots_of,
+    slots_from_columns,
 )
 from beholder.methods.presentation import hidden_role, medium_problems, question_problems, single_problems
 from beholder.methods.scores import ScoreMethod
@@ -83,7 +83,7 @@ def rated_slots(study: Study, unit: Unit, catalogue: Catalogue, first: int = 1) 
     roles: list[Role] = ["anchor" if one.condition in named else hidden_role(one) for one in stimuli]
     count = len(roles)
     ids = slot_ids(count + first - 1)[first - 1 :]
-    return slots_of(ids, unit.stimuli, roles, [None] * count, [True] * count, [None] * count)
+    return slots_from_columns(ids, unit.stimuli, roles, [None] * count, [True] * count, [None] * count)
 
 
 def board_seconds(trial: Trial, catalogue: Catalogue) -> float:

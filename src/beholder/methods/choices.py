@@ -36,22 +36,22 @@ from beholder.methods.contract import (
 from beholder.methods.pairs import pair_units
 from beholder.methods.presentation import (
     hidden_role,
-    is_together,
+    is_side_by_side,
     medium_problems,
     pair_problems,
+    presentation_draws,
     presentation_problems,
-    presented,
-    public,
+    public_draws,
     question_problems,
     seconds_shown,
 )
 from beholder.methods.scores import (
-    LONGEST,
-    MOST_TEXTS,
-    asked_always,
-    exactly,
-    number,
-    parts,
+    MAX_TEXT_LENGTH,
+    MAX_TEXTS,
+    answer_parts,
+    ask_cached,
+    exact_object,
+    finite_number,
     read_comment,
     read_missing,
 )
@@ -59,9 +59,9 @@ from beholder.study.questions import SCALES
 
 NOISE = 0.1
 """Standard deviation of what a robot makes of a difference, which lies between -1 and 1."""
-_WIDE = 0.6
+_FULL_SCALE_DIFFERENCE = 0.6
 """The difference from which on a robot uses the end of the scale."""
-_TIE = 0.25
+_TIE_SHARE = 0.25
 """The share of that difference below which a robot has no preference."""
 
 
@@ -73,11 +73,11 @@ class ChoiceMethod:
     kind: ClassVar[Literal["diff", "choice"]] = "choice"
 
     def questions(self, study: Study) -> tuple[Question, ...]:
-        return _as_shown(study.questions, bool(study.options.get("tie")), study.options.get("presentation"))
+        return _page_questions(study.questions, bool(study.options.get("tie")), study.options.get("presentation"))
 
     def asked(self, study: Study) -> tuple[Asked, ...]:
         """Return the questions as they stand in every trial."""
-        return asked_always(self.questions(study))
+        return ask_cached(self.questions(study))
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
         questions = self.questions(study)
@@ -100,15 +100,15 @@ class ChoiceMethod:
             slots=tuple(Slot(f"s{n}", s.id, hidden_role(s), None, True, None) for n, s in enumerate((one, two), 1)),
             asked=asked,
             draws={
-                "judged": judged(one, two, catalogue),
+                "judged": judged_stimulus(one, two, catalogue),
                 "tie": any(question.scale.holds(0) for question in asked),
-                **presented(study),
+                **presentation_draws(study),
             },
-            together=is_together(study),
+            together=is_side_by_side(study),
         )
 
     def extra(self, trial: Trial) -> Mapping[str, Json]:
-        return public(trial, "tie", "reason")
+        return public_draws(trial, "tie", "reason")
 
     def seconds(self, trial: Trial, catalogue: Catalogue) -> float:
         # Behind buttons people go back and forth.
@@ -130,13 +130,13 @@ class ChoiceMethod:
         return seen.judgement(asked, self.kind, raw if raw is None else seen.turned(raw), raw)
 
     def respond(self, trial: Trial, percept: Percept, rng: Generator) -> Json:
-        first, second = compared(trial)
+        first, second = compared_slots(trial)
         choices: dict[str, Json] = {}
         for asked in trial.asked:
             difference = percept[f"{asked.id}.{second.id}"] - percept[f"{asked.id}.{first.id}"]
             felt = difference + rng.normal(0, NOISE)
             felt = -felt if asked.keyed == "-" else felt
-            choices[asked.id] = _chosen(asked.scale, felt, first.id, second.id)
+            choices[asked.id] = _choose(asked.scale, felt, first.id, second.id)
         return {"choices": choices} | response_reasons(trial)
 
 
@@ -150,7 +150,7 @@ class ComparedSlots:
 
     @classmethod
     def of(cls, trial: Trial) -> ComparedSlots:
-        first, second = compared(trial)
+        first, second = compared_slots(trial)
         # In a pair of one stimulus with itself either may be the judged one: take the first.
         return cls(first, second, first.stimulus != trial.draws["judged"])
 
@@ -184,7 +184,7 @@ class ComparedSlots:
         )
 
 
-def judged(one: Stimulus, two: Stimulus, catalogue: Catalogue) -> str:
+def judged_stimulus(one: Stimulus, two: Stimulus, catalogue: Catalogue) -> str:
     """Return the stimulus of a pair that a positive value speaks for, whatever the order on the screen.
 
     Against a reference it is the other one; else the one whose condition stands first in the study.
@@ -223,23 +223,23 @@ def response_reasons(trial: Trial) -> dict[str, Json]:
     return {"reasons": {asked.id: ["It is what I perceived."] for asked in trial.asked}}
 
 
-def chosen_values(scale: Scale, felt: NDArray[np.float64]) -> NDArray[np.float64]:
+def choice_values(scale: Scale, felt: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return what a robot makes of felt differences, many at once, as a number of the screen: `respond` as an array."""
     grades = np.array([0.0, *grades_of(scale)])
-    strength = np.minimum(1.0, np.abs(felt) / _WIDE)
+    strength = np.minimum(1.0, np.abs(felt) / _FULL_SCALE_DIFFERENCE)
     if len(grades) == 2:
-        step = (strength >= _TIE) | (not scale.holds(0))
+        step = (strength >= _TIE_SHARE) | (not scale.holds(0))
     else:
         step = np.maximum(np.rint(strength * (len(grades) - 1)), 0 if scale.holds(0) else 1)
     return np.asarray(np.where(felt > 0, 1.0, -1.0) * grades[step.astype(np.int64)] + 0.0, np.float64)
 
 
-def _chosen(scale: Scale, felt: float, first: str, second: str) -> Json:
+def _choose(scale: Scale, felt: float, first: str, second: str) -> Json:
     grades = grades_of(scale)
-    strength = min(1.0, abs(felt) / _WIDE)
+    strength = min(1.0, abs(felt) / _FULL_SCALE_DIFFERENCE)
     better = second if felt > 0 else first
     if len(grades) == 1:
-        return {"better": "tie" if scale.holds(0) and strength < _TIE else better}
+        return {"better": "tie" if scale.holds(0) and strength < _TIE_SHARE else better}
     step = round(strength * len(grades))
     if step == 0:
         if scale.holds(0):
@@ -251,24 +251,24 @@ def _chosen(scale: Scale, felt: float, first: str, second: str) -> Json:
 
 # A plan composes every trial from the same few questions.
 @lru_cache(maxsize=32)
-def _as_shown(questions: tuple[Question, ...], has_tie: bool, presentation: str | None) -> tuple[Question, ...]:
+def _page_questions(questions: tuple[Question, ...], has_tie: bool, presentation: str | None) -> tuple[Question, ...]:
     """Return the questions with scales that have a place for a tie and words for the page; own scales stay."""
-    return tuple(_worded(_with_tie(question) if has_tie else question, presentation) for question in questions)
+    return tuple(_with_labels(_with_tie(question) if has_tie else question, presentation) for question in questions)
 
 
 def _with_tie(question: Question) -> Question:
     return question.model_copy(update={"scale": SCALES["pref3"]}) if question.scale == SCALES["pref2"] else question
 
 
-def _worded(question: Question, presentation: str | None) -> Question:
+def _with_labels(question: Question, presentation: str | None) -> Question:
     if presentation not in ("side-by-side", "free") or question.scale not in SCALES.values():
         return question
     one, two = ("Left", "Right") if presentation == "side-by-side" else ("A", "B")
-    labels = tuple((value, _side(value, text, one, two)) for value, text in question.scale.labels)
+    labels = tuple((value, _side_label(value, text, one, two)) for value, text in question.scale.labels)
     return question.model_copy(update={"scale": question.scale.model_copy(update={"labels": labels})})
 
 
-def _side(value: float, text: str, one: str, two: str) -> str:
+def _side_label(value: float, text: str, one: str, two: str) -> str:
     """Return the words of a comparison scale with the place that they speak for: `Left slightly better`."""
     if not value:
         return text
@@ -281,7 +281,7 @@ def _side(value: float, text: str, one: str, two: str) -> str:
 # --- What was chosen between two, as it comes from the browser: read exactly, or refused ---
 
 
-def compared(trial: Trial) -> tuple[Slot, Slot]:
+def compared_slots(trial: Trial) -> tuple[Slot, Slot]:
     """Return the two slots that are compared, in the order shown."""
     first, second = (slot for slot in trial.slots if slot.rated)
     return first, second
@@ -296,31 +296,31 @@ def grades_of(scale: Scale) -> list[float]:
 
 def read_choices(trial: Trial, answer: Json) -> Json:
     """Return the answer with exactly the choices of this trial, or raise Refused."""
-    given, missing = _opened(trial, answer)
+    given, missing = _read_parts(trial, answer)
     if missing:
         return _without_choices(given, missing)
-    choices = exactly(given.get("choices"), [asked.id for asked in trial.asked], "answer.choices", "choices")
-    slots = [slot.id for slot in compared(trial)]
+    choices = exact_object(given.get("choices"), [asked.id for asked in trial.asked], "answer.choices", "choices")
+    slots = [slot.id for slot in compared_slots(trial)]
     read: dict[str, Json] = {
         "choices": {
-            asked.id: _choice(asked.scale, choices[asked.id], slots, f"answer.choices.{asked.id}")
+            asked.id: _read_choice(asked.scale, choices[asked.id], slots, f"answer.choices.{asked.id}")
             for asked in trial.asked
         }
     }
     return read | read_reasons(trial, given) | read_comment(given)
 
 
-def read_same(trial: Trial, answer: Json) -> Json:
+def read_identification(trial: Trial, answer: Json) -> Json:
     """Return the answer `{"choices": {"q1": {"same_as": "s1"}}}`, or raise Refused."""
-    given, missing = _opened(trial, answer)
+    given, missing = _read_parts(trial, answer)
     if missing:
         return _without_choices(given, missing)
-    choices = exactly(given.get("choices"), [asked.id for asked in trial.asked], "answer.choices", "choices")
-    known = [slot.id for slot in compared(trial)] + ["unsure"] * bool(trial.draws.get("unsure"))
+    choices = exact_object(given.get("choices"), [asked.id for asked in trial.asked], "answer.choices", "choices")
+    known = [slot.id for slot in compared_slots(trial)] + ["unsure"] * bool(trial.draws.get("unsure"))
     normal: dict[str, Json] = {}
     for name, choice in choices.items():
         where = f"answer.choices.{name}"
-        said = exactly(choice, ["same_as"], where, "choices")["same_as"]
+        said = exact_object(choice, ["same_as"], where, "choices")["same_as"]
         if not isinstance(said, str) or said not in known:
             raise Refused(f"{said!r} cannot be the same", where=f"{where}.same_as", allowed=", ".join(known))
         normal[name] = {"same_as": said}
@@ -342,16 +342,16 @@ def read_reasons(trial: Trial, given: Mapping[str, Json]) -> dict[str, Json]:
         texts = reasons.get(name, [])
         if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
             raise Refused("The reason cannot be kept", where=f"{where}.{name}", allowed="a list of texts")
-        if len(texts) > MOST_TEXTS or sum(len(cast("str", text)) for text in texts) > LONGEST:
-            allowed = f"up to {LONGEST} characters in up to {MOST_TEXTS} texts"
+        if len(texts) > MAX_TEXTS or sum(len(cast("str", text)) for text in texts) > MAX_TEXT_LENGTH:
+            allowed = f"up to {MAX_TEXT_LENGTH} characters in up to {MAX_TEXTS} texts"
             raise Refused("The reason is too long", where=f"{where}.{name}", allowed=allowed)
         if wish == "required" and not any(cast("str", text).strip() for text in texts):
             raise Refused("A reason is missing", where=f"{where}.{name}", allowed="a list with a text")
     return {"reasons": {name: list(cast("list[Json]", texts)) for name, texts in reasons.items()}} if reasons else {}
 
 
-def _opened(trial: Trial, answer: Json) -> tuple[Mapping[str, Json], dict[str, Json]]:
-    given = parts(answer, ("choices", "missing", "reasons", "comment"), '{"choices": {"q1": {"better": "s1"}}}')
+def _read_parts(trial: Trial, answer: Json) -> tuple[Mapping[str, Json], dict[str, Json]]:
+    given = answer_parts(answer, ("choices", "missing", "reasons", "comment"), '{"choices": {"q1": {"better": "s1"}}}')
     return given, read_missing(trial, given.get("missing", {}))
 
 
@@ -362,7 +362,7 @@ def _without_choices(given: Mapping[str, Json], missing: dict[str, Json]) -> Jso
     return {"choices": {}, "missing": missing, **read_comment(given)}
 
 
-def _choice(scale: Scale, choice: Json, slots: list[str], where: str) -> Json:
+def _read_choice(scale: Scale, choice: Json, slots: list[str], where: str) -> Json:
     if not isinstance(choice, Mapping) or not {"better"} <= set(choice) <= {"better", "grade"}:
         raise Refused("The choice cannot be read", where=where, allowed='{"better": slot, "grade": number}')
     better, known = choice["better"], [*slots, *(["tie"] if scale.holds(0) else [])]
@@ -375,7 +375,7 @@ def _choice(scale: Scale, choice: Json, slots: list[str], where: str) -> Json:
         return {"better": better}
     if "grade" not in choice and len(grades) == 1:
         return {"better": better}
-    grade = number(choice.get("grade"))
+    grade = finite_number(choice.get("grade"))
     if grade is None or grade not in grades:
         allowed = ", ".join(f"{value:g}" for value in grades)
         raise Refused(f"{choice.get('grade')!r} is not a grade", where=f"{where}.grade", allowed=allowed)

@@ -225,7 +225,7 @@ class Method(Protocol):
 # --- Slots by the million: named by their place, and made from columns ---
 
 
-_new = partial(tuple.__new__, Slot)
+_new_slot = partial(tuple.__new__, Slot)
 
 
 @lru_cache(maxsize=64)
@@ -234,7 +234,7 @@ def slot_ids(count: int) -> tuple[str, ...]:
     return tuple(f"s{place}" for place in range(1, count + 1))
 
 
-def slots_of(
+def slots_from_columns(
     ids: Iterable[str],
     stimuli: Iterable[str],
     roles: Iterable[Role],
@@ -243,7 +243,7 @@ def slots_of(
     colours: Iterable[str | None],
 ) -> tuple[Slot, ...]:
     """Return slots from columns; one by one they take four times as long."""
-    return tuple(map(_new, zip(ids, stimuli, roles, labels, rated, colours, strict=True)))
+    return tuple(map(_new_slot, zip(ids, stimuli, roles, labels, rated, colours, strict=True)))
 
 
 # --- Every question that a study asks anybody: groups of participants may have item sets of their own ---

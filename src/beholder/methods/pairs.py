@@ -18,12 +18,12 @@ from beholder.methods.contract import Catalogue, Role, Stimulus, Study, Unit
 from beholder.study.csv_files import column_names, plain_text, read_lines
 from beholder.study.design import Design
 
-COMPARED: tuple[Role, ...] = ("test", "reference", "anchor")
-_GRAPH = 40
+COMPARED_ROLES: tuple[Role, ...] = ("test", "reference", "anchor")
+_GRAPH_STREAM = 40
 """The stream of chance of a sparse graph."""
 
 
-def pair_units(study: Study, catalogue: Catalogue, roles: Collection[Role] = COMPARED) -> tuple[Unit, ...]:
+def pair_units(study: Study, catalogue: Catalogue, roles: Collection[Role] = COMPARED_ROLES) -> tuple[Unit, ...]:
     """Return the pairs that `design.pairs` asks for, content by content, the earlier condition of the study first.
 
     Only stimuli of these roles are paired; a content that lacks one of two conditions lacks that pair. What is wrong
@@ -31,10 +31,10 @@ def pair_units(study: Study, catalogue: Catalogue, roles: Collection[Role] = COM
     """
     cells = {cell: stimulus for cell, stimulus in catalogue.by_cell.items() if stimulus.role in roles}
     if study.design.given_pairs is not None:
-        given = read_given_pairs(study.folder, study.design.given_pairs, [])
+        given = read_pair_table(study.folder, study.design.given_pairs, [])
         if given.of_stimuli:
-            return _given_units(given, cells, catalogue)
-        pairs = _in_order([(one, two) for _, one, two in given.lines], catalogue.conditions)
+            return _table_units(given, cells, catalogue)
+        pairs = _sorted_pairs([(one, two) for _, one, two in given.lines], catalogue.conditions)
     else:
         there = {condition for _, condition in cells}
         pairs = condition_pairs(study, tuple(one for one in catalogue.conditions if one in there))
@@ -52,7 +52,7 @@ def condition_pairs(study: Study, conditions: tuple[str, ...]) -> list[tuple[str
     design = study.design
     degree = _degree(design, len(conditions))
     if degree is not None:
-        return [(conditions[one], conditions[two]) for one, two in _sparse(len(conditions), degree, study.seed)]
+        return [(conditions[one], conditions[two]) for one, two in _sparse_cached(len(conditions), degree, study.seed)]
     return [pair for pair in combinations(conditions, 2) if design.star is None or design.star in pair]
 
 
@@ -68,31 +68,29 @@ def reference_units(catalogue: Catalogue) -> tuple[Unit, ...]:
 def _degree(design: Design, conditions: int) -> int | None:
     """Return how many others each condition meets; None where that is not for a graph to say."""
     if design.pairs == "sparse":
-        return usual_degree(conditions)
+        return default_degree(conditions)
     return design.degree
 
 
 @lru_cache(maxsize=64)
-def _sparse(conditions: int, degree: int, seed: int) -> tuple[Edge, ...]:
-    return tuple(sparse_edges(conditions, degree, np.random.default_rng([seed, _GRAPH])))
+def _sparse_cached(conditions: int, degree: int, seed: int) -> tuple[_Edge, ...]:
+    return tuple(sparse_edges(conditions, degree, np.random.default_rng([seed, _GRAPH_STREAM])))
 
 
-def _in_order(pairs: Collection[tuple[str, str]], conditions: tuple[str, ...]) -> list[tuple[str, str]]:
+def _sorted_pairs(pairs: Collection[tuple[str, str]], conditions: tuple[str, ...]) -> list[tuple[str, str]]:
     """Return the pairs of known conditions, the earlier first, each once, sorted."""
     place = {condition: number for number, condition in enumerate(conditions)}
     known = [(place[one], place[two]) for one, two in pairs if one in place and two in place and one != two]
     return [(conditions[one], conditions[two]) for one, two in sorted({(min(pair), max(pair)) for pair in known})]
 
 
-def _given_units(
-    given: GivenPairs, cells: Mapping[tuple[str, str], Stimulus], catalogue: Catalogue
-) -> tuple[Unit, ...]:
+def _table_units(given: PairTable, cells: Mapping[tuple[str, str], Stimulus], catalogue: Catalogue) -> tuple[Unit, ...]:
     """Return the pairs of stimuli that a file names, as those of conditions are returned."""
     # What we made so that it asks for an answer stands for what it was made of.
     names = {
         name: stimulus
         for stimulus in cells.values()
-        for name in (stimulus.made_of, plain_text(stimulus.file), stimulus.id)
+        for name in (stimulus.derived_from, plain_text(stimulus.file), stimulus.id)
     }
     names.pop("", None)
     content, condition = (
@@ -111,14 +109,14 @@ def _given_units(
 # --- Pairs that the researcher gives as a table: of conditions, for every content, or of single stimuli ---
 
 
-OF_CONDITIONS, OF_STIMULI = ("condition", "other"), ("stimulus", "other")
-PART = "part"
+_CONDITION_COLUMNS, STIMULUS_COLUMNS = ("condition", "other"), ("stimulus", "other")
+_PART_COLUMN = "part"
 """A column that says that parts which no pair joins are meant to stay apart."""
-_SHOWN = 5
+_MAX_LISTED = 5
 """Names that are listed; of more it is said how many there are."""
 
 
-class GivenPairs(NamedTuple):
+class PairTable(NamedTuple):
     """The lines of a table, each with where it stands and its two names, and whether they name single stimuli."""
 
     lines: tuple[tuple[str, str, str], ...]
@@ -127,33 +125,33 @@ class GivenPairs(NamedTuple):
     """Whether the table names its parts, so that they need not hold together."""
 
 
-def read_given_pairs(folder: Path, name: str, problems: list[Problem]) -> GivenPairs:
+def read_pair_table(folder: Path, name: str, problems: list[Problem]) -> PairTable:
     """Return the pairs of a table; what is wrong with the table as such is added to `problems`."""
     heads = column_names(folder, name)
-    columns, has_parts = OF_STIMULI if "stimulus" in heads else OF_CONDITIONS, PART in heads
+    columns, has_parts = STIMULUS_COLUMNS if "stimulus" in heads else _CONDITION_COLUMNS, _PART_COLUMN in heads
     before = len(problems)
-    lines = read_lines(folder, name, (*columns, PART) if has_parts else columns, problems)
+    lines = read_lines(folder, name, (*columns, _PART_COLUMN) if has_parts else columns, problems)
     if not lines and len(problems) == before:
         problems.append(Problem(name, "has no lines below the first", "one line for each pair"))
-    return GivenPairs(
+    return PairTable(
         tuple((line.where, line.cells[columns[0]], line.cells[columns[1]]) for line in lines),
-        columns == OF_STIMULI,
+        columns == STIMULUS_COLUMNS,
         has_parts,
     )
 
 
-def given_pair_problems(folder: Path, name: str, catalogue: Catalogue) -> Iterator[Problem]:
+def pair_table_problems(folder: Path, name: str, catalogue: Catalogue) -> Iterator[Problem]:
     """Yield everything that is wrong with the pairs of a table, line by line."""
     problems: list[Problem] = []
-    given = read_given_pairs(folder, name, problems)
+    given = read_pair_table(folder, name, problems)
     yield from problems
-    known = _stimuli(catalogue) if given.of_stimuli else {one: one for one in catalogue.conditions}
+    known = _stimulus_ids(catalogue) if given.of_stimuli else {one: one for one in catalogue.conditions}
     kind = "stimulus" if given.of_stimuli else "condition"
     seen: dict[frozenset[str], str] = {}
     for where, *words in given.lines:
         unknown = [(column, word) for column, word in zip((kind, "other"), words, strict=True) if word not in known]
         for column, word in unknown:
-            yield _unknown(where, column, word, kind, known)
+            yield _unknown_name(where, column, word, kind, known)
         if unknown:
             continue
         one, two = (known[word] for word in words)
@@ -170,7 +168,7 @@ def given_pair_problems(folder: Path, name: str, catalogue: Catalogue) -> Iterat
         seen.setdefault(pair, where)
 
 
-def _stimuli(catalogue: Catalogue) -> Mapping[str, str]:
+def _stimulus_ids(catalogue: Catalogue) -> Mapping[str, str]:
     """Return the ids of what can be rated, by id and by file."""
     stimuli = catalogue.by_cell.values()
     return {plain_text(stimulus.file): stimulus.id for stimulus in stimuli} | {
@@ -178,10 +176,10 @@ def _stimuli(catalogue: Catalogue) -> Mapping[str, str]:
     }
 
 
-def _unknown(where: str, column: str, word: str, kind: str, known: Mapping[str, str]) -> Problem:
+def _unknown_name(where: str, column: str, word: str, kind: str, known: Mapping[str, str]) -> Problem:
     names = list(dict.fromkeys(known.values()))
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    allowed = ", ".join(names[:_SHOWN]) + more
+    more = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
+    allowed = ", ".join(names[:_MAX_LISTED]) + more
     if not word:
         return Problem(where, f"{column} is empty", allowed)
     near = did_you_mean(word, list(known))
@@ -191,20 +189,20 @@ def _unknown(where: str, column: str, word: str, kind: str, known: Mapping[str, 
 # --- Which two of many are compared, where not all are: graphs over conditions ---
 
 
-Edge = tuple[int, int]
+_Edge = tuple[int, int]
 
-_DRAWN = 12
+_CANDIDATES = 12
 """Graphs of which the one with the shortest ways is taken."""
 _SWITCHES = 8
 """How often each edge is switched with another one, on average: by then nothing is left of the ring."""
 
 
-def usual_degree(conditions: int) -> int:
+def default_degree(conditions: int) -> int:
     """Return how many others each condition meets when nobody says it: about 2 log2 of their number."""
     return round(2 * log2(conditions)) if conditions > 1 else 0
 
 
-def sparse_edges(conditions: int, degree: int, rng: Generator) -> list[Edge]:
+def sparse_edges(conditions: int, degree: int, rng: Generator) -> list[_Edge]:
     """Return a connected graph in which everybody meets `degree` others, one of them one more where that is odd.
 
     A ring with chords is switched edge by edge, which keeps every degree; of several such graphs the one with the
@@ -214,13 +212,13 @@ def sparse_edges(conditions: int, degree: int, rng: Generator) -> list[Edge]:
         return list(combinations(range(conditions), 2))
     labels = rng.permutation(conditions)
     ring = [(int(labels[a]), int(labels[b])) for a, b in _ring(conditions, degree)]
-    drawn = [_switched(ring, rng) for _ in range(_DRAWN)]
+    drawn = [_switch_edges(ring, rng) for _ in range(_CANDIDATES)]
     # The ring itself is connected, should none of the others be.
-    best = min((*drawn, ring), key=lambda edges: _ways(conditions, edges))
+    best = min((*drawn, ring), key=lambda edges: _path_lengths(conditions, edges))
     return sorted((min(edge), max(edge)) for edge in best)
 
 
-def parts(nodes: Sequence[str], edges: Iterable[tuple[str, str]]) -> list[list[str]]:
+def connected_parts(nodes: Sequence[str], edges: Iterable[tuple[str, str]]) -> list[list[str]]:
     """Return which nodes can be reached from each other, every part in the order of the nodes."""
     part = {node: [node] for node in nodes}
     for one, two in edges:
@@ -232,7 +230,7 @@ def parts(nodes: Sequence[str], edges: Iterable[tuple[str, str]]) -> list[list[s
     return [sorted(one, key=place.__getitem__) for one in {id(one): one for one in part.values()}.values()]
 
 
-def _ring(nodes: int, degree: int) -> list[Edge]:
+def _ring(nodes: int, degree: int) -> list[_Edge]:
     """Return a ring with chords: everybody meets the nearest on both sides, and of an odd number the one opposite."""
     edges = [(node, (node + step) % nodes) for step in range(1, degree // 2 + 1) for node in range(nodes)]
     if degree % 2:
@@ -243,7 +241,7 @@ def _ring(nodes: int, degree: int) -> list[Edge]:
     return edges
 
 
-def _switched(edges: Sequence[Edge], rng: Generator) -> list[Edge]:
+def _switch_edges(edges: Sequence[_Edge], rng: Generator) -> list[_Edge]:
     """Return the graph with ends of edges exchanged, two edges at a time."""
     made = list(edges)
     there = {frozenset(edge) for edge in made}
@@ -258,7 +256,7 @@ def _switched(edges: Sequence[Edge], rng: Generator) -> list[Edge]:
     return made
 
 
-def _ways(nodes: int, edges: Sequence[Edge]) -> tuple[int, int]:
+def _path_lengths(nodes: int, edges: Sequence[_Edge]) -> tuple[int, int]:
     """Return how far the furthest two are from each other, and all together; further than any where some never meet."""
     near: NDArray[np.bool_] = np.eye(nodes, dtype=np.bool_)
     one, two = np.array(edges).T

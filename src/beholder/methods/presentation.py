@@ -23,7 +23,7 @@ from beholder.methods.contract import (
 Gap = Annotated[float, Field(ge=0, le=10)]
 
 
-class TurnsOptions(StudyPart):
+class TwoStimuliOptions(StudyPart):
     """Options of methods that show two stimuli, one after the other or at once."""
 
     presentation: Literal["sequential", "side-by-side"] = Field(
@@ -42,24 +42,24 @@ class PreferenceOptions(StudyPart):
     gap: Gap = Field(default=1.0, description="Seconds of grey between them, when they come one after the other.")
 
 
-def presented(study: Study) -> dict[str, Json]:
+def presentation_draws(study: Study) -> dict[str, Json]:
     """Return what a trial keeps of its presentation."""
     return {name: study.options[name] for name in ("presentation", "gap", "reason") if name in study.options}
 
 
-def is_together(study: Study) -> bool:
+def is_side_by_side(study: Study) -> bool:
     """Return whether all stimuli of a trial play at once."""
     return study.options.get("presentation") == "side-by-side"
 
 
-def public(trial: Trial, *names: str) -> Mapping[str, Json]:
+def public_draws(trial: Trial, *names: str) -> Mapping[str, Json]:
     """Return those draws of a trial that its page may know."""
     return {name: trial.draws[name] for name in ("presentation", "gap", *names) if name in trial.draws}
 
 
 def presentation_problems(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
     """Yield that two sounds cannot be heard at once, and that clips on one clock end together."""
-    if not is_together(study):
+    if not is_side_by_side(study):
         return
     media = {stimulus.medium for stimulus in catalogue.stimuli}
     if "audio" in media:
@@ -108,7 +108,7 @@ def single_problems(name: str, study: Study) -> Iterator[Problem]:
             "1",
             "Leave it out.",
         )
-    yield from always_problems(name, study, "one stimulus")
+    yield from _always_problems(name, study, "one stimulus")
 
 
 def pair_problems(name: str, study: Study) -> Iterator[Problem]:
@@ -117,10 +117,10 @@ def pair_problems(name: str, study: Study) -> Iterator[Problem]:
         yield Problem(
             "design.per_trial", f"is {study.design.per_trial}, and {name} compares two stimuli", "2", "Leave it out."
         )
-    yield from always_problems(name, study, "one pair")
+    yield from _always_problems(name, study, "one pair")
 
 
-def always_problems(name: str, study: Study, trial: str) -> Iterator[Problem]:
+def _always_problems(name: str, study: Study, trial: str) -> Iterator[Problem]:
     if study.design.always:
         yield Problem("design.always", f"does not fit {name}: a trial is {trial}", "", "Leave it out.")
 
@@ -156,7 +156,7 @@ def reference_problems(name: str, catalogue: Catalogue, why: str) -> Iterator[Pr
             )
 
 
-def tests_of(catalogue: Catalogue) -> tuple[Stimulus, ...]:
+def stimuli_under_test(catalogue: Catalogue) -> tuple[Stimulus, ...]:
     """Return what is judged against a reference: every stimulus that may be rated, but for references."""
     return tuple(stimulus for stimulus in catalogue.by_cell.values() if stimulus.role != "reference")
 

@@ -23,8 +23,8 @@ from beholder.methods.contract import (
     Trial,
 )
 
-_PARTS = ("scores", "ticks", "missing", "comment")
-_TICKED = 0.6
+_ANSWER_PARTS = ("scores", "ticks", "missing", "comment")
+_TICK_RATE = 0.6
 """How often the worst stimulus that a robot can meet has any one fault."""
 
 
@@ -39,9 +39,9 @@ class ScoreMethod:
 
     def asked(self, study: Study) -> tuple[Asked, ...]:
         """Return the questions as they stand in every trial."""
-        return asked_always(self.questions(study))
+        return ask_cached(self.questions(study))
 
-    def beside(self, trial: Trial, slot: Slot) -> str | None:
+    def other_slot(self, trial: Trial, slot: Slot) -> str | None:
         """Return the slot that this one is rated against, if the question is about both."""
         return None
 
@@ -52,7 +52,7 @@ class ScoreMethod:
         return read_scores(trial, answer)
 
     def judgements(self, trial: Trial, answer: Json) -> tuple[Judgement, ...]:
-        return score_judgements(trial, answer, self.beside)
+        return score_judgements(trial, answer, self.other_slot)
 
     def respond(self, trial: Trial, percept: Percept, rng: Generator) -> Json:
         return {**score_response(trial, percept), **tick_response(trial, percept, rng)}
@@ -66,32 +66,32 @@ def ask(questions: tuple[Question, ...]) -> tuple[Asked, ...]:
     )
 
 
-asked_always = lru_cache(maxsize=32)(ask)
+ask_cached = lru_cache(maxsize=32)(ask)
 """`ask` for the methods that ask the same in every trial: a plan has many of them."""
 
 
 def read_scores(trial: Trial, answer: Json) -> Json:
     """Return the answer with exactly the scores and ticks of this trial, or raise Refused."""
-    given = parts(answer, _PARTS, '{"scores": {"q1": {"s1": number}}}')
+    given = answer_parts(answer, _ANSWER_PARTS, '{"scores": {"q1": {"s1": number}}}')
     missing = read_missing(trial, given.get("missing", {}))
     rated = [slot.id for slot in trial.slots if slot.rated]
     wanted = [slot for slot in rated if slot not in missing]
     # What is held against something that would not play may be left without any number.
     is_void = any(slot.id in missing for slot in trial.slots if not slot.rated)
     read: dict[str, Json] = {}
-    for part, value in (("scores", _value), ("ticks", _ticks)):
+    for part, value in (("scores", _read_value), ("ticks", _read_ticks)):
         asked = [asked for asked in trial.asked if bool(asked.ticks) == (part == "ticks")]
         if not asked:
             if part in given:
                 raise Refused(f"{part} are not asked for", where=f"answer.{part}", allowed="leave them out")
             continue
         where = f"answer.{part}"
-        inner = exactly(given.get(part), [one.id for one in asked], where, part)
+        inner = exact_object(given.get(part), [one.id for one in asked], where, part)
         normal: dict[str, Json] = {}
         for one in asked:
             here = f"{where}.{one.id}"
             needed = [] if is_void and inner[one.id] == {} else wanted
-            values = exactly(inner[one.id], needed, here, part)
+            values = exact_object(inner[one.id], needed, here, part)
             normal[one.id] = {slot: value(one, values[slot], f"{here}.{slot}") for slot in needed}
         read[part] = normal
     if missing:
@@ -100,19 +100,19 @@ def read_scores(trial: Trial, answer: Json) -> Json:
 
 
 def score_judgements(
-    trial: Trial, answer: Json, beside: Callable[[Trial, Slot], str | None] | None = None
+    trial: Trial, answer: Json, other_slot: Callable[[Trial, Slot], str | None] | None = None
 ) -> tuple[Judgement, ...]:
     """Return one judgement for every question and rated slot, or for every tick of one; a missing slot has no value.
 
-    `beside` tells the slot that one is rated against.
+    `other_slot` returns the slot that one is rated against.
     """
     given = cast("Mapping[str, Any]", answer)
     found: list[Judgement] = []
     for asked in trial.asked:
-        judged = _picks if asked.ticks else _score
+        judged = _tick_judgements if asked.ticks else _score_judgement
         for slot in trial.slots:
             if slot.rated:
-                found += judged(asked, slot, given, beside(trial, slot) if beside else None)
+                found += judged(asked, slot, given, other_slot(trial, slot) if other_slot else None)
     return tuple(found)
 
 
@@ -124,9 +124,9 @@ def score_response(trial: Trial, percept: Percept) -> dict[str, Json]:
     scores: dict[str, Json] = {}
     for asked in trial.asked:
         if not asked.ticks:
-            felt = _felt(trial, asked, percept)
+            felt = _strengths(trial, asked, percept)
             turned = {slot: 1 - strength if asked.keyed == "-" else strength for slot, strength in felt.items()}
-            scores[asked.id] = {slot: _nearest(asked.scale, strength) for slot, strength in turned.items()}
+            scores[asked.id] = {slot: _nearest_value(asked.scale, strength) for slot, strength in turned.items()}
     return {"scores": scores} if scores else {}
 
 
@@ -145,17 +145,17 @@ def tick_response(trial: Trial, percept: Percept, rng: Generator) -> dict[str, J
     ticks: dict[str, Json] = {}
     for asked in trial.asked:
         if asked.ticks:
-            felt = _felt(trial, asked, percept)
-            ticks[asked.id] = {slot: _faults(len(asked.ticks), strength, rng) for slot, strength in felt.items()}
+            felt = _strengths(trial, asked, percept)
+            ticks[asked.id] = {slot: _draw_ticks(len(asked.ticks), strength, rng) for slot, strength in felt.items()}
     return {"ticks": ticks} if ticks else {}
 
 
-def _felt(trial: Trial, asked: Asked, percept: Percept) -> dict[str, float]:
+def _strengths(trial: Trial, asked: Asked, percept: Percept) -> dict[str, float]:
     """Return the strength that is perceived of each rated slot, between 0 and 1."""
     return {slot.id: min(1.0, max(0.0, percept[f"{asked.id}.{slot.id}"])) for slot in trial.slots if slot.rated}
 
 
-def _score(asked: Asked, slot: Slot, given: Mapping[str, Any], other: str | None) -> Iterator[Judgement]:
+def _score_judgement(asked: Asked, slot: Slot, given: Mapping[str, Any], other: str | None) -> Iterator[Judgement]:
     value = given["scores"][asked.id].get(slot.id)
     low, high = asked.scale.min, asked.scale.max
     keyed = low + high - value if value is not None and asked.keyed == "-" else value
@@ -169,11 +169,11 @@ def _score(asked: Asked, slot: Slot, given: Mapping[str, Any], other: str | None
         scale_max=high,
         other_slot=other,
         keyed=keyed,
-        missing=_why(value, slot.id, given),
+        missing=_missing_reason(value, slot.id, given),
     )
 
 
-def _picks(asked: Asked, slot: Slot, given: Mapping[str, Any], other: str | None) -> Iterator[Judgement]:
+def _tick_judgements(asked: Asked, slot: Slot, given: Mapping[str, Any], other: str | None) -> Iterator[Judgement]:
     ticked = given["ticks"][asked.id].get(slot.id)
     for place, text in enumerate(asked.ticks):
         value = None if ticked is None else int(place in ticked)
@@ -187,18 +187,18 @@ def _picks(asked: Asked, slot: Slot, given: Mapping[str, Any], other: str | None
             scale_max=1,
             other_slot=other,
             unit=text,
-            missing=_why(value, slot.id, given),
+            missing=_missing_reason(value, slot.id, given),
         )
 
 
-def _why(value: float | None, slot: str, given: Mapping[str, Any]) -> str | None:
+def _missing_reason(value: float | None, slot: str, given: Mapping[str, Any]) -> str | None:
     """Return why there is no value; without the clip beside it a slot has none either."""
     return None if value is not None else given.get("missing", {}).get(slot, "media_error")
 
 
-def _value(asked: Asked, value: Json, where: str) -> int | float:
+def _read_value(asked: Asked, value: Json, where: str) -> int | float:
     scale = asked.scale
-    given = number(value)
+    given = finite_number(value)
     if given is None or not scale.holds(given):
         raise Refused(
             f"{value!r} is not on the scale",
@@ -208,7 +208,7 @@ def _value(asked: Asked, value: Json, where: str) -> int | float:
     return int(given) if float(given).is_integer() else given
 
 
-def _ticks(asked: Asked, value: Json, where: str) -> list[int]:
+def _read_ticks(asked: Asked, value: Json, where: str) -> list[int]:
     known = range(len(asked.ticks))
     places = value if isinstance(value, list | tuple) else None
     if places is None or any(isinstance(place, bool) or place not in known for place in places):
@@ -218,11 +218,11 @@ def _ticks(asked: Asked, value: Json, where: str) -> list[int]:
     return sorted(int(cast("int", place)) for place in places)
 
 
-def _faults(count: int, strength: float, rng: Generator) -> list[int]:
-    return [place for place, draw in enumerate(rng.random(count)) if draw < _TICKED * (1 - strength)]
+def _draw_ticks(count: int, strength: float, rng: Generator) -> list[int]:
+    return [place for place, draw in enumerate(rng.random(count)) if draw < _TICK_RATE * (1 - strength)]
 
 
-def _nearest(scale: Scale, strength: float) -> int | float:
+def _nearest_value(scale: Scale, strength: float) -> int | float:
     steps = round((scale.max - scale.min) / scale.step)
     value = scale.min + scale.step * round(strength * steps)
     return int(value) if float(value).is_integer() else value
@@ -231,14 +231,14 @@ def _nearest(scale: Scale, strength: float) -> int | float:
 # --- Reading answers: what every family has in common ---
 
 
-LONGEST = 5000
+MAX_TEXT_LENGTH = 5000
 """Characters of a comment or a reason."""
-MOST_TEXTS = 20
+MAX_TEXTS = 20
 """Texts that make one reason."""
-_LARGEST = 1e15
+_MAX_NUMBER = 1e15
 
 
-def parts(answer: Json, known: Sequence[str], shape: str) -> Mapping[str, Json]:
+def answer_parts(answer: Json, known: Sequence[str], shape: str) -> Mapping[str, Json]:
     """Return the parts of an answer, or raise Refused where it has others."""
     if not isinstance(answer, Mapping):
         raise Refused("The answer is not an object", where="answer", allowed=shape)
@@ -248,7 +248,7 @@ def parts(answer: Json, known: Sequence[str], shape: str) -> Mapping[str, Json]:
     return answer
 
 
-def exactly(given: Json, wanted: Sequence[str], where: str, what: str) -> Mapping[str, Json]:
+def exact_object(given: Json, wanted: Sequence[str], where: str, what: str) -> Mapping[str, Json]:
     """Return an object with exactly these names, or raise Refused."""
     if not isinstance(given, Mapping):
         raise Refused(f"No {what} are given", where=where, allowed=f"an object with {', '.join(wanted)}")
@@ -281,15 +281,15 @@ def read_comment(given: Mapping[str, Json]) -> dict[str, Json]:
     comment = given.get("comment")
     if comment is None:
         return {}
-    if not isinstance(comment, str) or len(comment) > LONGEST:
+    if not isinstance(comment, str) or len(comment) > MAX_TEXT_LENGTH:
         raise Refused(
-            "The comment cannot be kept", where="answer.comment", allowed=f"text of up to {LONGEST} characters"
+            "The comment cannot be kept", where="answer.comment", allowed=f"text of up to {MAX_TEXT_LENGTH} characters"
         )
     return {"comment": comment}
 
 
-def number(value: Json) -> int | float | None:
+def finite_number(value: Json) -> int | float | None:
     """Return a finite number, or None for anything else; true is no number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return value if -_LARGEST < value < _LARGEST else None  # not even NaN, and no integer too large for a float
+    return value if -_MAX_NUMBER < value < _MAX_NUMBER else None  # not even NaN, and no integer too large for a float

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from beholder.errors import Problem, StimuliError
 from beholder.objective.registry import METRICS
 from beholder.stimuli.catalogue import Stimulus
-from beholder.stimuli.ffmpeg import NO_WINDOW, Ran, command, file_argument, run_ffmpeg
+from beholder.stimuli.ffmpeg import NO_WINDOW, FFmpegRun, command, file_argument, run_ffmpeg
 from beholder.stimuli.formats import medium_of
 from beholder.stimuli.probe import measure
-from beholder.stimuli.streams import Measured
-from beholder.stimuli.video import READ
+from beholder.stimuli.streams import Measurement
+from beholder.stimuli.video import READ_VIDEO
 from beholder.stimuli.workshop.stacks import exact_rate
 
 _SCORE = re.compile(r"\b(\w+):(-?(?:[0-9.]+|inf|nan))")
@@ -52,7 +52,7 @@ def filtered(pair: MediaPair, metrics: Sequence[str], box: Box | None, threads: 
         filters = list(_wanted(pair, metrics))
         ran = run_ffmpeg(_arguments(pair, filters, box, Path(folder), threads))
         if ran.code != 0:
-            what = f"cannot be compared with {pair.reference_name}: ffmpeg says {ran.last_words()}"
+            what = f"cannot be compared with {pair.reference_name}: ffmpeg says {ran.error_line()}"
             raise StimuliError(Problem(pair.name, what))
         return {
             metric: value
@@ -142,7 +142,7 @@ def frames(
                 yield _planes(data, shapes)
             if process.wait() != 0:
                 log.seek(0)
-                said = Ran(process.returncode, b"", log.read().decode("utf-8", "replace")).last_words()
+                said = FFmpegRun(process.returncode, b"", log.read().decode("utf-8", "replace")).error_line()
                 raise StimuliError(Problem(where, f"cannot be decoded: ffmpeg says {said}"))
         finally:
             process.stdout.close()
@@ -180,7 +180,7 @@ class Mask(NamedTuple):
 def mask_frames(mask: Mask, width: int, height: int) -> Iterator[Truths]:
     """Yield which pixels count in each frame; the last goes on for ever."""
     is_video = medium_of(mask.path.name) == "video"
-    read = READ if is_video else ("-protocol_whitelist", "file")
+    read = READ_VIDEO if is_video else ("-protocol_whitelist", "file")
     scale = f"scale={width}:{height}:flags=neighbor:out_range=pc"
     last: Truths | None = None
     for (grey,) in frames(read, file_argument(mask.path), scale, "gray", width, height, str(mask.path)):
@@ -352,7 +352,7 @@ def look_at(stimulus: Stimulus, reference: Stimulus) -> MediaPair:
         reference_name=reference.file,
         path=file_argument(stimulus.served),
         reference_path=file_argument(reference.served),
-        read=_READ_IMAGE if is_still else READ,
+        read=_READ_IMAGE if is_still else READ_VIDEO,
         chain=",".join(chain),
         reference_chain=",".join(reference_chain),
         width=wanted[0],
@@ -363,6 +363,6 @@ def look_at(stimulus: Stimulus, reference: Stimulus) -> MediaPair:
     )
 
 
-def _measured(stimulus: Stimulus) -> Measured:
+def _measured(stimulus: Stimulus) -> Measurement:
     # What people saw: of a video the same frames as in its file, of an image the same pixels, upright and in sRGB.
     return measure(Path(stimulus.served), stimulus.file, stimulus.medium)

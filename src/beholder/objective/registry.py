@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beholder.errors import Problem, StimuliError, UserError, did_you_mean
-from beholder.stimuli.audio import READ_SOUND
+from beholder.stimuli.audio import READ_AUDIO
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.stimuli.ffmpeg import file_argument, find_ffmpeg, run_ffmpeg
-from beholder.stimuli.video import READ
+from beholder.stimuli.video import READ_VIDEO
 from beholder.types import Medium
 
 
@@ -272,9 +272,9 @@ def _stoi(reference: Samples, processed: Samples, *, is_extended: bool) -> float
 
 
 def _samples(stimulus: Stimulus) -> Samples:
-    read = READ_SOUND if stimulus.medium == "audio" else READ
+    read = READ_AUDIO if stimulus.medium == "audio" else READ_VIDEO
     words = ["-v", "error", *read, "-i", file_argument(stimulus.served), "-map", "0:a:0", "-ac", "1", "-ar", str(RATE)]
     ran = run_ffmpeg([*words, "-f", "f32le", "pipe:1"])
     if ran.code != 0:
-        raise StimuliError(Problem(stimulus.file, f"cannot be heard: ffmpeg says {ran.last_words()}"))
+        raise StimuliError(Problem(stimulus.file, f"cannot be heard: ffmpeg says {ran.error_line()}"))
     return np.frombuffer(ran.out, np.float32).astype(float)

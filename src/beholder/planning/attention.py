@@ -101,8 +101,8 @@ class Replacer:
         clips = self._clips[trial.content]
         shown = {slot.stimulus for slot in trial.slots}
         for fits in (
-            [clip for clip in clips if clip.made_of == out.stimulus],
-            [clip for clip in clips if clip.made_of not in shown],
+            [clip for clip in clips if clip.derived_from == out.stimulus],
+            [clip for clip in clips if clip.derived_from not in shown],
         ):
             if fits:
                 return self._least_used(fits)

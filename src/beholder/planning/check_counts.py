@@ -262,7 +262,7 @@ def gold_problems(setting: CheckContext) -> Iterator[Problem]:
 
 def _own(catalogue: Catalogue, role: Role) -> list[Stimulus]:
     """Return the asking stimuli that we have not made."""
-    return [stimulus for stimulus in catalogue.of_role(role) if not stimulus.made_of]
+    return [stimulus for stimulus in catalogue.of_role(role) if not stimulus.derived_from]
 
 
 def _target_problems(trial: Trial, stimuli: Sequence[Stimulus], method: Method) -> Iterator[Problem]:
@@ -278,7 +278,7 @@ def _on(sample: Trial, clip: Stimulus) -> Trial:
 def _content_problems(catalogue: Catalogue, clips: Sequence[Stimulus]) -> Iterator[Problem]:
     """Yield that stimuli belong to no page."""
     for clip in clips:
-        if clip.lesson is not None:
+        if clip.known_answer is not None:
             what = f"is of content {clip.content}, and no page has that content"
             near = did_you_mean(clip.content, catalogue.contents)
-            yield Problem(clip.lesson.where, what, ", ".join(catalogue.contents), near)
+            yield Problem(clip.known_answer.where, what, ", ".join(catalogue.contents), near)

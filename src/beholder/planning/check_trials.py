@@ -47,10 +47,10 @@ from beholder.types import Role
 
 def message_targets(trial: Trial, slot: Slot, clip: Stimulus, rule: AskingOptions) -> dict[str, Target]:
     """Return what an asking stimulus asks for at a slot: of every question with a scale."""
-    assert clip.lesson is not None
+    assert clip.known_answer is not None
     found = {}
     for asked in trial.asked:
-        expected = clip.lesson.of(asked.question)
+        expected = clip.known_answer.expectation(asked.question)
         if not asked.ticks and expected is not None:
             value, near, _, also = expected[1]
             near = rule.tolerance if near is None else near
@@ -63,7 +63,7 @@ def gold_targets(trial: Trial, stimuli: Sequence[Stimulus], rule: Gold) -> dict[
     """Return the right answers about the gold stimuli of a trial."""
     targets = {}
     for asked, slot, lesson in keyed_questions(trial, answer_keys(stimuli)):
-        expected = lesson.of(asked.question)
+        expected = lesson.expectation(asked.question)
         if expected is not None:
             value, near, *_ = expected[1]
             near = rule.tolerance if near is None else near
@@ -103,7 +103,7 @@ class MessageTrialMaker:
     def make(self, shown: Collection[str], beside: Collection[str]) -> Trial:
         """Return a trial; rather not of a stimulus that is `shown` otherwise, or of the contents `beside` it."""
         name = self._lot.draw(
-            lambda one: (self._clips[one].made_of in shown) + 2 * (self._clips[one].content in beside)
+            lambda one: (self._clips[one].derived_from in shown) + 2 * (self._clips[one].content in beside)
         )
         assert name is not None, "a list is only promised what there is"
         clip, pages = self._clips[name], self._pages[name]
@@ -122,7 +122,7 @@ class MessageTrialMaker:
         for page in pages:
             # Where each question comes by itself, some have other answers.
             scales = [asked[name].scale for name in page.unit.asks if not asked[name].ticks]
-            if not page.unit.asks or (scales and (not clip.made_of or scales == [sample.asked[0].scale])):
+            if not page.unit.asks or (scales and (not clip.derived_from or scales == [sample.asked[0].scale])):
                 found.append(page)
         return found
 
@@ -152,8 +152,8 @@ class GoldTrialMaker:
 
 def _is_keyed(page: TrialTemplate, gold: Sequence[Stimulus]) -> bool:
     """Return whether a page asks anything of which the answer is known."""
-    lessons = [one.lesson for one in gold if one.id in page.shows and one.lesson is not None]
-    return not page.unit.asks or any(lesson.of(name) for lesson in lessons for name in page.unit.asks)
+    lessons = [one.known_answer for one in gold if one.id in page.shows and one.known_answer is not None]
+    return not page.unit.asks or any(lesson.expectation(name) for lesson in lessons for name in page.unit.asks)
 
 
 # --- Trials that come again: which ones, and where ---

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from beholder.methods.pairs import read_given_pairs
+from beholder.methods.pairs import read_pair_table
 from beholder.planning.given_plan import given_sha256
 from beholder.planning.model import CHECK_ROLES
 from beholder.stimuli.catalogue import Catalogue
@@ -60,7 +60,7 @@ def _pairs(study: Study) -> dict[str, Any]:
     return (
         {}
         if file is None
-        else {"pairs": sorted([one, two] for _, one, two in read_given_pairs(study.folder, file, []).lines)}
+        else {"pairs": sorted([one, two] for _, one, two in read_pair_table(study.folder, file, []).lines)}
     )
 
 
@@ -93,7 +93,7 @@ def _checks(study: Study, catalogue: Catalogue) -> dict[str, Any]:
     """Return what the rules put into the lists, as JSON; nothing where they put nothing there."""
     rules = ((name, study.checks.rule(name)) for name in PLANNED_RULES)
     placed = {name: rule.model_dump(mode="json", exclude=_JUDGING) for name, rule in rules if rule is not None}
-    keys = [[s.id, _expected(s.lesson)] for s in catalogue.stimuli if s.role in CHECK_ROLES and s.lesson]
+    keys = [[s.id, _expected(s.known_answer)] for s in catalogue.stimuli if s.role in CHECK_ROLES and s.known_answer]
     return {"checks": placed, **({"keys": keys} if keys else {})} if placed else {}
 
 
@@ -103,7 +103,7 @@ def _expected(lesson: KnownAnswer) -> dict[str, Any]:
 
 def _training(study: Study, catalogue: Catalogue, *, has_words: bool) -> dict[str, Any]:
     """Return what people practise on, as JSON; nothing where they do not."""
-    lessons = [(s.id, s.lesson) for s in catalogue.training if s.lesson is not None]
+    lessons = [(s.id, s.known_answer) for s in catalogue.training if s.known_answer is not None]
     if not lessons or study.training is False:
         return {}
     rows = []

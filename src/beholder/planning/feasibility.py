@@ -8,12 +8,12 @@ from typing import NamedTuple
 from beholder.errors import PlanError, Problem
 from beholder.methods.contract import Method, Units
 from beholder.methods.pairs import (
-    OF_STIMULI,
+    STIMULUS_COLUMNS,
     condition_pairs,
-    given_pair_problems,
+    connected_parts,
+    pair_table_problems,
     pair_units,
-    parts,
-    read_given_pairs,
+    read_pair_table,
     reference_units,
 )
 from beholder.planning.capacity import MOST_TRIALS, count_trials, trials_in_time
@@ -99,13 +99,13 @@ def pair_problems(study: Study, catalogue: Catalogue, units: Units, method: str)
     """Yield what is wrong with the pairs of a study: their file, a method without them, or parts that never meet."""
     pairs, file = study.design.pairs, study.design.given_pairs
     if file is not None:
-        wrong = list(given_pair_problems(study.folder, file, catalogue))
+        wrong = list(pair_table_problems(study.folder, file, catalogue))
         if wrong:
             yield from wrong[:_MOST_PROBLEMS]
             if len(wrong) > _MOST_PROBLEMS:
                 yield Problem(file, f"has {len(wrong) - _MOST_PROBLEMS} more problems")
             return
-    may_split = file is not None and read_given_pairs(study.folder, file, []).has_parts
+    may_split = file is not None and read_pair_table(study.folder, file, []).has_parts
     if makes_own_trials(study, catalogue, units):
         if pairs != "all" and study.design.star is None:
             yield Problem("design.pairs", f"does not fit {method}, which makes its own trials", "all", "Leave it out.")
@@ -131,7 +131,9 @@ def _split_problems(study: Study, catalogue: Catalogue, units: Units) -> Iterato
     compared = [tuple(condition[stimulus] for stimulus in unit.stimuli) for unit in units.items]
     tested = {stimulus.condition for stimulus in catalogue.by_cell.values() if stimulus.role != "reference"}
     shown = tested.union(*compared)
-    found = parts([one for one in catalogue.conditions if one in shown], [(one, two) for one, two in compared])
+    found = connected_parts(
+        [one for one in catalogue.conditions if one in shown], [(one, two) for one, two in compared]
+    )
     if len(found) < 2:
         return
     found.sort(key=lambda part: -len(part))
@@ -161,9 +163,9 @@ def _bridge(study: Study, catalogue: Catalogue, found: Sequence[Sequence[str]]) 
             for content in catalogue.contents:
                 cells = catalogue.by_cell.get((content, one)), catalogue.by_cell.get((content, two))
                 if cells[0] and cells[1]:
-                    of_stimuli = read_given_pairs(study.folder, file, []).of_stimuli
+                    of_stimuli = read_pair_table(study.folder, file, []).of_stimuli
                     line = f"{cells[0].id},{cells[1].id}" if of_stimuli else f"{one},{two}"
-                    columns = ",".join(OF_STIMULI) if of_stimuli else "condition,other"
+                    columns = ",".join(STIMULUS_COLUMNS) if of_stimuli else "condition,other"
                     return f"Add the line {line} ({columns}) to join two of them."
     there = tuple(one for one in catalogue.conditions if one in {*whole, *rest})
     chosen = set(condition_pairs(study, there)) if file is None else set()

@@ -115,7 +115,7 @@ def _catalogue_of(study: Study, levels: Levels, catalogue: Catalogue) -> Catalog
 def restrict(catalogue: Catalogue, conditions: Collection[str]) -> Catalogue:
     """Return a catalogue with these conditions alone, and without what was made of others."""
     left_out = {stimulus.id for stimulus in catalogue.by_cell.values() if stimulus.condition not in conditions}
-    kept = [one for one in catalogue.stimuli if one.id not in left_out and one.made_of not in left_out]
+    kept = [one for one in catalogue.stimuli if one.id not in left_out and one.derived_from not in left_out]
     contents = {cell[0] for cell in catalogue.by_cell if cell[1] in conditions}
     return replace(
         catalogue,
@@ -128,10 +128,10 @@ def restrict(catalogue: Catalogue, conditions: Collection[str]) -> Catalogue:
 def _without_answers(stimuli: Sequence[Stimulus], unasked: AbstractSet[str]) -> Iterator[Stimulus]:
     """Yield stimuli without the answers to questions that are not asked, and not those shown for such an answer."""
     for stimulus in stimuli:
-        lesson = stimulus.lesson
+        lesson = stimulus.known_answer
         if lesson is None or unasked.isdisjoint(lesson.expected):
             yield stimulus
             continue
         left = {name: one for name, one in lesson.expected.items() if name not in unasked}
         if left or stimulus.role == "training":
-            yield replace(stimulus, lesson=replace(lesson, expected=left))
+            yield replace(stimulus, known_answer=replace(lesson, expected=left))

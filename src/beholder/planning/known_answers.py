@@ -12,7 +12,7 @@ from beholder.methods.contract import Asked, Method, Question, Scale, Slot, Tria
 from beholder.planning.slots import PALETTE
 from beholder.planning.trial_templates import contents_of
 from beholder.stimuli.catalogue import Stimulus
-from beholder.stimuli.known_answers import EVERY, KnownAnswer
+from beholder.stimuli.known_answers import EVERY_QUESTION, KnownAnswer
 from beholder.study.model import Study
 from beholder.types import Role
 
@@ -75,7 +75,7 @@ def _steps(scale: Scale, share: float) -> float:
 
 def answer_keys(stimuli: Sequence[Stimulus]) -> AnswerKeys:
     """Return what is written beside stimuli, by their ids."""
-    return {stimulus.id: stimulus.lesson for stimulus in stimuli if stimulus.lesson is not None}
+    return {stimulus.id: stimulus.known_answer for stimulus in stimuli if stimulus.known_answer is not None}
 
 
 def answerable(method: Method, trial: Trial, kinds: Collection[str]) -> frozenset[tuple[str, str]]:
@@ -101,11 +101,11 @@ def target_problems(
 ) -> Iterator[Problem]:
     """Yield answers that are expected and cannot be given, as nothing is judged there, or not on this scale."""
     for asked, slot, lesson in keyed_questions(trial, lessons):
-        found = lesson.of(asked.question)
+        found = lesson.expectation(asked.question)
         if found is None:
             continue
         name, expected = found
-        called, scale = lesson.called("expected", name), asked.scale
+        called, scale = lesson.label("expected", name), asked.scale
         if (asked.question, slot.id) not in places:
             what = f"{called} is {expected.value:g}, and {method.name} gives no score to a single stimulus"
             yield Problem(lesson.where, what, "", "Leave it out: any answer is right.")
@@ -120,9 +120,9 @@ def unasked_problems(study: Study, method: Method, lessons: AnswerKeys) -> Itera
     scaled = [name for name, question in questions.items() if not question.ticks]
     for lesson in lessons.values():
         for name in lesson.expected:
-            if name != EVERY and name not in scaled:
+            if name != EVERY_QUESTION and name not in scaled:
                 said = "has ticks and no scale" if name in questions else "is not asked"
-                what = f"{lesson.called('expected', name)} is about {name}, which {said}"
+                what = f"{lesson.label('expected', name)} is about {name}, which {said}"
                 yield Problem(lesson.where, what, ", ".join(scaled), did_you_mean(name, scaled))
 
 
@@ -132,7 +132,7 @@ def crowding_problems(stimuli: Sequence[Stimulus], role: Role) -> Iterator[Probl
         many = [stimulus for stimulus in stimuli if stimulus.content == content]
         if len(many) > len(PALETTE):
             what = f"content {content} has {len(many)} {role} stimuli"
-            where = many[-1].lesson.where if many[-1].lesson else "stimuli"
+            where = many[-1].known_answer.where if many[-1].known_answer else "stimuli"
             yield Problem(where, what, f"up to {len(PALETTE)} of a content")
 
 
@@ -141,9 +141,9 @@ def unshown_problems(
 ) -> Iterator[Problem]:
     """Yield stimuli that are in no trial, for want of what the method shows beside them."""
     for stimulus in stimuli:
-        if stimulus.id not in shown and stimulus.lesson is not None:
+        if stimulus.id not in shown and stimulus.known_answer is not None:
             yield Problem(
-                stimulus.lesson.where,
+                stimulus.known_answer.where,
                 f"has nothing to be shown with: {method.name} needs another stimulus of content {stimulus.content}",
                 "",
                 f"Add one with role {role} and the same content, or the reference of that content.",

@@ -14,7 +14,7 @@ from beholder.methods.contract import Asked, Method, Scale, Trial, Unit, Units
 from beholder.planning.groups import for_each_group, groups_of, restrict
 from beholder.planning.known_answers import judged_kinds, message_tolerance
 from beholder.stimuli.catalogue import Catalogue, Stimulus
-from beholder.stimuli.message_stimuli import MessageCatalogue, MessageRequest, add_asking
+from beholder.stimuli.message_stimuli import MessageCatalogue, MessageRequest, add_message_stimuli
 from beholder.stimuli.messages.message import Message
 from beholder.study.checks import AskingOptions, Attention, Say
 from beholder.study.model import Study
@@ -71,7 +71,7 @@ def _choice_form(trial: Trial, scale: Scale) -> MessageForm | None:
 
 
 def _slider_form(asked: Sequence[Asked], rule: AskingOptions, say: Say, study: Study) -> MessageForm | None:
-    from beholder.stimuli.messages.message import clear_values, sounds_like
+    from beholder.stimuli.messages.message import confusable_numbers, unambiguous_values
 
     scale, language = asked[0].scale, study.language
     low, high = rule.targets if isinstance(rule, Attention) else (5, 95)
@@ -82,11 +82,13 @@ def _slider_form(asked: Sequence[Asked], rule: AskingOptions, say: Say, study: S
     values = [value for value in values if all(one.scale.holds(value) for one in asked)]
     if say == "voice":
         whole = [value for value in values if float(value).is_integer()]
-        clear = set(clear_values(min(whole), max(whole), 1, language)) if whole else set()
+        clear = set(unambiguous_values(min(whole), max(whole), 1, language)) if whole else set()
         values = [value for value in whole if value in clear]
     near = rule.tolerance if rule.tolerance is not None else message_tolerance(scale)
     heard = say == "voice"
-    choices = tuple(MessageAnswer(value, also=sounds_like(int(value), language) if heard else ()) for value in values)
+    choices = tuple(
+        MessageAnswer(value, also=confusable_numbers(int(value), language) if heard else ()) for value in values
+    )
     return MessageForm("slider", choices, near, span) if choices else None
 
 
@@ -192,7 +194,7 @@ def load_with_messages(
         # Before minutes are spent on them: whether there can be a plan at all.
         lay = build_frame if study.design.plan is None else read_given
         for_each_group(groups_of(study, catalogue, method), lambda group: lay(group.study, group.catalogue, method))
-    return add_asking(study, catalogue, clips, progress)
+    return add_message_stimuli(study, catalogue, clips, progress)
 
 
 def all_requests(

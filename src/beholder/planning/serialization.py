@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
-from beholder.methods.contract import Asked, Break, Target, Trial, slot_ids, slots_of
+from beholder.methods.contract import Asked, Break, Target, Trial, slot_ids, slots_from_columns
 from beholder.planning.model import LETTERS, Addition, GroupKey, Plan, PlannedList
 from beholder.study.questions import Scale
 from beholder.types import Json, Role
@@ -201,7 +201,7 @@ def _trial_from_json(data: Mapping[str, Any], asked: tuple[Asked, ...]) -> Trial
     stimuli = data["stimuli"]
     count = len(stimuli)
     roles = data["roles"]
-    slots = slots_of(
+    slots = slots_from_columns(
         data.get("ids") or slot_ids(count),
         stimuli,
         cast("list[Role]", [roles] * count if isinstance(roles, str) else roles),

@@ -9,7 +9,7 @@ from operator import itemgetter
 import numpy as np
 from numpy.random import Generator
 
-from beholder.methods.contract import Slot, Trial, slot_ids, slots_of
+from beholder.methods.contract import Slot, Trial, slot_ids, slots_from_columns
 from beholder.planning.even_rounding import Ints, Partition, families, pick
 from beholder.planning.model import LETTERS
 
@@ -56,7 +56,7 @@ def arrange(trial: Trial, name: str, order: Sequence[int], colours: Sequence[int
     if labels.count(None) == count > 1:
         turned, painted = itemgetter(*order), itemgetter(*colours[:count])
         shown = turned(stimuli), turned(roles), LETTERS[:count], turned(rated), painted(PALETTE)
-        slots = slots_of(slot_ids(count), *shown)
+        slots = slots_from_columns(slot_ids(count), *shown)
     else:
         slots = _beside_labelled(trial, order, colours)
     return Trial(name, trial.content, trial.purpose, slots, trial.asked, trial.draws, trial.targets, trial.together)

@@ -70,7 +70,7 @@ def _with_targets(trial: Trial, lessons: AnswerKeys, scored: Collection[tuple[st
     """Return the trial with what is expected of it, and what it stands for."""
     targets: dict[str, Target] = {}
     for asked, slot, lesson in keyed_questions(trial, lessons):
-        found = lesson.of(asked.question)
+        found = lesson.expectation(asked.question)
         if found is not None and (asked.question, slot.id) in scored:
             targets[f"{asked.id}.{slot.id}"] = _target(asked.scale, found[1], is_trap=lesson.is_trap)
     named = [(slot.label, lessons[slot.stimulus].anchor) for slot in trial.slots if slot.stimulus in lessons]

@@ -23,7 +23,7 @@ from beholder.simulation.rating_sheet import RatingSheet, sheet_of
 from beholder.simulation.truth import Population, Truth, plant_truth
 from beholder.stats.clustered import Codes, Floats
 from beholder.stimuli.catalogue import Catalogue
-from beholder.stimuli.known_answers import EVERY, Expectation, KnownAnswer
+from beholder.stimuli.known_answers import EVERY_QUESTION, Expectation, KnownAnswer
 from beholder.study.checks import Checks
 from beholder.study.design import Design
 from beholder.study.groups import group_study
@@ -312,10 +312,10 @@ def with_message_stimuli(study: Study, catalogue: Catalogue, world: SimulatedWor
             id=f"{one.role}:{number}:{one.source.id}",
             condition=one.role,
             role=one.role,
-            lesson=KnownAnswer(
-                "", expected={EVERY: Expectation(one.value, one.tolerance, also=one.also)}, is_trap=True
+            known_answer=KnownAnswer(
+                "", expected={EVERY_QUESTION: Expectation(one.value, one.tolerance, also=one.also)}, is_trap=True
             ),
-            made_of=one.source.id,
+            derived_from=one.source.id,
         )
         for number, one in enumerate(study_requests(study, catalogue, world.method), 1)
     ]

@@ -18,7 +18,7 @@ from beholder.server.page_checks import PageChecks
 from beholder.server.public_steps import DescribeMedia, public_media, public_step, step_texts
 from beholder.server.script import PlannedStep, Script, ServedStudy
 from beholder.server.validation import AnswerReader
-from beholder.stimuli.blinding import Blinded, blind, drawn_size
+from beholder.stimuli.blinding import BlindedFile, blind, drawn_size
 from beholder.stimuli.catalogue import Stimulus
 from beholder.store.contract import Fact, SessionFacts, Store, StoredVerdict
 from beholder.types import Json
@@ -214,7 +214,7 @@ class MediaAddresses:
         """Return whether an address is one of a slot of this session."""
         return token in self._found.get(session, {})
 
-    def open(self, session: str, token: str, unknown: str, away: str) -> Blinded:
+    def open(self, session: str, token: str, unknown: str, away: str) -> BlindedFile:
         """Return the medium behind an address, with the filler that belongs to this address alone."""
         found = self._found.get(session, {}).get(token)
         if found is None:

@@ -8,7 +8,7 @@ import hmac
 from typing import NamedTuple
 
 from beholder.errors import Refused
-from beholder.stimuli.blinding import PLACES
+from beholder.stimuli.blinding import MAX_SLOTS
 
 _CLEAR_LETTERS = "ABCDEFGHJKMNPQRSTVWXYZ23456789"  # none that look or sound like another
 _RECEIPT = 28
@@ -58,7 +58,7 @@ def media_address(secret: bytes, session: str, key: str, slot: str) -> MediaAddr
     """Return the address of a slot; its token begins with the session, so any server finds it."""
     digest = keyed(secret, "media", session, key, slot)
     # Its last byte is the place on the page, by which no two slots of a page get fillers of one length.
-    return MediaAddress(f"{session}-{digest[:16].hex()}", digest[16:-1] + bytes([int(slot[1:]) % PLACES]))
+    return MediaAddress(f"{session}-{digest[:16].hex()}", digest[16:-1] + bytes([int(slot[1:]) % MAX_SLOTS]))
 
 
 def pseudonym(secret: bytes, platform: str, platform_id: str) -> str:

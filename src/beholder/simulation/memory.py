@@ -14,7 +14,7 @@ from beholder.cleaning.facts import AnswerRecord, SessionRecord, ShownStimulus
 from beholder.cleaning.ratings import COLUMNS, Rating, rating_rows
 from beholder.files import csv_blocks, write_all
 from beholder.methods import find, load_study
-from beholder.methods.choices import NOISE, chosen_values
+from beholder.methods.choices import NOISE, choice_values
 from beholder.methods.contract import Method
 from beholder.methods.scores import score_values
 from beholder.planning import open_plan
@@ -219,7 +219,7 @@ def _choose(sheet: RatingSheet, difference: Floats) -> Floats:
     turned = np.where(sheet.is_reversed, -difference, difference)
     for place, scale in enumerate(sheet.scales):
         here = sheet.scale == place
-        values[here] = chosen_values(scale, turned[here])
+        values[here] = choice_values(scale, turned[here])
     return values
 
 

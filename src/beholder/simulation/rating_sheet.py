@@ -103,7 +103,7 @@ class _SheetBuilder:
 
     def _places_compared(self, trial: Trial) -> list[int]:
         assert isinstance(self._method, ScoreMethod)
-        compared = [self._method.beside(trial, slot) if slot.rated else None for slot in trial.slots]
+        compared = [self._method.other_slot(trial, slot) if slot.rated else None for slot in trial.slots]
         places = {slot.id: place for place, slot in enumerate(trial.slots, 1)}
         return [0 if one is None else places[one] for one in compared]
 

@@ -82,8 +82,8 @@ def plant_truth(
     rows = {stimulus.id: row for row, stimulus in enumerate(catalogue.stimuli)}
     for stimulus in catalogue.stimuli:
         row = rows[stimulus.id]
-        if stimulus.made_of in rows:
-            quality[row] = quality[rows[stimulus.made_of]]
+        if stimulus.derived_from in rows:
+            quality[row] = quality[rows[stimulus.derived_from]]
         elif stimulus.role == "gold":
             for column, question in enumerate(questions):
                 strength = _expected(stimulus, (scales or {}).get(question))
@@ -118,7 +118,11 @@ def _condition_qualities(catalogue: Catalogue) -> dict[str, float]:
 
 def _expected(stimulus: Stimulus, question: Question | None) -> float | None:
     """Return how good a gold stimulus is by the answer that is expected of it; None where none is."""
-    expected = stimulus.lesson.of(question.id) if stimulus.lesson is not None and question is not None else None
+    expected = (
+        stimulus.known_answer.expectation(question.id)
+        if stimulus.known_answer is not None and question is not None
+        else None
+    )
     if expected is None or question is None:
         return None
     scale = question.scale

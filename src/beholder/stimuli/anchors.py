@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from beholder.errors import Problem, StimuliError, StudyError, did_you_mean
-from beholder.stimuli.audio import READ_SOUND
+from beholder.stimuli.audio import READ_AUDIO
 from beholder.stimuli.copies import put_in_place
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
-from beholder.stimuli.messages.message import put_message
+from beholder.stimuli.messages.message import insert_message
 from beholder.stimuli.probe import measure
 from beholder.stimuli.sources import StimulusSource
 from beholder.study.model import Study
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-LOWEST = int(KINDS["lowpass"].lowest)
-HIGHEST_SHARE = 0.45
+_MIN_HERTZ = int(KINDS["lowpass"].lowest)
+_MAX_SHARE = 0.45
 """Of the sampling rate: above it no room is left for the filter to fall."""
 FILTER = "kaiser-70-8/7"
 """Names this filter in recipes: another design needs another name."""
@@ -67,12 +67,12 @@ def lowpass(source: Path, target: Path, hertz: int, where: str = "") -> None:
     """
     where = where or str(source)
     sound = read_sound(source, where)
-    if not LOWEST <= hertz <= HIGHEST_SHARE * sound.rate:
+    if not _MIN_HERTZ <= hertz <= _MAX_SHARE * sound.rate:
         raise StimuliError(
             Problem(
                 where,
                 f"has {sound.rate} samples a second, so that no low-pass at {hertz} Hz can be made",
-                f"{LOWEST} to {int(HIGHEST_SHARE * sound.rate)} Hz",
+                f"{_MIN_HERTZ} to {int(_MAX_SHARE * sound.rate)} Hz",
             )
         )
     filtered = filter_low(sound.samples, sound.rate, hertz)
@@ -96,7 +96,7 @@ def read_sound(path: Path, where: str) -> Sound:
     if not path.is_file():
         raise StimuliError(Problem(where, "does not exist", fix="Look for a slip in the name."))
     measured = measure(path, where, "audio")
-    ran = run_ffmpeg([*READ_SOUND, "-i", file_argument(path), "-map", "0:a:0", "-f", "f64le", "pipe:1"])
+    ran = run_ffmpeg([*READ_AUDIO, "-i", file_argument(path), "-map", "0:a:0", "-f", "f64le", "pipe:1"])
     samples = np.frombuffer(ran.out, dtype="<f8").reshape(-1, measured.probe.channels)
     return Sound(samples, measured.probe.sample_rate, 24 if measured.is_deep else 16)
 
@@ -141,7 +141,7 @@ def write_wav(target: Path, samples: NDArray[np.float64], rate: int, bits: int =
 # --- Stimuli that are made of others: the anchors that `options.anchors` asks for by a recipe ---
 
 
-_MATTER: Mapping[Medium, str] = {"audio": "sound", "video": "video"}
+_MEDIUM_NAMES: Mapping[Medium, str] = {"audio": "sound", "video": "video"}
 _SUFFIXES: Mapping[Medium, str] = {"audio": ".wav", "video": ".mp4"}
 
 
@@ -154,7 +154,7 @@ def condition_roles(study: Study) -> dict[str, Role]:
     return roles
 
 
-def wanted_recipes(
+def missing_anchor_recipes(
     study: Study, there: Sequence[str], problems: list[Problem], medium: Medium = "audio"
 ) -> tuple[str, ...]:
     """Return the anchors that have to be made, for no file has their name; names that mean nothing are problems."""
@@ -182,13 +182,13 @@ def wanted_recipes(
     return tuple(name for name in recipes if name not in there)
 
 
-def impossible(study: Study, recipes: Sequence[str], found: Sequence[StimulusSource]) -> list[Problem]:
+def recipe_problems(study: Study, recipes: Sequence[str], found: Sequence[StimulusSource]) -> list[Problem]:
     """Return why anchors cannot be made of these stimuli, nothing where they can."""
     if not recipes or not found:
         return []
     medium = found[0].medium
     problems = []
-    for other, matter in _MATTER.items():
+    for other, matter in _MEDIUM_NAMES.items():
         strange = [name for name in recipes if other != medium and _medium(name) == other]
         if strange:
             what = f"asks for {' and '.join(strange)}, made of {matter}, and the stimuli are {medium}"
@@ -204,7 +204,7 @@ def impossible(study: Study, recipes: Sequence[str], found: Sequence[StimulusSou
     return []
 
 
-def made_sources(
+def anchor_sources(
     recipes: Sequence[str], references: Sequence[tuple[StimulusSource, Path, str]], media: Path
 ) -> list[StimulusSource]:
     """Return a source for each recipe and reference, given with its path and hash; the file need not be there yet."""
@@ -218,38 +218,38 @@ def made_sources(
             medium=reference.medium,
             role="anchor",
             factors=dict.fromkeys(reference.factors, ""),
-            made_from=path,
+            derived_from=path,
         )
         for recipe in recipes
         for reference, path, sha256 in references
     ]
 
 
-def make(source: StimulusSource) -> None:
+def make_file(source: StimulusSource) -> None:
     """Make the file of a source that is made of another, unless it is there."""
-    if source.message is not None and source.made_from is not None and source.path is not None:
+    if source.message is not None and source.derived_from is not None and source.path is not None:
         if not source.path.exists():
             source.path.parent.mkdir(parents=True, exist_ok=True)
-            put_message(source.made_from, source.path, source.medium, source.message, source.where)
+            insert_message(source.derived_from, source.path, source.medium, source.message, source.where)
         return
     recipe = read_recipe(source.condition)
-    if source.made_from is None or source.path is None or recipe is None or source.path.exists():
+    if source.derived_from is None or source.path is None or recipe is None or source.path.exists():
         return
     source.path.parent.mkdir(parents=True, exist_ok=True)
     if recipe.medium == "audio":
-        lowpass(source.made_from, source.path, int(recipe.value), source.where)
+        lowpass(source.derived_from, source.path, int(recipe.value), source.where)
     else:
         from beholder.stimuli.workshop.anchors import degrade
 
-        degrade(source.made_from, source.path, recipe, source.where)
+        degrade(source.derived_from, source.path, recipe, source.where)
 
 
-def identity(source: StimulusSource, sha256: str) -> str:
+def stimulus_hash(source: StimulusSource, sha256: str) -> str:
     """Return what stands for a stimulus in digests: the hash of its file, or of the recipe where we made that.
 
     Another version of a library may round a sample differently, which is no other design.
     """
-    return sha256 if source.made_from is None or source.path is None else source.path.stem
+    return sha256 if source.derived_from is None or source.path is None else source.path.stem
 
 
 def _anchors(study: Study) -> tuple[str, ...]:

@@ -8,9 +8,17 @@ from pathlib import Path
 from beholder.errors import StimuliError
 from beholder.stimuli.catalogue import Probe
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
-from beholder.stimuli.streams import Measured, Stream, first_stream, header_seconds, is_cut, uncopied, unreadable
+from beholder.stimuli.streams import (
+    Measurement,
+    Stream,
+    copy_error,
+    first_stream,
+    header_seconds,
+    is_truncated,
+    read_error,
+)
 
-READ_SOUND = ("-format_whitelist", "wav,mp3,flac,ogg,mov,mp4,m4a,3gp,3g2,mj2,aac,aiff", "-protocol_whitelist", "file")
+READ_AUDIO = ("-format_whitelist", "wav,mp3,flac,ogg,mov,mp4,m4a,3gp,3g2,mj2,aac,aiff", "-protocol_whitelist", "file")
 """Nothing but these containers: a text file that is a playlist must not make ffmpeg open other files."""
 RECIPE = ("sound", "-map", "0:a:0", "-map_metadata", "-1", "-fflags", "+bitexact", "-flags:a", "+bitexact", "-f", "wav")
 
@@ -20,36 +28,36 @@ _DAMAGED = re.compile(r"Packet corrupt|filesize and duration do not match", re.I
 _LOSSLESS = ("pcm_", "flac", "alac")
 _DEEP = re.compile(r", (?:s32p?|s64p?|fltp?|dblp?)\b")
 _SAMPLE_BYTES = 2
-_FEW = "it is no wav, mp3, flac, ogg, opus, m4a, aac or aiff, or it is cut off"
+_UNKNOWN_FORMAT = "it is no wav, mp3, flac, ogg, opus, m4a, aac or aiff, or it is cut off"
 
 
-def measure_sound(path: Path, where: str) -> Measured:
+def measure_audio(path: Path, where: str) -> Measurement:
     """Return what a sound holds, its length counted in decoded samples."""
     ran = run_ffmpeg(
-        [*READ_SOUND, "-i", file_argument(path), "-map", "0:a:0", "-c:a", "pcm_s16le", "-f", "framecrc", "pipe:1"]
+        [*READ_AUDIO, "-i", file_argument(path), "-map", "0:a:0", "-c:a", "pcm_s16le", "-f", "framecrc", "pipe:1"]
     )
     head, _, tail = ran.log.partition("Stream mapping:")
-    if is_cut(ran.log) or _DAMAGED.search(ran.log):
-        raise unreadable(where, "audio", "it is cut off or damaged")
+    if is_truncated(ran.log) or _DAMAGED.search(ran.log):
+        raise read_error(where, "audio", "it is cut off or damaged")
     if ran.code != 0 or not tail:
-        raise unreadable(where, "audio", _reason(head, ran.last_words()))
+        raise read_error(where, "audio", _read_failure(head, ran.error_line()))
     stream = first_stream(head, "Audio")
     rate = _RATE.search(stream.description) if stream else None
     if stream is None or rate is None or stream.channels == 0:
-        raise unreadable(where, "audio", "no sample of it can be decoded")
+        raise read_error(where, "audio", "no sample of it can be decoded")
     samples = _decoded_bytes(ran.out) // (_SAMPLE_BYTES * stream.channels)
     hertz = int(rate[1])
     if samples == 0:
-        raise unreadable(where, "audio", "no sample of it can be decoded")
+        raise read_error(where, "audio", "no sample of it can be decoded")
     if samples / hertz < 0.98 * header_seconds(head) - 0.1 or _ends_inside_a_page(path):
-        raise unreadable(where, "audio", "it is cut off or damaged")
+        raise read_error(where, "audio", "it is cut off or damaged")
     if samples * 1000 < hertz:
         # Nobody could have heard it to its end: the log of a session counts in milliseconds.
-        raise unreadable(where, "audio", "it is shorter than a millisecond")
+        raise read_error(where, "audio", "it is shorter than a millisecond")
     container = _CONTAINER.search(head)
     probe = Probe(
         bytes=path.stat().st_size,
-        container=_short(container[1]) if container else "",
+        container=_short_name(container[1]) if container else "",
         duration_ms=round(1000 * samples / hertz),
         width=0,
         height=0,
@@ -59,28 +67,28 @@ def measure_sound(path: Path, where: str) -> Measured:
         channels=stream.channels,
         sample_rate=hertz,
     )
-    return Measured(probe, frames=samples, is_deep=_is_deep(stream))
+    return Measurement(probe, frames=samples, is_deep=_is_deep(stream))
 
 
-def copy_sound(path: Path, part: Path, measured: Measured, where: str) -> None:
+def copy_audio(path: Path, part: Path, measured: Measurement, where: str) -> None:
     """Write a sound as WAV: the same samples, channels and rate, 24 bits where it holds more than 16."""
     codec = "pcm_s24le" if measured.is_deep else "pcm_s16le"
     ran = run_ffmpeg(
         [
-            "-v", "error", "-y", *READ_SOUND, "-i", file_argument(path),
+            "-v", "error", "-y", *READ_AUDIO, "-i", file_argument(path),
             "-c:a", codec, *RECIPE[1:], file_argument(part),
         ]
     )  # fmt: skip
     fix = "Export it again as WAV."
     if ran.code != 0:
-        raise uncopied(where, f"ffmpeg says {ran.last_words()}", fix)
+        raise copy_error(where, f"ffmpeg says {ran.error_line()}", fix)
     try:
-        again = measure_sound(part, where)
+        again = measure_audio(part, where)
     except StimuliError:
-        raise uncopied(where, "the copy cannot be read", fix) from None
+        raise copy_error(where, "the copy cannot be read", fix) from None
     same = (again.frames, again.probe.channels, again.probe.sample_rate)
     if same != (measured.frames, measured.probe.channels, measured.probe.sample_rate):
-        raise uncopied(where, "the copy does not last as long", fix)
+        raise copy_error(where, "the copy does not last as long", fix)
 
 
 def _decoded_bytes(lines: bytes) -> int:
@@ -115,13 +123,13 @@ def _ends_inside_a_page(path: Path) -> bool:
     return len(lacing) < count or len(end) < place + 27 + count + sum(lacing)
 
 
-def _short(names: str) -> str:
+def _short_name(names: str) -> str:
     return "mp4" if "mp4" in names.split(",") else names.split(",")[0]
 
 
-def _reason(head: str, words: str) -> str:
+def _read_failure(head: str, words: str) -> str:
     if "Error opening input" in head:
-        return _FEW
+        return _UNKNOWN_FORMAT
     if "matches no streams" in head or "matches no streams" in words:
         return "it has no sound, or it is cut off"
     return f"ffmpeg says {words}"

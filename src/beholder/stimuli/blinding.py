@@ -15,22 +15,22 @@ from pathlib import Path
 
 from beholder.stimuli.formats import served_by_suffix
 
-SHORTEST, LONGEST = 1024, 65536
+MIN_DRAWN, MAX_DRAWN = 1024, 65536
 """The part of a filler whose length is drawn; its first `SHORTEST` bytes are those of one slot alone."""
-TIMES, MOST = 4, 32_000_000
+MAX_FILL_FACTOR, MAX_FILL_BYTES = 4, 32_000_000
 """A file is filled up to so many times its size, by so many bytes: people pay for what they download."""
-HIDDEN = (LONGEST - SHORTEST) // 8
+HIDDEN_DIFFERENCE = (MAX_DRAWN - MIN_DRAWN) // 8
 """A difference that the drawn lengths drown: by it, two slots are put into the right order 62 times in 100."""
-PLACES = 16
+MAX_SLOTS = 16
 """More slots than a page can have."""
-PIECE = 262144
-_POOL = 1 << 20
+_CHUNK = 262144
+_POOL_BYTES = 1 << 20
 
 
 def class_size(own: int, largest: int) -> int:
     """Return the size up to which a file of `own` bytes is filled, where the largest of its content has `largest`."""
     # What the drawn part may cost anyway is no cost that counts.
-    room = min(MOST, max((TIMES - 1) * own, LONGEST))
+    room = min(MAX_FILL_BYTES, max((MAX_FILL_FACTOR - 1) * own, MAX_DRAWN))
     return min(max(own, largest), own + room)
 
 
@@ -39,12 +39,12 @@ def drawn_size(key: bytes) -> int:
 
     Even, as RIFF needs it, and never the same for two keys that end in different bytes below `PLACES`.
     """
-    steps = (LONGEST - SHORTEST) // (2 * PLACES)
-    return SHORTEST + 2 * (PLACES * (_number(key, b"length") % steps) + sum(key[-1:]) % PLACES)
+    steps = (MAX_DRAWN - MIN_DRAWN) // (2 * MAX_SLOTS)
+    return MIN_DRAWN + 2 * (MAX_SLOTS * (_number(key, b"length") % steps) + sum(key[-1:]) % MAX_SLOTS)
 
 
 @dataclass(frozen=True)
-class Blinded:
+class BlindedFile:
     """A served file with its filler; nothing is copied, and a range costs what it holds."""
 
     path: Path
@@ -64,10 +64,10 @@ class Blinded:
     @cached_property
     def mark(self) -> bytes:
         """The start of the filler, `SHORTEST` bytes: what makes it legal, then bytes that no other slot has."""
-        filler = FILLERS[self.format]
+        filler = _FILLERS[self.format]
         start = filler.mark(self.tail_size)
-        drawn = hashlib.shake_256(b"filler:" + self.key).digest(SHORTEST - len(start))
-        return start + (drawn.translate(BLANKS) if filler.is_blank else drawn)
+        drawn = hashlib.shake_256(b"filler:" + self.key).digest(MIN_DRAWN - len(start))
+        return start + (drawn.translate(_BLANKS) if filler.is_blank else drawn)
 
     def read(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
         """Yield the bytes from `start` up to and without `stop`, piece by piece."""
@@ -80,7 +80,7 @@ class Blinded:
                 file.seek(start)
                 left = min(stop, self.file_size) - start
                 while left > 0:
-                    piece = file.read(min(PIECE, left))
+                    piece = file.read(min(_CHUNK, left))
                     if not piece:
                         raise OSError(f"{self.path} has become shorter while it was served")
                     left -= len(piece)
@@ -90,27 +90,27 @@ class Blinded:
 
     def _filler(self, start: int, stop: int) -> Iterator[bytes]:
         """Yield a range of the filler: its mark, then the pool, entered at a place of this slot and gone round."""
-        if start < min(stop, SHORTEST):
+        if start < min(stop, MIN_DRAWN):
             yield self.mark[start:stop]
-            start = min(stop, SHORTEST)
-        pool, entry = _pool(FILLERS[self.format].is_blank), _number(self.key, b"entry")
+            start = min(stop, MIN_DRAWN)
+        pool, entry = _pool(_FILLERS[self.format].is_blank), _number(self.key, b"entry")
         while start < stop:
             here = (entry + start) % len(pool)
-            piece = pool[here : here + min(PIECE, stop - start)]
+            piece = pool[here : here + min(_CHUNK, stop - start)]
             start += len(piece)
             yield piece
 
 
-def blind(path: Path, key: bytes, fill_to: int = 0) -> Blinded:
+def blind(path: Path, key: bytes, fill_to: int = 0) -> BlindedFile:
     """Return the served file as the slot with this key gets it: the same key, the same bytes.
 
     `fill_to` is its class: the size up to which it is filled before the drawn part. Its own where that is larger.
     """
     served = served_by_suffix(path.suffix)
     size = path.stat().st_size
-    filler = FILLERS[served.format]
+    filler = _FILLERS[served.format]
     tail = filler.rounded(max(0, fill_to - size) + drawn_size(key))
-    return Blinded(path, served.content_type, size, tail, served.format, key, filler.start(path, tail))
+    return BlindedFile(path, served.content_type, size, tail, served.format, key, filler.start(path, tail))
 
 
 def _number(key: bytes, what: bytes) -> int:
@@ -120,8 +120,8 @@ def _number(key: bytes, what: bytes) -> int:
 @cache
 def _pool(is_blank: bool) -> bytes:
     """Return bytes that look like a compressed stream, or white space, the same in every process, made once."""
-    pool = hashlib.shake_256(b"beholder filler").digest(_POOL)
-    return pool.translate(BLANKS) if is_blank else pool
+    pool = hashlib.shake_256(b"beholder filler").digest(_POOL_BYTES)
+    return pool.translate(_BLANKS) if is_blank else pool
 
 
 # --- Bytes that mean nothing, legally: how each served format takes them at its end ---
@@ -133,12 +133,12 @@ def _pool(is_blank: bool) -> bytes:
 # text    white space, which HTML folds away
 
 
-BLANKS = bytes(b" \t\n "[byte % 4] for byte in range(256))
+_BLANKS = bytes(b" \t\n "[byte % 4] for byte in range(256))
 """A table for `bytes.translate` that makes white space of any bytes."""
 
 
 @dataclass(frozen=True)
-class Filler:
+class _Filler:
     """How one format is filled."""
 
     mark: Callable[[int], bytes]
@@ -192,12 +192,12 @@ def _longer_riff(path: Path, more: int) -> bytes:
     return b"RIFF" + (path.stat().st_size - 8 + more).to_bytes(4, "little")
 
 
-FILLERS: Mapping[str, Filler] = {
-    "mp4": Filler(_free_box, _no_bytes),
-    "webm": Filler(_void, _longer_segment),
+_FILLERS: Mapping[str, _Filler] = {
+    "mp4": _Filler(_free_box, _no_bytes),
+    "webm": _Filler(_void, _longer_segment),
     # Chunks of RIFF begin at even places.
-    "wav": Filler(_junk, _longer_riff, step=2),
-    "webp": Filler(_junk, _longer_riff, step=2),
-    "text": Filler(lambda length: b"\n", _no_bytes, is_blank=True),
+    "wav": _Filler(_junk, _longer_riff, step=2),
+    "webp": _Filler(_junk, _longer_riff, step=2),
+    "text": _Filler(lambda length: b"\n", _no_bytes, is_blank=True),
 }
 """By format."""

@@ -55,9 +55,9 @@ class Stimulus:
     """Names of encoders that still stand in that copy, inside streams that are copied as they are."""
     caption: str = ""
     """What participants read below an example."""
-    lesson: KnownAnswer | None = None
+    known_answer: KnownAnswer | None = None
     """The answer that is expected of a training, gold, trap or attention stimulus."""
-    made_of: str = ""
+    derived_from: str = ""
     """The id of the stimulus that we made this one of, so that it asks for an answer."""
 
 
@@ -94,7 +94,9 @@ class Catalogue:
     @cached_property
     def training(self) -> tuple[Stimulus, ...]:
         """What people practise on, in the order of the manifest."""
-        taught = [(s.lesson.number, s) for s in self.stimuli if s.role == "training" and s.lesson is not None]
+        taught = [
+            (s.known_answer.number, s) for s in self.stimuli if s.role == "training" and s.known_answer is not None
+        ]
         return tuple(stimulus for _, stimulus in sorted(taught, key=lambda one: one[0]))
 
     @cached_property
@@ -115,9 +117,9 @@ class Catalogue:
 # --- What browsers call the codecs of a served file: MIME types with codecs (RFC 6381), read from its own set-up ---
 
 
-_HEAD = 1 << 18
+_HEAD_BYTES = 1 << 18
 """So much of a file holds its set-up: copies in MP4 are written with it in front."""
-_PLAIN = {
+_COMMON_CODECS = {
     "h264": "avc1.4D401E", "hevc": "hvc1.1.6.L93.B0", "av1": "av01.0.05M.08", "vp8": "vp8", "vp9": "vp9",
     "aac": "mp4a.40.2", "mp3": "mp3", "opus": "opus", "vorbis": "vorbis", "flac": "flac",
 }  # fmt: skip
@@ -133,29 +135,29 @@ def mime_type(served: Path, probe: Probe, medium: Medium) -> str:
     kind = served_by_suffix(served.suffix).content_type
     if medium == "image":
         return kind
-    head = _head(served)
-    codecs = [_picture(head, probe.codec, kind), _PLAIN.get(probe.audio_codec, probe.audio_codec)]
+    head = _read_head(served)
+    codecs = [_video_codec(head, probe.codec, kind), _COMMON_CODECS.get(probe.audio_codec, probe.audio_codec)]
     return f'{kind}; codecs="{", ".join(codec for codec in codecs if codec)}"'
 
 
-def _head(path: Path) -> bytes:
+def _read_head(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            return file.read(_HEAD)
+            return file.read(_HEAD_BYTES)
     except OSError:
         return b""
 
 
-def _picture(head: bytes, codec: str, kind: str) -> str:
+def _video_codec(head: bytes, codec: str, kind: str) -> str:
     """Return the codec of the picture with profile and level, as far as the file tells them."""
-    plain = _PLAIN.get(codec, codec)
+    plain = _COMMON_CODECS.get(codec, codec)
     if codec == "h264" and len(box := _box(head, b"avcC")) >= 4:
         # ISO/IEC 14496-15, 5.3.3.1: version, profile, compatibility, level.
         return f"avc1.{box[1:4].hex().upper()}"
     if codec == "vp9" and kind == "video/mp4" and len(box := _box(head, b"vpcC")) >= 7:
         # VP codec ISO media file format binding: version and flags, profile, level, depth in the upper half.
         return f"vp09.{box[4]:02d}.{box[5]:02d}.{box[6] >> 4:02d}"
-    if codec == "av1" and len(box := _box(head, b"av1C") or _private(head)) >= 3 and box[0] == 0x81:
+    if codec == "av1" and len(box := _box(head, b"av1C") or _codec_private(head)) >= 3 and box[0] == 0x81:
         # AV1 codec ISO media file format binding, 2.3.3; Matroska keeps the same bytes as its CodecPrivate.
         tier = "H" if box[2] & 0x80 else "M"
         depth = 8 if not box[2] & 0x40 else 12 if box[2] & 0x20 else 10
@@ -169,7 +171,7 @@ def _box(head: bytes, name: bytes) -> bytes:
     return head[place + 4 : place + 16] if place >= 0 else b""
 
 
-def _private(head: bytes) -> bytes:
+def _codec_private(head: bytes) -> bytes:
     """Return the CodecPrivate of a WebM file: its identifier, one byte of length, the bytes."""
     place = head.find(b"\x63\xa2")
     return head[place + 3 : place + 15] if place >= 0 else b""

@@ -8,22 +8,22 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from beholder.stimuli.audio import RECIPE as SOUND
-from beholder.stimuli.audio import copy_sound
+from beholder.stimuli.audio import copy_audio
 from beholder.stimuli.catalogue import Probe
 from beholder.stimuli.formats import served_suffix
 from beholder.stimuli.image import RECIPE as PICTURE
-from beholder.stimuli.image import copy_picture
-from beholder.stimuli.streams import Measured
+from beholder.stimuli.image import copy_image
+from beholder.stimuli.streams import Measurement
 from beholder.stimuli.text import RECIPE as PROSE
-from beholder.stimuli.text import copy_prose
-from beholder.stimuli.video import clip_format, clip_recipe, copy_clip
+from beholder.stimuli.text import copy_text
+from beholder.stimuli.video import copy_video, video_format, video_recipe
 from beholder.types import Medium
 
-_COPIES: Mapping[Medium, Callable[[Path, Path, Measured, str], None]] = {
-    "video": copy_clip,
-    "audio": copy_sound,
-    "image": copy_picture,
-    "text": copy_prose,
+_COPY: Mapping[Medium, Callable[[Path, Path, Measurement, str], None]] = {
+    "video": copy_video,
+    "audio": copy_audio,
+    "image": copy_image,
+    "text": copy_text,
 }
 _RECIPES: Mapping[Medium, tuple[str, ...]] = {"audio": SOUND, "image": PICTURE, "text": PROSE}
 
@@ -31,18 +31,18 @@ _RECIPES: Mapping[Medium, tuple[str, ...]] = {"audio": SOUND, "image": PICTURE, 
 def served_name(sha256: str, probe: Probe, medium: Medium = "video") -> str:
     """Return the name of the copy in media/: a hash of the recipe, so that a new recipe makes new copies."""
     if medium == "video":
-        recipe, suffix = clip_recipe(probe), clip_format(probe).suffix
+        recipe, suffix = video_recipe(probe), video_format(probe).suffix
     else:
         # Markdown and plain text become different HTML of the same bytes.
         recipe, suffix = (*_RECIPES[medium], probe.container), served_suffix(medium)
     return hashlib.sha256("\n".join((sha256, *recipe)).encode()).hexdigest()[:32] + suffix
 
 
-def strip(path: Path, target: Path, measured: Measured, where: str, medium: Medium = "video") -> None:
+def write_copy(path: Path, target: Path, measured: Measurement, where: str, medium: Medium = "video") -> None:
     """Write the stripped copy of `path` to `target`, whole and read back, or not at all."""
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
     try:
-        _COPIES[medium](path, part, measured, where)
+        _COPY[medium](path, part, measured, where)
         put_in_place(part, target)
     finally:
         part.unlink(missing_ok=True)

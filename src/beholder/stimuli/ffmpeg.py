@@ -13,14 +13,14 @@ NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 """On Windows a console would flash up for each file."""
 
 
-class Ran(NamedTuple):
+class FFmpegRun(NamedTuple):
     """What a run of ffmpeg left."""
 
     code: int
     out: bytes
     log: str
 
-    def last_words(self) -> str:
+    def error_line(self) -> str:
         """Return the last line of the log that says something about the file, without addresses in memory."""
         lines = [line.strip() for line in self.log.splitlines() if line.strip()]
         telling = [line for line in lines if not line.startswith(("Error opening", "Conversion failed", "frame="))]
@@ -44,18 +44,18 @@ def command(arguments: Sequence[str]) -> list[str]:
     return [find_ffmpeg(), "-hide_banner", "-nostdin", "-nostats", *arguments]
 
 
-def run_ffmpeg(arguments: Sequence[str]) -> Ran:
+def run_ffmpeg(arguments: Sequence[str]) -> FFmpegRun:
     """Return what ffmpeg said; a failure is in the code, not raised."""
     try:
         ran = subprocess.run(
             command(arguments), stdin=subprocess.DEVNULL, capture_output=True, check=False, creationflags=NO_WINDOW
         )
     except OSError as error:
-        raise _unstartable(error) from error
-    return Ran(ran.returncode, ran.stdout, ran.stderr.decode("utf-8", "replace"))
+        raise _start_error(error) from error
+    return FFmpegRun(ran.returncode, ran.stdout, ran.stderr.decode("utf-8", "replace"))
 
 
-def feed_ffmpeg(arguments: Sequence[str], pieces: Iterable[bytes]) -> Ran:
+def feed_ffmpeg(arguments: Sequence[str], pieces: Iterable[bytes]) -> FFmpegRun:
     """Return what ffmpeg said after it has read all pieces on its standard input."""
     line = [word for word in command(arguments) if word != "-nostdin"]
     try:
@@ -67,7 +67,7 @@ def feed_ffmpeg(arguments: Sequence[str], pieces: Iterable[bytes]) -> Ran:
             creationflags=NO_WINDOW,
         )
     except OSError as error:
-        raise _unstartable(error) from error
+        raise _start_error(error) from error
     assert process.stdin is not None
     assert process.stderr is not None
     with process:
@@ -82,7 +82,7 @@ def feed_ffmpeg(arguments: Sequence[str], pieces: Iterable[bytes]) -> Ran:
             process.kill()
             raise
         log = process.stderr.read().decode("utf-8", "replace")
-    return Ran(process.returncode, b"", log)
+    return FFmpegRun(process.returncode, b"", log)
 
 
 def file_argument(path: Path) -> str:
@@ -90,7 +90,7 @@ def file_argument(path: Path) -> str:
     return f"file:{path}"
 
 
-def _unstartable(error: OSError) -> StimuliError:
+def _start_error(error: OSError) -> StimuliError:
     return StimuliError(
         Problem(
             "ffmpeg",
@@ -103,13 +103,23 @@ def _unstartable(error: OSError) -> StimuliError:
 # --- How the workshop writes video: colours that are tagged, and nothing that tells who encoded it ---
 
 
-UNNAMED = (
+NO_METADATA = (
     "-map_metadata", "-1", "-map_chapters", "-1",
     # A blank, for with nothing at all ffmpeg would write its own name.
     "-metadata:s:v:0", "encoder= ", "-metadata:s:a:0", "encoder= ",
     "-fflags", "+bitexact", "-flags:v", "+bitexact", "-flags:a", "+bitexact",
 )  # fmt: skip
-MP4 = ("-bsf:v", "filter_units=remove_types=6", *UNNAMED, "-movflags", "+faststart", "-write_tmcd", "0", "-f", "mp4")
+MP4_OUTPUT = (
+    "-bsf:v",
+    "filter_units=remove_types=6",
+    *NO_METADATA,
+    "-movflags",
+    "+faststart",
+    "-write_tmcd",
+    "0",
+    "-f",
+    "mp4",
+)
 """H.264 in MP4, without the units in which x264 writes its version and settings."""
 
 

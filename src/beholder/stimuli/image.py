@@ -8,32 +8,32 @@ from typing import TYPE_CHECKING
 
 from beholder.errors import Problem, StimuliError
 from beholder.stimuli.catalogue import Probe
-from beholder.stimuli.streams import Measured, uncopied, unreadable
+from beholder.stimuli.streams import Measurement, copy_error, read_error
 
 if TYPE_CHECKING:
     from PIL import Image
 
-LONGEST_SIDE = 16383
+_MAX_SIDE = 16383
 """WebP has no room for more (RFC 9649, 2.6)."""
 RECIPE = ("picture", "upright", "sRGB", "8 bits", "WebP lossless, extended, exact")
 
 _NO_PIXELS = "is SVG, a drawing that has no size in pixels"
-_STILLS = "PNG, JPEG, WebP, AVIF, TIFF, BMP"
+_ALLOWED = "PNG, JPEG, WebP, AVIF, TIFF, BMP"
 _FORMATS = ("PNG", "JPEG", "WEBP", "AVIF", "GIF", "TIFF", "BMP")
 """Nothing but these: Pillow would hand some of the others to programs outside."""
 
 
-def measure_picture(path: Path, where: str) -> Measured:
+def measure_image(path: Path, where: str) -> Measurement:
     """Return what a picture holds, its size as it is shown: after the rotation that a camera notes."""
     if _is_svg(path):
         fix = "Export it as PNG in the size that people should see."
-        raise StimuliError(Problem(where, _NO_PIXELS, _STILLS, fix))
-    image, container = _opened(path, where)
+        raise StimuliError(Problem(where, _NO_PIXELS, _ALLOWED, fix))
+    image, container = _open_upright(path, where)
     width, height = image.size
-    if max(width, height) > LONGEST_SIDE:
+    if max(width, height) > _MAX_SIDE:
         fix = "Scale it down, or cut out the part that matters."
-        raise StimuliError(Problem(where, f"has {width} x {height} pixels", f"{LONGEST_SIDE} a side at most", fix))
-    return Measured(
+        raise StimuliError(Problem(where, f"has {width} x {height} pixels", f"{_MAX_SIDE} a side at most", fix))
+    return Measurement(
         Probe(
             bytes=path.stat().st_size,
             container=container,
@@ -48,12 +48,12 @@ def measure_picture(path: Path, where: str) -> Measured:
     )
 
 
-def copy_picture(path: Path, part: Path, measured: Measured, where: str) -> None:
+def copy_image(path: Path, part: Path, measured: Measurement, where: str) -> None:
     """Write a picture as lossless WebP with the same pixels, and read it back."""
     from PIL import Image
 
-    image, _ = _opened(path, where)
-    plain = _plain(image, where)
+    image, _ = _open_upright(path, where)
+    plain = _to_8_bits(image, where)
     # Pillow would carry colour profile, EXIF and XMP over from here.
     plain.info.clear()
     file = io.BytesIO()
@@ -61,7 +61,7 @@ def copy_picture(path: Path, part: Path, measured: Measured, where: str) -> None
     part.write_bytes(_extended(file.getvalue(), plain.size))
     with Image.open(part) as again:
         if again.convert(plain.mode).tobytes() != plain.tobytes():
-            raise uncopied(where, "the copy does not look like it", "Export it again as PNG.")
+            raise copy_error(where, "the copy does not look like it", "Export it again as PNG.")
 
 
 def _is_svg(path: Path) -> bool:
@@ -72,7 +72,7 @@ def _is_svg(path: Path) -> bool:
     )
 
 
-def _opened(path: Path, where: str) -> tuple[Image.Image, str]:
+def _open_upright(path: Path, where: str) -> tuple[Image.Image, str]:
     """Return the decoded picture, upright, and the name of its format."""
     from PIL import Image, ImageOps, UnidentifiedImageError
 
@@ -83,7 +83,7 @@ def _opened(path: Path, where: str) -> tuple[Image.Image, str]:
             # Cameras put a second, smaller picture behind a JPEG and call it MPO: no animation.
             frames = 1 if image.format == "MPO" else getattr(image, "n_frames", 1)
             if frames > 1:
-                raise StimuliError(_several(where, frames, container))
+                raise StimuliError(_frames_problem(where, frames, container))
             image.load()
             upright = ImageOps.exif_transpose(image)
             upright.info = {key: image.info[key] for key in ("icc_profile", "transparency") if key in image.info}
@@ -91,22 +91,22 @@ def _opened(path: Path, where: str) -> tuple[Image.Image, str]:
     except (StimuliError, FileNotFoundError, PermissionError):
         raise
     except UnidentifiedImageError:
-        raise unreadable(where, "image", "it is no png, jpeg, webp, avif, gif, tiff or bmp") from None
+        raise read_error(where, "image", "it is no png, jpeg, webp, avif, gif, tiff or bmp") from None
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         fix = "Scale it down, or cut out the part that matters."
-        raise unreadable(where, "image", "it has far too many pixels", fix) from None
+        raise read_error(where, "image", "it has far too many pixels", fix) from None
     except Exception:
         # Decoders of damaged files raise whatever they stumble over: OSError, TypeError, RuntimeError, SyntaxError.
-        raise unreadable(where, "image", "it is cut off or damaged") from None
+        raise read_error(where, "image", "it is cut off or damaged") from None
 
 
-def _several(where: str, frames: int, container: str) -> Problem:
+def _frames_problem(where: str, frames: int, container: str) -> Problem:
     if container == "tiff":
         return Problem(where, f"has {frames} pages", "one picture a file", "Save each page as a picture of its own.")
     return Problem(where, f"is animated: {frames} frames", "still images", "Save it as a video, or save one frame.")
 
 
-def _plain(image: Image.Image, where: str) -> Image.Image:
+def _to_8_bits(image: Image.Image, where: str) -> Image.Image:
     """Return the picture in 8 bits of sRGB, with its transparency if it has any."""
     profile = image.info.get("icc_profile")
     if image.mode.startswith("I;16"):
@@ -119,13 +119,13 @@ def _plain(image: Image.Image, where: str) -> Image.Image:
     alpha = image.getchannel("A") if image.mode in ("RGBA", "LA") else None
     if alpha is not None:
         image = image.convert("RGB" if image.mode == "RGBA" else "L")
-    plain = _in_srgb(image, profile) if profile else image.convert("RGB")
+    plain = _to_srgb(image, profile) if profile else image.convert("RGB")
     if alpha is not None:
         plain.putalpha(alpha)
     return plain
 
 
-def _in_srgb(image: Image.Image, profile: bytes) -> Image.Image:
+def _to_srgb(image: Image.Image, profile: bytes) -> Image.Image:
     """Return the picture in sRGB; a profile that does not fit the picture counts as none, as in browsers."""
     from PIL import ImageCms
 

@@ -14,14 +14,21 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from beholder.errors import Problem, StimuliError, did_you_mean
-from beholder.stimuli.anchors import condition_roles, identity, impossible, made_sources, make, wanted_recipes
+from beholder.stimuli.anchors import (
+    anchor_sources,
+    condition_roles,
+    make_file,
+    missing_anchor_recipes,
+    recipe_problems,
+    stimulus_hash,
+)
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
-from beholder.stimuli.copies import put_in_place, served_name, strip
-from beholder.stimuli.known_answers import idle_lessons
-from beholder.stimuli.probe import measure, unplayable
-from beholder.stimuli.sources import RATED, StimulusSource, plain, read_sources
+from beholder.stimuli.copies import put_in_place, served_name, write_copy
+from beholder.stimuli.known_answers import training_warnings
+from beholder.stimuli.probe import measure, playback_problem
+from beholder.stimuli.sources import RATED, StimulusSource, normalised_name, read_sources
 from beholder.stimuli.streams import encoders_in
-from beholder.stimuli.warnings import suspicions
+from beholder.stimuli.warnings import catalogue_warnings
 from beholder.study.model import Playback, Study
 from beholder.types import Medium
 
@@ -29,7 +36,7 @@ if TYPE_CHECKING:
     import httpx
 
 
-FORMAT = 3
+_FORMAT = 3
 
 
 @dataclass(frozen=True)
@@ -57,14 +64,14 @@ def load_catalogue(
     """
     sources = read_sources(study)
     problems, warnings = list(sources.problems), list(sources.warnings)
-    examples = [source for source in sources.found if source.role == "example"]
-    others = [source for source in sources.found if source.role != "example"]
-    found, order, recipes = _choose(study, others, problems, warnings)
-    problems.extend(impossible(study, recipes, found))
+    examples = [source for source in sources.entries if source.role == "example"]
+    others = [source for source in sources.entries if source.role != "example"]
+    found, order, recipes = _select(study, others, problems, warnings)
+    problems.extend(recipe_problems(study, recipes, found))
     root = study.folder.absolute()
     media = root / "media"
     found += examples
-    entries, failures = take_in_all(found, root, media, progress, transport)
+    entries, failures = ingest_files(found, root, media, progress, transport)
     problems.extend(failures)
     if problems:
         raise StimuliError(problems)
@@ -72,12 +79,12 @@ def load_catalogue(
     taken = [(source, entry) for source, entry in zip(found, entries, strict=True) if entry is not None]
     if recipes:
         references = [
-            (source, _path(source, media), entry.sha256)
+            (source, _local_path(source, media), entry.sha256)
             for source, entry in taken
             if (source.role or roles.get(source.condition)) == "reference"
         ]
-        made = made_sources(recipes, references, media)
-        entries, failures = take_in_all(made, root, media, progress, transport)
+        made = anchor_sources(recipes, references, media)
+        entries, failures = ingest_files(made, root, media, progress, transport)
         if failures:
             raise StimuliError(failures)
         taken += [(source, entry) for source, entry in zip(made, entries, strict=True) if entry is not None]
@@ -94,14 +101,14 @@ def load_catalogue(
                 role=role,
                 medium=source.medium,
                 file=source.file,
-                sha256=identity(source, entry.sha256),
-                probe=_in_view(source.medium, entry.probe, study.playback),
+                sha256=stimulus_hash(source, entry.sha256),
+                probe=_with_viewing_time(source.medium, entry.probe, study.playback),
                 served=media / entry.served,
                 factors=source.factors,
                 served_bytes=entry.served_bytes,
                 encoders=entry.encoders,
                 caption=source.caption,
-                lesson=source.lesson,
+                known_answer=source.known_answer,
             )
         )
     shown = tuple(stimulus for stimulus in stimuli if stimulus.role == "example")
@@ -109,12 +116,12 @@ def load_catalogue(
     stimuli.sort(key=lambda s: (rank.get(s.condition, len(rank)), s.condition, s.content, s.id))
     contents = tuple(sorted({s.content for s in stimuli if s.role in RATED}))
     catalogue = Catalogue(tuple(stimuli), order, contents, tuple(warnings), shown)
-    lessons = [stimulus.lesson for stimulus in catalogue.training if stimulus.lesson is not None]
-    warnings += idle_lessons(study, lessons)
-    return replace(catalogue, warnings=(*warnings, *suspicions(catalogue, study.playback)))
+    known_answers = [stimulus.known_answer for stimulus in catalogue.training if stimulus.known_answer is not None]
+    warnings += training_warnings(study, known_answers)
+    return replace(catalogue, warnings=(*warnings, *catalogue_warnings(catalogue, study.playback)))
 
 
-def _choose(
+def _select(
     study: Study, found: Sequence[StimulusSource], problems: list[Problem], warnings: list[Problem]
 ) -> tuple[list[StimulusSource], tuple[str, ...], tuple[str, ...]]:
     """Return the sources to use, the conditions in order, and those of them that have to be made.
@@ -122,11 +129,11 @@ def _choose(
     Conditions are those that the study lists, or all by code point; anchors that are made and not listed come last.
     """
     listed = [condition.name for condition in study.conditions]
-    spelling = {plain(name): name for name in listed}
+    spelling = {normalised_name(name): name for name in listed}
     found = [replace(source, condition=spelling.get(source.condition, source.condition)) for source in found]
     there = sorted({source.condition for source in found if source.role is None or source.role in RATED})
     medium: Medium = found[0].medium if found else "audio"
-    recipes = wanted_recipes(study, [name for name in there if not listed or name in listed], problems, medium)
+    recipes = missing_anchor_recipes(study, [name for name in there if not listed or name in listed], problems, medium)
     if not listed:
         return found, (*there, *recipes), recipes
     for place, name in enumerate(listed):
@@ -143,7 +150,7 @@ def _choose(
     return used, (*listed, *(name for name in recipes if name not in listed)), recipes
 
 
-def _in_view(medium: Medium, probe: Probe, playback: Playback) -> Probe:
+def _with_viewing_time(medium: Medium, probe: Probe, playback: Playback) -> Probe:
     """Return the probe of a stimulus; what stands still lasts as long as it has to be in view."""
     if medium == "image":
         return replace(probe, duration_ms=max(1, round(1000 * playback.look_seconds)))
@@ -152,7 +159,7 @@ def _in_view(medium: Medium, probe: Probe, playback: Playback) -> Probe:
     return probe
 
 
-def take_in_all(
+def ingest_files(
     found: Sequence[StimulusSource],
     root: Path,
     media: Path,
@@ -160,9 +167,9 @@ def take_in_all(
     transport: httpx.BaseTransport | None,
 ) -> tuple[list[CachedFile | None], list[Problem]]:
     """Return an entry for each source, from memory where the file is as it was, and the problems of the others."""
-    memory = _read_memory(media)
-    copies = _copies(media)
-    entries: list[CachedFile | None] = [_recall(source, root, media, memory, copies) for source in found]
+    memory = _read_cache(media)
+    copies = _copy_sizes(media)
+    entries: list[CachedFile | None] = [_cached_entry(source, root, media, memory, copies) for source in found]
     todo = [place for place, entry in enumerate(entries) if entry is None]
     if not todo:
         return entries, []
@@ -170,7 +177,7 @@ def take_in_all(
     failures: dict[int, Sequence[Problem]] = {}
     with ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 2)) as pool:
         work: dict[Future[tuple[str, CachedFile]], int] = {
-            pool.submit(_take_in, found[place], root, media, transport): place for place in todo
+            pool.submit(_ingest, found[place], root, media, transport): place for place in todo
         }
         try:
             for done, future in enumerate(as_completed(work), start=1):
@@ -184,11 +191,11 @@ def take_in_all(
                     progress(done, len(todo))
         finally:
             pool.shutdown(cancel_futures=True)
-            _write_memory(media, memory)
+            _write_cache(media, memory)
     return entries, list(dict.fromkeys(problem for place in sorted(failures) for problem in failures[place]))
 
 
-def _copies(media: Path) -> dict[str, int]:
+def _copy_sizes(media: Path) -> dict[str, int]:
     """Return the finished copies with their sizes; what another process is just writing begins with a dot."""
     if not media.is_dir():
         return {}
@@ -196,24 +203,24 @@ def _copies(media: Path) -> dict[str, int]:
         return {entry.name: entry.stat().st_size for entry in there if not entry.name.startswith(".")}
 
 
-def _take_in(
+def _ingest(
     source: StimulusSource, root: Path, media: Path, transport: httpx.BaseTransport | None
 ) -> tuple[str, CachedFile]:
-    make(source)
-    path = source.path or fetch(source.file, media / "cache", source.where, transport)
+    make_file(source)
+    path = source.path or _fetch(source.file, media / "cache", source.where, transport)
     try:
         state = path.stat()
         with path.open("rb") as file:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise StimuliError(Problem(source.where, f"cannot be opened: {error.strerror or error}")) from error
-    measured = measure(path, _named(source), source.medium)
-    problem = unplayable(measured, _named(source), source.medium)
+    measured = measure(path, _location(source), source.medium)
+    problem = playback_problem(measured, _location(source), source.medium)
     if problem is not None:
         raise StimuliError(problem)
     served = media / served_name(sha256, measured.probe, source.medium)
-    strip(path, served, measured, _named(source), source.medium)
-    return _key(path, root), CachedFile(
+    write_copy(path, served, measured, _location(source), source.medium)
+    return _cache_key(path, root), CachedFile(
         size=state.st_size,
         mtime_ns=state.st_mtime_ns,
         sha256=sha256,
@@ -224,25 +231,25 @@ def _take_in(
     )
 
 
-def _path(source: StimulusSource, media: Path) -> Path:
+def _local_path(source: StimulusSource, media: Path) -> Path:
     """Return the file of a source that has been taken in."""
-    path = source.path or cached(source.file, media / "cache")
+    path = source.path or _cached_file(source.file, media / "cache")
     assert path is not None
     return path
 
 
-def _named(source: StimulusSource) -> str:
+def _location(source: StimulusSource) -> str:
     """Return how a problem inside the file is named: a manifest's line alone would not say which file."""
     return source.where if source.where == source.file else f"{source.where} {source.file}"
 
 
-def _recall(
+def _cached_entry(
     source: StimulusSource, root: Path, media: Path, memory: Mapping[str, CachedFile], copies: Mapping[str, int]
 ) -> CachedFile | None:
-    path = source.path or cached(source.file, media / "cache")
+    path = source.path or _cached_file(source.file, media / "cache")
     if path is None:
         return None
-    entry = memory.get(_key(path, root))
+    entry = memory.get(_cache_key(path, root))
     if entry is None or copies.get(entry.served) != entry.served_bytes:
         return None
     try:
@@ -253,7 +260,7 @@ def _recall(
     return entry if same and served_name(entry.sha256, entry.probe, source.medium) == entry.served else None
 
 
-def _key(path: Path, root: Path) -> str:
+def _cache_key(path: Path, root: Path) -> str:
     return (
         path.relative_to(os.path.normpath(root)).as_posix()
         if path.is_relative_to(os.path.normpath(root))
@@ -261,11 +268,11 @@ def _key(path: Path, root: Path) -> str:
     )
 
 
-def _read_memory(media: Path) -> dict[str, CachedFile]:
+def _read_cache(media: Path) -> dict[str, CachedFile]:
     """Return what catalogue.json remembers; a damaged or foreign one remembers nothing."""
     try:
         document: dict[str, Any] = json.loads((media / "catalogue.json").read_text(encoding="utf-8"))
-        if document["format"] != FORMAT:
+        if document["format"] != _FORMAT:
             return {}
         return {
             key: CachedFile(**{**row, "probe": Probe(**row["probe"]), "encoders": tuple(row["encoders"])})
@@ -275,8 +282,8 @@ def _read_memory(media: Path) -> dict[str, CachedFile]:
         return {}
 
 
-def _write_memory(media: Path, memory: Mapping[str, CachedFile]) -> None:
-    document = {"format": FORMAT, "files": {key: asdict(memory[key]) for key in sorted(memory)}}
+def _write_cache(media: Path, memory: Mapping[str, CachedFile]) -> None:
+    document = {"format": _FORMAT, "files": {key: asdict(memory[key]) for key in sorted(memory)}}
     part = media / f".catalogue.{uuid.uuid4().hex}.part"
     try:
         part.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
@@ -288,21 +295,21 @@ def _write_memory(media: Path, memory: Mapping[str, CachedFile]) -> None:
 # --- Addresses in a manifest: fetched once into media/cache, with the hash of what came ---
 
 
-def cached(address: str, cache: Path) -> Path | None:
+def _cached_file(address: str, cache: Path) -> Path | None:
     """Return the fetched file of an address, None when it is not there whole."""
-    path = _place(address, cache)
+    path = _cache_path(address, cache)
     try:
-        record = json.loads(_record(path).read_text(encoding="utf-8"))
+        record = json.loads(_record_path(path).read_text(encoding="utf-8"))
         return path if record["address"] == address and record["bytes"] == path.stat().st_size else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def fetch(address: str, cache: Path, where: str, transport: httpx.BaseTransport | None = None) -> Path:
+def _fetch(address: str, cache: Path, where: str, transport: httpx.BaseTransport | None = None) -> Path:
     """Return the file of an https address, fetched unless it is in the cache; raise StimuliError when it fails."""
     import httpx
 
-    there = cached(address, cache)
+    there = _cached_file(address, cache)
     if there is not None:
         return there
 
@@ -310,7 +317,7 @@ def fetch(address: str, cache: Path, where: str, transport: httpx.BaseTransport 
         if request.url.scheme != "https":
             raise httpx.UnsupportedProtocol(f"it leads on to {request.url.scheme}://{request.url.host}")
 
-    path = _place(address, cache)
+    path = _cache_path(address, cache)
     part = path.with_name(f".{path.stem}.{uuid.uuid4().hex}.part")
     digest = hashlib.sha256()
     size = 0
@@ -326,25 +333,25 @@ def fetch(address: str, cache: Path, where: str, transport: httpx.BaseTransport 
                 size += file.write(piece)
         put_in_place(part, path)
         record = {"address": address, "sha256": digest.hexdigest(), "bytes": size}
-        _record(path).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        _record_path(path).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     except httpx.HTTPStatusError as error:
-        raise _unfetched(where, address, f"the server answers {error.response.status_code}") from error
+        raise _fetch_error(where, address, f"the server answers {error.response.status_code}") from error
     except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-        raise _unfetched(where, address, str(error) or type(error).__name__) from error
+        raise _fetch_error(where, address, str(error) or type(error).__name__) from error
     finally:
         part.unlink(missing_ok=True)
     return path
 
 
-def _place(address: str, cache: Path) -> Path:
+def _cache_path(address: str, cache: Path) -> Path:
     suffix = PurePosixPath(urlsplit(address).path).suffix.lower()
     return cache / (hashlib.sha256(address.encode()).hexdigest()[:32] + suffix)
 
 
-def _record(path: Path) -> Path:
+def _record_path(path: Path) -> Path:
     return path.with_name(path.name + ".json")
 
 
-def _unfetched(where: str, address: str, reason: str) -> StimuliError:
+def _fetch_error(where: str, address: str, reason: str) -> StimuliError:
     fix = "Check the address, or put the file into the study folder."
     return StimuliError(Problem(where, f"{address} cannot be fetched: {reason}", fix=fix))

@@ -14,17 +14,20 @@ from beholder.study.model import Study
 from beholder.study.presets import preset
 from beholder.types import Role
 
-EXPECTATIONS = ("expected", "tolerance", "message")
+ANSWER_COLUMNS = ("expected", "tolerance", "message")
 """Columns about an answer: of every question, or `expected_<question>` of one."""
-MARKS = ("anchor", "trap")
-KNOWN: tuple[Role, ...] = ("training", "gold", "trap", "attention")
+TRAINING_COLUMNS = ("anchor", "trap")
+KNOWN_ANSWER_ROLES: tuple[Role, ...] = ("training", "gold", "trap", "attention")
 """Roles of stimuli whose answer can be known."""
-_USERS: Mapping[str, tuple[Role, ...]] = {
-    "expected": KNOWN, "tolerance": KNOWN, "message": ("training", "example"), "anchor": ("training",),
+_ROLES_OF_COLUMN: Mapping[str, tuple[Role, ...]] = {
+    "expected": KNOWN_ANSWER_ROLES,
+    "tolerance": KNOWN_ANSWER_ROLES,
+    "message": ("training", "example"),
+    "anchor": ("training",),
     "trap": ("training",),
-}  # fmt: skip
+}
 """By column, the roles on whose lines it is used."""
-EVERY = ""
+EVERY_QUESTION = ""
 """Stands for every question that has no expectation of its own."""
 _Value = TypeVar("_Value")
 
@@ -54,41 +57,41 @@ class KnownAnswer:
     anchor: str = ""
     is_trap: bool = False
 
-    def called(self, part: str, question: str = EVERY) -> str:
-        """Return what the researcher calls a part of this lesson."""
-        return called(self.key, part, question)
+    def label(self, part: str, question: str = EVERY_QUESTION) -> str:
+        """Return what the researcher calls a part of this known_answer."""
+        return _label(self.key, part, question)
 
-    def of(self, question: str) -> tuple[str, Expectation] | None:
+    def expectation(self, question: str) -> tuple[str, Expectation] | None:
         """Return under which question something is expected of this one, and what."""
-        name = question if question in self.expected else EVERY
+        name = question if question in self.expected else EVERY_QUESTION
         return (name, self.expected[name]) if name in self.expected else None
 
 
-def is_lesson_column(name: str) -> bool:
+def is_answer_column(name: str) -> bool:
     """Return whether a column of a manifest is about an answer."""
     part, _, question = name.partition("_")
-    return name in (*EXPECTATIONS, *MARKS) or (part in EXPECTATIONS and bool(question))
+    return name in (*ANSWER_COLUMNS, *TRAINING_COLUMNS) or (part in ANSWER_COLUMNS and bool(question))
 
 
-def column_users(name: str) -> tuple[Role, ...]:
+def roles_of_column(name: str) -> tuple[Role, ...]:
     """Return the roles on whose lines a column about an answer is used."""
-    return _USERS[name.partition("_")[0]]
+    return _ROLES_OF_COLUMN[name.partition("_")[0]]
 
 
-def called(key: str, part: str, question: str) -> str:
-    """Return the name of a column, or the key of the study, of one part of a lesson."""
+def _label(key: str, part: str, question: str) -> str:
+    """Return the name of a column, or the key of the study, of one part of a known_answer."""
     words = [word for word in (key, part, question) if word]
     return ".".join(words) if key else "_".join(words)
 
 
-def read_lesson(where: str, number: int, cells: Mapping[str, str], problems: list[Problem]) -> KnownAnswer:
-    """Return the lesson of one line of a manifest."""
+def read_answer_cells(where: str, number: int, cells: Mapping[str, str], problems: list[Problem]) -> KnownAnswer:
+    """Return the known_answer of one line of a manifest."""
     before = len(problems)
     numbers: dict[str, dict[str, float]] = {"expected": {}, "tolerance": {}}
     messages: dict[str, str] = {}
     for column, text in cells.items():
         part, _, question = column.partition("_")
-        if not text or part not in EXPECTATIONS:
+        if not text or part not in ANSWER_COLUMNS:
             continue
         if part == "message":
             messages[question] = text
@@ -100,76 +103,80 @@ def read_lesson(where: str, number: int, cells: Mapping[str, str], problems: lis
     trap = cells.get("trap", "")
     if trap.lower() not in ("", "true", "false"):
         problems.append(Problem(where, f"trap is {trap}", "true, false, or an empty cell"))
-    lesson = KnownAnswer(where, "", number, {}, cells.get("anchor", ""), trap.lower() == "true")
+    known_answer = KnownAnswer(where, "", number, {}, cells.get("anchor", ""), trap.lower() == "true")
     if len(problems) > before:
-        return lesson
-    return _whole(lesson, numbers["expected"], numbers["tolerance"], messages, problems)
+        return known_answer
+    return _with_expectations(known_answer, numbers["expected"], numbers["tolerance"], messages, problems)
 
 
-def item_lesson(
+def read_answer_item(
     study: Study, key: str, number: int, item: TrainingItem | GoldItem, problems: list[Problem]
 ) -> KnownAnswer:
-    """Return the lesson of one item of the study, which stands at a key."""
-    lesson = KnownAnswer(study.where(key), key, number)
+    """Return the known_answer of one item of the study, which stands at a key."""
+    known_answer = KnownAnswer(study.where(key), key, number)
     expected, tolerance = _by_question(item.expected), _by_question(item.tolerance)
     if isinstance(item, GoldItem):
-        return _whole(lesson, expected, tolerance, {}, problems)
-    lesson = replace(lesson, anchor=item.anchor or "", is_trap=item.trap)
-    return _whole(lesson, expected, tolerance, _by_question(item.message), problems)
+        return _with_expectations(known_answer, expected, tolerance, {}, problems)
+    known_answer = replace(known_answer, anchor=item.anchor or "", is_trap=item.trap)
+    return _with_expectations(known_answer, expected, tolerance, _by_question(item.message), problems)
 
 
-def unknown_answer(role: Role, lesson: KnownAnswer) -> Problem | None:
+def missing_answer(role: Role, known_answer: KnownAnswer) -> Problem | None:
     """Return that no answer is expected of a stimulus that is shown for its answer alone, None where one is."""
-    if role == "training" or lesson.expected:
+    if role == "training" or known_answer.expected:
         return None
-    what = f"{lesson.key} has role {role}, and no answer is expected".strip()
+    what = f"{known_answer.key} has role {role}, and no answer is expected".strip()
     answer = "the right answer" if role == "gold" else "which answer it asks for"
-    return Problem(lesson.where, what, "", f"Write in {lesson.called('expected')} {answer}.")
+    return Problem(known_answer.where, what, "", f"Write in {known_answer.label('expected')} {answer}.")
 
 
-def idle_lessons(study: Study, lessons: Sequence[KnownAnswer]) -> Iterator[Problem]:
+def training_warnings(study: Study, known_answers: Sequence[KnownAnswer]) -> Iterator[Problem]:
     """Yield that nobody is trained, where the study speaks of training, or the other way round."""
     fix = "Give stimuli the role training in a manifest, list files in training.items, or write training: false."
-    if study.training is False and lessons:
-        yield study.problem("training", f"is false, so {_are(lessons)} not shown")
-    elif not lessons and isinstance(study.training, Training):
+    if study.training is False and known_answers:
+        yield study.problem("training", f"is false, so {_stimuli_are(known_answers)} not shown")
+    elif not known_answers and isinstance(study.training, Training):
         yield study.problem("training", "is written, and no stimuli have the role training", "", fix)
-    elif not lessons and study.training and preset(study.preset).get("training"):
+    elif not known_answers and study.training and preset(study.preset).get("training"):
         what = f"is {study.preset}, which trains people before they rate, and no stimuli have the role training"
         yield study.problem("preset", what, "", fix)
 
 
-def _whole(
-    lesson: KnownAnswer,
+def _with_expectations(
+    known_answer: KnownAnswer,
     expected: Mapping[str, float],
     tolerance: Mapping[str, float],
     message: Mapping[str, str],
     problems: list[Problem],
 ) -> KnownAnswer:
-    """Return the lesson with what is expected; a part that is not written for a question is that of all questions."""
+    """Return the known answer with its expectations; a part missing for one question is taken from all questions."""
     found: dict[str, Expectation] = {}
     for question in dict.fromkeys((*expected, *tolerance, *message)):
-        value = expected.get(question, expected.get(EVERY))
-        if value is None and question == EVERY and expected:
+        value = expected.get(question, expected.get(EVERY_QUESTION))
+        if value is None and question == EVERY_QUESTION and expected:
             continue  # said once for all questions of which something is expected
         if value is None:
             part = "tolerance" if question in tolerance else "message"
-            said = f"{lesson.called(part, question)} is written, and no answer is expected"
-            fix = f"Write {lesson.called('expected', question)} beside it."
-            problems.append(Problem(lesson.where, said, "", fix))
+            said = f"{known_answer.label(part, question)} is written, and no answer is expected"
+            fix = f"Write {known_answer.label('expected', question)} beside it."
+            problems.append(Problem(known_answer.where, said, "", fix))
             continue
-        near = tolerance.get(question, tolerance.get(EVERY))
-        found[question] = Expectation(value, near, message.get(question, message.get(EVERY, "")))
-    if lesson.is_trap and not expected:
-        fix = f"Write in {lesson.called('expected')} which answer it asks for."
-        problems.append(Problem(lesson.where, f"{lesson.called('trap')} is true, and no answer is expected", "", fix))
-    return KnownAnswer(lesson.where, lesson.key, lesson.number, found, lesson.anchor, lesson.is_trap)
+        near = tolerance.get(question, tolerance.get(EVERY_QUESTION))
+        found[question] = Expectation(value, near, message.get(question, message.get(EVERY_QUESTION, "")))
+    if known_answer.is_trap and not expected:
+        fix = f"Write in {known_answer.label('expected')} which answer it asks for."
+        problems.append(
+            Problem(known_answer.where, f"{known_answer.label('trap')} is true, and no answer is expected", "", fix)
+        )
+    return KnownAnswer(
+        known_answer.where, known_answer.key, known_answer.number, found, known_answer.anchor, known_answer.is_trap
+    )
 
 
 def _by_question(value: _Value | Mapping[str, _Value] | None) -> Mapping[str, _Value]:
     if value is None:
         return {}
-    return value if isinstance(value, Mapping) else {EVERY: value}
+    return value if isinstance(value, Mapping) else {EVERY_QUESTION: value}
 
 
 def _number(text: str) -> float | None:
@@ -180,6 +187,6 @@ def _number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _are(lessons: Sequence[KnownAnswer]) -> str:
-    many = len(lessons)
+def _stimuli_are(known_answers: Sequence[KnownAnswer]) -> str:
+    many = len(known_answers)
     return "1 stimulus with role training is" if many == 1 else f"{many} stimuli with role training are"

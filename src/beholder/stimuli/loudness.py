@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from beholder.stimuli.audio import READ_SOUND
+from beholder.stimuli.audio import READ_AUDIO
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
-from beholder.stimuli.probe import READ
+from beholder.stimuli.video import READ_VIDEO
 from beholder.types import Medium
 
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 _LOUDNESS = re.compile(r"^\s*I:\s+(-?[0-9.]+) LUFS", re.MULTILINE)
 _PEAK = re.compile(r"True peak:\s+Peak:\s+(-?(?:[0-9.]+|inf)) dBFS")
-_NOTHING = -70.0
+_SILENCE_LUFS = -70.0
 """What ffmpeg says of silence, and of sounds shorter than the 0.4 s that loudness is measured over."""
-_BLOCK_S, _MOST_CHANNELS = 0.4, 5
+_BLOCK_S, _MAX_CHANNELS = 0.4, 5
 
 
-class Heard(NamedTuple):
+class LoudnessMeasurement(NamedTuple):
     """What a sound measures."""
 
     lufs: float | None
@@ -33,17 +33,17 @@ class Heard(NamedTuple):
     """The highest true peak, 0 at full scale."""
 
 
-def hear(path: Path, medium: Medium) -> Heard:
+def measure_loudness(path: Path, medium: Medium) -> LoudnessMeasurement:
     """Return the loudness of the first sound track of a file that has one."""
-    read = READ_SOUND if medium == "audio" else READ
+    read = READ_AUDIO if medium == "audio" else READ_VIDEO
     measured = ["-map", "0:a:0", "-af", "ebur128=peak=true:framelog=quiet", "-f", "null", "-"]
     log = run_ffmpeg([*read, "-i", file_argument(path), *measured]).log
     loudness, peak = _LOUDNESS.search(log), _PEAK.search(log)
-    lufs = float(loudness[1]) if loudness else _NOTHING
-    return Heard(lufs if lufs > _NOTHING else None, float(peak[1]) if peak else 0.0)
+    lufs = float(loudness[1]) if loudness else _SILENCE_LUFS
+    return LoudnessMeasurement(lufs if lufs > _SILENCE_LUFS else None, float(peak[1]) if peak else 0.0)
 
 
-def loudness(samples: NDArray[np.float64], rate: int) -> float:
+def integrated_loudness(samples: NDArray[np.float64], rate: int) -> float:
     """Return the integrated loudness of samples in LUFS, a column for each channel; minus infinity of silence.
 
     What is shorter than a block of the standard (0.4 s) is one block by itself. Needs the extra `voice`.
@@ -54,34 +54,34 @@ def loudness(samples: NDArray[np.float64], rate: int) -> float:
     block = min(_BLOCK_S, len(samples) / rate)
     meter = pyloudnorm.Meter(rate, block_size=block)
     with np.errstate(divide="ignore"):
-        return float(meter.integrated_loudness(samples[:, :_MOST_CHANNELS]))
+        return float(meter.integrated_loudness(samples[:, :_MAX_CHANNELS]))
 
 
 # --- Sounds brought to one loudness: a single gain for the whole, never beyond full scale ---
 
 
-CEILING_DB = -1.0
+_CEILING_DB = -1.0
 """The highest true peak that is made (EBU R 128): a lossy codec may decode to a little more than it was given."""
-_HARDLY = 0.05
+_NEGLIGIBLE_DB = 0.05
 
 
 @dataclass(frozen=True)
-class Levelled:
+class LoudnessGain:
     """How a sound gets its loudness: filters of ffmpeg, and what is worth knowing."""
 
     filters: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-def level(path: Path, medium: Medium, lufs: float) -> Levelled:
+def gain_to_loudness(path: Path, medium: Medium, lufs: float) -> LoudnessGain:
     """Return the gain that brings a file to `lufs`, or as near as full scale allows."""
-    heard = hear(path, medium)
+    heard = measure_loudness(path, medium)
     if heard.lufs is None:
-        return Levelled(notes=("silent or shorter than 0.4 s, so its loudness stays as it is.",))
+        return LoudnessGain(notes=("silent or shorter than 0.4 s, so its loudness stays as it is.",))
     wanted = lufs - heard.lufs
     # What is louder than the ceiling already may be made softer, not louder still.
-    gain = min(wanted, max(CEILING_DB - heard.peak_db, min(0.0, wanted)))
+    gain = min(wanted, max(_CEILING_DB - heard.peak_db, min(0.0, wanted)))
     notes: tuple[str, ...] = ()
-    if wanted - gain > _HARDLY:
+    if wanted - gain > _NEGLIGIBLE_DB:
         notes = (f"{heard.lufs + gain:.1f} LUFS instead of {lufs:g}, for louder would go beyond full scale.",)
-    return Levelled((f"volume={gain:.2f}dB",) if abs(gain) >= _HARDLY else (), notes)
+    return LoudnessGain((f"volume={gain:.2f}dB",) if abs(gain) >= _NEGLIGIBLE_DB else (), notes)

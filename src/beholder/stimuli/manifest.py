@@ -13,30 +13,38 @@ from urllib.parse import urlsplit
 from beholder.errors import Problem, did_you_mean
 from beholder.stimuli.formats import known_suffixes, medium_of
 from beholder.stimuli.known_answers import (
-    EXPECTATIONS,
-    KNOWN,
-    MARKS,
+    ANSWER_COLUMNS,
+    KNOWN_ANSWER_ROLES,
+    TRAINING_COLUMNS,
     KnownAnswer,
-    column_users,
-    is_lesson_column,
-    item_lesson,
-    read_lesson,
-    unknown_answer,
+    is_answer_column,
+    missing_answer,
+    read_answer_cells,
+    read_answer_item,
+    roles_of_column,
 )
-from beholder.stimuli.sources import Sources, StimulusSource, inside, leads_out, name_problem, outside, plain
+from beholder.stimuli.sources import (
+    Sources,
+    StimulusSource,
+    key_outside_folder,
+    name_problem,
+    normalised_name,
+    path_inside,
+    path_outside_folder,
+)
 from beholder.study.checks import Gold, GoldItem
 from beholder.study.design import Training, TrainingItem
 from beholder.study.model import Study
 from beholder.study.value_kinds import listed
 from beholder.types import Medium, Role
 
-NEEDED = ("file", "content", "condition")
-DELIMITERS = (",", ";", "\t")
-_NEAR = 0.8
+_REQUIRED = ("file", "content", "condition")
+_DELIMITERS = (",", ";", "\t")
+_MIN_SIMILARITY = 0.8
 """How alike, from 0 to 1, a factor and a column have to be to be taken for each other."""
-LATER = ("reference",)
+_RESERVED = ("reference",)
 """Columns of trials that later versions make: known, so that they are no factors."""
-ROLES: tuple[Role, ...] = ("test", "reference", "anchor", "gold", "trap", "attention", "training", "example")
+_ROLES: tuple[Role, ...] = ("test", "reference", "anchor", "gold", "trap", "attention", "training", "example")
 """What a stimulus can be; the other roles belong to a place in a trial."""
 
 
@@ -44,9 +52,9 @@ def read_manifest(study: Study, name: str) -> Sources:
     """Return the sources that a manifest lists, with the line of each problem."""
     sources = Sources()
     root = study.folder.absolute()
-    path = inside(root, name)
+    path = path_inside(root, name)
     if path is None:
-        sources.problems.append(leads_out(study, "stimuli.manifest", name))
+        sources.problems.append(key_outside_folder(study, "stimuli.manifest", name))
         return sources
     if not path.is_file():
         sources.problems.append(Problem(name, "does not exist", fix="Write it, or change stimuli in the study."))
@@ -63,11 +71,11 @@ def read_manifest(study: Study, name: str) -> Sources:
         sources.problems.append(Problem(f"{name}:{reader.line_num}", f"is no CSV: {error}"))
         return sources
     _read_lines(root, name, lines, sources)
-    sources.warnings.extend(_unshown(study, name, sources.found))
+    sources.warnings.extend(_unused_roles(study, name, sources.entries))
     return sources
 
 
-def _unshown(study: Study, name: str, found: Sequence[StimulusSource]) -> Iterator[Problem]:
+def _unused_roles(study: Study, name: str, found: Sequence[StimulusSource]) -> Iterator[Problem]:
     """Yield roles whose stimuli no rule of the study shows."""
     for role in ("gold", "trap", "attention"):
         if any(source.role == role for source in found) and study.checks.rule(role) is None:
@@ -83,17 +91,17 @@ def _delimiter(text: str) -> str:
             cells = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), [])
         except csv.Error:
             return -1
-        return len({_column(cell) for cell in cells} & set(NEEDED))
+        return len({_column(cell) for cell in cells} & set(_REQUIRED))
 
     # Spreadsheets of half of Europe write semicolons.
-    return max(DELIMITERS, key=fitting)
+    return max(_DELIMITERS, key=fitting)
 
 
 def _read_lines(root: Path, name: str, lines: list[tuple[int, list[str]]], sources: Sources) -> None:
     columns = [_column(cell) for cell in (lines[0][1] if lines else [])]
     if not _columns_fit(name, columns, sources):
         return
-    sources.warnings.extend(_misspelt(name, columns))
+    sources.warnings.extend(_misspelt_columns(name, columns))
     seen: set[str] = set()
     idle: set[str] = set()
     for number, cells in lines[1:]:
@@ -104,47 +112,47 @@ def _read_lines(root: Path, name: str, lines: list[tuple[int, list[str]]], sourc
             sources.problems.append(Problem(line, f"has {len(cells)} cells, the first line has {len(columns)}"))
             continue
         row = dict(zip(columns, (cell.strip() for cell in cells), strict=False))
-        seen.update(column for column in LATER if row.get(column))
-        written = [column for column, cell in row.items() if cell and is_lesson_column(column)]
-        idle.update(column for column in written if row.get("role", "") not in column_users(column))
+        seen.update(column for column in _RESERVED if row.get(column))
+        written = [column for column, cell in row.items() if cell and is_answer_column(column)]
+        idle.update(column for column in written if row.get("role", "") not in roles_of_column(column))
         source = _read_row(root, line, number, {column: row.get(column, "") for column in columns}, sources)
         if source is not None:
-            sources.found.append(source)
-    for column in (column for column in LATER if column in seen):
+            sources.entries.append(source)
+    for column in (column for column in _RESERVED if column in seen):
         sources.warnings.append(Problem(name, f"column {column} is not used in this version"))
     for column in (column for column in columns if column in idle):
-        roles = listed(column_users(column))
+        roles = listed(roles_of_column(column))
         sources.warnings.append(Problem(name, f"column {column} is used on lines with role {roles} alone"))
 
 
 def _column(cell: str) -> str:
     name = cell.strip()
     lower = name.lower()
-    return lower if lower in (*NEEDED, "role", *LATER) or is_lesson_column(lower) else name
+    return lower if lower in (*_REQUIRED, "role", *_RESERVED) or is_answer_column(lower) else name
 
 
 def _columns_fit(name: str, columns: list[str], sources: Sources) -> bool:
     where = f"{name}:1"
     before = len(sources.problems)
-    missing = [column for column in NEEDED if column not in columns]
+    missing = [column for column in _REQUIRED if column not in columns]
     for column in missing:
-        hint = did_you_mean(column, [other for other in columns if other not in NEEDED])
+        hint = did_you_mean(column, [other for other in columns if other not in _REQUIRED])
         # The near word is what stands there, so the advice is to rename it.
         fix = f"Rename column {hint.removeprefix('Did you mean ').rstrip('?')} to {column}." if hint else ""
         sources.problems.append(
-            Problem(where, f"column {column} is missing", ", ".join(NEEDED) + ", role, factors", fix)
+            Problem(where, f"column {column} is missing", ", ".join(_REQUIRED) + ", role, factors", fix)
         )
     twice = sorted({column for column in columns if column and columns.count(column) > 1})
     sources.problems.extend(Problem(where, f"column {column} is there twice") for column in twice)
     return len(sources.problems) == before
 
 
-def _misspelt(name: str, columns: list[str]) -> Iterator[Problem]:
+def _misspelt_columns(name: str, columns: list[str]) -> Iterator[Problem]:
     """Yield the factors that are nearly called as a column that does something."""
-    idle = [word for word in ("role", *EXPECTATIONS, *MARKS) if word not in columns]
+    idle = [word for word in ("role", *ANSWER_COLUMNS, *TRAINING_COLUMNS) if word not in columns]
     for column in columns:
-        if column not in (*NEEDED, "role", *LATER) and not is_lesson_column(column):
-            for near in difflib.get_close_matches(column.lower(), idle, n=1, cutoff=_NEAR):
+        if column not in (*_REQUIRED, "role", *_RESERVED) and not is_answer_column(column):
+            for near in difflib.get_close_matches(column.lower(), idle, n=1, cutoff=_MIN_SIMILARITY):
                 yield Problem(f"{name}:1", f"column {column} is a factor and does nothing", "", f"Did you mean {near}?")
 
 
@@ -156,43 +164,47 @@ def _read_row(root: Path, line: str, number: int, row: Mapping[str, str], source
     role = _role(line, row.get("role", ""), sources)
     if role == "example" and not row.get("message"):
         sources.problems.append(Problem(line, "has role example and no caption", "words in the column message"))
-    lessons = {column: value for column, value in row.items() if is_lesson_column(column)}
-    lesson = _lesson(line, number, role, lessons, sources.problems) if role in KNOWN else None
-    medium = medium_at(row["file"])
-    path = locate(root, line, row["file"], medium, sources.problems)
+    known_answers = {column: value for column, value in row.items() if is_answer_column(column)}
+    known_answer = (
+        _known_answer(line, number, role, known_answers, sources.problems) if role in KNOWN_ANSWER_ROLES else None
+    )
+    medium = _medium_at(row["file"])
+    path = _locate(root, line, row["file"], medium, sources.problems)
     if len(sources.problems) > before or medium is None:
         return None
-    known = (*NEEDED, "role", *LATER, *lessons, "")
+    known = (*_REQUIRED, "role", *_RESERVED, *known_answers, "")
     factors = {column: value for column, value in row.items() if column not in known}
-    content, condition = plain(row["content"]), plain(row["condition"])
+    content, condition = normalised_name(row["content"]), normalised_name(row["condition"])
     caption = row.get("message", "") if role == "example" else ""
-    return StimulusSource(line, row["file"], path, content, condition, medium, role, factors, caption, lesson=lesson)
+    return StimulusSource(
+        line, row["file"], path, content, condition, medium, role, factors, caption, known_answer=known_answer
+    )
 
 
-def _lesson(line: str, number: int, role: Role, cells: Mapping[str, str], problems: list[Problem]) -> KnownAnswer:
+def _known_answer(line: str, number: int, role: Role, cells: Mapping[str, str], problems: list[Problem]) -> KnownAnswer:
     """Return what a line says of an answer, as far as its role has use for it."""
     before = len(problems)
-    used = {column: cell for column, cell in cells.items() if role in column_users(column)}
-    lesson = read_lesson(line, number, used, problems)
-    missing = unknown_answer(role, lesson) if len(problems) == before else None
+    used = {column: cell for column, cell in cells.items() if role in roles_of_column(column)}
+    known_answer = read_answer_cells(line, number, used, problems)
+    missing = missing_answer(role, known_answer) if len(problems) == before else None
     problems.extend([missing] if missing else [])
-    return lesson
+    return known_answer
 
 
 def _role(line: str, word: str, sources: Sources) -> Role | None:
-    found = next((role for role in ROLES if role == word), None)
+    found = next((role for role in _ROLES if role == word), None)
     if word and found is None:
         kind = "belongs to a place in a trial, not to a stimulus" if word in get_args(Role) else "is unknown"
-        sources.problems.append(Problem(line, f"role {word} {kind}", ", ".join(ROLES), did_you_mean(word, ROLES)))
+        sources.problems.append(Problem(line, f"role {word} {kind}", ", ".join(_ROLES), did_you_mean(word, _ROLES)))
     return found
 
 
-def medium_at(file: str) -> Medium | None:
+def _medium_at(file: str) -> Medium | None:
     """Return the medium of a path or an address."""
     return medium_of(urlsplit(file).path if "://" in file else file)
 
 
-def locate(root: Path, line: str, file: str, medium: Medium | None, problems: list[Problem]) -> Path | None:
+def _locate(root: Path, line: str, file: str, medium: Medium | None, problems: list[Problem]) -> Path | None:
     """Return the path of a local file; None for an address, and after a problem."""
     problem: Problem | None = None
     path: Path | None = None
@@ -204,9 +216,9 @@ def locate(root: Path, line: str, file: str, medium: Medium | None, problems: li
     elif scheme and scheme != "https":
         problem = Problem(line, f"{file} is fetched over {scheme}", "https addresses", "Write https:// in front.")
     elif not scheme:
-        path = inside(root, file)
+        path = path_inside(root, file)
         if path is None:
-            problem = outside(line, file)
+            problem = path_outside_folder(line, file)
         elif not path.is_file():
             there = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
             problem = Problem(line, f"{file} does not exist", fix=did_you_mean(path.name, there))
@@ -221,7 +233,7 @@ def locate(root: Path, line: str, file: str, medium: Medium | None, problems: li
 
 def read_items(study: Study, sources: Sources) -> None:
     """Add what stands in `training.items` and `checks.gold.items`, after those of a manifest."""
-    last = max((source.lesson.number for source in sources.found if source.lesson), default=0)
+    last = max((source.known_answer.number for source in sources.entries if source.known_answer), default=0)
     gold = study.checks.rule("gold")
     if isinstance(study.training, Training):
         for place, item in enumerate(study.training.items):
@@ -235,16 +247,18 @@ def _read_item(
     study: Study, key: str, role: Role, number: int, item: TrainingItem | GoldItem, sources: Sources
 ) -> None:
     where, before = study.where(key), len(sources.problems)
-    content = plain(item.content or PurePosixPath(urlsplit(item.file).path).stem)
+    content = normalised_name(item.content or PurePosixPath(urlsplit(item.file).path).stem)
     # One that has no condition of its own is called by its role.
-    condition = plain(item.condition or role)
+    condition = normalised_name(item.condition or role)
     for kind, name in (("content", content), ("condition", condition)):
         if problem := name_problem(where, kind, name):
             sources.problems.append(problem)
-    lesson = item_lesson(study, key, number, item, sources.problems)
-    if len(sources.problems) == before and (missing := unknown_answer(role, lesson)):
+    known_answer = read_answer_item(study, key, number, item, sources.problems)
+    if len(sources.problems) == before and (missing := missing_answer(role, known_answer)):
         sources.problems.append(missing)
-    medium = medium_at(item.file)
-    path = locate(study.folder.absolute(), study.where(f"{key}.file"), item.file, medium, sources.problems)
+    medium = _medium_at(item.file)
+    path = _locate(study.folder.absolute(), study.where(f"{key}.file"), item.file, medium, sources.problems)
     if len(sources.problems) == before and medium is not None:
-        sources.found.append(StimulusSource(where, item.file, path, content, condition, medium, role, lesson=lesson))
+        sources.entries.append(
+            StimulusSource(where, item.file, path, content, condition, medium, role, known_answer=known_answer)
+        )

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from beholder.errors import Problem, StimuliError, StudyError
 from beholder.stimuli.catalogue import Catalogue, Stimulus
-from beholder.stimuli.ingestion import take_in_all
-from beholder.stimuli.known_answers import EVERY, Expectation, KnownAnswer
-from beholder.stimuli.messages.message import RECIPE, Message, message_suffix, unsayable
+from beholder.stimuli.ingestion import ingest_files
+from beholder.stimuli.known_answers import EVERY_QUESTION, Expectation, KnownAnswer
+from beholder.stimuli.messages.message import RECIPE, Message, message_problem, message_suffix
 from beholder.stimuli.sources import StimulusSource
 from beholder.study.model import Study
 from beholder.types import Role
@@ -38,7 +38,7 @@ class MessageCatalogue(NamedTuple):
     made: Mapping[Role, int]
 
 
-def add_asking(
+def add_message_stimuli(
     study: Study,
     catalogue: Catalogue,
     wanted: Sequence[MessageRequest],
@@ -47,19 +47,19 @@ def add_asking(
     """Return the catalogue with what is wanted, made where it is not there; raise all problems at once."""
     if not wanted:
         return MessageCatalogue(catalogue, {})
-    if unsaid := list(_unsaid(study, wanted)):
+    if unsaid := list(_message_problems(study, wanted)):
         raise StudyError(unsaid)
     root = study.folder.absolute()
     sources = [_source(one, number, root / "media") for number, one in enumerate(wanted, 1)]
     missing = {source.path: source.role for source in sources if source.path and not source.path.exists()}
-    entries, problems = take_in_all(sources, root, root / "media", progress, None)
+    entries, problems = ingest_files(sources, root, root / "media", progress, None)
     if problems:
-        raise StimuliError(_each_once(problems))
+        raise StimuliError(_grouped(problems))
     made = []
     for number, (one, source, entry) in enumerate(zip(wanted, sources, entries, strict=True), 1):
         assert entry is not None
         assert source.path is not None
-        expected = {EVERY: Expectation(one.value, one.tolerance, also=one.also)}
+        expected = {EVERY_QUESTION: Expectation(one.value, one.tolerance, also=one.also)}
         made.append(
             replace(
                 one.source,
@@ -68,25 +68,25 @@ def add_asking(
                 role=one.role,
                 file=source.file,
                 sha256=source.path.stem,
-                probe=replace(entry.probe, duration_ms=_length(one.source, entry.probe.duration_ms)),
+                probe=replace(entry.probe, duration_ms=_duration_ms(one.source, entry.probe.duration_ms)),
                 served=root / "media" / entry.served,
                 served_bytes=entry.served_bytes,
                 encoders=entry.encoders,
-                lesson=KnownAnswer(source.where, expected=expected, is_trap=True),
-                made_of=one.source.id,
+                known_answer=KnownAnswer(source.where, expected=expected, is_trap=True),
+                derived_from=one.source.id,
             )
         )
     fresh = Counter(role for role in missing.values() if role is not None)
     return MessageCatalogue(replace(catalogue, stimuli=(*catalogue.stimuli, *made)), fresh)
 
 
-def _unsaid(study: Study, wanted: Sequence[MessageRequest]) -> Iterator[Problem]:
+def _message_problems(study: Study, wanted: Sequence[MessageRequest]) -> Iterator[Problem]:
     """Yield, once for each rule, why nobody could read or hear what its stimuli say."""
     for role in dict.fromkeys(one.role for one in wanted):
         of_role = [one for one in wanted if one.role == role]
         say, source = of_role[0].message.say, of_role[0].source
         key, silent = f"checks.{role}.say", sorted({one.source.file for one in of_role if _is_silent(one.source)})
-        if (problem := unsayable(source.medium, say, source.file)) is not None:
+        if (problem := message_problem(source.medium, say, source.file)) is not None:
             yield study.problem(key, f"is {say}, and {source.file} {problem.what}", problem.allowed)
         elif say == "voice" and study.playback.sound == "off":
             yield study.problem(key, "is voice, and playback.sound is off: nobody would hear it", "text")
@@ -100,7 +100,7 @@ def _is_silent(source: Stimulus) -> bool:
     return source.medium == "video" and not source.probe.audio_codec
 
 
-def _each_once(problems: Sequence[Problem]) -> Iterator[Problem]:
+def _grouped(problems: Sequence[Problem]) -> Iterator[Problem]:
     """Yield each problem with the first clip that has it, and how many others have it too."""
     alike: dict[tuple[str, str, str], list[Problem]] = {}
     for problem in problems:
@@ -110,7 +110,7 @@ def _each_once(problems: Sequence[Problem]) -> Iterator[Problem]:
         yield replace(first, fix=f"{first.fix} {too}".strip())
 
 
-def _length(source: Stimulus, own: int) -> int:
+def _duration_ms(source: Stimulus, own: int) -> int:
     """Return how long it lasts; what stands still has to be in view as long as what it is made of."""
     return own if source.medium in ("video", "audio") else source.probe.duration_ms
 
@@ -129,6 +129,6 @@ def _source(wanted: MessageRequest, number: int, media: Path) -> StimulusSource:
         condition=wanted.role,
         medium=wanted.source.medium,
         role=wanted.role,
-        made_from=path,
+        derived_from=path,
         message=message,
     )

@@ -20,9 +20,9 @@ from beholder.types import Medium, Role
 RATED: frozenset[Role] = frozenset({"test", "reference", "anchor"})
 """Roles of stimuli that are rated; the others have jobs of their own."""
 
-EXAMPLE = "example"
+_EXAMPLE = "example"
 """The condition of files that only the instructions show."""
-_CLUTTER = frozenset({"thumbs.db", "desktop.ini"})
+_SYSTEM_FILES = frozenset({"thumbs.db", "desktop.ini"})
 
 
 @dataclass(frozen=True)
@@ -43,15 +43,15 @@ class StimulusSource:
     factors: Mapping[str, str] = field(default_factory=dict)
     caption: str = ""
     """What participants read below an example."""
-    made_from: Path | None = None
+    derived_from: Path | None = None
     """The reference, where `condition` is the recipe of an anchor that is made of it."""
     message: Message | None = None
     """What it says, where it is made to ask for an answer."""
-    lesson: KnownAnswer | None = None
+    known_answer: KnownAnswer | None = None
     """What a training stimulus teaches."""
 
 
-class Stray(NamedTuple):
+class _Stray(NamedTuple):
     """A file that has no place among the stimuli: a problem where it is of their medium, else left out."""
 
     medium: Medium
@@ -62,8 +62,8 @@ class Stray(NamedTuple):
 class Sources:
     """What was found, and what is wrong with it."""
 
-    found: list[StimulusSource] = field(default_factory=list)
-    strays: list[Stray] = field(default_factory=list)
+    entries: list[StimulusSource] = field(default_factory=list)
+    strays: list[_Stray] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
 
@@ -77,13 +77,13 @@ def read_sources(study: Study) -> Sources:
         sources = read_manifest(study, stimuli.manifest)
     else:
         sources = _read_folder(study, stimuli.folder or "", stimuli.pattern)
-    _place_strays(sources)
-    if not sources.found and not sources.problems:
+    _sort_strays(sources)
+    if not sources.entries and not sources.problems:
         sources.problems.append(_no_stimuli(study, sources.warnings))
     _read_examples(study, sources)
     read_items(study, sources)
-    sources.problems.extend(_mixed(study, [source for source in sources.found if source.role != "example"]))
-    sources.problems.extend(_twins(sources.found))
+    sources.problems.extend(_mixed_media(study, [source for source in sources.entries if source.role != "example"]))
+    sources.problems.extend(_duplicates(sources.entries))
     return sources
 
 
@@ -93,10 +93,10 @@ def _read_examples(study: Study, sources: Sources) -> None:
     for page, shown in enumerate(study.texts.pages):
         for place, example in enumerate(shown.examples):
             key = f"texts.instructions.{page}.examples.{place}.file"
-            path = inside(root, example.file)
+            path = path_inside(root, example.file)
             medium = medium_of(example.file)
             if path is None:
-                sources.problems.append(leads_out(study, key, example.file))
+                sources.problems.append(key_outside_folder(study, key, example.file))
             elif medium is None:
                 what = f"is {example.file}, an unknown kind of file"
                 sources.problems.append(study.problem(key, what, ", ".join(known_suffixes())))
@@ -107,12 +107,12 @@ def _read_examples(study: Study, sources: Sources) -> None:
                 sources.problems.append(study.problem(key, what, "a file in the study folder", fix))
             elif example.file not in taken:
                 taken.add(example.file)
-                sources.found.append(
-                    StimulusSource(example.file, example.file, path, example.file, EXAMPLE, medium, "example")
+                sources.entries.append(
+                    StimulusSource(example.file, example.file, path, example.file, _EXAMPLE, medium, "example")
                 )
 
 
-def inside(folder: Path, name: str) -> Path | None:
+def path_inside(folder: Path, name: str) -> Path | None:
     """Return the path of `name` in the study folder, None when it leads out of it.
 
     By words, not by links: a link that the researcher put into the folder may point anywhere.
@@ -121,12 +121,12 @@ def inside(folder: Path, name: str) -> Path | None:
     return path if path.is_relative_to(os.path.normpath(folder)) else None
 
 
-def leads_out(study: Study, key: str, name: str) -> Problem:
+def key_outside_folder(study: Study, key: str, name: str) -> Problem:
     """Return the problem of a key of the study whose path leaves the study folder."""
     return study.problem(key, f"is {name}, outside the study folder", "paths inside it", "Move it into the folder.")
 
 
-def outside(where: str, name: str) -> Problem:
+def path_outside_folder(where: str, name: str) -> Problem:
     """Return the problem of a path that leaves the study folder."""
     return Problem(
         where,
@@ -145,7 +145,7 @@ def name_problem(where: str, kind: str, name: str) -> Problem | None:
     return None
 
 
-def plain(name: str) -> str:
+def normalised_name(name: str) -> str:
     """Return a name in the one Unicode form that study.yaml, macOS and Linux then agree on."""
     return unicodedata.normalize("NFC", name)
 
@@ -163,9 +163,9 @@ def _no_stimuli(study: Study, skipped: Sequence[Problem]) -> Problem:
     return Problem(origin, f"holds no stimuli{others}", ", ".join(known_suffixes()), fix)
 
 
-def _place_strays(sources: Sources) -> None:
+def _sort_strays(sources: Sources) -> None:
     """Tell of files without a place: a note among videos is left out, a video without a condition is a problem."""
-    media = {source.medium for source in sources.found}
+    media = {source.medium for source in sources.entries}
     for stray in sources.strays:
         if not media or stray.medium in media:
             sources.problems.append(stray.problem)
@@ -174,7 +174,7 @@ def _place_strays(sources: Sources) -> None:
             sources.warnings.append(Problem(stray.problem.where, f"is left out: {stray.medium} beside {kinds}"))
 
 
-def _mixed(study: Study, found: Sequence[StimulusSource]) -> list[Problem]:
+def _mixed_media(study: Study, found: Sequence[StimulusSource]) -> list[Problem]:
     """Return the problem of a study whose stimuli are of more than one medium."""
     first: dict[Medium, StimulusSource] = {}
     for source in found:
@@ -189,9 +189,9 @@ def _mixed(study: Study, found: Sequence[StimulusSource]) -> list[Problem]:
 def _read_folder(study: Study, name: str, pattern: str | None) -> Sources:
     sources = Sources()
     root = study.folder.absolute()
-    folder = inside(root, name)
+    folder = path_inside(root, name)
     if folder is None:
-        sources.problems.append(leads_out(study, "stimuli.folder", name))
+        sources.problems.append(key_outside_folder(study, "stimuli.folder", name))
     elif not folder.is_dir():
         what = "is a file, not a folder" if folder.exists() else "does not exist"
         fix = f"Make the folder {name} with one folder per condition, or change stimuli in the study."
@@ -204,25 +204,25 @@ def _read_folder(study: Study, name: str, pattern: str | None) -> Sources:
 
 
 def _read_conditions(root: Path, folder: Path, sources: Sources) -> None:
-    for entry in _listed(folder):
+    for entry in _visible_entries(folder):
         where = _relative(root, entry)
         if not entry.is_dir():
             if medium := _medium(where, entry, sources):
                 expected = f"{_relative(root, folder)}/<condition>/{entry.name}"
                 fix = f"Expected {expected}  Move it there, or give a pattern for file names."
-                sources.strays.append(Stray(medium, Problem(where, "lies in no condition folder", fix=fix)))
+                sources.strays.append(_Stray(medium, Problem(where, "lies in no condition folder", fix=fix)))
             continue
-        for file in _listed(entry):
+        for file in _visible_entries(entry):
             inner = _relative(root, file)
             if file.is_dir():
                 sources.warnings.append(Problem(inner, "is a folder inside a condition and is left out"))
             elif medium := _medium(inner, file, sources):
-                sources.found.append(_source(inner, file, medium, content=file.stem, condition=entry.name))
+                sources.entries.append(_source(inner, file, medium, content=file.stem, condition=entry.name))
 
 
 def _read_flat(root: Path, folder: Path, pattern: str, sources: Sources) -> None:
     matcher = re.compile(pattern)
-    for file in _listed(folder):
+    for file in _visible_entries(folder):
         where = _relative(root, file)
         if file.is_dir():
             sources.warnings.append(Problem(where, "is a folder and is left out: with a pattern the folder is flat"))
@@ -234,7 +234,7 @@ def _read_flat(root: Path, folder: Path, pattern: str, sources: Sources) -> None
         match = matcher.fullmatch(file.stem) or matcher.fullmatch(file.name)
         if match is None:
             fix = "Rename it, take it out, or change the pattern."
-            sources.strays.append(Stray(medium, Problem(where, f"does not match the pattern {pattern}", fix=fix)))
+            sources.strays.append(_Stray(medium, Problem(where, f"does not match the pattern {pattern}", fix=fix)))
             continue
         names = {group: match[group] or "" for group in ("content", "condition")}
         wrong = [problem for kind, text in names.items() if (problem := name_problem(where, kind, text))]
@@ -242,19 +242,21 @@ def _read_flat(root: Path, folder: Path, pattern: str, sources: Sources) -> None
             sources.problems.extend(wrong)
             continue
         others = {key: value or "" for key, value in match.groupdict().items() if key not in names}
-        sources.found.append(_source(where, file, medium, **names, factors=others))
+        sources.entries.append(_source(where, file, medium, **names, factors=others))
 
 
 def _source(
     where: str, file: Path, medium: Medium, *, content: str, condition: str, factors: Mapping[str, str] | None = None
 ) -> StimulusSource:
-    return StimulusSource(where, where, file, plain(content), plain(condition), medium, factors=factors or {})
+    return StimulusSource(
+        where, where, file, normalised_name(content), normalised_name(condition), medium, factors=factors or {}
+    )
 
 
-def _listed(folder: Path) -> list[Path]:
+def _visible_entries(folder: Path) -> list[Path]:
     """Return what a person sees in the folder, by code point."""
     shown = (entry for entry in folder.iterdir() if not entry.name.startswith("."))
-    return sorted((entry for entry in shown if entry.name.lower() not in _CLUTTER), key=lambda entry: entry.name)
+    return sorted((entry for entry in shown if entry.name.lower() not in _SYSTEM_FILES), key=lambda entry: entry.name)
 
 
 def _medium(where: str, file: Path, sources: Sources) -> Medium | None:
@@ -270,7 +272,7 @@ def _relative(root: Path, path: Path) -> str:
     return path.relative_to(os.path.normpath(root)).as_posix()
 
 
-def _twins(found: list[StimulusSource]) -> list[Problem]:
+def _duplicates(found: list[StimulusSource]) -> list[Problem]:
     """Return a problem for each (content, condition) that has several files, rated and unrated ones apart."""
     first: dict[tuple[str, str, str], StimulusSource] = {}
     problems = []
@@ -278,7 +280,10 @@ def _twins(found: list[StimulusSource]) -> list[Problem]:
         job = "" if source.role is None or source.role in RATED else source.role
         earlier = first.setdefault((source.content, source.condition, job), source)
         if earlier is not source:
-            key, before = (source.lesson.key if source.lesson else "", earlier.lesson.key if earlier.lesson else "")
+            key, before = (
+                source.known_answer.key if source.known_answer else "",
+                earlier.known_answer.key if earlier.known_answer else "",
+            )
             again = f"is content {source.content} under condition {source.condition} again"
             fix = f"Write another {key}.content or {key}.condition." if key else "Rename one of them or take it out."
             what = f"{key} {again}, as {before or earlier.where} is".strip()

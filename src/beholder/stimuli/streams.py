@@ -12,11 +12,11 @@ from beholder.errors import Problem, StimuliError
 from beholder.stimuli.catalogue import Probe
 from beholder.types import Medium
 
-AGAIN = "Export or copy it again, or take it out."
+_EXPORT_AGAIN = "Export or copy it again, or take it out."
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurement:
     """A probe, with what only checks and copies need."""
 
     probe: Probe
@@ -30,12 +30,12 @@ class Measured:
     """A sound that holds more than 16 bits a sample."""
 
 
-def unreadable(where: str, medium: Medium, reason: str, fix: str = AGAIN) -> StimuliError:
+def read_error(where: str, medium: Medium, reason: str, fix: str = _EXPORT_AGAIN) -> StimuliError:
     """Return the error of a file that is not what its suffix says, or not whole."""
     return StimuliError(Problem(where, f"cannot be read as {medium}: {reason}", fix=fix))
 
 
-def uncopied(where: str, reason: str, fix: str) -> StimuliError:
+def copy_error(where: str, reason: str, fix: str) -> StimuliError:
     """Return the error of a file whose copy for participants would not be the same."""
     return StimuliError(Problem(where, f"cannot be copied without its metadata: {reason}", fix=fix))
 
@@ -45,8 +45,8 @@ def uncopied(where: str, reason: str, fix: str) -> StimuliError:
 
 _STREAM = re.compile(r"^\s*Stream #(\d+):\d+.*?: (Video|Audio): ([A-Za-z0-9_]+)(.*)$")
 _CHANNELS = re.compile(r"\b(\d+) channels|, (mono|stereo|2\.1|3\.0|4\.0|quad|5\.0|5\.1|6\.1|7\.1)\b")
-_LENGTH = re.compile(r"^\s*Duration: (\d+):(\d\d):(\d\d\.\d+)", re.MULTILINE)
-_CUT = re.compile(r"partial file|File ended prematurely|corrupt input packet|Output file is empty", re.IGNORECASE)
+_DURATION = re.compile(r"^\s*Duration: (\d+):(\d\d):(\d\d\.\d+)", re.MULTILINE)
+_TRUNCATED = re.compile(r"partial file|File ended prematurely|corrupt input packet|Output file is empty", re.IGNORECASE)
 
 
 class Stream(NamedTuple):
@@ -78,19 +78,19 @@ def first_stream(head: str, kind: Literal["Video", "Audio"]) -> Stream | None:
 
 def header_seconds(head: str) -> float:
     """Return how long the header says that the file lasts, 0 when it does not."""
-    match = _LENGTH.search(head)
+    match = _DURATION.search(head)
     return int(match[1]) * 3600 + int(match[2]) * 60 + float(match[3]) if match else 0.0
 
 
-def is_cut(log: str) -> bool:
+def is_truncated(log: str) -> bool:
     """Return whether ffmpeg came upon an end that should not be there."""
-    return _CUT.search(log) is not None
+    return _TRUNCATED.search(log) is not None
 
 
 # --- Names of encoders inside streams: container metadata is stripped, but some write their name among the sound ---
 
 
-_NAMES = re.compile(
+_ENCODER_NAMES = re.compile(
     rb"Lav[cf]\d+\.[\d.]*\d|LAME ?\d\.\d+|FAAC \d\.[\d.]*\d|Xiph\.Org libVorbis I \d+|x26[45] - core \d+"
 )
 """Of some length each, so that no compressed stream holds one by chance."""
@@ -100,7 +100,7 @@ _VORBIS_COMMENT = b"\x03vorbis"
 def encoders_in(path: Path) -> tuple[str, ...]:
     """Return the names of encoders that stand in a file as text, each once."""
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        return tuple(sorted({name.decode("ascii") for name in _NAMES.findall(data)}))
+        return tuple(sorted({name.decode("ascii") for name in _ENCODER_NAMES.findall(data)}))
 
 
 def blank_vorbis_comment(path: Path) -> None:

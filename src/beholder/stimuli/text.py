@@ -9,18 +9,20 @@ import unicodedata
 from pathlib import Path
 
 from beholder.stimuli.catalogue import Probe
-from beholder.stimuli.streams import Measured, unreadable
+from beholder.stimuli.streams import Measurement, read_error
 from beholder.study.texts import markdown
 
 RECIPE = ("prose", "1")
 """A new number where the same file would become another text."""
 
-_TAGS = frozenset((
+_ALLOWED_TAGS = frozenset((
     "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "em",
     "strong", "b", "i", "u", "s", "sub", "sup", "code", "pre", "blockquote", "br", "hr", "div", "q", "cite", "dl", "dt",
     "dd",
 ))  # fmt: skip
-_UNSEEN = frozenset(("script", "style", "title", "template", "noscript", "iframe", "svg", "math", "object", "select"))
+_REMOVED_TAGS = frozenset(
+    ("script", "style", "title", "template", "noscript", "iframe", "svg", "math", "object", "select")
+)
 UNSPACED = re.compile(
     "[\u0e01-\u0e2e\u0e81-\u0eae\u1000-\u102a\u1780-\u17b3\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003134f]"
@@ -29,15 +31,15 @@ UNSPACED = re.compile(
 _LETTERS_A_WORD = 2
 
 
-def measure_prose(path: Path, where: str) -> Measured:
+def measure_text(path: Path, where: str) -> Measurement:
     """Return what a text holds: the words that people will read."""
-    safe = _safe(path, where)
-    seen = _seen(safe)
+    safe = _safe_html(path, where)
+    seen = _visible_text(safe)
     # Spaces, marks without width and control characters are all that Unicode files under Z and C.
     if all(unicodedata.category(letter)[0] in "ZC" for letter in seen):
-        raise unreadable(where, "text", "there is nothing to read in it", "Write the text, or take it out.")
+        raise read_error(where, "text", "there is nothing to read in it", "Write the text, or take it out.")
     kind = path.suffix.lower().lstrip(".")
-    return Measured(
+    return Measurement(
         Probe(
             bytes=path.stat().st_size,
             container={"htm": "html"}.get(kind, kind),
@@ -53,9 +55,9 @@ def measure_prose(path: Path, where: str) -> Measured:
     )
 
 
-def copy_prose(path: Path, part: Path, measured: Measured, where: str) -> None:
+def copy_text(path: Path, part: Path, measured: Measurement, where: str) -> None:
     """Write a text as safe HTML."""
-    part.write_bytes(_safe(path, where).encode())
+    part.write_bytes(_safe_html(path, where).encode())
 
 
 def words_in(text: str) -> int:
@@ -69,16 +71,16 @@ def words_in(text: str) -> int:
     return max(1, words + math.ceil(letters / _LETTERS_A_WORD))
 
 
-def _safe(path: Path, where: str) -> str:
+def _safe_html(path: Path, where: str) -> str:
     """Return the text as HTML without scripts, pictures, links and styles."""
     import nh3
 
     try:
         text = path.read_text("utf-8-sig")
     except UnicodeDecodeError:
-        raise unreadable(where, "text", "it is not UTF-8", "Save it as UTF-8.") from None
+        raise read_error(where, "text", "it is not UTF-8", "Save it as UTF-8.") from None
     if "\0" in text:
-        raise unreadable(where, "text", "it holds bytes that are no text")
+        raise read_error(where, "text", "it holds bytes that are no text")
     suffix = path.suffix.lower()
     if suffix == ".md":
         text = markdown(text)
@@ -86,8 +88,8 @@ def _safe(path: Path, where: str) -> str:
         text = _paragraphs(text)
     return nh3.clean(
         text,
-        tags=set(_TAGS),
-        clean_content_tags=set(_UNSEEN),
+        tags=set(_ALLOWED_TAGS),
+        clean_content_tags=set(_REMOVED_TAGS),
         attributes={"*": set(), "ol": {"start"}},
         strip_comments=True,
     ).strip()
@@ -101,7 +103,7 @@ def _paragraphs(text: str) -> str:
     )
 
 
-def _seen(safe: str) -> str:
+def _visible_text(safe: str) -> str:
     """Return what people read of safe HTML."""
     apart = re.sub(r"<(?!/?(?:em|strong|b|i|u|s|sub|sup|code|q|cite)\b)[^>]*>", " ", safe)
     return html.unescape(re.sub(r"<[^>]*>", "", apart))

@@ -13,16 +13,16 @@ from beholder.stimuli.catalogue import Probe
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
 from beholder.stimuli.formats import SERVED, ServedFormat, served_container
 from beholder.stimuli.streams import (
-    Measured,
+    Measurement,
     blank_vorbis_comment,
+    copy_error,
     first_stream,
     header_seconds,
-    is_cut,
-    uncopied,
-    unreadable,
+    is_truncated,
+    read_error,
 )
 
-READ = ("-format_whitelist", "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm", "-protocol_whitelist", "file")
+READ_VIDEO = ("-format_whitelist", "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm", "-protocol_whitelist", "file")
 """Nothing but these containers: a text file that is a playlist must not make ffmpeg open other files."""
 
 _SIZE = re.compile(r", (\d+)x(\d+)(?:,? \[?SAR (\d+):(\d+))?")
@@ -31,8 +31,8 @@ _PIXELS = re.compile(r", ([a-z][a-z0-9]+)(?:\([^)]*\))?, \d+x\d+")
 
 _NAMES = {"hevc": "HEVC", "prores": "ProRes", "mpeg4": "MPEG-4 part 2", "h264": "H.264"}
 _PREPARE = "Re-encode it with beholder media prepare."
-_PLAIN_H264 = frozenset({"yuv420p", "yuvj420p", ""})
-_BARE = (
+_PLAYABLE_PIXELS = frozenset({"yuv420p", "yuvj420p", ""})
+_COPY_STREAMS = (
     "-map", "0:V:0", "-map", "0:a:0?", "-dn", "-sn", "-c", "copy", "-map_metadata", "-1", "-map_chapters", "-1",
     "-fflags", "+bitexact", "-flags:v", "+bitexact", "-flags:a", "+bitexact",
 )  # fmt: skip
@@ -41,27 +41,27 @@ _BY_CODEC = {"h264": ("-bsf:v", "filter_units=remove_types=6")}
 _BY_FORMAT = {"mp4": ("-movflags", "+faststart", "-write_tmcd", "0"), "webm": ()}
 
 
-def measure_clip(path: Path, where: str) -> Measured:
+def measure_video(path: Path, where: str) -> Measurement:
     """Return what the file holds, or raise StimuliError naming `where` when it cannot be read as video."""
     ran = run_ffmpeg(
         [
-            *READ, "-i", file_argument(path),
+            *READ_VIDEO, "-i", file_argument(path),
             "-map", "0:V:0", "-frames:v", "1", "-f", "null", "-",
             "-map", "0:V:0", "-map", "0:a:0?", "-c", "copy", "-f", "framecrc", "pipe:1",
         ]
     )  # fmt: skip
     head, _, tail = ran.log.partition("Stream mapping:")
-    if is_cut(ran.log):
-        raise unreadable(where, "video", "it is cut off or damaged")
+    if is_truncated(ran.log):
+        raise read_error(where, "video", "it is cut off or damaged")
     if ran.code != 0 or not tail:
-        raise unreadable(where, "video", _reason(head, ran.last_words()))
+        raise read_error(where, "video", _read_failure(head, ran.error_line()))
     video = first_stream(head, "Video")
     shown = next((line for line in tail.splitlines() if "Video: wrapped_avframe" in line), None)
     packets = _Packets.read(ran.out.decode("ascii", "replace").splitlines())
     if video is None or shown is None or packets.frames == 0:
-        raise unreadable(where, "video", "no frame of it can be decoded")
+        raise read_error(where, "video", "no frame of it can be decoded")
     if packets.seconds < 0.9 * header_seconds(head) - 0.2:
-        raise unreadable(where, "video", "it is cut off or damaged")
+        raise read_error(where, "video", "it is cut off or damaged")
     width, height, is_square = _size(shown)
     audio = first_stream(head, "Audio")
     probe = Probe(
@@ -76,16 +76,16 @@ def measure_clip(path: Path, where: str) -> Measured:
         channels=audio.channels if audio else 0,
     )
     pixels = _PIXELS.search(video.description)
-    return Measured(probe, pixels[1] if pixels else "", packets.frames, is_square=is_square)
+    return Measurement(probe, pixels[1] if pixels else "", packets.frames, is_square=is_square)
 
 
-def unplayable_clip(measured: Measured, where: str) -> Problem | None:
+def video_playback_problem(measured: Measurement, where: str) -> Problem | None:
     """Return why browsers would not play this, None when they would."""
     probe = measured.probe
     if not any(probe.codec in row.codecs for row in SERVED):
         name = _NAMES.get(probe.codec, probe.codec)
         return Problem(where, f"is {name}, which browsers do not play", "H.264, VP8, VP9, AV1", _PREPARE)
-    if probe.codec == "h264" and measured.pixels not in _PLAIN_H264:
+    if probe.codec == "h264" and measured.pixels not in _PLAYABLE_PIXELS:
         return Problem(where, f"is H.264 in {measured.pixels}, which some browsers do not play", "yuv420p", _PREPARE)
     if served_container(probe.container, probe.codec, probe.audio_codec) is None:
         codec = _NAMES.get(probe.codec, probe.codec.upper())
@@ -100,7 +100,7 @@ def unplayable_clip(measured: Measured, where: str) -> Problem | None:
     return None
 
 
-def clip_format(probe: Probe) -> ServedFormat:
+def video_format(probe: Probe) -> ServedFormat:
     """Return the container that participants get this video in."""
     served = served_container(probe.container, probe.codec, probe.audio_codec)
     if served is None:
@@ -108,33 +108,35 @@ def clip_format(probe: Probe) -> ServedFormat:
     return served
 
 
-def clip_recipe(probe: Probe) -> tuple[str, ...]:
+def video_recipe(probe: Probe) -> tuple[str, ...]:
     """Return what is done to a video to make its copy."""
     after = ("blank comment",) if probe.audio_codec == "vorbis" else ()
     return (*_arguments(probe), *after)
 
 
-def copy_clip(path: Path, part: Path, measured: Measured, where: str) -> None:
+def copy_video(path: Path, part: Path, measured: Measurement, where: str) -> None:
     """Write the copy of a video: the same streams, nothing that tells where they come from."""
     probe = measured.probe
-    ran = run_ffmpeg(["-v", "error", "-y", *READ, "-i", file_argument(path), *_arguments(probe), file_argument(part)])
+    ran = run_ffmpeg(
+        ["-v", "error", "-y", *READ_VIDEO, "-i", file_argument(path), *_arguments(probe), file_argument(part)]
+    )
     if ran.code != 0:
-        raise uncopied(where, f"ffmpeg says {ran.last_words()}", _PREPARE)
+        raise copy_error(where, f"ffmpeg says {ran.error_line()}", _PREPARE)
     if probe.audio_codec == "vorbis":
         blank_vorbis_comment(part)
     if not _plays_like(part, measured):
         # A clip cut out of an open group of pictures starts at a recovery point, which is of type 6 as well.
-        raise uncopied(where, "the copy does not play like it, as with clips cut between two key frames", _PREPARE)
+        raise copy_error(where, "the copy does not play like it, as with clips cut between two key frames", _PREPARE)
 
 
 def _arguments(probe: Probe) -> tuple[str, ...]:
-    served = clip_format(probe)
-    return (*_BARE, *_BY_CODEC.get(probe.codec, ()), *_BY_FORMAT[served.format], "-f", served.format)
+    served = video_format(probe)
+    return (*_COPY_STREAMS, *_BY_CODEC.get(probe.codec, ()), *_BY_FORMAT[served.format], "-f", served.format)
 
 
-def _plays_like(copy: Path, measured: Measured) -> bool:
+def _plays_like(copy: Path, measured: Measurement) -> bool:
     try:
-        again = measure_clip(copy, "")
+        again = measure_video(copy, "")
     except StimuliError:
         return False
     apart = abs(again.probe.duration_ms - measured.probe.duration_ms)
@@ -197,7 +199,7 @@ def _container(path: Path) -> str:
     return "mp4" if start[4:8] == b"ftyp" and start[8:12] != b"qt  " else "mov"
 
 
-def _reason(head: str, words: str) -> str:
+def _read_failure(head: str, words: str) -> str:
     if "Error opening input" in head:
         return "it is no mp4, mov, webm or mkv, or it is cut off"
     if "matches no streams" in head or "matches no streams" in words:

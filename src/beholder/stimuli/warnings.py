@@ -8,19 +8,19 @@ from typing import Any, NamedTuple
 
 from beholder.errors import Problem
 from beholder.stimuli.audio import is_lossless
-from beholder.stimuli.blinding import HIDDEN, MOST, TIMES
+from beholder.stimuli.blinding import HIDDEN_DIFFERENCE, MAX_FILL_BYTES, MAX_FILL_FACTOR
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.stimuli.sources import RATED
 from beholder.study.model import Playback
 
-_MOST = 3
+_MAX_DETAILS = 3
 """Contents whose details are told where they differ."""
-TOLERANCE_MS = 100
-CLOSE_MS = 50
+_TOLERANCE_MS = 100
+_CLOSE_TOLERANCE_MS = 50
 """Of sounds, and wherever switching keeps the position: there the end of one is a jump in the other."""
 
 
-def suspicions(catalogue: Catalogue, playback: Playback | None = None) -> Iterator[Problem]:
+def catalogue_warnings(catalogue: Catalogue, playback: Playback | None = None) -> Iterator[Problem]:
     """Yield missing conditions, lengths and shapes that differ, and bytes that no filler evens out.
 
     Contents with the same problem come together. Last, what holds for all: encoders whose names tell conditions apart.
@@ -33,22 +33,22 @@ def suspicions(catalogue: Catalogue, playback: Playback | None = None) -> Iterat
     for stimulus in catalogue.stimuli:
         if stimulus.role in RATED:
             rated[stimulus.content].append(stimulus)
-    doubts: dict[_Doubt, list[tuple[str, str]]] = {}
+    doubts: dict[_Warning, list[tuple[str, str]]] = {}
     for content, group in rated.items():
         found = [
-            *_holes(holes.get(content, ())),
-            *_lengths(group, is_kept),
+            *_missing_conditions(holes.get(content, ())),
+            *_durations(group, is_kept),
             *_shapes(group),
-            *_uneven(group, catalogue),
+            *_sizes(group, catalogue),
         ]
         for doubt, detail in found:
             doubts.setdefault(doubt, []).append((content, detail))
     for doubt, cases in doubts.items():
-        yield from _told(doubt, cases)
-    yield from _named(list(rated.values()))
+        yield from _problem_for(doubt, cases)
+    yield from _encoder_names(list(rated.values()))
 
 
-class _Doubt(NamedTuple):
+class _Warning(NamedTuple):
     """What is wrong with some contents; `{}` stands for what differs from one to the other."""
 
     one: str
@@ -57,94 +57,98 @@ class _Doubt(NamedTuple):
     fix: str = ""
 
 
-def _told(doubt: _Doubt, cases: Sequence[tuple[str, str]]) -> Iterator[Problem]:
+def _problem_for(doubt: _Warning, cases: Sequence[tuple[str, str]]) -> Iterator[Problem]:
     """Yield one problem for all contents of which the same can be said, the details of each where they differ."""
     contents = [content for content, _ in cases]
     if len(cases) == 1:
         yield Problem(f"content {contents[0]}", doubt.one.format(cases[0][1]), doubt.allowed, doubt.fix)
         return
     details = list(dict.fromkeys(detail for _, detail in cases))
-    told = details[0] if len(details) == 1 else "; ".join(f"{content} {detail}" for content, detail in cases[:_MOST])
-    told += f"; {len(cases) - _MOST} more" if len(details) > 1 and len(cases) > _MOST else ""
+    told = (
+        details[0]
+        if len(details) == 1
+        else "; ".join(f"{content} {detail}" for content, detail in cases[:_MAX_DETAILS])
+    )
+    told += f"; {len(cases) - _MAX_DETAILS} more" if len(details) > 1 and len(cases) > _MAX_DETAILS else ""
     where = f"{len(cases)} contents: {', '.join(contents)}"
     yield Problem(where, doubt.many.format(told), doubt.allowed, doubt.fix)
 
 
-def _holes(conditions: Sequence[str]) -> Iterator[tuple[_Doubt, str]]:
+def _missing_conditions(conditions: Sequence[str]) -> Iterator[tuple[_Warning, str]]:
     """Yield the doubt about conditions that a content lacks."""
     if conditions:
-        yield _Doubt("is missing under {}", "are missing under {}"), ", ".join(conditions)
+        yield _Warning("is missing under {}", "are missing under {}"), ", ".join(conditions)
 
 
-def _lengths(group: Sequence[Stimulus], is_kept: bool) -> Iterator[tuple[_Doubt, str]]:
+def _durations(group: Sequence[Stimulus], is_kept: bool) -> Iterator[tuple[_Warning, str]]:
     """Yield the doubt about clips that do not last equally long; what stands still has no length."""
     if group[0].medium not in ("video", "audio"):
         return
-    tolerance = CLOSE_MS if is_kept or group[0].medium == "audio" else TOLERANCE_MS
-    short, long = min(group, key=_length), max(group, key=_length)
-    if _length(long) - _length(short) > tolerance:
-        ends = " and ".join(f"{_length(s) / 1000:.2f} s under {s.condition}" for s in (short, long))
+    tolerance = _CLOSE_TOLERANCE_MS if is_kept or group[0].medium == "audio" else _TOLERANCE_MS
+    short, long = min(group, key=_duration_ms), max(group, key=_duration_ms)
+    if _duration_ms(long) - _duration_ms(short) > tolerance:
+        ends = " and ".join(f"{_duration_ms(s) / 1000:.2f} s under {s.condition}" for s in (short, long))
         why = ", and switching keeps the position" if is_kept else ""
-        yield _Doubt(f"lasts {{}}{why}", f"last {{}}{why}", f"{tolerance / 1000:g} s apart at most"), ends
+        yield _Warning(f"lasts {{}}{why}", f"last {{}}{why}", f"{tolerance / 1000:g} s apart at most"), ends
 
 
-def _shapes(group: Sequence[Stimulus]) -> Iterator[tuple[_Doubt, str]]:
+def _shapes(group: Sequence[Stimulus]) -> Iterator[tuple[_Warning, str]]:
     """Yield the doubts about pictures of different sizes, and about sounds of different rates, channels or depths."""
     medium = group[0].medium
     if medium in ("video", "image"):
-        sizes = _under({(s.probe.width, s.probe.height): s for s in reversed(group)}, "{0[0]}x{0[1]}")
+        sizes = _values_by_condition({(s.probe.width, s.probe.height): s for s in reversed(group)}, "{0[0]}x{0[1]}")
         if sizes:
-            yield _Doubt("has different sizes: {}", "have different sizes: {}"), sizes
+            yield _Warning("has different sizes: {}", "have different sizes: {}"), sizes
     if medium == "video":
-        kinds = _under({s.served.suffix.lstrip("."): s for s in reversed(group)}, "{}")
+        kinds = _values_by_condition({s.served.suffix.lstrip("."): s for s in reversed(group)}, "{}")
         if kinds:
             what = "served as {}: a participant who opens the developer tools could tell these apart"
             fix = "Export all in the same format, or accept it."
-            yield _Doubt(f"is {what}", f"are {what}", "one of them", fix), kinds
+            yield _Warning(f"is {what}", f"are {what}", "one of them", fix), kinds
     if medium == "audio":
-        rates = _under({s.probe.sample_rate: s for s in reversed(group)}, "{} Hz")
+        rates = _values_by_condition({s.probe.sample_rate: s for s in reversed(group)}, "{} Hz")
         if rates:
-            yield _Doubt("has different sample rates: {}", "have different sample rates: {}"), rates
+            yield _Warning("has different sample rates: {}", "have different sample rates: {}"), rates
         counts = {s.probe.channels: s for s in reversed(group)}
         if len(counts) > 1:
             what = "different numbers of channels: {}"
-            yield _Doubt(f"has {what}", f"have {what}"), _under(counts, "{}")
+            yield _Warning(f"has {what}", f"have {what}"), _values_by_condition(counts, "{}")
         elif max(counts) > 2:
             what = "{} channels, and most people listen to two"
-            yield _Doubt(f"has {what}", f"have {what}", "1 or 2"), str(max(counts))
+            yield _Warning(f"has {what}", f"have {what}", "1 or 2"), str(max(counts))
         # What a lossy codec decodes to has no depth of its own: its 16 bits lose nothing that others keep.
-        depths = _under({_bits(s): s for s in reversed(group) if is_lossless(s.probe.codec)}, "{} bits")
+        depths = _values_by_condition({_bits(s): s for s in reversed(group) if is_lossless(s.probe.codec)}, "{} bits")
         if depths:
             what = "different depths: {}: a participant who looks into the files could tell these apart"
-            yield _Doubt(f"has {what}", f"have {what}", "", "Export all in the same depth, or accept it."), depths
+            yield _Warning(f"has {what}", f"have {what}", "", "Export all in the same depth, or accept it."), depths
 
 
-def _under(found: Mapping[Any, Stimulus], form: str) -> str:
+def _values_by_condition(found: Mapping[Any, Stimulus], form: str) -> str:
     """Return each value with a condition that has it; nothing where all have the same."""
     told = ", ".join(f"{form.format(value)} under {stimulus.condition}" for value, stimulus in sorted(found.items()))
     return told if len(found) > 1 else ""
 
 
-def _uneven(group: Sequence[Stimulus], catalogue: Catalogue) -> Iterator[tuple[_Doubt, str]]:
+def _sizes(group: Sequence[Stimulus], catalogue: Catalogue) -> Iterator[tuple[_Warning, str]]:
     """Yield the doubt about files whose sizes differ so much that the filler stops before they are even."""
     filled = [catalogue.class_sizes[stimulus.id] for stimulus in group]
-    if max(filled) - min(filled) <= HIDDEN:
+    if max(filled) - min(filled) <= HIDDEN_DIFFERENCE:
         return
     small, large = min(group, key=_bytes), max(group, key=_bytes)
     what = (
         "files that differ in size more than the filler can hide ({}): "
         "a participant who opens the developer tools could put them in order"
     )
-    doubt = _Doubt(
+    doubt = _Warning(
         f"has {what}",
         f"have {what}",
-        f"{TIMES} times the smallest at most, and {_in_words(MOST)} more than it",
+        f"{MAX_FILL_FACTOR} times the smallest at most, and {_in_words(MAX_FILL_BYTES)} more than it",
         "Encode the largest smaller or the smallest larger, or accept it.",
     )
     yield doubt, " to ".join(f"{_in_words(s.served_bytes)} under {s.condition}" for s in (small, large))
 
 
-def _named(groups: Sequence[Sequence[Stimulus]]) -> Iterator[Problem]:
+def _encoder_names(groups: Sequence[Sequence[Stimulus]]) -> Iterator[Problem]:
     """Yield the problem of names of encoders that are not the same under all conditions of a content."""
     if all(len({stimulus.encoders for stimulus in group}) == 1 for group in groups):
         return
@@ -180,5 +184,5 @@ def _bits(stimulus: Stimulus) -> int:
     return 24 if stimulus.served_bytes > 2.5 * samples + 44 else 16
 
 
-def _length(stimulus: Stimulus) -> int:
+def _duration_ms(stimulus: Stimulus) -> int:
     return stimulus.probe.duration_ms

@@ -18,7 +18,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from beholder.methods.choices import compared
+from beholder.methods.choices import compared_slots
 from beholder.methods.contract import Trial
 from beholder.study.model import Study
 from beholder.testing.check_pages import (
@@ -85,7 +85,7 @@ def _chosen(trial: Trial, question: str, choice: Mapping[str, Any]) -> str:
         return "0"
     scale = next(asked.scale for asked in trial.asked if asked.id == question)
     grade = choice.get("grade", scale.max)
-    return f"{grade if choice['better'] == compared(trial)[1].id else -grade:g}"
+    return f"{grade if choice['better'] == compared_slots(trial)[1].id else -grade:g}"
 
 
 async def _rate_all(page: Page, device: InputDevice, wanted: ControlValues | None = None) -> None:

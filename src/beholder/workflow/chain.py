@@ -205,9 +205,9 @@ def _has_people(study: Study, store: str | None) -> bool:
 
 def _parts(pairs: Sequence[tuple[str, str]]) -> list[int]:
     """Return which part each pair belongs to: pairs that share a condition, also through others, are one."""
-    from beholder.methods.pairs import parts
+    from beholder.methods.pairs import connected_parts
 
-    groups = parts(list(dict.fromkeys(name for pair in pairs for name in pair)), list(pairs))
+    groups = connected_parts(list(dict.fromkeys(name for pair in pairs for name in pair)), list(pairs))
     number = {name: place for place, part in enumerate(groups, 1) for name in part}
     return [number[one] for one, _ in pairs]
 

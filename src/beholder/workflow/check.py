@@ -141,7 +141,7 @@ def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, 
             role: StimulusCount(count, fresh.get(role, 0))
             for role in MESSAGE_ROLES
             # Stimuli that say the same over the same one share a file.
-            if (count := len({one.sha256 for one in catalogue.of_role(role) if one.made_of}))
+            if (count := len({one.sha256 for one in catalogue.of_role(role) if one.derived_from}))
         },
         trials=trials,
         groups=tuple(

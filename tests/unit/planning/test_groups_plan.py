@@ -135,13 +135,13 @@ def test_training_and_gold_expect_nothing_of_what_a_group_is_not_asked() -> None
     lessons = {"training": KnownAnswer("here", expected={"matching": Expectation(80.0)}, number=1),
                "gold": KnownAnswer("here", expected={"subtitle": Expectation(10.0)}, number=2)}  # fmt: skip
     known = [
-        replace(plain.stimuli[0], id=f"known-{role}", content=f"known-{role}", role=role, lesson=lesson)  # type: ignore[arg-type]
+        replace(plain.stimuli[0], id=f"known-{role}", content=f"known-{role}", role=role, known_answer=lesson)  # type: ignore[arg-type]
         for role, lesson in lessons.items()
     ]
     catalogue = replace(plain, stimuli=(*plain.stimuli, *known))
     first, second = groups_of(study, catalogue, find("parallel"))
-    assert [one.id for one in first.catalogue.stimuli if one.lesson] == ["known-training"]
-    assert {one.id: dict(one.lesson.expected) for one in second.catalogue.stimuli if one.lesson} == {
+    assert [one.id for one in first.catalogue.stimuli if one.known_answer] == ["known-training"]
+    assert {one.id: dict(one.known_answer.expected) for one in second.catalogue.stimuli if one.known_answer} == {
         "known-training": {},
         "known-gold": {"subtitle": Expectation(10.0)},
     }

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beholder.planning.balance import balance, ratings_per_stimulus
-from beholder.stimuli.known_answers import EVERY
+from beholder.stimuli.known_answers import EVERY_QUESTION
 from beholder.study.model import Study
 from support.check_plans import (
     places_of,
@@ -54,7 +54,7 @@ def test_attention_stimuli_stand_in_for_all_conditions_evenly(study: Study) -> N
     rule = study.checks.attention
     assert not isinstance(rule, bool)
     kept = {*rule.protect, *study.design.always}
-    made = {clip.made_of for clip in catalogue.of_role("attention")}
+    made = {clip.derived_from for clip in catalogue.of_role("attention")}
     pages: Counter[int] = Counter()
     gone: Counter[str] = Counter()
     for planned, plain in zip(plan.lists, before.lists, strict=True):
@@ -69,12 +69,12 @@ def test_attention_stimuli_stand_in_for_all_conditions_evenly(study: Study) -> N
                 assert new == was._replace(stimulus=clip.id, role="attention")
                 assert condition not in kept
                 assert clip.content == trial.content
-                assert clip.made_of == was.stimulus or was.stimulus not in made
+                assert clip.derived_from == was.stimulus or was.stimulus not in made
                 gone[condition] += 1
                 (where, target), *others = trial.targets.items()
                 assert (where, others) == (f"q1.{new.id}", [])
-                assert clip.lesson is not None
-                assert (target.value, target.tolerance) == clip.lesson.expected[EVERY][:2]
+                assert clip.known_answer is not None
+                assert (target.value, target.tolerance) == clip.known_answer.expected[EVERY_QUESTION][:2]
                 assert 5 <= target.value <= 95
                 assert target.tolerance == 3
     assert spread(pages, study.design.trials or 0) <= 1

@@ -87,7 +87,7 @@ def test_trials_that_check_are_strewn_between_the_others(method: str) -> None:
                 assert {slot.role for slot in trial.slots if slot.rated} == {role}
                 assert {where.partition(".")[0] for where in trial.targets} == {asked.id for asked in trial.asked}
                 assert all(target.is_trap for target in trial.targets.values())
-                again += catalogue.by_id[clip.stimulus].made_of in shown
+                again += catalogue.by_id[clip.stimulus].derived_from in shown
     for role, counts in gaps.items():
         places = range(4, 8) if role == "repeat" else range(1, 8)
         assert set(counts) <= set(places)

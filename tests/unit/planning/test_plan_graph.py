@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from beholder.methods import find, load_study
 from beholder.methods.contract import Method, Stimulus
-from beholder.methods.pairs import pair_units, parts, sparse_edges, usual_degree
+from beholder.methods.pairs import connected_parts, default_degree, pair_units, sparse_edges
 from beholder.planning.builder import make_plan
 from beholder.planning.digest import plan_digest
 from beholder.stimuli.catalogue import Catalogue
@@ -47,7 +47,7 @@ def test_a_sparse_graph_is_regular_connected_and_small(conditions: int, degree: 
     names = [str(node) for node in range(conditions)]
     assert len(set(edges)) == len(edges)
     assert all(one < two for one, two in edges)
-    assert len(parts(names, [(str(one), str(two)) for one, two in edges])) == 1
+    assert len(connected_parts(names, [(str(one), str(two)) for one, two in edges])) == 1
     met = sorted(Counter(node for edge in edges for node in edge).values())
     if degree >= conditions - 1:
         assert met == [conditions - 1] * conditions
@@ -58,8 +58,8 @@ def test_a_sparse_graph_is_regular_connected_and_small(conditions: int, degree: 
 
 
 def test_any_two_are_near_each_other_at_the_usual_number() -> None:
-    assert [usual_degree(number) for number in (1, 2, 3, 4, 8, 12, 20)] == [0, 2, 3, 4, 6, 7, 9]
-    edges = {frozenset(edge) for edge in sparse_edges(20, usual_degree(20), np.random.default_rng(1))}
+    assert [default_degree(number) for number in (1, 2, 3, 4, 8, 12, 20)] == [0, 2, 3, 4, 6, 7, 9]
+    edges = {frozenset(edge) for edge in sparse_edges(20, default_degree(20), np.random.default_rng(1))}
     for one, two in combinations(range(20), 2):
         assert {one, two} in edges or any({one, x} in edges and {x, two} in edges for x in range(20))
 

@@ -61,7 +61,7 @@ def test_a_manifest_teaches_in_the_order_of_its_lines(tmp_path: Path, tiny: Path
         "training:natural/practice1", "training:frozen/practice2", "training:jerky/practice3",
         "training:smooth/practice4",
     ]  # fmt: skip
-    first, second, third, fourth = (stimulus.lesson for stimulus in catalogue.training if stimulus.lesson)
+    first, second, third, fourth = (stimulus.known_answer for stimulus in catalogue.training if stimulus.known_answer)
     assert (first.anchor, first.expected) == ("Excellent: no flaw can be seen", {"": (5, None, "", ())})
     assert (second.expected, third.expected) == ({"": (1, 0, "It stands still.", ())}, {})
     assert (fourth.is_trap, first.is_trap) == (True, False)

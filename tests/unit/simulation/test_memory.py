@@ -17,7 +17,7 @@ from beholder import simulate
 from beholder.cleaning.facts import TABLES
 from beholder.cleaning.screening import judge_tables, store_of
 from beholder.methods import find, load_study
-from beholder.methods.choices import NOISE, chosen_values
+from beholder.methods.choices import NOISE, choice_values
 from beholder.methods.contract import Asked, Method, Scale, Slot, Trial
 from beholder.methods.scores import score_response, score_values
 from beholder.planning.builder import make_plan
@@ -217,7 +217,7 @@ def test_choices_at_once_are_those_of_respond(differences: list[float], scale: S
     for difference in differences:
         answer = method.read(trial, method.respond(trial, {"q1.s1": 0.0, "q1.s2": difference}, rng))
         expected.append(method.judgements(trial, answer)[0].value)
-    assert chosen_values(scale, np.array(differences) + noise).tolist() == expected
+    assert choice_values(scale, np.array(differences) + noise).tolist() == expected
 
 
 @given(st.lists(st.floats(-0.5, 1.5), min_size=1, max_size=20), st.booleans())

@@ -77,12 +77,12 @@ def test_a_share_is_a_number_above_zero(share: str) -> None:
 def test_gold_is_as_good_as_what_is_expected_of_it_on_every_question() -> None:
     from dataclasses import replace
 
-    from beholder.stimuli.known_answers import EVERY, Expectation, KnownAnswer
+    from beholder.stimuli.known_answers import EVERY_QUESTION, Expectation, KnownAnswer
 
     catalogue = make_catalogue(("a", "b"), contents=("one",))
-    lesson = KnownAnswer("here", expected={EVERY: Expectation(5), "dull": Expectation(1)})
-    gold = replace(catalogue.stimuli[0], id="gold", condition="gold", role="gold", lesson=lesson)
-    asks = replace(catalogue.stimuli[1], id="asks", condition="trap", role="trap", made_of="b/one")
+    lesson = KnownAnswer("here", expected={EVERY_QUESTION: Expectation(5), "dull": Expectation(1)})
+    gold = replace(catalogue.stimuli[0], id="gold", condition="gold", role="gold", known_answer=lesson)
+    asks = replace(catalogue.stimuli[1], id="asks", condition="trap", role="trap", derived_from="b/one")
     catalogue = replace(catalogue, stimuli=(*catalogue.stimuli, gold, asks))
     scales = {
         name: Question.model_validate({"id": name, "text": "?", "scale": "agree5", **more})

@@ -111,7 +111,7 @@ def test_clips_are_made_once_and_told(tmp_path: Path, tiny: Path) -> None:
     catalogue, fresh = load_with_messages(study, find("acr"))
     assert dict(fresh) == {}
     for clip in catalogue.of_role("trap"):
-        source = catalogue.by_id[clip.made_of]
+        source = catalogue.by_id[clip.derived_from]
         assert (clip.content, clip.medium) == (source.content, source.medium)
         assert (clip.probe.duration_ms, clip.probe.fps) == (source.probe.duration_ms, source.probe.fps)
         assert catalogue.class_sizes[clip.id] == catalogue.class_sizes[source.id]

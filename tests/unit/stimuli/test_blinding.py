@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from beholder.stimuli.blinding import LONGEST, MOST, SHORTEST, blind, class_size, drawn_size
-from beholder.stimuli.copies import strip
+from beholder.stimuli.blinding import MAX_DRAWN, MAX_FILL_BYTES, MIN_DRAWN, blind, class_size, drawn_size
+from beholder.stimuli.copies import write_copy
 from beholder.stimuli.ffmpeg import run_ffmpeg
 from beholder.stimuli.formats import medium_of
 from beholder.stimuli.probe import measure
@@ -44,7 +44,7 @@ def clip(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         assert run_ffmpeg([*FORMATS[suffix], str(source)]).code == 0
     medium = medium_of(source.name)
     assert medium is not None
-    strip(source, path, measure(source, "x"), "x", medium)
+    write_copy(source, path, measure(source, "x"), "x", medium)
     return path
 
 
@@ -79,8 +79,8 @@ def test_keys_give_sizes_of_their_own_and_the_same_key_the_same_bytes(clip: Path
     keys = [f"session/step/s{number}".encode() for number in range(300)]
     sizes = [blind(clip, key).size - clip.stat().st_size for key in keys]
     assert len(set(sizes)) > 290
-    assert SHORTEST <= min(sizes) < 4000
-    assert 62000 < max(sizes) <= LONGEST
+    assert MIN_DRAWN <= min(sizes) < 4000
+    assert 62000 < max(sizes) <= MAX_DRAWN
     assert b"".join(blind(clip, keys[0]).read()) == b"".join(blind(clip, keys[0]).read())
     assert blind(clip, keys[0]).mark[8:64] != blind(clip, keys[1]).mark[8:64]
 
@@ -104,9 +104,9 @@ def test_a_file_is_filled_up_to_four_times_its_size_and_by_32_megabytes_at_most(
     assert class_size(1_000_000, 1_000_000) == 1_000_000
     assert class_size(1_000_000, 3_900_000) == 3_900_000
     assert class_size(1_000_000, 9_000_000) == 4_000_000
-    assert class_size(50_000_000, 90_000_000) == 50_000_000 + MOST
+    assert class_size(50_000_000, 90_000_000) == 50_000_000 + MAX_FILL_BYTES
     assert class_size(1_000, 60_000) == 60_000, "a small file may be filled by as much as is drawn anyway"
-    assert class_size(1_000, 900_000) == 1_000 + LONGEST
+    assert class_size(1_000, 900_000) == 1_000 + MAX_DRAWN
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -114,7 +114,7 @@ def test_a_file_is_filled_up_to_four_times_its_size_and_by_32_megabytes_at_most(
 def test_any_range_is_a_part_of_the_whole(clip: Path, data: st.DataObject) -> None:
     blinded = blind(clip, b"key", data.draw(st.sampled_from([0, 1_500_000])))
     whole = b"".join(blinded.read())
-    ends = [blinded.file_size - 1, blinded.file_size, blinded.file_size + SHORTEST, blinded.size]
+    ends = [blinded.file_size - 1, blinded.file_size, blinded.file_size + MIN_DRAWN, blinded.size]
     edges = st.sampled_from([0, 1, len(blinded.head), *ends])
     start = data.draw(st.integers(0, blinded.size) | edges)
     stop = data.draw(st.integers(start, blinded.size + 5))

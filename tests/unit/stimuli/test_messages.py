@@ -14,11 +14,11 @@ from PIL import Image
 from beholder.errors import StimuliError
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
 from beholder.stimuli.messages.card import draw_card
-from beholder.stimuli.messages.message import Message, message_suffix, put_message
-from beholder.stimuli.messages.overlay import shown_frames
+from beholder.stimuli.messages.message import Message, insert_message, message_suffix
+from beholder.stimuli.messages.overlay import message_frames
 from beholder.stimuli.probe import measure
 from beholder.stimuli.streams import encoders_in
-from beholder.stimuli.text import copy_prose, words_in
+from beholder.stimuli.text import copy_text, words_in
 
 WORDS = "Attention check: please set this slider to 37."
 ASK = Message(WORDS)
@@ -66,7 +66,7 @@ def psnr(error: Planes) -> float:
 
 
 def during(frames: int = FRAMES) -> range:
-    return shown_frames([Fraction(place, RATE) for place in range(frames + 1)], words_in(WORDS))
+    return message_frames([Fraction(place, RATE) for place in range(frames + 1)], words_in(WORDS))
 
 
 @pytest.fixture(scope="module", params=CODECS)
@@ -76,7 +76,7 @@ def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     name, *arguments = CODECS[request.param]
     clip = film(folder / name, *arguments)
     target = folder / f"made{message_suffix(clip)}"
-    put_message(clip, target, "video", ASK)
+    insert_message(clip, target, "video", ASK)
     return clip, target
 
 
@@ -130,7 +130,7 @@ def test_nothing_tells_who_made_it(pair: tuple[Path, Path]) -> None:
 
 def test_colour_tags_stay(tmp_path: Path) -> None:
     clip = film(tmp_path / "a.mp4", *CODECS["h264"][1:], frames=10)
-    put_message(clip, tmp_path / "b.mp4", "video", ASK)
+    insert_message(clip, tmp_path / "b.mp4", "video", ASK)
     told = [run_ffmpeg(["-i", file_argument(tmp_path / name)]).log for name in ("a.mp4", "b.mp4")]
     assert all("yuv420p(tv, bt709, progressive)" in log for log in told)
 
@@ -147,7 +147,7 @@ def test_colour_tags_stay(tmp_path: Path) -> None:
 def test_unusual_videos_stay_as_unusual(tmp_path: Path, name: str, size: str, arguments: tuple[str, ...]) -> None:
     clip = film(tmp_path / name, *arguments, size=size, frames=20, tone=False)
     made = tmp_path / f"made{message_suffix(clip)}"
-    put_message(clip, made, "video", ASK)
+    insert_message(clip, made, "video", ASK)
     before, after = (measure(path, "") for path in (clip, made))
     assert (before.pixels, before.frames, before.probe.width) == (after.pixels, after.frames, after.probe.width)
     pixels = "yuvj420p" if name == "full.mp4" else "yuv420p"
@@ -175,7 +175,7 @@ def shown_at(path: Path) -> list[float]:
 @pytest.mark.parametrize("words", [3, 9, 40])
 def test_a_clip_begins_and_ends_with_its_own_material(seconds: float, rate: Fraction, words: int) -> None:
     frames = round(seconds * rate)
-    shown = shown_frames([place / rate for place in range(frames + 1)], words)
+    shown = message_frames([place / rate for place in range(frames + 1)], words)
     assert shown.start >= frames / 4 - 0.5
     assert frames - shown.stop >= frames / 4 - 0.5
     assert abs(shown.start - (frames - shown.stop)) <= 1, "in the middle"
@@ -213,7 +213,7 @@ def test_white_is_dimmed_where_the_brightest_is_too_bright() -> None:
 def test_a_picture_has_the_card_in_its_middle_and_its_own_pixels_around(tmp_path: Path) -> None:
     colours = np.random.default_rng(1).integers(0, 256, (120, 200, 3), dtype=np.uint8)
     Image.fromarray(colours).save(tmp_path / "a.png")
-    put_message(tmp_path / "a.png", tmp_path / "b.png", "image", ASK)
+    insert_message(tmp_path / "a.png", tmp_path / "b.png", "image", ASK)
     with Image.open(tmp_path / "b.png") as made:
         assert (made.format, made.mode, made.info) == ("PNG", "RGB", {})
         after = np.asarray(made)
@@ -229,9 +229,9 @@ def test_a_picture_of_a_camera_is_turned_and_transparency_stays(tmp_path: Path) 
     turned = Image.Exif()
     turned[0x0112] = 6
     Image.new("RGB", (160, 90), "teal").save(tmp_path / "a.jpg", exif=turned)
-    put_message(tmp_path / "a.jpg", tmp_path / "a.png", "image", ASK)
+    insert_message(tmp_path / "a.jpg", tmp_path / "a.png", "image", ASK)
     Image.new("RGBA", (160, 90), (0, 0, 0, 0)).save(tmp_path / "b.webp", lossless=True)
-    put_message(tmp_path / "b.webp", tmp_path / "b.png", "image", ASK)
+    insert_message(tmp_path / "b.webp", tmp_path / "b.png", "image", ASK)
     with Image.open(tmp_path / "a.png") as upright, Image.open(tmp_path / "b.png") as clear:
         assert upright.size == (90, 160)
         assert clear.getpixel((0, 0)) == (0, 0, 0, 0)
@@ -269,14 +269,14 @@ SAYS = "Please choose “A < B”."
 def test_a_text_has_one_sentence_more_between_two_of_its_own(tmp_path: Path, name: str, text: str, read: str) -> None:
     source, made = tmp_path / name, tmp_path / f"made{message_suffix(Path(name))}"
     source.write_text(text, "utf-8")
-    put_message(source, made, "text", Message(SAYS))
-    copy_prose(made, tmp_path / "read", measure(made, ""), "")
+    insert_message(source, made, "text", Message(SAYS))
+    copy_text(made, tmp_path / "read", measure(made, ""), "")
     assert (tmp_path / "read").read_text("utf-8") == read.replace("A < B", "A &lt; B")
 
 
 def test_the_suffix_of_the_target_tells_how_a_text_is_written(tmp_path: Path) -> None:
     (tmp_path / "served.txt").write_text("<p>It rained. He came.</p>", "utf-8")
-    put_message(tmp_path / "served.txt", tmp_path / "made.html", "text", Message(SAYS))
+    insert_message(tmp_path / "served.txt", tmp_path / "made.html", "text", Message(SAYS))
     assert (tmp_path / "made.html").read_text("utf-8") == "<p>It rained. Please choose “A &lt; B”. He came.</p>"
 
 
@@ -289,7 +289,7 @@ def test_what_is_made_has_the_suffix_that_fits(tmp_path: Path, pair: tuple[Path,
 def refused(source: Path, medium: object, message: Message) -> str:
     target = source.with_name(f"made{source.suffix}")
     with pytest.raises(StimuliError) as error:
-        put_message(source, target, medium, message, "clip")  # type: ignore[arg-type]
+        insert_message(source, target, medium, message, "clip")  # type: ignore[arg-type]
     assert not [path for path in source.parent.iterdir() if path != source], "whole or not at all"
     return str(error.value)
 

@@ -13,7 +13,7 @@ from beholder.stimuli.anchors import read_sound
 from beholder.stimuli.probe import measure
 from beholder.stimuli.samples import QUALITIES, SAMPLE_CONDITIONS, content_name, make_samples
 from beholder.stimuli.samples.audio import sound
-from beholder.stimuli.samples.image import picture
+from beholder.stimuli.samples.image import render
 from beholder.stimuli.samples.text import passage
 from beholder.stimuli.samples.video import frames
 from beholder.types import Medium
@@ -118,10 +118,10 @@ def test_sounds_are_equally_loud_and_never_clip(tmp_path: Path) -> None:
 
 def test_each_condition_of_an_image_can_be_seen() -> None:
     def detail(condition: str) -> float:
-        return float(np.square(np.diff(np.asarray(picture(1, condition, (320, 200)), dtype=float), axis=1)).mean())
+        return float(np.square(np.diff(np.asarray(render(1, condition, (320, 200)), dtype=float), axis=1)).mean())
 
     def edges_of_blocks(condition: str) -> float:
-        steps = np.abs(np.diff(np.asarray(picture(1, condition, (320, 200)).convert("L"), dtype=float), axis=1))
+        steps = np.abs(np.diff(np.asarray(render(1, condition, (320, 200)).convert("L"), dtype=float), axis=1))
         return float(steps[:, 7::8].mean() / steps.mean())
 
     assert detail("soft") < 0.7 * detail("pristine")
@@ -141,7 +141,7 @@ def test_each_condition_of_a_text_says_it_in_other_words() -> None:
 def test_contents_differ_and_have_names_without_end() -> None:
     first = [next(frames(content, "natural", 0.04, SMALL)).tobytes() for content in range(8)]
     assert len(set(first)) == 8
-    assert len({picture(content, "pristine", SMALL).tobytes() for content in range(8)}) == 8
+    assert len({render(content, "pristine", SMALL).tobytes() for content in range(8)}) == 8
     assert len({sound(content, "original", 0.3).tobytes() for content in range(8)}) == 8
     assert [content_name(number) for number in (0, 7, 8, 16)] == ["greeting", "farewell", "greeting-2", "greeting-3"]
     assert [content_name(number, "image") for number in (0, 3, 4)] == ["lake", "street", "lake-2"]

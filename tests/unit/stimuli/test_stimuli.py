@@ -16,8 +16,8 @@ from beholder.errors import StimuliError
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.stimuli.ffmpeg import run_ffmpeg
 from beholder.stimuli.ingestion import load_catalogue
-from beholder.stimuli.probe import measure, unplayable
-from beholder.stimuli.warnings import suspicions
+from beholder.stimuli.probe import measure, playback_problem
+from beholder.stimuli.warnings import catalogue_warnings
 from beholder.study.loading import build_study
 from beholder.study.model import Study
 from beholder.study.yaml import read_document
@@ -100,7 +100,7 @@ def test_every_container_and_codec_of_browsers_is_read(
     measured = measure(make(name, *options), name)
     probe = measured.probe
     assert (probe.container, probe.codec, probe.duration_ms, probe.fps) == (container, codec, 400, 25.0)
-    assert (probe.width, probe.height, measured.frames, unplayable(measured, name)) == (64, 48, 10, None)
+    assert (probe.width, probe.height, measured.frames, playback_problem(measured, name)) == (64, 48, 10, None)
 
 
 def test_the_size_is_the_one_that_is_shown(make: Make, tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_what_browsers_do_not_play_is_a_problem(
 
 def test_sound_that_browsers_do_not_play_is_a_problem(make: Make) -> None:
     path = make("pcm.mov", *H264, "-c:a", "pcm_s16le", sound=True)
-    assert str(unplayable(measure(path, "pcm.mov"), "pcm.mov")) == (
+    assert str(playback_problem(measure(path, "pcm.mov"), "pcm.mov")) == (
         "pcm.mov  has pcm_s16le sound, which browsers do not play with H.264. Allowed: aac, flac, mp3, opus. "
         "Re-encode it with beholder media prepare."
     )
@@ -296,21 +296,21 @@ def sized(*sizes: int) -> Catalogue:
 
 def test_sizes_that_no_filler_evens_out_are_warned_of() -> None:
     even = [(50_000, 200_000), (3_000, 60_000), (5_000_000, 20_000_000), (1_000, 66_000)]
-    assert [list(suspicions(sized(*sizes))) for sizes in even] == [[], [], [], []]
-    assert [str(problem) for problem in suspicions(sized(700_000, 50_000, 5_400_000))] == [
+    assert [list(catalogue_warnings(sized(*sizes))) for sizes in even] == [[], [], [], []]
+    assert [str(problem) for problem in catalogue_warnings(sized(700_000, 50_000, 5_400_000))] == [
         "content city  has files that differ in size more than the filler can hide (50 kB under b to 5.4 MB under c): "
         "a participant who opens the developer tools could put them in order. "
         "Allowed: 4 times the smallest at most, and 32.0 MB more than it. "
         "Encode the largest smaller or the smallest larger, or accept it."
     ]
-    assert len(list(suspicions(sized(20_000_000, 70_000_000)))) == 1
+    assert len(list(catalogue_warnings(sized(20_000_000, 70_000_000)))) == 1
 
 
 def test_formats_that_differ_within_a_content_are_warned_of() -> None:
     catalogue = sized(1000, 1000, 1000)
     first, *others = catalogue.stimuli
     mixed = replace(catalogue, stimuli=(replace(first, served=Path("x.webm")), *others))
-    assert [str(problem) for problem in suspicions(mixed)] == [
+    assert [str(problem) for problem in catalogue_warnings(mixed)] == [
         "content city  is served as mp4 under b, webm under a: a participant who opens the developer tools could tell "
         "these apart. Allowed: one of them. Export all in the same format, or accept it."
     ]

@@ -16,10 +16,10 @@ from beholder.errors import StimuliError
 from beholder.stimuli.anchors import read_sound, write_wav
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
 from beholder.stimuli.formats import medium_of
-from beholder.stimuli.loudness import hear, loudness
-from beholder.stimuli.messages.message import Message, clear_values, sounds_like
-from beholder.stimuli.messages.mixing import lay_over
-from beholder.stimuli.messages.speech import put_voice, speak, voice_problem
+from beholder.stimuli.loudness import integrated_loudness, measure_loudness
+from beholder.stimuli.messages.message import Message, confusable_numbers, unambiguous_values
+from beholder.stimuli.messages.mixing import mix_speech
+from beholder.stimuli.messages.speech import insert_speech, speak, voice_problem
 from beholder.stimuli.probe import measure
 
 Samples = NDArray[np.float64]
@@ -27,7 +27,7 @@ Samples = NDArray[np.float64]
 
 def lufs(path: Path) -> float:
     """Return the loudness of a file as ffmpeg measures it."""
-    found = hear(path, "video" if medium_of(path.name) == "video" else "audio").lufs
+    found = measure_loudness(path, "video" if medium_of(path.name) == "video" else "audio").lufs
     assert found is not None
     return found
 
@@ -50,7 +50,7 @@ def noise(seconds: float, rate: int, channels: int = 1, peak: float = 0.3) -> Sa
 def voiced(folder: Path, samples: Samples, rate: int, message: Message = SHORT, bits: int = 16) -> Path:
     """Return the file of a sound with the message in it; the one without stands beside it."""
     write_wav(folder / "before.wav", samples, rate, bits)
-    put_voice(folder / "before.wav", folder / "after.wav", "audio", message)
+    insert_speech(folder / "before.wav", folder / "after.wav", "audio", message)
     return folder / "after.wav"
 
 
@@ -67,7 +67,7 @@ def test_a_recogniser_understands_the_spoken_number(tmp_path: Path) -> None:
     sentence = f"attention check please set this slider to ( {numbers} )"
     decoder.add_jsgf_string("numbers", f"#JSGF V1.0;\ngrammar numbers;\npublic <message> = {sentence};\n")
     decoder.activate_search("numbers")
-    drawn = np.random.default_rng(7).choice(clear_values(5, 95, 1, "en"), 20, replace=False)
+    drawn = np.random.default_rng(7).choice(unambiguous_values(5, 95, 1, "en"), 20, replace=False)
     bed = noise(6.5, rate)
     heard = []
     for target in (int(value) for value in drawn):
@@ -124,7 +124,7 @@ def test_the_whole_is_as_loud_as_before_and_never_beyond_full_scale(tmp_path: Pa
 def test_the_speech_stands_out_from_what_is_left_under_it() -> None:
     rate, speech = 24_000, speak(SHORT.words, "en")
     tone = 0.3 * np.sin(2 * np.pi * 3000 * np.arange(4 * rate) / rate)[:, None]
-    mixed = lay_over(tone, rate, speech, "")
+    mixed = mix_speech(tone, rate, speech, "")
     middle = slice(mixed.start + rate // 10, mixed.end - rate // 10)
     left = float(np.dot(mixed.samples[middle, 0], tone[middle, 0]) / np.dot(tone[middle, 0], tone[middle, 0]))
     said = mixed.samples[middle, 0] - left * tone[middle, 0]
@@ -137,7 +137,7 @@ def test_the_message_has_the_spectrum_of_a_voice() -> None:
     rate = 24_000
     time = np.arange(4 * rate) / rate
     bed = (0.2 * np.sin(2 * np.pi * 60 * time) + 0.05 * np.sin(2 * np.pi * 8000 * time))[:, None]
-    mixed = lay_over(bed, rate, speak(SHORT.words, "en"), "")
+    mixed = mix_speech(bed, rate, speak(SHORT.words, "en"), "")
     voices = signal.butter(4, [200, 4000], "bandpass", fs=rate, output="sos")
     power = signal.sosfiltfilt(voices, mixed.samples[:, 0]) ** 2
     margin = rate // 4
@@ -155,13 +155,13 @@ def test_in_silence_the_message_has_the_level_of_broadcasts(tmp_path: Path, peak
 def test_the_meter_of_the_mix_reads_what_that_of_ffmpeg_reads(tmp_path: Path, rate: int, channels: int) -> None:
     samples = noise(3, rate, channels) * np.linspace(0.02, 1, 3 * rate)[:, None]
     write_wav(tmp_path / "a.wav", samples, rate, 24)
-    assert loudness(samples, rate) == pytest.approx(lufs(tmp_path / "a.wav"), abs=0.2)
+    assert integrated_loudness(samples, rate) == pytest.approx(lufs(tmp_path / "a.wav"), abs=0.2)
 
 
 def test_what_is_too_short_for_a_gate_still_has_a_loudness() -> None:
     # 997 Hz at full scale is -3.01 LUFS by definition (BS.1770, annex 1).
     tone = np.sin(2 * np.pi * 997 * np.arange(9600) / 48_000)
-    assert loudness(tone[:, None], 48_000) == pytest.approx(-3.01, abs=0.2)
+    assert integrated_loudness(tone[:, None], 48_000) == pytest.approx(-3.01, abs=0.2)
 
 
 FILMS = {"clip.mp4": ("libx264", "aac"), "clip.webm": ("libvpx-vp9", "libopus")}
@@ -181,7 +181,7 @@ def films(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ]
         )  # fmt: skip
         assert ran.code == 0, ran.log
-        put_voice(folder / name, folder / f"voiced-{name}", "video", SHORT)
+        insert_speech(folder / name, folder / f"voiced-{name}", "video", SHORT)
     return folder
 
 
@@ -230,7 +230,7 @@ def refused(folder: Path, name: str, words: str = SHORT.words, language: str = "
     medium = medium_of(name)
     assert medium is not None
     with pytest.raises(StimuliError) as caught:
-        put_voice(folder / name, folder / "made", medium, Message(words, "voice", language), name)
+        insert_speech(folder / name, folder / "made", medium, Message(words, "voice", language), name)
     assert not (folder / "made").exists()
     return str(caught.value)
 
@@ -293,18 +293,22 @@ def test_many_may_speak_at_once() -> None:
 
 
 def test_numbers_that_sound_alike_are_known_and_not_drawn() -> None:
-    assert [sounds_like(value, "en") for value in (13, 30, 90, 37)] == [(30,), (13,), (19,), ()]
-    assert sounds_like(14, "de-AT") == (40,)
-    assert (sounds_like(2, "de"), sounds_like(66, "fr"), sounds_like(60, "es")) == ((3,), (70, 76), (70,))
-    assert sounds_like(15, "nl") == (50,)
-    clear = clear_values(5, 95, 1, "en")
+    assert [confusable_numbers(value, "en") for value in (13, 30, 90, 37)] == [(30,), (13,), (19,), ()]
+    assert confusable_numbers(14, "de-AT") == (40,)
+    assert (confusable_numbers(2, "de"), confusable_numbers(66, "fr"), confusable_numbers(60, "es")) == (
+        (3,),
+        (70, 76),
+        (70,),
+    )
+    assert confusable_numbers(15, "nl") == (50,)
+    clear = unambiguous_values(5, 95, 1, "en")
     assert len(clear) == 91 - 14
     assert {13, 30, 19, 90}.isdisjoint(clear)
     assert {5, 20, 37, 95} <= set(clear)
 
 
 def test_a_number_whose_like_is_not_on_the_scale_is_clear() -> None:
-    assert clear_values(1, 5, 1, "en") == (1, 2, 3, 4, 5)
-    assert clear_values(1, 5, 1, "de") == (1, 4, 5)
-    assert 13 in clear_values(0, 20, 1, "en")
-    assert clear_values(0, 1, 0.1, "en") == (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)
+    assert unambiguous_values(1, 5, 1, "en") == (1, 2, 3, 4, 5)
+    assert unambiguous_values(1, 5, 1, "de") == (1, 4, 5)
+    assert 13 in unambiguous_values(0, 20, 1, "en")
+    assert unambiguous_values(0, 1, 0.1, "en") == (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)

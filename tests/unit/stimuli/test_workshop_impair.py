@@ -14,7 +14,7 @@ from beholder.errors import StimuliError
 from beholder.stimuli.ffmpeg import feed_ffmpeg, file_argument, run_ffmpeg
 from beholder.stimuli.probe import measure
 from beholder.stimuli.workshop import WorkshopResult, make_impaired
-from beholder.stimuli.workshop.impairments import KINDS, Timing, shown_frames, torn_places
+from beholder.stimuli.workshop.impairments import KINDS, Timing, displayed_frames, torn_areas
 
 WIDTH, HEIGHT, RATE, FRAMES = 160, 96, 25, 75
 Pictures = NDArray[np.float64]
@@ -76,7 +76,7 @@ def test_a_sample_has_the_size_rate_length_and_sound_of_its_clip(made: Path, kin
 
 def test_fragmentation_tears_blocks_in_some_places_for_some_time(made: Path) -> None:
     clean, torn = greys(made / "clean.mp4"), greys(made / "out" / "clean-fragmentation.mp4")
-    places = torn_places(Timing(FRAMES, RATE), WIDTH, HEIGHT, np.random.default_rng(0))
+    places = torn_areas(Timing(FRAMES, RATE), WIDTH, HEIGHT, np.random.default_rng(0))
     mask = np.zeros_like(clean, dtype=bool)
     for place in places:
         rows, columns = (slice(16 * part.start, 16 * part.stop) for part in (place.rows, place.columns))
@@ -93,7 +93,7 @@ def test_fragmentation_tears_blocks_in_some_places_for_some_time(made: Path) -> 
 
 def test_discontinuity_stands_still_jumps_and_loses_frames(made: Path) -> None:
     clean, jumpy = greys(made / "clean.mp4"), greys(made / "out" / "clean-discontinuity.mp4")
-    shown = shown_frames(Timing(FRAMES, RATE))
+    shown = displayed_frames(Timing(FRAMES, RATE))
     assert (shown <= np.arange(FRAMES)).all()
     assert (np.diff(shown) >= 0).all()
     assert psnr(clean[shown], jumpy).min() > 34, "each frame is one of the clip, whole"
@@ -139,10 +139,10 @@ def test_a_silent_clip_gives_silent_samples(tmp_path: Path) -> None:
 @pytest.mark.parametrize("rate", [10.0, 29.97, 120.0])
 def test_flaws_fit_into_clips_of_any_length(frames: int, rate: float) -> None:
     timing = Timing(frames, rate)
-    shown = shown_frames(timing)
+    shown = displayed_frames(timing)
     assert (shown == np.arange(frames)).mean() > 0.3
     assert (np.diff(shown) == 0).sum() >= 2
-    for place in torn_places(timing, 64, 48, np.random.default_rng(3)):
+    for place in torn_areas(timing, 64, 48, np.random.default_rng(3)):
         assert 0 <= place.first < place.last <= frames
         assert place.rows.stop <= 3
         assert place.columns.stop <= 4

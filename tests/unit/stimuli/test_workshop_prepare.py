@@ -16,8 +16,8 @@ from beholder.cli import cli
 from beholder.errors import StimuliError, UserError
 from beholder.stimuli.anchors import read_sound, write_wav
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
-from beholder.stimuli.loudness import hear
-from beholder.stimuli.probe import measure, unplayable
+from beholder.stimuli.loudness import measure_loudness
+from beholder.stimuli.probe import measure, playback_problem
 from beholder.stimuli.workshop import WorkshopResult, make_prepared, probe_media
 
 MARKS = ("-metadata", "title=MARKTITLE", "-metadata", "artist=MARKARTIST", "-metadata:s:v:0", "handler_name=MARKNAME")
@@ -99,7 +99,7 @@ def stimuli(raw: Path) -> Path:
 def test_every_video_becomes_one_that_browsers_play(raw: Path, stimuli: Path, name: str) -> None:
     before, after = raw / name, (stimuli / name).with_suffix(".mp4")
     made = measure(after, "")
-    assert unplayable(made, "") is None
+    assert playback_problem(made, "") is None
     assert (made.probe.codec, made.pixels, made.probe.fps) == ("h264", "yuv420p", 25)
     assert made.frames == FRAMES[name.rpartition(".")[0]]
     assert (made.probe.width, made.probe.height) == ((96, 54) if "odd" in name else (128, 72))
@@ -260,12 +260,12 @@ def test_sounds_become_wav_of_the_same_samples(tmp_path: Path) -> None:
 def test_loudness_is_brought_to_what_is_asked_for(tmp_path: Path) -> None:
     soft, loud = noise(tmp_path / "in" / "soft.wav", 0.1), noise(tmp_path / "in" / "loud.wav", 2, bits=24)
     clip = film(tmp_path / "in" / "clip.mp4", *X264, "-pix_fmt", "yuv420p", "-c:a", "aac")
-    assert hear(soft, "audio").lufs != pytest.approx(hear(loud, "audio").lufs, abs=10)
+    assert measure_loudness(soft, "audio").lufs != pytest.approx(measure_loudness(loud, "audio").lufs, abs=10)
     out = tmp_path / "out"
     assert run("prepare", tmp_path / "in", "--loudness", -23, "--out", out).output == "Made 3 files.\n"
     for name in ("soft.wav", "loud.wav"):
-        assert hear(out / name, "audio").lufs == pytest.approx(-23, abs=0.5)
-    assert hear(out / "clip.mp4", "video").lufs == pytest.approx(-23, abs=0.5)
+        assert measure_loudness(out / name, "audio").lufs == pytest.approx(-23, abs=0.5)
+    assert measure_loudness(out / "clip.mp4", "video").lufs == pytest.approx(-23, abs=0.5)
     assert read_sound(out / "loud.wav", "").bits == 24
     before, after = read_sound(soft, "").samples, read_sound(out / "soft.wav", "").samples
     ratio = float((after * before).sum() / (before**2).sum())
@@ -284,7 +284,7 @@ def test_nothing_is_made_louder_than_full_scale(tmp_path: Path) -> None:
     write_wav(tmp_path / "in" / "mute.wav", np.zeros(48_000), 48_000)
     noise(tmp_path / "in" / "short.wav", 1, seconds=0.2)
     made = make_prepared([tmp_path / "in"], tmp_path / "out", loudness=-20)
-    peak = hear(tmp_path / "out" / "click.wav", "audio")
+    peak = measure_loudness(tmp_path / "out" / "click.wav", "audio")
     assert peak.peak_db <= 0
     assert peak.lufs is not None
     assert made.notes == (
@@ -372,7 +372,7 @@ def test_a_probe_is_json_for_programs(tmp_path: Path) -> None:
     result = run("probe", tmp_path, "--json")
     assert isinstance(result.exception, StimuliError)
     of_noise, of_words, of_bad = json.loads(result.stdout)
-    lufs = hear(sound, "audio").lufs
+    lufs = measure_loudness(sound, "audio").lufs
     nothing = {
         "plays": True, "problem": None, "container": "", "codec": "", "pixels": "", "width": 0, "height": 0, "fps": 0.0,
         "frames": 0, "duration_ms": 0, "audio_codec": "", "channels": 0, "sample_rate": 0, "loudness": None, "words": 0,

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from beholder.methods.choices import ChoiceMethod, ComparedSlots, compared, read_same, response_reasons
+from beholder.methods.choices import ChoiceMethod, ComparedSlots, compared_slots, read_identification, response_reasons
 from beholder.methods.contract import (
     Asked,
     BaseModel,
@@ -28,7 +28,7 @@ from beholder.methods.contract import (
     Unit,
     Units,
 )
-from beholder.methods.pairs import COMPARED, pair_units
+from beholder.methods.pairs import COMPARED_ROLES, pair_units
 from beholder.methods.presentation import Gap, reference_problems
 
 _NOISE = 0.1
@@ -95,9 +95,9 @@ class Abx(ChoiceMethod):
                 yield Problem("questions", what, "one question")
 
     def units(self, study: Study, catalogue: Catalogue) -> Units:
-        roles: tuple[Role, ...] = COMPARED
+        roles: tuple[Role, ...] = COMPARED_ROLES
         if study.options.get("mode") == "closest":
-            roles = tuple(role for role in COMPARED if role != "reference")
+            roles = tuple(role for role in COMPARED_ROLES if role != "reference")
         return Units(kind="pair", items=pair_units(study, catalogue, roles), per_trial=2, shuffle="order")
 
     def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
@@ -116,7 +116,7 @@ class Abx(ChoiceMethod):
         return {**super().extra(trial), "mode": trial.draws["mode"], "unsure": trial.draws["unsure"]}
 
     def read(self, trial: Trial, answer: Json) -> Json:
-        return read_same(trial, answer) if _asks_identity(trial) else super().read(trial, answer)
+        return read_identification(trial, answer) if _asks_identity(trial) else super().read(trial, answer)
 
     def judgement(self, trial: Trial, asked: Asked, choice: Mapping[str, Any] | None) -> Judgement:
         if not _asks_identity(trial):
@@ -131,7 +131,7 @@ class Abx(ChoiceMethod):
         return seen.judgement(asked, "correct", right, 1 if named == seen.second else -1, limits=(0, 1))
 
     def respond(self, trial: Trial, percept: Percept, rng: Generator) -> Json:
-        first, second = compared(trial)
+        first, second = compared_slots(trial)
         x = next(slot for slot in trial.slots if not slot.rated)
         choices: dict[str, Json] = {}
         for asked in trial.asked:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from beholder.methods.boards import SingleMethod
 from beholder.methods.contract import BaseModel, Catalogue, Json, Medium, Paper, Problem, Study, StudyPart, Units
-from beholder.methods.presentation import reference_problems, tests_of
+from beholder.methods.presentation import reference_problems, stimuli_under_test
 
 
 class AcrHrOptions(StudyPart):
@@ -42,7 +42,7 @@ class AcrHr(SingleMethod):
         references = catalogue.references
         companions = {
             stimulus.id: (references[stimulus.content].id,)
-            for stimulus in tests_of(catalogue)
+            for stimulus in stimuli_under_test(catalogue)
             if stimulus.content in references
         }
         return replace(super().units(study, catalogue), companions=companions, apart=2)

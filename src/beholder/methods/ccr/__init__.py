@@ -8,10 +8,10 @@ from typing import ClassVar, Literal
 from beholder.methods.choices import ChoiceMethod
 from beholder.methods.contract import BaseModel, Catalogue, Json, Medium, Paper, Problem, Study, Units
 from beholder.methods.pairs import pair_units, reference_units
-from beholder.methods.presentation import TurnsOptions, reference_problems
+from beholder.methods.presentation import TwoStimuliOptions, reference_problems
 
 
-class CcrOptions(TurnsOptions):
+class CcrOptions(TwoStimuliOptions):
     """Options of `ccr`."""
 
 

@@ -21,18 +21,18 @@ from beholder.methods.contract import (
     Units,
 )
 from beholder.methods.presentation import (
-    TurnsOptions,
-    is_together,
+    TwoStimuliOptions,
+    is_side_by_side,
+    presentation_draws,
     presentation_problems,
-    presented,
-    public,
+    public_draws,
     reference_problems,
     seconds_shown,
-    tests_of,
+    stimuli_under_test,
 )
 
 
-class DcrOptions(TurnsOptions):
+class DcrOptions(TwoStimuliOptions):
     """Options of `dcr`."""
 
 
@@ -59,7 +59,7 @@ class Dcr(SingleMethod):
 
     def units(self, study: Study, catalogue: Catalogue) -> Units:
         # One stimulus is dealt; its reference comes with it wherever it goes.
-        return single_units(tests_of(catalogue))
+        return single_units(stimuli_under_test(catalogue))
 
     def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
         (stimulus,) = unit.stimuli
@@ -73,15 +73,15 @@ class Dcr(SingleMethod):
                 Slot("s2", stimulus, catalogue.by_id[stimulus].role, None, True, None),
             ),
             asked=self.asked(study),
-            draws=presented(study),
-            together=is_together(study),
+            draws=presentation_draws(study),
+            together=is_side_by_side(study),
         )
 
-    def beside(self, trial: Trial, slot: Slot) -> str | None:
+    def other_slot(self, trial: Trial, slot: Slot) -> str | None:
         return next(other.id for other in trial.slots if not other.rated)
 
     def extra(self, trial: Trial) -> Mapping[str, Json]:
-        return public(trial)
+        return public_draws(trial)
 
     def seconds(self, trial: Trial, catalogue: Catalogue) -> float:
         return seconds_shown(trial, catalogue) + 3 + 5 * len(trial.asked)

@@ -27,8 +27,14 @@ from beholder.methods.contract import (
     Unit,
     Units,
 )
-from beholder.methods.likert.items import ITEM_SETS, Item, fits, known_items
-from beholder.methods.presentation import hidden_role, medium_problems, reference_problems, single_problems, tests_of
+from beholder.methods.likert.items import ITEM_SETS, Item, applies_to, items_of_set
+from beholder.methods.presentation import (
+    hidden_role,
+    medium_problems,
+    reference_problems,
+    single_problems,
+    stimuli_under_test,
+)
 from beholder.methods.scores import ScoreMethod, ask
 
 
@@ -70,7 +76,7 @@ class Likert(ScoreMethod):
     paper: ClassVar[Paper] = Paper("a questionnaire", "Each stimulus was followed by statements or questions about it")
 
     def questions(self, study: Study) -> tuple[Question, ...]:
-        return _joined(_items(study), study.questions)
+        return _join_questions(_items(study), study.questions)
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
         if not self.questions(study):
@@ -83,31 +89,31 @@ class Likert(ScoreMethod):
         yield from medium_problems(self.name, self.media, catalogue)
         yield from single_problems(self.name, study)
         yield from _set_problems(study)
-        if _is_beside_driving(study):
+        if _shows_driving_video(study):
             why = f"with items: {study.options['items']} shows the avatar beside it"
             yield from reference_problems(self.name, catalogue, why)
             if media := {stimulus.medium for stimulus in catalogue.stimuli} - {"video"}:
                 what = f"is {study.options['items']}, which is about videos, and the stimuli are {media.pop()}"
                 yield Problem("options.items", what, "stimuli that are videos")
-        elif self.questions(study) and not self._asks(study, catalogue):
+        elif self.questions(study) and not self._question_sets(study, catalogue):
             what = f"is {study.options['items']}, and the stimuli have neither picture nor sound"
             yield Problem("options.items", what, "videos, sounds or images")
         elif study.options.get("layout") == "random":
-            yield from self._asked_of_some(study, catalogue)
+            yield from self._layout_problems(study, catalogue)
 
     def units(self, study: Study, catalogue: Catalogue) -> Units:
-        rated = tests_of(catalogue) if _is_beside_driving(study) else tuple(catalogue.by_cell.values())
-        asks = self._asks(study, catalogue) if study.options.get("layout") == "random" else ()
+        rated = stimuli_under_test(catalogue) if _shows_driving_video(study) else tuple(catalogue.by_cell.values())
+        asks = self._question_sets(study, catalogue) if study.options.get("layout") == "random" else ()
         return replace(single_units(rated), asks=asks)
 
     def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
         options = study.options
         stimulus = catalogue.by_id[unit.stimuli[0]]
-        questions = self._asked_of(study, stimulus, unit.asks)
+        questions = self._questions_for(study, stimulus, unit.asks)
         if options.get("shuffle", True):
             questions = tuple(questions[place] for place in rng.permutation(len(questions)))
         slots = [Slot("s1", stimulus.id, hidden_role(stimulus), None, True, None)]
-        if _is_beside_driving(study):
+        if _shows_driving_video(study):
             slots.append(Slot("s2", catalogue.references[unit.content].id, "reference", "driving", False, None))
         draws: dict[str, Json] = {
             "layout": options.get("layout", "grid"),
@@ -125,7 +131,7 @@ class Likert(ScoreMethod):
             together=len(slots) > 1,
         )
 
-    def beside(self, trial: Trial, slot: Slot) -> str | None:
+    def other_slot(self, trial: Trial, slot: Slot) -> str | None:
         return next((other.id for other in trial.slots if not other.rated), None)
 
     def extra(self, trial: Trial) -> Mapping[str, Json]:
@@ -136,45 +142,46 @@ class Likert(ScoreMethod):
         watching = max(catalogue.by_id[slot.stimulus].probe.duration_ms for slot in trial.slots) / 1000
         return watching + 3 + sum(8 if asked.ticks else 4 for asked in trial.asked)
 
-    def _asked_of(self, study: Study, stimulus: Stimulus, only: tuple[str, ...]) -> tuple[Question, ...]:
+    def _questions_for(self, study: Study, stimulus: Stimulus, only: tuple[str, ...]) -> tuple[Question, ...]:
         """Return the questions that fit a stimulus, or those of them that are named."""
-        unfit = {item.id for item in _items(study) if not fits(item, stimulus)}
+        unfit = {item.id for item in _items(study) if not applies_to(item, stimulus)}
         asked = [question for question in self.questions(study) if question.id not in unfit]
         return tuple(question for question in asked if not only or question.id in only)
 
-    def _asked_of_some(self, study: Study, catalogue: Catalogue) -> Iterator[Problem]:
+    def _layout_problems(self, study: Study, catalogue: Catalogue) -> Iterator[Problem]:
         """Yield what could be asked about some stimuli only: drawn over a whole session, it would be asked of none."""
-        everywhere = {name for (name,) in self._asks(study, catalogue)}
+        everywhere = {name for (name,) in self._question_sets(study, catalogue)}
         for item in _items(study):
-            fitting = sum(fits(item, stimulus) for stimulus in catalogue.by_cell.values())
+            fitting = sum(applies_to(item, stimulus) for stimulus in catalogue.by_cell.values())
             if fitting and item.id not in everywhere:
                 what = f"is random, and {item.id} can be asked about {fitting} of {len(catalogue.by_cell)} stimuli"
                 fix = f"Write layout: grid, which asks {item.id} where it fits, or make the stimuli alike."
                 yield Problem("options.layout", what, "grid or tabs", fix)
 
-    def _asks(self, study: Study, catalogue: Catalogue) -> tuple[tuple[str, ...], ...]:
+    def _question_sets(self, study: Study, catalogue: Catalogue) -> tuple[tuple[str, ...], ...]:
         """Return each question by itself, if all stimuli can be asked it."""
         asked = [
-            {question.id for question in self._asked_of(study, stimulus, ())} for stimulus in catalogue.by_cell.values()
+            {question.id for question in self._questions_for(study, stimulus, ())}
+            for stimulus in catalogue.by_cell.values()
         ]
         everywhere = set.intersection(*asked) if asked else set()
         return tuple((question.id,) for question in self.questions(study) if question.id in everywhere)
 
 
 def _items(study: Study) -> tuple[Item, ...]:
-    return known_items(study.options.get("items"), tuple(study.options.get("extra", ())))
+    return items_of_set(study.options.get("items"), tuple(study.options.get("extra", ())))
 
 
 # A plan composes every trial from the same few questions.
 @lru_cache(maxsize=32)
-def _joined(items: tuple[Item, ...], questions: tuple[Question, ...]) -> tuple[Question, ...]:
+def _join_questions(items: tuple[Item, ...], questions: tuple[Question, ...]) -> tuple[Question, ...]:
     """Return the items of a set, then the study's own questions."""
     written = {question.id: question for question in questions}
-    joined = [_merged(item, written.pop(item.id, None)) for item in items]
+    joined = [_merge_question(item, written.pop(item.id, None)) for item in items]
     return (*joined, *written.values())
 
 
-def _merged(item: Item, written: Question | None) -> Question:
+def _merge_question(item: Item, written: Question | None) -> Question:
     """Return an item of a set, as far as the study does not have it otherwise."""
     if written is None:
         return item.question()
@@ -183,9 +190,9 @@ def _merged(item: Item, written: Question | None) -> Question:
     )
 
 
-def _is_beside_driving(study: Study) -> bool:
+def _shows_driving_video(study: Study) -> bool:
     name = study.options.get("items")
-    return name is not None and ITEM_SETS[name].is_beside_driving
+    return name is not None and ITEM_SETS[name].shows_driving_video
 
 
 def _scenario(study: Study) -> str:

@@ -36,23 +36,25 @@ class ItemSet:
     items: tuple[Item, ...]
     scenario: str = ""
     extras: tuple[Item, ...] = ()
-    is_beside_driving: bool = False
+    shows_driving_video: bool = False
     """The stimulus is shown beside the reference of its content: the video that drives the avatar."""
 
 
-REALISTIC = Item("realistic", "What I see could pass for a filmed person.")
-LOOKSLIKE = Item("lookslike", "The avatar and the filmed person are recognisably the same individual.")
-EXPRESSIONS = Item(
+_REALISTIC = Item("realistic", "What I see could pass for a filmed person.")
+_LOOKSLIKE = Item("lookslike", "The avatar and the filmed person are recognisably the same individual.")
+_EXPRESSIONS = Item(
     "facialexpressions", "The avatar's face shows the same feelings, at the same moments, as the filmed face."
 )
-GESTURES = Item("gesture_acc", "The avatar's hands and body move as the filmed person's do.")
-BESIDE = "On the left you see an avatar, on the right the filmed person who moves it. You hear the filmed person."
+_GESTURES = Item("gesture_acc", "The avatar's hands and body move as the filmed person's do.")
+_SIDE_BY_SIDE_SCENARIO = (
+    "On the left you see an avatar, on the right the filmed person who moves it. You hear the filmed person."
+)
 
 ITEM_SETS: Mapping[str, ItemSet] = {
     "avatar-a": ItemSet(
         scenario="Think of a video call at work. You, or the person you are calling, would appear as in this clip.",
         items=(
-            REALISTIC,
+            _REALISTIC,
             Item("trust", "I would have confidence in a colleague who appears like this."),
             Item("comfortableusing", "I would gladly appear this way in my own work calls."),
             Item("comfortableinteracting", "Talking with someone who appears this way would feel fine to me."),
@@ -62,8 +64,12 @@ ITEM_SETS: Mapping[str, ItemSet] = {
             Item("like", "I find this appearance pleasant."),
         ),
     ),
-    "avatar-b": ItemSet(scenario=BESIDE, items=(LOOKSLIKE, EXPRESSIONS), extras=(GESTURES,), is_beside_driving=True),
-    "avatar-short": ItemSet(scenario=BESIDE, items=(REALISTIC, LOOKSLIKE, EXPRESSIONS), is_beside_driving=True),
+    "avatar-b": ItemSet(
+        scenario=_SIDE_BY_SIDE_SCENARIO, items=(_LOOKSLIKE, _EXPRESSIONS), extras=(_GESTURES,), shows_driving_video=True
+    ),
+    "avatar-short": ItemSet(
+        scenario=_SIDE_BY_SIDE_SCENARIO, items=(_REALISTIC, _LOOKSLIKE, _EXPRESSIONS), shows_driving_video=True
+    ),
     "sync": ItemSet(
         scenario="Notice how well what you see goes together with what you hear.",
         items=(
@@ -108,7 +114,7 @@ ITEM_SETS: Mapping[str, ItemSet] = {
 }
 
 
-def known_items(name: str | None, extra: tuple[str, ...] = ()) -> tuple[Item, ...]:
+def items_of_set(name: str | None, extra: tuple[str, ...] = ()) -> tuple[Item, ...]:
     """Return the items of a set, and those of its extras that are named."""
     if name is None:
         return ()
@@ -116,7 +122,7 @@ def known_items(name: str | None, extra: tuple[str, ...] = ()) -> tuple[Item, ..
     return (*found.items, *(item for item in found.extras if item.id in extra))
 
 
-def fits(item: Item, stimulus: Stimulus) -> bool:
+def applies_to(item: Item, stimulus: Stimulus) -> bool:
     """Return whether a stimulus has what an item is about."""
     has_sound = stimulus.medium == "audio" or (stimulus.medium == "video" and stimulus.probe.audio_codec != "")
     has_picture = stimulus.medium in ("video", "image")

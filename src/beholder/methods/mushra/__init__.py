@@ -79,7 +79,7 @@ class Mushra(ScoreMethod):
         yield from anchor_problems(study, catalogue)
         yield from board_problems(self.name, study, self.units(study, catalogue))
         if study.options.get("strict", True):
-            yield from _unlike(catalogue)
+            yield from _strict_problems(catalogue)
 
     def units(self, study: Study, catalogue: Catalogue) -> Units:
         return board_units(study, catalogue, always=(*_references(catalogue), *anchors(study, catalogue)))
@@ -105,7 +105,7 @@ def _references(catalogue: Catalogue) -> tuple[str, ...]:
     return tuple(dict.fromkeys(stimulus.condition for stimulus in catalogue.references.values()))
 
 
-def _unlike(catalogue: Catalogue) -> Iterator[Problem]:
+def _strict_problems(catalogue: Catalogue) -> Iterator[Problem]:
     """Yield where sounds are longer than BS.1534 likes, or could be told apart without being heard."""
     fix = "Write options: {strict: false} to take them as they are."
     for content in catalogue.contents:

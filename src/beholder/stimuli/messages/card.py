@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from beholder.errors import Problem, StimuliError
 from beholder.stimuli.copies import put_in_place
-from beholder.stimuli.image import copy_picture, measure_picture
+from beholder.stimuli.image import copy_image, measure_image
 from beholder.stimuli.messages.message import Message
-from beholder.stimuli.text import UNSPACED, measure_prose
+from beholder.stimuli.text import UNSPACED, measure_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,7 +36,7 @@ _WIDE, _LINE, _BESIDE, _ABOVE = 0.9, 1.22, 0.9, 0.6
 _SPACE, _TIGHT = 0.28, 0.04
 """Between words, and after letters that may be broken anywhere: in letter sizes."""
 _STOPS = (":", ".", "!", "?", "。", "：")
-_LITTLE = 0.85
+_ACCEPTED_LOSS = 0.85
 _LINES = 6
 _RULER = 32
 """Letter size in pixels at which words are measured."""
@@ -66,7 +66,7 @@ class MessageCard:
 
 
 @dataclass(frozen=True)
-class _Set:
+class _Typeset:
     """Words in lines: the letter size in pixels, and the longest line in letter sizes."""
 
     lines: tuple[str, ...]
@@ -82,42 +82,42 @@ def draw_card(
     `brightness` is the level of white where the brightest that a picture can be is too bright to read.
     """
     shown = width * pixel_aspect
-    pieces = _measured(words, where)
+    pieces = _measure_pieces(words, where)
     for share in _SHARES:
-        text = _set(pieces, shown * _WIDE, height * share)
+        text = _typeset(pieces, shown * _WIDE, height * share)
         if text.size >= _READABLE:
             break
     wide = min(shown, (text.widest + 2 * _BESIDE) * text.size)
     high = min(height, (len(text.lines) * _LINE + 2 * _ABOVE) * text.size)
     columns, lines = _even(wide / pixel_aspect, width), _even(high, height)
-    image = _render(_drawing(text, wide, high, columns, lines, brightness))
+    image = _render(_card_svg(text, wide, high, columns, lines, brightness))
     return MessageCard(2 * ((width - columns) // 4), 2 * ((height - lines) // 4), image)
 
 
-def _set(pieces: _Pieces, wide: float, high: float) -> _Set:
+def _typeset(pieces: _Pieces, wide: float, high: float) -> _Typeset:
     """Return the words in lines that make them largest; what ends in a stop has its own lines if that costs little."""
-    plain = _largest([pieces], wide, high)
+    plain = _largest_typeset([pieces], wide, high)
     ends = (place for place, (text, _) in enumerate(pieces[:-1], 1) if text.rstrip().endswith(_STOPS))
     for place in ends:
-        parted = _largest([pieces[:place], pieces[place:]], wide, high)
-        if parted.size >= _LITTLE * plain.size:
+        parted = _largest_typeset([pieces[:place], pieces[place:]], wide, high)
+        if parted.size >= _ACCEPTED_LOSS * plain.size:
             return parted
     return plain
 
 
-def _largest(groups: Sequence[_Pieces], wide: float, high: float) -> _Set:
+def _largest_typeset(groups: Sequence[_Pieces], wide: float, high: float) -> _Typeset:
     """Return groups of words, each in lines of its own, in as many lines as make them largest."""
-    ways = [[_balanced(group, count) for count in range(1, min(len(group), _LINES) + 1)] for group in groups]
+    ways = [[_balanced_lines(group, count) for count in range(1, min(len(group), _LINES) + 1)] for group in groups]
     sets = []
     for chosen in itertools.product(*ways):
         lines = tuple(line for part, _ in chosen for line in part)
         widest = max(length for _, length in chosen)
         size = min(wide / (widest + 2 * _BESIDE), high / (len(lines) * _LINE + 2 * _ABOVE))
-        sets.append(_Set(lines, size, widest))
+        sets.append(_Typeset(lines, size, widest))
     return max(sets, key=lambda one: one.size)
 
 
-def _balanced(pieces: _Pieces, count: int) -> tuple[tuple[str, ...], float]:
+def _balanced_lines(pieces: _Pieces, count: int) -> tuple[tuple[str, ...], float]:
     """Return the words in at most so many lines, the longest of which is as short as can be, and its length."""
     lengths = [length for _, length in pieces]
     spans = {
@@ -138,7 +138,7 @@ def _balanced(pieces: _Pieces, count: int) -> tuple[tuple[str, ...], float]:
     raise AssertionError("one line holds everything")
 
 
-def _measured(words: str, where: str) -> _Pieces:
+def _measure_pieces(words: str, where: str) -> _Pieces:
     """Return the words as they may be broken; letters that cannot be drawn are a problem."""
     import numpy as np
 
@@ -149,7 +149,7 @@ def _measured(words: str, where: str) -> _Pieces:
     _refuse_letters(words, {letter for letter, kind in kinds.items() if kind in _UNDRAWABLE}, where)
     # Marks and joiners draw nothing by themselves.
     letters = [letter for letter, kind in kinds.items() if kind[0] in "LNPS"]
-    ink = _ink([*(piece.strip() for piece in pieces), *letters, _UNASSIGNED])
+    ink = _render_rows([*(piece.strip() for piece in pieces), *letters, _UNASSIGNED])
     missing = ink[-1]
     drawn = zip(letters, ink[len(pieces) :], strict=False)
     _refuse_letters(words, {one for one, shape in drawn if not shape.any() or np.array_equal(shape, missing)}, where)
@@ -161,7 +161,7 @@ def _measured(words: str, where: str) -> _Pieces:
     return measured
 
 
-def _ink(rows: Sequence[str]) -> NDArray[np.uint8]:
+def _render_rows(rows: Sequence[str]) -> NDArray[np.uint8]:
     """Return rows of letters as they are drawn: rows x lines x columns."""
     import numpy as np
 
@@ -185,7 +185,7 @@ def _refuse_letters(words: str, unknown: Collection[str], where: str) -> None:
         raise StimuliError(Problem(where, what, fix=fix))
 
 
-def _drawing(text: _Set, wide: float, high: float, columns: int, lines: int, brightness: float) -> str:
+def _card_svg(text: _Typeset, wide: float, high: float, columns: int, lines: int, brightness: float) -> str:
     """Return the card as SVG: drawn with square pixels, stretched to the picture's own."""
     dark, edge, white = (f"#{3 * f'{round(level * brightness):02x}'}" for level in (_DARK, _EDGE, _WHITE))
     size, stroke = text.size, max(1.0, text.size / 22)
@@ -224,25 +224,25 @@ _OPENING = "\"'“‘„«¿¡（「『"
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n\s*(?=\S)")
 _BLOCK_END = re.compile(r"</p>\s*(?=<p\b)", re.IGNORECASE)
 _GAP = re.compile(r"(?<=\w)\s+(?=\w)")
-_UNREAD = re.compile(
+_HTML_SKIPPED = re.compile(
     r"<!--.*?-->|<(head|script|style|title|template|pre|code|h[1-6]|table)\b.*?</\1\s*>|<[^>]*>",
     re.IGNORECASE | re.DOTALL,
 )
 """Tags, and what stands between those that a sentence cannot be put into."""
-_UNBROKEN = re.compile(r"^(?:```|~~~).*?^(?:```|~~~)|^(?:#|\||\t| {4}).*?$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+_MARKDOWN_SKIPPED = re.compile(r"^(?:```|~~~).*?^(?:```|~~~)|^(?:#|\||\t| {4}).*?$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 """Code, headings and tables of Markdown."""
-_MARKS = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&])")
+_MARKDOWN_MARKS = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&])")
 
 
-def put_on_picture(source: Path, target: Path, message: Message, where: str) -> None:
+def draw_on_image(source: Path, target: Path, message: Message, where: str) -> None:
     """Write a picture with a card in its middle as PNG, whole or not at all."""
     from PIL import Image
 
-    measured = measure_picture(source, where)
+    measured = measure_image(source, where)
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
     try:
         # The copy for participants is upright and in sRGB, so that the card is too.
-        copy_picture(source, part, measured, where)
+        copy_image(source, part, measured, where)
         with Image.open(part) as copy:
             picture = copy.convert("RGBA")
             mode = "RGBA" if copy.has_transparency_data else "RGB"
@@ -254,9 +254,9 @@ def put_on_picture(source: Path, target: Path, message: Message, where: str) -> 
         part.unlink(missing_ok=True)
 
 
-def put_sentence(source: Path, target: Path, message: Message, where: str) -> None:
+def insert_sentence(source: Path, target: Path, message: Message, where: str) -> None:
     """Write a text with a sentence more in its middle, in the format of the target's suffix, whole or not at all."""
-    measure_prose(source, where)
+    measure_text(source, where)
     kind = {".htm": "html"}.get(target.suffix.lower(), target.suffix.lower().lstrip("."))
     text = source.read_text("utf-8-sig")
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
@@ -269,8 +269,8 @@ def put_sentence(source: Path, target: Path, message: Message, where: str) -> No
 
 def _with_sentence(text: str, words: str, kind: str, where: str) -> str:
     """Return the text with the words between two sentences, else two paragraphs, else two words of it."""
-    said = _WRITTEN[kind](words)
-    readable = _readable(text, kind)
+    said = _ESCAPE[kind](words)
+    readable = _mask_unreadable(text, kind)
     # Breaks between paragraphs are tags in HTML, and are not hidden.
     paragraphs = (text, _BLOCK_END, "<p>{}</p>\n") if kind == "html" else (readable, _PARAGRAPH_END, "{}\n\n")
     for seen, pattern, form in ((readable, _SENTENCE_END, "{} "), paragraphs, (readable, _GAP, "({}) ")):
@@ -283,9 +283,9 @@ def _with_sentence(text: str, words: str, kind: str, where: str) -> str:
     raise StimuliError(Problem(where, what, "a text of two sentences or more"))
 
 
-def _readable(text: str, kind: str) -> str:
+def _mask_unreadable(text: str, kind: str) -> str:
     """Return a text of the same length in which all that a sentence cannot stand in is hidden."""
-    hidden = {"html": _UNREAD, "md": _UNBROKEN}.get(kind)
+    hidden = {"html": _HTML_SKIPPED, "md": _MARKDOWN_SKIPPED}.get(kind)
     return text if hidden is None else hidden.sub(lambda found: "\0" * len(found[0]), text)
 
 
@@ -306,8 +306,8 @@ def _is_break(found: re.Match[str]) -> bool:
     return starts and last.lower() not in _ABBREVIATED and not last.isdigit()
 
 
-_WRITTEN: Mapping[str, Callable[[str], str]] = {
+_ESCAPE: Mapping[str, Callable[[str], str]] = {
     "txt": str,
-    "md": lambda words: _MARKS.sub(r"\\\1", words),
+    "md": lambda words: _MARKDOWN_MARKS.sub(r"\\\1", words),
     "html": lambda words: html.escape(words, quote=False),
 }

@@ -26,29 +26,29 @@ class Message:
     language: str = "en"
 
 
-def put_message(
+def insert_message(
     source: Path, target: Path, medium: Medium, message: Message, where: str = "", threads: int = 1
 ) -> None:
     """Write a copy of a stimulus that says something in its middle, whole or not at all."""
     place = where or str(source)
-    problem = unsayable(medium, message.say, place)
+    problem = message_problem(medium, message.say, place)
     if problem is not None:
         raise StimuliError(problem)
     if message.say == "voice":
-        from beholder.stimuli.messages.speech import put_voice
+        from beholder.stimuli.messages.speech import insert_speech
 
-        put_voice(source, target, medium, message, place, threads)
+        insert_speech(source, target, medium, message, place, threads)
     elif medium == "video":
-        from beholder.stimuli.messages.overlay import put_overlay
+        from beholder.stimuli.messages.overlay import overlay_card
 
-        put_overlay(source, target, message, place, threads)
+        overlay_card(source, target, message, place, threads)
     else:
-        from beholder.stimuli.messages.card import put_on_picture, put_sentence
+        from beholder.stimuli.messages.card import draw_on_image, insert_sentence
 
-        (put_on_picture if medium == "image" else put_sentence)(source, target, message, place)
+        (draw_on_image if medium == "image" else insert_sentence)(source, target, message, place)
 
 
-def unsayable(medium: Medium, say: Say, where: str) -> Problem | None:
+def message_problem(medium: Medium, say: Say, where: str) -> Problem | None:
     """Return why a medium cannot say something in this way, None when it can."""
     if say == "text" and medium == "audio":
         return Problem(where, "is a sound, on which no text can be read", "voice")
@@ -67,35 +67,35 @@ def message_suffix(path: Path) -> str:
         # Participants get every picture as lossless WebP, so nothing tells what it was before.
         return ".png"
     if medium == "video":
-        from beholder.stimuli.video import clip_format, measure_clip, unplayable_clip
+        from beholder.stimuli.video import measure_video, video_format, video_playback_problem
 
-        measured = measure_clip(path, str(path))
-        problem = unplayable_clip(measured, str(path))
+        measured = measure_video(path, str(path))
+        problem = video_playback_problem(measured, str(path))
         if problem is not None:
             raise StimuliError(problem)
-        return clip_format(measured.probe).suffix
+        return video_format(measured.probe).suffix
     return path.suffix
 
 
 # --- Numbers that are taken for one another when they are heard: those are not asked for by voice ---
 
 
-Pairs = tuple[tuple[int, int], ...]
+_Pairs = tuple[tuple[int, int], ...]
 
-_TEENS: Pairs = tuple((10 + unit, 10 * unit) for unit in range(3, 10))
+_TEENS: _Pairs = tuple((10 + unit, 10 * unit) for unit in range(3, 10))
 """13 and 30 to 19 and 90. Germanic languages have them; where nothing is known of a language, it may have them too."""
-_TWO_THREE: Pairs = tuple((tens + 2, tens + 3) for tens in range(0, 100, 10) if tens != 10)
+_TWO_THREE: _Pairs = tuple((tens + 2, tens + 3) for tens in range(0, 100, 10) if tens != 10)
 """German: zwei and drei rhyme, also at the head of zweiundvierzig."""
-_SIXTIES: Pairs = tuple((60 + unit, 70 + unit) for unit in range(10))
+_SIXTIES: _Pairs = tuple((60 + unit, 70 + unit) for unit in range(10))
 """Romance languages: sesenta and setenta, sessanta and settanta, sessenta and setenta."""
-_FRENCH: Pairs = tuple(
+_FRENCH: _Pairs = tuple(
     (score + one, score + other) for score in (0, 60, 80) for one, other in ((2, 12), (3, 13), (6, 10), (6, 16))
 )
 """Deux and douze, trois and treize, six and dix or seize, also after soixante and quatre-vingt."""
-_MANDARIN: Pairs = ((4, 10), (14, 40))
+_MANDARIN: _Pairs = ((4, 10), (14, 40))
 """Si and shi, in either order."""
 
-_PAIRS: Mapping[str, Pairs] = {
+_PAIRS: Mapping[str, _Pairs] = {
     "de": _TEENS + _TWO_THREE,
     "es": _SIXTIES,
     "fr": _FRENCH,
@@ -105,19 +105,21 @@ _PAIRS: Mapping[str, Pairs] = {
 }
 
 
-def sounds_like(value: int, language: str) -> tuple[int, ...]:
+def confusable_numbers(value: int, language: str) -> tuple[int, ...]:
     """Return the numbers that a spoken number may be taken for, smallest first, itself not among them."""
     pairs = _PAIRS.get(language.lower().replace("_", "-").partition("-")[0], _TEENS)
     found = {other for one, other in pairs if one == value} | {one for one, other in pairs if other == value}
     return tuple(sorted(found))
 
 
-def clear_values(low: float, high: float, step: float, language: str) -> tuple[float, ...]:
+def unambiguous_values(low: float, high: float, step: float, language: str) -> tuple[float, ...]:
     """Return the values from `low` to `high` that, when spoken, sound like no other among them."""
     values = tuple(_values(low, high, step))
     whole = {int(value) for value in values if value == int(value)}
     return tuple(
-        value for value in values if value != int(value) or not whole.intersection(sounds_like(int(value), language))
+        value
+        for value in values
+        if value != int(value) or not whole.intersection(confusable_numbers(int(value), language))
     )
 
 

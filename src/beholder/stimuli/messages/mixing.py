@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from beholder.errors import Problem, StimuliError
-from beholder.stimuli.loudness import loudness
+from beholder.stimuli.loudness import integrated_loudness
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,15 +20,15 @@ LARGEST_SHARE = 0.7
 """Of a sound, that may be spoken over: its beginning and its end stay its own."""
 TOLERANCE_DB = 0.5
 """By so much the loudness of the whole may change."""
-FAINT_LUFS, ALONE_LUFS = -50.0, -23.0
+FAINT_LUFS, _SPEECH_LUFS = -50.0, -23.0
 """A sound softer than the first is as good as silence: speech as soft as that would not be heard. It gets the second,
 the level of EBU R 128."""
 
-_CLEAR_DB = 12.0
+_SPEECH_ABOVE_DB = 12.0
 """The speech stands by so much above what is left under it: 10 dB are needed, and codecs take a little."""
 _FIRST_DUCK_DB, _DEEPEST_DUCK_DB = 15.0, 90.0
 _RAMP_S = 0.05
-_NEAR_DB = 0.45
+_MIX_TOLERANCE_DB = 0.45
 """Accepted of a mix before it is rounded or encoded."""
 _LOUDEST_DB, _SOFTEST_DB, _STEP_DB = 24.0, -16.0, 4.0
 """Where the loudness of the speech is looked for, against that of the sound."""
@@ -36,7 +36,7 @@ _FULL = 1 - 2**-15
 
 
 @dataclass(frozen=True, eq=False)
-class Mixed:
+class SpeechMix:
     """A sound with speech in it. Before `start` and from `end` on, every sample is what it was."""
 
     samples: NDArray[np.float64]
@@ -44,24 +44,24 @@ class Mixed:
     end: int
 
 
-def lay_over(samples: NDArray[np.float64], rate: int, speech: Speech, where: str) -> Mixed:
+def mix_speech(samples: NDArray[np.float64], rate: int, speech: Speech, where: str) -> SpeechMix:
     """Return a sound of the same length with speech in its middle, or raise StimuliError where it cannot be.
 
     The sound is ducked under the speech. How loud the speech is follows from the loudness of the whole, which stays;
     how deep the sound is ducked follows from that.
     """
     bed = _Bed.of(samples, rate, speech)
-    wanted = loudness(samples, rate)
+    wanted = integrated_loudness(samples, rate)
     if wanted < FAINT_LUFS:
-        wanted = ALONE_LUFS
+        wanted = _SPEECH_LUFS
     duck = _FIRST_DUCK_DB
     while True:
-        gain, apart = _as_loud(bed, wanted, duck)
-        lacking = _CLEAR_DB - bed.clearness(duck, gain)
+        gain, apart = _matching_gain(bed, wanted, duck)
+        lacking = _SPEECH_ABOVE_DB - bed.clearness(duck, gain)
         if lacking <= 0 or duck >= _DEEPEST_DUCK_DB:
             break
         duck = min(_DEEPEST_DUCK_DB, duck + lacking + 1)
-    if apart > _NEAR_DB:
+    if apart > _MIX_TOLERANCE_DB:
         raise StimuliError(
             Problem(
                 where,
@@ -70,7 +70,7 @@ def lay_over(samples: NDArray[np.float64], rate: int, speech: Speech, where: str
                 "Choose another clip, or make it less loud (beholder media prepare --loudness -23).",
             )
         )
-    return Mixed(bed.mix(duck, gain), bed.start, bed.end)
+    return SpeechMix(bed.mix(duck, gain), bed.start, bed.end)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,18 +131,18 @@ class _Bed:
         return 10 * math.log10(speech / rest) if rest > 0 else math.inf
 
 
-def _as_loud(bed: _Bed, wanted: float, duck: float) -> tuple[float, float]:
+def _matching_gain(bed: _Bed, wanted: float, duck: float) -> tuple[float, float]:
     """Return the gain of the speech with which the whole is as loud as wanted, and by how much it is not.
 
     Of several gains the largest: loudness is gated, so that very soft speech may count for nothing.
     """
-    unit = loudness(bed.voice, bed.rate)
+    unit = integrated_loudness(bed.voice, bed.rate)
 
     def gain_at(level: float) -> float:
         return float(10 ** ((wanted + level - unit) / 20))
 
     def excess(level: float) -> float:
-        return loudness(bed.mix(duck, gain_at(level)), bed.rate) - wanted
+        return integrated_loudness(bed.mix(duck, gain_at(level)), bed.rate) - wanted
 
     level = _largest_root(excess)
     return gain_at(level), abs(excess(level))

@@ -15,15 +15,15 @@ from beholder.stimuli.copies import put_in_place
 from beholder.stimuli.ffmpeg import feed_ffmpeg, file_argument, run_ffmpeg
 from beholder.stimuli.messages.card import MessageCard, draw_card
 from beholder.stimuli.messages.message import Message
-from beholder.stimuli.probe import READ, measure
-from beholder.stimuli.streams import Measured, blank_vorbis_comment
+from beholder.stimuli.probe import measure
+from beholder.stimuli.streams import Measurement, blank_vorbis_comment
 from beholder.stimuli.text import words_in
-from beholder.stimuli.video import clip_format, unplayable_clip
+from beholder.stimuli.video import READ_VIDEO, video_format, video_playback_problem
 
-LEAST_FRAMES = 3
+_MIN_FRAMES = 3
 """One before the message, one with it, one after it."""
 
-_BLENDED = {
+_OVERLAY_FORMATS = {
     "yuv420p": "yuv420", "yuvj420p": "yuv420", "yuv420p10le": "yuv420p10", "yuv422p": "yuv422",
     "yuv422p10le": "yuv422p10", "yuv444p": "yuv444", "gbrp": "gbrp",
 }  # fmt: skip
@@ -31,7 +31,7 @@ _BLENDED = {
 _BRIGHTNESS = {"smpte2084": 0.58, "arib-std-b67": 0.75}
 """The level of white on paper where the brightest is far brighter (ITU-R BT.2408)."""
 _TIMES = ("-fps_mode", "passthrough", "-enc_time_base", "demux")
-_AGAIN = "Re-encode it with beholder media prepare."
+_PREPARE = "Re-encode it with beholder media prepare."
 _SHORTEST_S, _WORDS_A_SECOND, _LOOK_S = 2.0, 2.5, 1.0
 _SIZE = re.compile(r"^#dimensions 0: (\d+)x(\d+)$", re.MULTILINE)
 _ASPECT = re.compile(r"^#sar 0: (\d+)/(\d+)$", re.MULTILINE)
@@ -45,7 +45,7 @@ class _Clip:
     """A video as it is decoded."""
 
     path: Path
-    measured: Measured
+    measured: Measurement
     width: int
     height: int
     pixel_aspect: float
@@ -59,25 +59,28 @@ class _Clip:
         return len(self.times) - 1
 
 
-def put_overlay(source: Path, target: Path, message: Message, where: str, threads: int) -> None:
+def overlay_card(source: Path, target: Path, message: Message, where: str, threads: int) -> None:
     """Write a video with a card over its middle, whole or not at all."""
-    clip = _look(source, where)
+    clip = _read_clip(source, where)
     card = draw_card(
         message.words, clip.width, clip.height, where, pixel_aspect=clip.pixel_aspect, brightness=clip.brightness
     )
-    during = shown_frames(clip.times, words_in(message.words))
+    during = message_frames(clip.times, words_in(message.words))
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
 
     def write(quality: Sequence[str]) -> None:
         picture = card.image.tobytes()
-        ran = feed_ffmpeg([*_laid(clip, card, during), *quality, *_bare(clip, threads), file_argument(part)], [picture])
+        ran = feed_ffmpeg(
+            [*_overlay_arguments(clip, card, during), *quality, *_output_arguments(clip, threads), file_argument(part)],
+            [picture],
+        )
         if ran.code != 0:
-            raise StimuliError(Problem(where, f"cannot take a message: ffmpeg says {ran.last_words()}"))
+            raise StimuliError(Problem(where, f"cannot take a message: ffmpeg says {ran.error_line()}"))
 
     try:
-        is_like = refine(ENCODERS[clip.measured.probe.codec], write, lambda: _likeness(clip, part, card, during))
+        is_like = _refine(_ENCODERS[clip.measured.probe.codec], write, lambda: _frame_psnr(clip, part, card, during))
         if not is_like or measure(part, where, "video").frames != clip.frames:
-            raise StimuliError(Problem(where, "cannot take a message: the rest would not stay as it is", "", _AGAIN))
+            raise StimuliError(Problem(where, "cannot take a message: the rest would not stay as it is", "", _PREPARE))
         if clip.measured.probe.audio_codec == "vorbis":
             blank_vorbis_comment(part)
         put_in_place(part, target)
@@ -85,7 +88,7 @@ def put_overlay(source: Path, target: Path, message: Message, where: str, thread
         part.unlink(missing_ok=True)
 
 
-def shown_frames(times: Sequence[Fraction], words: int) -> range:
+def message_frames(times: Sequence[Fraction], words: int) -> range:
     """Return the frames that show a message of so many words, given when each begins and when the last one ends.
 
     They last as long as reading takes, from two seconds on, and half of the clip at most.
@@ -99,22 +102,22 @@ def shown_frames(times: Sequence[Fraction], words: int) -> range:
     return range(inside[0], inside[-1] + 1) if inside else range(frames // 2, frames // 2 + 1)
 
 
-def _look(path: Path, where: str) -> _Clip:
+def _read_clip(path: Path, where: str) -> _Clip:
     """Return how a video is decoded, or raise StimuliError where nothing can be laid over it."""
     measured = measure(path, where, "video")
-    problem = unplayable_clip(measured, where)
-    if problem is None and measured.pixels not in _BLENDED:
+    problem = video_playback_problem(measured, where)
+    if problem is None and measured.pixels not in _OVERLAY_FORMATS:
         what = f"is {measured.probe.codec.upper()} in {measured.pixels}, which no message can be laid over"
-        problem = Problem(where, what, ", ".join(_BLENDED), _AGAIN)
+        problem = Problem(where, what, ", ".join(_OVERLAY_FORMATS), _PREPARE)
     if problem is not None:
         raise StimuliError(problem)
-    ran = run_ffmpeg([*READ, "-i", file_argument(path), "-map", "0:V:0", *_TIMES, "-f", "framecrc", "pipe:1"])
+    ran = run_ffmpeg([*READ_VIDEO, "-i", file_argument(path), "-map", "0:V:0", *_TIMES, "-f", "framecrc", "pipe:1"])
     told = ran.out.decode("ascii", "replace")
     size, aspect, base = (pattern.search(told) for pattern in (_SIZE, _ASPECT, _BASE))
     rows = [[int(cell) for cell in line.split(",")[2:4]] for line in told.splitlines() if line and line[0] != "#"]
-    if ran.code != 0 or size is None or base is None or len(rows) < LEAST_FRAMES:
+    if ran.code != 0 or size is None or base is None or len(rows) < _MIN_FRAMES:
         what = f"has {len(rows)} frame{'s' * (len(rows) != 1)}, too few for a message between others"
-        raise StimuliError(Problem(where, what, f"{LEAST_FRAMES} frames or more"))
+        raise StimuliError(Problem(where, what, f"{_MIN_FRAMES} frames or more"))
     shown = [begin for begin, _ in rows]
     last = rows[-1][1] or round((shown[-1] - shown[0]) / (len(rows) - 1))
     width, height = int(size[1]), int(size[2])
@@ -133,29 +136,29 @@ def _look(path: Path, where: str) -> _Clip:
     )
 
 
-def _laid(clip: _Clip, card: MessageCard, during: range) -> list[str]:
+def _overlay_arguments(clip: _Clip, card: MessageCard, during: range) -> list[str]:
     """Return how a card on the standard input is laid over a clip."""
     levels = "pc" if clip.is_full_range else "tv"
-    graph = f"[1:v]scale=in_range=pc:out_range={levels}[card];[0:V:0][card]{_over(clip, card, during)}[v]"
+    graph = f"[1:v]scale=in_range=pc:out_range={levels}[card];[0:V:0][card]{_overlay_filter(clip, card, during)}[v]"
     return [
-        "-v", "error", "-y", *READ, "-i", file_argument(clip.path),
+        "-v", "error", "-y", *READ_VIDEO, "-i", file_argument(clip.path),
         "-f", "rawvideo", "-pix_fmt", "rgba", "-s", f"{card.width}x{card.height}", "-i", "pipe:0",
         "-filter_complex", graph, "-map", "[v]", "-map", "0:a:0?",
     ]  # fmt: skip
 
 
-def _over(clip: _Clip, card: MessageCard, during: range) -> str:
+def _overlay_filter(clip: _Clip, card: MessageCard, during: range) -> str:
     """Return the filter that lays something over the place of the card while it is shown."""
     begin, end = ((clip.times[place - 1] + clip.times[place]) / 2 for place in (during.start, during.stop))
     return (
-        f"overlay=x={card.left}:y={card.top}:format={_BLENDED[clip.measured.pixels]}"
+        f"overlay=x={card.left}:y={card.top}:format={_OVERLAY_FORMATS[clip.measured.pixels]}"
         f":enable='between(t,{float(begin):.6f},{float(end):.6f})'"
     )
 
 
-def _bare(clip: _Clip, threads: int) -> list[str]:
+def _output_arguments(clip: _Clip, threads: int) -> list[str]:
     """Return how the frames are written, at their own times and without anything that tells where they come from."""
-    served = clip_format(clip.measured.probe)
+    served = video_format(clip.measured.probe)
     # A blank, for with nothing at all ffmpeg would write its own name.
     by_format = {"mp4": ("-metadata:s:v:0", "encoder= ", "-movflags", "+faststart", "-write_tmcd", "0"), "webm": ()}
     return [
@@ -165,13 +168,14 @@ def _bare(clip: _Clip, threads: int) -> list[str]:
     ]  # fmt: skip
 
 
-def _likeness(clip: _Clip, part: Path, card: MessageCard, during: range) -> list[float]:
+def _frame_psnr(clip: _Clip, part: Path, card: MessageCard, during: range) -> list[float]:
     """Return how like the frames of the new file are to those of the old one, the card left out: in decibels."""
     black = f"color=c=black:s={card.width}x{card.height}:r=1:d=1"
-    over, count = _over(clip, card, during), "settb=1/25,setpts=N"
+    over, count = _overlay_filter(clip, card, during), "settb=1/25,setpts=N"
     ran = run_ffmpeg(
         [
-            "-v", "error", *READ, "-i", file_argument(clip.path), *READ, "-i", file_argument(part), "-filter_complex",
+            "-v", "error", *READ_VIDEO, "-i", file_argument(clip.path), *READ_VIDEO, "-i", file_argument(part),
+            "-filter_complex",
             f"{black}[b0];{black}[b1];[0:V:0][b0]{over},{count}[old];[1:V:0][b1]{over},{count}[new];"
             "[old][new]psnr=stats_file=-:eof_action=endall[v]",
             "-map", "[v]", "-fps_mode", "passthrough", "-f", "null", "-",
@@ -187,13 +191,13 @@ def _likeness(clip: _Clip, part: Path, card: MessageCard, during: range) -> list
 # --- A video encoded again in its own codec: as coarse as it may be, as near to the one before as it has to be ---
 
 
-NEAR_DB, NEAREST_DB = 42.0, 40.5
+_MIN_PSNR_DB, _MIN_FRAME_PSNR_DB = 42.0, 40.5
 """Peak signal-to-noise ratio of all that should not change, together and in its worst frame."""
-_MOST_DB = 30.0
+_MAX_STEP_DB = 30.0
 
 
 @dataclass(frozen=True)
-class Encoder:
+class _Encoder:
     """How a codec is written: its settings, the qualities to try, and how many steps of them make a decibel."""
 
     settings: tuple[str, ...]
@@ -208,26 +212,26 @@ class Encoder:
         return [*self.settings, *(word for option in self.option for word in (option, str(quality)))]
 
 
-ENCODERS: Mapping[str, Encoder] = {
-    "h264": Encoder(
+_ENCODERS: Mapping[str, _Encoder] = {
+    "h264": _Encoder(
         # Units of type 6 hold user data: x264 writes its version and every setting there.
         ("-c:v", "libx264", "-preset", "medium", "-bsf:v", "filter_units=remove_types=6"),
         ("-crf",), 26, 1, 1.1,
     ),
     # A hidden frame of VP8 would be a packet of its own, and count as a picture.
-    "vp8": Encoder(
+    "vp8": _Encoder(
         ("-c:v", "libvpx", "-deadline", "good", "-cpu-used", "2", "-auto-alt-ref", "0", "-b:v", "1G"),
         ("-qmin", "-qmax"), 30, 0, 2.5,
     ),
-    "vp9": Encoder(
+    "vp9": _Encoder(
         ("-c:v", "libvpx-vp9", "-deadline", "good", "-cpu-used", "4", "-row-mt", "1", "-b:v", "0"),
         ("-crf",), 36, 2, 2.5,
     ),
-    "av1": Encoder(("-c:v", "libaom-av1", "-cpu-used", "8", "-row-mt", "1", "-b:v", "0"), ("-crf",), 36, 2, 2.5),
+    "av1": _Encoder(("-c:v", "libaom-av1", "-cpu-used", "8", "-row-mt", "1", "-b:v", "0"), ("-crf",), 36, 2, 2.5),
 }  # fmt: skip
 
 
-def refine(encoder: Encoder, write: Callable[[Sequence[str]], None], likeness: Callable[[], Sequence[float]]) -> bool:
+def _refine(encoder: _Encoder, write: Callable[[Sequence[str]], None], likeness: Callable[[], Sequence[float]]) -> bool:
     """Return whether what was written is like what it was made of, after writing it finer and finer until it is.
 
     `likeness` returns the ratio of each frame in decibels.
@@ -235,16 +239,16 @@ def refine(encoder: Encoder, write: Callable[[Sequence[str]], None], likeness: C
     quality = encoder.coarse
     while True:
         write(encoder.at(quality))
-        lacking = _lacking(likeness())
+        lacking = _missing_db(likeness())
         if lacking <= 0 or quality <= encoder.fine:
             return lacking <= 0
-        quality = max(encoder.fine, quality - max(1, round(min(lacking, _MOST_DB) * encoder.a_decibel)))
+        quality = max(encoder.fine, quality - max(1, round(min(lacking, _MAX_STEP_DB) * encoder.a_decibel)))
 
 
-def _lacking(frames: Sequence[float]) -> float:
+def _missing_db(frames: Sequence[float]) -> float:
     """Return how many decibels are missing; endlessly many where nothing could be compared."""
     if not frames:
         return math.inf
     error = sum(10 ** (-ratio / 10) for ratio in frames) / len(frames)
     together = -10 * math.log10(error) if error > 0 else math.inf
-    return max(NEAR_DB - together, NEAREST_DB - min(frames))
+    return max(_MIN_PSNR_DB - together, _MIN_FRAME_PSNR_DB - min(frames))

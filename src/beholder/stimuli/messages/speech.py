@@ -18,11 +18,11 @@ from beholder.errors import Problem, StimuliError
 from beholder.stimuli.anchors import read_sound, write_wav
 from beholder.stimuli.copies import put_in_place
 from beholder.stimuli.ffmpeg import feed_ffmpeg, file_argument, run_ffmpeg
-from beholder.stimuli.loudness import hear
+from beholder.stimuli.loudness import measure_loudness
 from beholder.stimuli.messages.message import Message
-from beholder.stimuli.messages.mixing import FAINT_LUFS, LARGEST_SHARE, TOLERANCE_DB, Mixed, lay_over
-from beholder.stimuli.streams import Measured
-from beholder.stimuli.video import READ, clip_format, measure_clip, unplayable_clip
+from beholder.stimuli.messages.mixing import FAINT_LUFS, LARGEST_SHARE, TOLERANCE_DB, SpeechMix, mix_speech
+from beholder.stimuli.streams import Measurement
+from beholder.stimuli.video import READ_VIDEO, measure_video, video_format, video_playback_problem
 from beholder.types import Medium
 
 if TYPE_CHECKING:
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-WORDS_PER_MINUTE = 140
-FASTEST = 220
+_WORDS_PER_MINUTE = 140
+_MAX_WORDS_PER_MINUTE = 220
 """Words a minute; faster than this, numbers are no longer understood at first hearing."""
 
 _TIMBRE = "f5"
 """A variant of every voice: of all that eSpeak NG has, the one whose numbers a recogniser heard best."""
 _PLAIN_ENGLISH = "en-us"
-_FEW = ("en", "de", "fr", "es", "it", "nl", "pl", "pt", "sv", "tr", "zh")
+_LISTED_LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pl", "pt", "sv", "tr", "zh")
 
 # From speak_lib.h of eSpeak NG, whose interface has been the same since 2007.
 _SYNCHRONOUS, _DO_NOT_EXIT, _RATE, _UTF8 = 2, 0x8000, 1, 1
 _SILENT_DB, _MARGIN_S = -45, 0.01
-_ONE_AT_A_TIME = threading.Lock()
+_LOCK = threading.Lock()
 """The library keeps its state in global variables."""
 
 
@@ -58,7 +58,7 @@ class Speech:
         return len(self.samples) / self.rate
 
 
-def speak(words: str, language: str, *, words_per_minute: int = WORDS_PER_MINUTE, where: str = "") -> Speech:
+def speak(words: str, language: str, *, words_per_minute: int = _WORDS_PER_MINUTE, where: str = "") -> Speech:
     """Return words as speech, or raise StimuliError naming `where`: the key or the file that asked for it."""
     import numpy as np
 
@@ -76,7 +76,7 @@ def speak(words: str, language: str, *, words_per_minute: int = WORDS_PER_MINUTE
 
     # A reference is kept, for the library calls it until the words are spoken.
     callback = _CALLBACK(collect)
-    with _ONE_AT_A_TIME:
+    with _LOCK:
         engine.library.espeak_SetSynthCallback(callback)
         engine.library.espeak_SetVoiceByName(f"{engine.voice_of(language)}+{_TIMBRE}".encode())
         engine.library.espeak_SetParameter(_RATE, words_per_minute, 0)
@@ -100,7 +100,7 @@ def voice_problem(language: str, where: str = "") -> Problem | None:
         fix = "Install espeakng-loader again, in a folder with a short path, or show the words as text."
         return Problem(where, f"asks for a voice, and the speech synthesis cannot be started: {error}", fix=fix)
     if engine.voice_of(language) is None:
-        allowed = f"{', '.join(_FEW)} and other codes of languages"
+        allowed = f"{', '.join(_LISTED_LANGUAGES)} and other codes of languages"
         return Problem(where, f"asks for a voice that speaks {language}, and there is none", allowed)
     return None
 
@@ -144,7 +144,7 @@ class _Engine:
 def _engine() -> _Engine:
     import espeakng_loader
 
-    with _ONE_AT_A_TIME:
+    with _LOCK:
         library = ctypes.CDLL(espeakng_loader.get_library_path())
         data = espeakng_loader.get_data_path()
         rate = library.espeak_Initialize(_SYNCHRONOUS, 0, os.fsencode(data), _DO_NOT_EXIT)
@@ -192,9 +192,9 @@ def _trim(samples: NDArray[np.float64], rate: int) -> NDArray[np.float64]:
 # --- A spoken message: words laid over the middle of a sound, or of the sound of a video whose pictures are copied ---
 
 
-_FASTER = 20
+_RATE_STEP = 20
 _ATTEMPTS = 3
-_APART_S = 0.03
+_DURATION_TOLERANCE_S = 0.03
 """Containers that write milliseconds count what an encoder puts before the first sample, or do not."""
 _START = re.compile(r"^\s*Duration: .*?, start: (-?[0-9.]+)", re.MULTILINE)
 _DECODED = re.compile(r"Audio: pcm_f64le.*?, (\d+) Hz")
@@ -208,7 +208,9 @@ _ENCODERS: Mapping[str, tuple[str, ...]] = {
 """Every codec of sound that browsers play with pictures, so fine that nobody hears that it was used twice."""
 
 
-def put_voice(source: Path, target: Path, medium: Medium, message: Message, where: str = "", threads: int = 1) -> None:
+def insert_speech(
+    source: Path, target: Path, medium: Medium, message: Message, where: str = "", threads: int = 1
+) -> None:
     """Write a copy of a sound or a video in whose middle the message is spoken, whole or not at all.
 
     Of a sound, rate, channels, depth and length stay, and all samples outside the message. Of a video, every picture is
@@ -218,19 +220,19 @@ def put_voice(source: Path, target: Path, medium: Medium, message: Message, wher
     if medium == "audio":
         sound = read_sound(source, place)
         # What a lossy codec decodes to may lie beyond full scale; the copy that participants get of it does not.
-        voiced = _with_voice(sound.samples.clip(-1, 1), sound.rate, message, place)
+        voiced = _mix_message(sound.samples.clip(-1, 1), sound.rate, message, place)
         write_wav(target, voiced.samples, sound.rate, sound.bits)
     else:
-        _put_in_video(source, target, message, place, threads)
+        _insert_in_video(source, target, message, place, threads)
 
 
-def _with_voice(samples: NDArray[np.float64], rate: int, message: Message, where: str) -> Mixed:
-    return lay_over(samples, rate, _speak_within(message, len(samples) / rate, where), where)
+def _mix_message(samples: NDArray[np.float64], rate: int, message: Message, where: str) -> SpeechMix:
+    return mix_speech(samples, rate, _speak_within(message, len(samples) / rate, where), where)
 
 
 def _speak_within(message: Message, seconds: float, where: str) -> Speech:
     """Return the message as slowly as a sound of this length allows."""
-    for words_per_minute in range(WORDS_PER_MINUTE, FASTEST + 1, _FASTER):
+    for words_per_minute in range(_WORDS_PER_MINUTE, _MAX_WORDS_PER_MINUTE + 1, _RATE_STEP):
         speech = speak(message.words, message.language, words_per_minute=words_per_minute, where=where)
         if speech.seconds <= LARGEST_SHARE * seconds:
             return speech
@@ -245,28 +247,28 @@ def _speak_within(message: Message, seconds: float, where: str) -> Speech:
     )
 
 
-def _put_in_video(source: Path, target: Path, message: Message, where: str, threads: int) -> None:
+def _insert_in_video(source: Path, target: Path, message: Message, where: str, threads: int) -> None:
     if not source.is_file():
         raise StimuliError(Problem(where, "does not exist", fix="Look for a slip in the name."))
-    measured = measure_clip(source, where)
-    problem = unplayable_clip(measured, where)
+    measured = measure_video(source, where)
+    problem = video_playback_problem(measured, where)
     if problem is None and not measured.probe.audio_codec:
         problem = Problem(where, "has no sound to speak over", fix="Show the message as text, or add a sound track.")
     if problem is not None:
         raise StimuliError(problem)
     track = _read_track(source, measured)
-    voiced = _with_voice(track.samples, track.rate, message, where).samples
+    voiced = _mix_message(track.samples, track.rate, message, where).samples
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         for _ in range(_ATTEMPTS):
             _encode(source, part, measured, replace(track, samples=voiced), where, threads)
-            excess = measure_clip(part, where).probe.duration_ms - measured.probe.duration_ms
+            excess = measure_video(part, where).probe.duration_ms - measured.probe.duration_ms
             if excess <= 0:
                 break
             # An encoder fills its last packet up, and a decoder gives that back: it must not add up.
             voiced = voiced[: -math.ceil(excess * track.rate / 1000)]
-        _compare(source, part, measured, where)
+        _check_copy(source, part, measured, where)
         put_in_place(part, target)
     finally:
         part.unlink(missing_ok=True)
@@ -283,14 +285,14 @@ class _Track:
     moves; otherwise from its first moment on."""
 
 
-def _read_track(source: Path, measured: Measured) -> _Track:
+def _read_track(source: Path, measured: Measurement) -> _Track:
     import numpy as np
 
-    start = _START.search(run_ffmpeg([*READ, "-i", file_argument(source)]).log)
+    start = _START.search(run_ffmpeg([*READ_VIDEO, "-i", file_argument(source)]).log)
     clock = ("-copyts",) if start is not None and float(start[1]) < 0 else ()
     ran = run_ffmpeg(
         [
-            *clock, *READ, "-i", file_argument(source), "-map", "0:a:0", "-af", "aresample=async=1:first_pts=0",
+            *clock, *READ_VIDEO, "-i", file_argument(source), "-map", "0:a:0", "-af", "aresample=async=1:first_pts=0",
             "-c:a", "pcm_f64le", "-f", "f64le", "pipe:1",
         ]
     )  # fmt: skip
@@ -299,11 +301,11 @@ def _read_track(source: Path, measured: Measured) -> _Track:
     return _Track(np.frombuffer(ran.out, dtype="<f8").reshape(-1, measured.probe.channels), int(found[1]), clock)
 
 
-def _encode(source: Path, part: Path, measured: Measured, track: _Track, where: str, threads: int) -> None:
+def _encode(source: Path, part: Path, measured: Measurement, track: _Track, where: str, threads: int) -> None:
     """Write the old pictures with the new sound."""
-    served = clip_format(measured.probe)
+    served = video_format(measured.probe)
     arguments = [
-        "-v", "error", "-y", *track.clock, *READ, "-i", file_argument(source),
+        "-v", "error", "-y", *track.clock, *READ_VIDEO, "-i", file_argument(source),
         "-f", "f64le", "-ar", str(track.rate), "-ac", str(measured.probe.channels), "-i", "pipe:0",
         "-map", "0:V:0", "-map", "1:a:0", "-c:v", "copy", "-c:a", *_ENCODERS[measured.probe.audio_codec],
         "-threads", str(threads), "-map_metadata", "-1", "-map_chapters", "-1",
@@ -313,17 +315,17 @@ def _encode(source: Path, part: Path, measured: Measured, track: _Track, where: 
     ]  # fmt: skip
     ran = feed_ffmpeg(arguments, [track.samples.astype("<f8").tobytes()])
     if ran.code != 0:
-        raise StimuliError(Problem(where, f"cannot be given a voice: ffmpeg says {ran.last_words()}"))
+        raise StimuliError(Problem(where, f"cannot be given a voice: ffmpeg says {ran.error_line()}"))
 
 
-def _compare(source: Path, part: Path, measured: Measured, where: str) -> None:
+def _check_copy(source: Path, part: Path, measured: Measurement, where: str) -> None:
     """Raise StimuliError where what was written does not last as long as its source, or is not as loud."""
-    again = measure_clip(part, where)
+    again = measure_video(part, where)
     apart_s = abs(again.probe.duration_ms - measured.probe.duration_ms) / 1000
-    if again.frames != measured.frames or apart_s > max(_APART_S, 1 / measured.probe.fps):
+    if again.frames != measured.frames or apart_s > max(_DURATION_TOLERANCE_S, 1 / measured.probe.fps):
         fix = "Re-encode it, for example with beholder media prepare."
         raise StimuliError(Problem(where, "cannot be given a voice: the copy does not last as long", fix=fix))
-    before, after = hear(source, "video").lufs, hear(part, "video").lufs
+    before, after = measure_loudness(source, "video").lufs, measure_loudness(part, "video").lufs
     if before is None or after is None:
         return  # too short to have a loudness
     if before > FAINT_LUFS and abs(after - before) > TOLERANCE_DB:

@@ -42,7 +42,7 @@ def make_samples(
     jobs = [(content, name) for content in range(contents) for name in names]
     with ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 2)) as pool:
         work = [
-            pool.submit(kind.write, folder / name / f"{_called(kind, content)}{kind.suffix}", content, name)
+            pool.submit(kind.write, folder / name / f"{_content_name(kind, content)}{kind.suffix}", content, name)
             for content, name in jobs
         ]
         try:
@@ -57,10 +57,10 @@ def make_samples(
 
 def content_name(number: int, medium: Medium = "video") -> str:
     """Return the name of a sample content, counted from 0."""
-    return _called(_kind(medium, 0.0, None), number)
+    return _content_name(_kind(medium, 0.0, None), number)
 
 
-def _called(kind: _Kind, number: int) -> str:
+def _content_name(kind: _Kind, number: int) -> str:
     name = kind.contents[number % len(kind.contents)]
     return name if number < len(kind.contents) else f"{name}-{number // len(kind.contents) + 1}"
 

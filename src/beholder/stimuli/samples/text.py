@@ -8,7 +8,7 @@ from pathlib import Path
 
 from beholder.stimuli.copies import put_in_place
 
-PASSAGES: Mapping[str, Mapping[str, str]] = {
+_PASSAGES: Mapping[str, Mapping[str, str]] = {
     "bread": {
         "edited": "Stale bread comes back to life with water and heat. Run the crust briefly under the tap, then bake "
         "the loaf at 180 degrees for eight minutes. The steam softens the crumb while the oven crisps the outside. "
@@ -95,12 +95,12 @@ PASSAGES: Mapping[str, Mapping[str, str]] = {
 }
 """Contents, then conditions. All four versions of a content say the same thing, as far as they can."""
 
-CONTENTS = tuple(PASSAGES)
+CONTENTS = tuple(_PASSAGES)
 
 
 def passage(content: int, condition: str) -> str:
     """Return one sample; after the last content they begin again."""
-    return PASSAGES[CONTENTS[content % len(CONTENTS)]][condition]
+    return _PASSAGES[CONTENTS[content % len(CONTENTS)]][condition]
 
 
 def write(target: Path, content: int, condition: str) -> None:

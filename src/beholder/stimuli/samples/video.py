@@ -23,15 +23,15 @@ from beholder.stimuli.ffmpeg import feed_ffmpeg, file_argument
 
 
 Colour: TypeAlias = tuple[int, int, int]
-Pose: TypeAlias = Mapping[str, float]
+_Pose: TypeAlias = Mapping[str, float]
 
-FINER = 3
+OVERSAMPLING = 3
 """Drawn so many times larger and averaged down: Pillow draws hard edges."""
 _UPPER, _FORE = 55.0, 51.0
 
 
 @dataclass(frozen=True)
-class FigureLook:
+class FigureStyle:
     """Colours and hair of one person, and the wall behind."""
 
     skin: Colour
@@ -43,39 +43,39 @@ class FigureLook:
     long_sleeves: bool
 
 
-LOOKS: tuple[FigureLook, ...] = (
-    FigureLook((222, 172, 135), (74, 48, 36), (58, 104, 138), (236, 232, 222), (150, 158, 162), "short", False),
-    FigureLook((146, 98, 68), (38, 28, 28), (196, 140, 62), (250, 240, 220), (138, 150, 146), "curly", True),
-    FigureLook((238, 196, 164), (164, 96, 50), (88, 122, 92), (240, 236, 226), (160, 154, 148), "bob", True),
-    FigureLook((190, 136, 98), (30, 26, 32), (142, 74, 82), (238, 226, 218), (146, 150, 162), "bun", False),
-    FigureLook((114, 76, 54), (26, 22, 24), (98, 92, 146), (234, 230, 238), (152, 156, 150), "short", True),
-    FigureLook((230, 184, 150), (196, 160, 96), (64, 124, 124), (244, 238, 224), (156, 150, 158), "bun", True),
-    FigureLook((206, 156, 118), (54, 40, 36), (172, 98, 66), (240, 232, 220), (142, 152, 160), "bob", False),
-    FigureLook((166, 116, 82), (44, 34, 34), (82, 98, 122), (240, 236, 230), (158, 158, 150), "curly", False),
+FIGURES: tuple[FigureStyle, ...] = (
+    FigureStyle((222, 172, 135), (74, 48, 36), (58, 104, 138), (236, 232, 222), (150, 158, 162), "short", False),
+    FigureStyle((146, 98, 68), (38, 28, 28), (196, 140, 62), (250, 240, 220), (138, 150, 146), "curly", True),
+    FigureStyle((238, 196, 164), (164, 96, 50), (88, 122, 92), (240, 236, 226), (160, 154, 148), "bob", True),
+    FigureStyle((190, 136, 98), (30, 26, 32), (142, 74, 82), (238, 226, 218), (146, 150, 162), "bun", False),
+    FigureStyle((114, 76, 54), (26, 22, 24), (98, 92, 146), (234, 230, 238), (152, 156, 150), "short", True),
+    FigureStyle((230, 184, 150), (196, 160, 96), (64, 124, 124), (244, 238, 224), (156, 150, 158), "bun", True),
+    FigureStyle((206, 156, 118), (54, 40, 36), (172, 98, 66), (240, 232, 220), (142, 152, 160), "bob", False),
+    FigureStyle((166, 116, 82), (44, 34, 34), (82, 98, 122), (240, 236, 230), (158, 158, 150), "curly", False),
 )
 
 
-def draw(pose: Pose, look: FigureLook, wall: Image.Image) -> Image.Image:
+def draw_figure(pose: _Pose, look: FigureStyle, wall: Image.Image) -> Image.Image:
     """Return the picture of a pose in front of `wall`, which `paint_wall` made for this look."""
     image = wall.copy()
     pen = _Pen(image)
     body = (240.0 + pose["sway"], 0.9 * pose["breath"])
     head = _Turned(body[0] + 0.35 * pose["sway"], 122 + body[1], pose["tilt"])
     if look.hair_style == "bob":
-        pen.fill([head.at(*p) for p in BOB_BACK], _shade(look.hair, 0.82))
+        pen.fill([head.at(*p) for p in _BOB_BACK], _shade(look.hair, 0.82))
     if look.hair_style == "bun":
-        pen.fill([head.at(*p) for p in ring(0, -95, 15, 14)], _shade(look.hair, 0.9))
+        pen.fill([head.at(*p) for p in _ellipse(0, -95, 15, 14)], _shade(look.hair, 0.9))
     _draw_torso(pen, look, body)
     _draw_head(pen, look, head, pose)
     for side, sign in (("left", -1), ("right", 1)):
         _draw_arm(pen, look, body, sign, {joint: pose[f"{side}_{joint}"] for joint in _JOINTS})
-    return image.reduce(FINER)
+    return image.reduce(OVERSAMPLING)
 
 
-@lru_cache(maxsize=len(LOOKS))
-def paint_wall(look: FigureLook, size: tuple[int, int]) -> Image.Image:
+@lru_cache(maxsize=len(FIGURES))
+def paint_wall(look: FigureStyle, size: tuple[int, int]) -> Image.Image:
     """Return a calm wall with soft light from above, at drawing size; to be copied, not drawn on."""
-    width, height = size[0] * FINER, size[1] * FINER
+    width, height = size[0] * OVERSAMPLING, size[1] * OVERSAMPLING
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     light = np.exp(-(((x / width - 0.42) / 0.55) ** 2) - ((y / height - 0.3) / 0.75) ** 2)
     shadow = np.exp(-(((x / width - 0.53) / 0.2) ** 2) - ((y / height - 0.72) / 0.42) ** 2)
@@ -96,14 +96,14 @@ class _Pen:
         self.left = image.width / 2 - 240 * self.unit
         self.top = image.height - 270 * self.unit
 
-    def fill(self, points: Sequence[Point], colour: Colour) -> None:
+    def fill(self, points: Sequence[_Point], colour: Colour) -> None:
         self.pen.polygon([(self.left + x * self.unit, self.top + y * self.unit) for x, y in points], fill=colour)
 
-    def dot(self, centre: Point, radius: float, colour: Colour) -> None:
+    def dot(self, centre: _Point, radius: float, colour: Colour) -> None:
         x, y, r = self.left + centre[0] * self.unit, self.top + centre[1] * self.unit, radius * self.unit
         self.pen.ellipse((x - r, y - r, x + r, y + r), fill=colour)
 
-    def limb(self, start: Point, end: Point, wide: float, narrow: float, colour: Colour) -> None:
+    def limb(self, start: _Point, end: _Point, wide: float, narrow: float, colour: Colour) -> None:
         """Draw a limb with round ends, `wide` across at its start and `narrow` at its end."""
         angle = math.atan2(end[1] - start[1], end[0] - start[0]) + math.pi / 2
         across = (math.cos(angle) / 2, math.sin(angle) / 2)
@@ -119,7 +119,7 @@ class _Pen:
             colour,
         )
 
-    def stroke(self, points: Sequence[Point], width: float, colour: Colour) -> None:
+    def stroke(self, points: Sequence[_Point], width: float, colour: Colour) -> None:
         for start, end in pairwise(points):
             self.limb(start, end, width, width, colour)
 
@@ -131,16 +131,16 @@ class _Turned:
         self.x, self.y = x, y
         self.cos, self.sin = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
 
-    def at(self, x: float, y: float) -> Point:
+    def at(self, x: float, y: float) -> _Point:
         return (self.x + x * self.cos - y * self.sin, self.y + x * self.sin + y * self.cos)
 
 
-def _draw_torso(pen: _Pen, look: FigureLook, body: Point) -> None:
-    def at(x: float, y: float) -> Point:
+def _draw_torso(pen: _Pen, look: FigureStyle, body: _Point) -> None:
+    def at(x: float, y: float) -> _Point:
         return (body[0] + x, y + body[1] * (1 if y < 200 else 0))
 
-    pen.fill([at(*p) for p in TORSO], look.top)
-    pen.fill([at(*p) for p in SIDE], _shade(look.top, 0.94))
+    pen.fill([at(*p) for p in _TORSO], look.top)
+    pen.fill([at(*p) for p in _SIDE], _shade(look.top, 0.94))
     pen.limb(at(0, 100), at(0, 121), 27, 31, _shade(look.skin, 0.86))
     pen.fill(
         [at(*p) for p in ((-23, 116), (-14, 119), (0, 152), (14, 119), (23, 116), (4, 168), (-4, 168))], look.shirt
@@ -148,17 +148,19 @@ def _draw_torso(pen: _Pen, look: FigureLook, body: Point) -> None:
     pen.fill([at(*p) for p in ((-14.5, 118), (0, 150), (14.5, 118), (0, 128))], _shade(look.skin, 0.93))
 
 
-def _draw_head(pen: _Pen, look: FigureLook, head: _Turned, pose: Pose) -> None:
+def _draw_head(pen: _Pen, look: FigureStyle, head: _Turned, pose: _Pose) -> None:
     turn, nod = 3.4 * pose["turn"], 1.6 * pose["nod"]
     at = head.at
     dark = _shade(look.hair, 0.55)
     for sign in (-1, 1):
-        pen.fill([at(*p) for p in ring(sign * 33 - 0.5 * turn, -44 + nod, 5.5, 8.5)], _shade(look.skin, 0.88))
-    pen.fill([at(*p) for p in face(nod)], look.skin)
+        pen.fill([at(*p) for p in _ellipse(sign * 33 - 0.5 * turn, -44 + nod, 5.5, 8.5)], _shade(look.skin, 0.88))
+    pen.fill([at(*p) for p in _face(nod)], look.skin)
     for sign in (-1, 1):
-        pen.fill([at(*p) for p in ring(sign * 19 + turn, -33 + nod, 6.5, 4.2)], _mix(look.skin, (224, 110, 96), 0.2))
+        pen.fill(
+            [at(*p) for p in _ellipse(sign * 19 + turn, -33 + nod, 6.5, 4.2)], _mix(look.skin, (224, 110, 96), 0.2)
+        )
         x, y = sign * 13 + turn, -48 + nod
-        pen.fill([at(*p) for p in ring(x, y, 3.3, max(0.7, 4.3 * (1 - pose["blink"])))], (38, 30, 30))
+        pen.fill([at(*p) for p in _ellipse(x, y, 3.3, max(0.7, 4.3 * (1 - pose["blink"])))], (38, 30, 30))
         if pose["blink"] < 0.4:
             pen.dot(at(x + 1.1, y - 1.5), 1.0, (246, 244, 240))
         lift = -59 + nod - 3.2 * pose["brow"]
@@ -166,14 +168,14 @@ def _draw_head(pen: _Pen, look: FigureLook, head: _Turned, pose: Pose) -> None:
     pen.stroke([at(1.4 * turn, -44 + nod), at(2.2 + 1.4 * turn, -36 + nod), at(-1 + 1.4 * turn, -35 + nod)], 1.9,
                _shade(look.skin, 0.78))  # fmt: skip
     _draw_mouth(pen, at, 1.1 * turn, -24 + nod, pose)
-    fringe = [at(x - 0.35 * turn, y + 0.5 * nod) for x, y in FRINGES[look.hair_style]]
+    fringe = [at(x - 0.35 * turn, y + 0.5 * nod) for x, y in _FRINGES[look.hair_style]]
     pen.fill(fringe, look.hair)
     if look.hair_style == "curly":
-        for x, y, radius in CURLS:
+        for x, y, radius in _CURLS:
             pen.dot(at(x - 0.35 * turn, y + 0.5 * nod), radius, look.hair)
 
 
-def _draw_mouth(pen: _Pen, at: Callable[[float, float], Point], x: float, y: float, pose: Pose) -> None:
+def _draw_mouth(pen: _Pen, at: Callable[[float, float], _Point], x: float, y: float, pose: _Pose) -> None:
     opened, smile = 7.2 * pose["mouth"], 2.0 + 2.0 * pose["smile"]
     half = 9.0 - 2.0 * pose["mouth"]
     corners = [(x + half * k, y - smile * k * k + smile * 0.6) for k in (-1, -0.6, -0.2, 0.2, 0.6, 1)]
@@ -185,8 +187,8 @@ def _draw_mouth(pen: _Pen, at: Callable[[float, float], Point], x: float, y: flo
     pen.stroke([at(*p) for p in corners], 2.0, (134, 66, 58))
 
 
-def _draw_arm(pen: _Pen, look: FigureLook, body: Point, sign: int, arm: Mapping[str, float]) -> None:
-    def along(start: Point, degrees: float, length: float) -> Point:
+def _draw_arm(pen: _Pen, look: FigureStyle, body: _Point, sign: int, arm: Mapping[str, float]) -> None:
+    def along(start: _Point, degrees: float, length: float) -> _Point:
         angle = math.radians(degrees)
         return (start[0] + sign * length * math.sin(angle), start[1] + length * math.cos(angle))
 
@@ -207,10 +209,10 @@ def _draw_arm(pen: _Pen, look: FigureLook, body: Point, sign: int, arm: Mapping[
     _draw_hand(pen, look, sign, hand, arm)
 
 
-def _draw_hand(pen: _Pen, look: FigureLook, sign: int, wrist: Point, arm: Mapping[str, float]) -> None:
+def _draw_hand(pen: _Pen, look: FigureStyle, sign: int, wrist: _Point, arm: Mapping[str, float]) -> None:
     heading = arm["forearm"] + arm["wrist"]
 
-    def at(ahead: float, outward: float) -> Point:
+    def at(ahead: float, outward: float) -> _Point:
         angle = math.radians(heading)
         sin, cos = math.sin(angle), math.cos(angle)
         return (wrist[0] + sign * (ahead * sin + outward * cos), wrist[1] + ahead * cos - outward * sin)
@@ -226,10 +228,10 @@ def _draw_hand(pen: _Pen, look: FigureLook, sign: int, wrist: Point, arm: Mappin
     thumb = math.radians(-40 - 1.4 * spread)
     fingers.append((at(4.0, -6.0), at(4.0 + 11 * math.cos(thumb), -6.0 + 11 * math.sin(thumb)), 5.4))
     for colour, more in ((rim, 1.8), (skin, 0.0)):
-        pen.fill([at(x, y) for x, y in ring(6.5, 0, 8.8 + more / 2, 8.4 + more / 2)], colour)
+        pen.fill([at(x, y) for x, y in _ellipse(6.5, 0, 8.8 + more / 2, 8.4 + more / 2)], colour)
         for root, tip, width in fingers:
             pen.limb(root, tip, width + more, width - 0.6 + more, colour)
-    pen.fill([at(x, y) for x, y in ring(6.5, 0, 8.6, 8.2)], skin)
+    pen.fill([at(x, y) for x, y in _ellipse(6.5, 0, 8.6, 8.2)], skin)
 
 
 def _shade(colour: Colour, level: float) -> Colour:
@@ -244,16 +246,16 @@ def _mix(one: Colour, other: Colour, share: float) -> Colour:
 # --- Outlines of the sample figure, in units of a 480 x 270 picture; the head is told from the foot of the neck ---
 
 
-Point: TypeAlias = tuple[float, float]
+_Point: TypeAlias = tuple[float, float]
 
 
-def ring(x: float, y: float, across: float, down: float, count: int = 28) -> list[Point]:
+def _ellipse(x: float, y: float, across: float, down: float, count: int = 28) -> list[_Point]:
     """Return an ellipse as a polygon."""
     turns = (2 * math.pi * k / count for k in range(count))
     return [(x + across * math.cos(t), y + down * math.sin(t)) for t in turns]
 
 
-def smooth(points: Sequence[Point], parts: int = 6) -> list[Point]:
+def smooth(points: Sequence[_Point], parts: int = 6) -> list[_Point]:
     """Return a closed curve through the points (Catmull-Rom)."""
     curve = []
     count = len(points)
@@ -268,17 +270,17 @@ def smooth(points: Sequence[Point], parts: int = 6) -> list[Point]:
     return curve
 
 
-TORSO = smooth((
+_TORSO = smooth((
     (-15, 118), (-36, 126), (-53, 136), (-59, 156), (-52, 196), (-47, 236), (-49, 284),
     (49, 284), (47, 236), (52, 196), (59, 156), (53, 136), (36, 126), (15, 118),
 ))  # fmt: skip
-SIDE = smooth((
+_SIDE = smooth((
     (34, 150), (26, 196), (24, 240), (26, 284), (49, 284), (47, 236), (52, 196), (57, 160), (47, 142),
 ))  # fmt: skip
-BOB_BACK = smooth((
+_BOB_BACK = smooth((
     (-36, -60), (-42, -30), (-43, 0), (-34, 12), (-14, 8), (14, 8), (34, 12), (43, 0), (42, -30), (36, -60), (0, -92),
 ))  # fmt: skip
-FRINGES: Mapping[str, list[Point]] = {
+_FRINGES: Mapping[str, list[_Point]] = {
     "short": smooth((
         (-34, -46), (-37, -66), (-30, -84), (-10, -94), (14, -93), (32, -83), (37, -64), (34, -46), (29, -60),
         (16, -70), (-4, -68), (-22, -66), (-30, -58),
@@ -295,13 +297,13 @@ FRINGES: Mapping[str, list[Point]] = {
         (-33, -46), (-36, -64), (-28, -82), (0, -90), (28, -82), (36, -64), (33, -46), (28, -62), (0, -70), (-28, -62),
     )),
 }  # fmt: skip
-CURLS: tuple[tuple[float, float, float], ...] = (
+_CURLS: tuple[tuple[float, float, float], ...] = (
     (-34, -50, 9), (-37, -62, 10), (-33, -76, 11), (-23, -87, 12), (-9, -93, 12), (7, -94, 12), (22, -88, 12),
     (32, -77, 11), (37, -63, 10), (34, -50, 9), (-18, -74, 9), (-4, -77, 10), (11, -76, 9), (23, -71, 8),
 )  # fmt: skip
 
 
-def face(nod: float) -> list[Point]:
+def _face(nod: float) -> list[_Point]:
     """Return the outline of the face, the chin moved by a nod."""
     return smooth([
         (-33, -52), (-31, -36), (-25, -21 + nod), (-14, -10 + nod), (0, -6 + nod), (14, -10 + nod), (25, -21 + nod),
@@ -312,12 +314,12 @@ def face(nod: float) -> list[Point]:
 # --- How the sample figure moves: a time line of poses, and what can be done to it to make it worse ---
 
 
-Curve: TypeAlias = npt.NDArray[np.float64]
+_Curve: TypeAlias = npt.NDArray[np.float64]
 
-FPS = 25
-FACE = ("sway", "breath", "tilt", "nod", "turn", "brow", "blink", "mouth", "smile")
-ARM = ("shoulder", "forearm", "wrist", "spread")
-CHANNELS = (*FACE, *(f"left_{joint}" for joint in ARM), *(f"right_{joint}" for joint in ARM))
+_FPS = 25
+_FACE = ("sway", "breath", "tilt", "nod", "turn", "brow", "blink", "mouth", "smile")
+_ARM = ("shoulder", "forearm", "wrist", "spread")
+_CHANNELS = (*_FACE, *(f"left_{joint}" for joint in _ARM), *(f"right_{joint}" for joint in _ARM))
 """Angles in degrees: 0 hangs down, 90 points outwards, 180 up, negative ones point inwards."""
 
 _REST = (11.0, -52.0, -10.0, 0.25)
@@ -348,20 +350,20 @@ SCENES: tuple[tuple[str, str, str], ...] = (
 """A name, and the gestures of the left and of the right arm, one after the other."""
 
 
-def speak(scene: int, frames: int, rng: np.random.Generator) -> dict[str, Curve]:
+def talk_motion(scene: int, frames: int, rng: np.random.Generator) -> dict[str, _Curve]:
     """Return a time line for each channel: somebody who talks with face and arms."""
-    seconds = np.arange(frames) / FPS
+    seconds = np.arange(frames) / _FPS
     _, left, right = SCENES[scene % len(SCENES)]
     beats = _beats(frames, rng)
-    lines = dict(zip(CHANNELS, np.zeros((len(CHANNELS), frames)), strict=True))
+    lines = dict(zip(_CHANNELS, np.zeros((len(_CHANNELS), frames)), strict=True))
     for side, words in (("left", left), ("right", right)):
         joints = _arm(words.split(", "), beats, frames)
-        for joint, curve in zip(ARM, joints, strict=True):
+        for joint, curve in zip(_ARM, joints, strict=True):
             lines[f"{side}_{joint}"] = curve
         # Hands beat a little with the syllables, and never stand quite still.
         pulse = np.sin(2 * np.pi * (2.1 * seconds + rng.uniform())) * np.sin(2 * np.pi * 0.4 * seconds + 1) ** 2
         lines[f"{side}_forearm"] += 3.5 * pulse
-        lines[f"{side}_wrist"] = _late(lines[f"{side}_wrist"] + 5.0 * pulse, 2)
+        lines[f"{side}_wrist"] = _delay(lines[f"{side}_wrist"] + 5.0 * pulse, 2)
     mouth = np.abs(np.sin(2 * np.pi * 2.3 * seconds + rng.uniform(0, 3))) * (0.65 + 0.35 * np.sin(9.7 * seconds))
     phrase = np.clip(1.6 * np.sin(2 * np.pi * (0.42 * seconds + rng.uniform(0.05, 0.2))) + 1.0, 0, 1)
     lines["mouth"] = mouth * phrase
@@ -376,9 +378,9 @@ def speak(scene: int, frames: int, rng: np.random.Generator) -> dict[str, Curve]
     return lines
 
 
-def damped(lines: dict[str, Curve], rng: np.random.Generator) -> dict[str, Curve]:
+def _smooth_motion(lines: dict[str, _Curve], rng: np.random.Generator) -> dict[str, _Curve]:
     """Return arms that were smoothed too much: late, small and round."""
-    width = round(0.36 * FPS)
+    width = round(0.36 * _FPS)
     kernel = np.exp(-0.5 * (np.arange(-3 * width, 3 * width + 1) / width) ** 2)
     kernel /= kernel.sum()
     smoothed = dict(lines)
@@ -388,14 +390,14 @@ def damped(lines: dict[str, Curve], rng: np.random.Generator) -> dict[str, Curve
     return smoothed
 
 
-def held(lines: dict[str, Curve], rng: np.random.Generator, every: int = 6) -> dict[str, Curve]:
+def _hold_poses(lines: dict[str, _Curve], rng: np.random.Generator, every: int = 6) -> dict[str, _Curve]:
     """Return every sixth pose only, held until the next."""
     frames = len(next(iter(lines.values())))
     places = np.arange(frames) // every * every
     return {name: curve[places] for name, curve in lines.items()}
 
 
-def shaken(lines: dict[str, Curve], rng: np.random.Generator) -> dict[str, Curve]:
+def _shake(lines: dict[str, _Curve], rng: np.random.Generator) -> dict[str, _Curve]:
     """Return joints that jitter from frame to frame."""
     worse = dict(lines)
     for name in _joints():
@@ -406,24 +408,24 @@ def shaken(lines: dict[str, Curve], rng: np.random.Generator) -> dict[str, Curve
     return worse
 
 
-def stuck(lines: dict[str, Curve], rng: np.random.Generator) -> dict[str, Curve]:
+def _freeze(lines: dict[str, _Curve], rng: np.random.Generator) -> dict[str, _Curve]:
     """Return arms that never leave their first pose, and a body that does not move."""
     still = {*_joints(), "sway", "tilt", "breath", "nod", "turn"}
     return {name: np.full_like(curve, curve[0]) if name in still else curve for name, curve in lines.items()}
 
 
 def _joints() -> list[str]:
-    return [f"{side}_{joint}" for side in ("left", "right") for joint in ARM]
+    return [f"{side}_{joint}" for side in ("left", "right") for joint in _ARM]
 
 
 def _beats(frames: int, rng: np.random.Generator) -> Sequence[tuple[int, int]]:
     """Return first and last frame of each movement; between them the hands hold."""
     spans = []
-    place = round(FPS * rng.uniform(0.12, 0.22))
+    place = round(_FPS * rng.uniform(0.12, 0.22))
     while place < frames:
-        length = round(FPS * rng.uniform(0.36, 0.5))
+        length = round(_FPS * rng.uniform(0.36, 0.5))
         spans.append((place, place + length))
-        place += length + round(FPS * rng.uniform(0.06, 0.2))
+        place += length + round(_FPS * rng.uniform(0.06, 0.2))
     return spans
 
 
@@ -439,11 +441,11 @@ def _arm(words: Sequence[str], beats: Sequence[tuple[int, int]], frames: int) ->
     return joints
 
 
-def _late(curve: Curve, frames: int) -> Curve:
+def _delay(curve: _Curve, frames: int) -> _Curve:
     return np.concatenate([np.full(frames, curve[0]), curve[:-frames]])[: len(curve)]
 
 
-def _blinks(seconds: Curve, rng: np.random.Generator) -> Curve:
+def _blinks(seconds: _Curve, rng: np.random.Generator) -> _Curve:
     closed = np.zeros_like(seconds)
     at = rng.uniform(0.5, 1.3)
     while at < seconds[-1]:
@@ -458,11 +460,11 @@ def _blinks(seconds: Curve, rng: np.random.Generator) -> Curve:
 CONTENTS = tuple(name for name, _, _ in SCENES)
 
 
-def _as_is(lines: dict[str, Curve], rng: np.random.Generator) -> dict[str, Curve]:
+def _unchanged_motion(lines: dict[str, _Curve], rng: np.random.Generator) -> dict[str, _Curve]:
     return lines
 
 
-def _clear(image: Image.Image) -> Image.Image:
+def _unchanged_image(image: Image.Image) -> Image.Image:
     return image
 
 
@@ -476,38 +478,38 @@ def _blocky(image: Image.Image) -> Image.Image:
 
 
 @dataclass(frozen=True)
-class Degradation:
+class _Degradation:
     """What a sample condition does to motion and picture."""
 
-    motion: Callable[[dict[str, Curve], np.random.Generator], dict[str, Curve]] = _as_is
-    picture: Callable[[Image.Image], Image.Image] = _clear
+    motion: Callable[[dict[str, _Curve], np.random.Generator], dict[str, _Curve]] = _unchanged_motion
+    picture: Callable[[Image.Image], Image.Image] = _unchanged_image
 
 
-DEGRADATIONS: Mapping[str, Degradation] = {
-    "natural": Degradation(),
-    "smooth": Degradation(motion=damped),
-    "jerky": Degradation(motion=held),
-    "blurred": Degradation(picture=_blurred),
-    "noisy": Degradation(motion=shaken),
-    "blocky": Degradation(picture=_blocky),
-    "frozen": Degradation(motion=stuck),
+_DEGRADATIONS: Mapping[str, _Degradation] = {
+    "natural": _Degradation(),
+    "smooth": _Degradation(motion=_smooth_motion),
+    "jerky": _Degradation(motion=_hold_poses),
+    "blurred": _Degradation(picture=_blurred),
+    "noisy": _Degradation(motion=_shake),
+    "blocky": _Degradation(picture=_blocky),
+    "frozen": _Degradation(motion=_freeze),
 }
 
 
 def frames(content: int, condition: str, seconds: float, size: tuple[int, int]) -> Iterator[Image.Image]:
     """Yield the pictures of one sample."""
-    degradation = DEGRADATIONS[condition]
-    look = LOOKS[content % len(LOOKS)]
+    degradation = _DEGRADATIONS[condition]
+    look = FIGURES[content % len(FIGURES)]
     # A seed of its own for each: the same talk under each condition, other noise in each.
-    lines = speak(content, max(1, round(seconds * FPS)), np.random.default_rng([content, 0]))
-    lines = degradation.motion(lines, np.random.default_rng([content, 1 + list(DEGRADATIONS).index(condition)]))
+    lines = talk_motion(content, max(1, round(seconds * _FPS)), np.random.default_rng([content, 0]))
+    lines = degradation.motion(lines, np.random.default_rng([content, 1 + list(_DEGRADATIONS).index(condition)]))
     wall = paint_wall(look, size)
     before: dict[str, float] = {}
     image = wall
     for place in range(len(lines["sway"])):
         pose = {name: float(curve[place]) for name, curve in lines.items()}
         if pose != before:
-            image = degradation.picture(draw(pose, look, wall))
+            image = degradation.picture(draw_figure(pose, look, wall))
             before = pose
         yield image
 
@@ -518,7 +520,7 @@ def write(target: Path, content: int, condition: str, seconds: float, size: tupl
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
     arguments = [
         "-v", "error", "-y",
-        "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}", "-r", str(FPS), "-i", "pipe:0",
+        "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}", "-r", str(_FPS), "-i", "pipe:0",
         "-c:v", "libx264", "-profile:v", "main", "-preset", "veryfast", "-crf", "22", "-pix_fmt", "yuv420p",
         "-threads", "1", "-fflags", "+bitexact", "-flags:v", "+bitexact", "-movflags", "+faststart",
         "-f", "mp4", file_argument(part),
@@ -529,7 +531,7 @@ def write(target: Path, content: int, condition: str, seconds: float, size: tupl
             raise StimuliError(
                 Problem(
                     "ffmpeg",
-                    f"cannot write H.264: {ran.last_words()}",
+                    f"cannot write H.264: {ran.error_line()}",
                     fix="Set IMAGEIO_FFMPEG_EXE to an ffmpeg with libx264.",
                 )
             )

@@ -25,11 +25,11 @@ from beholder.stimuli.workshop.impairments import make_impaired
 from beholder.stimuli.workshop.jobs import WorkshopResult
 from beholder.stimuli.workshop.messages import make_messages
 from beholder.stimuli.workshop.preparation import make_prepared
-from beholder.stimuli.workshop.probe import Probed, as_json, as_table, probe_media
+from beholder.stimuli.workshop.probe import ProbeRow, as_json, as_table, probe_media
 from beholder.stimuli.workshop.stacks import make_stacks
 
 __all__ = [
-    "Probed",
+    "ProbeRow",
     "WorkshopResult",
     "as_json",
     "as_table",

@@ -12,12 +12,13 @@ from typing import NamedTuple
 from beholder.errors import Problem, StimuliError
 from beholder.stimuli.anchors import FILTER, lowpass
 from beholder.stimuli.copies import put_in_place
-from beholder.stimuli.ffmpeg import MP4, colour_range, colour_tags, file_argument, run_ffmpeg
+from beholder.stimuli.ffmpeg import MP4_OUTPUT, colour_range, colour_tags, file_argument, run_ffmpeg
 from beholder.stimuli.formats import medium_of, served_by_suffix
-from beholder.stimuli.probe import READ, measure
-from beholder.stimuli.workshop.jobs import Progress, WorkshopJob, WorkshopResult, do, recipe_of, refuse
+from beholder.stimuli.probe import measure
+from beholder.stimuli.video import READ_VIDEO
+from beholder.stimuli.workshop.jobs import Progress, WorkshopJob, WorkshopResult, raise_problems, recipe_of, run_jobs
 from beholder.stimuli.workshop.preparation import Cadence, cadence
-from beholder.stimuli.workshop.stacks import Clip, exact_rate, look
+from beholder.stimuli.workshop.stacks import Clip, exact_rate, read_clip
 from beholder.study.recipes import KINDS, Recipe, read_recipe
 from beholder.types import Medium
 
@@ -58,7 +59,7 @@ def make_anchors(
         "lowpass": cutoffs, "bitrate": bitrates, "resolution": resolutions, "fps": rates, "blur": blurs,
     }  # fmt: skip
     given = [kind for kind, values in asked.items() if values]
-    found = list(dict.fromkeys(_found(files, given, problems)))
+    found = list(dict.fromkeys(_media_files(files, given, problems)))
     if not found and not problems:
         words = [_WORDS[medium] for medium in _media(given)]
         allowed = f"{' or '.join(word.files for word in words)}, or folders with some in them"
@@ -66,7 +67,7 @@ def make_anchors(
     recipes = _recipes(asked, problems)
     if out.is_file():
         problems.append(Problem("--out", f"is {out}, which is a file", "a folder"))
-    problems += _misfits(found, given)
+    problems += _option_problems(found, given)
     by_name: dict[tuple[Medium | None, str], Path] = {}
     for path in found:
         first = by_name.setdefault((medium_of(path.name), path.stem), path)
@@ -75,14 +76,14 @@ def make_anchors(
                 Problem(str(path), f"has the name of {first}, so that one anchor would replace the other",
                         "names that differ", "Rename one, or make them in two runs with two --out.")
             )  # fmt: skip
-    refuse(problems)
+    raise_problems(problems)
     jobs = [
         _job(path, out, name, recipe)
         for path in found
         for name, recipe in recipes.items()
         if recipe.medium == medium_of(path.name)
     ]
-    return do(jobs, out, (), progress)
+    return run_jobs(jobs, out, (), progress)
 
 
 def _recipes(asked: Mapping[str, Sequence[str | float]], problems: list[Problem]) -> dict[str, Recipe]:
@@ -111,7 +112,7 @@ def _job(path: Path, out: Path, name: str, recipe: Recipe) -> WorkshopJob:
     )
 
 
-def _found(files: Iterable[Path], given: Sequence[str], problems: list[Problem]) -> Iterator[Path]:
+def _media_files(files: Iterable[Path], given: Sequence[str], problems: list[Problem]) -> Iterator[Path]:
     """Yield the files, and of folders those that something is asked of."""
     media = _media(given)
     for path in files:
@@ -133,7 +134,7 @@ def _media(given: Sequence[str]) -> list[Medium]:
     return list(dict.fromkeys(KINDS[kind].medium for kind in given)) or ["audio"]
 
 
-def _misfits(found: Sequence[Path], given: Sequence[str]) -> Iterator[Problem]:
+def _option_problems(found: Sequence[Path], given: Sequence[str]) -> Iterator[Problem]:
     """Yield files that nothing is asked of, and options that no file is for."""
     media = {path: medium_of(path.name) for path in found}
     for path, medium in media.items():
@@ -167,7 +168,7 @@ def _options_of(medium: Medium) -> str:
 DEGRADE = "degrade 1"
 """Names this way of making videos worse in recipes: another way needs another name."""
 
-_CLEAR = ("-crf", "12")
+_NEAR_LOSSLESS = ("-crf", "12")
 """Of x264: nothing is lost beyond the flaw."""
 _LINES = 1080
 """The height that the pixels of a blur are counted at."""
@@ -180,21 +181,21 @@ def degrade(source: Path, target: Path, recipe: Recipe, where: str = "", threads
     Size, frame rate, number of frames and moments stay; sound is copied where MP4 can hold it.
     """
     where = where or str(source)
-    clip = look(source, "made worse", where)
+    clip = read_clip(source, "made worse", where)
     pace = cadence(source, clip.rate)
-    _check(clip, pace, recipe, where)
+    _check_clip(clip, pace, recipe, where)
     frames = round(clip.seconds * clip.rate)
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
     try:
         with tempfile.TemporaryDirectory(prefix="beholder-") as scratch:
-            quality: tuple[str, ...] = _CLEAR
+            quality: tuple[str, ...] = _NEAR_LOSSLESS
             pictures = ["-map", "0:V:0", "-vf", _filters(clip, recipe), "-frames:v", str(frames)]
             if recipe.kind == "bitrate":
                 quality = ("-b:v", f"{recipe.value:.0f}", "-passlogfile", str(Path(scratch) / "pass"))
                 _run(clip, [*pictures, *_h264(clip, (*quality, "-pass", "1"), threads), "-f", "null", "-"], where)
                 quality = (*quality, "-pass", "2")
-            both = [*pictures, "-map", "0:a:0?", *_sound(source, where), *_h264(clip, quality, threads)]
-            _run(clip, [*both, *MP4, *_late(pace), file_argument(part)], where)
+            both = [*pictures, "-map", "0:a:0?", *_audio_arguments(source, where), *_h264(clip, quality, threads)]
+            _run(clip, [*both, *MP4_OUTPUT, *_start_offset(pace), file_argument(part)], where)
         if measure(part, where, "video").frames != frames:
             raise StimuliError(Problem(where, "ends before its length says", "", _PREPARE))
         put_in_place(part, target)
@@ -202,7 +203,7 @@ def degrade(source: Path, target: Path, recipe: Recipe, where: str = "", threads
         part.unlink(missing_ok=True)
 
 
-def _check(clip: Clip, pace: Cadence, recipe: Recipe, where: str) -> None:
+def _check_clip(clip: Clip, pace: Cadence, recipe: Recipe, where: str) -> None:
     """Raise StimuliError where the flaw would be none, or where the anchor could not be in step."""
     problems = []
     if recipe.kind == "resolution" and recipe.value >= clip.height:
@@ -260,20 +261,20 @@ def _h264(clip: Clip, quality: tuple[str, ...], threads: int) -> list[str]:
     ]  # fmt: skip
 
 
-def _late(pace: Cadence) -> list[str]:
+def _start_offset(pace: Cadence) -> list[str]:
     """Return what shows the first frame when the reference does, where that is after the beginning of its sound."""
     if not pace.start:
         return []
     after = f"+{float(pace.start):.9f}/TB"
-    return ["-bsf:v", f"{MP4[1]},setts=pts=PTS{after}:dts=DTS{after}"]
+    return ["-bsf:v", f"{MP4_OUTPUT[1]},setts=pts=PTS{after}:dts=DTS{after}"]
 
 
-def _sound(source: Path, where: str) -> tuple[str, ...]:
+def _audio_arguments(source: Path, where: str) -> tuple[str, ...]:
     fits = served_by_suffix(".mp4").audio_codecs
     return ("-c:a", "copy" if measure(source, where, "video").probe.audio_codec in fits else "aac", "-b:a", "256k")
 
 
 def _run(clip: Clip, arguments: list[str], where: str) -> None:
-    ran = run_ffmpeg(["-v", "error", "-y", *READ, "-i", file_argument(clip.path), *arguments])
+    ran = run_ffmpeg(["-v", "error", "-y", *READ_VIDEO, "-i", file_argument(clip.path), *arguments])
     if ran.code != 0:
-        raise StimuliError(Problem(where, f"cannot be made worse: ffmpeg says {ran.last_words()}"))
+        raise StimuliError(Problem(where, f"cannot be made worse: ffmpeg says {ran.error_line()}"))

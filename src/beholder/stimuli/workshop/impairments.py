@@ -15,16 +15,25 @@ from numpy.typing import NDArray
 
 from beholder.errors import Problem, StimuliError, did_you_mean
 from beholder.stimuli.copies import put_in_place
-from beholder.stimuli.ffmpeg import MP4, NO_WINDOW, colour_range, colour_tags, command, feed_ffmpeg, file_argument
+from beholder.stimuli.ffmpeg import (
+    MP4_OUTPUT,
+    NO_WINDOW,
+    colour_range,
+    colour_tags,
+    command,
+    feed_ffmpeg,
+    file_argument,
+)
 from beholder.stimuli.formats import medium_of
-from beholder.stimuli.probe import READ, measure
-from beholder.stimuli.workshop.jobs import Progress, WorkshopJob, WorkshopResult, do, recipe_of, refuse
-from beholder.stimuli.workshop.stacks import Clip, look
+from beholder.stimuli.probe import measure
+from beholder.stimuli.video import READ_VIDEO
+from beholder.stimuli.workshop.jobs import Progress, WorkshopJob, WorkshopResult, raise_problems, recipe_of, run_jobs
+from beholder.stimuli.workshop.stacks import Clip, read_clip
 
-IMPAIR = "impair 1"
+_RECIPE = "impair 1"
 """Names this way of impairing in recipes: another way needs another name."""
-SHORTEST_S = 1.0
-_CLEAR, _COARSE = 12, 33
+_MIN_SECONDS = 1.0
+_NEAR_LOSSLESS_CRF, _COARSE_CRF = 12, 33
 """Constant rate factors of x264: nothing is lost beyond the flaw, and a coarse picture."""
 
 
@@ -42,14 +51,14 @@ def make_impaired(clip: Path, kinds: Sequence[str], out: Path, *, progress: Prog
         problems.append(Problem("--kinds", "is empty", ", ".join(KINDS)))
     if out.is_file():
         problems.append(Problem("--out", f"is {out}, which is a file", "a folder"))
-    found = _look(clip, problems)
-    refuse(problems)
+    found = _inspect(clip, problems)
+    raise_problems(problems)
     assert found is not None
     wanted = [kind for kind in KINDS if kind in kinds]
-    return do([_job(found, kind, out) for kind in wanted], out, (), progress)
+    return run_jobs([_job(found, kind, out) for kind in wanted], out, (), progress)
 
 
-def _look(clip: Path, problems: list[Problem]) -> Clip | None:
+def _inspect(clip: Path, problems: list[Problem]) -> Clip | None:
     """Return what the clip holds; None after a problem."""
     if not clip.exists():
         problems.append(Problem(str(clip), "does not exist", fix="Look for a slip in the name."))
@@ -57,43 +66,45 @@ def _look(clip: Path, problems: list[Problem]) -> Clip | None:
         problems.append(Problem(str(clip), "is not a video", "one video file"))
     else:
         try:
-            found = look(clip, "impaired")
+            found = read_clip(clip, "impaired")
         except StimuliError as error:
             problems.extend(error.problems)
             return None
         if found.width % 2 or found.height % 2:
             fix = "Cut or pad it by one line or column."
             problems.append(Problem(str(clip), f"is {found.width}x{found.height}", "even numbers of pixels", fix))
-        if found.seconds < SHORTEST_S:
+        if found.seconds < _MIN_SECONDS:
             what = f"lasts {found.seconds:.2f} s, too short to show a flaw"
-            problems.append(Problem(str(clip), what, f"{SHORTEST_S:g} s or more"))
+            problems.append(Problem(str(clip), what, f"{_MIN_SECONDS:g} s or more"))
         return found
     return None
 
 
-def _job(clip: Clip, kind: Kind, out: Path) -> WorkshopJob:
+def _job(clip: Clip, kind: _Kind, out: Path) -> WorkshopJob:
     target = out / f"{clip.path.stem}-{kind}.mp4"
     return WorkshopJob(
-        target, recipe_of((IMPAIR, kind), (clip.path,)), lambda threads: impair(clip, kind, target, threads)
+        target, recipe_of((_RECIPE, kind), (clip.path,)), lambda threads: _impair(clip, kind, target, threads)
     )
 
 
-def impair(clip: Clip, kind: Kind, target: Path, threads: int) -> None:
+def _impair(clip: Clip, kind: _Kind, target: Path, threads: int) -> None:
     """Write a clip with one kind of flaw as H.264, whole or not at all."""
     import numpy as np
 
     timing = Timing(max(1, round(clip.seconds * clip.rate)), float(clip.rate))
-    clean = _decoded(clip, timing, unclean(clip.width, clip.height) if kind == "uncleanness" else "")
+    clean = _decoded(clip, timing, _blur_and_noise(clip.width, clip.height) if kind == "uncleanness" else "")
     pieces = clean
     if kind == "fragmentation":
-        pieces = fragmented(clean, clip.width, clip.height, timing, np.random.default_rng(KINDS.index(kind)))
+        pieces = _fragment(clean, clip.width, clip.height, timing, np.random.default_rng(KINDS.index(kind)))
     elif kind == "discontinuity":
-        pieces = discontinuous(clean, timing)
+        pieces = _freeze_and_jump(clean, timing)
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
     try:
-        ran = feed_ffmpeg(_encoding(clip, timing, part, _COARSE if kind == "uncleanness" else _CLEAR, threads), pieces)
+        ran = feed_ffmpeg(
+            _encoding(clip, timing, part, _COARSE_CRF if kind == "uncleanness" else _NEAR_LOSSLESS_CRF, threads), pieces
+        )
         if ran.code != 0:
-            raise StimuliError(Problem(str(clip.path), f"cannot be impaired: ffmpeg says {ran.last_words()}"))
+            raise StimuliError(Problem(str(clip.path), f"cannot be impaired: ffmpeg says {ran.error_line()}"))
         if measure(part, str(target), "video").frames != timing.frames:
             fix = "Re-encode it with beholder media prepare."
             raise StimuliError(Problem(str(clip.path), "ends before its length says", "", fix))
@@ -115,7 +126,7 @@ def _decoded(clip: Clip, timing: Timing, filters: str) -> Iterator[bytes]:
         "tpad=stop_mode=clone:stop=2",
     ]
     arguments = [
-        "-v", "error", *READ, "-i", file_argument(clip.path), "-map", "0:V:0", "-vf", ",".join(graph),
+        "-v", "error", *READ_VIDEO, "-i", file_argument(clip.path), "-map", "0:V:0", "-vf", ",".join(graph),
         "-frames:v", str(timing.frames), "-f", "rawvideo", "-pix_fmt", "yuv420p", "pipe:1",
     ]  # fmt: skip
     size = clip.width * clip.height * 3 // 2
@@ -137,7 +148,7 @@ def _encoding(clip: Clip, timing: Timing, part: Path, quality: int, threads: int
     if clip.has_sound:
         seconds = timing.frames / timing.rate
         sound = [
-            *READ, "-i", file_argument(clip.path), "-map", "0:v:0", "-map", "1:a:0", "-af",
+            *READ_VIDEO, "-i", file_argument(clip.path), "-map", "0:v:0", "-map", "1:a:0", "-af",
             f"aresample=async=1:first_pts=0,apad,atrim=end={seconds:.6f}", "-c:a", "aac", "-b:a", "256k",
         ]  # fmt: skip
     return [
@@ -146,18 +157,18 @@ def _encoding(clip: Clip, timing: Timing, part: Path, quality: int, threads: int
         "-i", "pipe:0", *sound,
         "-frames:v", str(timing.frames), "-r", str(clip.rate), "-c:v", "libx264", "-preset", "medium",
         "-crf", str(quality), "-pix_fmt", "yuv420p", *colour_tags(clip.matrix, clip.full_range),
-        "-threads", str(threads), *MP4, file_argument(part),
+        "-threads", str(threads), *MP4_OUTPUT, file_argument(part),
     ]  # fmt: skip
 
 
 # --- Flaws of video, made on purpose: what is torn, what stands still and jumps, what is blurred and noisy ---
 
 
-Kind = Literal["fragmentation", "discontinuity", "uncleanness"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+_Kind = Literal["fragmentation", "discontinuity", "uncleanness"]
+KINDS: tuple[_Kind, ...] = get_args(_Kind)
 """As P.910 sorts impairments for those who rate them."""
 
-BLOCK = 16
+_BLOCK = 16
 _BURST_S = (0.4, 0.7)
 _EVERY_S = 2.0
 _REDRAWN_S = 0.12
@@ -169,7 +180,7 @@ _FREEZE_S, _JERKY_S = 0.6, 0.9
 _JERKS_HZ = 6.0
 
 
-class Planes(NamedTuple):
+class _Planes(NamedTuple):
     """One picture in 4:2:0: the light, and two planes of colour of half the size. They can be written to."""
 
     y: NDArray[np.uint8]
@@ -189,7 +200,7 @@ class Timing:
         return max(2, min(round(seconds * self.rate), round(most * self.frames)))
 
 
-class Place(NamedTuple):
+class _TornArea(NamedTuple):
     """A torn place: from the first frame up to the last, and which blocks of the picture, as rows and columns."""
 
     first: int
@@ -198,26 +209,26 @@ class Place(NamedTuple):
     columns: range
 
 
-def planes(frame: bytes, width: int, height: int) -> Planes:
+def _planes(frame: bytes, width: int, height: int) -> _Planes:
     """Return a raw 4:2:0 picture as planes that can be written to."""
     data = np.frombuffer(bytearray(frame), np.uint8)
     whole, part = width * height, width * height // 4
     half = (height // 2, width // 2)
-    return Planes(
+    return _Planes(
         data[:whole].reshape(height, width),
         data[whole : whole + part].reshape(half),
         data[whole + part : whole + 2 * part].reshape(half),
     )
 
 
-def block_size(height: int) -> int:
+def _block_size(height: int) -> int:
     """Return how large a block is, so that it can be seen at any resolution."""
-    return BLOCK * max(1, round(height / 540))
+    return _BLOCK * max(1, round(height / 540))
 
 
-def torn_places(timing: Timing, width: int, height: int, rng: Generator) -> list[Place]:
+def torn_areas(timing: Timing, width: int, height: int, rng: Generator) -> list[_TornArea]:
     """Return where and when a clip is torn: a burst every two seconds, some slices of the picture in each."""
-    block = block_size(height)
+    block = _block_size(height)
     rows, columns = height // block, width // block
     bursts = max(1, round(timing.frames / timing.rate / _EVERY_S))
     span = timing.frames / bursts
@@ -232,13 +243,13 @@ def torn_places(timing: Timing, width: int, height: int, rng: Generator) -> list
                 int(rng.integers(0, max(1, all_ - part + 1))) for all_, part in ((rows, tall), (columns, wide))
             )
             place = range(top, min(rows, top + tall)), range(left, min(columns, left + wide))
-            places.append(Place(first, first + lasts, *place))
+            places.append(_TornArea(first, first + lasts, *place))
     return places
 
 
-def tear(picture: Planes, place: Place, block: int, rng: Generator) -> None:
+def _tear(picture: _Planes, place: _TornArea, block: int, rng: Generator) -> None:
     """Tear one place of a picture: blocks come from beside or below, or are one flat grey."""
-    before = Planes(*(plane.copy() for plane in picture))
+    before = _Planes(*(plane.copy() for plane in picture))
     rows, columns = picture.y.shape[0] // block, picture.y.shape[1] // block
     for row in place.rows:
         # Whole rows slip together, as they do when a part of a slice is lost.
@@ -256,23 +267,23 @@ def tear(picture: Planes, place: Place, block: int, rng: Generator) -> None:
                     here[:] = there
 
 
-def fragmented(frames: Iterator[bytes], width: int, height: int, timing: Timing, rng: Generator) -> Iterator[bytes]:
+def _fragment(frames: Iterator[bytes], width: int, height: int, timing: Timing, rng: Generator) -> Iterator[bytes]:
     """Yield the frames of a clip, torn in some places for some time."""
-    places = torn_places(timing, width, height, rng)
-    block, redrawn = block_size(height), max(1, round(_REDRAWN_S * timing.rate))
+    places = torn_areas(timing, width, height, rng)
+    block, redrawn = _block_size(height), max(1, round(_REDRAWN_S * timing.rate))
     seeds = rng.integers(0, 2**32, (len(places), timing.frames // redrawn + 1))
     for number, frame in enumerate(frames):
         torn = [(n, place) for n, place in enumerate(places) if place.first <= number < place.last]
         if not torn:
             yield frame
             continue
-        picture = planes(frame, width, height)
+        picture = _planes(frame, width, height)
         for n, place in torn:
-            tear(picture, place, block, np.random.default_rng(int(seeds[n, number // redrawn])))
+            _tear(picture, place, block, np.random.default_rng(int(seeds[n, number // redrawn])))
         yield b"".join(plane.tobytes() for plane in picture)
 
 
-def shown_frames(timing: Timing) -> NDArray[np.int64]:
+def displayed_frames(timing: Timing) -> NDArray[np.int64]:
     """Return which frame is shown at each moment: two freezes that end in a jump, and jerks between them."""
     shown = np.arange(timing.frames)
     freeze = timing.count(_FREEZE_S, 0.18)
@@ -286,9 +297,9 @@ def shown_frames(timing: Timing) -> NDArray[np.int64]:
     return shown
 
 
-def discontinuous(frames: Iterator[bytes], timing: Timing) -> Iterator[bytes]:
+def _freeze_and_jump(frames: Iterator[bytes], timing: Timing) -> Iterator[bytes]:
     """Yield the frames of a clip that stands still and jumps; what would have been shown meanwhile is lost."""
-    shown = shown_frames(timing)
+    shown = displayed_frames(timing)
     last = b""
     for number, frame in enumerate(frames):
         if number >= timing.frames or shown[number] == number:
@@ -296,7 +307,7 @@ def discontinuous(frames: Iterator[bytes], timing: Timing) -> Iterator[bytes]:
         yield last
 
 
-def unclean(width: int, height: int) -> str:
+def _blur_and_noise(width: int, height: int) -> str:
     """Return the filters that blur a clip and put noise on it."""
     small = f"{max(16, 2 * round(width / 6))}:{max(16, 2 * round(height / 6))}"
     return f"scale={small}:flags=bilinear,scale={width}:{height}:flags=bilinear,noise=alls=14:allf=t"

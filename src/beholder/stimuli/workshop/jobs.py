@@ -37,7 +37,9 @@ class WorkshopResult:
     notes: tuple[str, ...] = ()
 
 
-def do(jobs: Sequence[WorkshopJob], folder: Path, notes: Iterable[str], progress: Progress | None) -> WorkshopResult:
+def run_jobs(
+    jobs: Sequence[WorkshopJob], folder: Path, notes: Iterable[str], progress: Progress | None
+) -> WorkshopResult:
     """Return what was made in `folder`. What one job cannot make does not keep the others from being made."""
     ledger = RecipeLedger(folder)
     states = {job.target: ledger.state(job.target, job.recipe) for job in jobs}
@@ -79,7 +81,7 @@ def do(jobs: Sequence[WorkshopJob], folder: Path, notes: Iterable[str], progress
     return WorkshopResult(tuple(job.target for job in waiting), kept, tuple(notes))
 
 
-def refuse(problems: Sequence[Problem]) -> None:
+def raise_problems(problems: Sequence[Problem]) -> None:
     """Raise StimuliError where there are problems."""
     if problems:
         raise StimuliError(problems)
@@ -88,7 +90,7 @@ def refuse(problems: Sequence[Problem]) -> None:
 # --- What was made by which recipe, in a file beside the outputs ---
 
 
-NAME = ".beholder-made.json"
+_LEDGER_NAME = ".beholder-made.json"
 
 
 class RecipeLedger:
@@ -96,7 +98,7 @@ class RecipeLedger:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._rows: dict[str, dict[str, str]] = _read(folder / NAME)
+        self._rows: dict[str, dict[str, str]] = _read(folder / _LEDGER_NAME)
         self._before: dict[str, dict[str, str]] = {}
 
     def state(self, target: Path, recipe: str) -> Literal["made", "to make", "foreign"]:
@@ -106,7 +108,7 @@ class RecipeLedger:
         row = self._rows.get(self._name(target))
         if row is not None and not row["sha256"] and target.is_file():
             return "to make"  # it was begun, and whoever made it was killed before it was written down
-        if row is None or not target.is_file() or file_hash(target) != row["sha256"]:
+        if row is None or not target.is_file() or _file_hash(target) != row["sha256"]:
             return "foreign"
         return "made" if row["recipe"] == recipe else "to make"
 
@@ -127,7 +129,7 @@ class RecipeLedger:
 
     def remember(self, target: Path, recipe: str) -> None:
         """Write down that this was made by this recipe."""
-        self._rows[self._name(target)] = {"recipe": recipe, "sha256": file_hash(target)}
+        self._rows[self._name(target)] = {"recipe": recipe, "sha256": _file_hash(target)}
         self._write()
 
     def _write(self) -> None:
@@ -135,7 +137,7 @@ class RecipeLedger:
         part = self.folder / f".{uuid.uuid4().hex}.part"
         try:
             part.write_text(text, "utf-8", newline="\n")
-            part.replace(self.folder / NAME)
+            part.replace(self.folder / _LEDGER_NAME)
         finally:
             part.unlink(missing_ok=True)
 
@@ -145,11 +147,11 @@ class RecipeLedger:
 
 def recipe_of(parts: Sequence[object], sources: Sequence[Path]) -> str:
     """Return the hash of a recipe: what is done, and the bytes it is done to."""
-    words = [*(str(part) for part in parts), *(file_hash(source) for source in sources)]
+    words = [*(str(part) for part in parts), *(_file_hash(source) for source in sources)]
     return hashlib.sha256("\n".join(words).encode()).hexdigest()
 
 
-def file_hash(path: Path) -> str:
+def _file_hash(path: Path) -> str:
     """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -169,7 +171,7 @@ def _read(path: Path) -> dict[str, dict[str, str]]:
 # --- The media among files and folders that somebody names: folders are walked, hidden files are passed over ---
 
 
-RARE = (".avi", ".mpg", ".mpeg", ".wmv", ".flv", ".y4m")
+_CONVERTIBLE = (".avi", ".mpg", ".mpeg", ".wmv", ".flv", ".y4m")
 """Suffixes of videos that no study takes, but that can be made into ones that it does."""
 
 
@@ -200,23 +202,25 @@ def find_media(files: Iterable[Path], problems: list[Problem], without: Path | N
         else:
             inside = [MediaFile(path, medium, Path(path.name))]
         for one in inside:
-            found.setdefault(_plain(one.path), one)
+            found.setdefault(_normal_path(one.path), one)
     return list(found.values())
 
 
-def is_rare(path: Path) -> bool:
+def needs_conversion(path: Path) -> bool:
     """Return whether a video is of a kind that has to be made into another."""
-    return path.suffix.lower() in RARE
+    return path.suffix.lower() in _CONVERTIBLE
 
 
 def _medium(path: Path) -> Medium | None:
-    return "video" if is_rare(path) else medium_of(path.name)
+    return "video" if needs_conversion(path) else medium_of(path.name)
 
 
 def _walk(folder: Path, without: Path | None) -> Iterator[MediaFile]:
-    passed = None if without is None else _plain(without)
+    passed = None if without is None else _normal_path(without)
     for top, below, names in os.walk(folder):
-        below[:] = sorted(name for name in below if not name.startswith(".") and _plain(Path(top) / name) != passed)
+        below[:] = sorted(
+            name for name in below if not name.startswith(".") and _normal_path(Path(top) / name) != passed
+        )
         for name in sorted(names):
             path = Path(top) / name
             medium = _medium(path)
@@ -224,6 +228,6 @@ def _walk(folder: Path, without: Path | None) -> Iterator[MediaFile]:
                 yield MediaFile(path, medium, path.relative_to(folder))
 
 
-def _plain(path: Path) -> Path:
+def _normal_path(path: Path) -> Path:
     """Return a path by its words: two links to one file are two files."""
     return Path(os.path.normpath(path.absolute()))

@@ -18,22 +18,30 @@ from typing import Literal
 from beholder.errors import Problem, StimuliError
 from beholder.stimuli.copies import put_in_place
 from beholder.stimuli.formats import known_suffixes, medium_of
-from beholder.stimuli.messages.message import RECIPE, Message, Say, message_suffix, put_message, unsayable
+from beholder.stimuli.messages.message import RECIPE, Message, Say, insert_message, message_problem, message_suffix
 from beholder.stimuli.probe import measure
-from beholder.stimuli.workshop.jobs import Progress, RecipeLedger, WorkshopJob, WorkshopResult, do, recipe_of, refuse
+from beholder.stimuli.workshop.jobs import (
+    Progress,
+    RecipeLedger,
+    WorkshopJob,
+    WorkshopResult,
+    raise_problems,
+    recipe_of,
+    run_jobs,
+)
 from beholder.types import Medium
 from beholder.words import check_words
 
-Asking = Literal["attention", "trap"]
-MANIFEST = "manifest.csv"
-COLUMNS = ("file", "content", "condition", "role", "expected")
-SHORTEST_S = 1.0
+_MessageRole = Literal["attention", "trap"]
+_MANIFEST = "manifest.csv"
+_COLUMNS = ("file", "content", "condition", "role", "expected")
+_MIN_SECONDS = 1.0
 
 _PLACEHOLDER = re.compile(r"\{(\w*)\}")
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Answer:
     """One thing to ask for: the words that do, and the answer as a manifest has it."""
 
     words: str
@@ -53,7 +61,7 @@ def make_messages(
     files: Iterable[Path],
     out: Path,
     *,
-    role: Asking,
+    role: _MessageRole,
     value: Sequence[str | float] = (),
     label: Sequence[str] = (),
     words: str | None = None,
@@ -66,20 +74,20 @@ def make_messages(
     A folder stands for the media in it. What is there by the same recipe is left alone. The names do not tell answers.
     """
     problems: list[Problem] = []
-    asked = list(_asked(value, label, words, say, language, problems))
-    paths = list(dict.fromkeys(_media(files, problems)))
+    asked = list(_answers(value, label, words, say, language, problems))
+    paths = list(dict.fromkeys(_media_paths(files, problems)))
     if not paths and not problems:
         problems.append(Problem("FILES", "holds no media", "video, sound, image or text files, or folders of them"))
     if out.is_file():
         problems.append(Problem("--out", f"is {out}, which is a file", "a folder"))
-    elif RecipeLedger(out).state(out / MANIFEST, "") == "foreign":
+    elif RecipeLedger(out).state(out / _MANIFEST, "") == "foreign":
         fix = "Choose another --out, or move it away."
-        problems.append(Problem(str(out / MANIFEST), "is there, and is not what this command made", "", fix))
+        problems.append(Problem(str(out / _MANIFEST), "is there, and is not what this command made", "", fix))
     problems += _same_names(paths)
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        looks = list(pool.map(lambda path: _look(path, say), paths))
+        looks = list(pool.map(lambda path: _inspect(path, say), paths))
     problems += [look for look in looks if isinstance(look, Problem)]
-    refuse(problems)
+    raise_problems(problems)
     found = [look for look in looks if isinstance(look, _File)]
     rows: list[dict[str, str]] = []
     jobs = []
@@ -89,21 +97,21 @@ def make_messages(
             jobs.append(_job(file, target, Message(one.words, say, language)))
             # A study has one file for each content and condition.
             condition = role if len(asked) == 1 else f"{role}-{number}"
-            cells = (_place(target), file.path.stem, condition, role, one.expected)
-            rows.append(dict(zip(COLUMNS, cells, strict=True)))
-    made = do(jobs, out, (), progress)
-    listed = do([_manifest(out, rows)], out, (), None)
+            cells = (_manifest_path(target), file.path.stem, condition, role, one.expected)
+            rows.append(dict(zip(_COLUMNS, cells, strict=True)))
+    made = run_jobs(jobs, out, (), progress)
+    listed = run_jobs([_manifest(out, rows)], out, (), None)
     return WorkshopResult(made.written + listed.written, made.kept + listed.kept)
 
 
-def _asked(
+def _answers(
     value: Sequence[str | float],
     label: Sequence[str],
     words: str | None,
     say: Say,
     language: str,
     problems: list[Problem],
-) -> Iterator[_Asked]:
+) -> Iterator[_Answer]:
     """Yield what is asked for, answer by answer."""
     own = check_words(language)["attention"]
     spoken = "spoken." if say == "voice" else ""
@@ -127,7 +135,7 @@ def _asked(
         elif not name.strip() and len(label) == len(value):
             problems.append(Problem("--label", "is empty", "the name of an answer, as Poor"))
         else:
-            yield _Asked(usual.replace("{value}", number).replace("{label}", name), number)
+            yield _Answer(usual.replace("{value}", number).replace("{label}", name), number)
 
 
 def _misplaced(words: str, *, has_label: bool) -> Iterator[Problem]:
@@ -148,7 +156,7 @@ def _number(given: str | float) -> str | None:
     return f"{number:.10g}" if math.isfinite(number) else None
 
 
-def _media(files: Iterable[Path], problems: list[Problem]) -> Iterator[Path]:
+def _media_paths(files: Iterable[Path], problems: list[Problem]) -> Iterator[Path]:
     for path in files:
         if path.is_dir():
             inside = [part for part in sorted(path.iterdir()) if part.is_file() and medium_of(part.name) is not None]
@@ -171,13 +179,13 @@ def _same_names(paths: Sequence[Path]) -> Iterator[Problem]:
             yield Problem(str(path), what, "names that differ", fix)
 
 
-def _look(path: Path, say: Say) -> _File | Problem:
+def _inspect(path: Path, say: Say) -> _File | Problem:
     """Return a file that can take a message, or why it cannot."""
     where = str(path)
     medium = medium_of(path.name)
     if medium is None:
         return Problem(where, "is of no medium that is known", ", ".join(known_suffixes()))
-    problem = unsayable(medium, say, where)
+    problem = message_problem(medium, say, where)
     if problem is not None:
         return Problem(where, problem.what, f"--say {problem.allowed}")
     try:
@@ -186,8 +194,8 @@ def _look(path: Path, say: Say) -> _File | Problem:
     except StimuliError as error:
         return error.problems[0]
     seconds = measured.probe.duration_ms / 1000
-    if medium == "video" and say == "text" and seconds < SHORTEST_S:
-        return Problem(where, f"lasts {seconds:.2f} s, too short to read a message in", f"{SHORTEST_S:g} s or more")
+    if medium == "video" and say == "text" and seconds < _MIN_SECONDS:
+        return Problem(where, f"lasts {seconds:.2f} s, too short to read a message in", f"{_MIN_SECONDS:g} s or more")
     return _File(path, medium, suffix)
 
 
@@ -196,11 +204,11 @@ def _job(file: _File, target: Path, message: Message) -> WorkshopJob:
     return WorkshopJob(
         target,
         recipe,
-        lambda threads: put_message(file.path, target, file.medium, message, str(file.path), threads),
+        lambda threads: insert_message(file.path, target, file.medium, message, str(file.path), threads),
     )
 
 
-def _place(target: Path) -> str:
+def _manifest_path(target: Path) -> str:
     """Return a path as a manifest in this folder has it."""
     try:
         return target.absolute().relative_to(Path.cwd()).as_posix()
@@ -210,18 +218,18 @@ def _place(target: Path) -> str:
 
 def _manifest(out: Path, rows: Sequence[dict[str, str]]) -> WorkshopJob:
     """Return the manifest to write: these lines, after those of earlier runs whose files are still there."""
-    target = out / MANIFEST
+    target = out / _MANIFEST
     names = {row["file"] for row in rows}
     kept: list[dict[str, str]] = []
     if target.is_file():
         with target.open(encoding="utf-8", newline="") as file:
-            before = [row for row in csv.DictReader(file) if set(row) == set(COLUMNS)]
+            before = [row for row in csv.DictReader(file) if set(row) == set(_COLUMNS)]
         kept = [row for row in before if row["file"] not in names and (out / Path(row["file"]).name).is_file()]
     text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
     writer.writeheader()
     writer.writerows((*kept, *rows))
-    return WorkshopJob(target, recipe_of((MANIFEST, text.getvalue()), ()), lambda _: _write(target, text.getvalue()))
+    return WorkshopJob(target, recipe_of((_MANIFEST, text.getvalue()), ()), lambda _: _write(target, text.getvalue()))
 
 
 def _write(target: Path, text: str) -> None:

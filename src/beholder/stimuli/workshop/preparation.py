@@ -15,35 +15,36 @@ from statistics import median
 from typing import Literal
 
 from beholder.errors import Problem, StimuliError
-from beholder.stimuli.audio import READ_SOUND
+from beholder.stimuli.audio import READ_AUDIO
 from beholder.stimuli.audio import RECIPE as SOUND
-from beholder.stimuli.copies import put_in_place, strip
-from beholder.stimuli.ffmpeg import MP4, UNNAMED, colour_range, colour_tags, file_argument, run_ffmpeg
+from beholder.stimuli.copies import put_in_place, write_copy
+from beholder.stimuli.ffmpeg import MP4_OUTPUT, NO_METADATA, colour_range, colour_tags, file_argument, run_ffmpeg
 from beholder.stimuli.formats import served_suffix
-from beholder.stimuli.loudness import Levelled, level
-from beholder.stimuli.probe import READ, measure, unplayable
-from beholder.stimuli.streams import Measured, unreadable
+from beholder.stimuli.loudness import LoudnessGain, gain_to_loudness
+from beholder.stimuli.probe import measure, playback_problem
+from beholder.stimuli.streams import Measurement, read_error
+from beholder.stimuli.video import READ_VIDEO
 from beholder.stimuli.workshop.jobs import (
     MediaFile,
     Progress,
     WorkshopJob,
     WorkshopResult,
-    do,
     find_media,
-    is_rare,
+    needs_conversion,
+    raise_problems,
     recipe_of,
-    refuse,
+    run_jobs,
 )
-from beholder.stimuli.workshop.stacks import Clip, exact_rate, look
+from beholder.stimuli.workshop.stacks import Clip, exact_rate, read_clip
 
 # --- Videos encoded again so that every browser plays them: upright, square pixels, equal frames, 4:2:0, no metadata.
 
 
-Codec = Literal["h264", "vp9"]
-SUFFIXES: dict[Codec, str] = {"h264": ".mp4", "vp9": ".webm"}
+_Codec = Literal["h264", "vp9"]
+_SUFFIXES: dict[_Codec, str] = {"h264": ".mp4", "vp9": ".webm"}
 
-_FIELDS = re.compile(r": Video: .*\b(?:top|bottom) (?:coded )?first")
-_RARE = ("-format_whitelist", "avi,mpeg,mpegts,mpegvideo,asf,flv,yuv4mpegpipe", "-protocol_whitelist", "file")
+_INTERLACED = re.compile(r": Video: .*\b(?:top|bottom) (?:coded )?first")
+_READ_OTHER = ("-format_whitelist", "avi,mpeg,mpegts,mpegvideo,asf,flv,yuv4mpegpipe", "-protocol_whitelist", "file")
 _RATES = "sample_rates=48000|44100|32000|24000|22050|16000|12000|11025|8000"
 """Above these some browsers are silent."""
 _BITS_A_CHANNEL = 128
@@ -53,36 +54,36 @@ _BITS_A_CHANNEL = 128
 class EncodingTarget:
     """How videos are to be encoded; None leaves what they have."""
 
-    codec: Codec
+    codec: _Codec
     crf: int
     height: int | None = None
     rate: Fraction | None = None
     loudness: float | None = None
 
 
-def reencode(path: Path, target: Path, wanted: EncodingTarget, threads: int) -> list[str]:
+def _reencode(path: Path, target: Path, wanted: EncodingTarget, threads: int) -> list[str]:
     """Write a video for browsers, whole or not at all; return what is worth knowing about it."""
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
     try:
         with tempfile.TemporaryDirectory(prefix="beholder-") as scratch:
-            source = _wrapped(path, Path(scratch)) if is_rare(path) else path
-            clip = look(source, "prepared", str(path))
+            source = _remux(path, Path(scratch)) if needs_conversion(path) else path
+            clip = read_clip(source, "prepared", str(path))
             pace = cadence(source, clip.rate)
-            levelled = Levelled()
+            levelled = LoudnessGain()
             if clip.has_sound and wanted.loudness is not None:
-                levelled = level(source, "video", wanted.loudness)
-            is_interlaced = _FIELDS.search(run_ffmpeg([*READ, "-i", file_argument(source)]).log) is not None
+                levelled = gain_to_loudness(source, "video", wanted.loudness)
+            is_interlaced = _INTERLACED.search(run_ffmpeg([*READ_VIDEO, "-i", file_argument(source)]).log) is not None
             size = _size(clip, wanted)
             graph = _graph(clip, pace, wanted, size, is_interlaced)
-            sound = _sound(source, wanted.codec, levelled, str(path)) if clip.has_sound else []
+            sound = _audio_arguments(source, wanted.codec, levelled, str(path)) if clip.has_sound else []
             ran = run_ffmpeg(
                 [
-                    "-v", "error", "-y", *READ, "-i", file_argument(source), "-map", "0:V:0", "-vf", graph, *sound,
-                    *_encoding(clip, wanted.rate or pace.rate, wanted, threads), file_argument(part),
+                    "-v", "error", "-y", *READ_VIDEO, "-i", file_argument(source), "-map", "0:V:0",
+                    "-vf", graph, *sound, *_encoding(clip, wanted.rate or pace.rate, wanted, threads), file_argument(part),
                 ]
             )  # fmt: skip
             if ran.code != 0:
-                raise StimuliError(Problem(str(path), f"cannot be prepared: ffmpeg says {ran.last_words()}"))
+                raise StimuliError(Problem(str(path), f"cannot be prepared: ffmpeg says {ran.error_line()}"))
             _read_back(part, pace, wanted, str(path))
             put_in_place(part, target)
     finally:
@@ -90,17 +91,17 @@ def reencode(path: Path, target: Path, wanted: EncodingTarget, threads: int) -> 
     return [f"{path}: {note}" for note in (*_notes(clip, pace, wanted, size, is_interlaced), *levelled.notes)]
 
 
-def _wrapped(path: Path, scratch: Path) -> Path:
+def _remux(path: Path, scratch: Path) -> Path:
     """Return the streams of a rare container in one that is read everywhere here."""
     wrapped = scratch / "wrapped.mkv"
     ran = run_ffmpeg(
         [
-            "-v", "error", *_RARE, "-fflags", "+genpts", "-i", file_argument(path), "-map", "0:V:0", "-map", "0:a:0?",
-            "-c", "copy", "-allow_raw_vfw", "1", file_argument(wrapped),
+            "-v", "error", *_READ_OTHER, "-fflags", "+genpts", "-i", file_argument(path), "-map", "0:V:0",
+            "-map", "0:a:0?", "-c", "copy", "-allow_raw_vfw", "1", file_argument(wrapped),
         ]
     )  # fmt: skip
     if ran.code != 0:
-        raise unreadable(str(path), "video", f"ffmpeg says {ran.last_words()}")
+        raise read_error(str(path), "video", f"ffmpeg says {ran.error_line()}")
     return wrapped
 
 
@@ -128,7 +129,7 @@ def _graph(clip: Clip, pace: Cadence, wanted: EncodingTarget, size: tuple[int, i
     )
 
 
-def _sound(source: Path, codec: Codec, levelled: Levelled, where: str) -> list[str]:
+def _audio_arguments(source: Path, codec: _Codec, levelled: LoudnessGain, where: str) -> list[str]:
     channels = measure(source, where, "video").probe.channels
     filters = ",".join([*levelled.filters, f"aresample=async=1:first_pts=0,aformat={_RATES}"])
     name = "aac" if codec == "h264" else "libopus"
@@ -141,13 +142,26 @@ def _encoding(clip: Clip, rate: Fraction, wanted: EncodingTarget, threads: int) 
     common += [*colour_tags(clip.matrix, False), "-threads", str(threads)]
     if wanted.codec == "h264":
         # More than four references are beyond level 4.1 at 1080 lines, and so beyond many hardware decoders.
-        return ["-c:v", "libx264", "-preset", "slow", "-refs", "4", "-sc_threshold", "0", *common, *MP4]
-    return ["-c:v", "libvpx-vp9", "-b:v", "0", "-deadline", "good", "-cpu-used", "2", *common, *UNNAMED, "-f", "webm"]
+        return ["-c:v", "libx264", "-preset", "slow", "-refs", "4", "-sc_threshold", "0", *common, *MP4_OUTPUT]
+    return [
+        "-c:v",
+        "libvpx-vp9",
+        "-b:v",
+        "0",
+        "-deadline",
+        "good",
+        "-cpu-used",
+        "2",
+        *common,
+        *NO_METADATA,
+        "-f",
+        "webm",
+    ]
 
 
 def _read_back(part: Path, pace: Cadence, wanted: EncodingTarget, where: str) -> None:
-    made: Measured = measure(part, where, "video")
-    problem = unplayable(made, where)
+    made: Measurement = measure(part, where, "video")
+    problem = playback_problem(made, where)
     if problem is not None:
         raise StimuliError(problem)
     rate = wanted.rate or pace.rate
@@ -175,11 +189,11 @@ def _notes(clip: Clip, pace: Cadence, wanted: EncodingTarget, size: tuple[int, i
 # --- Files made ready for browsers: encoded again where that is needed, cleared of metadata, folders kept as they are.
 
 
-PREPARE = "prepare 1"
+_RECIPE = "prepare 1"
 """Names this way of preparing in recipes: another way needs another name."""
-CRF: dict[Codec, int] = {"h264": 17, "vp9": 18}
+_CRF: dict[_Codec, int] = {"h264": 17, "vp9": 18}
 """Constant rate factors: that of the P.910 crowd study, and what looks as clear in VP9."""
-_COARSEST: dict[Codec, int] = {"h264": 51, "vp9": 63}
+_COARSEST: dict[_Codec, int] = {"h264": 51, "vp9": 63}
 
 
 def make_prepared(
@@ -207,21 +221,21 @@ def make_prepared(
     if any(path.is_dir() and path.resolve() == out.resolve() for path in named):
         problems.append(Problem("--out", f"is {out}, which is read from", "another folder"))
     targets = {one.path: out / one.place.with_suffix(_suffix(one, codec)) for one in found}
-    problems += _twins(targets)
-    refuse(problems)
+    problems += _duplicate_targets(targets)
+    raise_problems(problems)
     rate: Fraction | None = None if fps is None else exact_rate(fps)
     lufs = None if loudness is None else float(loudness)
-    wanted = EncodingTarget(codec, CRF[codec] if crf is None else crf, height, rate, lufs)
+    wanted = EncodingTarget(codec, _CRF[codec] if crf is None else crf, height, rate, lufs)
     notes: list[str] = []
     jobs = [_job(one, targets[one.path], wanted, notes) for one in found]
-    return do(jobs, out, _in_order(notes), progress)
+    return run_jobs(jobs, out, _sorted_notes(notes), progress)
 
 
 def _bad_options(
-    codec: Codec, crf: int | None, height: int | None, fps: float | None, loudness: float | None
+    codec: _Codec, crf: int | None, height: int | None, fps: float | None, loudness: float | None
 ) -> Iterator[Problem]:
     if crf is not None and not 1 <= crf <= _COARSEST[codec]:
-        yield Problem("--crf", f"is {crf}", f"1 to {_COARSEST[codec]}; less is finer, as {CRF[codec]}")
+        yield Problem("--crf", f"is {crf}", f"1 to {_COARSEST[codec]}; less is finer, as {_CRF[codec]}")
     if height is not None and (height % 2 or not 16 <= height <= 4320):
         yield Problem("--height", f"is {height}", "an even number of lines from 16 to 4320, as 1080")
     if fps is not None and not 1 <= fps <= 240:
@@ -230,13 +244,13 @@ def _bad_options(
         yield Problem("--loudness", f"is {loudness:g}", "-60 to -5 LUFS, as -23")
 
 
-def _suffix(one: MediaFile, codec: Codec) -> str:
+def _suffix(one: MediaFile, codec: _Codec) -> str:
     if one.medium == "video":
-        return SUFFIXES[codec]
+        return _SUFFIXES[codec]
     return one.path.suffix.lower() if one.medium == "text" else served_suffix(one.medium)
 
 
-def _twins(targets: dict[Path, Path]) -> Iterator[Problem]:
+def _duplicate_targets(targets: dict[Path, Path]) -> Iterator[Problem]:
     first: dict[Path, Path] = {}
     for path, target in targets.items():
         other = first.setdefault(target, path)
@@ -255,36 +269,36 @@ def _job(one: MediaFile, target: Path, wanted: EncodingTarget, notes: list[str])
 
     def make(threads: int) -> None:
         if medium == "video":
-            notes.extend(reencode(path, target, wanted, threads))
+            notes.extend(_reencode(path, target, wanted, threads))
         elif medium == "audio" and wanted.loudness is not None:
-            notes.extend(_levelled(path, target, wanted.loudness))
+            notes.extend(_write_levelled(path, target, wanted.loudness))
         elif medium == "text":
-            notes.extend(_in_utf8(path, target))
+            notes.extend(_write_utf8(path, target))
         else:
-            strip(path, target, measure(path, str(path), medium), str(path), medium)
+            write_copy(path, target, measure(path, str(path), medium), str(path), medium)
 
-    return WorkshopJob(target, recipe_of((PREPARE, medium, *asked), (path,)), make)
+    return WorkshopJob(target, recipe_of((_RECIPE, medium, *asked), (path,)), make)
 
 
-def _levelled(path: Path, target: Path, lufs: float) -> list[str]:
+def _write_levelled(path: Path, target: Path, lufs: float) -> list[str]:
     """Write a sound as WAV at this loudness; return what is worth knowing about it."""
     measured = measure(path, str(path), "audio")
-    levelled = level(path, "audio", lufs)
+    levelled = gain_to_loudness(path, "audio", lufs)
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
     depth = "pcm_s24le" if measured.is_deep else "pcm_s16le"
     filters = ["-af", ",".join(levelled.filters)] if levelled.filters else []
-    arguments = [*READ_SOUND, "-i", file_argument(path), *filters, "-c:a", depth, *SOUND[1:], file_argument(part)]
+    arguments = [*READ_AUDIO, "-i", file_argument(path), *filters, "-c:a", depth, *SOUND[1:], file_argument(part)]
     try:
         ran = run_ffmpeg(["-v", "error", "-y", *arguments])
         if ran.code != 0:
-            raise StimuliError(Problem(str(path), f"cannot be prepared: ffmpeg says {ran.last_words()}"))
+            raise StimuliError(Problem(str(path), f"cannot be prepared: ffmpeg says {ran.error_line()}"))
         put_in_place(part, target)
     finally:
         part.unlink(missing_ok=True)
     return [f"{path}: {note}" for note in levelled.notes]
 
 
-def _in_utf8(path: Path, target: Path) -> list[str]:
+def _write_utf8(path: Path, target: Path) -> list[str]:
     """Write a text as UTF-8 whose lines end in LF; return what is worth knowing about it."""
     data, notes = path.read_bytes(), []
     try:
@@ -294,7 +308,7 @@ def _in_utf8(path: Path, target: Path) -> list[str]:
         try:
             text = data.decode("cp1252")
         except UnicodeDecodeError:
-            raise unreadable(str(path), "text", "it is not UTF-8", "Save it as UTF-8.") from None
+            raise read_error(str(path), "text", "it is not UTF-8", "Save it as UTF-8.") from None
         notes.append(f"{path}: not UTF-8, read as Windows-1252; look whether its letters are right.")
     part = target.with_name(f".{uuid.uuid4().hex}{target.suffix}")
     try:
@@ -306,7 +320,7 @@ def _in_utf8(path: Path, target: Path) -> list[str]:
     return notes
 
 
-def _in_order(notes: list[str]) -> Iterator[str]:
+def _sorted_notes(notes: list[str]) -> Iterator[str]:
     """Yield the notes by file, once all are there."""
     yield from sorted(notes)
 
@@ -334,7 +348,9 @@ class Cadence:
 
 def cadence(path: Path, rate: Fraction) -> Cadence:
     """Return the cadence of a video whose header speaks of `rate`."""
-    listed = run_ffmpeg([*READ, "-i", file_argument(path), "-map", "0:V:0", "-c", "copy", "-f", "framecrc", "pipe:1"])
+    listed = run_ffmpeg(
+        [*READ_VIDEO, "-i", file_argument(path), "-map", "0:V:0", "-c", "copy", "-f", "framecrc", "pipe:1"]
+    )
     base, times = Fraction(1), []
     for line in listed.out.decode("ascii", "replace").splitlines():
         if line.startswith("#tb 0: "):

@@ -12,10 +12,11 @@ from typing import Any
 
 from beholder.errors import Problem, StimuliError
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
-from beholder.stimuli.loudness import hear
-from beholder.stimuli.probe import READ, measure, unplayable
+from beholder.stimuli.loudness import measure_loudness
+from beholder.stimuli.probe import measure, playback_problem
 from beholder.stimuli.streams import first_stream
-from beholder.stimuli.workshop.jobs import MediaFile, Progress, find_media, is_rare
+from beholder.stimuli.video import READ_VIDEO
+from beholder.stimuli.workshop.jobs import MediaFile, Progress, find_media, needs_conversion
 from beholder.types import Medium
 
 _RATE = re.compile(r", (\d+) Hz")
@@ -23,7 +24,7 @@ _PREPARE = "Re-encode it with beholder media prepare."
 
 
 @dataclass(frozen=True)
-class Probed:
+class ProbeRow:
     """What one file holds; nothing but its name, medium and size where it cannot be read."""
 
     file: str
@@ -49,13 +50,13 @@ class Probed:
     words: int = 0
 
 
-def probe_media(files: Iterable[Path], progress: Progress | None = None) -> tuple[list[Probed], list[Problem]]:
+def probe_media(files: Iterable[Path], progress: Progress | None = None) -> tuple[list[ProbeRow], list[Problem]]:
     """Return a row for each file, and the problems of all: what is not there, cannot be read, or would not play."""
     problems: list[Problem] = []
     found = find_media(files, problems)
-    rows: list[Probed] = []
+    rows: list[ProbeRow] = []
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        for done, (row, problem) in enumerate(pool.map(_probed, found), start=1):
+        for done, (row, problem) in enumerate(pool.map(_probe_file, found), start=1):
             rows.append(row)
             problems += [problem] if problem is not None else []
             if progress is not None:
@@ -63,42 +64,42 @@ def probe_media(files: Iterable[Path], progress: Progress | None = None) -> tupl
     return rows, problems
 
 
-def as_json(rows: Iterable[Probed]) -> list[dict[str, Any]]:
+def as_json(rows: Iterable[ProbeRow]) -> list[dict[str, Any]]:
     """Return the rows as JSON has them."""
     return [asdict(row) for row in rows]
 
 
-def as_table(rows: Iterable[Probed]) -> list[dict[str, str]]:
+def as_table(rows: Iterable[ProbeRow]) -> list[dict[str, str]]:
     """Return the rows as people read them, without columns that are empty throughout."""
-    table = [_told(row) for row in rows]
+    table = [_table_row(row) for row in rows]
     used = [head for head in (table[0] if table else ()) if any(row[head] for row in table)]
     return [{head: row[head] for head in used} for row in table]
 
 
-def _probed(found: MediaFile) -> tuple[Probed, Problem | None]:
+def _probe_file(found: MediaFile) -> tuple[ProbeRow, Problem | None]:
     path, medium = found.path, found.medium
     name, size = str(path), path.stat().st_size
-    if is_rare(path):
+    if needs_conversion(path):
         problem = Problem(name, f"is {path.suffix.lower()}, which studies do not take", "", _PREPARE)
-        return Probed(name, medium, size, False, _bare(problem)), problem
+        return ProbeRow(name, medium, size, False, _without_file(problem)), problem
     try:
         measured = measure(path, name, medium)
     except StimuliError as error:
         (problem,) = error.problems
-        return Probed(name, medium, size, False, _bare(problem)), problem
-    unplayed = unplayable(measured, name, medium)
+        return ProbeRow(name, medium, size, False, _without_file(problem)), problem
+    unplayed = playback_problem(measured, name, medium)
     probe = measured.probe
     rate = probe.sample_rate
     if medium == "video" and probe.audio_codec:
-        stream = first_stream(run_ffmpeg([*READ, "-i", file_argument(path)]).log, "Audio")
+        stream = first_stream(run_ffmpeg([*READ_VIDEO, "-i", file_argument(path)]).log, "Audio")
         hertz = _RATE.search(stream.description) if stream else None
         rate = int(hertz[1]) if hertz else 0
-    row = Probed(
+    row = ProbeRow(
         file=name,
         medium=medium,
         bytes=size,
         plays=unplayed is None,
-        problem=None if unplayed is None else _bare(unplayed),
+        problem=None if unplayed is None else _without_file(unplayed),
         container=probe.container,
         codec="" if medium == "audio" else probe.codec,
         pixels=measured.pixels,
@@ -110,18 +111,18 @@ def _probed(found: MediaFile) -> tuple[Probed, Problem | None]:
         audio_codec=probe.audio_codec,
         channels=probe.channels,
         sample_rate=rate,
-        loudness=hear(path, medium).lufs if probe.audio_codec else None,
+        loudness=measure_loudness(path, medium).lufs if probe.audio_codec else None,
         words=probe.words,
     )
     return row, unplayed
 
 
-def _bare(problem: Problem) -> str:
+def _without_file(problem: Problem) -> str:
     """Return a problem without the file that it is about."""
     return str(problem).removeprefix(f"{problem.where}  ")
 
 
-def _told(row: Probed) -> dict[str, str]:
+def _table_row(row: ProbeRow) -> dict[str, str]:
     sound = [
         row.audio_codec,
         f"{row.channels} ch" * (row.channels > 0),

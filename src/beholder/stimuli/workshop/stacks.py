@@ -14,13 +14,14 @@ from typing import Literal
 
 from beholder.errors import Problem, StimuliError
 from beholder.stimuli.copies import put_in_place
-from beholder.stimuli.ffmpeg import MP4, colour_range, colour_tags, file_argument, run_ffmpeg
+from beholder.stimuli.ffmpeg import MP4_OUTPUT, colour_range, colour_tags, file_argument, run_ffmpeg
 from beholder.stimuli.formats import medium_of
-from beholder.stimuli.probe import READ, measure
-from beholder.stimuli.workshop.jobs import Progress, WorkshopJob, WorkshopResult, do, recipe_of, refuse
+from beholder.stimuli.probe import measure
+from beholder.stimuli.video import READ_VIDEO
+from beholder.stimuli.workshop.jobs import Progress, WorkshopJob, WorkshopResult, raise_problems, recipe_of, run_jobs
 
-Sound = Literal["left", "right", "none"]
-TOLD_MS, REFUSED_MS = 40, 500
+_SoundSource = Literal["left", "right", "none"]
+_NOTED_MS, _MAX_DIFFERENCE_MS = 40, 500
 
 
 def make_stacks(
@@ -28,7 +29,7 @@ def make_stacks(
     right: Path,
     out: Path,
     *,
-    sound: Sound = "left",
+    sound: _SoundSource = "left",
     shortest: bool = False,
     progress: Progress | None = None,
 ) -> WorkshopResult:
@@ -39,26 +40,26 @@ def make_stacks(
     """
     problems: list[Problem] = []
     pairs = _pairs(left, right, problems)
-    refuse(problems)
+    raise_problems(problems)
     folder, targets = _targets(left, out, pairs)
     notes: list[str] = []
     jobs: list[WorkshopJob] = []
-    clips = _look(dict.fromkeys(path for pair in pairs for path in pair), problems)
+    clips = _read_clips(dict.fromkeys(path for pair in pairs for path in pair), problems)
     for (one, other), target in zip(pairs, targets, strict=True):
         if one in clips and other in clips:
             try:
                 jobs.append(_job(clips[one], clips[other], target, sound, shortest, notes))
             except StimuliError as error:
                 problems += error.problems
-    refuse(problems)
-    return do(jobs, folder, notes, progress)
+    raise_problems(problems)
+    return run_jobs(jobs, folder, notes, progress)
 
 
-def _look(paths: Iterable[Path], problems: list[Problem]) -> dict[Path, Clip]:
+def _read_clips(paths: Iterable[Path], problems: list[Problem]) -> dict[Path, Clip]:
     """Return what each video holds; those that cannot be read are problems."""
     found: dict[Path, Clip] = {}
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        for path, future in [(path, pool.submit(look, path)) for path in paths]:
+        for path, future in [(path, pool.submit(read_clip, path)) for path in paths]:
             try:
                 found[path] = future.result()
             except StimuliError as error:
@@ -66,26 +67,28 @@ def _look(paths: Iterable[Path], problems: list[Problem]) -> dict[Path, Clip]:
     return found
 
 
-def _job(one: Clip, other: Clip, target: Path, sound: Sound, shortest: bool, notes: list[str]) -> WorkshopJob:
-    sheet = StackLayout.of(one, other, sound)
+def _job(one: Clip, other: Clip, target: Path, sound: _SoundSource, shortest: bool, notes: list[str]) -> WorkshopJob:
+    sheet = _StackLayout.of(one, other, sound)
     where = f"{one.path} and {other.path}"
     apart = round(1000 * abs(one.seconds - other.seconds))
-    if apart > REFUSED_MS and not shortest:
+    if apart > _MAX_DIFFERENCE_MS and not shortest:
         what = f"are {one.seconds:.2f} s and {other.seconds:.2f} s long"
         raise StimuliError(
-            Problem(where, what, f"lengths within {REFUSED_MS / 1000:g} s", "Cut one of them, or add --shortest.")
+            Problem(
+                where, what, f"lengths within {_MAX_DIFFERENCE_MS / 1000:g} s", "Cut one of them, or add --shortest."
+            )
         )
     if sound != "none" and not (one if sound == "left" else other).has_sound:
         silent = one if sound == "left" else other
         raise StimuliError(Problem(str(silent.path), "has no sound", "", "Take the other's with --sound, or none."))
-    if apart > TOLD_MS:
+    if apart > _NOTED_MS:
         notes.append(f"{where}: {apart} ms apart in length, cut to {sheet.seconds:.2f} s.")
     for clip in (one, other):
         if clip.height != sheet.lines:
             notes.append(f"{clip.path}: scaled from {clip.height} to {sheet.lines} lines.")
     if abs(one.rate - other.rate) > 0.01:
         notes.append(f"{other.path}: {float(other.rate):g} frames a second, shown at {float(one.rate):g}.")
-    recipe = recipe_of((STACK, sheet), (one.path, other.path))
+    recipe = recipe_of((_RECIPE, sheet), (one.path, other.path))
     return WorkshopJob(target, recipe, lambda threads: stack(one, other, target, sheet, threads))
 
 
@@ -139,7 +142,7 @@ def _targets(left: Path, out: Path, pairs: list[tuple[Path, Path]]) -> tuple[Pat
 # --- Two videos in one, frame by frame: the same height, one frame rate, one clock, a narrow grey gap between them ---
 
 
-STACK = "stack 1"
+_RECIPE = "stack 1"
 """Names this way of stacking in recipes: another way needs another name."""
 
 _COLOURS = re.compile(r": Video: .*?, yuv\w*\(([^)]*)\)")
@@ -162,7 +165,7 @@ class Clip:
 
 
 @dataclass(frozen=True)
-class StackLayout:
+class _StackLayout:
     """What the stack looks like: all that its recipe needs beside the files."""
 
     lines: int
@@ -184,7 +187,7 @@ class StackLayout:
         return float(self.frames / self.rate)
 
     @classmethod
-    def of(cls, left: Clip, right: Clip, sound: str) -> StackLayout:
+    def of(cls, left: Clip, right: Clip, sound: str) -> _StackLayout:
         """Return the sheet of two clips: the smaller height, the rate of the left, the length of the shorter."""
         height = min(left.height, right.height)
         widths = tuple(_even(clip.width * height / clip.height) for clip in (left, right))
@@ -201,12 +204,12 @@ class StackLayout:
         )
 
 
-def look(path: Path, done: str = "stacked", where: str = "") -> Clip:
+def read_clip(path: Path, done: str = "stacked", where: str = "") -> Clip:
     """Return what a video holds, or raise StimuliError; HDR cannot be `done`."""
     where = where or str(path)
     measured = measure(path, where, "video")
     probe = measured.probe
-    described = run_ffmpeg([*READ, "-i", file_argument(path)]).log
+    described = run_ffmpeg([*READ_VIDEO, "-i", file_argument(path)]).log
     found = _COLOURS.search(described)
     colours = re.split(r"[,/] ?", found[1]) if found else []
     if any(word in _HDR for word in colours):
@@ -236,27 +239,30 @@ def exact_rate(fps: float) -> Fraction:
     return Fraction(fps).limit_denominator(1001)
 
 
-def stack(left: Clip, right: Clip, target: Path, sheet: StackLayout, threads: int) -> None:
+def stack(left: Clip, right: Clip, target: Path, sheet: _StackLayout, threads: int) -> None:
     """Write the stack of two clips as H.264, whole or not at all."""
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
     sound = {"left": 0, "right": 1}.get(sheet.sound)
-    graph = [_side(0, left, sheet, sheet.widths[0] + sheet.gap), _side(1, right, sheet, sheet.widths[1])]
+    graph = [
+        _side_filters(0, left, sheet, sheet.widths[0] + sheet.gap),
+        _side_filters(1, right, sheet, sheet.widths[1]),
+    ]
     graph.append("[v0][v1]hstack=inputs=2[v]")
     maps = ["-map", "[v]"]
     if sound is not None:
         graph.append(f"[{sound}:a:0]aresample=async=1:first_pts=0,apad,atrim=end={sheet.seconds:.6f}[a]")
         maps += ["-map", "[a]", "-c:a", "aac", "-b:a", "256k"]
     arguments = [
-        "-v", "error", "-y", *READ, "-i", file_argument(left.path), *READ, "-i", file_argument(right.path),
+        "-v", "error", "-y", *READ_VIDEO, "-i", file_argument(left.path), *READ_VIDEO, "-i", file_argument(right.path),
         "-filter_complex", ";".join(graph), *maps, "-frames:v", str(sheet.frames), "-r", str(sheet.rate),
         "-c:v", "libx264", "-preset", "medium", "-crf", "12", "-pix_fmt", "yuv420p",
-        *colour_tags(sheet.matrix, sheet.full_range), "-threads", str(threads), *MP4, file_argument(part),
+        *colour_tags(sheet.matrix, sheet.full_range), "-threads", str(threads), *MP4_OUTPUT, file_argument(part),
     ]  # fmt: skip
     try:
         ran = run_ffmpeg(arguments)
         if ran.code != 0:
             raise StimuliError(
-                Problem(f"{left.path} and {right.path}", f"cannot be stacked: ffmpeg says {ran.last_words()}")
+                Problem(f"{left.path} and {right.path}", f"cannot be stacked: ffmpeg says {ran.error_line()}")
             )
         if measure(part, str(target), "video").frames != sheet.frames:
             what = "cannot be stacked: one of them ends before its length says"
@@ -267,7 +273,7 @@ def stack(left: Clip, right: Clip, target: Path, sheet: StackLayout, threads: in
         part.unlink(missing_ok=True)
 
 
-def _side(number: int, clip: Clip, sheet: StackLayout, wide: int) -> str:
+def _side_filters(number: int, clip: Clip, sheet: _StackLayout, wide: int) -> str:
     """Return the filters of one side: constant rate from the first moment on, size, colours, and grey around it."""
     convert = (
         f"in_color_matrix={clip.matrix}:in_range={colour_range(clip.full_range)}"
