@@ -63,7 +63,9 @@ def with_clips(study: Study, catalogue: Catalogue, method: Method) -> Catalogue:
         replace(
             one.source, id=f"{one.role}:{number}:{one.source.id}", condition=one.role, role=one.role,
             derived_from=one.source.id,
-            known_answer=KnownAnswer("", expected={EVERY_QUESTION: Expectation(one.value, one.tolerance, "", one.also)}),
+            known_answer=KnownAnswer(
+                "", expected={EVERY_QUESTION: Expectation(one.value, one.tolerance, "", one.also)}
+            ),
         )
         for number, one in enumerate(study_requests(study, catalogue, method), 1)
     ]  # fmt: skip

@@ -79,7 +79,8 @@ def _reencode(path: Path, target: Path, wanted: EncodingTarget, threads: int) ->
             ran = run_ffmpeg(
                 [
                     "-v", "error", "-y", *READ_VIDEO, "-i", file_argument(source), "-map", "0:V:0",
-                    "-vf", graph, *sound, *_encoding(clip, wanted.rate or pace.rate, wanted, threads), file_argument(part),
+                    "-vf", graph, *sound,
+                    *_encoding(clip, wanted.rate or pace.rate, wanted, threads), file_argument(part),
                 ]
             )  # fmt: skip
             if ran.code != 0:
