@@ -93,7 +93,7 @@ def test_the_clustered_test_keeps_its_level_and_tests_over_pages_do_not(whole: b
         wrong["clustered t"] += mean_of(pages).p < 0.05
         wrong["paired t"] += stats.ttest_1samp(pages.value, 0).pvalue < 0.05
         wrong["Wilcoxon"] += signed_rank(pages.value).p < 0.05
-        wrong["sign"] += sign_test(pages.value).found.p < 0.05
+        wrong["sign"] += sign_test(pages.value).proportion.p < 0.05
     if whole:
         assert 0.04 <= wrong["clustered t"] / times <= 0.065, wrong
     low, high = between(times, 0.045, 0.06)

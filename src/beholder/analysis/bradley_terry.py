@@ -66,14 +66,14 @@ class StrengthFit(NamedTuple):
         """By component: what is particular about its strengths."""
         notes = []
         for part, people in enumerate(self.people.tolist()):
-            told = []
+            texts = []
             if self.estimator[part] == _PRIOR:
-                told.append(self.graph.why[part] or "the order of showing explains every choice")
+                texts.append(self.graph.why[part] or "the order of showing explains every choice")
             if people < 2:
-                told.append("one participant: no interval")
+                texts.append("one participant: no interval")
             elif self.is_alike[part]:
-                told.append("all participants answered alike: error as if all comparisons were independent")
-            notes.append("; ".join(told))
+                texts.append("all participants answered alike: error as if all comparisons were independent")
+            notes.append("; ".join(texts))
         return tuple(notes)
 
 
@@ -145,8 +145,8 @@ def _fitted(
 def _variance_ratio(clustered: Floats, model: Floats, graph: ComparisonGraph) -> Floats:
     """Return by component how much more variance there is when people are clusters."""
     by_name = np.stack([np.diag(clustered), np.diag(model)])
-    ours, theirs = (sum_by_code(graph.component, np.maximum(0, one)) for one in by_name)
-    return ours / theirs
+    by_cluster, by_model = (sum_by_code(graph.component, np.maximum(0, one)) for one in by_name)
+    return by_cluster / by_model
 
 
 def _combined_covariance(clustered: Floats, model: Floats, graph: ComparisonGraph, times: Floats) -> Floats:
@@ -179,7 +179,7 @@ def _start(likelihood: _Likelihood) -> Floats:
 
 def _can_tell_position(tally: Tally) -> bool:
     """Return whether the order is known, and is more than which of two it was: some pair was shown both ways."""
-    pooled = tally.everybody()
+    pooled = tally.pooled()
     is_known = pooled.order != 0
     one, other, order = pooled.one[is_known], pooled.other[is_known], pooled.order[is_known]
     if not len(order):
@@ -257,53 +257,53 @@ class _Likelihood(NamedTuple):
     def slopes(self, place: Floats) -> _RowSlopes:
         """Return how the log likelihood of each row changes at a place."""
         ties = float(place[-1]) if self.free.ties else self.free.held_ties
-        found = self.model.likely(self.difference(place), ties)
+        outcomes = self.model.outcomes(self.difference(place), ties)
         counts = np.stack([self.tally.wins, self.tally.ties, self.tally.losses])
-        expected = self.tally.n * found.p
+        expected = self.tally.n * outcomes.p
         return _RowSlopes(
-            float((counts * found.log_p).sum()),
-            (counts * found.slope).sum(0),
-            (counts * found.tie_slope).sum(0),
-            (expected * found.slope**2).sum(0),
-            (expected * found.slope * found.tie_slope).sum(0),
-            (expected * found.tie_slope**2).sum(0),
+            float((counts * outcomes.log_p).sum()),
+            (counts * outcomes.slope).sum(0),
+            (counts * outcomes.tie_slope).sum(0),
+            (expected * outcomes.slope**2).sum(0),
+            (expected * outcomes.slope * outcomes.tie_slope).sum(0),
+            (expected * outcomes.tie_slope**2).sum(0),
         )
 
-    def at(self, place: Floats) -> _LikelihoodPoint:
+    def evaluate(self, place: Floats) -> _LikelihoodPoint:
         """Return the likelihood at a place."""
-        tally, size, found = self.tally, len(self.tally.names), self.slopes(place)
-        weight = found.difference_squared
+        tally, size, slopes = self.tally, len(self.tally.names), self.slopes(place)
+        weight = slopes.difference_squared
         between = sum_by_code(tally.one * size + tally.other, weight, size * size).reshape(size, size)
         between = between + between.T
         slope = np.zeros(self.size)
         information = np.zeros((self.size, self.size))
-        slope[:size] = self._spread(found.difference)
+        slope[:size] = self._spread(slopes.difference)
         information[:size, :size] = np.diag(between.sum(0)) - between
         columns = []
         if self.free.position:
             order = tally.order
-            columns.append((self._spread(weight * order), float(found.difference @ order), float(weight @ order**2)))
+            columns.append((self._spread(weight * order), float(slopes.difference @ order), float(weight @ order**2)))
         if self.free.ties:
-            columns.append((self._spread(found.both), float(found.ties.sum()), float(found.ties_squared.sum())))
-        for place_of, (beside, along, squared) in enumerate(columns, size):
-            information[:size, place_of] = information[place_of, :size] = beside
+            columns.append((self._spread(slopes.both), float(slopes.ties.sum()), float(slopes.ties_squared.sum())))
+        for place_of, (with_strengths, along, squared) in enumerate(columns, size):
+            information[:size, place_of] = information[place_of, :size] = with_strengths
             slope[place_of], information[place_of, place_of] = along, squared
         if self.free.position and self.free.ties:
-            information[size, size + 1] = information[size + 1, size] = float(found.both @ tally.order)
-        return _LikelihoodPoint(found.height, slope, information)
+            information[size, size + 1] = information[size + 1, size] = float(slopes.both @ tally.order)
+        return _LikelihoodPoint(slopes.height, slope, information)
 
     def meat(self, place: Floats) -> Floats:
         """Return the sum over people of the squares of their slopes at a place, each less the mean."""
-        tally, size, found = self.tally, len(self.tally.names), self.slopes(place)
+        tally, size, row_slopes = self.tally, len(self.tally.names), self.slopes(place)
         present, person = np.unique(tally.person, return_inverse=True)
         people = len(present)
-        slopes = sum_by_code(person * size + tally.one, found.difference, people * size)
-        slopes -= sum_by_code(person * size + tally.other, found.difference, people * size)
+        slopes = sum_by_code(person * size + tally.one, row_slopes.difference, people * size)
+        slopes -= sum_by_code(person * size + tally.other, row_slopes.difference, people * size)
         columns = [slopes.reshape(people, size)]
         if self.free.position:
-            columns.append(sum_by_code(person, found.difference * tally.order)[:, None])
+            columns.append(sum_by_code(person, row_slopes.difference * tally.order)[:, None])
         if self.free.ties:
-            columns.append(sum_by_code(person, found.ties)[:, None])
+            columns.append(sum_by_code(person, row_slopes.ties)[:, None])
         by_person = np.hstack(columns)
         by_person -= by_person.mean(0)
         return np.asarray(by_person.T @ by_person, np.float64)
@@ -319,14 +319,14 @@ def _maximise(likelihood: _Likelihood, start: Floats, prior: Floats, flat: Float
 
     Along the columns of `flat` the likelihood does not change, and the climb does not move.
     """
-    pooled = likelihood._replace(tally=likelihood.tally.everybody())
+    pooled = likelihood._replace(tally=likelihood.tally.pooled())
     place = start
 
-    def seen(at: Floats) -> tuple[float, _LikelihoodPoint]:
-        found = pooled.at(at)
-        return found.height - 0.5 * float(prior @ at**2), found
+    def posterior(at: Floats) -> tuple[float, _LikelihoodPoint]:
+        point = pooled.evaluate(at)
+        return point.height - 0.5 * float(prior @ at**2), point
 
-    height, here = seen(place)
+    height, here = posterior(place)
     for _ in range(_MAX_STEPS):
         try:
             step = np.linalg.solve(_regularised(here.information, prior, flat), here.slope - prior * place)
@@ -335,7 +335,7 @@ def _maximise(likelihood: _Likelihood, start: Floats, prior: Floats, flat: Float
         if np.abs(step).max() < _MIN_STEP * max(1.0, float(np.abs(place).max())):
             return _Maximum(place, here.information, True)
         for _ in range(30):
-            next_height, there = seen(place + step)
+            next_height, there = posterior(place + step)
             if next_height >= height - 1e-9 * abs(height):
                 break
             step = step / 2

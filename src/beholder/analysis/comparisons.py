@@ -15,6 +15,7 @@ from scipy.special import expit, log_ndtr, ndtr, ndtri
 
 from beholder.analysis.means import codes_of
 from beholder.analysis.ratings import COMPARISONS, Ratings
+from beholder.formats import join_names
 from beholder.stats.clustered import Codes, Floats
 
 _Names = tuple[str, ...]
@@ -50,7 +51,7 @@ class Tally(NamedTuple):
         """How many people made these comparisons."""
         return len(np.unique(self.person))
 
-    def everybody(self) -> Tally:
+    def pooled(self) -> Tally:
         """Return the counts of all people together."""
         place = (self.one * len(self.names) + self.other) * 3 + self.order.astype(np.intp) + 1
         _, first, row = np.unique(place, return_index=True, return_inverse=True)
@@ -84,10 +85,10 @@ class Comparisons(NamedTuple):
 
     def by_content(self) -> Iterator[tuple[str, Tally]]:
         """Yield for each content the comparisons of its stimuli."""
-        together = np.argsort(self.content, kind="stable")
-        ends = np.searchsorted(self.content[together], np.arange(len(self.contents) + 1))
+        order = np.argsort(self.content, kind="stable")
+        ends = np.searchsorted(self.content[order], np.arange(len(self.contents) + 1))
         for place, content in enumerate(self.contents):
-            rows = together[ends[place] : ends[place + 1]]
+            rows = order[ends[place] : ends[place + 1]]
             one, other, person = (codes[rows] for codes in (self.stimulus, self.other_stimulus, self.person))
             yield content, _tally(self.stimuli, one, other, self.order[rows], person, self.sign[rows])
 
@@ -139,13 +140,16 @@ def _order(kept: pd.DataFrame) -> Floats:
     if "raw_value" not in kept:
         return np.zeros(len(kept))
     order: Floats = -np.sign((kept["value"] * kept["raw_value"]).fillna(0).to_numpy(np.float64))
-    told = order != 0
-    if "slot" not in kept or told.all():
+    is_known = order != 0
+    if "slot" not in kept or is_known.all():
         return order
     slot, names = pd.factorize(kept["slot"])
-    sums, sizes = np.bincount(slot[told], order[told], len(names)), np.bincount(slot[told], minlength=len(names))
+    sums, sizes = (
+        np.bincount(slot[is_known], order[is_known], len(names)),
+        np.bincount(slot[is_known], minlength=len(names)),
+    )
     by_slot = np.where(np.abs(sums) == sizes, np.sign(sums), 0.0)
-    return np.where(told, order, by_slot[slot])
+    return np.where(is_known, order, by_slot[slot])
 
 
 def _tally(names: _Names, one: Codes, other: Codes, order: Floats, person: Codes, sign: Floats) -> Tally:
@@ -158,7 +162,7 @@ def _tally(names: _Names, one: Codes, other: Codes, order: Floats, person: Codes
     people = int(person.max()) + 1
     place = ((one * len(present) + other) * 3 + order.astype(np.intp) + 1) * people + person
     _, first, row = np.unique(place, return_index=True, return_inverse=True)
-    wins, ties, losses = (sum_by_code(row, sign == wanted) for wanted in (1, 0, -1))
+    wins, ties, losses = (sum_by_code(row, sign == outcome) for outcome in (1, 0, -1))
     compared = tuple(names[code] for code in present)
     return Tally(compared, one[first], other[first], order[first], person[first], wins, ties, losses)
 
@@ -225,7 +229,7 @@ class ComparisonModel(NamedTuple):
     title: str
     unit: str
     """What strengths are measured in."""
-    likely: _OutcomeFunction
+    outcomes: _OutcomeFunction
     ties_at: Callable[[float], float]
     """The logarithm of the tie parameter at which equals tie in this share of comparisons."""
     win: Callable[[Floats], Floats]
@@ -283,7 +287,7 @@ class ComparisonGraph(NamedTuple):
 def comparison_graph(tally: Tally) -> ComparisonGraph:
     """Return how the comparisons hang together."""
     size = len(tally.names)
-    pooled = tally.everybody()
+    pooled = tally.pooled()
     pairs = coo_matrix((pooled.n, (pooled.one, pooled.other)), (size, size))
     count, component = connected_components(pairs, directed=False)
     winner = np.concatenate([pooled.one[pooled.wins > 0], pooled.other[pooled.losses > 0]])
@@ -304,13 +308,8 @@ def _why(names: tuple[str, ...], members: Codes, group: Codes, winner: Codes, lo
         return "every comparison was a tie"
     crosses = group[winner] != group[loser]
     beaten, beating = set(group[loser[crosses]].tolist()), set(group[winner[crosses]].tolist())
-    told = []
+    texts = []
     for done, what in ((beaten, "never lost to any of the others"), (beating, "never won against any of the others")):
         groups = [one for one in dict.fromkeys(group[members].tolist()) if one not in done]
-        told += [f"{join_names([names[m] for m in members if group[m] == one])} {what}" for one in groups]
-    return "; ".join(told)
-
-
-def join_names(names: list[str]) -> str:
-    """Return names with commas and `and`."""
-    return " and ".join([", ".join(names[:-1])] * (len(names) > 1) + names[-1:])
+        texts += [f"{join_names([names[m] for m in members if group[m] == one])} {what}" for one in groups]
+    return "; ".join(texts)

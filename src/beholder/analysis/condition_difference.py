@@ -73,10 +73,10 @@ def better(results: Results, condition: str, other: str, question: str | None = 
 
     It is clear where the report calls it clear: by the corrected p of the clustered t in pairs.csv.
     """
-    asked = _question(results, f'better("{condition}", "{other}")', question)
-    _known(results, condition, other)
-    row = _row(results, condition, other, asked)
-    is_turned = _is_turned(results, asked)
+    question_name = _question(results, f'better("{condition}", "{other}")', question)
+    _check_conditions(results, condition, other)
+    row = _pair_row(results, condition, other, question_name)
+    is_turned = _is_turned(results, question_name)
     sign = (1 if row["condition"] == condition else -1) * (-1 if is_turned else 1)
     ends = [] if math.isnan(row["ci_low"]) else sorted((sign * row["ci_low"], sign * row["ci_high"]))
     low, high = ends or (None, None)
@@ -87,15 +87,26 @@ def better(results: Results, condition: str, other: str, question: str | None = 
     if is_clear(row["clear_by"]) and estimate:
         answer = "yes" if estimate > 0 else "no"
     people = int(row["participants"])
-    seen = DifferenceEvidence(
-        answer=answer, condition=condition, other=other, question=asked if len(_questions(results)) > 1 else "",
-        kind=results.notes["kinds"][asked], metric=results.notes["metrics"][asked]["name"], is_turned=is_turned,
-        decimals=_decimals(results, asked), estimate=estimate, low=low, high=high, p=p,
+    evidence = DifferenceEvidence(
+        answer=answer, condition=condition, other=other, question=question_name if len(_questions(results)) > 1 else "",
+        kind=results.notes["kinds"][question_name], metric=results.notes["metrics"][question_name]["name"],
+        is_turned=is_turned, decimals=_decimals(results, question_name), estimate=estimate, low=low, high=high, p=p,
         is_corrected=not math.isnan(row["p_holm"]), people=people, are_robots=results.notes["population"] == "robots",
         note=str(row["note"]),
     )  # fmt: skip
     return ConditionDifference(
-        answer, condition, other, asked, estimate, low, high, p, int(row["n"]), people, str(row["test"]), sentence(seen)
+        answer,
+        condition,
+        other,
+        question_name,
+        estimate,
+        low,
+        high,
+        p,
+        int(row["n"]),
+        people,
+        str(row["test"]),
+        sentence(evidence),
     )
 
 
@@ -125,7 +136,7 @@ def _question(results: Results, where: str, question: str | None) -> str:
     return names[0]
 
 
-def _known(results: Results, condition: str, other: str) -> None:
+def _check_conditions(results: Results, condition: str, other: str) -> None:
     """Raise where one of the two is unknown, or both are the same."""
     where, others = f'better("{condition}", "{other}")', results.ratings["other_condition"]
     names = list(dict.fromkeys([*results.notes["conditions"], *(name for name in others if name)]))
@@ -140,7 +151,7 @@ def _known(results: Results, condition: str, other: str) -> None:
         raise UserError(problems)
 
 
-def _row(results: Results, condition: str, other: str, question: str) -> Mapping[str, Any]:
+def _pair_row(results: Results, condition: str, other: str, question: str) -> Mapping[str, Any]:
     """Return the row of pairs.csv in which the two stand, in whichever order."""
     rows = [row for row in records(results.pairs) if row["question"] == question]
     for row in rows:
@@ -210,51 +221,51 @@ class DifferenceEvidence(NamedTuple):
     note: str
 
 
-def sentence(seen: DifferenceEvidence) -> str:
+def sentence(evidence: DifferenceEvidence) -> str:
     """Return the answer, how far the two are apart, and how sure that is."""
-    about = f", on {seen.question}" if seen.question else ""
-    told = f"{seen.answer.capitalize()}{about}: {seen.condition} {_far(seen)}"
-    people = count(seen.people, "robot" if seen.are_robots else "participant")
-    if seen.p is None:
-        return f"{told} ({people}), without a test: {seen.note}."
-    p = p_value(seen.p)
-    correction = "Holm-corrected p" if seen.is_corrected else "p"
+    about = f", on {evidence.question}" if evidence.question else ""
+    text = f"{evidence.answer.capitalize()}{about}: {evidence.condition} {_difference_text(evidence)}"
+    people = count(evidence.people, "robot" if evidence.are_robots else "participant")
+    if evidence.p is None:
+        return f"{text} ({people}), without a test: {evidence.note}."
+    p = p_value(evidence.p)
+    correction = "Holm-corrected p" if evidence.is_corrected else "p"
     p = f"{correction} {p}" if p.startswith("<") else f"{correction} = {p}"
-    told = f"{told} ({', '.join([*_interval(seen), p, people])})"
-    if UNNAMED in seen.note:
-        return f"{told}; the study names other contrasts, and this one is not judged."
-    if seen.answer == "undecided":
-        return f"{told}, which cannot be told from {'one half' if seen.kind == 'choice' else 'none'}."
-    return f"{told}."
+    text = f"{text} ({', '.join([*_interval_text(evidence), p, people])})"
+    if UNNAMED in evidence.note:
+        return f"{text}; the study names other contrasts, and this one is not judged."
+    if evidence.answer == "undecided":
+        return f"{text}, which cannot be told from {'one half' if evidence.kind == 'choice' else 'none'}."
+    return f"{text}."
 
 
-def _far(seen: DifferenceEvidence) -> str:
+def _difference_text(evidence: DifferenceEvidence) -> str:
     """Return how far the condition is from the other, as it was answered."""
-    if seen.kind == "choice":
-        chosen = "called closer than" if seen.metric.startswith("Closeness") else "preferred to"
-        return f"was {chosen} {seen.other} in {_percent(_share(seen.estimate))} of their comparisons"
-    less = ", where less is better" if seen.is_turned else ""
-    if not seen.estimate:
-        same = "was ticked as often as" if seen.kind == "pick" else "scores the same as"
-        return f"{same} {seen.other}{less}"
-    is_above = (seen.estimate > 0) != seen.is_turned
-    if seen.kind == "pick":
-        size = f"{number(100 * abs(seen.estimate), 0)} percentage points"
-        return f"was ticked {size} {'more' if is_above else 'less'} often than {seen.other}"
-    size = f"{number(abs(seen.estimate), seen.decimals)} points"
-    return f"scores {size} {'higher' if is_above else 'lower'} than {seen.other}{less}"
+    if evidence.kind == "choice":
+        chosen = "called closer than" if evidence.metric.startswith("Closeness") else "preferred to"
+        return f"was {chosen} {evidence.other} in {_percent(_share(evidence.estimate))} of their comparisons"
+    less = ", where less is better" if evidence.is_turned else ""
+    if not evidence.estimate:
+        same = "was ticked as often as" if evidence.kind == "pick" else "scores the same as"
+        return f"{same} {evidence.other}{less}"
+    is_above = (evidence.estimate > 0) != evidence.is_turned
+    if evidence.kind == "pick":
+        size = f"{number(100 * abs(evidence.estimate), 0)} percentage points"
+        return f"was ticked {size} {'more' if is_above else 'less'} often than {evidence.other}"
+    size = f"{number(abs(evidence.estimate), evidence.decimals)} points"
+    return f"scores {size} {'higher' if is_above else 'lower'} than {evidence.other}{less}"
 
 
-def _interval(seen: DifferenceEvidence) -> list[str]:
+def _interval_text(evidence: DifferenceEvidence) -> list[str]:
     """Return the interval of the size that is told: with the sign that the sentence gives it."""
-    if seen.low is None or seen.high is None:
+    if evidence.low is None or evidence.high is None:
         return []
-    if seen.kind == "choice":
-        return [f"95 % interval {number(100 * _share(seen.low), 0)} to {_percent(_share(seen.high))}"]
-    low, high = (seen.low, seen.high) if seen.estimate >= 0 else (-seen.high, -seen.low)
-    if seen.kind == "pick":
+    if evidence.kind == "choice":
+        return [f"95 % interval {number(100 * _share(evidence.low), 0)} to {_percent(_share(evidence.high))}"]
+    low, high = (evidence.low, evidence.high) if evidence.estimate >= 0 else (-evidence.high, -evidence.low)
+    if evidence.kind == "pick":
         return [f"95 % interval {number(100 * low, 0)} to {number(100 * high, 0)}"]
-    return [f"95 % interval {number(low, seen.decimals)} to {number(high, seen.decimals)}"]
+    return [f"95 % interval {number(low, evidence.decimals)} to {number(high, evidence.decimals)}"]
 
 
 def _share(preference: float) -> float:

@@ -31,9 +31,9 @@ class Contrast(NamedTuple):
     comparison: Comparison
     pages: Cells
     """The difference on every page that has both."""
-    own: Floats
+    by_participant: Floats
     """Each participant's own mean difference."""
-    found: Estimate
+    estimate: Estimate
     """The difference of the two, its error clustered by participant and content."""
     is_named: bool
     note: str
@@ -68,15 +68,15 @@ def contrasts_of(ratings: Ratings, named: Sequence[Pair] = ()) -> Iterator[Contr
         direct = _direct(ratings, question) if kind in COMPARISONS else {}
         rated = {} if kind in COMPARISONS and ratings.is_mirrored(question) else _rated(ratings, part)
         against = _references(part) if kind == "diff" else {}
-        told = {*named, *(pair[::-1] for pair in named)}
-        rest = [pair for pair in combinations(ratings.conditions, 2) if pair not in told]
+        named_pairs = {*named, *(pair[::-1] for pair in named)}
+        rest = [pair for pair in combinations(ratings.conditions, 2) if pair not in named_pairs]
         for one, other in (*named, *rest):
-            is_named = (one, other) in told
+            is_named = (one, other) in named_pairs
             if (one, other) in direct or (other, one) in direct:
                 yield _direct_contrast(question, (one, other), direct, kind, is_named)
             elif {one, other} <= rated.keys() and against.get(one) == against.get(other):
-                through = f"both compared with {against[one]}" if against.get(one) else ""
-                yield _separate_contrast(question, (one, other), rated, kind, is_named, through)
+                reference_note = f"both compared with {against[one]}" if against.get(one) else ""
+                yield _separate_contrast(question, (one, other), rated, kind, is_named, reference_note)
             elif is_named:
                 yield _empty_contrast(question, (one, other), ratings, part)
 
@@ -84,8 +84,8 @@ def contrasts_of(ratings: Ratings, named: Sequence[Pair] = ()) -> Iterator[Contr
 def _rated(ratings: Ratings, part: pd.DataFrame) -> dict[str, RatedPages]:
     """Return the pages of every condition, in the order in which conditions are told."""
     place = codes_of(part["condition"], ratings.conditions)
-    found = rated_pages(part["value"].to_numpy(float), place, *_codes(part))
-    return {ratings.conditions[code]: pages for code, pages in found.items()}
+    by_code = rated_pages(part["value"].to_numpy(float), place, *_codes(part))
+    return {ratings.conditions[code]: pages for code, pages in by_code.items()}
 
 
 def rated_pages(value: Floats, condition: Codes, participant: Codes, content: Codes) -> dict[int, RatedPages]:
@@ -93,11 +93,11 @@ def rated_pages(value: Floats, condition: Codes, participant: Codes, content: Co
     value, (condition, participant, content) = average_by(value, condition, participant, content)
     joint = participant.astype(np.int64) * (int(content.max(initial=0)) + 1) + content
     number = np.unique(joint, return_inverse=True)[1]
-    found = {}
+    pages_by_code = {}
     for code in np.unique(condition):
-        mine = slice(*np.searchsorted(condition, [code, code + 1]))
-        found[int(code)] = RatedPages(Cells(value[..., mine], participant[mine], content[mine]), number[mine])
-    return found
+        rows = slice(*np.searchsorted(condition, [code, code + 1]))
+        pages_by_code[int(code)] = RatedPages(Cells(value[..., rows], participant[rows], content[rows]), number[rows])
+    return pages_by_code
 
 
 def _direct(ratings: Ratings, question: str) -> dict[Pair, Cells]:
@@ -105,8 +105,8 @@ def _direct(ratings: Ratings, question: str) -> dict[Pair, Cells]:
     part = ratings.votes[(ratings.votes["question"] == question) & (ratings.votes["other_condition"] != "")]
     names = ratings.conditions
     one, other = (codes_of(part[column], names) for column in ("condition", "other_condition"))
-    found = direct_pages(part["value"].to_numpy(float), one, other, *_codes(part))
-    return {(names[first], names[second]): pages for (first, second), pages in found.items()}
+    by_codes = direct_pages(part["value"].to_numpy(float), one, other, *_codes(part))
+    return {(names[first], names[second]): pages for (first, second), pages in by_codes.items()}
 
 
 def direct_pages(
@@ -120,12 +120,12 @@ def direct_pages(
     signed = np.where(one > other, -1.0, 1.0) * value
     pair = np.minimum(one, other) * count + np.maximum(one, other)
     value, (pair, participant, content) = average_by(signed, pair, participant, content)
-    found = {}
+    pages_by_pair = {}
     for number in np.unique(pair):
-        mine = slice(*np.searchsorted(pair, [number, number + 1]))
-        pages = Cells(value[..., mine], participant[mine], content[mine])
-        found[int(number) // count, int(number) % count] = pages
-    return found
+        rows = slice(*np.searchsorted(pair, [number, number + 1]))
+        pages = Cells(value[..., rows], participant[rows], content[rows])
+        pages_by_pair[int(number) // count, int(number) % count] = pages
+    return pages_by_pair
 
 
 def _codes(part: pd.DataFrame) -> tuple[Codes, Codes]:
@@ -135,7 +135,10 @@ def _codes(part: pd.DataFrame) -> tuple[Codes, Codes]:
 def _references(part: pd.DataFrame) -> Mapping[str, str]:
     """Return what each condition was compared with; one that was compared with several is like no other."""
     others = part.groupby("condition", sort=False)["other_condition"].unique()
-    return {str(name): str(found[0]) if len(found) == 1 else f"several by {name}" for name, found in others.items()}
+    return {
+        str(name): str(references[0]) if len(references) == 1 else f"several by {name}"
+        for name, references in others.items()
+    }
 
 
 def _direct_contrast(question: str, pair: Pair, direct: Mapping[Pair, Cells], kind: str, is_named: bool) -> Contrast:
@@ -171,8 +174,8 @@ def _separate_contrast(
         )
     few = f"unpaired, as few rated both on the same content: {len(pages.value)} of {fewer} pages"
     note = f"{through}; {few}" if through else few
-    own, found = _participant_differences(one.cells, other.cells), difference_of(one.cells, other.cells)
-    return _with_note(Contrast(question, *pair, "unpaired", pages, own, found, is_named, note), kind)
+    own, estimate = _participant_differences(one.cells, other.cells), difference_of(one.cells, other.cells)
+    return _with_note(Contrast(question, *pair, "unpaired", pages, own, estimate, is_named, note), kind)
 
 
 def _empty_contrast(question: str, pair: Pair, ratings: Ratings, part: pd.DataFrame) -> Contrast:
@@ -206,24 +209,26 @@ def _participant_differences(one: Cells, other: Cells) -> Floats:
 
 def _with_note(contrast: Contrast, kind: str) -> Contrast:
     """Return the contrast with what there is to know about its test; one person on a side makes none."""
-    found, notes = _bounded(contrast.found, kind), [contrast.note] if contrast.note else []
-    if found.over == "contents" or np.isnan(found.p):
+    estimate, notes = _bounded(contrast.estimate, kind), [contrast.note] if contrast.note else []
+    if estimate.over == "contents" or np.isnan(estimate.p):
         nan = np.nan
-        found = found._replace(se=nan, df=nan, low=nan, high=nan, statistic=nan, p=nan)
-        notes.append("one participant: no test" if found.participants < 2 else "one participant of one: no test")
-    elif found.over == "participants":
+        estimate = estimate._replace(se=nan, df=nan, low=nan, high=nan, statistic=nan, p=nan)
+        notes.append("one participant: no test" if estimate.participants < 2 else "one participant of one: no test")
+    elif estimate.over == "participants":
         notes.append("one content: over participants only")
-    elif found.df < min(_MIN_DF, found.participants - 1):
+    elif estimate.df < min(_MIN_DF, estimate.participants - 1):
         few = "few participants or contents of one" if contrast.comparison == "unpaired" else "few contents"
-        notes.append(f"{few} ({found.df + 1:.0f}): a wide interval")
-    if found.se == 0 and found.p < 1:
+        notes.append(f"{few} ({estimate.df + 1:.0f}): a wide interval")
+    if estimate.se == 0 and estimate.p < 1:
         notes.append("all differences are equal: p of a sign test")
-    return contrast._replace(found=found, note="; ".join(notes))
+    return contrast._replace(estimate=estimate, note="; ".join(notes))
 
 
-def _bounded(found: Estimate, kind: str) -> Estimate:
+def _bounded(estimate: Estimate, kind: str) -> Estimate:
     """Return the difference with an interval that stays where it can be: shares, and preferences from -1 to 1."""
     if kind == "choice":
-        ends = bounds_for(kind, found.mean, found.se, found.df, units=found.participants, ratings=found.n)
-        return found._replace(low=float(ends.low[0]), high=float(ends.high[0]))
-    return found._replace(low=max(-1.0, found.low), high=min(1.0, found.high)) if kind == "pick" else found
+        ends = bounds_for(
+            kind, estimate.mean, estimate.se, estimate.df, units=estimate.participants, ratings=estimate.n
+        )
+        return estimate._replace(low=float(ends.low[0]), high=float(ends.high[0]))
+    return estimate._replace(low=max(-1.0, estimate.low), high=min(1.0, estimate.high)) if kind == "pick" else estimate

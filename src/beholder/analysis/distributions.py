@@ -47,8 +47,8 @@ def _of_question(ratings: Ratings, question: str) -> pd.DataFrame:
     values = votes["value"].to_numpy(dtype=float)
     places = values - low if is_whole else (values - low) / (high - low) * _BANDS
     band = np.clip(np.floor(places + 1e-9), 0, len(names) - 1).astype(int)
-    given = set(votes["condition"].unique())
-    present = [name for name in ratings.conditions if name in given]
+    rated = set(votes["condition"].unique())
+    present = [name for name in ratings.conditions if name in rated]
     codes = pd.Categorical(votes["condition"], categories=present).codes.astype(int)
     counts = np.bincount(codes * len(names) + band, minlength=len(present) * len(names)).reshape(len(present), -1)
     shares = counts / counts.sum(axis=1, keepdims=True)
@@ -147,8 +147,10 @@ def medians(data: pd.DataFrame | Ratings, *, questions: Sequence[str] | None = N
     """
     ratings = as_ratings(data)
     scored = [name for name in ratings.questions if ratings.kinds[name] == "score"]
-    wanted = [name for name in scored if (ratings.methods[name] == MUSHRA if questions is None else name in questions)]
-    votes = ratings.votes[ratings.votes["question"].isin(wanted)]
+    selected = [
+        name for name in scored if (ratings.methods[name] == MUSHRA if questions is None else name in questions)
+    ]
+    votes = ratings.votes[ratings.votes["question"].isin(selected)]
     if votes.empty:
         return None
     keys = ["question", "condition"]
@@ -160,7 +162,7 @@ def medians(data: pd.DataFrame | Ratings, *, questions: Sequence[str] | None = N
     orders = {"question": ratings.questions, "condition": ratings.conditions, "level": ("condition", "stimulus")}
     ranks = {name: {one: place for place, one in enumerate(names)} for name, names in orders.items()}
     groups = table.groupby(["question", "level", "condition", "content", "stimulus"], sort=True, observed=True)["value"]
-    found = pd.DataFrame(
+    table_of_medians = pd.DataFrame(
         [
             (level, question, stimulus, content, condition, _name(ratings.methods[str(question)]), *_row(values))
             for (question, level, condition, content, stimulus), values in groups
@@ -169,13 +171,15 @@ def medians(data: pd.DataFrame | Ratings, *, questions: Sequence[str] | None = N
     )
     for column in ("condition", "level", "question"):
         rank = ranks[column]
-        found = found.sort_values(column, key=lambda names, rank=rank: names.map(rank), kind="stable")
+        table_of_medians = table_of_medians.sort_values(
+            column, key=lambda names, rank=rank: names.map(rank), kind="stable"
+        )
     note = (
         "Median, quartiles, and the exact 95 % interval between order statistics (binomial, one half), which needs six "
         "values; coverage is what it reaches. Of a condition, over each participant's own median across contents; of a "
         "stimulus, over the votes. n counts participants."
     )
-    return Result(found.reset_index(drop=True), note, _CITATION, medians_chart)
+    return Result(table_of_medians.reset_index(drop=True), note, _CITATION, medians_chart)
 
 
 def _name(method: str) -> str:
@@ -183,6 +187,6 @@ def _name(method: str) -> str:
 
 
 def _row(values: pd.Series) -> tuple[object, ...]:
-    found = median_interval(values)
-    note = "fewer than six participants: no interval" if math.isnan(found.low) else ""
-    return (found.n, *found[1:], note)
+    interval = median_interval(values)
+    note = "fewer than six participants: no interval" if math.isnan(interval.low) else ""
+    return (interval.n, *interval[1:], note)

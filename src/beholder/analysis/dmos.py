@@ -21,7 +21,7 @@ COLUMNS = [
 ]  # fmt: skip
 PAIRED, UNPAIRED = "paired", "unpaired"
 _METHODS = (HIDDEN_REFERENCE, "")
-_ALONE = "too few participants: no interval"
+_NO_INTERVAL = "too few participants: no interval"
 _NAMES = {"none": "", "crush": ", crushed", "clip": ", clipped"}
 _GOOD_SOURCE = 0.75
 """How high on its scale a reference should score: 4 of 1 to 5."""
@@ -39,10 +39,10 @@ def dmos(
     """
     ratings = as_ratings(data)
     crush = crush or ratings.order.settings.crush
-    asked = [name for name in ratings.questions if ratings.kinds[name] == "score"]
-    wanted = [name for name in asked if ratings.methods[name] in _METHODS] if questions is None else list(questions)
-    parts, told = [], []
-    for question in wanted:
+    scored = [name for name in ratings.questions if ratings.kinds[name] == "score"]
+    selected = [name for name in scored if ratings.methods[name] in _METHODS] if questions is None else list(questions)
+    parts, remarks = [], []
+    for question in selected:
         votes = differential_votes(ratings, question, crush)
         if votes.tests.empty or votes.references.empty:
             continue
@@ -51,12 +51,12 @@ def dmos(
             continue
         part = pd.concat([stimuli, _conditions(ratings, votes, stimuli)], ignore_index=True)
         parts.append(part.assign(question=question, metric=DMOS.name.replace(")", f"{_NAMES[crush]})")))
-        told.append(_about(question, votes, stimuli))
+        remarks.append(_reference_remarks(question, votes, stimuli))
     if not parts:
         return None
     return Result(
         pd.concat(parts, ignore_index=True)[COLUMNS].astype({"n": int, "participants": int, "contents": int}),
-        _note(crush) + "".join(told),
+        _note(crush) + "".join(remarks),
         f"ITU-T P.910 (ACR-HR, differential viewer scores); {STUDENT_CITATION}; {CITATION}",
     )
 
@@ -64,24 +64,26 @@ def dmos(
 def _stimuli(ratings: Ratings, votes: DifferentialVotes) -> pd.DataFrame:
     """Return a row for each stimulus whose reference was rated, conditions in the order in which they are told."""
     groups = votes.tests.groupby("stimulus")
-    found = groups.agg(n=("value", "size"), both=("dv", "count"), own=("value", "mean"), own_sd=("value", "std"))
-    found = votes.stimuli.join(found).join(groups["dv"].agg(dv="mean", dv_sd="std"))
-    found = found.assign(covariance=_covariance(votes))
+    stats = groups.agg(n=("value", "size"), both=("dv", "count"), own=("value", "mean"), own_sd=("value", "std"))
+    stats = votes.stimuli.join(stats).join(groups["dv"].agg(dv="mean", dv_sd="std"))
+    stats = stats.assign(covariance=_covariance(votes))
     reference = votes.references.groupby("content")["value"].agg(["size", "mean", "std"])
-    found = found.join(reference, on="number", how="inner")
-    is_paired = (found["both"] == found["n"]) | ((found["both"] >= 2) & (2 * found["both"] >= found["n"]))
-    se = np.where(is_paired, found["dv_sd"] / np.sqrt(found["both"].clip(lower=1)), np.sqrt(_variance(found)))
-    df = np.where(is_paired, found["both"], found[["n", "size"]].min(axis=1)) - 1
-    mean = np.where(is_paired, found["dv"], found["own"] - found["mean"] + votes.ends.high)
+    stats = stats.join(reference, on="number", how="inner")
+    is_paired = (stats["both"] == stats["n"]) | ((stats["both"] >= 2) & (2 * stats["both"] >= stats["n"]))
+    se = np.where(is_paired, stats["dv_sd"] / np.sqrt(stats["both"].clip(lower=1)), np.sqrt(_variance(stats)))
+    df = np.where(is_paired, stats["both"], stats[["n", "size"]].min(axis=1)) - 1
+    mean = np.where(is_paired, stats["dv"], stats["own"] - stats["mean"] + votes.ends.high)
     bounds = t_bounds(mean, se, df)
-    n = np.where(is_paired, found["both"], found["n"])
-    told = "unpaired: " + found["both"].astype(str) + " of " + found["n"].astype(str) + " rated the reference too"
-    table = found[KEYS].assign(
+    n = np.where(is_paired, stats["both"], stats["n"])
+    unpaired_note = (
+        "unpaired: " + stats["both"].astype(str) + " of " + stats["n"].astype(str) + " rated the reference too"
+    )
+    table = stats[KEYS].assign(
         level="stimulus", pairing=np.where(is_paired, PAIRED, UNPAIRED), n=n, participants=n, contents=1, mean=mean,
-        sd=np.where(is_paired, found["dv_sd"], np.nan), ci_low=bounds.low, ci_high=bounds.high,
+        sd=np.where(is_paired, stats["dv_sd"], np.nan), ci_low=bounds.low, ci_high=bounds.high,
         interval=np.where(np.isnan(bounds.low), "", interval_name("score", "participants")),
-        note=np.where(is_paired, "", told + np.where(np.isnan(bounds.low), "; ", ""))
-        + np.where(np.isnan(bounds.low), _ALONE, ""),
+        note=np.where(is_paired, "", unpaired_note + np.where(np.isnan(bounds.low), "; ", ""))
+        + np.where(np.isnan(bounds.low), _NO_INTERVAL, ""),
     )  # fmt: skip
     rank = {name: place for place, name in enumerate(ratings.conditions)}
     table = table.sort_values(["content", "stimulus"], kind="stable")
@@ -94,16 +96,16 @@ def _covariance(votes: DifferentialVotes) -> pd.Series:
     groups = both.groupby("stimulus")
     centred = both[["value", "reference"]] - groups[["value", "reference"]].transform("mean")
     products = (centred["value"] * centred["reference"]).groupby(both["stimulus"]).sum()
-    found = products / (groups.size() - 1).clip(lower=1)
-    return found.reindex(votes.stimuli.index, fill_value=0.0)
+    covariance = products / (groups.size() - 1).clip(lower=1)
+    return covariance.reindex(votes.stimuli.index, fill_value=0.0)
 
 
-def _variance(found: pd.DataFrame) -> Floats:
+def _variance(stats: pd.DataFrame) -> Floats:
     """Return the variance of the difference of two means of which some participants are in both (2.3)."""
-    apart = found["own_sd"] ** 2 / found["n"] + found["std"] ** 2 / found["size"]
-    together = apart - 2 * found["covariance"] * found["both"] / (found["n"] * found["size"])
+    independent = stats["own_sd"] ** 2 / stats["n"] + stats["std"] ** 2 / stats["size"]
+    with_covariance = independent - 2 * stats["covariance"] * stats["both"] / (stats["n"] * stats["size"])
     # Over different people the covariance is an estimate, and can exceed what is left of the variances.
-    return np.asarray(np.where(together > 0, together, apart), np.float64)
+    return np.asarray(np.where(with_covariance > 0, with_covariance, independent), np.float64)
 
 
 def _conditions(ratings: Ratings, votes: DifferentialVotes, stimuli: pd.DataFrame) -> pd.DataFrame:
@@ -119,26 +121,26 @@ def _conditions(ratings: Ratings, votes: DifferentialVotes, stimuli: pd.DataFram
         own = stimuli[stimuli["condition"] == name]
         mine = votes.tests[votes.tests["stimulus"].isin(own.index)]
         if (own["pairing"] == UNPAIRED).any():
-            beside = votes.references[votes.references["content"].isin(mine["content"])]
-            found = difference_of(cells(mine, "value"), cells(beside, "value"))
-            rows.append(_row(name, found, UNPAIRED, len(mine), float("nan"), votes.ends.high))
+            references = votes.references[votes.references["content"].isin(mine["content"])]
+            estimate = difference_of(cells(mine, "value"), cells(references, "value"))
+            rows.append(_row(name, estimate, UNPAIRED, len(mine), float("nan"), votes.ends.high))
         else:
-            found = mean_of(cells(mine, "dv"))
-            rows.append(_row(name, found, PAIRED, found.n, float(mine["dv"].std()), 0.0))
+            estimate = mean_of(cells(mine, "dv"))
+            rows.append(_row(name, estimate, PAIRED, estimate.n, float(mine["dv"].std()), 0.0))
     return pd.DataFrame(rows)
 
 
-def _row(name: str, found: Estimate, pairing: str, n: int, sd: float, above: float) -> dict[str, object]:
-    has_interval = not np.isnan(found.low) and found.participants > 1
+def _row(name: str, estimate: Estimate, pairing: str, n: int, sd: float, above: float) -> dict[str, object]:
+    has_interval = not np.isnan(estimate.low) and estimate.participants > 1
     notes = ["unpaired: difference of the means"] * (pairing == UNPAIRED)
-    notes += [_ALONE] * (not has_interval)
-    notes += ["one content: interval over participants only"] * (has_interval and found.contents == 1)
+    notes += [_NO_INTERVAL] * (not has_interval)
+    notes += ["one content: interval over participants only"] * (has_interval and estimate.contents == 1)
     return {
         "level": "condition", "stimulus": "", "content": "", "condition": name, "pairing": pairing, "n": n,
-        "participants": found.participants, "contents": found.contents, "mean": found.mean + above, "sd": sd,
-        "ci_low": found.low + above if has_interval else np.nan,
-        "ci_high": found.high + above if has_interval else np.nan,
-        "interval": interval_name("score", found.over) if has_interval else "", "note": "; ".join(notes),
+        "participants": estimate.participants, "contents": estimate.contents, "mean": estimate.mean + above, "sd": sd,
+        "ci_low": estimate.low + above if has_interval else np.nan,
+        "ci_high": estimate.high + above if has_interval else np.nan,
+        "interval": interval_name("score", estimate.over) if has_interval else "", "note": "; ".join(notes),
     }  # fmt: skip
 
 
@@ -158,23 +160,23 @@ def _note(crush: Crush) -> str:
     )
 
 
-def _about(question: str, votes: DifferentialVotes, stimuli: pd.DataFrame) -> str:
+def _reference_remarks(question: str, votes: DifferentialVotes, stimuli: pd.DataFrame) -> str:
     """Return what is odd about the references of a question."""
     low, high, is_declared = votes.ends
-    told = "" if is_declared else f" {question}: the table does not tell M; it is taken as {high:g}."
+    remarks = "" if is_declared else f" {question}: the table does not tell M; it is taken as {high:g}."
     above = votes.tests["value"] > votes.tests["reference"]
     share = float(above.sum()) / max(1, int(votes.tests["reference"].notna().sum()))
-    told += f" {question}: {100 * share:.1f} % of the votes are above that on the reference." if share else ""
+    remarks += f" {question}: {100 * share:.1f} % of the votes are above that on the reference." if share else ""
     means = votes.references.groupby("content")["value"].mean()
     least = low + _GOOD_SOURCE * (high - low)
     names = [votes.contents[number] for number in means.index]
     poor = [f"{name} ({mean:.2f})" for name, mean in zip(names, means, strict=True) if mean < least]
     if poor:
-        told += f" {question}: the reference scores below {least:g} for {', '.join(poor)}: a poor source."
+        remarks += f" {question}: the reference scores below {least:g} for {', '.join(poor)}: a poor source."
     without = len(votes.stimuli) - len(stimuli)
     if without:
-        told += f" {question}: nobody rated the reference of {without} {'stimulus' if without == 1 else 'stimuli'}."
-    return told
+        remarks += f" {question}: nobody rated the reference of {without} {'stimulus' if without == 1 else 'stimuli'}."
+    return remarks
 
 
 # --- Differential votes: each participant's votes held against their own vote on the reference (ACR-HR) ---

@@ -80,45 +80,46 @@ def analyse_folder(
     progress: Callable[[int, int], None] | None = None,
 ) -> Results:
     """Analyse a study's clean ratings, or a table of ratings, and write the folder."""
-    wanted = checked_models(model)
-    opened = open_ratings(study)
-    out = out or opened.folder / "analyse"
-    ratings = opened.ratings
-    found = {}
-    for done, (name, one) in enumerate(ANALYSES.items(), 1):
-        result = one(ratings)
+    models = checked_models(model)
+    loaded = open_ratings(study)
+    out = out or loaded.folder / "analyse"
+    ratings = loaded.ratings
+    results = {}
+    for done, (name, analysis) in enumerate(ANALYSES.items(), 1):
+        result = analysis(ratings)
         if result is not None:
-            found[name] = result
+            results[name] = result
         if progress is not None:
             progress(done, len(ANALYSES))
-    if "tests" in found and (agreed := agreement(found["tests"])) is not None:
-        found["agreement"] = agreed
+    if "tests" in results and (agreed := agreement(results["tests"])) is not None:
+        results["agreement"] = agreed
     notes = {
-        "population": opened.population,
-        "run": opened.run,
-        "is_earlier_run": opened.study is not None and opened.run not in (None, opened.study.run),
-        "ratings_sha256": ratings_hash(opened.path),
-        **_notes(ratings, found),
+        "population": loaded.population,
+        "run": loaded.run,
+        "is_earlier_run": loaded.study is not None and loaded.run not in (None, loaded.study.run),
+        "ratings_sha256": ratings_hash(loaded.path),
+        **_notes(ratings, results),
     }
-    for name in wanted:
-        found["scores"], notes.setdefault("models", {})[name] = add_quality(found["scores"], ratings, name)
+    for name in models:
+        results["scores"], notes.setdefault("models", {})[name] = add_quality(results["scores"], ratings, name)
     tables = {
-        f"{name}.csv": table_bytes(list(result.table.columns), records(result.table)) for name, result in found.items()
+        f"{name}.csv": table_bytes(list(result.table.columns), records(result.table))
+        for name, result in results.items()
     }
     write_all(out, {**tables, "notes.json": json_bytes(notes)}, _FILES)
     return Results(
-        scores=found["scores"].table,
-        conditions=found["conditions"].table,
-        contents=found["contents"].table,
-        pairs=found["pairs"].table,
-        participants=found["participants"].table,
-        ratings=opened.table,
+        scores=results["scores"].table,
+        conditions=results["conditions"].table,
+        contents=results["contents"].table,
+        pairs=results["pairs"].table,
+        participants=results["participants"].table,
+        ratings=loaded.table,
         notes=notes,
-        also={name: result.table for name, result in found.items() if name not in TABLES},
+        also={name: result.table for name, result in results.items() if name not in TABLES},
     )
 
 
-def _notes(ratings: Ratings, found: dict[str, Result]) -> dict[str, Any]:
+def _notes(ratings: Ratings, results: dict[str, Result]) -> dict[str, Any]:
     return {
         "ratings": ratings.counts,
         "conditions": list(ratings.conditions),
@@ -130,7 +131,7 @@ def _notes(ratings: Ratings, found: dict[str, Result]) -> dict[str, Any]:
         "intervals": {name: interval_name(kind, "both") for name, kind in ratings.kinds.items()},
         "alpha": ALPHA,
         "correction": {"method": "Holm", "family": family_note(ratings)},
-        "analyses": {name: {"note": result.note, "citation": result.citation} for name, result in found.items()},
-        "seeds": {name: seed for name, seed in SEEDS.items() if name in found},
+        "analyses": {name: {"note": result.note, "citation": result.citation} for name, result in results.items()},
+        "seeds": {name: seed for name, seed in SEEDS.items() if name in results},
         "software": {"numpy": np.__version__, "scipy": scipy.__version__, "pandas": pd.__version__},
     }

@@ -103,7 +103,7 @@ def item_consistency(data: pd.DataFrame | Ratings) -> Result | None:
     whole = items.value[~np.isnan(items.value).any(axis=1)]
     if len(items.questions) < _MIN_QUESTIONS or len(whole) < 2 or not np.ptp(whole, axis=0).any():
         return None
-    found = _row(items, whole)
+    row = _row(items, whole)
     note = (
         "Questions that are answered by numbers, together. alpha, omega: of what one participant said of one stimulus, "
         f"n times all of them; Feldt's 95 % interval takes these as independent. components: how many eigenvalues of "
@@ -112,18 +112,18 @@ def item_consistency(data: pd.DataFrame | Ratings) -> Result | None:
     )
     if items.turned:
         note += f" Reversed, so turned within the scale: {', '.join(items.turned)}."
-    return Result(pd.DataFrame([found], columns=COLUMNS), note, f"{CONSISTENCY_CITATION}; {COMPONENTS}")
+    return Result(pd.DataFrame([row], columns=COLUMNS), note, f"{CONSISTENCY_CITATION}; {COMPONENTS}")
 
 
 def _row(items: ItemMatrix, whole: np.ndarray) -> dict[str, object]:
     covariance = np.cov(whole, rowvar=False)
-    found = cronbach_alpha(covariance, len(whole))
+    alpha = cronbach_alpha(covariance, len(whole))
     means = stimulus_means(items)
     means = means[~np.isnan(means).any(axis=1)]
     varying = means[:, np.ptp(means, axis=0) > 0] if len(means) else means
     row: dict[str, object] = {
-        "questions": len(items.questions), "n": len(whole), "alpha": found.value, "alpha_low": found.low,
-        "alpha_high": found.high, "omega": mcdonald_omega(covariance), "stimuli": len(means), "components": 0,
+        "questions": len(items.questions), "n": len(whole), "alpha": alpha.value, "alpha_low": alpha.low,
+        "alpha_high": alpha.high, "omega": mcdonald_omega(covariance), "stimuli": len(means), "components": 0,
         "share": math.nan, "note": "",
     }  # fmt: skip
     if len(means) < _MIN_STIMULI or varying.shape[1] < 2:

@@ -40,9 +40,9 @@ class MeanGroups(NamedTuple):
 
 def codes_of(column: pd.Series, names: Sequence[str] | None = None) -> Codes:
     """Return the values of a column as numbers from 0, those of `names` by their place there and others as -1."""
-    codes, found = pd.factorize(column)
+    codes, uniques = pd.factorize(column)
     if names is not None:
-        codes = pd.Index(list(names), dtype=object).get_indexer(pd.Index(found).astype(object))[codes]
+        codes = pd.Index(list(names), dtype=object).get_indexer(pd.Index(uniques).astype(object))[codes]
     return np.asarray(codes, np.intp)
 
 
@@ -114,18 +114,18 @@ def _spread(place: Codes, value: Floats) -> pd.DataFrame:
 
 def _means(cells: Cells, equal: Codes, kind: str, votes: int, groups: MeanGroups) -> dict[str, Any]:
     """Return the mean of one group with all its intervals."""
-    found = mean_of(cells, groups.over, equal=equal)
-    low, high = _ends(found, kind, votes)
-    is_alone = found.participants == 1
+    estimate = mean_of(cells, groups.over, equal=equal)
+    low, high = _ends(estimate, kind, votes)
+    is_alone = estimate.participants == 1
     has_none = is_alone or np.isnan(low)
     row: dict[str, Any] = {
-        "participants": found.participants,
-        "contents": found.contents,
-        "mean": found.mean,
+        "participants": estimate.participants,
+        "contents": estimate.contents,
+        "mean": estimate.mean,
         "ci_low": np.nan if has_none else low,
         "ci_high": np.nan if has_none else high,
-        "interval": "" if has_none else interval_name(kind, found.over),
-        "note": _note(found, groups.over, width=high - low),
+        "interval": "" if has_none else interval_name(kind, estimate.over),
+        "note": _note(estimate, groups.over, width=high - low),
     }
     for over in groups.narrower:
         ends = _ends(mean_of(cells, over, equal=equal), kind, votes)
@@ -133,9 +133,9 @@ def _means(cells: Cells, equal: Codes, kind: str, votes: int, groups: MeanGroups
     return row
 
 
-def _ends(found: Estimate, kind: str, votes: int) -> tuple[float, float]:
-    units = {"contents": found.contents, "ratings": found.n}.get(found.over, found.participants)
-    ends = bounds_for(kind, found.mean, found.se, found.df, units=units, ratings=max(votes, found.n))
+def _ends(estimate: Estimate, kind: str, votes: int) -> tuple[float, float]:
+    units = {"contents": estimate.contents, "ratings": estimate.n}.get(estimate.over, estimate.participants)
+    ends = bounds_for(kind, estimate.mean, estimate.se, estimate.df, units=units, ratings=max(votes, estimate.n))
     return float(ends.low[0]), float(ends.high[0])
 
 
@@ -145,12 +145,12 @@ def interval_name(kind: str, over: Over) -> str:
     return f"Korn-Graubard {name[name.index('over') :]}" if is_share(kind) else name
 
 
-def _note(found: Estimate, over: Over, width: float) -> str:
-    if found.participants == 1:
+def _note(estimate: Estimate, over: Over, width: float) -> str:
+    if estimate.participants == 1:
         return "one participant: no interval"
     if width == 0:
         return "all participants agree: interval of no width"
-    return "one content: interval over participants only" if over == "both" and found.contents == 1 else ""
+    return "one content: interval over participants only" if over == "both" and estimate.contents == 1 else ""
 
 
 # --- conditions: one row per condition and question (reference: statistics 2.2) ---
@@ -249,10 +249,10 @@ def _with_level(ratings: Ratings, column: str) -> pd.DataFrame:
 def _levels(kept: pd.DataFrame, column: str) -> pd.Series:
     """Return the level of each stimulus that has one, be it the one that was judged or the one beside it."""
     sides = [("stimulus", column), ("other_stimulus", _OTHER_FACTOR_PREFIX + column.removeprefix(FACTOR_PREFIX))]
-    found = [
+    parts = [
         kept[[stimulus, level]].set_axis(["stimulus", "level"], axis=1) for stimulus, level in sides if level in kept
     ]
-    known = pd.concat(found).dropna().drop_duplicates().astype(str)
+    known = pd.concat(parts).dropna().drop_duplicates().astype(str)
     known = known[known["level"] != ""]
     # What differs between participants is no level of a stimulus: both sides of a comparison would cancel out in it.
     return known.drop_duplicates("stimulus", keep=False).set_index("stimulus")["level"]

@@ -81,10 +81,10 @@ def variances(data: pd.DataFrame | Ratings) -> Result | None:
     rows = []
     for fitted in _models(as_ratings(data)):
         model = fitted.model
-        found = dict(zip(SOURCES, (model.groups, model.one, model.other, model.residual), strict=True))
+        components = dict(zip(SOURCES, (model.groups, model.one, model.other, model.residual), strict=True))
         levels = {"condition": len(fitted.names), **fitted.levels, "residual": int(fitted.n.sum())}
-        whole = sum(variance for variance in found.values() if variance == variance)
-        for source, variance in found.items():
+        whole = sum(variance for variance in components.values() if variance == variance)
+        for source, variance in components.items():
             is_tested = source == "condition" and len(fitted.names) > 1
             test = (model.chi2, len(fitted.names) - 1, model.p) if is_tested else (np.nan,) * 3
             why = "one condition" if source == "condition" and not is_tested else fitted.absent.get(source, "")
@@ -114,8 +114,8 @@ def _fitted(ratings: Ratings) -> Iterator[_QuestionModel]:
         if ratings.kinds[question] not in _KINDS or ratings.is_mirrored(question):
             continue
         table = ratings.table[ratings.table["question"] == question]
-        told = codes_of(table["condition"], ratings.conditions)
-        present, condition = np.unique(told, return_inverse=True)
+        codes_in_order = codes_of(table["condition"], ratings.conditions)
+        present, condition = np.unique(codes_in_order, return_inverse=True)
         participant, content = codes_of(table["participant"]), codes_of(table["content"])
         model = fit_crossed(table["value"].to_numpy(float), condition, participant, content)
         if model is None:
@@ -191,10 +191,10 @@ def _rows(ratings: Ratings, question: str, margin: float | None) -> Iterator[tup
     value, (stimulus, run, rater) = average_by(kept["value"].to_numpy(float), *codes)
     low, high, _ = scale_ends(ratings, question)
     wide = EQUIVALENCE_MARGIN * (high - low) if margin is None else margin
-    found = run_effect(value, stimulus, run, rater, margin=wide)
+    effect = run_effect(value, stimulus, run, rater, margin=wide)
     nan = np.nan
-    yield question, "", "", nan, nan, nan, nan, found.chi2, found.df, found.p, nan, "", found.note
-    for one in found.differences:
+    yield question, "", "", nan, nan, nan, nan, effect.chi2, effect.df, effect.p, nan, "", effect.note
+    for one in effect.differences:
         yield (
             question, names[one.run], names[one.other], one.difference, one.se, one.low, one.high,
             one.difference / one.se, one.df, one.p, wide, one.equivalent, "",

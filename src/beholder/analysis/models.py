@@ -28,8 +28,8 @@ from beholder.stats.shrinkage import shrunken as shrunken_fit
 def mos(data: pd.DataFrame | Ratings) -> Result | None:
     """Return the mean opinion score of every stimulus; None where no question has scores or grades."""
     ratings = as_ratings(data)
-    found = scores(ratings)
-    table = found.table[~found.table["question"].map(ratings.kinds).map(is_share).astype(bool)]
+    result = scores(ratings)
+    table = result.table[~result.table["question"].map(ratings.kinds).map(is_share).astype(bool)]
     if table.empty:
         return None
     quality = table[["question", "stimulus", "content"]].assign(
@@ -39,7 +39,7 @@ def mos(data: pd.DataFrame | Ratings) -> Result | None:
         "Mean over participants, repetitions averaged first; se is sd / √n, the interval 95 % Student t over "
         "participants (n - 1 degrees of freedom)."
     )
-    return Result(quality.reset_index(drop=True), note, found.citation)
+    return Result(quality.reset_index(drop=True), note, result.citation)
 
 
 # --- The votes on a question as rater models take them, with the names behind the numbers ---
@@ -64,7 +64,7 @@ class QuestionVotes(NamedTuple):
         return self.votes.sum_by_rater()
 
     @property
-    def usual(self) -> float:
+    def median_count(self) -> float:
         """How many votes half of the raters gave at least."""
         return float(np.median(self.counts))
 
@@ -115,21 +115,23 @@ class RaterModel:
     def result(self, data: pd.DataFrame | Ratings) -> Result | None:
         """Return the quality of every stimulus; None where no question has scores."""
         ratings = as_ratings(data)
-        found = [(asked, self.fit(asked.votes)) for asked in all_question_votes(ratings)]
-        if not found:
+        fits = [(votes, self.fit(votes.votes)) for votes in all_question_votes(ratings)]
+        if not fits:
             return None
-        table = pd.concat([qualities(asked, fitted) for asked, fitted in found], ignore_index=True)
-        return Result(table[_KEYS], " ".join([self.note, *self.remarks(found)]), self.citation)
+        table = pd.concat([qualities(votes, fitted) for votes, fitted in fits], ignore_index=True)
+        return Result(table[_KEYS], " ".join([self.note, *self.remarks(fits)]), self.citation)
 
-    def remarks(self, found: Sequence[tuple[QuestionVotes, RaterModelFit]]) -> list[str]:
+    def remarks(self, fits: Sequence[tuple[QuestionVotes, RaterModelFit]]) -> list[str]:
         """Return what is odd, question by question."""
-        told = [(asked.question, remark) for asked, fitted in found for remark in self._odd(asked, fitted)]
-        return [f"{question}: {remark}" if len(found) > 1 else remark for question, remark in told]
+        remarks = [
+            (votes.question, remark) for votes, fitted in fits for remark in self._question_remarks(votes, fitted)
+        ]
+        return [f"{question}: {remark}" if len(fits) > 1 else remark for question, remark in remarks]
 
-    def _odd(self, asked: QuestionVotes, fitted: RaterModelFit) -> list[str]:
+    def _question_remarks(self, votes: QuestionVotes, fitted: RaterModelFit) -> list[str]:
         return [
             remark
-            for remark in (self.remark(asked, fitted), _convergence_remark(fitted), _split_remark(fitted))
+            for remark in (self.remark(votes, fitted), _convergence_remark(fitted), _split_remark(fitted))
             if remark
         ]
 
@@ -139,10 +141,10 @@ def all_question_votes(ratings: Ratings) -> list[QuestionVotes]:
     return [question_votes(ratings, name) for name in scale_questions(ratings)]
 
 
-def qualities(asked: QuestionVotes, fitted: RaterModelFit) -> pd.DataFrame:
+def qualities(votes: QuestionVotes, fitted: RaterModelFit) -> pd.DataFrame:
     """Return the quality of every stimulus of a question; without a vote that counts it has none."""
-    return asked.stimuli.assign(
-        question=asked.question, quality=fitted.quality, se=fitted.se, low=fitted.low, high=fitted.high
+    return votes.stimuli.assign(
+        question=votes.question, quality=fitted.quality, se=fitted.se, low=fitted.low, high=fitted.high
     )
 
 
@@ -169,13 +171,13 @@ MAX_NAMES = 10
 _OUTLIER_SHARE = f"{100 * MAX_OUTLIER_SHARE:g} %"
 
 
-def _bt500_remark(asked: QuestionVotes, fitted: RaterModelFit) -> str:
+def _bt500_remark(votes: QuestionVotes, fitted: RaterModelFit) -> str:
     """Return who is left out, or why nobody is."""
-    out = [name for name, is_out in zip(asked.raters, fitted.is_rejected, strict=True) if is_out]
+    out = [name for name, is_out in zip(votes.raters, fitted.is_rejected, strict=True) if is_out]
     if out:
         more = f" and {len(out) - MAX_NAMES:,} more" if len(out) > MAX_NAMES else ""
-        return f"Left out: {', '.join(out[:MAX_NAMES])}{more}; {len(out):,} of {len(asked.raters):,}."
-    return f"Nobody is left out: {why_none_rejected(int((fitted.far > MAX_OUTLIER_SHARE * asked.counts).sum()))}."
+        return f"Left out: {', '.join(out[:MAX_NAMES])}{more}; {len(out):,} of {len(votes.raters):,}."
+    return f"Nobody is left out: {why_none_rejected(int((fitted.outliers > MAX_OUTLIER_SHARE * votes.counts).sum()))}."
 
 
 def why_none_rejected(far: int) -> str:
@@ -216,21 +218,21 @@ _EXACT = 1e-3
 """An inconsistency below this, next to nothing, gives a rater all the weight."""
 
 
-def _p910_remark(asked: QuestionVotes, fitted: RaterModelFit) -> str:
+def _p910_remark(votes: QuestionVotes, fitted: RaterModelFit) -> str:
     """Return a warning where participants rated too little for this model, or some of them weigh everything."""
-    told = []
-    if asked.usual < MIN_RATINGS_P910:
-        told.append(
-            f"Too few ratings for Annex E: half of the participants gave {asked.usual:g} or fewer, and below "
+    warnings = []
+    if votes.median_count < MIN_RATINGS_P910:
+        warnings.append(
+            f"Too few ratings for Annex E: half of the participants gave {votes.median_count:g} or fewer, and below "
             f"{MIN_RATINGS_P910} its intervals are too narrow (at 5 they hold the truth in about 70 % of cases, not 95 "
             "%). Go by the plain mean, or by shrunken."
         )
-    if (alone := int((fitted.inconsistency < _EXACT).sum())) and len(asked.raters) > 1:
-        told.append(
-            f"{alone:,} of {len(asked.raters):,} participants fit exactly, as one with a single rating always does; "
+    if (alone := int((fitted.inconsistency < _EXACT).sum())) and len(votes.raters) > 1:
+        warnings.append(
+            f"{alone:,} of {len(votes.raters):,} participants fit exactly, as one with a single rating always does; "
             "this model gives them nearly all the weight on what they rated."
         )
-    return " ".join(told)
+    return " ".join(warnings)
 
 
 P910 = RaterModel(
@@ -274,13 +276,13 @@ _MIN_RATINGS_SHRUNKEN = 3
 """Ratings per participant from which bias and inconsistency can be told apart at all."""
 
 
-def _shrunken_remark(asked: QuestionVotes, fitted: RaterModelFit) -> str:
+def _shrunken_remark(votes: QuestionVotes, fitted: RaterModelFit) -> str:
     """Return a warning where participants gave hardly more than one rating."""
-    if asked.usual >= _MIN_RATINGS_SHRUNKEN:
+    if votes.median_count >= _MIN_RATINGS_SHRUNKEN:
         return ""
     return (
-        f"Half of the participants gave {asked.usual:g} or fewer ratings: bias and inconsistency can hardly be told "
-        "apart. Go by the plain mean."
+        f"Half of the participants gave {votes.median_count:g} or fewer ratings: bias and inconsistency can hardly be "
+        "told apart. Go by the plain mean."
     )
 
 
@@ -360,17 +362,17 @@ def checked_models(models: str | Sequence[str] | None) -> tuple[str, ...]:
 
 def add_quality(scores: Result, ratings: Ratings, model: str) -> tuple[Result, dict[str, str]]:
     """Return the scores with `<model>_quality, _se, _low, _high`, and what is to be noted of the model."""
-    found = quality(ratings, model)
+    result = quality(ratings, model)
     prefix = model.replace("-", "_")
-    named = found.table.rename(columns={column: f"{prefix}_{column}" for column in ("quality", "se", "low", "high")})
+    named = result.table.rename(columns={column: f"{prefix}_{column}" for column in ("quality", "se", "low", "high")})
     table = scores.table.merge(named, on=["question", "stimulus", "content"], how="left", validate="many_to_one")
-    return replace(scores, table=table), {"note": found.note, "citation": found.citation}
+    return replace(scores, table=table), {"note": result.note, "citation": result.citation}
 
 
 def quality(data: pd.DataFrame | Ratings, model: str) -> Result:
     """Return the quality of every stimulus under a model; raises UserError where it cannot use these ratings."""
     checked_models(model)
-    found = MODELS[model](as_ratings(data))
-    if found is None:
+    result = MODELS[model](as_ratings(data))
+    if result is None:
         raise UserError(Problem("model", f"is {model}, which finds nothing in these ratings", _NEEDS[model]))
-    return found
+    return result

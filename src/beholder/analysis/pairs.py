@@ -54,12 +54,12 @@ def pairs(
     `contrasts` and `family` are those of the study when left out; `zeros` is the rule of the Wilcoxon test in clear_by.
     """
     ratings = as_ratings(data)
-    found = corrected_tests(ratings, contrasts, family, zeros)
-    by_contrast = [found.table[place :: len(TESTS)].reset_index(drop=True) for place in range(len(TESTS))]
+    corrected = corrected_tests(ratings, contrasts, family, zeros)
+    by_contrast = [corrected.table[place :: len(TESTS)].reset_index(drop=True) for place in range(len(TESTS))]
     clear = pd.DataFrame({name: rows["clear"] == 1 for name, rows in zip(TESTS, by_contrast, strict=True)})
     rows = [
         _row(one, tests, "; ".join(name for name in TESTS if agrees[name]))
-        for one, tests, agrees in zip(found.contrasts, records(by_contrast[0]), records(clear), strict=True)
+        for one, tests, agrees in zip(corrected.contrasts, records(by_contrast[0]), records(clear), strict=True)
     ]
     table = pd.DataFrame(rows, columns=COLUMNS)
     note = _note(ratings, family_note(ratings, contrasts, family))
@@ -67,11 +67,11 @@ def pairs(
 
 
 def _row(one: Contrast, clustered: dict[str, object], clear_by: str) -> tuple[object, ...]:
-    found, effect = one.found, dz(one.own)
+    estimate, effect = one.estimate, dz(one.by_participant)
     return (
-        one.question, one.condition, one.other_condition, one.comparison, found.n, found.participants, found.contents,
-        found.mean, found.se, found.df, found.low, found.high, found.statistic, found.p, clustered["p_holm"],
-        clustered["test"], *effect, clear_by, clustered["note"],
+        one.question, one.condition, one.other_condition, one.comparison, estimate.n, estimate.participants,
+        estimate.contents, estimate.mean, estimate.se, estimate.df, estimate.low, estimate.high, estimate.statistic,
+        estimate.p, clustered["p_holm"], clustered["test"], *effect, clear_by, clustered["note"],
     )  # fmt: skip
 
 

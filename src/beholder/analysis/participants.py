@@ -22,10 +22,9 @@ _CITATION = "Spearman (1904), American Journal of Psychology 15"
 def participants(data: pd.DataFrame | Ratings) -> Result:
     """Return one row per participant: ratings, mean, sd, range, and rank correlation with the mean of the others."""
     ratings = as_ratings(data)
-    table = ratings.votes
-    own = table.groupby("participant", sort=True)
+    own = ratings.votes.groupby("participant", sort=True)
     values = own["value"]
-    found = pd.DataFrame(
+    table = pd.DataFrame(
         {
             "ratings": values.size(),
             "stimuli": own["stimulus"].nunique(),
@@ -33,16 +32,16 @@ def participants(data: pd.DataFrame | Ratings) -> Result:
             "sd": values.std(ddof=1),
             "lowest": values.min(),
             "highest": values.max(),
-            "agreement": _agreement(table),
+            "agreement": _agreement(ratings.votes),
         }
     )
-    found = found.rename_axis("participant").reset_index()[COLUMNS]
+    table = table.rename_axis("participant").reset_index()[COLUMNS]
     note = (
         "agreement: Spearman's rank correlation of a participant's ratings with the mean of everybody else's "
         f"ratings of the same stimuli, or pairs, and questions (leave one out); empty below "
         f"{MIN_SHARED_RATINGS} shared ratings."
     )
-    return Result(found, note, _CITATION if found["agreement"].notna().any() else "")
+    return Result(table, note, _CITATION if table["agreement"].notna().any() else "")
 
 
 def _agreement(table: pd.DataFrame) -> pd.Series:
@@ -91,15 +90,15 @@ def raters(data: pd.DataFrame | Ratings) -> Result | None:
             "agreement": _rater_agreement(rows),
         }
     )
-    found = table.reset_index()[RATER_COLUMNS]
-    return Result(found, _RATER_NOTE, _CITATION if found["agreement"].notna().any() else "", draw=raters_chart)
+    result = table.reset_index()[RATER_COLUMNS]
+    return Result(result, _RATER_NOTE, _CITATION if result["agreement"].notna().any() else "", draw=raters_chart)
 
 
 def _values(ratings: Ratings) -> pd.DataFrame:
     """Return the ratings of everybody; of those who are used, only the ratings that are."""
     table = ratings.rows
-    asked = table["kind"].isin(KINDS) & ~table["role"].isin(CHECK_ROLES) & table["value"].notna()
-    rows = table[asked & table["question"].isin(ratings.questions)]
+    is_rating = table["kind"].isin(KINDS) & ~table["role"].isin(CHECK_ROLES) & table["value"].notna()
+    rows = table[is_rating & table["question"].isin(ratings.questions)]
     rows = orient_comparisons(rows, ratings.conditions, ratings.order.references)
     has_used = rows.groupby("participant")["use"].transform("any")
     rows = rows[rows["use"] | ~has_used]

@@ -53,8 +53,8 @@ def ranks(data: pd.DataFrame | Ratings, *, draws: int = DRAWS, seed: int = SEED)
         "clustered by participant and content) or the strengths (source bradley-terry; covariance clustered by "
         "participant). Conditions that were never compared, not even through others, are ranked apart, by component."
     )
-    found = {_MEANS: CLUSTERED, BRADLEY_TERRY.name: f"{BRADLEY_TERRY.citation}; {SANDWICH_CITATION}"}
-    citation = "; ".join(text for source, text in found.items() if source in sources)
+    citations = {_MEANS: CLUSTERED, BRADLEY_TERRY.name: f"{BRADLEY_TERRY.citation}; {SANDWICH_CITATION}"}
+    citation = "; ".join(text for source, text in citations.items() if source in sources)
     return Result(pd.concat(parts, ignore_index=True), note, citation, ranks_chart)
 
 
@@ -62,9 +62,9 @@ def _spreads(ratings: Ratings, question: str) -> Iterator[tuple[str, RankedCondi
     """Yield what is on one scale: strengths of choices by component, else the means."""
     kind = ratings.kinds[question]
     if kind in ("score", "diff"):
-        found = _means(ratings, question)
-        if found is not None:
-            yield _MEANS, found
+        means = _means(ratings, question)
+        if means is not None:
+            yield _MEANS, means
     elif kind == "choice":
         compared = comparisons(ratings, question)
         for strengths in _strengths(fit_strengths(compared.by_condition(), BRADLEY_TERRY)) if compared else ():

@@ -63,23 +63,25 @@ def _rater_models(data: pd.DataFrame | Ratings) -> dict[str, Result]:
 
 
 def _fitted(ratings: Ratings) -> dict[str, Result]:
-    asked = all_question_votes(ratings)
-    if not asked:
+    questions = all_question_votes(ratings)
+    if not questions:
         return {}
-    found = {name: [(one, model.fit(one.votes)) for one in asked] for name, model in RATER_MODELS.items()}
-    plain = [_plain(one) for one in asked]
+    fits = {name: [(one, model.fit(one.votes)) for one in questions] for name, model in RATER_MODELS.items()}
+    plain = [_plain(one) for one in questions]
     stimuli, raters = [], []
     for place, mean in enumerate(plain):
         stimuli.append(mean)
         for name in RATER_MODELS:
-            one, fitted = found[name][place]
+            one, fitted = fits[name][place]
             stimuli.append(_stimuli(one, fitted, name))
             raters.append(_raters(one, fitted, name))
-    told = [" ".join([f"{name}: {model.note}", *model.remarks(found[name])]) for name, model in RATER_MODELS.items()]
+    model_notes = [
+        " ".join([f"{name}: {model.note}", *model.remarks(fits[name])]) for name, model in RATER_MODELS.items()
+    ]
     citation = "; ".join([STUDENT_CITATION, *(model.citation for model in RATER_MODELS.values())])
     return {
         "models": Result(
-            pd.concat(stimuli, ignore_index=True)[MODEL_COLUMNS], " ".join([_MODELS_NOTE, *told]), citation
+            pd.concat(stimuli, ignore_index=True)[MODEL_COLUMNS], " ".join([_MODELS_NOTE, *model_notes]), citation
         ),
         "model_raters": Result(
             pd.concat(raters, ignore_index=True)[RATER_COLUMNS], _RATERS_NOTE, citation, draw=biases_chart
@@ -87,22 +89,22 @@ def _fitted(ratings: Ratings) -> dict[str, Result]:
     }
 
 
-def _plain(asked: QuestionVotes) -> pd.DataFrame:
-    means = t_means(asked.votes)._asdict()
-    part = stimulus_components(asked.votes)
-    return asked.stimuli.assign(
-        question=asked.question,
+def _plain(votes: QuestionVotes) -> pd.DataFrame:
+    means = t_means(votes.votes)._asdict()
+    part = stimulus_components(votes.votes)
+    return votes.stimuli.assign(
+        question=votes.question,
         model=PLAIN,
-        n=asked.votes.sum_by_stimulus().astype(int),
+        n=votes.votes.sum_by_stimulus().astype(int),
         component=_named(part),
         **means,
     )
 
 
-def _stimuli(asked: QuestionVotes, fitted: RaterModelFit, name: str) -> pd.DataFrame:
-    counted = (~fitted.is_rejected[asked.votes.rater]).astype(float)
-    n = asked.votes.sum_by_stimulus(counted).astype(int)
-    return qualities(asked, fitted).assign(model=name, n=n, component=_named(fitted.component))
+def _stimuli(votes: QuestionVotes, fitted: RaterModelFit, name: str) -> pd.DataFrame:
+    counted = (~fitted.is_rejected[votes.votes.rater]).astype(float)
+    n = votes.votes.sum_by_stimulus(counted).astype(int)
+    return qualities(votes, fitted).assign(model=name, n=n, component=_named(fitted.component))
 
 
 def _named(component: np.typing.NDArray[np.intp]) -> list[str]:
@@ -110,15 +112,15 @@ def _named(component: np.typing.NDArray[np.intp]) -> list[str]:
     return [str(part + 1) if has_parts else "" for part in component.tolist()]
 
 
-def _raters(asked: QuestionVotes, fitted: RaterModelFit, name: str) -> pd.DataFrame:
-    nothing = np.full(len(asked.raters), np.nan)
+def _raters(votes: QuestionVotes, fitted: RaterModelFit, name: str) -> pd.DataFrame:
+    nothing = np.full(len(votes.raters), np.nan)
     does_reject = fitted.above is not None
     return pd.DataFrame(
         {
-            "question": asked.question,
+            "question": votes.question,
             "model": name,
-            "participant": asked.raters,
-            "ratings": asked.counts.astype(int),
+            "participant": votes.raters,
+            "ratings": votes.counts.astype(int),
             "bias": fitted.bias,
             "inconsistency": fitted.inconsistency,
             "inconsistency_low": fitted.inconsistency_low,
@@ -126,14 +128,14 @@ def _raters(asked: QuestionVotes, fitted: RaterModelFit, name: str) -> pd.DataFr
             "rejected": np.where(fitted.is_rejected, "yes", "no") if does_reject else "",
             "above": nothing if fitted.above is None else fitted.above,
             "below": nothing if fitted.below is None else fitted.below,
-            "note": _remarks(asked),
+            "note": _remarks(votes),
         }
     )
 
 
-def _remarks(asked: QuestionVotes) -> np.typing.NDArray[np.str_]:
+def _remarks(votes: QuestionVotes) -> np.typing.NDArray[np.str_]:
     """Return what is odd about the votes of each rater."""
-    least, most = np.full(len(asked.raters), np.inf), np.full(len(asked.raters), -np.inf)
-    np.minimum.at(least, asked.votes.rater, asked.votes.value)
-    np.maximum.at(most, asked.votes.rater, asked.votes.value)
-    return np.where(asked.counts == 1, ONE, np.where(least == most, SAME, ""))
+    least, most = np.full(len(votes.raters), np.inf), np.full(len(votes.raters), -np.inf)
+    np.minimum.at(least, votes.votes.rater, votes.votes.value)
+    np.maximum.at(most, votes.votes.rater, votes.votes.value)
+    return np.where(votes.counts == 1, ONE, np.where(least == most, SAME, ""))

@@ -59,10 +59,10 @@ def _filled(table: pd.DataFrame, where: str, place: _Place) -> pd.DataFrame:
         table[column] = _text(table[column])
     for column in [name for name, value in _FILL.items() if value]:
         table[column] = table[column].where(table[column] != "", _FILL[column])
-    given = table["value"]
-    table["value"] = pd.to_numeric(given, errors="coerce").astype(float)
+    raw = table["value"]
+    table["value"] = pd.to_numeric(raw, errors="coerce").astype(float)
     problems = [
-        *_without_names(table, place), *_no_numbers(given, table["value"], place), *_beyond(table, place),
+        *_without_names(table, place), *_no_numbers(raw, table["value"], place), *_out_of_range(table, place),
     ]  # fmt: skip
     if problems:
         raise UserError(problems)
@@ -100,14 +100,14 @@ def _without_names(table: pd.DataFrame, place: _Place) -> Iterator[Problem]:
             yield Problem(place(at), f"{column} is empty", "a name")
 
 
-def _no_numbers(given: pd.Series, value: pd.Series, place: _Place) -> Iterator[Problem]:
+def _no_numbers(raw: pd.Series, value: pd.Series, place: _Place) -> Iterator[Problem]:
     """Yield what a data frame may hold for values, and a file cannot."""
-    is_wrong = (value.isna() & given.notna()) | np.isinf(value)
-    for at, text in given[is_wrong].head(_MAX_PROBLEMS).items():
+    is_wrong = (value.isna() & raw.notna()) | np.isinf(value)
+    for at, text in raw[is_wrong].head(_MAX_PROBLEMS).items():
         yield Problem(place(at), f"value is {text!r}", "a number, or NaN when missing")
 
 
-def _beyond(table: pd.DataFrame, place: _Place) -> Iterator[Problem]:
+def _out_of_range(table: pd.DataFrame, place: _Place) -> Iterator[Problem]:
     """Yield the values that cannot be, as a share or a preference has its ends."""
     for kind, (low, high) in SHARE_RANGES.items():
         mine = table["value"][table["kind"] == kind]
@@ -151,27 +151,27 @@ def is_score_table(path: Path) -> bool:
 
 def read_scores(path: Path) -> ScoreTable:
     """Return a table of scores, or raise UserError with every problem."""
-    given = read_ratings(path)
-    problems = list(_absent(given, path))
+    raw = read_ratings(path)
+    problems = list(_missing_columns(raw, path))
     if problems:
         raise UserError(problems)
-    table = pd.DataFrame({name: given[name].str.strip() if name in given else "" for name in _SCORE_TEXT_COLUMNS})
+    table = pd.DataFrame({name: raw[name].str.strip() if name in raw else "" for name in _SCORE_TEXT_COLUMNS})
     # Without a stimulus or a content the rows are conditions.
-    has_stimuli = "stimulus" in given or {"condition", "content"} <= set(given.columns)
-    if has_stimuli and "stimulus" not in given:
+    has_stimuli = "stimulus" in raw or {"condition", "content"} <= set(raw.columns)
+    if has_stimuli and "stimulus" not in raw:
         table["stimulus"] = table["condition"] + "/" + table["content"]
     table["question"] = table["question"].where(table["question"] != "", _ONE_QUESTION)
     for name in _NUMBERS:
-        table[name] = _numbers(given[name], path, problems) if name in given else np.nan
+        table[name] = _numbers(raw[name], path, problems) if name in raw else np.nan
     key = "stimulus" if has_stimuli else "condition"
-    problems += [*_unnamed(table, [key], path), *_too_small(table, path), *_twice(table, key, path)]
+    problems += [*_unnamed(table, [key], path), *_too_small(table, path), *_duplicates(table, key, path)]
     if problems:
         raise UserError(problems)
     return ScoreTable(table[table["mean"].notna()].reset_index(drop=True), has_stimuli)
 
 
-def _absent(given: pd.DataFrame, path: Path) -> Iterator[Problem]:
-    names = [str(name) for name in given.columns]
+def _missing_columns(raw: pd.DataFrame, path: Path) -> Iterator[Problem]:
+    names = [str(name) for name in raw.columns]
     allowed = "stimulus or condition, and mean; also question, content, sd and n"
     if "mean" not in names:
         yield Problem(str(path), "has no column mean", allowed, _suggest_score_rename(names, "mean"))
@@ -187,15 +187,15 @@ def _suggest_score_rename(names: Sequence[str], column: str) -> str:
 
 def _numbers(cells: pd.Series, path: Path, problems: list[Problem]) -> pd.Series:
     stripped = cells.str.strip()
-    found = pd.to_numeric(stripped, errors="coerce").astype(float)
-    is_wrong = (found.isna() & ~stripped.str.lower().isin(("", "nan"))) | np.isinf(found)
-    is_large = ~is_wrong & (found.abs() >= TOO_LARGE)
+    numbers = pd.to_numeric(stripped, errors="coerce").astype(float)
+    is_wrong = (numbers.isna() & ~stripped.str.lower().isin(("", "nan"))) | np.isinf(numbers)
+    is_large = ~is_wrong & (numbers.abs() >= TOO_LARGE)
     is_wrong |= is_large
     large = set(cells.index[is_large])
     for at, text in cells[is_wrong].head(_MAX_PROBLEMS).items():
         allowed = f"a number{f' below {TOO_LARGE:g}' if at in large else ''}, or an empty cell"
         problems.append(Problem(_line(path, at), f"{cells.name} is {text!r}", allowed))
-    return found.where(~is_wrong)
+    return numbers.where(~is_wrong)
 
 
 def _unnamed(table: pd.DataFrame, columns: Sequence[str], path: Path) -> Iterator[Problem]:
@@ -210,11 +210,11 @@ def _too_small(table: pd.DataFrame, path: Path) -> Iterator[Problem]:
             yield Problem(_line(path, at), f"{column} is {value:g}", allowed)
 
 
-def _twice(table: pd.DataFrame, key: str, path: Path) -> Iterator[Problem]:
+def _duplicates(table: pd.DataFrame, key: str, path: Path) -> Iterator[Problem]:
     named = table[table[key] != ""]
-    again = named[named.duplicated(["question", key])]
+    repeated = named[named.duplicated(["question", key])]
     first = named.drop_duplicates(["question", key]).reset_index().set_index(["question", key])["index"]
-    for at, question, name in again[["question", key]].head(_MAX_PROBLEMS).itertuples():
+    for at, question, name in repeated[["question", key]].head(_MAX_PROBLEMS).itertuples():
         where = f"also in line {int(first[question, name]) + 2}"
         yield Problem(
             _line(path, at), f"{key} {name!r} of question {question!r} is there twice, {where}", "one row each"

@@ -85,14 +85,14 @@ def _correlations(votes: RaterVotes) -> Iterator[ReliabilityRow | MissingMeasure
         yield MissingMeasure("ICC", "all ratings are the same")
         return
     is_whole = len(votes.value) == votes.raters * votes.stimuli
-    found = icc_complete(_square(votes)) if is_whole else _sparse(votes)
-    if not found:
+    iccs = icc_complete(_square(votes)) if is_whole else _sparse(votes)
+    if not iccs:
         yield MissingMeasure("ICC", "no stimulus has two ratings")
-    elif len(found) < 6:
+    elif len(iccs) < 6:
         yield MissingMeasure("ICC(A,·) and ICC(C,·)", "participants and stimuli cannot be told apart")
     gaps = "" if is_whole else "not everybody rated everything: from variance components, without an interval"
     k = _ratings_each(votes)
-    for name, icc in found.items():
+    for name, icc in iccs.items():
         if math.isnan(icc.value):
             yield MissingMeasure(name, "the stimuli do not differ")
         else:
@@ -104,8 +104,8 @@ def _sparse(votes: RaterVotes) -> dict[str, Icc]:
     if len(votes.value) == votes.stimuli:
         return {}
     is_many = len(votes.value) > MAX_REML_VOTES or min(votes.raters, votes.stimuli) > MAX_REML_LEVELS
-    found = moment_components(votes) if is_many else variance_components(votes.value, votes.stimulus, votes.rater)
-    return icc_sparse(votes, found)
+    components = moment_components(votes) if is_many else variance_components(votes.value, votes.stimulus, votes.rater)
+    return icc_sparse(votes, components)
 
 
 def _ratings_each(votes: RaterVotes) -> float:
@@ -126,15 +126,15 @@ def _by_stimuli(votes: RaterVotes, low: float, high: float) -> Iterator[Reliabil
     if not table.things:
         yield from (MissingMeasure(name, "no stimulus has two ratings") for name in (*ALPHAS, SOS))
         return
-    found: Mapping[str, _Measure] = {
+    measures_by_name: Mapping[str, _Measure] = {
         ALPHAS[0]: lambda drawn: krippendorff_alpha(table, drawn, is_ordinal=True),
         ALPHAS[1]: lambda drawn: krippendorff_alpha(table, drawn, is_ordinal=False),
         SOS: lambda drawn: sos(terms, drawn),
     }
     is_paired = (votes.sum_by_stimulus() > 1)[votes.stimulus]
     sizes = (int(is_paired.sum()), len(np.unique(votes.rater[is_paired])), table.things)
-    ends = _bootstrap(found, table.things, max(table.things, table.counts.nnz))
-    for name, measure in found.items():
+    ends = _bootstrap(measures_by_name, table.things, max(table.things, table.counts.nnz))
+    for name, measure in measures_by_name.items():
         value = float(measure(None)[0])
         if math.isnan(value):
             yield MissingMeasure(
@@ -144,14 +144,14 @@ def _by_stimuli(votes: RaterVotes, low: float, high: float) -> Iterator[Reliabil
             yield ReliabilityRow(name, value, *ends[name], math.nan, *sizes)
 
 
-def _bootstrap(found: Mapping[str, _Measure], things: int, cost: int) -> dict[str, tuple[float, float]]:
+def _bootstrap(measures_by_name: Mapping[str, _Measure], things: int, cost: int) -> dict[str, tuple[float, float]]:
     """Return the 95 % interval of each measure over draws of the stimuli; NaN where there are too few."""
     draws = int(np.clip(_MAX_DRAWN // cost, _MIN_DRAWS, DRAWS))
     step = max(1, _DRAWN_PER_BLOCK // cost)
-    drawn: dict[str, list[Floats]] = {name: [] for name in found}
+    drawn: dict[str, list[Floats]] = {name: [] for name in measures_by_name}
     for start in range(0, draws, step):
         times = bootstrap_counts(things, SEED + start, min(step, draws - start))
-        for name, measure in found.items():
+        for name, measure in measures_by_name.items():
             drawn[name].append(measure(times))
     ends = {}
     for name, some in drawn.items():
@@ -189,14 +189,16 @@ def _concordance(votes: RaterVotes) -> Iterator[ReliabilityRow | MissingMeasure]
         return
     mine = whole[votes.rater]
     rater = (np.cumsum(whole) - 1)[votes.rater[mine]]
-    found = kendall_w(_square(RaterVotes(votes.value[mine], rater, votes.stimulus[mine], people, votes.stimuli)))
-    if found is None:
+    concordance = kendall_w(_square(RaterVotes(votes.value[mine], rater, votes.stimulus[mine], people, votes.stimuli)))
+    if concordance is None:
         yield MissingMeasure(KENDALL, "nobody tells the stimuli apart")
         return
-    note = f"chi-square({found.df}) = {found.chi2:.4g}"
+    note = f"chi-square({concordance.df}) = {concordance.chi2:.4g}"
     if people < votes.raters:
         note += f"; {people} of {votes.raters} participants rated everything"
-    yield ReliabilityRow(KENDALL, found.w, math.nan, math.nan, found.p, int(mine.sum()), people, votes.stimuli, note)
+    yield ReliabilityRow(
+        KENDALL, concordance.w, math.nan, math.nan, concordance.p, int(mine.sum()), people, votes.stimuli, note
+    )
 
 
 # --- reliability: how far people say the same of the same stimuli (reference: statistics 2.7, 6) ---
@@ -228,10 +230,12 @@ _CITATION = (
 def reliability(data: pd.DataFrame | Ratings) -> Result | None:
     """Return every measure of reliability by question; None where none can be had."""
     ratings = as_ratings(data)
-    rows, told = [], []
+    rows, missing = [], []
     for question in scale_questions(ratings):
         ends = scale_ends(ratings, question)
-        found = list(measures(question_votes(ratings, question).votes, ends.low, ends.high))
-        rows += [(question, *one) for one in found if isinstance(one, ReliabilityRow)]
-        told += [f" {question}: no {one.measure}, as {one.why}." for one in found if isinstance(one, MissingMeasure)]
-    return Result(pd.DataFrame(rows, columns=COLUMNS), _NOTE + "".join(told), _CITATION) if rows else None
+        measured = list(measures(question_votes(ratings, question).votes, ends.low, ends.high))
+        rows += [(question, *one) for one in measured if isinstance(one, ReliabilityRow)]
+        missing += [
+            f" {question}: no {one.measure}, as {one.why}." for one in measured if isinstance(one, MissingMeasure)
+        ]
+    return Result(pd.DataFrame(rows, columns=COLUMNS), _NOTE + "".join(missing), _CITATION) if rows else None

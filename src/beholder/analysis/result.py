@@ -253,9 +253,9 @@ def metric(method: str, kind: str) -> Metric:
     """
     if kind == "score" and method in _SCORES:
         return _SCORES[method]
-    found = _CLOSEST if (method, kind) == ("abx", "choice") else _KINDS.get(kind, _KINDS["score"])
+    plain = _CLOSEST if (method, kind) == ("abx", "choice") else _KINDS.get(kind, _KINDS["score"])
     if not method:
-        return found
+        return plain
     # Abbreviations are written as in the Recommendations, DMOS(DCR); words have a space.
-    space = "" if found.name.isupper() else " "
-    return found._replace(name=f"{found.name}{space}({_SHORT.get(method, method)})")
+    space = "" if plain.name.isupper() else " "
+    return plain._replace(name=f"{plain.name}{space}({_SHORT.get(method, method)})")

@@ -30,8 +30,8 @@ def scores(data: pd.DataFrame | Ratings) -> Result:
         ends = bounds_for(kind, mine["mean"], errors, mine["n"] - 1, units=mine["n"], ratings=mine["votes"])
         name = metric(ratings.methods[question], kind).name
         parts.append(mine.assign(ci_low=ends.low, ci_high=ends.high, metric=name))
-    found = pd.concat(parts, ignore_index=True)[COLUMNS] if parts else pd.DataFrame(columns=COLUMNS)
-    return Result(found, _note(ratings, found), _citation(ratings), scores_chart)
+    table_of_scores = pd.concat(parts, ignore_index=True)[COLUMNS] if parts else pd.DataFrame(columns=COLUMNS)
+    return Result(table_of_scores, _note(ratings, table_of_scores), _citation(ratings), scores_chart)
 
 
 def _means(ratings: Ratings) -> pd.DataFrame:
@@ -43,7 +43,7 @@ def _means(ratings: Ratings) -> pd.DataFrame:
     own, (place, _) = average_by(value, stimulus, codes_of(table["participant"]))
     votes = pd.Series(own).groupby(place)
     first = table[_KEYS].loc[~pd.Series(stimulus, table.index).duplicated()].reset_index(drop=True)
-    found = first.astype(object).assign(
+    means = first.astype(object).assign(
         n=votes.size(), mean=votes.mean(), sd=votes.std(), q1=votes.quantile(0.25), median=votes.median(),
         q3=votes.quantile(0.75), votes=np.bincount(stimulus, minlength=len(first)),
     )  # fmt: skip
@@ -51,7 +51,7 @@ def _means(ratings: Ratings) -> pd.DataFrame:
         "question": {name: place for place, name in enumerate(ratings.questions)},
         "condition": {name: place for place, name in enumerate(ratings.conditions)},
     }
-    return found.sort_values(
+    return means.sort_values(
         _KEYS, key=lambda names: names.map(ranks[str(names.name)]) if names.name in ranks else names, kind="stable"
     )
 
@@ -85,8 +85,8 @@ def _repeated(ratings: Ratings) -> str:
     if within.empty:
         return ""
     spread = within.groupby("question", sort=False).mean() ** 0.5
-    told = [f"{spread[name]:.2f} ({name})" for name in ratings.questions if name in spread]
-    return f" Repeated votes of one participant differ with an sd of {', '.join(told)}."
+    texts = [f"{spread[name]:.2f} ({name})" for name in ratings.questions if name in spread]
+    return f" Repeated votes of one participant differ with an sd of {', '.join(texts)}."
 
 
 def _scored(ratings: Ratings) -> list[str]:
@@ -100,17 +100,17 @@ def _unanimous(ratings: Ratings, table: pd.DataFrame) -> str:
     alike = scored[(scored["n"] > 1) & (scored["sd"] == 0)]
     if alike.empty:
         return ""
-    told = []
+    texts = []
     for name, mine in alike.groupby("question", sort=False):
         ends = scale_ends(ratings, str(name))
         bounds = unanimous_bounds(mine["mean"], mine["n"], ends.low, ends.high)
         off = max(float((mine["mean"] - bounds.low).max()), float((bounds.high - mine["mean"]).max()))
-        told.append(f"{off:.2f} ({name}, on the scale from {ends.low:g} to {ends.high:g})")
+        texts.append(f"{off:.2f} ({name}, on the scale from {ends.low:g} to {ends.high:g})")
     stimuli = "1 stimulus" if len(alike) == 1 else f"{len(alike)} stimuli"
     return (
         f" Unanimous: {stimuli} of {len(scored)} got the same score from everybody, and the interval has no width. "
         "That is no certainty: by the exact 95 % bound on the share of people who would have said something else, "
-        f"1 - 0.025^(1/n), their means may be off by up to {', '.join(told)}."
+        f"1 - 0.025^(1/n), their means may be off by up to {', '.join(texts)}."
     )
 
 

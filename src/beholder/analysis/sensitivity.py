@@ -44,14 +44,14 @@ def sensitivity(data: pd.DataFrame | Ratings, compare: Compare = pairs) -> Resul
     uses = _choices(ratings)
     if len(uses) == 1:
         return None
-    found = {choice: _conclusions(_with_use(ratings, use), compare) for choice, use in uses.items()}
+    conclusions = {choice: _conclusions(_with_use(ratings, use), compare) for choice, use in uses.items()}
     rows = []
     for question in ratings.questions:
-        base = found[AS_CLEANED].get(question)
+        base = conclusions[AS_CLEANED].get(question)
         if base is None:
             continue
         for choice in uses:
-            rows.append((question, *_row(choice, base, found[choice].get(question))))
+            rows.append((question, *_row(choice, base, conclusions[choice].get(question))))
     note = (
         "The conditions compared once more under other choices of cleaning, by the same test and correction. gained: "
         "pairs that differ clearly under this choice only; lost: pairs that differ clearly as cleaned only; turned: "
@@ -85,19 +85,19 @@ def _conclusions(ratings: Ratings, compare: Compare) -> dict[str, _CleaningVaria
     table = compare(ratings).table
     means = ratings.table.groupby(["question", "condition", "stimulus"])["value"].mean()
     means = means.groupby(["question", "condition"]).mean()
-    found = {}
+    conclusions = {}
     for question in ratings.questions:
         own = table[table["question"] == question]
         clear = own[own["clear_by"].map(is_clear).astype(bool)]
         votes = ratings.votes[ratings.votes["question"] == question]
-        found[question] = _CleaningVariant(
+        conclusions[question] = _CleaningVariant(
             clear={(row["condition"], row["other_condition"]): row["mean_difference"] > 0 for row in records(clear)},
             tested=int((own["p"].notna() & ~own["note"].str.contains(UNNAMED, regex=False)).sum()),
             means={str(name): float(mean) for name, mean in means[question].items()},
             participants=votes["participant"].nunique(),
             ratings=int((ratings.used["question"] == question).sum()),
         )
-    return found
+    return conclusions
 
 
 def _row(choice: str, base: _CleaningVariant, other: _CleaningVariant | None) -> tuple[object, ...]:
@@ -147,12 +147,12 @@ def criteria(data: pd.DataFrame | Ratings) -> Result | None:
         own = ratings.table[ratings.table["question"] == question]
         rows.append((question, PASSED, *_sizes(ratings, question), *(float("nan"),) * len(_AGREEMENT)))
         for rule, group in failed.items():
-            theirs = group.table[group.table["question"] == question]
-            if len(theirs):
-                found = _agreement_with_others(theirs, own)
-                expected = _expected(own, theirs["participant"].nunique(), rng)
-                told = (found.pearson, found.spearman, found.rmse, found.rmse_mapped, *expected)
-                rows.append((question, rule, *_sizes(group, question), *told))
+            failed_table = group.table[group.table["question"] == question]
+            if len(failed_table):
+                agreed = _agreement_with_others(failed_table, own)
+                expected = _expected(own, failed_table["participant"].nunique(), rng)
+                measures = (agreed.pearson, agreed.spearman, agreed.rmse, agreed.rmse_mapped, *expected)
+                rows.append((question, rule, *_sizes(group, question), *measures))
     return Result(pd.DataFrame(rows, columns=[*_SIZES, *_AGREEMENT]), _NOTE, _CITATION)
 
 
@@ -189,12 +189,12 @@ def _ratings_by_failed_rule(ratings: Ratings) -> dict[str, Ratings]:
     if ratings.session_reasons and "session" in rows:
         reasons = reasons + "; " + rows["session"].map(ratings.session_reasons).fillna("")
     own = reasons.map({text: _rules_of(text) for text in reasons.unique()})
-    found = {}
+    groups = {}
     for rule in sorted({rule for rules in set(own) for rule in rules}):
         group = tidy(rows[[rule in rules for rules in own]].assign(use=True, unit=""), ratings.order)
         if len(group.used):
-            found[rule] = group
-    return found
+            groups[rule] = group
+    return groups
 
 
 def _sizes(ratings: Ratings, question: str) -> tuple[float, ...]:
@@ -206,10 +206,10 @@ def _sizes(ratings: Ratings, question: str) -> tuple[float, ...]:
     return sessions, own["participant"].nunique(), len(own), stimuli, len(table) / stimuli if stimuli else 0.0
 
 
-def _agreement_with_others(theirs: pd.DataFrame, own: pd.DataFrame) -> ScoreAgreement:
+def _agreement_with_others(failed_table: pd.DataFrame, own: pd.DataFrame) -> ScoreAgreement:
     """Return how far the stimulus means of some agree with those of the others among the used."""
-    others = own[~own["participant"].isin(set(theirs["participant"]))]
-    means = [table.groupby("stimulus")["value"].mean() for table in (theirs, others)]
+    others = own[~own["participant"].isin(set(failed_table["participant"]))]
+    means = [table.groupby("stimulus")["value"].mean() for table in (failed_table, others)]
     both = pd.concat(means, axis=1, join="inner", keys=["theirs", "others"])
     return agreement(both["theirs"], both["others"])
 
@@ -220,7 +220,7 @@ def _expected(own: pd.DataFrame, people: int, rng: np.random.Generator) -> tuple
     if len(everybody) < 2 * people:
         return float("nan"), float("nan")
     stimulus, value = pd.factorize(own["stimulus"])[0], own["value"].to_numpy(dtype=float)
-    found = []
+    agreements = []
     for _ in range(_DRAWS):
         is_drawn = np.zeros(len(everybody), dtype=bool)
         is_drawn[rng.choice(len(everybody), people, replace=False)] = True
@@ -230,6 +230,6 @@ def _expected(own: pd.DataFrame, people: int, rng: np.random.Generator) -> tuple
             sides.append((n, np.bincount(stimulus, weights=side * value) / np.maximum(n, 1)))
         (n, means), (others_n, others) = sides
         is_shared = (n > 0) & (others_n > 0)
-        found.append(agreement(means[is_shared], others[is_shared]))
-    pearson = [one.pearson for one in found if one.pearson == one.pearson]
-    return (float(np.mean(pearson)) if pearson else float("nan")), float(np.mean([one.rmse for one in found]))
+        agreements.append(agreement(means[is_shared], others[is_shared]))
+    pearson = [one.pearson for one in agreements if one.pearson == one.pearson]
+    return (float(np.mean(pearson)) if pearson else float("nan")), float(np.mean([one.rmse for one in agreements]))

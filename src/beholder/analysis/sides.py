@@ -69,22 +69,22 @@ def read_side(source: str | Path | Study, name: str | None = None) -> Side:
         return _of_scores(read_scores(source), name or source.stem, source.parent)
     if run is not None and not (isinstance(source, Path) and source.suffix.lower() == ".csv"):
         return _of_run(source, run, name)
-    opened = open_ratings(source)
-    ratings = opened.ratings if run is None else _one_run(opened, run)
-    study = opened.study
-    called = name or (study.name if study is not None else opened.path.stem) + (f" run {run}" if run else "")
-    who = study.name if study is not None else str(opened.path.resolve())
-    return _placed(side_from_ratings(ratings, called, _labels(study)), opened.folder, who, opened.population)
+    loaded = open_ratings(source)
+    ratings = loaded.ratings if run is None else _one_run(loaded, run)
+    study = loaded.study
+    side_name = name or (study.name if study is not None else loaded.path.stem) + (f" run {run}" if run else "")
+    who = study.name if study is not None else str(loaded.path.resolve())
+    return _placed(side_from_ratings(ratings, side_name, _labels(study)), loaded.folder, who, loaded.population)
 
 
 def split_run(source: str | Path | Study) -> tuple[Path | Study, int | None]:
     """Return the source without its run, and the run; None where none is named."""
     if isinstance(source, Study):
         return source, None
-    found = _OF_RUN.fullmatch(str(source))
-    if found is None or Path(source).exists():
+    match = _OF_RUN.fullmatch(str(source))
+    if match is None or Path(source).exists():
         return Path(source), None
-    return Path(found[1]), int(found[2])
+    return Path(match[1]), int(match[2])
 
 
 def side_from_ratings(ratings: Ratings, name: str, labels: Mapping[str, str] | None = None) -> Side:
@@ -127,18 +127,18 @@ def _of_run(source: Path | Study, run: int, name: str | None) -> Side:
     from beholder.methods import load_study
 
     study = source if isinstance(source, Study) else load_study(source)
-    opened = open_run(study, run)
-    side = side_from_ratings(opened.ratings, name or f"{study.name} run {run}", _labels(study))
-    return _placed(side, study.folder, study.name, opened.population)
+    loaded = open_run(study, run)
+    side = side_from_ratings(loaded.ratings, name or f"{study.name} run {run}", _labels(study))
+    return _placed(side, study.folder, study.name, loaded.population)
 
 
-def _one_run(opened: LoadedRatings, run: int) -> Ratings:
+def _one_run(loaded: LoadedRatings, run: int) -> Ratings:
     """Return the ratings of one run of a table."""
-    known = runs_of_table(opened.table)
+    known = runs_of_table(loaded.table)
     if run not in known:
         allowed = ", ".join(map(str, known)) or "a table with a column run"
-        raise UserError(Problem(str(opened.path), f"has no ratings of run {run}", allowed))
-    return tidy(opened.table[opened.table["run"] == run], opened.ratings.order)
+        raise UserError(Problem(str(loaded.path), f"has no ratings of run {run}", allowed))
+    return tidy(loaded.table[loaded.table["run"] == run], loaded.ratings.order)
 
 
 def runs_of_table(table: pd.DataFrame) -> tuple[int, ...]:
@@ -148,10 +148,10 @@ def runs_of_table(table: pd.DataFrame) -> tuple[int, ...]:
     return tuple(int(run) for run in sorted(table["run"].dropna().unique()))
 
 
-def _of_scores(given: ScoreTable, name: str, folder: Path) -> Side:
+def _of_scores(scores_table: ScoreTable, name: str, folder: Path) -> Side:
     """Return the side that a table of scores is; conditions are means over their stimuli, each weighing the same."""
-    table = given.table
-    if given.has_stimuli:
+    table = scores_table.table
+    if scores_table.has_stimuli:
         return Side(name, table[SCORES], condition_means(table), folder=folder)
     return Side(name, table.head(0)[SCORES], _with_standard_errors(table)[CONDITIONS], folder=folder)
 
@@ -165,13 +165,13 @@ def condition_means(stimuli: pd.DataFrame) -> pd.DataFrame:
 
 def with_unique_names(sides: Sequence[Side]) -> list[Side]:
     """Return the sides with names of which no two are alike."""
-    found: dict[str, Side] = {}
+    by_name: dict[str, Side] = {}
     for side in sides:
         name, number = side.name, 2
-        while name in found:
+        while name in by_name:
             name, number = f"{side.name} ({number})", number + 1
-        found[name] = replace(side, name=name)
-    return list(found.values())
+        by_name[name] = replace(side, name=name)
+    return list(by_name.values())
 
 
 # --- Runs of a study: which there are, and the ratings of one, judged again from the store ---

@@ -19,12 +19,12 @@ from beholder.analysis.comparisons import (
     Comparisons,
     Tally,
     comparisons,
-    join_names,
     sum_by_code,
 )
 from beholder.analysis.figures.scores import strengths_chart
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result
+from beholder.formats import join_names
 from beholder.stats.clustered import Codes, Floats
 from beholder.stats.intervals import STUDENT_CITATION, t_bounds
 from beholder.stats.tests import holm
@@ -52,42 +52,42 @@ def strengths(
     fits = []
     for one in questions:
         for model in (COMPARISON_MODELS[name] for name in models):
-            found = one.conditions(model)
-            fits.append((one.question, found))
-            rows += _question_rows(one, found)
+            fitted = one.conditions(model)
+            fits.append((one.question, fitted))
+            rows += _question_rows(one, fitted)
     return Result(pd.DataFrame(rows, columns=COLUMNS), _note(fits, from_grades), _citation(fits), strengths_chart)
 
 
-def _question_rows(one: ComparedQuestion, found: StrengthFit) -> Iterator[dict[str, Any]]:
-    key = {"question": one.question, "model": found.model.name}
-    for row in _rows(found):
+def _question_rows(one: ComparedQuestion, fitted: StrengthFit) -> Iterator[dict[str, Any]]:
+    key = {"question": one.question, "model": fitted.model.name}
+    for row in _rows(fitted):
         yield {**key, "level": "condition", "content": "", "condition": row.pop("name"), "stimulus": "", **row}
-    everybody, n = found.tally.people, int(found.tally.n.sum())
-    for level, extra in (("position", found.position), ("tie", found.ties)):
+    everybody, n = fitted.tally.people, int(fitted.tally.n.sum())
+    for level, extra in (("position", fitted.position), ("tie", fitted.ties)):
         if extra is not None:
             names = {"level": level, "content": "", "condition": "", "stimulus": "", "component": ""}
-            yield {**key, **names, "comparisons": n, **_extra(level, extra, everybody, found.model)}
-    for content, part in one.stimuli(found).items():
+            yield {**key, **names, "comparisons": n, **_extra(level, extra, everybody, fitted.model)}
+    for content, part in one.stimuli(fitted).items():
         for row in _rows(part):
             name = row.pop("name")
             condition = one.compared.condition_of[name]
             yield {**key, "level": "stimulus", "content": content, "condition": condition, "stimulus": name, **row}
 
 
-def _rows(found: StrengthFit) -> Iterator[dict[str, Any]]:
+def _rows(fitted: StrengthFit) -> Iterator[dict[str, Any]]:
     """Yield every strength with its error."""
-    tally, component = found.tally, found.graph.component
+    tally, component = fitted.tally, fitted.graph.component
     size = len(tally.names)
     n = np.bincount(tally.one, tally.n, size) + np.bincount(tally.other, tally.n, size)
-    ends = t_bounds(found.quality, found.se, found.df)
-    model_se = np.sqrt(np.maximum(0, np.diag(found.model_covariance)))
+    ends = t_bounds(fitted.quality, fitted.se, fitted.df)
+    model_se = np.sqrt(np.maximum(0, np.diag(fitted.model_covariance)))
     for place, name in enumerate(tally.names):
         part = int(component[place])
         yield {
             "name": name, "component": str(part + 1), "comparisons": int(n[place]),
-            "quality": float(found.quality[place]), "se": float(found.se[place]), "low": float(ends.low[place]),
-            "high": float(ends.high[place]), "model_se": float(model_se[place]), "estimator": found.estimator[part],
-            "note": found.note[part],
+            "quality": float(fitted.quality[place]), "se": float(fitted.se[place]), "low": float(ends.low[place]),
+            "high": float(ends.high[place]), "model_se": float(model_se[place]), "estimator": fitted.estimator[part],
+            "note": fitted.note[part],
         }  # fmt: skip
 
 
@@ -105,7 +105,7 @@ def _extra(level: str, extra: ExtraParameter, people: int, model: ComparisonMode
 
 def _note(fits: Sequence[tuple[str, StrengthFit]], from_grades: bool) -> str:
     """Return what strengths are, and what is particular about these."""
-    models = dict.fromkeys(found.model for _, found in fits)
+    models = dict.fromkeys(fitted.model for _, fitted in fits)
     units = "; ".join(f"{model.title} in {model.unit}" for model in models)
     note = (
         f"Strengths ({units}) from choices between two, by Newton's method; they sum to zero within a component, that "
@@ -117,31 +117,31 @@ def _note(fits: Sequence[tuple[str, StrengthFit]], from_grades: bool) -> str:
     )
     if from_grades:
         note += " Of grades only the sign counts."
-    if any(found.ties for _, found in fits):
+    if any(fitted.ties for _, fitted in fits):
         kinds = [f"{'Davidson' if one is BRADLEY_TERRY else 'Glenn and David'} ({one.title})" for one in models]
         note += (
             f" Ties are an outcome of their own, by {' and '.join(kinds)}; the rows of level tie hold its parameter."
         )
-    if any(found.position for _, found in fits):
+    if any(fitted.position for _, fitted in fits):
         note += (
             " The order of showing has an effect of its own, in the rows of level position: above zero the one shown "
             "first, or left, is preferred among equals."
         )
-    if any(found.ties or found.position for _, found in fits):
+    if any(fitted.ties or fitted.position for _, fitted in fits):
         note += " Stimuli take both over from the conditions."
-    return note + "".join(dict.fromkeys(_particular(question, found) for question, found in fits))
+    return note + "".join(dict.fromkeys(_particular(question, fitted) for question, fitted in fits))
 
 
-def _particular(question: str, found: StrengthFit) -> str:
+def _particular(question: str, fitted: StrengthFit) -> str:
     """Return which were never compared, and whose strength only a prior holds."""
-    graph, names = found.graph, found.tally.names
+    graph, names = fitted.graph, fitted.tally.names
     groups = [[names[at] for at in np.flatnonzero(graph.component == part)] for part in range(graph.components)]
     note = ""
     if graph.components > 1:
-        told = "; ".join(join_names(group) for group in groups)
+        group_names = "; ".join(join_names(group) for group in groups)
         note += (
             f" {question}: there are {graph.components} groups that were never compared with each other, not even "
-            f"through others ({told}), so that strengths compare within a group only."
+            f"through others ({group_names}), so that strengths compare within a group only."
         )
     for why in dict.fromkeys(why for why in graph.why if why):
         note += (
@@ -157,26 +157,26 @@ def _sds() -> str:
 
 def _citation(fits: Sequence[tuple[str, StrengthFit]]) -> str:
     """Return where models and errors come from."""
-    found: dict[str, None] = {}
+    citations: dict[str, None] = {}
     for _, one in fits:
-        found[one.model.citation] = None
+        citations[one.model.citation] = None
         if one.ties:
-            found[one.model.ties_citation] = None
+            citations[one.model.ties_citation] = None
         if one.position:
-            found[_POSITION] = None
+            citations[_POSITION] = None
         if np.isfinite(one.se).any():
-            found |= {SANDWICH_CITATION: None, STUDENT_CITATION: None}
-    return "; ".join(found)
+            citations |= {SANDWICH_CITATION: None, STUDENT_CITATION: None}
+    return "; ".join(citations)
 
 
 def stimulus_strengths(data: pd.DataFrame | Ratings, model: str) -> Result | None:
     """Return the quality of every stimulus within its content under one model; None where nothing was compared."""
-    found = strengths(data, models=[model])
-    if found is None:
+    result = strengths(data, models=[model])
+    if result is None:
         return None
-    table = found.table[found.table["level"] == "stimulus"]
+    table = result.table[result.table["level"] == "stimulus"]
     columns = ["question", "stimulus", "content", "quality", "se", "low", "high"]
-    return Result(table[columns].reset_index(drop=True), found.note, found.citation)
+    return Result(table[columns].reset_index(drop=True), result.note, result.citation)
 
 
 # --- strength_pairs: how far apart two strengths are, and how likely one is preferred (reference: statistics 5) ---
@@ -198,7 +198,7 @@ def strength_pairs(
     if not questions:
         return None
     fits = [(one.question, one.conditions(COMPARISON_MODELS[name])) for one in questions for name in models]
-    table = pd.concat([_pairs(question, found) for question, found in fits], ignore_index=True)
+    table = pd.concat([_pairs(question, fitted) for question, fitted in fits], ignore_index=True)
     note = (
         "Differences of strengths (level condition) with errors that take their correlation into account, clustered by "
         "participant; model_se is as if all comparisons were independent. comparisons counts those of just these two. "
@@ -209,15 +209,15 @@ def strength_pairs(
     return Result(table, note, "; ".join([_citation(fits)] + [_HOLM] * bool(table["p"].notna().any())))
 
 
-def _pairs(question: str, found: StrengthFit) -> pd.DataFrame:
+def _pairs(question: str, fitted: StrengthFit) -> pd.DataFrame:
     """Return all pairs of a question."""
-    names = np.array(found.tally.names, dtype=object)
+    names = np.array(fitted.tally.names, dtype=object)
     one, other = np.triu_indices(len(names), 1)
-    component = found.graph.component
+    component = fitted.graph.component
     is_one = component[one] == component[other]
-    difference = np.where(is_one, found.quality[one] - found.quality[other], np.nan)
-    error, model_error = (_errors(cov, one, other) for cov in (found.covariance, found.model_covariance))
-    df = found.df[one]
+    difference = np.where(is_one, fitted.quality[one] - fitted.quality[other], np.nan)
+    error, model_error = (_errors(cov, one, other) for cov in (fitted.covariance, fitted.model_covariance))
+    df = fitted.df[one]
     se = np.where(is_one & (df > 0), error, np.nan)
     ends = t_bounds(difference, se, df)
     still = se == 0
@@ -226,24 +226,24 @@ def _pairs(question: str, found: StrengthFit) -> pd.DataFrame:
     table = pd.DataFrame(
         {
             "question": question,
-            "model": found.model.name,
+            "model": fitted.model.name,
             "condition": names[one],
             "other_condition": names[other],
-            "comparisons": _counts(found)[one, other],
+            "comparisons": _counts(fitted)[one, other],
             "difference": difference,
             "se": se,
             "df": np.where(np.isnan(se), np.nan, df),
             "low": ends.low,
             "high": ends.high,
             "model_se": np.where(is_one, model_error, np.nan),
-            "win_probability": found.model.win(difference),
-            "win_low": found.model.win(ends.low),
-            "win_high": found.model.win(ends.high),
+            "win_probability": fitted.model.win(difference),
+            "win_low": fitted.model.win(ends.low),
+            "win_high": fitted.model.win(ends.high),
             "statistic": statistic,
             "p": p,
             "p_holm": holm(p),
             "note": [
-                found.note[component[a]] if same else "never compared, not even through others"
+                fitted.note[component[a]] if same else "never compared, not even through others"
                 for a, same in zip(one, is_one, strict=True)
             ],
         },
@@ -258,11 +258,11 @@ def _errors(covariance: Floats, one: Codes, other: Codes) -> Floats:
     return np.asarray(np.sqrt(np.maximum(0, both)), np.float64)
 
 
-def _counts(found: StrengthFit) -> Codes:
+def _counts(fitted: StrengthFit) -> Codes:
     """Return how often every two were compared."""
-    size = len(found.tally.names)
-    place = found.tally.one * size + found.tally.other
-    return sum_by_code(place, found.tally.n, size * size).reshape(size, size).astype(np.intp)
+    size = len(fitted.tally.names)
+    place = fitted.tally.one * size + fitted.tally.other
+    return sum_by_code(place, fitted.tally.n, size * size).reshape(size, size).astype(np.intp)
 
 
 # --- The strengths of one question: of conditions over all contents, and of stimuli within each content ---
@@ -296,5 +296,5 @@ class ComparedQuestion:
 
 def compared_questions(ratings: Ratings, *, from_grades: bool = False) -> list[ComparedQuestion]:
     """Return the questions that compare two conditions."""
-    found = ((name, comparisons(ratings, name, from_grades=from_grades)) for name in ratings.questions)
-    return [ComparedQuestion(name, compared) for name, compared in found if compared is not None]
+    by_question = ((name, comparisons(ratings, name, from_grades=from_grades)) for name in ratings.questions)
+    return [ComparedQuestion(name, compared) for name, compared in by_question if compared is not None]

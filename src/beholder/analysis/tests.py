@@ -90,9 +90,9 @@ class CorrectedTests(NamedTuple):
 
 def family_note(ratings: Ratings, contrasts: Sequence[Pair] | None = None, family: Family | None = None) -> str:
     """Return over what the tests are corrected."""
-    asked = ratings.order.settings
+    settings = ratings.order.settings
     scope = "over the whole study" if family == "study" else "within each question"
-    if asked.contrasts if contrasts is None else contrasts:
+    if settings.contrasts if contrasts is None else contrasts:
         return f"Holm's correction {scope} over the named contrasts; other pairs are told, but not corrected for."
     left_out = ", without anchors and MUSHRA's hidden reference" if _uncorrected_conditions(ratings) else ""
     return f"Holm's correction {scope} over all pairs of conditions{left_out}."
@@ -102,16 +102,16 @@ def corrected_tests(
     ratings: Ratings, contrasts: Sequence[Pair] | None = None, family: Family | None = None, zeros: Zeros = "pratt"
 ) -> CorrectedTests:
     """Return all contrasts with their tests, corrected."""
-    asked = ratings.order.settings
-    named = tuple((one, other) for one, other in (asked.contrasts if contrasts is None else contrasts))
-    family = family or asked.family
+    settings = ratings.order.settings
+    named = tuple((one, other) for one, other in (settings.contrasts if contrasts is None else contrasts))
+    family = family or settings.family
     return ratings.cached(("corrected", named, family, zeros), lambda: _corrected(ratings, named, family, zeros))
 
 
 def _corrected(ratings: Ratings, named: Sequence[Pair], family: Family, zeros: Zeros) -> CorrectedTests:
-    found = list(contrasts_of(ratings, named))
-    table = pd.DataFrame([row for one in found for row in _rows(one, zeros)], columns=COLUMNS)
-    outside = [_why_contrast_uncorrected(ratings, one, has_named=bool(named)) for one in found for _ in TESTS]
+    contrasts = list(contrasts_of(ratings, named))
+    table = pd.DataFrame([row for one in contrasts for row in _rows(one, zeros)], columns=COLUMNS)
+    outside = [_why_contrast_uncorrected(ratings, one, has_named=bool(named)) for one in contrasts for _ in TESTS]
     table["note"] = ["; ".join(filter(None, both)) for both in zip(table["note"], outside, strict=True)]
     counted = table["p"].where(np.asarray([not why for why in outside], dtype=bool))
     scope = ["test"] if family == "study" else ["question", "test"]
@@ -119,7 +119,7 @@ def _corrected(ratings: Ratings, named: Sequence[Pair], family: Family, zeros: Z
         table["p_holm"] = counted.groupby([table[key] for key in scope]).transform(holm)
     above = table["estimate"].sub(np.where(table["test"] == "sign", 0.5, 0))
     table["clear"] = are_clear(table["p"], table["p_holm"], above, outside)
-    return CorrectedTests(found, table)
+    return CorrectedTests(contrasts, table)
 
 
 def are_clear(p: ArrayLike, p_holm: ArrayLike, above: ArrayLike, outside: Sequence[str]) -> Floats:
@@ -155,15 +155,15 @@ def why_uncorrected(pair: Pair, anchors: frozenset[str], hidden: frozenset[str])
 
 def _rows(one: Contrast, zeros: Zeros) -> list[tuple[object, ...]]:
     """Return the rows of one contrast, before correction."""
-    pages, found, nan = one.pages.value, one.found, math.nan
+    pages, estimate, nan = one.pages.value, one.estimate, math.nan
     n, names = len(pages), (one.question, one.condition, one.other_condition)
     signs, ranks, plain = sign_test(pages), signed_rank(pages, zeros=zeros), t_interval(pages)
-    share, (t, p) = signs.found, _one_sample(plain.mean, plain.sd, n)
+    share, (t, p) = signs.proportion, _one_sample(plain.mean, plain.sd, n)
     pages_note = "" if n > 1 else "fewer than two pages with both: no test"
     page, later = ("page", n, signs.ties), (nan, nan)
     return [
-        (*names, TESTS[0], _UNITS.get(found.over, ""), found.n, signs.ties, found.mean, found.low, found.high,
-         found.statistic, found.df, found.p, *later, one.note),
+        (*names, TESTS[0], _UNITS.get(estimate.over, ""), estimate.n, signs.ties, estimate.mean, estimate.low,
+         estimate.high, estimate.statistic, estimate.df, estimate.p, *later, one.note),
         (*names, TESTS[1], *page, plain.mean, plain.low, plain.high, t, n - 1 if n > 1 else nan, p, *later, pages_note),
         (*names, TESTS[2], *page, ranks.biserial, nan, nan, ranks.statistic, nan, ranks.p, *later,
          pages_note or ranks.method),
@@ -208,10 +208,10 @@ def agreement(data: pd.DataFrame | Ratings | Result) -> Result | None:
     """
     if isinstance(data, pd.DataFrame) and set(data.columns) >= _NEEDED:
         data = Result(data, "", "")
-    found = data if isinstance(data, Result) else tests(as_ratings(data))
-    if found is None:
+    result = data if isinstance(data, Result) else tests(as_ratings(data))
+    if result is None:
         return None
-    table = _counted(found.table)
+    table = _counted(result.table)
     note = (
         "For every two tests: contrasts that both have tested; agree: on how many of them they say the same, clear "
         "after correction or not; same_direction: on how many they do not point in opposite ways. A row without a "
@@ -221,16 +221,18 @@ def agreement(data: pd.DataFrame | Ratings | Result) -> Result | None:
 
 
 def _counted(table: pd.DataFrame) -> pd.DataFrame:
-    made = table[table["p_holm" if "p_holm" in table else "clear"].notna()]
-    names = list(dict.fromkeys(made["test"]))
+    tested = table[table["p_holm" if "p_holm" in table else "clear"].notna()]
+    names = list(dict.fromkeys(tested["test"]))
     # The share of a sign test points nowhere at one half, everything else at zero.
-    middle = np.where(made["test"].str.startswith("sign"), 0.5, 0.0)
-    signed = made.assign(clear=made["clear"] == 1, direction=np.sign((made["estimate"] - middle).round(_DECIMALS)))
+    middle = np.where(tested["test"].str.startswith("sign"), 0.5, 0.0)
+    signed = tested.assign(
+        clear=tested["clear"] == 1, direction=np.sign((tested["estimate"] - middle).round(_DECIMALS))
+    )
     index = signed.set_index([*_KEYS, "test"])
     wide = _Wide(index["clear"].unstack("test"), index["direction"].unstack("test"))
-    asked = list(dict.fromkeys(made["question"]))
+    questions = list(dict.fromkeys(tested["question"]))
     rows = []
-    for question in [*asked, *([""] if len(asked) > 1 else [])]:
+    for question in [*questions, *([""] if len(questions) > 1 else [])]:
         for one, other in combinations(names, 2):
             rows.append((question, one, other, *_row(wide, question, one, other)))
     return pd.DataFrame(rows, columns=AGREEMENT_COLUMNS)

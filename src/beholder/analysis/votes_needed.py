@@ -105,25 +105,25 @@ def _rows(
         if ratings.kinds[question] not in KINDS:
             continue
         mine = votes if len(ratings.questions) == 1 else votes[votes["question"] == question]
-        given, names = _given(mine)
-        if given.stimuli < _MIN_STIMULI or given.raters < 2:
+        stimulus_votes, names = _stimulus_votes(mine)
+        if stimulus_votes.stimuli < _MIN_STIMULI or stimulus_votes.raters < 2:
             continue
-        target = _target(given, names, against, question)
-        most = given.per_stimulus / (1 if target is not None else 2)
+        target = _target(stimulus_votes, names, against, question)
+        most = stimulus_votes.per_stimulus / (1 if target is not None else 2)
         chosen = _sizes(most, sizes, is_bound=target is None)
         if not len(chosen):
             continue
         if target is not None:
-            given, target = _shared(given, target)
-        found = agreement_curve(given, by, target, chosen, many, np.random.default_rng(seed))
-        if np.isfinite(found.rmse).any():
-            yield pd.DataFrame(found._asdict()).assign(
+            stimulus_votes, target = _shared(stimulus_votes, target)
+        curve = agreement_curve(stimulus_votes, by, target, chosen, many, np.random.default_rng(seed))
+        if np.isfinite(curve.rmse).any():
+            yield pd.DataFrame(curve._asdict()).assign(
                 question=question, by=by, against=against if isinstance(against, str) else "scores",
-                votes_now=given.per_stimulus,
+                votes_now=stimulus_votes.per_stimulus,
             )  # fmt: skip
 
 
-def _given(votes: pd.DataFrame) -> tuple[StimulusVotes, pd.Series]:
+def _stimulus_votes(votes: pd.DataFrame) -> tuple[StimulusVotes, pd.Series]:
     """Return votes by number, and the names of the stimuli."""
     stimulus = votes["stimulus"]
     if (votes["other_stimulus"] != "").any():
@@ -134,38 +134,40 @@ def _given(votes: pd.DataFrame) -> tuple[StimulusVotes, pd.Series]:
     return StimulusVotes(value, rater, place, len(raters), len(names)), pd.Series(names, dtype=object)
 
 
-def _target(given: StimulusVotes, names: pd.Series, against: str | pd.DataFrame, question: str) -> Floats | None:
+def _target(votes: StimulusVotes, names: pd.Series, against: str | pd.DataFrame, question: str) -> Floats | None:
     """Return the scores of the stimuli to hold against; None for halves."""
     if isinstance(against, str):
         if against == "halves":
             return None
-        held = np.bincount(given.stimulus, minlength=given.stimuli)
-        return np.bincount(given.stimulus, given.value, given.stimuli) / held
+        counts = np.bincount(votes.stimulus, minlength=votes.stimuli)
+        return np.bincount(votes.stimulus, votes.value, votes.stimuli) / counts
     scores = against[against["question"].astype(str) == question] if "question" in against else against
     means = pd.to_numeric(scores["mean"], errors="coerce").groupby(scores["stimulus"].astype(str)).mean()
-    found: Floats = names.str.partition("\n")[0].map(means).to_numpy(float)
-    if np.isfinite(found).sum() < _MIN_STIMULI:
-        shared = f"shares {np.isfinite(found).sum()} stimuli with the ratings of {question}"
+    target: Floats = names.str.partition("\n")[0].map(means).to_numpy(float)
+    if np.isfinite(target).sum() < _MIN_STIMULI:
+        shared = f"shares {np.isfinite(target).sum()} stimuli with the ratings of {question}"
         raise UserError(Problem("against", shared, f"{_MIN_STIMULI} or more, by the names in the column stimulus"))
-    return found
+    return target
 
 
-def _shared(given: StimulusVotes, target: Floats) -> tuple[StimulusVotes, Floats]:
+def _shared(votes: StimulusVotes, target: Floats) -> tuple[StimulusVotes, Floats]:
     """Return the votes on stimuli that the target knows, numbered anew."""
     is_known = np.isfinite(target)
     if is_known.all():
-        return given, target
-    kept = is_known[given.stimulus]
-    place = (np.cumsum(is_known) - 1)[given.stimulus[kept]]
-    rater, raters = pd.factorize(given.rater[kept])
-    return StimulusVotes(given.value[kept], rater, place, len(raters), int(is_known.sum())), target[is_known]
+        return votes, target
+    kept = is_known[votes.stimulus]
+    place = (np.cumsum(is_known) - 1)[votes.stimulus[kept]]
+    rater, raters = pd.factorize(votes.rater[kept])
+    return StimulusVotes(votes.value[kept], rater, place, len(raters), int(is_known.sum())), target[is_known]
 
 
-def _sizes(most: float, asked: Sequence[int] | None, *, is_bound: bool) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+def _sizes(
+    most: float, requested: Sequence[int] | None, *, is_bound: bool
+) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
     """Return the numbers of votes to look at: up to the most there are, which without replacement is a bound."""
     end = math.floor(most + 1e-9)
-    if asked is not None:
-        return np.array(sorted({size for size in asked if size <= end or not is_bound}), dtype=np.intp)
+    if requested is not None:
+        return np.array(sorted({size for size in requested if size <= end or not is_bound}), dtype=np.intp)
     steps = [step for step in _STEPS if step < end]
     return np.array([*steps, end] if end > 0 else [], dtype=np.intp)
 

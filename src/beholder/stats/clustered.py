@@ -224,7 +224,7 @@ class TwoWayResiduals(NamedTuple):
     """Residuals of the columns, and how many degrees of freedom the groups took, the mean's among them."""
 
     residual: Floats
-    taken: int
+    df_used: int
 
 
 def two_way_residuals(value: Floats, one: Codes, other: Codes) -> TwoWayResiduals:

@@ -151,13 +151,23 @@ def correlations(scores: ArrayLike, others: ArrayLike, *, seed: int = SEED, leve
     if n < 3 or not varies(x) or not varies(y):
         none = Correlation(*(math.nan,) * 4)
         return Correlations(n, none, none, none)
-    found = agreement(x, y)
+    scores_agreement = agreement(x, y)
     tau = stats.kendalltau(x, y)
     return Correlations(
         n,
-        Correlation(found.pearson, *pearson_interval(found.pearson, n, level), _p_value(found.pearson, n)),
-        Correlation(found.spearman, *spearman_interval(found.spearman, n, level), _p_value(found.spearman, n)),
-        Correlation(found.tau_b, *_tau_interval(found.tau_b, x, y, seed, level), float(tau.pvalue)),
+        Correlation(
+            scores_agreement.pearson,
+            *pearson_interval(scores_agreement.pearson, n, level),
+            _p_value(scores_agreement.pearson, n),
+        ),
+        Correlation(
+            scores_agreement.spearman,
+            *spearman_interval(scores_agreement.spearman, n, level),
+            _p_value(scores_agreement.spearman, n),
+        ),
+        Correlation(
+            scores_agreement.tau_b, *_tau_interval(scores_agreement.tau_b, x, y, seed, level), float(tau.pvalue)
+        ),
     )
 
 
@@ -181,17 +191,17 @@ def spearman_interval(r: float, n: int, level: float = LEVEL) -> tuple[float, fl
     return _on_fishers_scale(r, (1 + r**2 / 2) / (n - 3), level)
 
 
-def mean_correlation(found: ArrayLike) -> float:
+def mean_correlation(correlations: ArrayLike) -> float:
     """Return the mean of correlations on Fisher's z scale, on which they are symmetric; NaN where there is none.
 
     It is the plain mean where one is perfect, which on that scale would outweigh all others.
     """
-    known = np.asarray(found, dtype=float)
-    known = known[~np.isnan(known)]
-    if not len(known):
+    values = np.asarray(correlations, dtype=float)
+    values = values[~np.isnan(values)]
+    if not len(values):
         return math.nan
-    is_perfect = bool((np.abs(known) >= _PERFECT).any())
-    return float(np.mean(known) if is_perfect else np.tanh(np.mean(np.arctanh(known))))
+    is_perfect = bool((np.abs(values) >= _PERFECT).any())
+    return float(np.mean(values) if is_perfect else np.tanh(np.mean(np.arctanh(values))))
 
 
 def _on_fishers_scale(r: float, variance: float, level: float) -> tuple[float, float]:

@@ -79,11 +79,11 @@ def variance_components(value: Floats, one: Codes, other: Codes) -> VarianceComp
     is_turned = second.size > first.size
     if is_turned:
         first, second = second, first
-    found = fit(equations(value, first, [second, common]), is_reml=True)
-    if found.is_exact:
+    model = fit(equations(value, first, [second, common]), is_reml=True)
+    if model.is_exact:
         return nothing
-    variances = found.variances[::-1] if is_turned else found.variances
-    return VarianceComponents(float(variances[0]), float(variances[1]), found.noise)
+    variances = model.variances[::-1] if is_turned else model.variances
+    return VarianceComponents(float(variances[0]), float(variances[1]), model.noise)
 
 
 def fit_crossed(value: Floats, group: Codes, one: Codes, other: Codes) -> CrossedModel | None:
@@ -93,59 +93,64 @@ def fit_crossed(value: Floats, group: Codes, one: Codes, other: Codes) -> Crosse
     where neither is left, or where the model leaves nothing to chance.
     """
     fixed = factor(group, is_random=False)
-    kept = _telling(len(value), fixed, {"one": one, "other": other})
+    kept = _estimable_factors(len(value), fixed, {"one": one, "other": other})
     if not kept:
         return None
-    model = equations(value, *_placed(fixed, kept))
-    found = fit(model, is_reml=True)
-    by_ml = fit(model, is_reml=False, near=found.ratios)
-    if found.is_exact or by_ml.is_exact:
+    model = equations(value, *_elimination_order(fixed, kept))
+    by_reml = fit(model, is_reml=True)
+    by_ml = fit(model, is_reml=False, near=by_reml.ratios)
+    if by_reml.is_exact or by_ml.is_exact:
         return None
     common = factor(np.zeros(len(value), np.intp), is_random=False)
-    null = by_ml if fixed.size == 1 else fit(equations(value, *_placed(common, kept)), is_reml=False, near=by_ml.ratios)
-    variance = dict(zip(kept, found.variances, strict=True))
-    covariance = found.noise * found.solved.inverse[-fixed.size :, -fixed.size :]
-    mean = model.mean + found.solved.effects[-1]
+    null = (
+        by_ml
+        if fixed.size == 1
+        else fit(equations(value, *_elimination_order(common, kept)), is_reml=False, near=by_ml.ratios)
+    )
+    variance = dict(zip(kept, by_reml.variances, strict=True))
+    covariance = by_reml.noise * by_reml.solution.inverse[-fixed.size :, -fixed.size :]
+    mean = model.mean + by_reml.solution.effects[-1]
     return CrossedModel(
-        mean, covariance, _df(model, found, fixed), float(variance.get("one", math.nan)),
-        float(variance.get("other", math.nan)), found.noise, _between(mean, covariance), found.llf, by_ml.llf, null.llf,
+        mean, covariance, _df(model, by_reml, fixed), float(variance.get("one", math.nan)),
+        float(variance.get("other", math.nan)), by_reml.noise, _between(mean, covariance), by_reml.llf, by_ml.llf,
+        null.llf,
     )  # fmt: skip
 
 
-def _telling(n: int, fixed: Factor, codes: dict[str, Codes]) -> dict[str, Factor]:
+def _estimable_factors(n: int, fixed: Factor, codes: dict[str, Codes]) -> dict[str, Factor]:
     """Return the factors whose variance the data can tell, the largest first."""
-    found = {}
+    estimable = {}
     for name, code in codes.items():
         own = factor(code, is_random=True)
         if count_components(code, fixed.code) < own.size < n:
-            found[name] = own
-    ordered = dict(sorted(found.items(), key=lambda item: -item[1].size))
-    while ordered and n <= _effects(fixed, ordered.values()):
+            estimable[name] = own
+    ordered = dict(sorted(estimable.items(), key=lambda item: -item[1].size))
+    while ordered and n <= _effect_count(fixed, ordered.values()):
         del ordered[next(iter(ordered))]
     return ordered
 
 
-def _effects(fixed: Factor, randoms: Iterable[Factor]) -> int:
+def _effect_count(fixed: Factor, randoms: Iterable[Factor]) -> int:
     """Return how many effects there are to be told apart."""
     return fixed.size + sum(one.size - 1 for one in randoms)
 
 
-def _placed(fixed: Factor, kept: dict[str, Factor]) -> tuple[Factor, list[Factor]]:
+def _elimination_order(fixed: Factor, kept: dict[str, Factor]) -> tuple[Factor, list[Factor]]:
     """Return the factor to eliminate, and the others with the groups last."""
     first, *others = kept.values()
     return first, [*others, fixed]
 
 
-def _df(model: Equations, found: MixedModelFit, fixed: Factor) -> Floats:
+def _df(model: Equations, fitted: MixedModelFit, fixed: Factor) -> Floats:
     """Return Satterthwaite's degrees of freedom of every mean.
 
     The variance of a mean is a sum of what each random factor and the residual have in it, each with its own degrees
     of freedom: groups of the factor minus the parts into which it falls with the fixed ones.
     """
-    whole = np.diag(found.solved.inverse)[-fixed.size :]
-    parts = model.pulls(found.solved, fixed.size)
+    whole = np.diag(fitted.solution.inverse)[-fixed.size :]
+    parts = model.variance_shares(fitted.solution, fixed.size)
     own = [one.size - count_components(one.code, fixed.code) for one in model.randoms]
-    left = model.n - _effects(fixed, model.randoms)
+    left = model.n - _effect_count(fixed, model.randoms)
     residual = np.maximum(whole - sum(parts), 0.0)
     spent = residual**2 / left + sum(part**2 / df for part, df in zip(parts, own, strict=True))
     return np.asarray(whole**2 / spent, np.float64)
@@ -169,10 +174,10 @@ EQUIVALENCE_MARGIN = 0.05
 ALPHA = 0.05
 Equivalent: TypeAlias = Literal["yes", "no", "undecided", ""]
 _ONE_RUN = "one run: nothing to compare"
-_APART = "runs share no stimulus, not even through others: cannot be compared"
-_ALONE = "one rater in each run: runs cannot be told from raters"
-_FEW = "too few ratings for so many stimuli and runs"
-_STILL = "ratings leave nothing to chance: nothing to test"
+_UNCONNECTED = "runs share no stimulus, not even through others: cannot be compared"
+_ONE_RATER = "one rater in each run: runs cannot be told from raters"
+_TOO_FEW = "too few ratings for so many stimuli and runs"
+_NO_RESIDUAL = "ratings leave nothing to chance: nothing to test"
 
 
 class RunDifference(NamedTuple):
@@ -214,13 +219,13 @@ def run_effect(value: Floats, stimulus: Codes, run: Codes, rater: Codes, *, marg
     nothing is called equivalent. Degrees of freedom of differences are raters minus the groups of runs that share some.
     """
     runs = int(run.max(initial=-1)) + 1
-    note = _refused(len(value), stimulus, run, rater)
+    note = _why_untestable(len(value), stimulus, run, rater)
     if note:
-        return _nothing(runs, note)
+        return _untested(runs, note)
     full, null = _model(value, stimulus, run, rater), _model(value, stimulus, None, rater)
     with_runs = fit(full, is_reml=False)
     if with_runs.is_exact:
-        return _nothing(runs, _STILL)
+        return _untested(runs, _NO_RESIDUAL)
     without = fit(null, is_reml=False, near=with_runs.ratios)
     chi2 = max(0.0, 2 * (with_runs.llf - without.llf))
     df = int(rater.max()) + 1 - count_components(rater, run)
@@ -231,19 +236,19 @@ def run_effect(value: Floats, stimulus: Codes, run: Codes, rater: Codes, *, marg
     )  # fmt: skip
 
 
-def _refused(n: int, stimulus: Codes, run: Codes, rater: Codes) -> str:
+def _why_untestable(n: int, stimulus: Codes, run: Codes, rater: Codes) -> str:
     """Return why there is nothing to test, or nothing."""
     runs, raters = int(run.max(initial=-1)) + 1, int(rater.max(initial=-1)) + 1
     if runs < 2:
         return _ONE_RUN
     if count_components(stimulus, run) > 1:
-        return _APART
+        return _UNCONNECTED
     if raters == count_components(rater, run):
-        return _ALONE
-    return _FEW if n <= int(stimulus.max()) + runs + 1 else ""
+        return _ONE_RATER
+    return _TOO_FEW if n <= int(stimulus.max()) + runs + 1 else ""
 
 
-def _nothing(runs: int, note: str) -> RunEffect:
+def _untested(runs: int, note: str) -> RunEffect:
     return RunEffect(math.nan, max(0, runs - 1), *(math.nan,) * 5, note=note)
 
 
@@ -257,25 +262,25 @@ def _model(value: Floats, stimulus: Codes, run: Codes | None, rater: Codes) -> E
 
 
 def _differences(
-    model: Equations, found: MixedModelFit, runs: int, df: int, margin: float | None
+    model: Equations, fitted: MixedModelFit, runs: int, df: int, margin: float | None
 ) -> tuple[RunDifference, ...]:  # fmt: skip
     """Return every two runs; the model has the runs last, the first of them at zero."""
     above = np.zeros(runs)
-    above[1:] = found.solved.effects[-1]
+    above[1:] = fitted.solution.effects[-1]
     covariance = np.zeros((runs, runs))
-    covariance[1:, 1:] = found.noise * found.solved.inverse[1 - runs :, 1 - runs :]
+    covariance[1:, 1:] = fitted.noise * fitted.solution.inverse[1 - runs :, 1 - runs :]
     rows = []
     for one, other in combinations(range(runs), 2):
         difference = float(above[one] - above[other])
         se = math.sqrt(covariance[one, one] + covariance[other, other] - 2 * covariance[one, other])
         half, inner = (float(special.stdtrit(df, share)) * se for share in ((1 + LEVEL) / 2, 1 - ALPHA))
         p = float(2 * special.stdtr(df, -abs(difference / se)))
-        judged = _judged(abs(difference), half, inner, margin)
+        judged = _equivalence(abs(difference), half, inner, margin)
         rows.append(RunDifference(one, other, difference, se, df, difference - half, difference + half, p, judged))
     return tuple(rows)
 
 
-def _judged(distance: float, half: float, inner: float, margin: float | None) -> Equivalent:
+def _equivalence(distance: float, half: float, inner: float, margin: float | None) -> Equivalent:
     if margin is None:
         return ""
     if distance + inner < margin:

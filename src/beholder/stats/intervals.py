@@ -47,8 +47,8 @@ def t_interval(values: ArrayLike | Sequence[float], level: float = LEVEL) -> Int
     if n == 1:
         return Interval(1, mean, math.nan, math.nan, math.nan)
     sd = float(data.std(ddof=1))
-    found = t_bounds(mean, sd / math.sqrt(n), n - 1, level)
-    return Interval(n, mean, sd, float(found.low[0]), float(found.high[0]))
+    bounds = t_bounds(mean, sd / math.sqrt(n), n - 1, level)
+    return Interval(n, mean, sd, float(bounds.low[0]), float(bounds.high[0]))
 
 
 def t_bounds(mean: ArrayLike, se: ArrayLike, df: ArrayLike, level: float = LEVEL) -> IntervalBounds:
@@ -69,9 +69,9 @@ def interval_for(kind: str, own_means: ArrayLike | Sequence[float], ratings: int
         return t_interval(own_means, level)
     low, high = SHARE_RANGES[kind]
     span = high - low
-    found = share_interval((np.asarray(own_means, dtype=float) - low) / span, ratings, level)
+    share = share_interval((np.asarray(own_means, dtype=float) - low) / span, ratings, level)
     return Interval(
-        found.n, *(low + span * found.mean, span * found.sd, low + span * found.low, low + span * found.high)
+        share.n, *(low + span * share.mean, span * share.sd, low + span * share.low, low + span * share.high)
     )
 
 
@@ -82,8 +82,8 @@ def share_interval(shares: ArrayLike | Sequence[float], ratings: int, level: flo
     if people < 2:
         return plain
     share = min(1.0, max(0.0, plain.mean))
-    found = share_bounds(share, plain.sd / math.sqrt(people), people - 1, people, max(ratings, people), level=level)
-    return Interval(people, share, plain.sd, float(found.low[0]), float(found.high[0]))
+    bounds = share_bounds(share, plain.sd / math.sqrt(people), people - 1, people, max(ratings, people), level=level)
+    return Interval(people, share, plain.sd, float(bounds.low[0]), float(bounds.high[0]))
 
 
 def share_bounds(
@@ -98,20 +98,20 @@ def share_bounds(
     where all said the same, each of the df + 1 clusters does, as in the sign test of such ratings. A tie is a half.
     There is none without an error or without a degree of freedom.
     """
-    shares, errors, free, unit, size = (
+    shares, errors, dfs, unit, size = (
         np.atleast_1d(np.asarray(one, dtype=float)) for one in (share, se, df, units, ratings)
     )
-    is_known = (free >= 1) & ~np.isnan(errors) & (size > 1)
-    free, size = np.where(is_known, free, 1.0), np.where(is_known, size, 2.0)
+    is_known = (dfs >= 1) & ~np.isnan(errors) & (size > 1)
+    dfs, size = np.where(is_known, dfs, 1.0), np.where(is_known, size, 2.0)
     unit, variance = np.where(is_known, unit, 2.0), np.where(is_known, errors**2, 0.0)
     upper, lower = (1 + level) / 2, (1 - level) / 2
-    is_still = variance < _NO_VARIANCE
-    worth = size / (size - 1) * shares * (1 - shares) / np.where(is_still, 1.0, variance)
-    worth = np.where(is_still, unit, worth)
-    shrunk = (stats.t.ppf(upper, np.where(is_still, unit, size) - 1) / stats.t.ppf(upper, free)) ** 2
-    worth = np.where(is_still & np.isin(shares, (0.0, 1.0)), free + 1, worth * shrunk)
-    worth = np.minimum(size, worth)
-    yes, no = worth * shares, worth * (1 - shares)
+    has_no_variance = variance < _NO_VARIANCE
+    effective_n = size / (size - 1) * shares * (1 - shares) / np.where(has_no_variance, 1.0, variance)
+    effective_n = np.where(has_no_variance, unit, effective_n)
+    t_ratio = (stats.t.ppf(upper, np.where(has_no_variance, unit, size) - 1) / stats.t.ppf(upper, dfs)) ** 2
+    effective_n = np.where(has_no_variance & np.isin(shares, (0.0, 1.0)), dfs + 1, effective_n * t_ratio)
+    effective_n = np.minimum(size, effective_n)
+    yes, no = effective_n * shares, effective_n * (1 - shares)
     low = np.where(yes > 0, stats.beta.ppf(lower, np.maximum(yes, 1e-12), no + 1), 0.0)
     high = np.where(no > 0, stats.beta.ppf(upper, yes + 1, np.maximum(no, 1e-12)), 1.0)
     return IntervalBounds(
@@ -128,8 +128,8 @@ def bounds_for(
     low, high = SHARE_RANGES[kind]
     span = high - low
     shares = np.clip((np.asarray(mean, dtype=float) - low) / span, 0.0, 1.0)
-    found = share_bounds(shares, np.asarray(se, dtype=float) / span, df, units, ratings)
-    return IntervalBounds(low + span * found.low, low + span * found.high)
+    bounds = share_bounds(shares, np.asarray(se, dtype=float) / span, df, units, ratings)
+    return IntervalBounds(low + span * bounds.low, low + span * bounds.high)
 
 
 def unanimous_bounds(
@@ -152,7 +152,7 @@ EFFECT_CITATION = "Cumming and Finch (2001), Educational and Psychological Measu
 # Differences of means: what is equal on paper may differ in the last bits.
 _DECIMALS = 9
 # Beyond, the noncentral distribution takes minutes, and two approximations put together are exact to a thousandth.
-_FAR = 200.0
+_MAX_EXACT_T = 200.0
 
 
 class Effect(NamedTuple):
@@ -184,7 +184,7 @@ def _noncentralities(t: float, df: int, level: float) -> tuple[float, float]:
     if t < 0:
         low, high = _noncentralities(-t, df, level)
         return -high, -low
-    if t <= _FAR:
+    if t <= _MAX_EXACT_T:
         return float(special.nctdtrinc(df, 1 - tail, t)), float(special.nctdtrinc(df, tail, t))
     normal = float(special.ndtri(1 - tail))
     slack = [t * math.sqrt(special.chdtri(df, one) / df) - t for one in (1 - tail, tail)]
@@ -215,11 +215,11 @@ def welch(
     *, level: float = LEVEL,
 ) -> Welch:  # fmt: skip
     """Return how far means are above others; the degrees of freedom are Satterthwaite's."""
-    found = [np.atleast_1d(np.asarray(one, dtype=float)) for one in (mean, se, df, other_mean, other_se, other_df)]
-    difference, one, other = found[0] - found[3], found[1] ** 2, found[4] ** 2
+    arrays = [np.atleast_1d(np.asarray(one, dtype=float)) for one in (mean, se, df, other_mean, other_se, other_df)]
+    difference, one, other = arrays[0] - arrays[3], arrays[1] ** 2, arrays[4] ** 2
     is_known = one + other > 0
     variance = np.where(is_known, one + other, 1.0)
-    below = np.where(is_known, one**2 / found[2] + other**2 / found[5], 1.0)
+    below = np.where(is_known, one**2 / arrays[2] + other**2 / arrays[5], 1.0)
     error = np.where(is_known, np.sqrt(variance), np.nan)
     # Errors of intervals whose people nobody counts have no end of degrees of freedom.
     free = np.where(is_known, variance**2 / np.where(below > 0, below, np.nan), np.nan)

@@ -35,7 +35,7 @@ class Factor(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """The equations solved at given ratios; effects of random factors are b, and not yet √ratio · b."""
+    """The equations solution at given ratios; effects of random factors are b, and not yet √ratio · b."""
 
     squares: float
     """What is left of them, with those of b."""
@@ -101,9 +101,9 @@ class Equations:
         left[np.diag_indices_from(left)] += ridge
         right = scale * (self.rest_sums - self.shared @ (weight * self.sums))
         logs, inverse = _inverted(left)
-        found = inverse @ right
-        out = out_scale * diagonal * (self.sums - self.shared.T @ (scale * found))
-        squares = self.squares - float((weight * self.sums**2).sum()) - float((right * found).sum())
+        effects_of_rest = inverse @ right
+        effects_eliminated = out_scale * diagonal * (self.sums - self.shared.T @ (scale * effects_of_rest))
+        squares = self.squares - float((weight * self.sums**2).sum()) - float((right * effects_of_rest).sum())
         if is_reml:
             logdet = float(logs.sum()) - float(np.log(diagonal).sum())
             slopes = self._slopes(diagonal, weight, scale, inverse)
@@ -118,22 +118,22 @@ class Equations:
             slopes = self._slopes(diagonal, weight, scale, own_inverse)
         ends = np.cumsum([one.size for one in self.rest])[:-1]
         squares = max(squares, _NO_RESIDUAL * max(self.squares, _NO_RESIDUAL))
-        effects = (out, *np.split(found, ends))
+        effects = (effects_eliminated, *np.split(effects_of_rest, ends))
         return Solution(squares, effects, logdet, slopes, inverse, scale, out_scale * diagonal)
 
-    def pulls(self, solved: Solution, last: int) -> list[Floats]:
+    def variance_shares(self, solution: Solution, last: int) -> list[Floats]:
         """Return what each random factor has in the variance of the last so many effects, in units of noise."""
-        rows = solved.inverse[-last:]
-        found = []
+        rows = solution.inverse[-last:]
+        shares = []
         if self.eliminated.is_random:
-            out = (rows * solved.scale) @ self.shared * solved.out_scale
-            found.append(np.square(out).sum(axis=1))
+            out = (rows * solution.scale) @ self.shared * solution.out_scale
+            shares.append(np.square(out).sum(axis=1))
         start = 0
         for one in self.rest:
             if one.is_random:
-                found.append(np.square(rows[:, start : start + one.size]).sum(axis=1))
+                shares.append(np.square(rows[:, start : start + one.size]).sum(axis=1))
             start += one.size
-        return found
+        return shares
 
     def _scales(self, ratios: Floats) -> tuple[float, Floats, Floats]:
         """Return √ratio of the eliminated factor and of each group of the rest, and what b adds to its diagonal."""
@@ -146,16 +146,16 @@ class Equations:
     def _slopes(self, diagonal: Floats, weight: Floats, scale: Floats, inverse: Floats) -> Floats:
         """Return for each random factor its groups minus the trace of its block of the inverse."""
         size = len(inverse)
-        found = []
+        slopes = []
         if self.eliminated.is_random:
             between = (scale[:, None] * self._product(weight * diagonal) * scale)[:size, :size]
-            found.append(len(diagonal) - float(diagonal.sum()) - float((inverse * between).sum()))
+            slopes.append(len(diagonal) - float(diagonal.sum()) - float((inverse * between).sum()))
         start = 0
         for one in self.rest:
             if one.is_random:
-                found.append(one.size - float(np.diag(inverse)[start : start + one.size].sum()))
+                slopes.append(one.size - float(np.diag(inverse)[start : start + one.size].sum()))
             start += one.size
-        return np.array(found)
+        return np.array(slopes)
 
     def _product(self, weight: Floats) -> Floats:
         """Return the cross products of `shared`, each group of the eliminated factor weighing so much."""
@@ -173,7 +173,7 @@ def equations(value: Floats, eliminated: Factor, rest: Sequence[Factor]) -> Equa
     centred = value - mean
     counts = np.bincount(eliminated.code, minlength=eliminated.size).astype(float)
     shared = _stacked([_table(one, eliminated) for one in rest])
-    together = [np.hstack([_dense(_table(one, other)) for other in rest]) for one in rest]
+    joint_counts = [np.hstack([_dense(_table(one, other)) for other in rest]) for one in rest]
     sizes, size_of = np.unique(counts, return_inverse=True)
     products = None
     if len(sizes) * shared.shape[0] ** 2 <= _MAX_CELLS:
@@ -181,7 +181,7 @@ def equations(value: Floats, eliminated: Factor, rest: Sequence[Factor]) -> Equa
         products = np.stack([_dense(one @ one.T) for one in mine])
     return Equations(
         len(value), mean, float(np.square(centred).sum()), eliminated, rest, counts, _sums(eliminated, centred),
-        np.vstack(together), np.concatenate([_sums(one, centred) for one in rest]), shared,
+        np.vstack(joint_counts), np.concatenate([_sums(one, centred) for one in rest]), shared,
         np.asarray(size_of, np.intp), products,
     )  # fmt: skip
 
@@ -234,16 +234,16 @@ def _inverted(table: Floats) -> tuple[Floats, Floats]:
 # --- The most likely variances of a mixed model, by ML or REML ---
 
 
-_LOWEST, _HIGHEST = -20.0, 16.0
+_MIN_LOG_RATIO, _MAX_LOG_RATIO = -20.0, 16.0
 """Logarithms between which ratios are looked for."""
 _NEAR_ZERO = -9.0
 """Where the likelihood still grows towards a ratio of zero from here, it is highest at zero."""
 _START = -1.0
-_STEP, _FURTHEST, _DONE, _MOST = 1e-4, 3.0, 1e-8, 60
+_STEP, _MAX_STEP, _TOLERANCE, _MAX_ITERATIONS = 1e-4, 3.0, 1e-8, 60
 
 
 class MixedModelFit(NamedTuple):
-    """The variances at the maximum of the likelihood, and the equations solved there."""
+    """The variances at the maximum of the likelihood, and the equations solution there."""
 
     noise: float
     variances: Floats
@@ -252,7 +252,7 @@ class MixedModelFit(NamedTuple):
     """The logarithm of the likelihood; REML's can only be compared between models with the same fixed effects."""
     ratios: Floats
     """The variances in units of noise."""
-    solved: Solution
+    solution: Solution
     is_exact: bool
     """Whether the model leaves nothing to chance, so that nothing can be said of errors."""
 
@@ -262,7 +262,7 @@ class _Point(NamedTuple):
 
     deviance: float
     slope: Floats
-    solved: Solution
+    solution: Solution
 
 
 def fit(model: Equations, *, is_reml: bool, near: Floats | None = None) -> MixedModelFit:
@@ -271,58 +271,58 @@ def fit(model: Equations, *, is_reml: bool, near: Floats | None = None) -> Mixed
     `near` are ratios to begin with, such as those of a similar model.
     """
     free = model.n - model.fixed if is_reml else model.n
-    ratios = np.exp(_highest(model, free, is_reml, near))
-    best = _at(model, ratios, free, is_reml)
+    ratios = np.exp(_maximise(model, free, is_reml, near))
+    best = _evaluate(model, ratios, free, is_reml)
     for place in np.flatnonzero(ratios < math.exp(_NEAR_ZERO)):
         without = np.where(np.arange(len(ratios)) == place, 0.0, ratios)
-        other = _at(model, without, free, is_reml)
-        if other.deviance <= best.deviance + _DONE:
+        other = _evaluate(model, without, free, is_reml)
+        if other.deviance <= best.deviance + _TOLERANCE:
             ratios, best = without, other
-    noise = best.solved.squares / free
+    noise = best.solution.squares / free
     llf = -0.5 * (best.deviance + free * (math.log(2 * math.pi / free) + 1))
-    is_exact = best.solved.squares <= 1e3 * _NO_RESIDUAL * max(model.squares, _NO_RESIDUAL)
-    return MixedModelFit(noise, noise * ratios, llf, ratios, best.solved, is_exact)
+    is_exact = best.solution.squares <= 1e3 * _NO_RESIDUAL * max(model.squares, _NO_RESIDUAL)
+    return MixedModelFit(noise, noise * ratios, llf, ratios, best.solution, is_exact)
 
 
-def _highest(model: Equations, free: int, is_reml: bool, near: Floats | None) -> Floats:
+def _maximise(model: Equations, free: int, is_reml: bool, near: Floats | None) -> Floats:
     """Return the logarithms of the ratios at the maximum, by a quasi-Newton method with halved steps."""
     many = len(model.randoms)
     logs = np.full(many, _START) if near is None else np.log(np.maximum(near, math.exp(_NEAR_ZERO)))
-    here = _at(model, np.exp(logs), free, is_reml)
-    ahead = [_at(model, np.exp(logs + _STEP * unit), free, is_reml).slope for unit in np.eye(many)]
-    bend = (np.array(ahead) - here.slope) / _STEP
-    for _ in range(_MOST):
-        lengths, axes = np.linalg.eigh((bend + bend.T) / 2)
+    here = _evaluate(model, np.exp(logs), free, is_reml)
+    ahead = [_evaluate(model, np.exp(logs + _STEP * unit), free, is_reml).slope for unit in np.eye(many)]
+    hessian = (np.array(ahead) - here.slope) / _STEP
+    for _ in range(_MAX_ITERATIONS):
+        lengths, axes = np.linalg.eigh((hessian + hessian.T) / 2)
         # Where the likelihood bends the wrong way, its slope still says where to go.
-        step = -axes @ ((axes.T @ here.slope) / np.maximum(np.abs(lengths), _DONE))
-        step = np.clip(step, -_FURTHEST, _FURTHEST)
-        step[(logs < _NEAR_ZERO) & (here.slope > 0)] = _LOWEST
+        step = -axes @ ((axes.T @ here.slope) / np.maximum(np.abs(lengths), _TOLERANCE))
+        step = np.clip(step, -_MAX_STEP, _MAX_STEP)
+        step[(logs < _NEAR_ZERO) & (here.slope > 0)] = _MIN_LOG_RATIO
         while True:
-            there = np.clip(logs + step, _LOWEST, _HIGHEST)
-            found = _at(model, np.exp(there), free, is_reml)
-            if found.deviance <= here.deviance + _DONE or np.abs(step).max() < _DONE:
+            there = np.clip(logs + step, _MIN_LOG_RATIO, _MAX_LOG_RATIO)
+            new = _evaluate(model, np.exp(there), free, is_reml)
+            if new.deviance <= here.deviance + _TOLERANCE or np.abs(step).max() < _TOLERANCE:
                 break
             step = step / 2
         moved = there - logs
-        bend = _bent(bend, moved, found.slope - here.slope)
-        logs, here = there, found
-        if np.abs(moved).max() < _DONE:
+        hessian = _update_hessian(hessian, moved, new.slope - here.slope)
+        logs, here = there, new
+        if np.abs(moved).max() < _TOLERANCE:
             break
     return logs
 
 
-def _bent(bend: Floats, moved: Floats, change: Floats) -> Floats:
+def _update_hessian(hessian: Floats, moved: Floats, change: Floats) -> Floats:
     """Return the bend of the likelihood after a step over which its slope changed so (symmetric rank one)."""
-    missed = change - bend @ moved
-    weight = float(missed @ moved)
-    if abs(weight) <= _DONE * float(np.linalg.norm(missed) * np.linalg.norm(moved)) or not weight:
-        return bend
-    return bend + np.outer(missed, missed) / weight
+    residual = change - hessian @ moved
+    weight = float(residual @ moved)
+    if abs(weight) <= _TOLERANCE * float(np.linalg.norm(residual) * np.linalg.norm(moved)) or not weight:
+        return hessian
+    return hessian + np.outer(residual, residual) / weight
 
 
-def _at(model: Equations, ratios: Floats, free: int, is_reml: bool) -> _Point:
-    solved = model.solve(ratios, is_reml=is_reml)
+def _evaluate(model: Equations, ratios: Floats, free: int, is_reml: bool) -> _Point:
+    solution = model.solve(ratios, is_reml=is_reml)
     factors = (model.eliminated, *model.rest)
-    own = [np.square(b).sum() for one, b in zip(factors, solved.effects, strict=True) if one.is_random]
-    slope = solved.slopes - free * np.array(own) / solved.squares
-    return _Point(free * math.log(solved.squares) + solved.logdet, slope, solved)
+    own = [np.square(b).sum() for one, b in zip(factors, solution.effects, strict=True) if one.is_random]
+    slope = solution.slopes - free * np.array(own) / solution.squares
+    return _Point(free * math.log(solution.squares) + solution.logdet, slope, solution)

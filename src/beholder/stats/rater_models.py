@@ -105,18 +105,22 @@ def least_squares(votes: RaterVotes) -> tuple[Floats, int]:
     mean = ratio(votes.sum_by_stimulus(votes.value), cast)
     if not len(votes.value):
         return mean, 0
-    seen = vote_counts(votes)
-    shown = seen.T.tocsr()
+    counts_by_rater = vote_counts(votes)
+    counts_by_stimulus = counts_by_rater.T.tocsr()
     beyond = votes.value - mean[votes.stimulus]
-    target = votes.sum_by_stimulus(beyond) - shown @ ratio(votes.sum_by_rater(beyond), counts)
+    target = votes.sum_by_stimulus(beyond) - counts_by_stimulus @ ratio(votes.sum_by_rater(beyond), counts)
     steps: list[int] = []
     system = LinearOperator(
-        (votes.stimuli, votes.stimuli), lambda x: cast * x - shown @ ratio(seen @ x, counts), dtype=float
+        (votes.stimuli, votes.stimuli),
+        lambda x: cast * x - counts_by_stimulus @ ratio(counts_by_rater @ x, counts),
+        dtype=float,
     )
     scaled = LinearOperator((votes.stimuli, votes.stimuli), lambda x: ratio(x, cast), dtype=float)
     smallest = 1e-12 * float(np.ptp(votes.value))
-    found, _ = cg(system, target, rtol=1e-12, atol=smallest, maxiter=1000, M=scaled, callback=lambda _: steps.append(1))
-    return mean + found, len(steps)
+    correction, _ = cg(
+        system, target, rtol=1e-12, atol=smallest, maxiter=1000, M=scaled, callback=lambda _: steps.append(1)
+    )
+    return mean + correction, len(steps)
 
 
 # --- Parts of a design that share no rater: what is found in one cannot be held against what is found in another ---
@@ -139,9 +143,9 @@ def vote_counts(votes: RaterVotes) -> csr_array:
 
 def rater_components(votes: RaterVotes, component: Codes) -> Codes:
     """Return the part of every rater; 0 for one without votes."""
-    found = np.zeros(votes.raters, dtype=np.intp)
-    found[votes.rater] = component[votes.stimulus]
-    return found
+    components = np.zeros(votes.raters, dtype=np.intp)
+    components[votes.rater] = component[votes.stimulus]
+    return components
 
 
 def component_means(bias: Floats, part: Codes, has_votes: Floats, parts: int = 0) -> Floats:
@@ -241,7 +245,7 @@ class RaterModelFit(NamedTuple):
     below: Floats | None = None
 
     @property
-    def far(self) -> Floats:
+    def outliers(self) -> Floats:
         """How many votes of each rater are far above or far below; none where the model does not count them."""
         nothing = np.zeros(len(self.bias))
         return nothing if self.above is None or self.below is None else self.above + self.below

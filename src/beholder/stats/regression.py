@@ -70,7 +70,7 @@ class CubicCurve(NamedTuple):
 
 def line(x: ArrayLike, y: ArrayLike) -> FittedLine:
     """Return the line of y on x, its slope with an interval of Student's t, and R²."""
-    at, heights = _known(x, y)
+    at, heights = _complete_pairs(x, y)
     n = len(at)
     if n < 2 or np.ptp(at) == 0:
         return FittedLine(n, *(math.nan,) * 6)
@@ -91,7 +91,7 @@ def line(x: ArrayLike, y: ArrayLike) -> FittedLine:
 
 def line_band(x: ArrayLike, y: ArrayLike, places: ArrayLike) -> tuple[Floats, Floats]:
     """Return the ends of the 95 % interval of the line at some places; three points are needed."""
-    at, heights = _known(x, y)
+    at, heights = _complete_pairs(x, y)
     fitted = line(at, heights)
     n, off = len(at), at - at.mean()
     left = float(np.sum((heights - fitted.intercept - fitted.slope * at) ** 2))
@@ -104,15 +104,15 @@ def line_band(x: ArrayLike, y: ArrayLike, places: ArrayLike) -> tuple[Floats, Fl
 
 def cubic(x: ArrayLike, y: ArrayLike) -> CubicCurve | None:
     """Return the cubic curve of least squares; None where x has fewer than four values, or there are too few points."""
-    at, heights = _known(x, y)
+    at, heights = _complete_pairs(x, y)
     if len(at) < _MIN_POINTS or len(np.unique(at)) < 4:
         return None
     middle, half = float(at.min() + at.max()) / 2, float(np.ptp(at)) / 2
     powers = _powers((at - middle) / half, 4)
-    found, _, rank, _ = np.linalg.lstsq(powers, heights, rcond=None)
+    solution, _, rank, _ = np.linalg.lstsq(powers, heights, rcond=None)
     if rank < 4:
         return None
-    coefficients = np.asarray(found, np.float64)
+    coefficients = np.asarray(solution, np.float64)
     squares = float(np.sum((heights - powers @ coefficients) ** 2))
     variance = np.asarray(squares / (len(at) - 4) * np.linalg.inv(powers.T @ powers), np.float64)
     return CubicCurve(middle, half, coefficients, variance, squares)
@@ -124,7 +124,7 @@ def dip(x: ArrayLike, y: ArrayLike) -> Dip:
     Yes: the cubic fits better (nested F test, 5 %) and, inside the data, turns down and then up again. No: no dip
     deeper than a fifth of the range of y is left room for. Undecided: neither.
     """
-    at, heights = _known(x, y)
+    at, heights = _complete_pairs(x, y)
     n = len(at)
     if n < _MIN_POINTS:
         return _undecided(f"too few for a dip: {n} points, {_MIN_POINTS} are needed")
@@ -151,7 +151,7 @@ def dip(x: ArrayLike, y: ArrayLike) -> Dip:
     return Dip(verdict, f, p, _aicc(left, n, 3), _aicc(curved, n, 5), depth, most, high_at, low_at, "")
 
 
-def _known(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+def _complete_pairs(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     at, heights = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     is_known = ~(np.isnan(at) | np.isnan(heights))
     return at[is_known], heights[is_known]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse, stats
 
+from beholder.stats.intervals import LEVEL
 from beholder.stats.rater_models import Codes, Floats, RaterVotes, least_squares, stimulus_components
 
 # --- Krippendorff's alpha with missing votes: one minus the disagreement that is found over that expected by chance ---
@@ -40,17 +41,21 @@ def krippendorff_alpha(table: ValueCounts, drawn: Floats | None = None, *, is_or
     Without `drawn` each counts once.
     """
     times = np.ones((1, table.things)) if drawn is None else drawn
-    given = times @ table.counts
-    places = _middle_ranks(given) if is_ordinal else np.broadcast_to(table.values - _middle(table), given.shape)
+    value_counts = times @ table.counts
+    places = (
+        _middle_ranks(value_counts)
+        if is_ordinal
+        else np.broadcast_to(table.values - _middle(table), value_counts.shape)
+    )
     share = table.votes / (table.votes - 1)
     squares = (((times * share) @ table.counts) * places**2).sum(axis=1)
     sums = table.counts @ places.T
-    whole = np.maximum(given.sum(axis=1), 2)
-    found = 2 * (squares - ((sums**2).T * (times / (table.votes - 1))).sum(axis=1)) / whole
-    spread = (given * places**2).sum(axis=1) - (given * places).sum(axis=1) ** 2 / whole
-    varies = (np.count_nonzero(given, axis=1) > 1) & (spread > 0)
+    whole = np.maximum(value_counts.sum(axis=1), 2)
+    observed = 2 * (squares - ((sums**2).T * (times / (table.votes - 1))).sum(axis=1)) / whole
+    spread = (value_counts * places**2).sum(axis=1) - (value_counts * places).sum(axis=1) ** 2 / whole
+    varies = (np.count_nonzero(value_counts, axis=1) > 1) & (spread > 0)
     expected = np.where(varies, 2 * spread / (whole - 1), 1.0)
-    return np.where(varies, 1 - found / expected, np.nan)
+    return np.where(varies, 1 - observed / expected, np.nan)
 
 
 def _middle(table: ValueCounts) -> float:
@@ -59,16 +64,13 @@ def _middle(table: ValueCounts) -> float:
     return float((table.counts @ table.values).sum() / whole) if whole else 0.0
 
 
-def _middle_ranks(given: Floats) -> Floats:
+def _middle_ranks(value_counts: Floats) -> Floats:
     """Return the middle rank of each value, less half of all, so that they are near zero."""
-    upto = np.cumsum(given, axis=1)
-    return np.asarray(upto - given / 2 - upto[:, -1:] / 2)
+    upto = np.cumsum(value_counts, axis=1)
+    return np.asarray(upto - value_counts / 2 - upto[:, -1:] / 2)
 
 
 # --- Intraclass correlations: which share of the variance of ratings is that of what was rated ---
-
-
-LEVEL = 0.95
 
 
 class Icc(NamedTuple):
@@ -101,9 +103,9 @@ def icc_complete(table: Floats) -> dict[str, Icc]:
     one = _by_f(squares, squares.within, squares.n * (squares.k - 1))
     consistent = _by_f(squares, squares.error, (squares.n - 1) * (squares.k - 1))
     absolute = _absolute(squares)
-    found = {"1": one, "A": absolute, "C": consistent}
-    singles = {f"ICC({name},1)": icc for name, icc in found.items()}
-    return singles | {f"ICC({name},k)": _stepped(icc, squares.k) for name, icc in found.items()}
+    models = {"1": one, "A": absolute, "C": consistent}
+    singles = {f"ICC({name},1)": icc for name, icc in models.items()}
+    return singles | {f"ICC({name},k)": _stepped(icc, squares.k) for name, icc in models.items()}
 
 
 def icc_sparse(votes: RaterVotes, components: tuple[float, float, float]) -> dict[str, Icc]:
@@ -114,12 +116,12 @@ def icc_sparse(votes: RaterVotes, components: tuple[float, float, float]) -> dic
     things, raters, rest = components
     counts = np.bincount(votes.stimulus, minlength=votes.stimuli)
     k = float(stats.hmean(counts[counts > 0]))
-    found = {"1": _one_way(votes)}
+    values = {"1": _one_way(votes)}
     if math.isfinite(sum(components)) and things + rest > 0:
-        found |= {"A": things / (things + raters + rest), "C": things / (things + rest)}
-    known = {name: Icc(value) for name, value in found.items() if value is not None}
-    singles = {f"ICC({name},1)": icc for name, icc in known.items()}
-    return singles | {f"ICC({name},k)": _stepped(icc, k) for name, icc in known.items()}
+        values |= {"A": things / (things + raters + rest), "C": things / (things + rest)}
+    models = {name: Icc(value) for name, value in values.items() if value is not None}
+    singles = {f"ICC({name},1)": icc for name, icc in models.items()}
+    return singles | {f"ICC({name},k)": _stepped(icc, k) for name, icc in models.items()}
 
 
 def _squares(table: Floats) -> _MeanSquares | None:
@@ -228,7 +230,7 @@ def kendall_w(table: Floats) -> Concordance | None:
 # --- Leave-one-out agreement: each rater against the mean of all others on the same things ---
 
 
-def leave_one_out(votes: RaterVotes, fewest: int) -> Floats:
+def leave_one_out(votes: RaterVotes, min_shared: int) -> Floats:
     """Return each rater's Spearman correlation with the mean of the others.
 
     NaN where a rater shares fewer things than that with anybody, or one side does not vary.
@@ -240,11 +242,11 @@ def leave_one_out(votes: RaterVotes, fewest: int) -> Floats:
     others = (sums[is_shared] - value) / (counts[is_shared] - 1)
     shared = np.bincount(rater, minlength=votes.raters)
     one, other = (_centred_ranks(rater, side, shared) for side in (value, others))
-    both, own, theirs = (
+    products, own_squares, other_squares = (
         np.bincount(rater, product, minlength=votes.raters) for product in (one * other, one**2, other**2)
     )
-    is_known = (shared >= fewest) & (own > 0) & (theirs > 0)
-    return np.where(is_known, both / np.sqrt(np.where(is_known, own * theirs, 1.0)), np.nan)
+    is_known = (shared >= min_shared) & (own_squares > 0) & (other_squares > 0)
+    return np.where(is_known, products / np.sqrt(np.where(is_known, own_squares * other_squares, 1.0)), np.nan)
 
 
 def _centred_ranks(rater: Codes, value: Floats, shared: Codes) -> Floats:
@@ -261,9 +263,9 @@ def _centred_ranks(rater: Codes, value: Floats, shared: Codes) -> Floats:
     last = np.append(first[1:], len(rater)) - 1
     start = np.cumsum(shared) - shared
     middle = (first + last)[run] / 2 - start[rater] - (shared[rater] - 1) / 2
-    found = np.empty(len(rater))
-    found[order] = middle
-    return found
+    ranks = np.empty(len(rater))
+    ranks[order] = middle
+    return ranks
 
 
 # --- Variance components by moments, for more votes than a likelihood can be climbed with in a moment ---
@@ -314,9 +316,9 @@ def sos_terms(votes: RaterVotes, low: float, high: float) -> SosTerms:
     paired = counts > 1
     means = np.bincount(votes.stimulus, votes.value, minlength=votes.stimuli) / np.maximum(counts, 1)
     squares = np.bincount(votes.stimulus, (votes.value - means[votes.stimulus]) ** 2, minlength=votes.stimuli)
-    room = ((means - low) * (high - means))[paired]
+    headroom = ((means - low) * (high - means))[paired]
     variance = squares[paired] / (counts[paired] - 1)
-    return SosTerms(room * variance, room**2)
+    return SosTerms(headroom * variance, headroom**2)
 
 
 def sos(terms: SosTerms, drawn: Floats | None = None) -> Floats:

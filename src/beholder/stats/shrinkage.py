@@ -24,7 +24,7 @@ from beholder.stats.rater_models import (
 
 _STOP = 1e-9
 _MAX_ITERATIONS = 200
-_CREEPS_AFTER, _CREEPS_BELOW = 20, 1e-6
+_LENIENT_AFTER, _LENIENT_TOLERANCE = 20, 1e-6
 """Where there are hardly any biases their variance creeps to zero for ever, and qualities no longer move to be seen."""
 _QUALITY_ITERATIONS = 20
 """Within each, of quality and bias alone: cheap, and slow where raters share few stimuli with most others."""
@@ -49,18 +49,18 @@ class _Biases(NamedTuple):
 def shrunken(votes: RaterVotes) -> RaterModelFit:
     """Return quality, bias and inconsistency; a rater's own votes count against all raters' by how many they are."""
     width = (float(np.ptp(votes.value)) if len(votes.value) else 0.0) or 1.0
-    found = _fit(votes._replace(value=votes.value / width))
-    return found._replace(**{name: width * getattr(found, name) for name in _IN_VOTES})
+    fitted = _fit(votes._replace(value=votes.value / width))
+    return fitted._replace(**{name: width * getattr(fitted, name) for name in _IN_VOTES})
 
 
 def _fit(votes: RaterVotes) -> RaterModelFit:
     """Return what is found of votes whose range is 1, so that all that is called small is small on every scale."""
-    counts, given = votes.sum_by_rater(), votes.sum_by_rater(votes.value)
+    counts, sums = votes.sum_by_rater(), votes.sum_by_rater(votes.value)
     component = stimulus_components(votes)
     part = rater_components(votes, component)
-    seen = vote_counts(votes)
+    counts_by_rater = vote_counts(votes)
     quality = ratio(votes.sum_by_stimulus(votes.value), votes.sum_by_stimulus())
-    means = ratio(given - seen @ quality, counts)
+    means = ratio(sums - counts_by_rater @ quality, counts)
     biases = _Biases(np.zeros(votes.raters), _mean(means**2, counts > 0), np.zeros(votes.raters))
     spread = _unknown_variances(votes.raters)
     iterations, has_converged = 0, False
@@ -68,36 +68,36 @@ def _fit(votes: RaterVotes) -> RaterModelFit:
         iterations += 1
         before = (quality, biases.bias, spread.variance)
         weight = 1 / spread.variance
-        total, got = seen.T @ weight, votes.sum_by_stimulus(weight[votes.rater] * votes.value)
+        total, weighted_sums = counts_by_rater.T @ weight, votes.sum_by_stimulus(weight[votes.rater] * votes.value)
         for _ in range(_QUALITY_ITERATIONS):
-            last, quality = quality, ratio(got - seen.T @ (weight * biases.bias), total)
-            means = ratio(given - seen @ quality, counts)
+            last, quality = quality, ratio(weighted_sums - counts_by_rater.T @ (weight * biases.bias), total)
+            means = ratio(sums - counts_by_rater @ quality, counts)
             biases = _shrunken_biases(means, spread.variance, counts, biases.variance, part)
             if _change((last,), (quality,)) < _STOP:
                 break
-        leverage = weight * (seen @ ratio(np.ones(votes.stimuli), total))
+        leverage = weight * (counts_by_rater @ ratio(np.ones(votes.stimuli), total))
         squares = votes.sum_by_rater((votes.value - quality[votes.stimulus] - biases.bias[votes.rater]) ** 2)
         spread = _shrunken_variances(squares, np.maximum(counts - leverage - biases.share, 0.0), _MIN_VARIANCE)
         has_converged = _change(before, (quality, biases.bias, spread.variance)) < _STOP
-        if iterations >= _CREEPS_AFTER:
-            has_converged |= _change(before[:1], (quality,)) < _CREEPS_BELOW
-    found = _fitted(votes, quality, biases.bias, spread, component)
-    return found._replace(iterations=iterations, has_converged=has_converged)
+        if iterations >= _LENIENT_AFTER:
+            has_converged |= _change(before[:1], (quality,)) < _LENIENT_TOLERANCE
+    fitted = _fitted(votes, quality, biases.bias, spread, component)
+    return fitted._replace(iterations=iterations, has_converged=has_converged)
 
 
 def _shrunken_biases(means: Floats, variances: Floats, counts: Floats, variance: float, part: Codes) -> _Biases:
     """Return each rater's mean residual as far as it is beyond chance, centred in each part of the design."""
     is_rater = counts > 0
     noise = ratio(variances, counts)
-    found = _Biases(means, variance, np.ones_like(means))
+    biases = _Biases(means, variance, np.ones_like(means))
     for _ in range(_BIAS_ITERATIONS):
-        share = np.where(is_rater, ratio(np.full_like(noise, found.variance), found.variance + noise), 0.0)
+        share = np.where(is_rater, ratio(np.full_like(noise, biases.variance), biases.variance + noise), 0.0)
         bias = share * means
         bias = np.where(is_rater, bias - component_means(bias, part, is_rater.astype(float))[part], 0.0)
-        before, found = found, _Biases(bias, _mean(bias**2 + share * noise, is_rater), share)
-        if abs(found.variance - before.variance) <= _STOP * found.variance:
+        before, biases = biases, _Biases(bias, _mean(bias**2 + share * noise, is_rater), share)
+        if abs(biases.variance - before.variance) <= _STOP * biases.variance:
             break
-    return found
+    return biases
 
 
 def _change(before: tuple[Floats, ...], now: tuple[Floats, ...]) -> float:

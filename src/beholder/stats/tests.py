@@ -152,7 +152,7 @@ class SignTest(NamedTuple):
     above: int
     below: int
     ties: int
-    found: Proportion
+    proportion: Proportion
 
 
 def clopper_pearson(k: int, n: int, level: float = LEVEL) -> Proportion:
@@ -185,8 +185,8 @@ def holm(p: ArrayLike) -> NDArray[np.float64]:
     """
     raw = np.asarray(p, dtype=float)
     order = np.argsort(raw, axis=-1, kind="stable")  # what was not made comes last
-    made = np.count_nonzero(~np.isnan(raw), axis=-1)[..., np.newaxis]
-    factors = made - np.arange(raw.shape[-1])
+    tested = np.count_nonzero(~np.isnan(raw), axis=-1)[..., np.newaxis]
+    factors = tested - np.arange(raw.shape[-1])
     adjusted = np.empty(raw.shape)
     steps = np.maximum.accumulate(factors * np.take_along_axis(raw, order, -1), axis=-1)
     np.put_along_axis(adjusted, order, np.minimum(1.0, steps), -1)
@@ -203,8 +203,8 @@ def benjamini_hochberg(p: ArrayLike) -> NDArray[np.float64]:
     """Return the adjusted p-values of one family, in the order given. A test that was not made (NaN) does not count."""
     raw = np.asarray(p, dtype=float)
     adjusted = np.full(raw.shape, np.nan)
-    made = np.flatnonzero(~np.isnan(raw))
-    order = made[np.argsort(-raw[made], kind="stable")]
+    tested = np.flatnonzero(~np.isnan(raw))
+    order = tested[np.argsort(-raw[tested], kind="stable")]
     factors = len(order) / np.arange(len(order), 0, -1)
     adjusted[order] = np.minimum(1.0, np.minimum.accumulate(factors * raw[order]))
     return adjusted

@@ -55,63 +55,63 @@ class AgreementCurve(NamedTuple):
 
 
 def agreement_curve(
-    given: StimulusVotes, by: SamplingUnit, target: Floats | None, sizes: Ints, replicates: int, rng: Generator
+    votes: StimulusVotes, by: SamplingUnit, target: Floats | None, sizes: Ints, replicates: int, rng: Generator
 ) -> AgreementCurve:
     """Return the agreement of scores from so many votes with the target, one score per stimulus.
 
     Without a target, with scores from as many votes of the others: nobody, or no rating, is on both sides. `sizes`
     ascend; within a draw the votes of a size are among those of the next.
     """
-    at_once = max(1, _VOTES_PER_BLOCK // max(len(given.value), len(sizes) * given.stimuli))
-    ranked = max(1, _MAX_RANKED // (len(sizes) * given.stimuli))
-    draw = _pairs(given, by, sizes) if target is None else _against(given, by, target, sizes)
+    at_once = max(1, _VOTES_PER_BLOCK // max(len(votes.value), len(sizes) * votes.stimuli))
+    ranked = max(1, _MAX_RANKED // (len(sizes) * votes.stimuli))
+    draw = _draw_halves(votes, by, sizes) if target is None else _draw_against_target(votes, by, target, sizes)
     pearson, rmse, spearman = [], [], []
     for first in range(0, replicates, at_once):
         one, other = draw(min(at_once, replicates - first), rng)
-        found = _agreement(one, other)
-        pearson.append(found[0])
-        rmse.append(found[1])
+        pearson_rmse = _agreement(one, other)
+        pearson.append(pearson_rmse[0])
+        rmse.append(pearson_rmse[1])
         if first < ranked:
             spearman.append(_agreement(*_ranks(one, other))[0])
     spread = [_spread(np.concatenate(values)) for values in (pearson, rmse, spearman)]
     return AgreementCurve(sizes, *spread[0], *spread[1], spread[2][0], replicates)
 
 
-def spearman_brown(r: float, votes: float, wanted: float) -> float:
+def spearman_brown(r: float, votes: float, target_votes: float) -> float:
     """Return the correlation of two equal studies with so many votes, from that of smaller ones (Spearman-Brown)."""
     if not 0 <= r <= 1:
         return r
-    ratio = wanted / votes
+    ratio = target_votes / votes
     return ratio * r / (1 + (ratio - 1) * r)
 
 
-def votes_for_correlation(r: float, votes: float, wanted: float) -> float:
+def votes_for_correlation(r: float, votes: float, target: float) -> float:
     """Return how many votes two equal studies need for a correlation (Spearman-Brown); NaN where none are enough."""
     if not 0 < r <= 1:
         return float("nan")
-    return votes if r == 1 else votes * wanted * (1 - r) / (r * (1 - wanted))
+    return votes if r == 1 else votes * target * (1 - r) / (r * (1 - target))
 
 
-def _pairs(given: StimulusVotes, by: SamplingUnit, sizes: Ints) -> Draw:
+def _draw_halves(votes: StimulusVotes, by: SamplingUnit, sizes: Ints) -> Draw:
     """Return how to draw, size by size, the scores of two halves that share nothing, both with so many votes."""
-    steps, n = len(sizes), given.stimuli
-    held = np.bincount(given.stimulus, minlength=n)
-    wanted, most = (sizes, int(held.max())) if by == "rating" else (_raters_for(given, sizes), given.raters)
+    steps, n = len(sizes), votes.stimuli
+    per_stimulus = np.bincount(votes.stimulus, minlength=n)
+    needed, most = (sizes, int(per_stimulus.max())) if by == "rating" else (_raters_for(votes, sizes), votes.raters)
     # Of a place in a half: the first size at which it is in use.
-    enters = np.searchsorted(wanted, np.arange(1, most // 2 + 2))
-    room = (2 * steps + 1) * n
+    enters = np.searchsorted(needed, np.arange(1, most // 2 + 2))
+    cells = (2 * steps + 1) * n
 
     def draw(many: int, rng: Generator) -> tuple[Floats, Floats]:
         if by == "rating":
-            place = _places(given, held, many, rng)
-            step = np.where(place // 2 < (held // 2)[given.stimulus], enters[place // 2], steps)
+            place = _places(votes, per_stimulus, many, rng)
+            step = np.where(place // 2 < (per_stimulus // 2)[votes.stimulus], enters[place // 2], steps)
         else:
-            place = rng.permuted(np.tile(np.arange(given.raters), (many, 1)), axis=1)
+            place = rng.permuted(np.tile(np.arange(votes.raters), (many, 1)), axis=1)
             step = enters[place // 2]
-        begins = np.where(step < steps, place % 2 * steps + step, 2 * steps) * n + room * np.arange(many)[:, None]
-        cell = (begins if by == "rating" else begins[:, given.rater]) + given.stimulus
-        weights = given.value if many == 1 else np.tile(given.value, many)
-        sums = (np.bincount(cell.ravel(), each, many * room) for each in (weights, None))
+        begins = np.where(step < steps, place % 2 * steps + step, 2 * steps) * n + cells * np.arange(many)[:, None]
+        cell = (begins if by == "rating" else begins[:, votes.rater]) + votes.stimulus
+        weights = votes.value if many == 1 else np.tile(votes.value, many)
+        sums = (np.bincount(cell.ravel(), each, many * cells) for each in (weights, None))
         totals, counts = (each.reshape(many, 2 * steps + 1, n)[:, : 2 * steps] for each in sums)
         means = _means(*(each.reshape(many, 2, steps, n).cumsum(axis=2) for each in (totals, counts)))
         return means[:, 0], means[:, 1]
@@ -119,59 +119,64 @@ def _pairs(given: StimulusVotes, by: SamplingUnit, sizes: Ints) -> Draw:
     return draw
 
 
-def _against(given: StimulusVotes, by: SamplingUnit, target: Floats, sizes: Ints) -> Draw:
+def _draw_against_target(votes: StimulusVotes, by: SamplingUnit, target: Floats, sizes: Ints) -> Draw:
     """Return how to draw, size by size, the scores from votes or raters with replacement, beside the target."""
-    score = _drawn_votes(given, sizes) if by == "rating" else _drawn_raters(given, sizes)
+    score = _vote_sampler(votes, sizes) if by == "rating" else _rater_sampler(votes, sizes)
 
     def draw(many: int, rng: Generator) -> tuple[Floats, Floats]:
-        found = score(many, rng)
-        return found, np.broadcast_to(target, found.shape)
+        scores = score(many, rng)
+        return scores, np.broadcast_to(target, scores.shape)
 
     return draw
 
 
-def _drawn_votes(given: StimulusVotes, sizes: Ints) -> Callable[[int, Generator], Floats]:
-    order = np.argsort(given.stimulus, kind="stable")
-    value, held = given.value[order], np.bincount(given.stimulus, minlength=given.stimuli)
-    first = np.cumsum(held) - held
+def _vote_sampler(votes: StimulusVotes, sizes: Ints) -> Callable[[int, Generator], Floats]:
+    order = np.argsort(votes.stimulus, kind="stable")
+    value, per_stimulus = votes.value[order], np.bincount(votes.stimulus, minlength=votes.stimuli)
+    first = np.cumsum(per_stimulus) - per_stimulus
 
     def score(many: int, rng: Generator) -> Floats:
-        chance = rng.random((many, given.stimuli, int(sizes[-1])))
-        places = np.minimum((chance * held[:, None]).astype(np.intp), held[:, None] - 1)
+        chance = rng.random((many, votes.stimuli, int(sizes[-1])))
+        places = np.minimum((chance * per_stimulus[:, None]).astype(np.intp), per_stimulus[:, None] - 1)
         totals = value[first[:, None] + places].cumsum(axis=2)[:, :, sizes - 1]
         return np.asarray((totals / sizes).swapaxes(1, 2))
 
     return score
 
 
-def _drawn_raters(given: StimulusVotes, sizes: Ints) -> Callable[[int, Generator], Floats]:
-    shape, places = (given.stimuli, given.raters), (given.stimulus, given.rater)
-    values, there = (csr_array((data, places), shape=shape) for data in (given.value, np.ones(len(given.value))))
-    wanted = _raters_for(given, sizes)
+def _rater_sampler(votes: StimulusVotes, sizes: Ints) -> Callable[[int, Generator], Floats]:
+    shape, places = (votes.stimuli, votes.raters), (votes.stimulus, votes.rater)
+    values, there = (csr_array((data, places), shape=shape) for data in (votes.value, np.ones(len(votes.value))))
+    needed = _raters_for(votes, sizes)
     steps = len(sizes)
-    enters = np.repeat(np.arange(steps), np.diff(wanted, prepend=0))
+    enters = np.repeat(np.arange(steps), np.diff(needed, prepend=0))
 
     def score(many: int, rng: Generator) -> Floats:
-        drawn = rng.integers(0, given.raters, (many, int(wanted[-1])))
+        drawn = rng.integers(0, votes.raters, (many, int(needed[-1])))
         cell = (drawn * many + np.arange(many)[:, None]) * steps + enters
-        times = np.bincount(cell.ravel(), minlength=given.raters * many * steps)
-        each = times.reshape(given.raters, many, steps).cumsum(axis=2).reshape(given.raters, -1).astype(float)
-        found = _means(values @ each, there @ each).reshape(given.stimuli, many, steps)
-        return np.moveaxis(found, 0, 2)
+        times = np.bincount(cell.ravel(), minlength=votes.raters * many * steps)
+        each = times.reshape(votes.raters, many, steps).cumsum(axis=2).reshape(votes.raters, -1).astype(float)
+        scores = _means(values @ each, there @ each).reshape(votes.stimuli, many, steps)
+        return np.moveaxis(scores, 0, 2)
 
     return score
 
 
-def _raters_for(given: StimulusVotes, sizes: Ints) -> Ints:
+def _raters_for(votes: StimulusVotes, sizes: Ints) -> Ints:
     """Return how many raters bring so many votes per stimulus on average; as many, where everybody rates all."""
-    return np.maximum(1, np.rint(sizes * given.raters / given.per_stimulus)).astype(np.intp)
+    return np.maximum(1, np.rint(sizes * votes.raters / votes.per_stimulus)).astype(np.intp)
 
 
-def _places(given: StimulusVotes, held: Ints, many: int, rng: Generator) -> Ints:
+def _places(votes: StimulusVotes, per_stimulus: Ints, many: int, rng: Generator) -> Ints:
     """Return for each vote its place among those of its stimulus, in so many random orders."""
-    order = np.argsort(given.stimulus + rng.random((many, len(given.value))), axis=1)
+    order = np.argsort(votes.stimulus + rng.random((many, len(votes.value))), axis=1)
     places = np.empty(order.shape, dtype=np.intp)
-    np.put_along_axis(places, order, np.arange(order.shape[1]) - np.repeat(np.cumsum(held) - held, held)[None], axis=1)
+    np.put_along_axis(
+        places,
+        order,
+        np.arange(order.shape[1]) - np.repeat(np.cumsum(per_stimulus) - per_stimulus, per_stimulus)[None],
+        axis=1,
+    )
     return places
 
 
@@ -184,15 +189,15 @@ def _agreement(one: Floats, other: Floats) -> tuple[Floats, Floats]:
     """Return Pearson's correlation and the root mean square difference over the last axis, of what both sides have."""
     both = np.isfinite(one) & np.isfinite(other)
     n = both.sum(axis=-1)
-    known, some = n >= _MIN_STIMULI, np.maximum(n, 1)
+    is_known, some = n >= _MIN_STIMULI, np.maximum(n, 1)
     x, y = (np.where(both, values, 0.0) for values in (one, other))
     rmse = np.sqrt(((x - y) ** 2).sum(axis=-1) / some)
     x, y = (np.where(both, values - (values.sum(axis=-1) / some)[..., None], 0.0) for values in (x, y))
     spread = np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1))
     # Rounding leaves a trace of spread where there is none.
-    has_spread = known & (spread > 1e-12 * some)
+    has_spread = is_known & (spread > 1e-12 * some)
     pearson = np.divide((x * y).sum(axis=-1), spread, out=np.full(n.shape, np.nan), where=has_spread)
-    return np.clip(pearson, -1, 1), np.where(known, rmse, np.nan)
+    return np.clip(pearson, -1, 1), np.where(is_known, rmse, np.nan)
 
 
 def _ranks(one: Floats, other: Floats) -> tuple[Floats, Floats]:
@@ -206,9 +211,9 @@ def _ranks(one: Floats, other: Floats) -> tuple[Floats, Floats]:
 
 def _spread(values: Floats) -> tuple[Floats, Floats, Floats]:
     """Return mean, 2.5th and 97.5th percentile of each column over the rows that are known."""
-    found = np.full((3, values.shape[1]), np.nan)
+    summary = np.full((3, values.shape[1]), np.nan)
     for column in range(values.shape[1]):
         known = values[np.isfinite(values[:, column]), column]
         if len(known):
-            found[:, column] = known.mean(), *np.quantile(known, (0.025, 0.975))
-    return found[0], found[1], found[2]
+            summary[:, column] = known.mean(), *np.quantile(known, (0.025, 0.975))
+    return summary[0], summary[1], summary[2]

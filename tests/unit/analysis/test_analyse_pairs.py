@@ -281,8 +281,8 @@ def test_effects_count_people_and_not_pages() -> None:
 def test_signs_ignore_ties_and_float_noise() -> None:
     found = sign_test([0.1 + 0.2 - 0.3, 1.0, 2.0, -1.0])
     assert (found.above, found.below, found.ties) == (2, 1, 1)
-    assert found.found.share == pytest.approx(2 / 3)
-    assert math.isnan(sign_test([0.0]).found.p)
+    assert found.proportion.share == pytest.approx(2 / 3)
+    assert math.isnan(sign_test([0.0]).proportion.p)
 
 
 # Which tests agree

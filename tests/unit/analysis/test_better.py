@@ -140,7 +140,7 @@ def test_a_pair_that_the_study_is_not_about_is_not_judged() -> None:
     from beholder.study.cleaning import Analyse
 
     table = rated({"old": 50, "new": 70, "Größe 2": 50.1})
-    found = results(table, asked=Analyse(contrasts=(("Größe 2", "old"),)))
+    found = results(table, settings=Analyse(contrasts=(("Größe 2", "old"),)))
     told = found.better("new", "old")
     assert told == "undecided"
     assert str(told).endswith("; the study names other contrasts, and this one is not judged.")

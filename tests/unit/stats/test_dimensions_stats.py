@@ -156,7 +156,7 @@ def test_centring_of_a_full_table_takes_both_means_off() -> None:
     found = two_way_residuals(table.reshape(-1, 1), one, other)
     expected = table - table.mean(axis=0) - table.mean(axis=1, keepdims=True) + table.mean()
     assert found.residual.reshape(4, 3) == pytest.approx(expected, abs=1e-9)
-    assert found.taken == 4 + 3 - 1
+    assert found.df_used == 4 + 3 - 1
 
 
 @settings(max_examples=30, deadline=None)
@@ -169,7 +169,7 @@ def test_centring_with_holes_is_the_least_squares_residual(seed: int, rows: int)
     expected = value - design @ np.linalg.lstsq(design, value, rcond=None)[0]
     found = two_way_residuals(value, one, other)
     assert found.residual == pytest.approx(expected, abs=1e-7)
-    assert found.taken == np.linalg.matrix_rank(design)
+    assert found.df_used == np.linalg.matrix_rank(design)
 
 
 def test_centring_of_nothing_is_nothing() -> None:

@@ -103,10 +103,10 @@ def test_the_rule_of_bt500_counts_own_ratings_and_skips_unanimous_stimuli() -> N
     assert list(np.flatnonzero(found.is_rejected)) == [20]
     np.testing.assert_allclose(found.quality, 3)
     unanimous = bt500(votes_of([(3.0, rater, stimulus) for rater in range(20) for stimulus in range(20)]))
-    assert not unanimous.far.any()
+    assert not unanimous.outliers.any()
     assert not unanimous.is_rejected.any()
     one_sided = bt500(votes_of([*rows, (5.0, 20, 0), (5.0, 20, 1)]))
-    assert one_sided.far[20] == 2
+    assert one_sided.outliers[20] == 2
     assert not one_sided.is_rejected.any()
 
 

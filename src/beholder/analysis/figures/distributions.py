@@ -50,7 +50,7 @@ def distributions_chart(
         shown = [(labels or {}).get(name, name) for name in names]
         if bool((part["low"] == part["high"]).all()):
             return _stacked(rows, shown, layout)
-        boxes = {(labels or {}).get(name, name): found for name, found in (quartiles or {}).items()}
+        boxes = {(labels or {}).get(name, name): values for name, values in (quartiles or {}).items()}
         return _histograms(rows, shown, boxes, layout, title)
 
     return by_question(table, layout, one)
@@ -82,8 +82,8 @@ def _stacked(rows: list[dict[str, Any]], names: list[str], layout: Layout) -> An
         "start:Q", scale=alt.Scale(domain=[0, 1], nice=False),
         axis=value_axis("Share of the ratings", format="%", values=[0, 0.25, 0.5, 0.75, 1]),
     )  # fmt: skip
-    seen = [row for row in shown if row["share"] > 0]
-    bars = chart_of(seen).mark_bar(stroke=PAPER, strokeWidth=0.7, opacity=1)
+    visible = [row for row in shown if row["share"] > 0]
+    bars = chart_of(visible).mark_bar(stroke=PAPER, strokeWidth=0.7, opacity=1)
     bars = bars.encode(x=across, x2=alt.X2("stop:Q"), y=name_axis(names, layout, side), color=colour, **tooltip())
     return layer_chart([bars], width, layout.height(names))
 
@@ -140,11 +140,11 @@ def _histograms(
         .encode(x=x, x2=alt.X2("high:Q"), y=y, y2=alt.Y2("top:Q"), **tooltip()),
         text.encode(**at_pixels(x=-8), y=alt.Y("middle:Q", scale=down, axis=hidden), text=alt.Text("name:N")),
     ]  # fmt: skip
-    found = [_box(name, place[name] + 0.9, boxes[name]) for name in names if name in boxes]
-    if found:
+    box_rows = [_box(name, place[name] + 0.9, boxes[name]) for name in names if name in boxes]
+    if box_rows:
         half = alt.Y("base:Q", scale=down, axis=hidden)
-        line = chart_of(found).mark_rule(color=ACCENT, strokeWidth=2)
-        dot = chart_of(found).mark_circle(color=ACCENT, size=layout.dot if layout.row < 24 else 90, opacity=1)
+        line = chart_of(box_rows).mark_rule(color=ACCENT, strokeWidth=2)
+        dot = chart_of(box_rows).mark_circle(color=ACCENT, size=layout.dot if layout.row < 24 else 90, opacity=1)
         layers.append(line.encode(x=alt.X("q1:Q"), x2=alt.X2("q3:Q"), y=half, **tooltip()))
         layers.append(dot.encode(x=alt.X("median:Q"), y=half, **tooltip()))
     return layer_chart(layers, width, height)

@@ -42,7 +42,7 @@ class PlacedName(NamedTuple):
 
 
 def place_names(
-    names: Sequence[str], dots: Floats, size: float, area: tuple[float, float], near: Floats, room: float
+    names: Sequence[str], dots: Floats, size: float, area: tuple[float, float], near: Floats, radius: float
 ) -> list[PlacedName]:
     """Return the places of names; those for which there is none are left out.
 
@@ -52,47 +52,47 @@ def place_names(
     gaps = np.hypot(*(dots[:, None, :] - dots[None, :, :]).transpose(2, 0, 1))
     # The most crowded first: they have the fewest places to go.
     crowd = np.sum(1 / (gaps + 8), axis=1)
-    taken: list[Box] = []
-    found: dict[int, PlacedName] = {}
+    occupied: list[Box] = []
+    placed: dict[int, PlacedName] = {}
     for mine in np.argsort(-crowd, kind="stable"):
         width, height = len(names[mine]) * size * 0.6, size * 1.1
         best, least = None, math.inf
         for reach in _REACHES:
             for turn in range(16):
-                way = 2 * math.pi * turn / 16
-                box = _box(dots[mine], way, reach + room + 4, width, height)
-                if _is_outside(box, area) or any(_is_over(box, other) for other in taken):
+                angle = 2 * math.pi * turn / 16
+                box = _box(dots[mine], angle, reach + radius + 4, width, height)
+                if _is_outside(box, area) or any(_is_over(box, other) for other in occupied):
                     continue
-                if _inside(box, dots, room + 1):
+                if _inside(box, dots, radius + 1):
                     continue
                 # Beside a dot a name is read most easily; then above and below.
-                cost = reach + 3 * abs(math.sin(way)) + 2 * _inside(box, near, 0) + 0.5 * (math.cos(way) < 0)
+                cost = reach + 3 * abs(math.sin(angle)) + 2 * _inside(box, near, 0) + 0.5 * (math.cos(angle) < 0)
                 if cost < least:
                     best, least = (box, reach), cost
         if best is not None:
             box, reach = best
-            taken.append(box)
+            occupied.append(box)
             x, y = dots[mine]
             start = (min(max(x, box[0] - 1), box[2] + 1), min(max(y, box[1] + 2), box[3] - 2))
             is_left = bool(box[0] + box[2] < 2 * x)
             end = box[2] if is_left else box[0]
             ends = map(float, (*start, x, y))
-            found[int(mine)] = PlacedName(names[mine], end, (box[1] + box[3]) / 2, is_left, reach > 0, *ends)
-    return [found[place] for place in sorted(found)]
+            placed[int(mine)] = PlacedName(names[mine], end, (box[1] + box[3]) / 2, is_left, reach > 0, *ends)
+    return [placed[place] for place in sorted(placed)]
 
 
-def name_layers(found: Sequence[PlacedName], layout: Layout) -> list[Any]:
+def name_layers(names: Sequence[PlacedName], layout: Layout) -> list[Any]:
     """Return the names as layers of a chart, with a fine line to those that stand apart."""
     import altair as alt
 
     places: dict[str, Any] = {"scale": None, "axis": None}
     where = {"x": alt.X("x:Q", **places), "y": alt.Y("y:Q", **places)}
-    led = [{"x": one.from_x, "y": one.from_y, "x2": one.to_x, "y2": one.to_y} for one in found if one.is_led]
+    led = [{"x": one.from_x, "y": one.from_y, "x2": one.to_x, "y2": one.to_y} for one in names if one.is_led]
     rule = chart_of(led).mark_rule(color=SOFT, strokeWidth=0.6, opacity=0.8, aria=False)
     layers = [rule.encode(**where, x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"))]
     for is_left, align in ((True, "right"), (False, "left")):
         style: dict[str, Any] = {"align": align, "baseline": "middle", "fontSize": layout.small, "aria": False}
-        texts = chart_of([{"name": one.name, "x": one.x, "y": one.y} for one in found if one.is_left is is_left])
+        texts = chart_of([{"name": one.name, "x": one.x, "y": one.y} for one in names if one.is_left is is_left])
         # What is under a name is held off by an edge in the colour of the paper.
         edge = texts.mark_text(color=PAPER, stroke=PAPER, strokeWidth=3, strokeJoin="round", opacity=0.85, **style)
         name = texts.mark_text(color=INK, **style)
@@ -100,11 +100,11 @@ def name_layers(found: Sequence[PlacedName], layout: Layout) -> list[Any]:
     return layers
 
 
-def _box(dot: Floats, way: float, reach: float, width: float, height: float) -> Box:
+def _box(dot: Floats, angle: float, reach: float, width: float, height: float) -> Box:
     """Return left, top, right and bottom of a name in this direction from its dot."""
-    x, y = float(dot[0]) + reach * math.cos(way), float(dot[1]) + reach * math.sin(way)
-    left = x - width * (1 - math.cos(way)) / 2
-    top = y - height * (1 - math.sin(way)) / 2
+    x, y = float(dot[0]) + reach * math.cos(angle), float(dot[1]) + reach * math.sin(angle)
+    left = x - width * (1 - math.cos(angle)) / 2
+    top = y - height * (1 - math.sin(angle)) / 2
     return left, top, left + width, top + height
 
 

@@ -43,8 +43,8 @@ def pairs_chart(
 
     def one(part: pd.DataFrame) -> Any:
         is_asked = ~part["note"].str.contains(UNNAMED, regex=False)
-        found = part[part["mean_difference"].notna() & is_asked]
-        rows = [_row(row, labels or {}) for row in records(found)]
+        pairs = part[part["mean_difference"].notna() & is_asked]
+        rows = [_row(row, labels or {}) for row in records(pairs)]
         return _drawn(sorted(rows, key=lambda row: -row["difference"]), layout, title)
 
     return by_question(table, layout, one)
@@ -136,9 +136,9 @@ def _preference_drawn(pairs: list[dict[str, Any]], labels: Mapping[str, str], la
             tip = f"{row['left']} against {row['right']}\n{_part_text(word, row)}: {percent(share)}\nn = {count:,.0f}"
             bars.append({"name": str(place), "start": at, "stop": at + share, "part": word, "tip": tip})
             at += share
-    room = layout._replace(names=round(layout.whole * 0.3))
-    left = room.names_width([row["left"] for row in turned])
-    right = room.names_width([row["right"] for row in turned])
+    name_layout = layout._replace(names=round(layout.whole * 0.3))
+    left = name_layout.names_width([row["left"] for row in turned])
+    right = name_layout.names_width([row["right"] for row in turned])
     plot, height = layout.whole - left - right - 16, layout.row * len(turned)
     y = name_axis([row["name"] for row in ends], layout, 4, has_names=False)
     has_ties = any(row["counts"][1] for row in turned)
@@ -153,13 +153,13 @@ def _preference_drawn(pairs: list[dict[str, Any]], labels: Mapping[str, str], la
         "start:Q", scale=alt.Scale(domain=[0, 1], nice=False),
         axis=value_axis("Share of the comparisons", format="%", values=[0, 0.5, 1]),
     )  # fmt: skip
-    seen = [bar for bar in bars if bar["stop"] > bar["start"]]
+    visible = [bar for bar in bars if bar["stop"] > bar["start"]]
     text: dict[str, Any] = {"fontSize": layout.size, "color": INK, "baseline": "middle", "aria": False}
     at_left = chart_of(ends).mark_text(align="right", limit=left - 8, **text)
     at_right = chart_of(ends).mark_text(align="left", limit=right - 8, **text)
     half = at_pixels(y=0, y2=height)
     layers = [
-        chart_of(seen).mark_bar(stroke=PAPER, strokeWidth=0.7, opacity=1)
+        chart_of(visible).mark_bar(stroke=PAPER, strokeWidth=0.7, opacity=1)
         .encode(x=x, x2=alt.X2("stop:Q"), y=y, color=colour, **tooltip()),
         chart_of([{"start": 0.5}]).mark_rule(color=INK, strokeDash=[3, 3], aria=False).encode(x=x, **half),
         at_left.encode(**at_pixels(x=-8), y=y, text=alt.Text("left:N")),
@@ -224,11 +224,11 @@ def _rank_drawn(rows: list[dict[str, Any]], layout: Layout) -> Any:
         titlePadding=6, aria=False, labelColor=SOFT, titleColor=SOFT,
     )  # fmt: skip
     x = alt.X("rank:O", axis=across, scale=alt.Scale(paddingInner=0.06, paddingOuter=0.03))
-    seen = [row for row in rows if row["share"] > 0]
+    visible = [row for row in rows if row["share"] > 0]
     # One colour, more or less of it: it follows the theme of the page, on white and on black.
-    cells = chart_of(seen).mark_rect(color=ACCENT, cornerRadius=2)
+    cells = chart_of(visible).mark_rect(color=ACCENT, cornerRadius=2)
     dark, light = (
-        [row for row in seen if row["word"] and (row["share"] > 0.7) is is_dark] for is_dark in (True, False)
+        [row for row in visible if row["word"] and (row["share"] > 0.7) is is_dark] for is_dark in (True, False)
     )
     text: dict[str, Any] = {"fontSize": layout.small, "aria": False}
     opacity = alt.Opacity("share:Q", scale=alt.Scale(domain=[0, 1], range=[0.04, 1]), legend=None)

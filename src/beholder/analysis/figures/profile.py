@@ -73,8 +73,8 @@ def profile_chart(
     best_first = known.groupby("condition", sort=False)["mean"].mean().sort_values(ascending=False, kind="stable")
     rows = [names.get(one, one) for one in best_first.index]
     levels = [str(one) for one in dict.fromkeys(known["level"])]
-    asked = list(dict.fromkeys(known["question"]))
-    grid = _grid(rows, len(asked), len(levels), layout)
+    question_ids = list(dict.fromkeys(known["question"]))
+    grid = _grid(rows, len(question_ids), len(levels), layout)
     shared = axis_of_values([*known["mean"], *known["ci_low"], *known["ci_high"]])
     charts = [
         _panel(
@@ -82,7 +82,7 @@ def profile_chart(
             (rows, levels, (questions or {}).get(question, question)), axis, grid, layout,
             has_names=place % grid.across == 0,
         )
-        for place, question in enumerate(asked)
+        for place, question in enumerate(question_ids)
         for axis in [(axes or {}).get(question, shared)]
     ]  # fmt: skip
     lines = [
@@ -100,15 +100,15 @@ def _shown(table: pd.DataFrame) -> pd.DataFrame:
     return known[(known["level"] != "") | ~has_levels.astype(bool)]
 
 
-def _grid(rows: Sequence[str], asked: int, levels: int, layout: Layout) -> PanelLayout:
+def _grid(rows: Sequence[str], count: int, levels: int, layout: Layout) -> PanelLayout:
     side = layout.names_width(rows)
-    room = layout.whole - side - 12
-    most = max(1, int((room + _GAP) // (_NARROWEST[layout.is_wide] * (layout.size / 11) ** 2 + _GAP)))
+    available = layout.whole - side - 12
+    most = max(1, int((available + _GAP) // (_NARROWEST[layout.is_wide] * (layout.size / 11) ** 2 + _GAP)))
     # As even as can be: ten questions are two lines of five, not one of six and one of four.
-    lines = max(1, math.ceil(asked / most))
-    across = max(1, math.ceil(asked / lines))
+    lines = max(1, math.ceil(count / most))
+    across = max(1, math.ceil(count / lines))
     row = layout.row * 0.8 * (1 + 0.42 * (levels - 1))
-    return PanelLayout(side, across, (room - (across - 1) * _GAP) / across, len(rows) * row)
+    return PanelLayout(side, across, (available - (across - 1) * _GAP) / across, len(rows) * row)
 
 
 def _row(
@@ -141,8 +141,8 @@ def _panel(
     y = name_axis(conditions, layout, grid.side if has_names else 0, has_names=has_names)
     y.scale = alt.Scale(domain=list(conditions), paddingInner=0.2, paddingOuter=0.1)
     ticks = axis.ticks(6)
-    given: dict[str, Any] = {"values": ticks} if ticks is not None else {"tickCount": 4}
-    across = value_axis("", grid=True, gridColor=LINE, gridWidth=0.6, **given)
+    ticks_or_count: dict[str, Any] = {"values": ticks} if ticks is not None else {"tickCount": 4}
+    across = value_axis("", grid=True, gridColor=LINE, gridWidth=0.6, **ticks_or_count)
 
     def x(field: str) -> Any:
         return alt.X(f"{field}:Q", scale=alt.Scale(domain=[axis.low, axis.high], nice=False, zero=False), axis=across)
@@ -264,14 +264,14 @@ def _cell(
     is_short: bool,
 ) -> dict[str, Any]:
     down, across = (names.get(str(one[field]), str(one[field])) for field in fields[:2])
-    found = float(one[fields[2]])
+    value = float(one[fields[2]])
     # What is not quite one is not told as one.
-    said = number(found, 3 if 0.995 <= abs(found) < 0.9995 else 2)
-    told_more = f"\n{one[extra[1]]}" if extra[1] is not None and one[extra[1]] else ""
+    text = number(value, 3 if 0.995 <= abs(value) < 0.9995 else 2)
+    details = f"\n{one[extra[1]]}" if extra[1] is not None and one[extra[1]] else ""
     return {
-        "name": down, "across": across, "word": said.replace("0.", ".", 1) if is_short else said, "value": found,
-        "strength": min(1.0, abs(found)), "bold": extra[0] is not None and bool(one[extra[0]]),
-        "tip": f"{down}, {across}: {said}{told_more}",
+        "name": down, "across": across, "word": text.replace("0.", ".", 1) if is_short else text, "value": value,
+        "strength": min(1.0, abs(value)), "bold": extra[0] is not None and bool(one[extra[0]]),
+        "tip": f"{down}, {across}: {text}{details}",
     }  # fmt: skip
 
 
@@ -356,8 +356,8 @@ def scree_chart(table: pd.DataFrame, *, layout: Layout = COLUMN) -> Any:
         return alt.Y(f"{field}:Q", scale=alt.Scale(domain=[-0.04 * most, most * 1.05], nice=False), axis=up)
 
     kept = sum(row["kept"] for row in rows)
-    together = sum(row["share"] for row in records(table) if row["kept"])
-    said = f"{kept} of {len(rows)} above chance" + (f", {percent(together)} of the variance" if kept else "")
+    share = sum(row["share"] for row in records(table) if row["kept"])
+    caption = f"{kept} of {len(rows)} above chance" + (f", {percent(share)} of the variance" if kept else "")
     layers = [
         chart_of(rows).mark_line(color=ACCENT, strokeWidth=1.5, aria=False).encode(x=x, y=y("eigenvalue")),
         chart_of(rows).mark_line(color=SOFT, strokeWidth=1, strokeDash=[4, 3], aria=False).encode(x=x, y=y("chance")),
@@ -367,7 +367,7 @@ def scree_chart(table: pd.DataFrame, *, layout: Layout = COLUMN) -> Any:
             .encode(x=x, y=y("eigenvalue"), **tooltip())
             for is_kept, fill in ((True, ACCENT), (False, PAPER))
         ),
-        chart_of([{"said": said}]).mark_text(
+        chart_of([{"said": caption}]).mark_text(
             align="left", baseline="bottom", color=INK, fontSize=layout.small, aria=False
         ).encode(**at_pixels(x=0, y=-6), text=alt.Text("said:N")),
         chart_of([{"said": "- - noise, 95 %"}]).mark_text(

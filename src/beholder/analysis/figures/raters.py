@@ -162,18 +162,18 @@ def variances_chart(table: pd.DataFrame, *, labels: Mapping[str, str] | None = N
     """Return one bar for each question, shared out among conditions, participants, contents and the rest."""
     import altair as alt
 
-    called = {name: (labels or {}).get(name, name) for name in dict.fromkeys(table["question"])}
-    has_names = len(called) > 1
-    names = list(called.values())
-    bars = _bars(table, called)
+    names_by_question = {name: (labels or {}).get(name, name) for name in dict.fromkeys(table["question"])}
+    has_names = len(names_by_question) > 1
+    names = list(names_by_question.values())
+    bars = _bars(table, names_by_question)
     side = layout.names_width(names) if has_names else 4
     width = layout.whole - side - 30
     low, pale, grey, _, high = ramp(5)
     colours = dict(zip(_SOURCE_LABELS.values(), (high, low, pale, grey), strict=True))
-    seen = [word for word in _SOURCE_LABELS.values() if any(bar["part"] == word for bar in bars)]
+    present = [word for word in _SOURCE_LABELS.values() if any(bar["part"] == word for bar in bars)]
     colour = alt.Color(
-        "part:N", scale=alt.Scale(domain=seen, range=[colours[word] for word in seen]),
-        legend=alt.Legend(title=None, columns=len(seen)),
+        "part:N", scale=alt.Scale(domain=present, range=[colours[word] for word in present]),
+        legend=alt.Legend(title=None, columns=len(present)),
     )  # fmt: skip
     x = alt.X(
         "start:Q", scale=alt.Scale(domain=[0, 1], nice=False),
@@ -196,9 +196,9 @@ def variances_chart(table: pd.DataFrame, *, labels: Mapping[str, str] | None = N
     return apply_theme(layer_chart(layers, width, layout.height(names) * (1 if has_names else 1.4)), layout)
 
 
-def _bars(table: pd.DataFrame, called: Mapping[str, str]) -> list[dict[str, Any]]:
+def _bars(table: pd.DataFrame, names_by_question: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return the pieces of every bar, from the left to the right."""
-    ends = dict.fromkeys(called, 0.0)
+    ends = dict.fromkeys(names_by_question, 0.0)
     bars = []
     for row in records(table):
         share = row["share"]
@@ -206,7 +206,7 @@ def _bars(table: pd.DataFrame, called: Mapping[str, str]) -> list[dict[str, Any]
             continue
         start = ends[row["question"]]
         ends[row["question"]] = start + share
-        name, part = called[row["question"]], _SOURCE_LABELS[row["source"]]
+        name, part = names_by_question[row["question"]], _SOURCE_LABELS[row["source"]]
         tip = f"{name}\n{part}: {percent(share)}\nSD {row['sd']:.3g}"
         bars.append(
             {

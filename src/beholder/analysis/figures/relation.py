@@ -77,10 +77,10 @@ def _row(
     name = labels.get(row["name"], row["name"])
     tip = name
     shown: dict[str, Any] = {"name": name}
-    for which, (called, axis) in axes.items():
+    for which, (axis_name, axis) in axes.items():
         low, high = (row.get(f"{which}_{end}", math.nan) for end in ("low", "high"))
         shown[which] = row[which]
-        tip += f"\n{called} {number(row[which], 2)}"
+        tip += f"\n{axis_name} {number(row[which], 2)}"
         if low == low and high == high:
             shown |= {f"{which}_low": max(low, axis.low), f"{which}_high": min(high, axis.high)}
             tip += f" ({interval(low, high, 2)})"
@@ -115,13 +115,13 @@ def _axis(known: pd.DataFrame, which: str) -> ScaleAxis:
     return axis_of_values([*dots, *(min(max(value, dots.min() - reach), dots.max() + reach) for value in ends)])
 
 
-def _channel(which: str, axis: ScaleAxis, title: str, layout: Layout, room: float) -> Any:
+def _channel(which: str, axis: ScaleAxis, title: str, layout: Layout, title_limit: float) -> Any:
     """Return the maker of encodings of fields along an axis."""
     import altair as alt
 
     extent = {} if which == "x" else {"minExtent": 30, "maxExtent": 30}
     calm = value_axis(
-        title, grid=True, gridColor=LINE, gridWidth=0.6, tickCount=5, titleLimit=room, **extent
+        title, grid=True, gridColor=LINE, gridWidth=0.6, tickCount=5, titleLimit=title_limit, **extent
     )  # fmt: skip
     scale = alt.Scale(domain=[axis.low, axis.high], nice=False, zero=False)
     make = alt.X if which == "x" else alt.Y
@@ -193,22 +193,22 @@ def _names(
                 fixed_end = np.full(9, row[other])
                 near.append(pixels(*((bar, fixed_end) if end == "x" else (fixed_end, bar))))
     named = [_short(row["name"]) for row in rows]
-    found = place_names(named, dots, layout.small, (width, height), np.vstack(near), math.sqrt(_dot(layout)) / 2)
-    return name_layers(found, layout)
+    names = place_names(named, dots, layout.small, (width, height), np.vstack(near), math.sqrt(_dot(layout)) / 2)
+    return name_layers(names, layout)
 
 
 def _caption(known: pd.DataFrame, dip: Dip | None, layout: Layout) -> list[Any]:
     """Return the numbers of the line above the picture, and a line about the dip."""
     import altair as alt
 
-    said = [line_text(line(known["x"], known["y"]))]
+    lines = [line_text(line(known["x"], known["y"]))]
     if dip is not None and not math.isnan(dip.p):
-        said.append(dip_text(dip))
+        lines.append(dip_text(dip))
     style: dict[str, Any] = {"align": "left", "baseline": "bottom", "fontSize": layout.small, "aria": False}
     return [
         chart_of([{"said": one}]).mark_text(color=INK if place == 0 else SOFT, **style)
-        .encode(**at_pixels(x=0, y=-6 - (len(said) - 1 - place) * (layout.small + 4)), text=alt.Text("said:N"))
-        for place, one in enumerate(said)
+        .encode(**at_pixels(x=0, y=-6 - (len(lines) - 1 - place) * (layout.small + 4)), text=alt.Text("said:N"))
+        for place, one in enumerate(lines)
     ]  # fmt: skip
 
 

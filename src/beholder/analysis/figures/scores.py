@@ -76,14 +76,14 @@ def _row(
     name = labels.get(row[group], row[group])
     value = number(row[estimate], decimals)
     low, high = row[ends[0]], row[ends[1]]
-    told_interval = interval(low, high, decimals)
+    interval_text = interval(low, high, decimals)
     tip = f"{name}\n{value}"
     shown = {"name": name, "mean": row[estimate], "value": value, "margin": ""}
     if low == low and high == high:
         is_even = not is_share and abs((low + high) / 2 - row[estimate]) < 1e-6 * max(1.0, abs(high - low))
         shown |= {"low": max(low, axis.low), "high": min(high, axis.high)}
-        shown["margin"] = f"± {number((high - low) / 2, decimals)}" if is_even else told_interval
-        tip += f", 95 % interval {told_interval}"
+        shown["margin"] = f"± {number((high - low) / 2, decimals)}" if is_even else interval_text
+        tip += f", 95 % interval {interval_text}"
     n = row.get("n")
     people = f", {row['participants']:,.0f} participants" if row.get("participants") else ""
     return shown | {"tip": tip + (f"\nn = {n:,.0f}{people}" if n else "")}
@@ -100,8 +100,8 @@ def _drawn(rows: list[dict[str, Any]], axis: ScaleAxis, layout: Layout, title: s
     height = layout.height(names)
     y = name_axis(names, layout, side)
     ticks = axis.ticks(8 if layout.is_wide else 6)
-    given: dict[str, Any] = {"values": ticks} if ticks is not None else {"tickCount": 5}
-    across = value_axis(title, **given)
+    ticks_or_count: dict[str, Any] = {"values": ticks} if ticks is not None else {"tickCount": 5}
+    across = value_axis(title, **ticks_or_count)
 
     def x(field: str) -> Any:
         return alt.X(f"{field}:Q", scale=alt.Scale(domain=[axis.low, axis.high], nice=False, zero=False), axis=across)
@@ -226,8 +226,8 @@ def _median_drawn(rows: list[dict[str, Any]], axis: ScaleAxis, layout: Layout, t
     right = max((layout.letters(row["value"]) * 1.1 for row in rows), default=0) + 8
     plot, height = layout.whole - side - right - 10, layout.height(names)
     ticks = axis.ticks(8 if layout.is_wide else 6)
-    given: dict[str, Any] = {"values": ticks} if ticks is not None else {"tickCount": 5}
-    across = value_axis(title, **given)
+    ticks_or_count: dict[str, Any] = {"values": ticks} if ticks is not None else {"tickCount": 5}
+    across = value_axis(title, **ticks_or_count)
     y = name_axis(names, layout, side)
 
     def x(field: str) -> Any:

@@ -168,12 +168,12 @@ def ramp(n: int) -> list[str]:
     """Return n colours from the low end of a scale to its high end."""
     if n == 1:
         return [_ENDS[-1]]
-    found = []
+    colours = []
     for place in range(n):
         at = place * (len(_ENDS) - 1) / (n - 1)
         below = min(int(at), len(_ENDS) - 2)
-        found.append(_between(_ENDS[below], _ENDS[below + 1], at - below))
-    return found
+        colours.append(_between(_ENDS[below], _ENDS[below + 1], at - below))
+    return colours
 
 
 def _between(one: str, other: str, share: float) -> str:
@@ -222,8 +222,8 @@ def axis_of_scale(scale: Scale, zero: float | None = None) -> ScaleAxis:
 
 def axis_of_values(values: Iterable[float], zero: float | None = None) -> ScaleAxis:
     """Return an axis with some air round all values."""
-    found = [value for value in values if not math.isnan(value)]
-    low, high = (min(found), max(found)) if found else (0.0, 1.0)
+    known = [value for value in values if not math.isnan(value)]
+    low, high = (min(known), max(known)) if known else (0.0, 1.0)
     air = 0.05 * (high - low) or 0.5
     return ScaleAxis(low - air, high + air, (Band(low - air, high + air, (low + high) / 2, ""),), None, zero)
 

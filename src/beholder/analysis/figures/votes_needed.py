@@ -41,8 +41,8 @@ def main_curve(table: pd.DataFrame) -> pd.DataFrame:
     if len(halves):
         return halves
     first = table.iloc[0]
-    found: pd.DataFrame = table[(table["by"] == first["by"]) & (table["against"] == first["against"])]
-    return found
+    rows: pd.DataFrame = table[(table["by"] == first["by"]) & (table["against"] == first["against"])]
+    return rows
 
 
 def votes_needed_chart(table: pd.DataFrame, *, labels: Mapping[str, str] | None = None, layout: Layout = COLUMN) -> Any:
@@ -146,15 +146,15 @@ def _beyond(rows: pd.DataFrame, measure: str) -> list[dict[str, Any]]:
     """
     if set(rows["against"]) != {"halves"}:
         return []
-    found = []
+    points = []
     for question, mine in rows.groupby("question", sort=False):
         end = mine.iloc[-1]
         value, votes, now = float(end[measure]), float(end["votes"]), float(end["votes_now"])
         if value > 0:
             for at in (votes + (now - votes) * step / 12 for step in range(13)):
                 goes_on = spearman_brown(value, votes, at) if measure == "pearson" else value * math.sqrt(votes / at)
-                found.append({"question": question, "votes": at, "value": goes_on})
-    return found
+                points.append({"question": question, "votes": at, "value": goes_on})
+    return points
 
 
 def _names(
@@ -168,11 +168,11 @@ def _names(
     layers = []
     for point, side in zip((order[0], order[-1]) if order else (), (-1, 1), strict=False):
         row = [{**point, "name": labels.get(point["question"], point["question"])}]
-        look = {
+        style = {
             # Curves rise, so there is room at the left above the highest and at the right below the lowest.
             "baseline": "bottom" if side < 0 else "top", "align": "right" if side < 0 else "left", "dy": 7 * side,
             "fontSize": layout.small, "limit": width / 2, "aria": False,
         }  # fmt: skip
         for colours in ({"stroke": PAPER, "strokeWidth": 3, "fill": PAPER}, {"fill": INK}):  # readable over a line
-            layers.append(chart_of(row).mark_text(**look, **colours).encode(x=x, y=y, text=alt.Text("name:N")))
+            layers.append(chart_of(row).mark_text(**style, **colours).encode(x=x, y=y, text=alt.Text("name:N")))
     return layers
