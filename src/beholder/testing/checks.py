@@ -39,7 +39,7 @@ def check_step(
     unless it `varies`, as the items of a quiz do; pictures and sounds come from the private half alone and tell nothing
     by their names, lengths or metadata. An able robot passes, an unable one does not, nor does one of the other
     kinds in `fails`. A verdict is the same when it is judged again from what is kept, every reason that is told
-    has words, and the best blind guess passes as often as `luck` says.
+    has words, and the best blind guess passes as often as `guess_rate` says.
     """
     context = context or CheckContext(DEVICE)
     attempts = [check.pose(_chance(number), context) for number in range(_POSED)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beholder.checks.agreement import ConsistencyRule
-from beholder.checks.contract import Scatter, SessionEvidence, Verdict
+from beholder.checks.agreement import AgreementRule, ConsistencyRule, PostscreenRule, spearman
+from beholder.checks.contract import AnsweredTrial, Scatter, SessionEvidence, Verdict
 from beholder.cleaning import Cleaned
 from beholder.cleaning.screening import scatters
 from beholder.cleaning.tables import clean_tables
@@ -20,7 +21,9 @@ from beholder.errors import UserError
 from beholder.methods import load_study
 from beholder.stats.tests import robust_z
 from beholder.study import checks as options
+from support.answered_trials import ask, one, page, session
 from support.cleaning_store import QUALITY, add, decided, make_study, rows, store
+from support.rule_verdicts import parts_of
 
 RULE = ConsistencyRule(options.Consistency())
 INCONSISTENT = "consistency:inconsistent"
@@ -74,8 +77,8 @@ def cleaned(folder: Path, odd: Mapping[str, Mapping[str, Any]], *, people: int =
     tables = store(study)
     for number in range(people):
         add(tables, f"s{number}", number=number % 4 + 1, votes=honest(number))
-    for name, session in odd.items():
-        add(tables, name, **session)
+    for name, keys_of_session in odd.items():
+        add(tables, name, **keys_of_session)
     return clean_tables(study, tables)
 
 
@@ -198,3 +201,55 @@ def test_one_outlier_does_not_widen_the_deviation() -> None:
     found = robust_z(np.array([1.0, 2, 3, 4, 1000]))
     assert found is not None
     assert found[-1] == pytest.approx(997 / 1.4826)
+
+
+AGREEMENT = AgreementRule(options.Agreement())
+
+
+POSTSCREEN = PostscreenRule(options.Postscreen())
+
+
+def test_the_rank_correlation_takes_ties_in_the_middle() -> None:
+    from scipy import stats
+
+    one, two = [1, 2, 2, 5, 3, 3, 3], [2.0, 1.0, 4.0, 4.0, 9.0, 3.0, 3.0]
+    assert spearman(one, two) == pytest.approx(stats.spearmanr(one, two).statistic)
+    assert spearman([1, 1], [1, 2]) is None
+
+
+def votes(scores: list[float], **keys: Any) -> SessionEvidence:
+    others = {(f"c{n}", "quality"): float(n) for n in range(len(scores))}
+    return session([one(score, stimuli=[f"c{n}"]) for n, score in enumerate(scores)], others=others, **keys)
+
+
+def test_whoever_goes_against_the_others_disagrees_and_that_is_only_noted_by_default() -> None:
+    up = [1.0, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    assert AGREEMENT.judge(votes(up)).verdict == "pass"
+    assert AGREEMENT.judge(votes(up[::-1])).reason == "disagrees"
+    assert not AGREEMENT.is_costly
+    assert AgreementRule(options.Agreement(action="flag")).is_costly
+
+
+def test_fewer_than_ten_shared_stimuli_and_flat_votes_tell_nothing_about_agreement() -> None:
+    assert AGREEMENT.judge(votes([1, 2, 3, 4, 5, 4, 3, 2, 1])).reason == "too_few_shared"
+    assert AGREEMENT.judge(votes([3.0] * 10)).reason == "same_answer"
+    assert AGREEMENT.judge(replace(votes([1.0, 2] * 5), others={})).verdict == "unknown"
+
+
+def board(reference: float, anchor: float) -> AnsweredTrial:
+    return page([reference, anchor, 50], roles=("hidden_reference", "anchor", "test"))
+
+
+def test_the_hidden_reference_may_be_missed_on_15_percent_of_the_pages() -> None:
+    good, bad = board(95, 20), board(89, 20)
+    assert POSTSCREEN.judge(session([good] * 17 + [bad] * 3)).verdict == "pass"
+    assert POSTSCREEN.judge(session([good] * 16 + [bad] * 4)).reason == "reference"
+    assert POSTSCREEN.judge(session([good] * 5 + [board(100, 91)])).reason == "anchor"
+    assert POSTSCREEN.judge(session([page([1, 2])])).reason == "not_met"
+
+
+def test_the_limit_is_on_0_to_100_whatever_the_scale() -> None:
+    five = page([5], asked=(ask(scale="acr5"),), roles=("hidden_reference",))
+    four = page([4], asked=(ask(scale="acr5"),), roles=("hidden_reference",))
+    assert POSTSCREEN.judge(session([five])).verdict == "pass"
+    assert parts_of(POSTSCREEN.judge(session([four]))) == ("fail", "reference", {"reference": 1.0, "anchor": None})

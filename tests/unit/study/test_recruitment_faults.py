@@ -9,7 +9,6 @@ import pytest
 from beholder.errors import StudyError
 from beholder.methods import load_study
 from beholder.study.model import Study
-from beholder.study.recruitment import longest_minutes, moment
 
 HEAD = "beholder: 1\nname: tiny\ntitle: Tiny\nmethod: acr\nstimuli: stimuli\n"
 
@@ -201,12 +200,3 @@ def test_what_fits_is_read(tmp_path: Path) -> None:
         "retention: 2027-01-31\nfamily: voices",
     ):
         load(tmp_path, text)
-
-
-def test_a_day_begins_at_midnight_and_a_time_has_its_zone() -> None:
-    assert moment("2027-01-31").isoformat() == "2027-01-31T00:00:00+00:00"
-    assert moment("2027-01-31 09:00+01:00") == moment("2027-01-31T08:00Z")
-
-
-def test_prolific_lets_a_slow_person_take_more_than_twice_the_time() -> None:
-    assert [longest_minutes(minutes) for minutes in (1, 10, 12, 60)] == [6, 29, 33, 138]

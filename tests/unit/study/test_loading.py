@@ -6,26 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from beholder.errors import StudyError
-from beholder.methods import load_study, names
+from beholder.methods import names
 from beholder.study.consistency import languages
-from beholder.study.model import Study
-from beholder.study.questions import SCALES
-from beholder.study.serialization import digest, study_json
 from beholder.study.value_kinds import listed
-
-HEAD = "beholder: 1\nname: tiny\ntitle: Tiny\nmethod: acr\nstimuli: stimuli\n"
-
-
-def load(folder: Path, text: str) -> Study:
-    (folder / "study.yaml").write_text(text, "utf-8")
-    return load_study(folder / "study.yaml")
-
-
-def refusal(folder: Path, text: str) -> list[str]:
-    with pytest.raises(StudyError) as caught:
-        load(folder, text)
-    return str(caught.value).splitlines()
+from support.study_texts import HEAD, INSIDE, load, refusal
 
 
 def test_the_shortest_study_is_filled_with_defaults(tmp_path: Path) -> None:
@@ -36,64 +20,11 @@ def test_the_shortest_study_is_filled_with_defaults(tmp_path: Path) -> None:
     assert study.preset == "none"
 
 
-def test_an_empty_section_counts_as_left_out(tmp_path: Path) -> None:
-    assert load(tmp_path, HEAD + "design:\nquestions:\noptions:\ntexts:\n  consent:\n").design.seed == 1
-
-
 def test_defaults_of_the_method_lie_beneath_what_was_written(tmp_path: Path) -> None:
     assert load(tmp_path, HEAD).playback.fullscreen is True
     assert load(tmp_path, HEAD + "playback: {size: native}\n").playback.fullscreen is True
     assert load(tmp_path, HEAD + "playback: {fullscreen: false}\n").playback.fullscreen is False
     assert load(tmp_path, HEAD.replace("acr", "parallel")).design.contents == "once"
-
-
-def test_a_question_without_a_scale_gets_the_first_of_the_method(tmp_path: Path) -> None:
-    questions = "questions: [{id: q, text: How good?}]\n"
-    assert load(tmp_path, HEAD + questions).questions[0].scale == SCALES["acr5"]
-    assert load(tmp_path, HEAD.replace("acr", "parallel") + questions).questions[0].scale == SCALES["cont100"]
-
-
-def test_anchors_that_are_made_count_among_the_conditions_of_a_trial(tmp_path: Path) -> None:
-    head = HEAD.replace("acr", "mushra") + "conditions: [{name: original, role: reference}, a, b]\n"
-    anchors = "options: {anchors: [lowpass-3500, lowpass-7000]}\n"
-    assert load(tmp_path, head + anchors + "design: {per_trial: 4}\n").design.per_trial == 4
-    assert refusal(tmp_path, head + anchors + "design: {per_trial: 6}\n") == [
-        "study.yaml:8  design.per_trial is 6, above the number of conditions 5. Allowed: at most 5. "
-        "Leave it out to show all conditions."
-    ]
-
-
-def test_a_study_knows_the_line_of_each_key_and_of_what_is_around_a_missing_one(tmp_path: Path) -> None:
-    study = load(tmp_path, "# A study\n" + HEAD + "conditions:\n  - a\n  - {name: b}\ndesign:\n  trials: 3\n")
-    keys = ("conditions", "conditions.1", "conditions.1.name", "design.trials", "design.always.0", "stimuli.folder")
-    assert [study.where(key) for key in keys] == [f"study.yaml:{line}" for line in (7, 9, 9, 11, 10, 6)]
-    assert study.where("questions") == study.where("") == "study.yaml:2"
-    assert str(study.problem("design.trials", "is 3", "2", "Write 2.")) == (
-        "study.yaml:11  design.trials is 3. Allowed: 2. Write 2."
-    )
-
-
-def test_lines_are_no_part_of_what_a_study_is(tmp_path: Path) -> None:
-    study, moved = load(tmp_path, HEAD), load(tmp_path, "\n\n" + HEAD)
-    assert (study.where("title"), moved.where("title")) == ("study.yaml:3", "study.yaml:5")
-    assert study == moved
-    assert digest(study_json(study)) == digest(study_json(moved))
-    assert Study.model_validate(study.model_dump()).where("title") == "study.yaml"
-
-
-def test_labels_may_be_words_or_a_map(tmp_path: Path) -> None:
-    study = load(
-        tmp_path,
-        HEAD + "questions:\n"
-        "  - {id: a, text: A, scale: {min: 1, max: 3, labels: [1, no, good], look: radio}}\n"
-        "  - {id: b, text: B, scale: {min: 0, max: 100, labels: {100: best, 0: 0.0}}}\n"
-        "  - {id: c, text: C, scale: {min: 0, max: 100, labels: [low, high]}}\n",
-    )
-    assert [q.scale.labels for q in study.questions] == [
-        ((1, "1"), (2, "no"), (3, "good")),
-        ((0, "0.0"), (100, "best")),
-        ((25, "low"), (75, "high")),
-    ]
 
 
 def test_options_of_the_method_are_filled_and_kept_plain(tmp_path: Path) -> None:
@@ -125,8 +56,6 @@ KNOWN = (
 )
 NAMED = "Allowed: acr5, acr9, acr11, cont100 or {min, max, step, labels, look}."
 SLUG = "Allowed: up to 64 small letters, digits, - and _, beginning with a letter or digit."
-INSIDE = "Allowed: a path inside the study folder, with / between folders."
-EXAMPLE = r"Write for example (?P<content>[^_]+)_(?P<condition>.+)\.mp4"
 
 
 @pytest.mark.parametrize(
@@ -298,32 +227,6 @@ def test_a_problem_says_what_is_wrong_and_what_is_allowed(tmp_path: Path, writte
 @pytest.mark.parametrize(
     ("written", "message"),
     [
-        ("stimuli: {foldr: x}", "stimuli.foldr is not a known key. Allowed: folder, pattern and manifest. "
-                                "Did you mean folder?"),
-        ("stimuli: {}", "stimuli names neither folder nor manifest. Allowed: one of the two."),
-        ("stimuli: {folder: a, manifest: b}", "stimuli names both folder and manifest. Allowed: one of the two."),
-        ("stimuli: {manifest: b, pattern: '(?P<content>.)(?P<condition>.)'}",
-         "stimuli.pattern goes with folder, not with manifest. Take it out."),
-        ("stimuli: {folder: a, pattern: '('}",
-         "stimuli.pattern is not a regular expression: missing ), unterminated subpattern at position 0. "
-         f"Allowed: a regular expression. {EXAMPLE}"),
-        ("stimuli: {folder: a, pattern: '(?P<content>.)'}",
-         f"stimuli.pattern has no group condition. Allowed: the groups content and condition. {EXAMPLE}"),
-        ("stimuli: ../clips",
-         f"stimuli is ../clips, outside the study folder. {INSIDE} Move it into the study folder."),
-        ("stimuli: {manifest: /clips.csv}",
-         f"stimuli.manifest is /clips.csv, an absolute path. {INSIDE} Move it into the study folder."),
-        ("stimuli: [a]", "stimuli is a list. Allowed: a folder, {folder, pattern} or {manifest}."),
-        ("stimuli:", "stimuli is missing. Allowed: a folder, {folder, pattern} or {manifest}."),
-    ],
-)  # fmt: skip
-def test_a_problem_with_the_stimuli_is_told(tmp_path: Path, written: str, message: str) -> None:
-    assert refusal(tmp_path, HEAD.replace("stimuli: stimuli", written)) == [f"study.yaml:5  {message}"]
-
-
-@pytest.mark.parametrize(
-    ("written", "message"),
-    [
         ("method: acrr", "study.yaml:4  method is acrr, which is not a method. Allowed: {names}. Did you mean acr?"),
         ("method: dscqs", "study.yaml:4  method is dscqs, which is not in this version. Allowed: {names}."),
         ("method:", "study.yaml:4  method is empty. Allowed: text that is not empty."),
@@ -341,15 +244,6 @@ def test_an_unknown_method_does_not_hide_other_problems(tmp_path: Path) -> None:
     assert [line.split("  ")[0] for line in told] == ["study.yaml:4", "study.yaml:6"]
 
 
-def test_a_scale_that_the_method_does_not_use_is_refused_but_one_written_out_is_not(tmp_path: Path) -> None:
-    head = HEAD.replace("acr", "parallel")
-    assert refusal(tmp_path, head + "questions: [{id: q, text: x, scale: acr5}]\n") == [
-        "study.yaml:6  questions.0.scale is acr5, which parallel does not use. "
-        "Allowed: cont100 or {min, max, step, labels, look}."
-    ]
-    assert load(tmp_path, head + "questions: [{id: q, text: x, scale: {min: 1, max: 5}}]\n").questions[0].scale.max == 5
-
-
 def test_a_wrong_option_of_the_method_is_told_at_its_place(tmp_path: Path) -> None:
     assert refusal(tmp_path, HEAD.replace("acr", "parallel") + "options:\n  layout: row\n") == [
         "study.yaml:7  options.layout is row. Allowed: turns or rows. Did you mean rows?"
@@ -357,16 +251,6 @@ def test_a_wrong_option_of_the_method_is_told_at_its_place(tmp_path: Path) -> No
     assert refusal(tmp_path, HEAD.replace("acr", "parallel") + "options: 5\n") == [
         "study.yaml:6  options is 5. Allowed: a map with the keys layout, reference and anchors."
     ]
-
-
-def test_preset_none_is_accepted(tmp_path: Path) -> None:
-    assert load(tmp_path, HEAD + "preset: none\n").preset == "none"
-
-
-def test_a_study_is_frozen(tmp_path: Path) -> None:
-    study = load(tmp_path, HEAD)
-    with pytest.raises(ValueError, match="frozen"):
-        study.title = "Other"
 
 
 def test_a_block_list_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -1,0 +1,84 @@
+"""Checks of a device, the answers of their pages, and what people read about a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+import numpy as np
+
+from beholder.checks.contract import Verdict
+from beholder.checks.device import DeviceCheck, RefreshCheck, RemoteCheck
+from beholder.checks.media import MediaCheck
+from beholder.checks.network import NetworkCheck
+from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, Needs
+from beholder.checks.page_registry import AnyPageCheck
+from beholder.checks.screen import ScreenCheck
+from beholder.server.page_checks import PageChecks, verdict_evidence
+from beholder.server.script import PlannedStep
+from beholder.store.contract import StoredVerdict
+from beholder.study import qualification as rules
+from beholder.types import Json
+from beholder.words import check_words
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+CODEC = 'video/mp4; codecs="avc1.4D4015"'
+
+
+NEEDS = Needs((CODEC,), "video", 25.0, fullscreen=True, first_bytes=4_000_000)
+
+
+KNOWN = CheckContext({"screen": [1920, 1080], "dpr": 1}, needs=NEEDS)
+
+
+DEVICE, SCREEN, REFRESH = DeviceCheck(rules.Device()), ScreenCheck(rules.Screen()), RefreshCheck(rules.Refresh())
+
+
+def posed(check: AnyPageCheck, known: CheckContext = KNOWN) -> CheckTask:
+    return check.pose(np.random.default_rng(1), known)
+
+
+def judged(check: AnyPageCheck, answer: Mapping[str, Json], known: CheckContext = KNOWN, number: int = 1) -> Verdict:
+    private = posed(check, known).private
+    return check.judge(Attempt(private, check.read(private, answer), known, number))
+
+
+def tell(
+    check: AnyPageCheck, verdict: Verdict, number: int = 1, answer: Mapping[str, Json] | None = None
+) -> StoredVerdict:
+    step = PlannedStep(f"check:{check.name}", "check", check=check).tried(number)
+    kept = verdict_evidence(verdict, answer or {}, check, step)
+    return StoredVerdict("s", step.key, check.name, verdict.verdict, verdict.reason, kept, NOW)
+
+
+def words(check: AnyPageCheck, verdict: Verdict) -> str:
+    """Return what a person reads about a verdict, as the server says it."""
+    return PageChecks(NEEDS, b"secret", check_words("en")).text(check, tell(check, verdict))
+
+
+def window(width: float, height: float, dpr: float = 1, zoom: float = 1) -> dict[str, Json]:
+    inner: Json = [1000, 700]
+    return {"screen": [width, height], "dpr": dpr, "inner": inner, "outer": [1000 * zoom, 800]}
+
+
+MEDIA, NETWORK, REMOTE = MediaCheck(rules.Media()), NetworkCheck(rules.Network()), RemoteCheck(rules.Remote())
+
+
+PLAYS: dict[str, Json] = {
+    "playable": {CODEC: True}, "fullscreen": True, "sound": True, "decoded": True, "plays": [[25, 0]],
+}  # fmt: skip
+
+
+def line(mbps: float, seconds: float = 2) -> dict[str, Json]:
+    return {"bytes": round(mbps * 1e6 / 8 * seconds), "ms": 1000 * seconds, "whole": False}
+
+
+MOUSE: dict[str, Json] = {
+    "pointer": "fine", "hover": True, "fine": True, "touches": 0, "mobile": False, "system": "Windows",
+    "screen": [1920, 1080],
+}  # fmt: skip
+
+
+STEPS: tuple[AnyPageCheck, ...] = (DEVICE, SCREEN, REFRESH, MEDIA, NETWORK, REMOTE)

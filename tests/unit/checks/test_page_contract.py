@@ -1,0 +1,60 @@
+"""The contract of checks with a page: all device checks keep it, other answers are refused, and the window is known."""
+
+from __future__ import annotations
+
+import pytest
+
+from beholder.checks.page_contract import CheckContext, window_of
+from beholder.checks.page_registry import AnyPageCheck
+from beholder.errors import Refused
+from beholder.testing.checks import check_step
+from beholder.types import Json
+from support.device_checks import (
+    DEVICE,
+    KNOWN,
+    MEDIA,
+    MOUSE,
+    NETWORK,
+    PLAYS,
+    REFRESH,
+    REMOTE,
+    SCREEN,
+    STEPS,
+    posed,
+    window,
+)
+
+
+@pytest.mark.parametrize("check", STEPS, ids=lambda check: check.name)
+def test_each_keeps_the_contract_of_a_check_and_leaves_nothing_to_guess(check: AnyPageCheck) -> None:
+    fails = {"network": ["network:slow"], "remote": ["remote:hints"], "media": ["media:fullscreen"]}
+    check_step(check, KNOWN, fails=fails.get(check.name, ()))
+    assert check.guess_rate() == 0
+
+
+def test_pictures_of_later_checks_follow_the_zoom_that_was_set_for_this_one() -> None:
+    arrived: dict[str, Json] = {"screen": [1920, 1080], "viewport": [1024, 640], "dpr": 1.25}
+    assert window_of(CheckContext(arrived)).ratio == 1.25
+    after = SCREEN.read({}, {"screen": [1920, 1080], "inner": [1280, 800], "outer": [1280, 900], "dpr": 1})
+    met = window_of(CheckContext(arrived, {"screen": after}))
+    assert (met.ratio, met.width, met.lines) == (1, 1280, 1080)
+
+
+@pytest.mark.parametrize(
+    ("check", "answer", "message"),
+    [
+        (DEVICE, {**MOUSE, "pointer": "laser"}, "The kind of pointer is missing"),
+        (DEVICE, {**MOUSE, "said": "watch"}, "The device is none of those that were offered"),
+        (SCREEN, {**window(1, 1), "dpr": float("inf")}, "dpr is missing or out of bounds"),
+        (SCREEN, {**window(1, 1), "screen": [1]}, "screen is missing or out of bounds"),
+        (SCREEN, {**window(1, 1, 0.1)}, "The screen has no pixels"),
+        (REFRESH, {"intervals": [1.0] * 121, "hidden": False}, "intervals is missing or out of bounds"),
+        (MEDIA, {**PLAYS, "playable": {}}, "It is not told whether every codec plays"),
+        (MEDIA, {**PLAYS, "plays": [[1, 2]]}, "The frames of a play are missing"),
+        (NETWORK, {"bytes": -1, "ms": 1}, "bytes is missing or out of bounds"),
+        (REMOTE, {"remote": "no"}, "The question is not answered"),
+    ],
+)
+def test_an_answer_that_no_page_sends_is_refused(check: AnyPageCheck, answer: dict[str, Json], message: str) -> None:
+    with pytest.raises(Refused, match=message):
+        check.read(posed(check).private, answer)
