@@ -1,4 +1,4 @@
-"""A view as people read it in a terminal."""
+"""The dashboard: a snapshot as tables and sentences in a terminal."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from beholder.cleaning.decisions import in_words
 from beholder.recruiting.monitor_snapshot import MonitorSnapshot, PlatformCounts, VoteProgress
 
 _WIDE = 110
-"""From so many columns on there are two beside each other."""
+"""The width from which there are two columns."""
 
 
 class _MonitorPage:
-    """The whole view, in one or two columns as there is room."""
+    """The whole snapshot, in one or two columns depending on the width."""
 
     def __init__(self, view: MonitorSnapshot) -> None:
         self._view = view
@@ -32,16 +32,16 @@ class _MonitorPage:
         if not view.arrived:
             yield Text(f"\n{_nobody(view)}")
             if view.platform is not None:
-                yield _section("On the platform", platform(view.platform))
+                yield _section("On the platform", _platform(view.platform))
             return
         numbers = [
-            _section("Progress", progress(view)),
-            *([_section("Pay and cost", pay(view))] if view.earned or view.cost else []),
-            *([_section("On the platform", platform(view.platform))] if view.platform else []),
+            _section("Progress", _progress(view)),
+            *([_section("Pay and cost", _pay(view))] if view.earned or view.cost else []),
+            *([_section("On the platform", _platform(view.platform))] if view.platform else []),
         ]
-        steps = [_section("How far people came", funnel(view)), *drop_outs(view)]
-        ratings = _section("Ratings by condition", votes(view.conditions))
-        checks = [_section("Checks", checks_section(view))] if view.checks else []
+        steps = [_section("How far people came", _funnel(view)), *_drop_outs(view)]
+        ratings = _section("Ratings by condition", _votes(view.conditions))
+        checks = [_section("Checks", _checks(view))] if view.checks else []
         if options.max_width >= _WIDE:
             half = (options.max_width - 4) // 2
             yield Columns([Group(*numbers, ratings), Group(*steps, *checks)], width=half, padding=(0, 2))
@@ -51,12 +51,12 @@ class _MonitorPage:
 
 
 def page(view: MonitorSnapshot) -> RenderableType:
-    """Return the view as something that a terminal shows, in one or two columns."""
+    """Return the snapshot as something that a terminal shows, in one or two columns."""
     return _MonitorPage(view)
 
 
 def as_text(view: MonitorSnapshot, width: int = 80) -> str:
-    """Return the view as plain text."""
+    """Return the snapshot as plain text."""
     console = Console(file=StringIO(), width=width, color_system=None, force_terminal=False, legacy_windows=False)
     console.print(page(view))
     file = console.file
@@ -87,7 +87,7 @@ def _moment(moment: datetime) -> str:
     return f"{moment.astimezone():%Y-%m-%d %H:%M}"
 
 
-# --- The sections of a view as people read it in a terminal ---
+# Sections
 
 
 _BAR = 20
@@ -115,7 +115,7 @@ def _table(heads: Sequence[str], rows: Rows) -> Table:
 
 
 def _pairs(rows: Sequence[tuple[str, str | Text]]) -> Table:
-    """Return names with what is to be said of each, which may need several lines."""
+    """Return names with their values, which may need several lines."""
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False, pad_edge=False)
     table.add_column(no_wrap=True)
     table.add_column()
@@ -125,7 +125,7 @@ def _pairs(rows: Sequence[tuple[str, str | Text]]) -> Table:
 
 
 def _plain(cell: str | Text) -> Text:
-    """Return a cell as it is: a name with brackets is no mark-up."""
+    """Return a cell as it is: brackets in a name are no markup."""
     return Text(cell) if isinstance(cell, str) else cell
 
 
@@ -134,8 +134,8 @@ def _bar(share: float) -> Text:
     return Text.assemble(("█" * full, "green"), ("░" * (_BAR - full), "dim"))
 
 
-def funnel(view: MonitorSnapshot) -> Table:
-    """Return how far people came, step by step."""
+def _funnel(view: MonitorSnapshot) -> Table:
+    """Return the number of participants at each step."""
     rows: Rows = [
         [row.title, f"{row.reached}", _count(row.here), _lost(row.left), _count(row.ended)] for row in view.steps
     ]
@@ -150,21 +150,21 @@ def _lost(n: int) -> Text:
     return Text(_count(n), style="yellow" if n else "")
 
 
-def drop_outs(view: MonitorSnapshot) -> list[RenderableType]:
-    """Return where in the trials people left, and how sessions ended otherwise."""
+def _drop_outs(view: MonitorSnapshot) -> list[RenderableType]:
+    """Return at which trials participants left, and how sessions ended otherwise."""
     lines = []
-    gone = sorted((row for row in view.trials if row.left), key=lambda row: (-row.left, view.trials.index(row)))
-    if gone:
-        told = ", ".join(f"{row.title.lower()} ({row.left})" for row in gone[:5])
-        lines.append(f"Left while rating, at {told}{' and later' * (len(gone) > 5)}.")
+    trials = sorted((row for row in view.trials if row.left), key=lambda row: (-row.left, view.trials.index(row)))
+    if trials:
+        parts = ", ".join(f"{row.title.lower()} ({row.left})" for row in trials[:5])
+        lines.append(f"Left while rating, at {parts}{' and later' * (len(trials) > 5)}.")
     if view.ended:
-        told = ", ".join(f"{in_words(f'complete:{outcome}').lower()} {n}" for outcome, n in view.ended.items())
-        lines.append(f"Ended: {told}.")
+        parts = ", ".join(f"{in_words(f'complete:{outcome}').lower()} {n}" for outcome, n in view.ended.items())
+        lines.append(f"Ended: {parts}.")
     return [Text("\n".join(["", *lines]))] if lines else []
 
 
-def progress(view: MonitorSnapshot) -> Table:
-    """Return who came, how full the plan is, how long a session takes, and the pace."""
+def _progress(view: MonitorSnapshot) -> Table:
+    """Return arrivals, how full the plan is, the duration of a session, and the pace."""
     lists = view.lists
     share = lists.finished / lists.planned if lists.planned else 0.0
     rows: list[tuple[str, str | Text]] = [
@@ -185,10 +185,10 @@ def _many(n: int, one: str, many: str) -> str:
 def _takes(view: MonitorSnapshot) -> str:
     if view.minutes is None:
         return "–"
-    told = f", people are told {view.told_minutes:g}" if view.told_minutes else ""
-    theirs = view.platform.minutes if view.platform is not None else None
-    platform = f" ({theirs:.1f} by the platform's clock)" if theirs is not None else ""
-    return f"{view.minutes:.1f} minutes at the median{platform}{told}"
+    stated = f", people are told {view.told_minutes:g}" if view.told_minutes else ""
+    platform_minutes = view.platform.minutes if view.platform is not None else None
+    clock = f" ({platform_minutes:.1f} by the platform's clock)" if platform_minutes is not None else ""
+    return f"{view.minutes:.1f} minutes at the median{clock}{stated}"
 
 
 def _pace(view: MonitorSnapshot) -> str:
@@ -207,8 +207,8 @@ def _when(moment: datetime, now: datetime) -> str:
     return f"in {minutes / 60:.0f} hours" if minutes < 48 * 60 else f"in {minutes / 60 / 24:.0f} days"
 
 
-def pay(view: MonitorSnapshot) -> Table:
-    """Return what an hour pays, and what it costs."""
+def _pay(view: MonitorSnapshot) -> Table:
+    """Return what an hour pays, and the cost."""
     earned, cost = view.earned, view.cost
     rows: list[tuple[str, str | Text]] = []
     if earned is not None:
@@ -227,21 +227,21 @@ def pay(view: MonitorSnapshot) -> Table:
     return _pairs(rows)
 
 
-def platform(platform: PlatformCounts) -> Table:
-    """Return how it stands on its platform."""
+def _platform(platform: PlatformCounts) -> Table:
+    """Return the numbers on the platform."""
     ordered = sorted(platform.statuses.items(), key=lambda item: -item[1])
-    told = ", ".join(f"{n} {_STATUSES[status]}" for status, n in ordered)
+    counts = ", ".join(f"{n} {_STATUSES[status]}" for status, n in ordered)
     return _pairs(
         [
             ("it is", _STATES[platform.state]),
             ("places", f"{platform.taken} of {platform.places} taken"),
-            ("submissions", told or "none yet"),
+            ("submissions", counts or "none yet"),
         ]
     )
 
 
-def votes(votes: Sequence[VoteProgress]) -> RenderableType:
-    """Return the ratings by condition, of a few of them where there are many."""
+def _votes(votes: Sequence[VoteProgress]) -> RenderableType:
+    """Return the ratings by condition, at most a dozen of them."""
     rows: Rows = [
         [one.name, f"{one.finished}", _count(one.coming), f"{one.planned}", _bar(one.finished / one.planned)]
         for one in votes[:_MOST]
@@ -251,7 +251,7 @@ def votes(votes: Sequence[VoteProgress]) -> RenderableType:
     return Group(table, Text(f"and {more} more; `--json` has all of them")) if more > 0 else table
 
 
-def checks_section(view: MonitorSnapshot) -> Table:
+def _checks(view: MonitorSnapshot) -> Table:
     """Return how many met, failed and ended at each check."""
     rows: Rows = [[one.title, f"{one.met}", _count(one.failed), _lost(one.ended)] for one in view.checks]
     return _table(["check", "met", "failed", "turned away"], rows)

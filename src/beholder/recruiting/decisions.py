@@ -1,4 +1,4 @@
-"""Deciding: whom to pay and whom to use, proposed in a file that a person may change, and signs."""
+"""Deciding: whom to pay and whose answers to use, proposed in a file that a person may edit and signs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,35 @@ from beholder.recruiting.proposals import DecisionEvidence, ProposalRow, Proposa
 from beholder.recruiting.signatures import RUN_SIGNATURE, SignedRow, signature, signed_rows, use_acts
 from beholder.store.contract import LedgerEntry
 
-# --- `decide`: whom to pay and whom to use, in a file that a person may change; signed, it may be sent ---
+
+@dataclass(frozen=True)
+class Decisions:
+    """Every submission with its decision, and the file it is written to."""
+
+    rows: tuple[DecisionRow, ...]
+    file: Path
+    """decide/decisions.csv, which a person may edit."""
+    signed_by: str
+    """Who signed this time; empty where nobody did."""
+    words: tuple[str, ...]
+    """All of this in sentences."""
+
+    @property
+    def counts(self) -> Mapping[Pay, int]:
+        """The number of rows for each decision about pay."""
+        return Counter(row.pay for row in self.rows)
+
+    @property
+    def for_a_person(self) -> tuple[DecisionRow, ...]:
+        """The rows that need a person: those to look at, and rejections."""
+        return tuple(row for row in self.rows if row.pay in ("look", "reject"))
+
+
+class SignedState(NamedTuple):
+    """What was signed before, in words; nothing where nothing was signed."""
+
+    words: tuple[str, ...]
+    is_all_signed: bool
 
 
 async def decide_study(
@@ -38,20 +66,20 @@ async def decide_study(
     only: Collection[str] | None = None,
     dry_run: bool = False,
 ) -> Decisions:
-    """Return what is decided about every submission, as proposed and as the file has it; write and sign it.
+    """Return the decision about every submission, as proposed and as edited in the file; write and sign it.
 
-    Signed are all that whoever signs has seen; or, of these, `only` some submissions.
+    A signature covers the rows that the file had when the person saw it; of these, `only` some submissions.
     """
     if sign is not None and not sign.strip():
         raise RecruitError(Problem("--sign", "is empty", "the name of whoever signs"))
     by = (sign or "").strip()
     evidence = await read_evidence(context, submissions)
-    made = ProposalTable(context.study, context.store.secret, evidence, context.now())
-    proposed = made.all()
+    table = ProposalTable(context.study, context.store.secret, evidence, context.now())
+    proposed = table.all()
     folder = context.study.folder
     problems: list[Problem] = []
     edits = read_file(folder, problems)
-    rows = apply_edits(proposed, edits, made.promised, is_signed=bool(by), problems=problems) if not problems else []
+    rows = apply_edits(proposed, edits, table.promised, is_signed=bool(by), problems=problems) if not problems else []
     if by and by != RUN_SIGNATURE and not edits and not problems:
         problems.append(nothing_to_sign())
     if not dry_run and by != RUN_SIGNATURE and not evidence.is_listed and (missing := missing_list(edits)) is not None:
@@ -59,14 +87,15 @@ async def decide_study(
     if problems:
         raise RecruitError(problems)
     words = [*_counted(rows), *_stale(changed_messages(rows, proposed))]
-    fresh = set(unseen_submissions(rows, edits)) if by != RUN_SIGNATURE else set()
-    kept = [
-        row for row in rows if row.decided.submission not in fresh and (only is None or row.decided.submission in only)
+    unseen = set(unseen_submissions(rows, edits)) if by != RUN_SIGNATURE else set()
+    signed = [
+        row for row in rows if row.decided.submission not in unseen and (only is None or row.decided.submission in only)
     ]
-    # What is signed about use stands from then on, so that it is no change any more.
-    settled = {row.decided.submission for row in kept} if by else set()
+    # Once signed, a change of use is the new state and no change any more.
+    signed_ids = {row.decided.submission for row in signed} if by else set()
     content = file_bytes(
-        replace(row.decided, is_use_changed=False) if row.decided.submission in settled else row.decided for row in rows
+        replace(row.decided, is_use_changed=False) if row.decided.submission in signed_ids else row.decided
+        for row in rows
     )
     if not dry_run:
         write_private(folder / DECISIONS_FILE, content)
@@ -74,12 +103,12 @@ async def decide_study(
         if due := _released(rows, evidence, context):
             await context.store.ledger.append(due)
     if by:
-        words += await _sign(context, kept, by, content, evidence, dry_run=dry_run)
-        words += _unsigned(len(fresh))
+        words += await _sign(context, signed, by, content, evidence, dry_run=dry_run)
+        words += _unsigned(len(unseen))
     else:
-        stands = signed_state(rows, evidence.entries)
-        words += stands.words
-        if stands.is_all_signed:
+        signed_before = signed_state(rows, evidence.entries)
+        words += signed_before.words
+        if signed_before.is_all_signed:
             words.append("`beholder pay` shows what would be sent.")
         elif rows and not dry_run:
             words.append(
@@ -114,13 +143,13 @@ async def _sign(
 
 
 def _new(entry: LedgerEntry, entries: Sequence[LedgerEntry]) -> list[LedgerEntry]:
-    """Return the signature, unless the last one says the same."""
+    """Return the signature, unless the last one is the same."""
     last = next((one for one in reversed(entries) if one.kind == "decisions"), None)
     return [] if last is not None and last.evidence == entry.evidence else [entry]
 
 
 def _released(rows: Sequence[ProposalRow], evidence: DecisionEvidence, context: RecruitContext) -> list[LedgerEntry]:
-    """Return that the lists of whoever has left on the platform are open again, once each."""
+    """Return the entries that release the lists of participants who left on the platform, once each."""
     done = {one.session for one in evidence.entries if one.kind == "release"}
     return [
         LedgerEntry(
@@ -140,10 +169,10 @@ def _counted(rows: Sequence[ProposalRow]) -> list[str]:
     used = sum(row.decided.use for row in rows)
     if not rows:
         return ["Nobody has come yet, so there is nothing to decide."]
-    said = [f"{_many(len(rows), 'row')}: {', '.join(f'{n} {pay}' for pay, n in counts.most_common())}; {used} used."]
+    lines = [f"{_many(len(rows), 'row')}: {', '.join(f'{n} {pay}' for pay, n in counts.most_common())}; {used} used."]
     if changed:
-        said.append(f"{_many(changed, 'row')} as a person has changed {'it' if changed == 1 else 'them'}.")
-    return said
+        lines.append(f"{_many(changed, 'row')} as a person has changed {'it' if changed == 1 else 'them'}.")
+    return lines
 
 
 def _stale(submissions: Sequence[str]) -> list[str]:
@@ -163,57 +192,25 @@ def _many(n: int, one: str) -> str:
     return f"{n} {one}{'s' * (n != 1)}"
 
 
-# --- What `decide` found ---
-
-
-@dataclass(frozen=True)
-class Decisions:
-    """Every submission with what is decided about it, and where that is written."""
-
-    rows: tuple[DecisionRow, ...]
-    file: Path
-    """decide/decisions.csv, which a person may change."""
-    signed_by: str
-    """Who has signed it this time; empty where nobody has."""
-    words: tuple[str, ...]
-    """All of this in sentences."""
-
-    @property
-    def counts(self) -> Mapping[Pay, int]:
-        """How many rows there are of each decision about pay."""
-        return Counter(row.pay for row in self.rows)
-
-    @property
-    def for_a_person(self) -> tuple[DecisionRow, ...]:
-        """The rows that wait for a person: those to look at, and rejections."""
-        return tuple(row for row in self.rows if row.pay in ("look", "reject"))
-
-
-# --- What is signed already, and what is new since: told to whoever looks again ---
+# What is already signed, and what is new since
 
 
 _NAMED = 5
+
 _QUIET = ("nothing", "wait")
-"""Decisions that nobody has to sign: what is over, and what is not over yet."""
-
-
-class SignedState(NamedTuple):
-    """What was signed before in words; nothing where nobody has signed anything."""
-
-    words: tuple[str, ...]
-    is_all_signed: bool
+"""Decisions that need no signature: what is done, and what is not over yet."""
 
 
 def signed_state(rows: Sequence[ProposalRow], entries: Iterable[LedgerEntry]) -> SignedState:
-    """Return who has signed these rows last and when, and which of them nobody has signed as they are now."""
+    """Return who signed these rows last and when, and which of them are not signed as they are now."""
     signed = signed_rows(entries)
-    mine = [signed[row.decided.submission] for row in rows if row.decided.submission in signed]
-    if not mine:
+    own = [signed[row.decided.submission] for row in rows if row.decided.submission in signed]
+    if not own:
         return SignedState((), False)
-    last = max(mine, key=lambda one: one.at)
+    last = max(own, key=lambda one: one.at)
     new = [row for row in rows if row.decided.submission not in signed and row.decided.pay not in _QUIET]
     changed = [row for row in rows if _has_changed(row, signed.get(row.decided.submission))]
-    count = f"{len(mine)} {'row is' if len(mine) == 1 else 'rows are'} signed"
+    count = f"{len(own)} {'row is' if len(own) == 1 else 'rows are'} signed"
     head = f"{count}, last by {last.by} on {last.at:%Y-%m-%d at %H:%M} UTC."
     since = [f"{len(some)} {word} ({_names(some)})" for some, word in ((new, "new"), (changed, "changed")) if some]
     return SignedState((f"{head} Since then: {', '.join(since) or 'nothing new'}.",), not since)
@@ -225,10 +222,10 @@ def _has_changed(row: ProposalRow, before: SignedRow | None) -> bool:
         return False
     if now.pay in _QUIET:
         return now.is_use_changed
-    said = (before.pay, before.use, before.category, before.message)
-    return (now.pay, now.use, now.category or "", now.message) != said
+    signed = (before.pay, before.use, before.category, before.message)
+    return (now.pay, now.use, now.category or "", now.message) != signed
 
 
 def _names(rows: Sequence[ProposalRow]) -> str:
-    named = [row.decided.submission for row in rows[:_NAMED]]
-    return ", ".join([*named, "…"] if len(rows) > _NAMED else named)
+    names = [row.decided.submission for row in rows[:_NAMED]]
+    return ", ".join([*names, "…"] if len(rows) > _NAMED else names)

@@ -1,4 +1,4 @@
-"""decide/decisions.csv: written for a person to change, and read again with what was changed."""
+"""decide/decisions.csv, written for a person to edit and read back with the edits; and pay/by_hand.csv."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TRUTHS: Mapping[str, bool] = {"true": True, "false": False}
 
 
 class EditedRow(NamedTuple):
-    """A line of the file as it was found."""
+    """A row of the file as read."""
 
     where: str
     submission: str
@@ -40,38 +40,38 @@ class EditedRow(NamedTuple):
 
 
 def file_bytes(rows: Iterable[DecisionRow]) -> bytes:
-    """Return decisions as the file."""
+    """Return decisions as the content of the file."""
     return table_bytes(DECISION_COLUMNS, (_file_cells(row) for row in rows))
 
 
 def read_file(folder: Path, problems: list[Problem]) -> dict[str, EditedRow]:
-    """Return the lines of the file by submission; none where there is no file yet."""
+    """Return the rows of the file by submission; none where there is no file yet."""
     if not (folder / DECISIONS_FILE).is_file():
         return {}
     if not {*DECISION_COLUMNS} & {*column_names(folder, DECISIONS_FILE)}:
         fix = "Bring the first line back, or delete the file and run `beholder decide` again."
         problems.append(Problem(f"{DECISIONS_FILE}:1", "names no column", ", ".join(DECISION_COLUMNS), fix))
         return {}
-    found: dict[str, EditedRow] = {}
+    rows: dict[str, EditedRow] = {}
     for line in read_lines(folder, DECISIONS_FILE, DECISION_COLUMNS, problems):
         one = _edited(line)
-        if one.submission in found:
-            before = found[one.submission].where.rpartition(":")[2]
+        if one.submission in rows:
+            before = rows[one.submission].where.rpartition(":")[2]
             what = f"submission is {one.submission}, as in line {before}"
             problems.append(Problem(one.where, what, "every submission once", "Keep the line that counts."))
             continue
-        found[one.submission] = one
-    return found
+        rows[one.submission] = one
+    return rows
 
 
 def participant_of(folder: Path, submission: str) -> str:
-    """Return the pseudonym that the file has beside a submission; empty where it has none."""
+    """Return the pseudonym in the row of a submission; empty where it has none."""
     lines = (line.cells for line in read_lines(folder, DECISIONS_FILE, DECISION_COLUMNS, []))
     return next((cells["participant"] for cells in lines if cells["submission"] == submission), "")
 
 
 def remove_participant(folder: Path, participant: str) -> int | None:
-    """Return how many lines of somebody were in the file, which is written anew without; None where nobody can tell."""
+    """Remove the rows of a participant from the file and return their number; None if the file is unreadable."""
     if not (folder / DECISIONS_FILE).is_file():
         return 0
     problems: list[Problem] = []
@@ -109,13 +109,13 @@ def _file_cells(row: DecisionRow) -> dict[str, Any]:
     }
 
 
-# --- What a person has changed in the file: kept, or told why it cannot be ---
+# Edits: applied, or reported as problems
 
 
 _PAYS: tuple[Pay, ...] = get_args(Pay)
 _CATEGORIES: tuple[Category, ...] = get_args(Category)
 _APPROVED = ("awaiting_review", "timed_out")
-"""How a submission stands that can be approved."""
+"""Statuses of a submission that can be approved."""
 _NEVER: Mapping[DataState, tuple[str, str]] = {
     "screened_out": ("this person was turned away by us", "screen_out, return, look, nothing"),
     "wrong_device": ("this person was turned away by us", "screen_out, return, look, nothing"),
@@ -136,7 +136,7 @@ def apply_edits(
     is_signed: bool,
     problems: list[Problem],
 ) -> list[ProposalRow]:
-    """Return the rows as the file has them; what cannot be is added to `problems`."""
+    """Return the rows with the edits of the file; invalid edits are added to `problems`."""
     known = {row.decided.submission for row in rows}
     for edit in edits.values():
         if edit.submission not in known and (edit.is_pay_changed or edit.is_use_changed):
@@ -163,63 +163,63 @@ def _changed(
         return row
     use = edit.use if edit.use is not None and edit.is_use_changed else decided.use
     decided = replace(decided, use=use, is_use_changed=use != decided.use)
-    # What the platform has settled since is over, whatever was written before.
+    # What the platform has settled since overrides the edit.
     if not edit.is_pay_changed or row.proposal.is_settled:
         pay = decided.proposed
     else:
         pay = next(one for one in _PAYS if one == edit.pay)
-        problems += _pay_faults(row, pay, edit.where, promised)
+        problems += _pay_problems(row, pay, edit.where, promised)
     decided = replace(decided, pay=pay)
     if pay in ("reject", "return", "screen_out"):
         category = next((one for one in _CATEGORIES if one == edit.category), None)
         # An empty cell is filled by what would be proposed.
         message = edit.message or decided.message
         if pay == "reject":
-            problems += _reject_faults(row, edit, category, message, is_signed)
+            problems += _message_problems(row, edit, category, message, is_signed)
         decided = replace(decided, category=category if pay == "reject" else None, message=message)
     else:
         decided = replace(decided, category=None, message="")
     return replace(row, decided=decided)
 
 
-def _pay_faults(row: ProposalRow, pay: Pay, where: str, promised: PromisedPay) -> Iterator[Problem]:
+def _pay_problems(row: ProposalRow, pay: Pay, where: str, promised: PromisedPay) -> Iterator[Problem]:
     status = row.decided.status
-    said = f"pay is {pay}, and"
+    prefix = f"pay is {pay}, and"
     if not row.is_ours and pay not in ("nothing", "look"):
-        what = f"{said} no submission of this study belongs to it"
+        what = f"{prefix} no submission of this study belongs to it"
         yield Problem(where, what, "nothing", "Who came from elsewhere is settled there.")
         return
     if pay in ("approve", "bonus") and promised.reward is None:
-        yield Problem(where, f"{said} the study has no recruit.reward", "", "Set it, or put nothing.")
+        yield Problem(where, f"{prefix} the study has no recruit.reward", "", "Set it, or put nothing.")
     if pay == "screen_out" and promised.screen_out is None:
-        yield Problem(where, f"{said} the study has no recruit.screen_out", "", "Set it, or put return.")
+        yield Problem(where, f"{prefix} the study has no recruit.screen_out", "", "Set it, or put return.")
     if pay == "approve" and status not in _APPROVED:
-        what = f"{said} on the platform it is {_plain(status)}"
+        what = f"{prefix} on the platform it is {_plain(status)}"
         yield Problem(where, what, "bonus, look, nothing", "What is over there is paid as a bonus.")
     if pay == "return" and status != "awaiting_review":
-        what = f"{said} on the platform it is {_plain(status)}"
+        what = f"{prefix} on the platform it is {_plain(status)}"
         yield Problem(where, what, "", "Only what awaits review can be asked back.")
     if pay == "reject":
-        yield from _never(row, said, where)
+        yield from _rejection_problems(row, prefix, where)
 
 
-def _never(row: ProposalRow, said: str, where: str) -> Iterator[Problem]:
+def _rejection_problems(row: ProposalRow, prefix: str, where: str) -> Iterator[Problem]:
     """Yield why somebody cannot be rejected at all."""
     status = row.decided.status
-    if row.held in _NEVER:
-        why, allowed = _NEVER[row.held]
-        yield Problem(where, f"{said} {why}", allowed)
+    if row.data in _NEVER:
+        why, allowed = _NEVER[row.data]
+        yield Problem(where, f"{prefix} {why}", allowed)
     elif status != "awaiting_review":
-        what = f"{said} on the platform it is {_plain(status)}"
+        what = f"{prefix} on the platform it is {_plain(status)}"
         yield Problem(where, what, "", "Only what awaits review can be rejected.")
     elif not row.proposal.grounds:
-        yield Problem(where, f"{said} {_NO_GROUND}", "approve, look")
+        yield Problem(where, f"{prefix} {_NO_GROUND}", "approve, look")
 
 
-def _reject_faults(
+def _message_problems(
     row: ProposalRow, edit: EditedRow, category: Category | None, message: str, is_signed: bool
 ) -> Iterator[Problem]:
-    """Yield what a rejection lacks; what nobody has changed is told when it is signed."""
+    """Yield what a rejection lacks; an unedited one is only checked when it is signed."""
     is_changed = edit.is_pay_changed or edit.message != row.decided.message
     if not row.proposal.grounds or not (is_changed or is_signed):
         return
@@ -235,7 +235,7 @@ def _reject_faults(
 
 
 def changed_messages(rows: Sequence[ProposalRow], before: Sequence[ProposalRow]) -> list[str]:
-    """Return the submissions whose message is not the one that would be proposed now."""
+    """Return the submissions whose message differs from the one proposed now."""
     return [
         new.decided.submission
         for new, old in zip(rows, before, strict=True)
@@ -244,11 +244,11 @@ def changed_messages(rows: Sequence[ProposalRow], before: Sequence[ProposalRow])
 
 
 def unseen_submissions(rows: Sequence[ProposalRow], edits: Mapping[str, EditedRow]) -> list[str]:
-    """Return the submissions that the file did not have as they stand now: nobody can have signed them."""
-    return [row.decided.submission for row in rows if not _is_as_read(row, edits.get(row.decided.submission))]
+    """Return the submissions that the file did not have in their current state: nobody can have signed them."""
+    return [row.decided.submission for row in rows if not _is_unchanged(row, edits.get(row.decided.submission))]
 
 
-def _is_as_read(row: ProposalRow, edit: EditedRow | None) -> bool:
+def _is_unchanged(row: ProposalRow, edit: EditedRow | None) -> bool:
     decided = row.decided
     return edit is not None and (decided.pay, decided.use, decided.category or "", decided.message) == (
         edit.pay,
@@ -259,13 +259,13 @@ def _is_as_read(row: ProposalRow, edit: EditedRow | None) -> bool:
 
 
 def nothing_to_sign() -> Problem:
-    """Return the problem of signing what nobody has looked at."""
+    """Return the problem of signing without a file."""
     fix = "Run `beholder decide` without --sign, look at what it proposes, then sign it."
     return Problem(DECISIONS_FILE, "is not there, so there is nothing to sign", fix=fix)
 
 
 def missing_list(edits: Mapping[str, EditedRow]) -> Problem | None:
-    """Return the problem of deciding without the platform's list what was decided with it; None where it was not."""
+    """Return the problem of deciding without the platform's list, where the file was made with it; None otherwise."""
     if all(edit.code in ("", "none") for edit in edits.values()):
         return None
     what = f"is left out, and {DECISIONS_FILE} rests on the list of the platform"
@@ -277,7 +277,7 @@ def _plain(status: str) -> str:
     return status.replace("_", " ")
 
 
-# --- pay/by_hand.csv: whom a person has to find on a platform that we do not speak to, by the id that they have there.
+# pay/by_hand.csv: platform ids of participants whom a person has to find on a platform without an API
 
 
 MANUAL_FILE = "pay/by_hand.csv"
@@ -286,16 +286,16 @@ _BY_HAND = ("reject", "return", "look")
 
 
 def write_by_hand(context: RecruitContext, rows: Sequence[ProposalRow]) -> list[str]:
-    """Write who is to be rejected, asked back or looked at, and return it in words; nothing where there is nobody."""
+    """Write who is to be rejected, asked to return or looked at, and return that in words; nothing if nobody is."""
     if context.study.recruit.mode != "panel":
         return []
     path = context.study.folder / MANUAL_FILE
-    mine = [row for row in rows if row.platform_id and row.decided.pay in _BY_HAND]
-    if not mine:
+    manual = [row for row in rows if row.platform_id and row.decided.pay in _BY_HAND]
+    if not manual:
         path.unlink(missing_ok=True)
         return []
-    write_private(path, table_bytes(MANUAL_COLUMNS, (_by_hand_cells(row) for row in mine)))
-    who = "1 person" if len(mine) == 1 else f"{len(mine)} people"
+    write_private(path, table_bytes(MANUAL_COLUMNS, (_by_hand_cells(row) for row in manual)))
+    who = "1 person" if len(manual) == 1 else f"{len(manual)} people"
     return [f"{MANUAL_FILE} has the ids of {who} to reject, ask back or look at on the platform. Keep it to yourself."]
 
 

@@ -1,4 +1,4 @@
-"""What `monitor` finds: how a study stands at one moment."""
+"""The snapshot that `monitor` returns: the state of a study at one moment, and its JSON document."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StepCount:
-    """A step of the session: how many came to it, and how many of them came no further."""
+    """A step of the session: how many reached it, and how many of them went no further."""
 
     key: str
     title: str
     reached: int
     here: int
-    """Still at it, or not gone for long."""
+    """Still at it, or away for less than the time limit."""
     left: int
-    """Gone for longer than a session may rest, without an end."""
+    """Away for longer than the time limit, without an end."""
     ended: int
-    """Whose session ended here: not fitting, not agreeing, withdrawn."""
+    """Sessions that ended here: screened out, no consent, withdrawn."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class CheckCount:
 
 @dataclass(frozen=True)
 class VoteProgress:
-    """A stimulus or a condition: votes of those who finished, of those under way, and planned."""
+    """A stimulus or a condition: votes of completed sessions, of live ones, and planned."""
 
     name: str
     finished: int
@@ -53,7 +53,7 @@ class VoteProgress:
 
 @dataclass(frozen=True)
 class ListCounts:
-    """The lists of the plan: how many there are, how many somebody has finished, how many are under way."""
+    """The lists of the plan: all, finished, and in progress."""
 
     planned: int
     finished: int
@@ -66,7 +66,7 @@ class ListCounts:
 
 @dataclass(frozen=True)
 class HourlyPay:
-    """What an hour of people's time earns, by the median of those who finished."""
+    """What an hour pays, by the median duration of completed sessions."""
 
     reward: Sum
     hourly: Sum | None
@@ -74,23 +74,23 @@ class HourlyPay:
     platform_hourly: Sum | None
     floor: Sum | None
     top_up: Sum | None
-    """What each would need on top for the floor to be kept; None where it is."""
+    """What each participant would need on top to reach the floor; None where it is reached."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Money of the study so far, with fees where the platform has told them."""
+    """The money of the study so far, with fees where the platform reports them."""
 
     paid: Sum
-    """What people have got, without fees: what the ledger has settled, and what the platform has paid by itself."""
+    """What participants received, without fees: settled in the ledger, or paid by the platform itself."""
     committed: Sum | None
-    """What the places that were published cost at most."""
+    """What the published places cost at most."""
     budget: Sum | None
 
 
 @dataclass(frozen=True)
 class PlatformCounts:
-    """How the study stands on its platform."""
+    """The numbers of the study on its platform."""
 
     state: State
     places: int
@@ -99,16 +99,16 @@ class PlatformCounts:
     oldest_days: int | None
     """For how many days the oldest finished submission has waited for a decision."""
     minutes: float | None
-    """The median of those who finished, by the platform's clock."""
+    """The median of finished submissions, by the platform's clock."""
     at: datetime
     link: str = ""
     gone: tuple[str, ...] = ()
-    """Sessions of whoever has returned the study there, or ran out of time: they are not here any more."""
+    """Sessions of participants who returned the study there, or ran out of time."""
 
 
 @dataclass(frozen=True)
 class MonitorSnapshot:
-    """How a study stands at one moment. `to_json` is what `--json` prints."""
+    """The state of a study at one moment. `to_json` is what `--json` prints."""
 
     study: str
     title: str
@@ -117,10 +117,10 @@ class MonitorSnapshot:
     population: Literal["people", "robots"]
     at: datetime
     link: str
-    """Where people begin; empty where nobody has said under which address, or everybody has one of their own."""
+    """Where participants begin; empty where there is no public address, or everybody has a personal link."""
     people: int
     arrived: int
-    """Sessions, as all numbers below."""
+    """Sessions, as are all numbers below."""
     here: int
     completed: int
     left: int
@@ -128,27 +128,27 @@ class MonitorSnapshot:
     """Other ends than completed."""
     steps: tuple[StepCount, ...]
     trials: tuple[StepCount, ...]
-    """The trials one by one; in `steps` they are one."""
+    """The trials one by one; `steps` has them as one."""
     checks: tuple[CheckCount, ...]
     lists: ListCounts
     conditions: tuple[VoteProgress, ...]
     stimuli: tuple[VoteProgress, ...]
     minutes: float | None
-    """The median of those who finished, from arrival to the end."""
+    """The median of completed sessions, from arrival to the end."""
     told_minutes: float | None
-    """What people were told."""
+    """The minutes stated to participants."""
     per_hour: float | None
-    """How many have finished in an hour, lately."""
+    """Completed sessions per hour, recently."""
     finished_at: datetime | None
-    """When every list will be finished, if it goes on like this; None where lists are open and nobody can begin."""
+    """When all lists will be finished at this rate; None where lists are open and nobody can begin."""
     earned: HourlyPay | None
     cost: Cost | None
     platform: PlatformCounts | None
     alarms: tuple[str, ...]
-    """What somebody should look at, in sentences."""
+    """What a researcher should look at, in sentences."""
 
     def to_json(self) -> Mapping[str, Json]:
-        """Return the view as a document whose keys stay."""
+        """Return the snapshot as a document with stable keys."""
 
         return document(self)
 
@@ -163,22 +163,19 @@ class MonitorSnapshot:
         return as_text(self)
 
 
-# --- A view as JSON: the document of `beholder monitor --json` ---
+# The JSON document of `beholder monitor --json`
 
 
 VERSION = 1
 
 
 def document(view: MonitorSnapshot) -> Mapping[str, Json]:
-    """Return the view with its version, and null where nothing is known."""
+    """Return the snapshot with its version, and null for what is unknown."""
     return {"version": VERSION, **{name: to_json(value) for name, value in vars(view).items()}}
 
 
-# --- What was found as JSON: every value by its name ---
-
-
 def to_json(value: object) -> Json:
-    """Return times as ISO 8601, money as `2.00 GBP`, and anything with fields as an object."""
+    """Return a value as JSON: times as ISO 8601, money as `2.00 GBP`, and anything with fields as an object."""
     if isinstance(value, Sum):
         return str(value)
     if isinstance(value, datetime):

@@ -1,4 +1,4 @@
-"""Monitor: how a study stands while people are at it."""
+"""Monitoring: take a snapshot of a study while participants are at it, once or whenever something has changed."""
 
 from __future__ import annotations
 
@@ -36,63 +36,63 @@ from beholder.study.model import Study
 from beholder.study.parts import duration
 from beholder.study.recruitment import Sum, is_closed, is_personal, money
 
-# --- Look at a study: everything that is known of it at one moment, read and never changed ---
+# A snapshot, read from the store, the ledger and the platform
 
 
 _TABLES: tuple[Table, ...] = (*(table for table in TABLES if table not in ("posed", "ledger")), "told")
-_RESTS = timedelta(minutes=60)
-"""The longest that a session may rest where the study does not say."""
+_TIME_LIMIT = timedelta(minutes=60)
+"""The longest pause of a session where the study does not say."""
 
 
 class MonitorFacts(NamedTuple):
-    """What is looked at: the tables, the ledger, and how the study stands on its platform."""
+    """The input of a snapshot: the tables, the ledger, and the platform's numbers."""
 
     tables: Mapping[str, Rows]
     entries: Sequence[LedgerEntry] = ()
     platform: PlatformCounts | None = None
     note: str = ""
-    """Why there is nothing of the platform."""
+    """Why there are no numbers of the platform."""
 
 
 async def take_snapshot(
     context: RecruitContext, *, robots: bool = False, platform: tuple[PlatformCounts | None, str] | None = None
 ) -> MonitorSnapshot:
-    """Return how a study stands. The platform is asked unless what it has said is given."""
+    """Return the state of a study. The platform is asked unless its numbers are given."""
     tables: dict[str, Rows] = {table: await read_rows(context.store, table) for table in _TABLES}
     entries = await context.store.ledger.entries()
-    found, note = platform or await read_platform(context, launch_record(entries, context.study.run))
+    counts, note = platform or await read_platform(context, launch_record(entries, context.study.run))
     with no_collection():
-        return make_snapshot(context.study, MonitorFacts(tables, entries, found, note), context.now(), robots=robots)
+        return make_snapshot(context.study, MonitorFacts(tables, entries, counts, note), context.now(), robots=robots)
 
 
-def make_snapshot(study: Study, known: MonitorFacts, now: datetime, *, robots: bool = False) -> MonitorSnapshot:
-    """Return how a study stands, from what is known of it."""
-    launched = launch_record(known.entries, study.run)
-    facts = _facts(study, known.tables, robots)
+def make_snapshot(study: Study, inputs: MonitorFacts, now: datetime, *, robots: bool = False) -> MonitorSnapshot:
+    """Return the state of a study from the facts read."""
+    launched = launch_record(inputs.entries, study.run)
+    facts = _facts(study, inputs.tables, robots)
     visits = facts.visits if facts is not None else ()
-    rests = duration(study.recruit.time_limit) if study.recruit.time_limit else _RESTS
-    gone = known.platform.gone if known.platform is not None else ()
+    limit = duration(study.recruit.time_limit) if study.recruit.time_limit else _TIME_LIMIT
+    left_there = inputs.platform.gone if inputs.platform is not None else ()
     open_ = [visit for visit in visits if visit.outcome is None and not visit.is_erased]
-    here = [visit for visit in open_ if now - _last(visit) <= rests and visit.session not in gone]
+    here = [visit for visit in open_ if now - _last(visit) <= limit and visit.session not in left_there]
     kept = [visit for visit in visits if visit.outcome != "withdrawn" and not visit.is_erased]
     completed = [visit for visit in kept if visit.outcome == "completed"]
     rows: tuple[StepCount, ...] = ()
     trials: tuple[StepCount, ...] = ()
     if facts is not None:
         keys, sessions = session_positions(study, facts, [visit.session for visit in here])
-        # Who withdrew is in no step: nothing is kept that would tell how far they came.
-        known_ones = {visit.session for visit in kept}
-        rows, trials = step_counts(keys, [one for one in sessions if one.visit.session in known_ones])
+        # A withdrawn session is counted in no step: nothing is kept of how far it came.
+        kept_sessions = {visit.session for visit in kept}
+        rows, trials = step_counts(keys, [one for one in sessions if one.visit.session in kept_sessions])
     counted = progress.stimulus_progress(facts, here) if facts is not None else ()
-    lists = progress.list_counts(facts, here) if facts is not None else ListCounts(_lists(known.tables), 0, 0)
+    lists = progress.list_counts(facts, here) if facts is not None else ListCounts(_lists(inputs.tables), 0, 0)
     minutes = progress.median_minutes([visit.minutes for visit in completed if visit.minutes is not None])
     ended = [visit.ended_at for visit in completed if visit.ended_at is not None]
     rate = progress.per_hour([visit.at for visit in visits], ended, now)
-    checks = _checks(known.tables, kept)
-    earned = _earned(study, minutes, known.platform, launched) if not robots else None
-    cost = _cost(study, known.entries, launched, known.platform)
-    shut, is_over = Pauses(known.entries).words(study), is_closed(study.recruit, now)
-    can_begin = not (shut or is_over or (known.platform is not None and known.platform.state == "completed"))
+    checks = _checks(inputs.tables, kept)
+    earned = _hourly_pay(study, minutes, inputs.platform, launched) if not robots else None
+    cost = _cost(study, inputs.entries, launched, inputs.platform)
+    paused, is_past = Pauses(inputs.entries).words(study), is_closed(study.recruit, now)
+    can_begin = not (paused or is_past or (inputs.platform is not None and inputs.platform.state == "completed"))
     left = lists.planned - lists.finished
     return MonitorSnapshot(
         study=study.name,
@@ -115,29 +115,29 @@ def make_snapshot(study: Study, known: MonitorFacts, now: datetime, *, robots: b
         conditions=progress.condition_progress(facts, counted, [one.name for one in study.conditions]) if facts else (),
         stimuli=counted,
         minutes=minutes,
-        told_minutes=_told_minutes(study, launched),
+        told_minutes=_stated_minutes(study, launched),
         per_hour=rate,
         finished_at=progress.finished_at(left, rate, now) if can_begin or not lists.open else None,
         earned=earned,
         cost=cost,
-        platform=known.platform,
+        platform=inputs.platform,
         alarms=(
-            *([shut] if shut and not robots else []),
-            *alarms(rows, checks, earned, cost, known.platform, is_over=is_over),
-            *([known.note] if known.note else []),
+            *([paused] if paused and not robots else []),
+            *alarms(rows, checks, earned, cost, inputs.platform, is_over=is_past),
+            *([inputs.note] if inputs.note else []),
         ),
     )
 
 
 def _link(study: Study, launched: LaunchRecord | None) -> str:
-    """Return where people begin; empty where nobody has said, or everybody has a link of their own."""
+    """Return where participants begin; empty where there is no address, or everybody has a personal link."""
     if launched is None or not launched.public_url or is_personal(study.recruit):
         return ""
     return f"{launched.public_url}/s/{study.name}"
 
 
 def _facts(study: Study, tables: Mapping[str, Rows], robots: bool) -> Facts | None:
-    """Return the facts of people, or of robots; None where nobody of them has come."""
+    """Return the facts of people, or of robots; None where none have come."""
     is_one = [(row["mode"] == "robot") is robots for row in tables["sessions"] if row["mode"] != "preview"]
     runs = [row["run"] == study.run for row in tables["sessions"] if row["mode"] != "preview"]
     if not any(one and run for one, run in zip(is_one, runs, strict=True)):
@@ -146,26 +146,26 @@ def _facts(study: Study, tables: Mapping[str, Rows], robots: bool) -> Facts | No
 
 
 def _lists(tables: Mapping[str, Rows]) -> int:
-    """Return how many lists the plan of the study text that began last has."""
+    """Return the number of lists in the plan of the last served study."""
     plan = tables["studies"][-1]["plan_digest"] if tables["studies"] else None
     return sum(row["plan_digest"] == plan for row in tables["lists"])
 
 
 def _last(visit: SessionRecord) -> datetime:
-    return max((given.at for given in visit.answers.values()), default=visit.at)
+    return max((answer.at for answer in visit.answers.values()), default=visit.at)
 
 
 def _ended(visits: Sequence[SessionRecord]) -> Mapping[Any, int]:
-    found = Counter(
+    counts = Counter(
         "withdrawn" if visit.is_erased and visit.outcome != "no_consent" else visit.outcome
         for visit in visits
         if visit.outcome or visit.is_erased
     )
-    return {outcome: n for outcome, n in sorted(found.items(), key=lambda item: -item[1]) if outcome != "completed"}
+    return {outcome: n for outcome, n in sorted(counts.items(), key=lambda item: -item[1]) if outcome != "completed"}
 
 
 def _checks(tables: Mapping[str, Rows], visits: Sequence[SessionRecord]) -> tuple[CheckCount, ...]:
-    """Return every check that somebody was told about: who failed it once or more, and whose session ended by it."""
+    """Return each check with a verdict: sessions that met it, failed it, and ended by it."""
     sessions = {visit.session: visit for visit in visits}
     met: dict[str, set[str]] = defaultdict(set)
     failed: dict[str, set[str]] = defaultdict(set)
@@ -178,24 +178,24 @@ def _checks(tables: Mapping[str, Rows], visits: Sequence[SessionRecord]) -> tupl
     return tuple(CheckCount(name, check_title(name), len(met[name]), len(failed[name]), ends[name]) for name in met)
 
 
-def _told_minutes(study: Study, launched: LaunchRecord | None) -> float | None:
-    told = launched.evidence.get("minutes") if launched is not None else None
-    return study.recruit.minutes or (float(told) if isinstance(told, int | float) else None)
+def _stated_minutes(study: Study, launched: LaunchRecord | None) -> float | None:
+    recorded = launched.evidence.get("minutes") if launched is not None else None
+    return study.recruit.minutes or (float(recorded) if isinstance(recorded, int | float) else None)
 
 
-def _earned(
+def _hourly_pay(
     study: Study, minutes: float | None, platform: PlatformCounts | None, launched: LaunchRecord | None
 ) -> HourlyPay | None:
     if study.recruit.reward is None:
         return None
     reward = money(study.recruit.reward)
     floor = higher_floor(study.recruit, launched.floor if launched is not None else None, reward.currency)
-    theirs = platform.minutes if platform is not None else None
-    needed = [progress.top_up(reward, one, floor) for one in (minutes, theirs)]
+    platform_minutes = platform.minutes if platform is not None else None
+    needed = [progress.top_up(reward, one, floor) for one in (minutes, platform_minutes)]
     return HourlyPay(
         reward,
         progress.hourly(reward, minutes),
-        progress.hourly(reward, theirs),
+        progress.hourly(reward, platform_minutes),
         floor,
         max((one for one in needed if one is not None), default=None),
     )
@@ -207,7 +207,7 @@ def _cost(
     settled = [debt for debt in replay(entries).settled() if debt.kind in MONEY]
     paid = [debt.amount for debt in settled if debt.amount.minor]
     if platform is not None:
-        paid += _paid_there(study, settled, platform)
+        paid += _paid_by_platform(study, settled, platform)
     budget = money(study.budget) if study.budget else None
     committed = launched.total if launched is not None else None
     currency = next((one.currency for one in paid), "") or next(
@@ -218,17 +218,17 @@ def _cost(
     return Cost(Sum(sum(one.minor for one in paid), currency), committed, budget)
 
 
-def _paid_there(study: Study, settled: Sequence[Debt], platform: PlatformCounts) -> list[Sum]:
-    """Return what the platform has paid and the ledger does not know yet: `pay` takes note of it."""
+def _paid_by_platform(study: Study, settled: Sequence[Debt], platform: PlatformCounts) -> list[Sum]:
+    """Return what the platform has paid and the ledger does not record yet: `pay` records it."""
     approvals = sum(debt.kind == "approve" for debt in settled)
     screen_outs = sum(debt.reason_code == "screen_out" and not debt.batch for debt in settled)
     rewards = max(0, platform.statuses.get("approved", 0) - approvals)
     others = max(0, platform.statuses.get("screened_out", 0) - screen_outs)
-    found = [money(study.recruit.reward)] * rewards if study.recruit.reward else []
-    return found + ([money(study.recruit.screen_out)] * others if study.recruit.screen_out else [])
+    amounts = [money(study.recruit.reward)] * rewards if study.recruit.reward else []
+    return amounts + ([money(study.recruit.screen_out)] * others if study.recruit.screen_out else [])
 
 
-# --- How a study stands on its platform, as far as the platform tells ---
+# The platform's numbers
 
 
 _LEFT = ("returned", "timed_out", "rejected", "screened_out")
@@ -236,7 +236,7 @@ _FINISHED = ("awaiting_review", "approved", "partially_approved")
 
 
 async def read_platform(context: RecruitContext, launched: LaunchRecord | None) -> tuple[PlatformCounts | None, str]:
-    """Return how the study stands there, and a sentence where it cannot be told; nothing where there is no platform."""
+    """Return the platform's numbers, and a sentence where they cannot be read; nothing where there is no platform."""
     if launched is None or context.is_by_hand:
         return None, ""
     try:
@@ -250,7 +250,7 @@ async def read_platform(context: RecruitContext, launched: LaunchRecord | None) 
 def count_platform(
     posting: Posting, submissions: Sequence[Submission], now: datetime, comings: Sequence[PlatformVisit] = ()
 ) -> PlatformCounts:
-    """Return a posting and its submissions in numbers; `comings` say which of them led to which session, in order."""
+    """Return a posting and its submissions in numbers; `visits` say which submission led to which session, in order."""
     left = {one.id for one in submissions if one.status in _LEFT}
     last = {one.session: one.submission for one in comings}  # who came again by another submission is here by that
     waiting = [one.completed_at for one in submissions if one.status == "awaiting_review" and one.completed_at]
@@ -268,14 +268,14 @@ def count_platform(
     )
 
 
-# --- The view while it changes: looked at again whenever something has happened ---
+# Live updates
 
 
 POLL_SECONDS = 2.0
 PLATFORM_POLL, LONGEST_PLATFORM_POLL = timedelta(seconds=60), timedelta(minutes=5)
-"""How often the platform is asked: less and less while nothing moves there."""
+"""How often the platform is asked: less and less while nothing changes there."""
 _SHARE = 0.2
-"""The most of its time that looking may take, so that a large store is left in peace."""
+"""The largest share of the time that reading may take, to spare a large store."""
 
 
 async def watch(
@@ -285,27 +285,27 @@ async def watch(
     robots: bool = False,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> None:
-    """Show how a study stands whenever it has changed, until cancelled."""
+    """Show a snapshot whenever something has changed, until cancelled."""
     counts: object = None
-    told: tuple[PlatformCounts | None, str] = None, ""
-    asked: datetime | None = None
-    pause, looked = PLATFORM_POLL, context.now()
+    platform: tuple[PlatformCounts | None, str] = None, ""
+    asked_at: datetime | None = None
+    pause, shown_at = PLATFORM_POLL, context.now()
     while True:
         began, now = time.monotonic(), context.now()
-        is_due = asked is None or now - asked >= pause
+        is_due = asked_at is None or now - asked_at >= pause
         if is_due:
-            before, told = (
-                told,
+            before, platform = (
+                platform,
                 await read_platform(context, launch_record(await context.store.ledger.entries(), context.study.run)),
             )
-            pause = min(LONGEST_PLATFORM_POLL, pause * 2) if _same(before[0], told[0]) else PLATFORM_POLL
-            asked = now
-        fresh = await context.store.counts(now, context.study.run)
-        if is_due or fresh != counts or robots or now - looked >= PLATFORM_POLL:
-            counts, looked = fresh, now
-            show(await take_snapshot(context, robots=robots, platform=told))
-        took = time.monotonic() - began
-        await sleep(max(POLL_SECONDS, took / _SHARE))
+            pause = min(LONGEST_PLATFORM_POLL, pause * 2) if _same(before[0], platform[0]) else PLATFORM_POLL
+            asked_at = now
+        new_counts = await context.store.counts(now, context.study.run)
+        if is_due or new_counts != counts or robots or now - shown_at >= PLATFORM_POLL:
+            counts, shown_at = new_counts, now
+            show(await take_snapshot(context, robots=robots, platform=platform))
+        seconds = time.monotonic() - began
+        await sleep(max(POLL_SECONDS, seconds / _SHARE))
 
 
 def _same(one: PlatformCounts | None, other: PlatformCounts | None) -> bool:

@@ -1,4 +1,4 @@
-"""How far people came: step by step, where they are, where they left, and where their sessions ended."""
+"""Progress of a study: how far participants came, how full the plan is, the pace and pay, and alarms."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _TITLES: Mapping[str, str] = {
     "volume": "Volume", "text:instructions": "Instructions",
 }  # fmt: skip
 _ONCE = ("questions:", "text:")
-"""Steps that a later session of the same person does not have."""
+"""Steps that a later session of the same participant does not have."""
 RATING, END = "trials", "end"
 
 
 class SessionPosition(NamedTuple):
-    """Where a session is: the key of the step that has not been answered, `end` after the last."""
+    """The position of a session: the key of the first unanswered step, `end` after the last."""
 
     visit: SessionRecord
     key: str
@@ -43,40 +43,40 @@ class SessionPosition(NamedTuple):
 
 
 def session_positions(study: Study, facts: Facts, here: Iterable[str]) -> tuple[list[str], list[SessionPosition]]:
-    """Return the keys of all steps in order, and where each session is; those `here` may still go on."""
+    """Return the keys of all steps in order, and the position of each session; those `here` may still continue."""
     keys = _keys(study, facts)
     places = {key: place for place, key in enumerate(keys)}
-    there, found, seen = set(here), [], Counter[str]()
+    live, positions, completed = set(here), [], Counter[str]()
     for visit in facts.visits:
-        is_again = seen[visit.participant] > 0
-        seen[visit.participant] += visit.outcome == "completed"
+        is_further = completed[visit.participant] > 0
+        completed[visit.participant] += visit.outcome == "completed"
         furthest = max((places[base_key(key)] for key in visit.answers if base_key(key) in places), default=-1)
-        key = END if visit.outcome == "completed" else _next(keys, furthest, visit, is_again)
-        found.append(SessionPosition(visit, key, visit.session in there))
-    return keys, found
+        key = END if visit.outcome == "completed" else _next(keys, furthest, visit, is_further)
+        positions.append(SessionPosition(visit, key, visit.session in live))
+    return keys, positions
 
 
-def _next(keys: Sequence[str], furthest: int, visit: SessionRecord, is_again: bool) -> str:
-    """Return the step after the furthest that was answered; where an answer ended the session, that step."""
+def _next(keys: Sequence[str], furthest: int, visit: SessionRecord, is_further: bool) -> str:
+    """Return the step after the furthest that was answered; if an answer ended the session, that step."""
     if visit.outcome not in (None, "withdrawn", "no_consent") and furthest >= 0:
         return keys[furthest]
     own = len(visit.trials)
     for key in keys[furthest + 1 :]:
         is_beyond = key.startswith("trial:") and own and int(key[6:]) > own
-        if not is_beyond and not (is_again and key.startswith(_ONCE)):
+        if not is_beyond and not (is_further and key.startswith(_ONCE)):
             return key
     return keys[-1]
 
 
 def _keys(study: Study, facts: Facts) -> list[str]:
-    """Return the steps of the longest list in order, with pages that only others have met."""
+    """Return the steps of the longest list in order, including pages that only others have met."""
     longest = max(facts.planned.values(), key=_length, default=None)
     script = make_script(study, longest.entries if longest is not None else ())
     keys = [step.key for step in script.steps]
     met = dict.fromkeys(base_key(key) for visit in facts.visits for key in visit.answers)
     for key in met:
         if key not in keys:
-            # Pages of examples follow the instructions, and the volume comes beside them.
+            # Pages of examples and of the volume follow the instructions.
             at = next((place for place, other in enumerate(keys) if other.startswith(("training:", "trial:"))), 1)
             keys.insert(at, key)
     return keys
@@ -106,28 +106,28 @@ def step_counts(
     ]
     trials = [row for row in rows if row.key.startswith("trial:")]
     breaks = [row for row in rows if row.key.startswith("break:")]
-    found: list[StepCount] = []
+    counts: list[StepCount] = []
     for row in rows:
         if row in breaks or row in trials[1:]:
             continue
-        found.append(_together(row, [*trials, *breaks]) if row in trials else row)
+        counts.append(_rating_step(row, [*trials, *breaks]) if row in trials else row)
     completed = sum(one.key == END for one in sessions)
-    return (*_lessons(found), StepCount(END, "Finished", completed, 0, 0, 0)), tuple(trials)
+    return (*_merge_pages(counts), StepCount(END, "Finished", completed, 0, 0, 0)), tuple(trials)
 
 
-def _lessons(rows: Sequence[StepCount]) -> list[StepCount]:
+def _merge_pages(rows: Sequence[StepCount]) -> list[StepCount]:
     """Return the steps with all training examples as one, and all pages of the instructions."""
-    found = list(rows)
+    merged = list(rows)
     for title, begins in (("Training", "training:"), ("Instructions", "text:")):
-        some = [row for row in found if row.key.startswith(begins)]
+        some = [row for row in merged if row.key.startswith(begins)]
         if some:
-            first = found.index(some[0])
+            first = merged.index(some[0])
             one = StepCount(begins[:-1], title, some[0].reached, *_sums(some))
-            found = [*found[:first], one, *(row for row in found[first:] if row not in some)]
-    return found
+            merged = [*merged[:first], one, *(row for row in merged[first:] if row not in some)]
+    return merged
 
 
-def _together(first: StepCount, every: Sequence[StepCount]) -> StepCount:
+def _rating_step(first: StepCount, every: Sequence[StepCount]) -> StepCount:
     return StepCount(
         RATING, f"Rating, {_many(sum(row.key[:6] == 'trial:' for row in every))}", first.reached, *_sums(every)
     )
@@ -152,18 +152,18 @@ def _title(key: str) -> str:
     return _TITLES.get(key, key)
 
 
-# --- How full the plan is: lists, and votes by stimulus and condition ---
+# Lists and votes
 
 
 def list_counts(facts: Facts, here: Sequence[SessionRecord]) -> ListCounts:
-    """Return how many lists somebody has finished, and how many others somebody is at."""
+    """Return how many lists are finished, and how many others are in progress."""
     finished = {visit.list for visit in facts.visits if visit.outcome == "completed"} - {None}
     coming = {visit.list for visit in here} - {None} - finished
     return ListCounts(len(facts.planned), len(finished), len(coming))
 
 
 def stimulus_progress(facts: Facts, here: Sequence[SessionRecord]) -> tuple[VoteProgress, ...]:
-    """Return by stimulus how often it was, is and shall be rated in whole sessions; checks are not among them."""
+    """Return for each stimulus how often it was, is being and will be rated in whole sessions; without checks."""
     rated = {
         number: Counter(
             slot.stimulus for trial in trials for slot in trial.slots if slot.rated and slot.role not in CHECK_ROLES
@@ -184,13 +184,13 @@ def stimulus_progress(facts: Facts, here: Sequence[SessionRecord]) -> tuple[Vote
 
 def condition_progress(facts: Facts, votes: Sequence[VoteProgress], order: Sequence[str]) -> tuple[VoteProgress, ...]:
     """Return the same by condition, in the study's order."""
-    of = {name: shown.condition for (_, name), shown in facts.stimuli.items()}
-    known = dict.fromkeys(order) | {of[one.name]: None for one in votes if one.name in of}
-    found = []
-    for condition in known:
-        own = [one for one in votes if of.get(one.name) == condition]
+    condition_of = {name: shown.condition for (_, name), shown in facts.stimuli.items()}
+    names = dict.fromkeys(order) | {condition_of[one.name]: None for one in votes if one.name in condition_of}
+    rows = []
+    for condition in names:
+        own = [one for one in votes if condition_of.get(one.name) == condition]
         if own:
-            found.append(
+            rows.append(
                 VoteProgress(
                     condition,
                     sum(one.finished for one in own),
@@ -198,61 +198,61 @@ def condition_progress(facts: Facts, votes: Sequence[VoteProgress], order: Seque
                     sum(one.planned for one in own),
                 )
             )
-    return tuple(found)
+    return tuple(rows)
 
 
-# --- How fast people come and what their time earns ---
+# Pace and pay
 
 
 RECENT = timedelta(hours=6)
-"""What happened longer ago says little about what comes."""
+"""Older events say little about the pace."""
 _AT_LEAST = timedelta(minutes=10)
 
 
 def median_minutes(minutes: Sequence[float]) -> float | None:
-    """Return the median, or None of nobody."""
+    """Return the median, or None of an empty sequence."""
     return round(median(minutes), 2) if minutes else None
 
 
 def hourly(reward: Sum, minutes: float | None) -> Sum | None:
-    """Return what an hour earns at a reward for so many minutes, rounded down; None where no time has passed."""
+    """Return what an hour pays at a reward for some minutes, rounded down; None where no time has passed."""
     return Sum(int(reward.minor * 60 / minutes), reward.currency) if minutes else None
 
 
 def top_up(reward: Sum, minutes: float | None, floor: Sum | None) -> Sum | None:
-    """Return what is missing to the floor for somebody who took the median time; None where nothing is."""
+    """Return what is missing to the floor at the median time; None where nothing is."""
     if minutes is None or floor is None or floor.currency != reward.currency:
         return None
     needed = -int(-minutes * floor.minor // 60)
     return Sum(needed - reward.minor, reward.currency) if needed > reward.minor else None
 
 
-def per_hour(came: Sequence[datetime], finished: Sequence[datetime], now: datetime) -> float | None:
-    """Return how many have finished in an hour lately; None where nobody has."""
+def per_hour(arrivals: Sequence[datetime], finished: Sequence[datetime], now: datetime) -> float | None:
+    """Return how many sessions per hour were completed recently; None where none were."""
     recent = [at for at in finished if now - RECENT <= at <= now]
-    if not recent or not came:
+    if not recent or not arrivals:
         return None
-    since = max(min(came), now - RECENT)
+    since = max(min(arrivals), now - RECENT)
     hours = max(now - since, _AT_LEAST).total_seconds() / 3600
     return round(len(recent) / hours, 2)
 
 
 def finished_at(left: int, rate: float | None, now: datetime) -> datetime | None:
-    """Return when so many more will have finished at this rate; None where nobody can say, or nothing is left."""
+    """Return when the remaining lists will be finished at this rate; None where that is unknown, or none remain."""
     if not rate or left <= 0:
         return None
     hours = left / rate
     return now + timedelta(hours=hours) if hours < 24 * 365 else None
 
 
-# --- What somebody should look at while a study runs, in sentences ---
+# Alarms
 
 
 AUTO_APPROVAL_DAYS, WARN_DAYS = 21, 14
-"""After so many days Prolific approves what nobody has looked at; from so many on it is told."""
+"""Prolific approves a submission without a decision after 21 days; the alarm starts at 14."""
 _SENDING = ("scheduled", "publishing", "active")
 _ENOUGH, _MANY = 10, 0.25
-"""A share of fewer than ten says little; above a quarter something is the matter with the study."""
+"""A share of fewer than ten says little; above a quarter something is wrong with the study."""
 
 
 def alarms(
@@ -264,7 +264,7 @@ def alarms(
     *,
     is_over: bool = False,
 ) -> Iterator[str]:
-    """Yield them, money first; `is_over` is whether nobody can begin here any more."""
+    """Yield the alarms, money first; `is_over` is whether nobody can begin here any more."""
     if earned is not None:
         yield from _pay(earned)
     if cost is not None:
@@ -282,8 +282,8 @@ def alarms(
 
 
 def _pay(earned: HourlyPay) -> Iterator[str]:
-    told = {"by our clock": earned.hourly, "by the platform's clock": earned.platform_hourly}
-    for clock, hourly in told.items():
+    rates = {"by our clock": earned.hourly, "by the platform's clock": earned.platform_hourly}
+    for clock, hourly in rates.items():
         floor = earned.floor
         if hourly is not None and floor is not None and hourly.currency == floor.currency and hourly < floor:
             top_up = f" `beholder pay --top-up` adds {earned.top_up} for each." if earned.top_up else ""
@@ -293,9 +293,9 @@ def _pay(earned: HourlyPay) -> Iterator[str]:
 
 def _waiting(days: int) -> str:
     left = AUTO_APPROVAL_DAYS - days
-    told = f"in {left} day{'s' * (left != 1)}" if left > 0 else "now"
+    when = f"in {left} day{'s' * (left != 1)}" if left > 0 else "now"
     return (
-        f"Somebody has waited for {days} days for a decision; the platform approves it by itself {told}. "
+        f"Somebody has waited for {days} days for a decision; the platform approves it by itself {when}. "
         "Run `beholder decide`."
     )
 

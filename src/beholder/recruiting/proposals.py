@@ -1,4 +1,4 @@
-"""One row for each submission: what we have beside what the platform says, and what is proposed."""
+"""Proposals: read the evidence, and propose a decision for each submission."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from beholder.types import Outcome
 from beholder.words import read_words
 
 RETURN_WAIT = timedelta(days=7)
-"""How long somebody has to return what they were asked to return, before a person looks."""
+"""How long a participant has to return a submission on request, before a person looks."""
 _EARLIER = "plan:earlier"
 _DONE: dict[Pay, str] = {
     "approve": "Everything is here",
@@ -55,20 +55,20 @@ _DONE: dict[Pay, str] = {
     "screen_out": "Did not fit, and is paid for that",
     "wait": "Not over yet",
 }
-"""What a row says that has no reason."""
+"""What a row without a reason says."""
 
 
 @dataclass(frozen=True)
 class ProposalRow:
-    """What is proposed for a submission, and what a person may make of it."""
+    """The proposal for a submission, and what an edit of it depends on."""
 
     decided: DecisionRow
-    held: DataState
+    data: DataState
     proposal: Proposal
     is_ours: bool = True
-    """Whether somebody can be paid for it at all."""
+    """Whether it can be paid at all."""
     platform_id: str = ""
-    """Of the person, where a platform has told it; for a person who has to find them there."""
+    """Of the participant, where the platform gave it; for a person who has to find them there."""
 
 
 class ProposalTable:
@@ -81,13 +81,15 @@ class ProposalTable:
         self._rules = judging.study if judging is not None else study
         self._method: Method = find(study.method)
         self.promised = promised_pay(launch_record(evidence.entries, study.run), study.recruit)
-        self._asked = {one.submission: one.at for one in _of_kind(evidence.entries, "return", ("accepted", "settled"))}
+        self._return_requests = {
+            one.submission: one.at for one in _of_kind(evidence.entries, "return", ("accepted", "settled"))
+        }
         self._refused = {one.submission for one in _of_kind(evidence.entries, "approve", ("refused",))}
         self._rejected = {one.submission for one in _of_kind(evidence.entries, "reject", ("accepted", "settled"))}
         self._visits = {one.session: one.submission for one in evidence.comings if one.submission}
 
     def all(self) -> list[ProposalRow]:
-        """Return every row, in the order of the platform; then sessions that no submission belongs to."""
+        """Return every row, in the order of the platform; then sessions without a submission."""
         rows: dict[str, ProposalRow] = {}
         for pair in self._pairs():
             key = self._key(pair)
@@ -98,16 +100,16 @@ class ProposalTable:
         """Return submissions with their sessions; where no platform lists any, visits that are paid by hand."""
         if self._evidence.is_listed or self._study.recruit.mode != "panel":
             return self._evidence.pairs
-        together: dict[str, list[MatchedSubmission]] = {}
+        by_key: dict[str, list[MatchedSubmission]] = {}
         for pair in self._evidence.pairs:
-            together.setdefault(self._key(pair), []).append(pair)
+            by_key.setdefault(self._key(pair), []).append(pair)
         return [
             MatchedSubmission(None, some[0].participant, tuple(session for one in some for session in one.sessions))
-            for some in together.values()
+            for some in by_key.values()
         ]
 
     def _key(self, pair: MatchedSubmission) -> str:
-        """Return by what a row is known for ever: never by somebody's id on a platform."""
+        """Return the permanent key of a row: never somebody's id on a platform."""
         if pair.submission is None:
             if self._study.recruit.mode != "panel":
                 return pair.sessions[0]
@@ -119,23 +121,23 @@ class ProposalTable:
         return self._of_run(person)
 
     def _of_run(self, person: str) -> str:
-        """Return by what a person's row is known: who comes to two runs is paid for both."""
+        """Return the key of a participant's row in this run: whoever takes part in two runs is paid for both."""
         return person if self._study.run == 1 else f"{person}-{self._study.run}"
 
     def _row(self, key: str, pair: MatchedSubmission) -> ProposalRow:
         sessions = [self._evidence.arrived[one] for one in pair.sessions]
         main = self._main(sessions)
-        held: DataState = DATA_STATES[main.outcome] if main is not None else self._held_by_code(pair.submission)
+        data: DataState = DATA_STATES[main.outcome] if main is not None else self._data_by_code(pair.submission)
         judged = self._judged.get(main.session) if main is not None else None
-        found = self._found(pair.submission)
-        proposal = self._proposal(key, pair.submission, held, found, self._accept(main))
+        code = self._code_finding(pair.submission)
+        proposal = self._proposal(key, pair.submission, data, code, self._accept(main))
         category, message = proposed_message(
-            proposal.pay, held, found, judged, self._rules, self._method, self.promised.screen_out
+            proposal.pay, data, code, judged, self._rules, self._method, self.promised.screen_out
         )
         if judged is not None and not judged.decision.is_refusable:
             proposal = proposal._replace(grounds=proposal.grounds - {"FAILED_CHECK"})
         use = proposal.is_kept and any(self._is_used(one) for one in sessions)
-        stands = self._by_hand(sessions, use)
+        final_use = self._final_use(sessions, use)
         reasons = (*proposal.reasons, *self._reasons(sessions))
         status: Status = pair.submission.status if pair.submission is not None else self._status(main)
         decided = DecisionRow(
@@ -144,10 +146,10 @@ class ProposalTable:
             sessions=pair.sessions,
             outcome=main.outcome if main is not None else None,
             status=status,
-            code=found,
+            code=code,
             proposed=proposal.pay,
             pay=proposal.pay,
-            use=stands,
+            use=final_use,
             is_use_changed=False,
             reasons=reasons,
             words="; ".join(_words(reason) for reason in reasons) or _DONE.get(proposal.pay, ""),
@@ -157,10 +159,10 @@ class ProposalTable:
         )
         is_ours = pair.submission is not None or not self._evidence.is_listed
         id_ = pair.submission.participant if pair.submission is not None else ""
-        return ProposalRow(decided, held, proposal, is_ours, id_)
+        return ProposalRow(decided, data, proposal, is_ours, id_)
 
     def _main(self, sessions: Sequence[ArrivedSession]) -> ArrivedSession | None:
-        """Return the session that the reward is for: the first that is accepted, else finished, else the last."""
+        """Return the session that the reward pays: the first accepted, else completed, else the last."""
         whole = [one for one in sessions if one.outcome == "completed"]
         accepted = [one for one in whole if self._accept(one)]
         return next(iter([*accepted, *whole, *reversed(sessions)]), None)
@@ -170,36 +172,38 @@ class ProposalTable:
         return tuple(one.session for one in others if self._accept(one))
 
     def _accept(self, one: ArrivedSession | None) -> bool | None:
-        """Return what cleaning says about the pay; whoever was forgotten, or came under another plan, is paid."""
+        """Return the verdict about the pay; erased sessions and those of another plan are paid."""
         if one is None or one.session in self._evidence.erased or one.session not in self._judged:
             return True
         return self._judged[one.session].decision.accept
 
-    def _held_by_code(self, submission: Submission | None) -> DataState:
-        """Return what we have where no session is left: who did not agree, or withdrew, has been erased."""
+    def _data_by_code(self, submission: Submission | None) -> DataState:
+        """Return the data state without a session: those who did not consent, or withdrew, are erased."""
         code = self._evidence.common.get("no_consent")
         is_left = submission is not None and bool(code) and plain_code(submission.code) == plain_code(code or "")
         return "declined" if is_left else "none"
 
-    def _found(self, submission: Submission | None) -> CodeFinding:
+    def _code_finding(self, submission: Submission | None) -> CodeFinding:
         return "none" if submission is None else self._evidence.codes[submission.id]
 
     def _proposal(
-        self, key: str, submission: Submission | None, held: DataState, code: CodeFinding, accept: bool | None
+        self, key: str, submission: Submission | None, data: DataState, code: CodeFinding, accept: bool | None
     ) -> Proposal:
         pays_screen_out = self.promised.screen_out is not None
         if submission is None:
             if self._evidence.is_listed:
-                return Proposal("nothing") if held == "declined" else propose_unlisted()
-            return propose_manual(held, accept, pays=self.promised.reward is not None, pays_screen_out=pays_screen_out)
-        asked = self._asked.get(key) or (submission.completed_at if submission.is_return_requested else None)
+                return Proposal("nothing") if data == "declined" else propose_unlisted()
+            return propose_manual(data, accept, pays=self.promised.reward is not None, pays_screen_out=pays_screen_out)
+        requested_at = self._return_requests.get(key) or (
+            submission.completed_at if submission.is_return_requested else None
+        )
         return propose(
             ReconciliationCase(
-                data=held,
+                data=data,
                 status=submission.status,
                 code=code,
                 accept=accept,
-                has_waited=asked is not None and self._now - asked >= RETURN_WAIT,
+                has_waited=requested_at is not None and self._now - requested_at >= RETURN_WAIT,
                 is_refused=key in self._refused,
                 is_ours=key in self._rejected,
                 pays_screen_out=pays_screen_out,
@@ -207,7 +211,7 @@ class ProposalTable:
         )
 
     def _status(self, main: ArrivedSession | None) -> Status:
-        """Return how a visit stands that no platform counts."""
+        """Return the status of a visit that no platform counts."""
         if self._evidence.is_listed:
             return "unknown"
         return "active" if main is not None and main.outcome is None else "awaiting_review"
@@ -215,18 +219,18 @@ class ProposalTable:
     def _is_used(self, one: ArrivedSession) -> bool:
         return one.session in self._judged and self._judged[one.session].decision.use
 
-    def _by_hand(self, sessions: Sequence[ArrivedSession], use: bool) -> bool:
-        """Return the use as it stands: what people have decided goes before what rules and platform say."""
+    def _final_use(self, sessions: Sequence[ArrivedSession], use: bool) -> bool:
+        """Return the final use: decisions of people override rules and platform."""
         acts = [self._evidence.acts[one.session] for one in sessions if one.session in self._evidence.acts]
-        by_hand = [act for act in acts if act.reason in (LEFT_OUT, TAKEN_IN)]
-        return not max(by_hand, key=lambda act: act.entry).is_left_out if by_hand else use
+        manual = [act for act in acts if act.reason in (LEFT_OUT, TAKEN_IN)]
+        return not max(manual, key=lambda act: act.entry).is_left_out if manual else use
 
     def _reasons(self, sessions: Sequence[ArrivedSession]) -> tuple[str, ...]:
-        found: dict[str, None] = {}
+        reasons: dict[str, None] = {}
         for one in sessions:
             judged = self._judged.get(one.session)
-            found |= dict.fromkeys(judged.decision.reasons if judged is not None else (_EARLIER,))
-        return tuple(found)
+            reasons |= dict.fromkeys(judged.decision.reasons if judged is not None else (_EARLIER,))
+        return tuple(reasons)
 
 
 def _words(reason: str) -> str:
@@ -237,33 +241,33 @@ def _of_kind(entries: Sequence[LedgerEntry], kind: str, events: tuple[str, ...])
     return [one for one in entries if one.kind == kind and one.event in events]
 
 
-# --- What `decide` reads: the sessions judged, the platform's submissions, and which belongs to which ---
+# Evidence: judged sessions, the platform's submissions, and which belong together
 
 
 @dataclass(frozen=True)
 class DecisionEvidence:
-    """Everything that decisions rest on."""
+    """The evidence for decisions."""
 
     pairs: Sequence[MatchedSubmission]
     arrived: Mapping[str, ArrivedSession]
     """Our sessions of this run, in the order of arrival."""
     erased: frozenset[str]
     judging: SessionJudge | None
-    """By the rules alone, without what people have decided; None where nobody has come."""
+    """By the rules alone, without decisions of people; None where nobody has come."""
     acts: Mapping[str, Act]
-    """What people have decided about the use of sessions."""
+    """Decisions of people about the use of sessions."""
     codes: Mapping[str, CodeFinding]
-    """What each submission's code is."""
+    """The finding about each submission's code."""
     common: Mapping[Outcome, str]
     """The codes that are the same for everybody."""
     comings: Sequence[PlatformVisit]
     entries: Sequence[LedgerEntry]
     is_listed: bool
-    """Whether a platform counts submissions, and has told them."""
+    """Whether a platform counts submissions, and has listed them."""
 
 
 async def read_evidence(context: RecruitContext, submissions: Path | None) -> DecisionEvidence:
-    """Return what decisions rest on: the store as it is, and the submissions of the platform or of its list."""
+    """Return the evidence: the store, and the submissions of the platform or of its list."""
     tables: dict[str, list[dict[str, Any]]] = {table: await read_rows(context.store, table) for table in TABLES}
     entries = await context.store.ledger.entries()
     listed = await _submissions(context, submissions, entries)
@@ -280,7 +284,7 @@ async def read_evidence(context: RecruitContext, submissions: Path | None) -> De
         pairs=pairs,
         arrived={one.session: one for one in arrived},
         erased=frozenset(str(row["session"]) for row in tables["erasures"]),
-        # Without the ledger: what people decided stands beside what the rules say, and must not count twice.
+        # Without the ledger: decisions of people are in `acts`, and must not count twice.
         judging=judge_tables(context.study, {**tables, "ledger": []}) if arrived else None,
         acts=acts_of(tables["ledger"]),
         codes=submission_codes(pairs, arrived, common),
@@ -314,7 +318,7 @@ async def _submissions(
 
 
 def _check_identity(context: RecruitContext, entries: Sequence[LedgerEntry]) -> None:
-    """Raise RecruitError where nobody can be matched any more, so that nobody is taken for having done nothing."""
+    """Raise RecruitError where identities were purged, so that nobody is taken for having done nothing."""
     purge = last_purge(entries)
     if purge is not None:
         raise RecruitError(
@@ -326,27 +330,27 @@ def _check_identity(context: RecruitContext, entries: Sequence[LedgerEntry]) -> 
         )
 
 
-# --- What a person reads who is not paid, or who is asked to return a visit: from the evidence, and never padded ---
+# Messages to participants
 
 
 def proposed_message(
     pay: Pay,
-    held: DataState,
+    data: DataState,
     code: CodeFinding,
     judged: JudgedSession | None,
     study: Study,
     method: Method,
     screen_out: Sum | None,
 ) -> tuple[Category | None, str]:
-    """Return the category and the message that go with what is proposed; nothing where nobody reads any.
+    """Return the category and the message for a proposal; nothing where no message is sent.
 
-    `screen_out` is what they get who are paid although they could not take part.
+    `screen_out` is the amount that screen-outs are paid.
     """
     if pay == "screen_out":
         key = "paid_no_place" if code == "no_place" else "paid_screened_out"
         return None, read_words(study.language)[key].format(amount=screen_out)
     if pay == "return":
-        kind = held if held in ("screened_out", "wrong_device", "declined") else "partial"
+        kind = data if data in ("screened_out", "wrong_device", "declined") else "partial"
         return None, read_words(study.language)[f"return_{kind}"]
     if pay == "reject" and judged is not None:
         return "FAILED_CHECK", rejection_message(judged, study, method)

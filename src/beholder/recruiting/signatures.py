@@ -1,4 +1,4 @@
-"""Signing: what a person, or an unattended run, puts their name to. Only that is ever sent."""
+"""Signatures: decisions that a person, or an unattended run, has signed. Only signed decisions are ever sent."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from beholder.types import Json
 RUN_SIGNATURE = "run"
 """The name under which an unattended run signs."""
 _OF_RUN: frozenset[Pay] = frozenset({"approve", "screen_out", "bonus", "return", "nothing"})
-"""What a run may sign: nothing that is against anybody. To be asked to return it takes nothing from them."""
+"""What a run may sign: nothing against a participant. A request to return takes nothing from them."""
 
 
 class SignedRow(NamedTuple):
-    """What was signed about one submission."""
+    """The signed decision about one submission."""
 
     by: str
     at: datetime
@@ -30,35 +30,35 @@ class SignedRow(NamedTuple):
     category: str
     message: str
     participant: str
-    """The pseudonym; empty where we have never seen the person."""
+    """The pseudonym; empty where the person never reached our server."""
     sessions: tuple[str, ...]
     further: tuple[str, ...]
-    """Accepted sessions beyond the one that the reward pays."""
+    """Accepted sessions beyond the one paid by the reward."""
 
 
 def signed_rows(entries: Iterable[LedgerEntry]) -> dict[str, SignedRow]:
-    """Return what is signed by submission: what a person signed last, else what a run did.
+    """Return the signed decision of each submission: the last one of a person, else that of a run.
 
-    From a run only approvals, amounts for screen-outs, bonuses and requests to return count.
+    Of a run only approvals, screen-out amounts, bonuses and requests to return count.
     """
-    found: dict[str, SignedRow] = {}
+    rows: dict[str, SignedRow] = {}
     for entry in entries:
         if entry.kind != "decisions" or not isinstance(entry.evidence, Mapping):
             continue
         evidence: Mapping[str, Any] = entry.evidence
         by = evidence["by"]
         for submission, row in evidence["rows"].items():
-            before = found.get(submission)
-            # That somebody had to wait is no decision.
+            before = rows.get(submission)
+            # "wait" is no decision.
             is_open = before is None or before.by == RUN_SIGNATURE or before.pay == "wait"
             is_kept = by != RUN_SIGNATURE or (is_open and row["pay"] in _OF_RUN)
             if is_kept:
-                found[submission] = _signed(str(by), entry.at, row)
-    return found
+                rows[submission] = _signed(str(by), entry.at, row)
+    return rows
 
 
 def signature(rows: Sequence[ProposalRow], by: str, content: bytes, now: datetime) -> LedgerEntry:
-    """Return the entry that says who signed what."""
+    """Return the ledger entry of a signature."""
     kept = [row for row in rows if by != RUN_SIGNATURE or row.decided.pay in _OF_RUN]
     evidence: dict[str, Json] = {
         "by": by,
@@ -76,26 +76,26 @@ def digest_of(content: bytes) -> str:
 def use_acts(
     rows: Sequence[ProposalRow], acts: Mapping[str, Act], used: Mapping[str, bool], by: str, now: datetime
 ) -> list[LedgerEntry]:
-    """Return what follows from signed rows for the use of sessions, where it is not so already.
+    """Return the acts that bring the use of sessions to what was signed, where it differs.
 
     `used` is what the rules alone say of each session.
     """
-    found = []
+    entries = []
     for row in rows:
         for session in row.decided.sessions:
             kind, reason = _act(row, acts.get(session), used.get(session, False))
             if kind:
-                found.append(
+                entries.append(
                     LedgerEntry(
                         kind, "done", now, participant=row.decided.participant, session=session, reason_code=reason,
                         reason_text=f"decisions signed by {by}",
                     )
                 )  # fmt: skip
-    return found
+    return entries
 
 
 def _act(row: ProposalRow, act: Act | None, is_used: bool) -> tuple[str, str]:
-    """Return the act that brings a session to what was signed, and its reason; nothing where it is there."""
+    """Return the act that brings a session to what was signed, and its reason; empty where nothing is to be done."""
     decided, now = row.decided, is_used if act is None else not act.is_left_out
     if decided.is_use_changed:
         if decided.use == now:
