@@ -1,4 +1,13 @@
-"""Compare: how well sets of scores agree, be they studies, runs, laboratories, panels or methods."""
+"""How well sets of scores agree: studies, runs, laboratories, panels or methods.
+
+sides      what is compared, and the scores that two sides share
+agreement  correlations, errors, differences and equivalence of every two sides
+contrasts  whether two sides agree on the differences between conditions
+result     all tables of a comparison, and what `compare` returns
+text       the finding in sentences, and the tables of the page
+figures    scatter plots, Bland-Altman plots and matrices
+page       the folder compare/ and its page
+"""
 
 from __future__ import annotations
 
@@ -26,7 +35,7 @@ def compare(
     A side is a study (its file or folder), a run of it (`study.yaml@2`), a table of ratings, or a table of scores
     (stimulus or condition, and mean; also question, content, sd and n). `NAME=PATH` names it. One study alone stands
     for all its runs. The first side is what the others are mapped to. Sides whose difference is surely within `margin`
-    points are called equivalent: 5 % of the scale when left out. `progress` is told of figures.
+    points are called equivalent: 5 % of the scale when left out. `progress` is called as figures are drawn.
     """
     from beholder.comparison.page import compare_folder
 

@@ -1,4 +1,7 @@
-"""agreement: correlations and errors between every two sides (reference: statistics 6)."""
+"""Agreement of every two sides: correlations and errors, tests between correlations, differences and equivalence.
+
+Reference: statistics 6.
+"""
 
 from __future__ import annotations
 
@@ -64,11 +67,11 @@ def agreeing(matched: Sequence[MatchedScores]) -> Result:
 
 def _row(one: MatchedScores) -> dict[str, Any]:
     mine, theirs = one.table["mean"].to_numpy(float), one.table["other_mean"].to_numpy(float)
-    found = correlations(mine, theirs)
-    line = linear_mapping(theirs, mine) if not math.isnan(found.pearson.value) else None
+    measured = correlations(mine, theirs)
+    line = linear_mapping(theirs, mine) if not math.isnan(measured.pearson.value) else None
     return {
-        "level": one.level, "question": one.question, "side": one.side, "other_side": one.other_side, "n": found.n,
-        **{key: value for name in MEASURES for key, value in _correlation(name, getattr(found, name)).items()},
+        "level": one.level, "question": one.question, "side": one.side, "other_side": one.other_side, "n": measured.n,
+        **{key: value for name in MEASURES for key, value in _correlation(name, getattr(measured, name)).items()},
         "mean_difference": float((mine - theirs).mean()),
         "rmse": agreement(mine, theirs).rmse,
         "rmse_mapped": line.rmse if line else math.nan,
@@ -78,13 +81,18 @@ def _row(one: MatchedScores) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _correlation(name: str, found: Correlation) -> dict[str, float]:
-    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high, f"{name}_p": found.p}
+def _correlation(name: str, correlation: Correlation) -> dict[str, float]:
+    return {
+        name: correlation.value,
+        f"{name}_low": correlation.low,
+        f"{name}_high": correlation.high,
+        f"{name}_p": correlation.p,
+    }
 
 
 def _averages(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the means over questions of every two sides that share several."""
-    found = []
+    averages = []
     for level in LEVELS:
         groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
         for row in rows:
@@ -95,12 +103,12 @@ def _averages(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
                 continue
             means = {name: mean_correlation([row[name] for row in some]) for name in MEASURES}
             errors = {name: float(pd.Series([row[name] for row in some], dtype=float).mean()) for name in ERRORS}
-            found.append({"level": level, "question": "", "side": side, "other_side": other, **means, **errors})
-    return found
+            averages.append({"level": level, "question": "", "side": side, "other_side": other, **means, **errors})
+    return averages
 
 
 def matrices(table: pd.DataFrame, names: Sequence[str]) -> Result | None:
-    """Return correlations and errors as sides by sides; None for two sides, which the row of agreement tells."""
+    """Return correlations and errors as sides by sides; None for two sides, whose agreement has one row."""
     if len(names) < 3:
         return None
     rows = []
@@ -116,7 +124,7 @@ def matrices(table: pd.DataFrame, names: Sequence[str]) -> Result | None:
     return Result(pd.DataFrame(rows), note, "")
 
 
-# --- correlations: whether one side agrees with a second better than with a third (reference: statistics 6) ---
+# Whether one side agrees with a second better than with a third
 
 
 CORRELATION_COLUMNS = [
@@ -148,12 +156,12 @@ def _rows(sides: Sequence[Side], question: str, level: Level) -> Iterator[tuple[
     means = {side.name: scores_of(side, question, level).set_index("name")["mean"].astype(float) for side in sides}
     for one in means:
         for other, third in combinations([name for name in means if name != one], 2):
-            found = _compared(means[one], means[other], means[third])
-            if found is not None:
-                yield (level, question, one, other, third, *found)
+            compared = _compare_correlations(means[one], means[other], means[third])
+            if compared is not None:
+                yield (level, question, one, other, third, *compared)
 
 
-def _compared(one: pd.Series, other: pd.Series, third: pd.Series) -> tuple[object, ...] | None:
+def _compare_correlations(one: pd.Series, other: pd.Series, third: pd.Series) -> tuple[object, ...] | None:
     shared = [one.index.intersection(some.index, sort=False) for some in (other, third)]
     same = shared[0].intersection(shared[1], sort=False)
     if len(same) >= _FEWEST:
@@ -165,8 +173,8 @@ def _compared(one: pd.Series, other: pd.Series, third: pd.Series) -> tuple[objec
         counts = bootstrap_counts(len(same), SEED)
         apart = bootstrap_pearson(values[0], values[1], counts) - bootstrap_pearson(values[0], values[2], counts)
         ends = np.nanquantile(apart, [0.025, 0.975])
-        return ("dependent", len(same), len(same), *_told(r[0, 1], r[0, 2]), *ends, tested.z, tested.p, np.nan,
-                tested.p_one_sided)  # fmt: skip
+        return ("dependent", len(same), len(same), *_with_difference(r[0, 1], r[0, 2]), *ends, tested.z, tested.p,
+                np.nan, tested.p_one_sided)  # fmt: skip
     if len(same) or min(map(len, shared)) < _FEWEST:
         return None
     both = [np.asarray([side.loc[names] for side in (one, some)], float)
@@ -175,15 +183,15 @@ def _compared(one: pd.Series, other: pd.Series, third: pd.Series) -> tuple[objec
         return None
     r1, r2 = (float(np.corrcoef(values)[0, 1]) for values in both)
     tested = compare_correlations(r1, r2, len(shared[0]), len(shared[1]))
-    return ("independent", len(shared[0]), len(shared[1]), *_told(r1, r2), np.nan, np.nan, tested.z, tested.p, np.nan,
-            tested.p_one_sided)  # fmt: skip
+    return ("independent", len(shared[0]), len(shared[1]), *_with_difference(r1, r2), np.nan, np.nan, tested.z,
+            tested.p, np.nan, tested.p_one_sided)  # fmt: skip
 
 
-def _told(r: float, third: float) -> tuple[float, float, float]:
+def _with_difference(r: float, third: float) -> tuple[float, float, float]:
     return float(r), float(third), float(r - third)
 
 
-# --- stimuli and conditions: how far two sides are apart on each of them, by Welch's test ---
+# Differences of two sides on each stimulus and condition, by Welch's test
 
 
 _TESTED = [
@@ -215,18 +223,18 @@ def differences(matched: Sequence[MatchedScores], level: Level) -> Result | None
 
 def _tested(one: MatchedScores) -> pd.DataFrame:
     table = one.table
-    found = welch(*(table[f"{who}{column}"] for who in ("", "other_") for column in ("mean", "se", "df")))
-    corrected = holm(found.p)
+    test = welch(*(table[f"{who}{column}"] for who in ("", "other_") for column in ("mean", "se", "df")))
+    corrected = holm(test.p)
     tested = table.assign(
-        question=one.question, side=one.side, other_side=one.other_side, difference=found.difference,
-        difference_se=found.se, df=found.df, ci_low=found.low, ci_high=found.high, statistic=found.statistic,
-        p=found.p, p_holm=corrected, p_bh=benjamini_hochberg(found.p),
+        question=one.question, side=one.side, other_side=one.other_side, difference=test.difference,
+        difference_se=test.se, df=test.df, ci_low=test.low, ci_high=test.high, statistic=test.statistic,
+        p=test.p, p_holm=corrected, p_bh=benjamini_hochberg(test.p),
         clear=np.where(np.isnan(corrected), np.nan, corrected < ALPHA),
     )  # fmt: skip
     return tested.rename(columns={"name": "stimulus"} if one.level == "stimulus" else {})[[*_KEYS[one.level], *_TESTED]]
 
 
-# --- effects: whether one side rates higher than another as a whole, and whether they are equivalent ---
+# The mean difference between sides, and whether they are equivalent
 
 
 EFFECT_COLUMNS = [
@@ -237,7 +245,7 @@ _KINDS = ("score", "diff")
 
 
 def effects(sides: Sequence[Side], questions: Sequence[str], margin: float | None = None) -> Result | None:
-    """Return the effect of the side beside stimulus and rater; None unless every side has ratings of the same kind."""
+    """Return the effect of the side, given stimulus and rater; None unless every side has ratings of the same kind."""
     rows = [row for question in questions for row in _effect_rows(sides, question, margin)]
     if not rows:
         return None
@@ -270,19 +278,19 @@ def _effect_rows(sides: Sequence[Side], question: str, margin: float | None) -> 
     if whole.empty:
         return []
     allowed = EQUIVALENCE_MARGIN * max(widths) if margin is None else margin
-    found = run_effect(
+    effect = run_effect(
         whole["value"].to_numpy(float), codes_of(whole["stimulus"]), np.asarray(whole["side"], np.intp),
         codes_of(whole["rater"]), margin=allowed,
     )  # fmt: skip
-    return _effect_told(question, sides, found, allowed)
+    return _effect_cells(question, sides, effect, allowed)
 
 
-def _effect_told(question: str, sides: Sequence[Side], found: RunEffect, margin: float) -> list[tuple[object, ...]]:
-    tested = (found.chi2, found.df, found.p, found.note)
-    if not found.differences:
+def _effect_cells(question: str, sides: Sequence[Side], effect: RunEffect, margin: float) -> list[tuple[object, ...]]:
+    tested = (effect.chi2, effect.df, effect.p, effect.note)
+    if not effect.differences:
         return [(question, sides[0].name, sides[1].name, *(np.nan,) * 6, "", margin, *tested)]
     return [
         (question, sides[one.run].name, sides[one.other].name, one.difference, one.se, one.df, one.low, one.high, one.p,
          one.equivalent, margin, *tested)
-        for one in found.differences
+        for one in effect.differences
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""contrasts: whether two sides find the same differences between conditions clear, and in the same direction."""
+"""Contrasts: whether two sides agree on which conditions differ clearly, and in which direction."""
 
 from __future__ import annotations
 
@@ -89,14 +89,14 @@ def _rows(
 ) -> list[tuple[object, ...]]:
     names = [list(side.conditions[side.conditions["question"] == question]["condition"]) for side in (one, other)]
     shared = [name for name in names[0] if name in set(names[1])]
-    found = [
+    by_side = [
         rated[side.name].get(question, {}) if side.ratings is not None else _from_scores(side, question, shared)
         for side in (one, other)
     ]
     both = [
         (pair, mine, theirs)
         for pair in combinations(shared, 2)
-        for mine, theirs in ((_turned(found[0], pair), _turned(found[1], pair)),)
+        for mine, theirs in ((_turned(by_side[0], pair), _turned(by_side[1], pair)),)
         if mine is not None and theirs is not None and mine.is_judged and theirs.is_judged
     ]
     corrected = [holm([mine.p for _, mine, _ in both]), holm([theirs.p for _, _, theirs in both])]
@@ -113,10 +113,10 @@ def _rows(
     return rows
 
 
-def _turned(found: Mapping[_Pair, SideContrast], pair: _Pair) -> SideContrast | None:
-    if pair in found:
-        return found[pair]
-    turned = found.get(pair[::-1])
+def _turned(contrasts: Mapping[_Pair, SideContrast], pair: _Pair) -> SideContrast | None:
+    if pair in contrasts:
+        return contrasts[pair]
+    turned = contrasts.get(pair[::-1])
     return turned._replace(difference=-turned.difference) if turned is not None else None
 
 
@@ -135,13 +135,13 @@ def _verdict(clear: Sequence[float], is_same: bool, one: str, other: str) -> str
 def _from_ratings(side: Side) -> dict[str, dict[_Pair, SideContrast]]:
     """Return the contrasts of a side with ratings, by question: those of its pairs."""
     assert side.ratings is not None
-    found: dict[str, dict[_Pair, SideContrast]] = {}
+    by_question: dict[str, dict[_Pair, SideContrast]] = {}
     for row in records(pairs(side.ratings).table):
         if row["mean_difference"] == row["mean_difference"]:
             is_judged = row["p"] != row["p"] or row["p_holm"] == row["p_holm"]
             one = SideContrast(row["mean_difference"], row["p"], is_judged)
-            found.setdefault(row["question"], {})[row["condition"], row["other_condition"]] = one
-    return found
+            by_question.setdefault(row["question"], {})[row["condition"], row["other_condition"]] = one
+    return by_question
 
 
 def _from_scores(side: Side, question: str, names: Sequence[str]) -> dict[_Pair, SideContrast]:
@@ -149,15 +149,15 @@ def _from_scores(side: Side, question: str, names: Sequence[str]) -> dict[_Pair,
     mine = side.stimuli[(side.stimuli["question"] == question) & (side.stimuli["content"] != "")]
     cells = mine.pivot_table(index="content", columns="condition", values="mean", observed=True)
     means = side.conditions[side.conditions["question"] == question].set_index("condition")
-    found = {}
+    contrasts = {}
     for pair in combinations(names, 2):
         one, other = ({**means.loc[name, ["mean", "se", "df"]]} for name in pair)
         apart = welch(one["mean"], one["se"], one["df"], other["mean"], other["se"], other["df"])
         p = float(apart.p[0])
         if math.isnan(p) and set(pair) <= set(cells.columns):
             p = _over_contents((cells[pair[0]] - cells[pair[1]]).dropna().to_numpy(float))
-        found[pair] = SideContrast(float(apart.difference[0]), p)
-    return found
+        contrasts[pair] = SideContrast(float(apart.difference[0]), p)
+    return contrasts
 
 
 def _over_contents(differences: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:

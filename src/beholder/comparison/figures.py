@@ -1,4 +1,4 @@
-"""The figures of comparisons."""
+"""The figures of a comparison: Bland-Altman plots, matrices of correlations, and scatter plots of two sides."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from beholder.comparison.sides import MatchedScores
 from beholder.formats import decimals_for, interval, number, signed
 from beholder.stats.intervals import LEVEL
 
-# --- The difference of two sides against their mean, with the limits between which most differences lie ---
+# Bland-Altman plot: the difference of two sides against their mean, with limits of agreement
 
 
 CITATION = "Bland and Altman (1986), Lancet 327"
@@ -80,7 +80,7 @@ def difference_chart(one: MatchedScores, clear: Sequence[bool], *, layout: Layou
     return apply_theme(layer_chart(layers, width, height), layout)
 
 
-# --- Every side against every other: the darker a cell, the better they agree ---
+# Matrix of correlations: the darker a cell, the better two sides agree
 
 
 _DARK = 0.75
@@ -99,7 +99,7 @@ def matrix_chart(table: pd.DataFrame, names: Sequence[str], *, layout: Layout = 
         if other != row["side"] and not math.isnan(row[other])
     ]  # fmt: skip
     lowest = min([row["value"] for row in rows], default=0.0)
-    # Runs of one test all agree above 0.9, and should still be told apart.
+    # Runs of one test all agree above 0.9, and should still look different.
     start = max(-1.0, math.floor(10 * (lowest - 0.05)) / 10)
     for row in rows:
         row["share"] = (row["value"] - start) / (1 - start)
@@ -120,11 +120,11 @@ def matrix_chart(table: pd.DataFrame, names: Sequence[str], *, layout: Layout = 
     return apply_theme(layer_chart(layers, width, height), layout)
 
 
-# --- Two sides against each other: a dot for each stimulus or condition, with both intervals ---
+# Scatter plot of two sides: a dot for each stimulus or condition, with both intervals
 
 
 CLEAR = "#b35806"
-"""Of what clearly differs: told apart from the others with every kind of colour vision, in every theme."""
+"""The colour of what clearly differs: distinct with every kind of colour vision, in every theme."""
 _MOST_NAMED = {"condition": 12, "stimulus": 8}
 """With more dots names, longer ones of stimuli, would hide each other."""
 MOST_DOTS = 2000
@@ -198,13 +198,13 @@ def scatter_chart(
 def _named(
     rows: Sequence[Mapping[str, Any]], ends: tuple[float, float], width: float, layout: Layout
 ) -> list[dict[str, Any]]:
-    """Return the names with a place beside their dots where they hide no other name; those without one are left out."""
+    """Return the names at a position near their dots where they hide no other name; names without one are left out."""
     scale = width / (ends[1] - ends[0])
     corner = width - _CORNER * (layout.size + 4) - 10
     reach = layout.dot**0.5 / 2
     dots = [((row["x"] - ends[0]) * scale, (ends[1] - row["y"]) * scale) for row in rows]
     taken = [(width * 0.4, corner, width, width), *((x - reach, y - reach, x + reach, y + reach) for x, y in dots)]
-    found = []
+    labels = []
     for row, (across, down) in zip(rows, dots, strict=True):
         wide = layout._replace(size=layout.small).letters(row["name"])
         for dx, dy in ((-7, -7), (7, 8), (7, -7), (-7, 8)):
@@ -214,9 +214,9 @@ def _named(
             if is_inside and not any(_overlap(box, other) for other in taken):
                 taken.append(box)
                 at = {"at_x": row["x"] + dx / scale, "at_y": row["y"] - dy / scale}
-                found.append({"name": row["name"], "align": "right" if dx < 0 else "left", **at})
+                labels.append({"name": row["name"], "align": "right" if dx < 0 else "left", **at})
                 break
-    return found
+    return labels
 
 
 def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
@@ -236,16 +236,16 @@ def _rows(one: MatchedScores, clear: Sequence[bool], labels: Mapping[str, str]) 
 
 def _row(row: Mapping[str, Any], one: MatchedScores, labels: Mapping[str, str], decimals: int) -> dict[str, Any]:
     name = labels.get(row["name"], row["name"]) if one.level == "condition" else row["name"]
-    found = {"x": row["mean"], "y": row["other_mean"], "name": name, "clear": bool(row["clear"])}
-    told = [name]
+    point = {"x": row["mean"], "y": row["other_mean"], "name": name, "clear": bool(row["clear"])}
+    lines = [name]
     for side, who, axis in ((one.side, "", "x"), (one.other_side, "other_", "y")):
         line = f"{side}: {number(row[f'{who}mean'], decimals)}"
         low, high = row[f"{who}low"], row[f"{who}high"]
         if math.isfinite(low) and math.isfinite(high):
-            found |= {f"{axis}_low": low, f"{axis}_high": high}
+            point |= {f"{axis}_low": low, f"{axis}_high": high}
             line += f", 95 % interval {interval(low, high, decimals)}"
-        told.append(line)
-    return found | {"tip": "\n".join(told)}
+        lines.append(line)
+    return point | {"tip": "\n".join(lines)}
 
 
 def _mapping(agreement: Mapping[str, float], low: float, high: float) -> list[dict[str, float]]:

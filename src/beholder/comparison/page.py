@@ -23,7 +23,7 @@ from beholder.comparison.text import (
     difference_sheet,
     effect_sheet,
     headlines,
-    told,
+    sentences,
 )
 from beholder.errors import Problem, UserError
 from beholder.formats import count, join_names
@@ -36,59 +36,59 @@ _MOST_TOLD = 6
 """Sentences at the head of the page; of more, the table tells."""
 
 
-def outcome(found: ComparisonTables) -> Outcome:
+def outcome(tables: ComparisonTables) -> Outcome:
     """Return the comparison as it is written."""
-    names = found.names
+    names = tables.names
     return Outcome(
         kind="Comparison",
         title=join_names(names) if len(names) <= 3 else f"{names[0]} and {len(names) - 1} others",
-        lead=_lead(found),
-        tables=found.results,
-        figures=figures(found),
-        sections=lambda drawn: _sections(found, drawn),
-        notes=_notes(found),
-        simulated=simulated(found.sides.sides),
+        lead=_lead(tables),
+        tables=tables.results,
+        figures=figures(tables),
+        sections=lambda drawn: _sections(tables, drawn),
+        notes=_notes(tables),
+        simulated=simulated(tables.sides.sides),
     )
 
 
-def _notes(found: ComparisonTables) -> dict[str, Any]:
+def _notes(tables: ComparisonTables) -> dict[str, Any]:
     return {
         "sides": [
             {"name": side.name, "ratings": side.ratings is not None, "stimuli": int(side.stimuli["stimulus"].nunique()),
              "conditions": int(side.conditions["condition"].nunique())}
-            for side in found.sides.sides
+            for side in tables.sides.sides
         ],
-        "questions": list(found.sides.questions),
-        "notes": list(found.sides.notes),
-        "words": list(told(found)),
+        "questions": list(tables.sides.questions),
+        "notes": list(tables.sides.notes),
+        "words": list(sentences(tables)),
     }  # fmt: skip
 
 
-def _lead(found: ComparisonTables) -> Child:
-    lines = told(found)
+def _lead(tables: ComparisonTables) -> Child:
+    lines = sentences(tables)
     foot = f"The table below has all {len(lines)}." if len(lines) > _MOST_TOLD else ""
-    notes = [tag("p", note, class_="notice") for note in found.sides.notes]
+    notes = [tag("p", note, class_="notice") for note in tables.sides.notes]
     return [headline(lines[:_MOST_TOLD], foot), *notes]
 
 
-def _sections(found: ComparisonTables, drawn: Mapping[str, Markup]) -> list[Child]:
-    sections: list[Child] = [_agreement(found), _matrices(found, drawn), _scatters(found, drawn)]
+def _sections(tables: ComparisonTables, drawn: Mapping[str, Markup]) -> list[Child]:
+    sections: list[Child] = [_agreement(tables), _matrices(tables, drawn), _scatters(tables, drawn)]
     for name, title, caption, sheet, foot in (
         ("contrast_counts", "The same findings?", "Differences between conditions", count_sheet, _CONTRASTS),
         ("effects", "Does one side rate higher as a whole?", "Effect of the side", effect_sheet, _EFFECTS),
     ):
-        rows = found.table(name)
+        rows = tables.table(name)
         if len(rows):
             sections.append(panel(name, title, table(caption, sheet(rows)), foot=foot, is_wide=True))
-    sections.append(_correlations(found))
+    sections.append(_correlations(tables))
     for name, title in (("stimuli", "Stimuli that differ clearly"), ("conditions", "Conditions that differ clearly")):
-        rows = found.table(name)
+        rows = tables.table(name)
         clear = rows[rows["clear"] == 1] if len(rows) else rows
         if len(clear):
             foot = f"All of them, clear or not, are in {name}.csv."
-            content = table("Differences of two sides, largest first", difference_sheet(clear, found.labels))
+            content = table("Differences of two sides, largest first", difference_sheet(clear, tables.labels))
             sections.append(panel(name, title, content, foot=foot, is_wide=True))
-    split = found.table("contrasts")
+    split = tables.table("contrasts")
     split = (
         split[~split["verdict"].isin(("clear in both", "clear in neither", "same direction"))] if len(split) else split
     )
@@ -98,7 +98,7 @@ def _sections(found: ComparisonTables, drawn: Mapping[str, Markup]) -> list[Chil
             panel(
                 "contrasts",
                 title,
-                table("Differences between conditions", contrast_sheet(split, found.labels)),
+                table("Differences between conditions", contrast_sheet(split, tables.labels)),
                 is_wide=True,
             )
         )
@@ -116,15 +116,15 @@ _EFFECTS = (
 )
 
 
-def _correlations(found: ComparisonTables) -> Markup | None:
+def _correlations(tables: ComparisonTables) -> Markup | None:
     """Return the tests between two correlations: all where they are few, else the clear ones."""
-    rows = found.table("correlations")
+    rows = tables.table("correlations")
     if rows.empty:
         return None
     clear = rows[rows["p_holm"] < ALPHA]
     shown = rows if len(rows) <= _MOST_TESTS else clear
-    told = f"{len(clear) or 'None'} of {count(len(rows), 'test')} {'is' if len(clear) < 2 else 'are'} clear."
-    content = [tag("p", told)]
+    summary = f"{len(clear) or 'None'} of {count(len(rows), 'test')} {'is' if len(clear) < 2 else 'are'} clear."
+    content = [tag("p", summary)]
     if len(shown):
         content.append(table("Tests between two correlations", correlation_sheet(shown)))
     title = "Does a side agree better with one than with another?"
@@ -132,8 +132,8 @@ def _correlations(found: ComparisonTables) -> Markup | None:
     return panel("correlations", title, render(content), foot=foot, is_wide=True)
 
 
-def _agreement(found: ComparisonTables) -> Markup:
-    rows = found.table("agreement")
+def _agreement(tables: ComparisonTables) -> Markup:
+    rows = tables.table("agreement")
     title = "How well they agree"
     foot = (
         "In brackets: 95 % intervals. RMSE mapped: after the straight line that maps the second side to the first, "
@@ -148,44 +148,44 @@ def _agreement(found: ComparisonTables) -> Markup:
     )
 
 
-def _read(found: ComparisonTables, one: MatchedScores) -> str:
+def _read(tables: ComparisonTables, one: MatchedScores) -> str:
     """Return how to read a scatter plot."""
-    told = f"Dashed: both equal. Line: maps {one.other_side} to {one.side}. Bars: 95 % intervals."
-    has_clear = bool((found.differing(one)["clear"] == 1).any())
-    return f"{told} Orange: differs clearly after Holm's correction." if has_clear else told
+    legend = f"Dashed: both equal. Line: maps {one.other_side} to {one.side}. Bars: 95 % intervals."
+    has_clear = bool((tables.differing(one)["clear"] == 1).any())
+    return f"{legend} Orange: differs clearly after Holm's correction." if has_clear else legend
 
 
-def _matrices(found: ComparisonTables, drawn: Mapping[str, Markup]) -> Markup | None:
+def _matrices(tables: ComparisonTables, drawn: Mapping[str, Markup]) -> Markup | None:
     panels = [
         panel(
             name,
             f"Correlations of {'stimuli' if level == 'stimulus' else 'conditions'}: {question or 'mean'}",
             drawn[name],
         )
-        for level, question in matrices_of(found)
-        if (name := matrix_name(found, level, question)) in drawn
+        for level, question in matrices_of(tables)
+        if (name := matrix_name(tables, level, question)) in drawn
     ]
     return tag("div", panels, class_="beside") if panels else None
 
 
-def _scatters(found: ComparisonTables, drawn: Mapping[str, Markup]) -> Markup | None:
+def _scatters(tables: ComparisonTables, drawn: Mapping[str, Markup]) -> Markup | None:
     panels = []
-    for one in drawn_pairs(found):
+    for one in drawn_pairs(tables):
         things = "stimuli" if one.level == "stimulus" else "conditions"
         head = (
             f"{one.question}, {things}"
-            if len(found.names) == 2
+            if len(tables.names) == 2
             else f"{one.side} and {one.other_side}, {one.question}, {things}"
         )
-        if (name := scatter_name(found, one)) in drawn:
-            panels.append(panel(name, head, drawn[name], foot=_read(found, one)))
-        if (name := difference_name(found, one)) in drawn:
+        if (name := scatter_name(tables, one)) in drawn:
+            panels.append(panel(name, head, drawn[name], foot=_read(tables, one)))
+        if (name := difference_name(tables, one)) in drawn:
             foot = "Lines: the mean difference, and the limits of 95 % of the differences (Bland and Altman)."
             panels.append(panel(name, f"Differences, {things}", drawn[name], foot=foot))
     return tag("div", render(panels), class_="beside") if panels else None
 
 
-# --- The figures of a comparison: which there are and what they are called ---
+# Figures: which there are, and their names
 
 
 MOST = 30
@@ -196,45 +196,45 @@ _FEWEST = 3
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,40}")
 
 
-def drawn_pairs(found: ComparisonTables) -> list[MatchedScores]:
+def drawn_pairs(tables: ComparisonTables) -> list[MatchedScores]:
     """Return what is drawn against each other: of few sides every two, of many each against the first."""
-    few = len(found.names) <= 3
-    drawn = [one for one in found.matched if len(one.table) >= _FEWEST and (few or one.side == found.names[0])]
+    few = len(tables.names) <= 3
+    drawn = [one for one in tables.matched if len(one.table) >= _FEWEST and (few or one.side == tables.names[0])]
     return drawn[:MOST]
 
 
-def scatter_name(found: ComparisonTables, one: MatchedScores) -> str:
+def scatter_name(tables: ComparisonTables, one: MatchedScores) -> str:
     """Return what the files of a scatter plot are called."""
-    return f"scatter-{_place(found, one)}"
+    return f"scatter-{_place(tables, one)}"
 
 
-def matrix_name(found: ComparisonTables, level: str, question: str) -> str:
+def matrix_name(tables: ComparisonTables, level: str, question: str) -> str:
     """Return what the files of a matrix are called."""
-    return f"matrix-{level}-{_slug(found, question)}"
+    return f"matrix-{level}-{_slug(tables, question)}"
 
 
-def matrices_of(found: ComparisonTables) -> list[tuple[str, str]]:
+def matrices_of(tables: ComparisonTables) -> list[tuple[str, str]]:
     """Return level and question of every matrix that is drawn."""
-    table = found.table("matrices")
+    table = tables.table("matrices")
     if table.empty:
         return []
     pairs = dict.fromkeys(zip(table["level"], table["question"], strict=True))
-    return [(level, question) for level, question in pairs if _known(_matrix(found, level, question), found.names)]
+    return [(level, question) for level, question in pairs if _known(_matrix(tables, level, question), tables.names)]
 
 
-def figures(found: ComparisonTables) -> list[Figure]:
+def figures(tables: ComparisonTables) -> list[Figure]:
     """Return the matrices, the scatter plots, and for paper the plots of differences."""
-    made = [_of_matrix(found, level, question) for level, question in matrices_of(found)]
-    pairs = drawn_pairs(found)
-    shown = {scatter_name(found, one) for one in (pairs if len(pairs) <= _MOST_SHOWN else headlines(pairs))}
-    made += [one._replace(in_page=one.name in shown) for one in (_scatter(found, pair) for pair in pairs)]
-    return made + [_difference(found, one) for one in pairs if one.level == "stimulus"]
+    made = [_of_matrix(tables, level, question) for level, question in matrices_of(tables)]
+    pairs = drawn_pairs(tables)
+    shown = {scatter_name(tables, one) for one in (pairs if len(pairs) <= _MOST_SHOWN else headlines(pairs))}
+    made += [one._replace(in_page=one.name in shown) for one in (_scatter(tables, pair) for pair in pairs)]
+    return made + [_difference(tables, one) for one in pairs if one.level == "stimulus"]
 
 
-def _scatter(found: ComparisonTables, one: MatchedScores) -> Figure:
-    row = records(found.rows("agreement", one))[0]
-    clear = (found.differing(one)["clear"] == 1).tolist()
-    labels = found.labels
+def _scatter(tables: ComparisonTables, one: MatchedScores) -> Figure:
+    row = records(tables.rows("agreement", one))[0]
+    clear = (tables.differing(one)["clear"] == 1).tolist()
+    labels = tables.labels
 
     def draw(layout: Layout) -> Any:
         return scatter_chart(one, row, clear, labels=labels, layout=layout)
@@ -243,34 +243,34 @@ def _scatter(found: ComparisonTables, one: MatchedScores) -> Figure:
         f"Scores of {one.other_side} against those of {one.side}, a dot for each {one.level}. The numbers are in "
         f"{'stimuli' if one.level == 'stimulus' else 'conditions'}.csv."
     )
-    return Figure(scatter_name(found, one), f"{one.side} and {one.other_side}: {one.question}", words, draw)
+    return Figure(scatter_name(tables, one), f"{one.side} and {one.other_side}: {one.question}", words, draw)
 
 
-def _difference(found: ComparisonTables, one: MatchedScores) -> Figure:
-    clear = (found.differing(one)["clear"] == 1).tolist()
+def _difference(tables: ComparisonTables, one: MatchedScores) -> Figure:
+    clear = (tables.differing(one)["clear"] == 1).tolist()
     words = f"The difference of {one.side} and {one.other_side} against their mean. The numbers are in stimuli.csv."
     return Figure(
-        f"difference-{_place(found, one)}", f"{one.side} minus {one.other_side}: {one.question}", words,
-        lambda layout: difference_chart(one, clear, layout=layout), in_page=len(found.matched) <= 2,
+        f"difference-{_place(tables, one)}", f"{one.side} minus {one.other_side}: {one.question}", words,
+        lambda layout: difference_chart(one, clear, layout=layout), in_page=len(tables.matched) <= 2,
     )  # fmt: skip
 
 
-def difference_name(found: ComparisonTables, one: MatchedScores) -> str:
+def difference_name(tables: ComparisonTables, one: MatchedScores) -> str:
     """Return what the files of a plot of differences are called."""
-    return f"difference-{_place(found, one)}"
+    return f"difference-{_place(tables, one)}"
 
 
-def _of_matrix(found: ComparisonTables, level: str, question: str) -> Figure:
-    table, names = _matrix(found, level, question), found.names
+def _of_matrix(tables: ComparisonTables, level: str, question: str) -> Figure:
+    table, names = _matrix(tables, level, question), tables.names
     words = "Pearson's correlation of every two sides. The numbers are in matrices.csv."
     return Figure(
-        matrix_name(found, level, question), f"Correlations between sides: {question or 'mean'}", words,
+        matrix_name(tables, level, question), f"Correlations between sides: {question or 'mean'}", words,
         lambda layout: matrix_chart(table, names, layout=layout),
     )  # fmt: skip
 
 
-def _matrix(found: ComparisonTables, level: str, question: str) -> pd.DataFrame:
-    table = found.table("matrices")
+def _matrix(tables: ComparisonTables, level: str, question: str) -> pd.DataFrame:
+    table = tables.table("matrices")
     return table[(table["level"] == level) & (table["question"] == question) & (table["measure"] == "pearson")]
 
 
@@ -279,18 +279,18 @@ def _known(table: pd.DataFrame, names: Sequence[str]) -> bool:
     return int(table[list(names)].notna().to_numpy().sum()) > len(names)
 
 
-def _place(found: ComparisonTables, one: MatchedScores) -> str:
-    numbers = "-".join(str(found.names.index(name) + 1) for name in (one.side, one.other_side))
-    return f"{one.level}-{_slug(found, one.question)}-{numbers}"
+def _place(tables: ComparisonTables, one: MatchedScores) -> str:
+    numbers = "-".join(str(tables.names.index(name) + 1) for name in (one.side, one.other_side))
+    return f"{one.level}-{_slug(tables, one.question)}-{numbers}"
 
 
-def _slug(found: ComparisonTables, question: str) -> str:
+def _slug(tables: ComparisonTables, question: str) -> str:
     if not question:
         return "mean"
-    return question if _PLAIN.fullmatch(question) else f"question-{found.sides.questions.index(question) + 1}"
+    return question if _PLAIN.fullmatch(question) else f"question-{tables.sides.questions.index(question) + 1}"
 
 
-# --- The folder of a comparison: tables, figures, notes and the page ---
+# The folder compare/
 
 
 def compare_folder(
@@ -301,17 +301,17 @@ def compare_folder(
     questions: Sequence[str],
     progress: Callable[[int, int], None] | None,
 ) -> Comparison:
-    """Compare, write the folder, and return what was found."""
+    """Compare, write the folder, and return the comparison."""
     if margin is not None and not 0 < margin < float("inf"):
         raise UserError(Problem("--margin", f"is {margin:g}", "a number above 0, in points of the scale"))
     if not sources:
         fix = "Give studies, runs (study.yaml@2) or tables (.csv)."
         raise UserError(Problem("compare", "has no sides", "two or more", fix))
     sides = open_sides(sources, questions)
-    found = find(sides, margin)
-    made = outcome(found)
+    tables = find(sides, margin)
+    made = outcome(tables)
     folder = out or (sides.sides[0].folder or Path()) / "compare"
     page = write_outcome(made, folder, progress)
-    tables = {name: one.table for name, one in found.results.items() if name != "agreement"}
-    words = (*filter(None, [made.simulated]), *told(found))
-    return Comparison(found.table("agreement"), words, page, tables, made.notes)
+    further = {name: one.table for name, one in tables.results.items() if name != "agreement"}
+    words = (*filter(None, [made.simulated]), *sentences(tables))
+    return Comparison(tables.table("agreement"), words, page, further, made.notes)

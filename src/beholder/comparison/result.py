@@ -1,4 +1,4 @@
-"""What a comparison gives: its tables, what it says in words, and its page."""
+"""The result of a comparison: its tables, its finding in words, and its page."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class Comparison:
         )
 
     def _repr_html_(self) -> str:
-        told = "".join(f"<p>{escape(line)}</p>" for line in self.words)
+        paragraphs = "".join(f"<p>{escape(line)}</p>" for line in self.words)
         table = self._shown.to_html(index=False, border=0, max_rows=_MOST_ROWS)
-        return f"{told}{table}<p>{escape(f'Page: {self.page}')}</p>"
+        return f"{paragraphs}{table}<p>{escape(f'Page: {self.page}')}</p>"
 
     @property
     def _shown(self) -> DataFrame:
-        """The agreement as one reads it."""
+        """The agreement table, formatted for reading."""
         table = self.agreement
         names = ("pearson", "spearman", "tau_b", "rmse", "rmse_mapped")
         shown = table[["level", "question", "side", "other_side"]].assign(
@@ -58,7 +58,7 @@ class Comparison:
         return shown if table["question"].nunique() > 1 else shown.drop(columns="question")
 
 
-# --- Everything that a comparison computes, before it is told ---
+# All tables of a comparison
 
 
 class ComparisonTables(NamedTuple):
@@ -97,18 +97,18 @@ class ComparisonTables(NamedTuple):
 
 
 def find(sides: ComparedSides, margin: float | None) -> ComparisonTables:
-    """Return everything that is to be said of the sides."""
+    """Return all tables of a comparison."""
     matched = list(every_two(sides.sides, sides.questions))
     agreement = agreeing(matched)
-    found: dict[str, Result | None] = {
+    results: dict[str, Result | None] = {
         "agreement": agreement,
         "stimuli": differences(matched, "stimulus"),
         "conditions": differences(matched, "condition"),
         "contrasts": contrasts(sides.sides, sides.questions),
     }
-    if (contrasted := found["contrasts"]) is not None:
-        found["contrast_counts"] = contrast_counts(contrasted.table)
-    found["matrices"] = matrices(agreement.table, [side.name for side in sides.sides])
-    found["correlations"] = correlated(sides.sides, sides.questions)
-    found["effects"] = effects(sides.sides, sides.questions, margin)
-    return ComparisonTables(sides, matched, {name: one for name, one in found.items() if one is not None})
+    if (contrasted := results["contrasts"]) is not None:
+        results["contrast_counts"] = contrast_counts(contrasted.table)
+    results["matrices"] = matrices(agreement.table, [side.name for side in sides.sides])
+    results["correlations"] = correlated(sides.sides, sides.questions)
+    results["effects"] = effects(sides.sides, sides.questions, margin)
+    return ComparisonTables(sides, matched, {name: one for name, one in results.items() if one is not None})

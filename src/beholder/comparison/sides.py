@@ -1,4 +1,4 @@
-"""The sides of a comparison: read all at once, named apart, and brought to the same questions and conditions."""
+"""The sides of a comparison: read with all problems at once, named uniquely, matched by question, stimulus and condition."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _renamed(side: Side, question: str) -> Side:
     if ratings is not None:
         old = ratings.questions[0]
         tables = {
-            name: getattr(ratings, name).assign(question=question) for name in ("table", "votes", "kept")
+            name: getattr(ratings, name).assign(question=question) for name in ("table", "votes", "used")
         }  # fmt: skip
         ratings = replace(
             ratings, **tables, questions=(question,), kinds={question: ratings.kinds[old]},
@@ -154,16 +154,16 @@ def _filled(sides: Sequence[Side]) -> list[Side]:
         )
         for column in ("condition", "content")
     }
-    found = []
+    completed = []
     for side in sides:
         stimuli = side.stimuli
         if side.ratings is None and len(stimuli):
             for column, names in known.items():
-                told = [names.get(name, "") for name in stimuli["stimulus"]]
-                stimuli = stimuli.assign(**{column: stimuli[column].where(stimuli[column] != "", told)})
+                filled_in = [names.get(name, "") for name in stimuli["stimulus"]]
+                stimuli = stimuli.assign(**{column: stimuli[column].where(stimuli[column] != "", filled_in)})
             side = replace(side, stimuli=stimuli, conditions=condition_means(stimuli))
-        found.append(side)
-    return found
+        completed.append(side)
+    return completed
 
 
 def _sharing_nothing(sides: Sequence[Side]) -> Iterator[Problem]:
@@ -182,9 +182,9 @@ def _other_scales(sides: Sequence[Side], questions: Sequence[str]) -> Iterator[s
     for question in questions:
         rated = [(side.name, side.ratings) for side in sides if side.ratings and question in side.ratings.questions]
         ends = {name: scale_ends(ratings, question) for name, ratings in rated}
-        told = {name: f"{one.low:g} to {one.high:g}" for name, one in ends.items() if one.is_declared}
-        if len(set(told.values())) > 1:
-            scales = ", ".join(f"{scale} ({name})" for name, scale in told.items())
+        scales_by_side = {name: f"{one.low:g} to {one.high:g}" for name, one in ends.items() if one.is_declared}
+        if len(set(scales_by_side.values())) > 1:
+            scales = ", ".join(f"{scale} ({name})" for name, scale in scales_by_side.items())
             yield (
                 f"{question} was answered on different scales: {scales}. Correlations, errors after mapping and the "
                 "agreement on contrasts hold; differences, plain RMSE and equivalence say nothing."
@@ -214,7 +214,7 @@ def _some(names: Sequence[str] | dict[str, None]) -> str:
     return ", ".join(known[:_SHOWN]) + (f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else "")
 
 
-# --- What two sides both have scored, beside each other ---
+# Scores that two sides share
 
 
 Level: TypeAlias = Literal["stimulus", "condition"]

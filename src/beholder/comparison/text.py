@@ -1,4 +1,4 @@
-"""What a comparison says in words."""
+"""A comparison in words: the finding in sentences, and the tables of its page."""
 
 from __future__ import annotations
 
@@ -21,26 +21,28 @@ _FEW_QUESTIONS = 3
 """Of more, one sentence for each would be."""
 
 
-def told(found: ComparisonTables) -> tuple[str, ...]:
+def sentences(tables: ComparisonTables) -> tuple[str, ...]:
     """Return the finding: a sentence or two for every two sides and question.
 
     Of many sides it is one for each question, and of many questions one for every two sides.
     """
-    questions = found.sides.questions
-    shown = headlines(found.matched)
-    if len(found.names) > _FEW_SIDES:
+    questions = tables.sides.questions
+    shown = headlines(tables.matched)
+    if len(tables.names) > _FEW_SIDES:
         by_question = {name: [one for one in shown if one.question == name] for name in questions}
-        who = f"{len(found.names)} sides"
-        told = [(who, name, _of_many(found, mine, _two)) for name, mine in by_question.items()]
+        who = f"{len(tables.names)} sides"
+        sentences = [(who, name, _of_many(tables, mine, _two)) for name, mine in by_question.items()]
     elif len(questions) > _FEW_QUESTIONS:
         by_sides = {_two(one): [other for other in shown if _two(other) == _two(one)] for one in shown}
-        told = [
-            (who, count(len(mine), "question"), _of_many(found, mine, lambda one: one.question))
+        sentences = [
+            (who, count(len(mine), "question"), _of_many(tables, mine, lambda one: one.question))
             for who, mine in by_sides.items()
         ]
     else:
-        told = [(_two(one), one.question, _sentence(found, one)) for one in shown]
-    return tuple(f"{who}, {about}: {said}" if len(questions) > 1 else f"{who}: {said}" for who, about, said in told)
+        sentences = [(_two(one), one.question, _sentence(tables, one)) for one in shown]
+    return tuple(
+        f"{who}, {about}: {text}" if len(questions) > 1 else f"{who}: {text}" for who, about, text in sentences
+    )
 
 
 def _two(one: MatchedScores) -> str:
@@ -48,7 +50,7 @@ def _two(one: MatchedScores) -> str:
 
 
 def headlines(matched: Sequence[MatchedScores]) -> list[MatchedScores]:
-    """Return what is told of every two sides: the stimuli where they share three, else the conditions."""
+    """Return the level that is reported for every two sides: stimuli where they share three, else conditions."""
     best: dict[tuple[str, str, str], MatchedScores] = {}
     for one in matched:
         key = (one.question, one.side, one.other_side)
@@ -57,31 +59,31 @@ def headlines(matched: Sequence[MatchedScores]) -> list[MatchedScores]:
     return list(best.values())
 
 
-def _of_many(found: ComparisonTables, mine: Sequence[MatchedScores], called: Callable[[MatchedScores], str]) -> str:
+def _of_many(tables: ComparisonTables, mine: Sequence[MatchedScores], called: Callable[[MatchedScores], str]) -> str:
     """Return how well sides agree in many comparisons: the least and the most, and counts over all of them."""
-    rows = [(float(found.rows("agreement", one).iloc[0]["pearson"]), called(one)) for one in mine]
+    rows = [(float(tables.rows("agreement", one).iloc[0]["pearson"]), called(one)) for one in mine]
     known = sorted(row for row in rows if not math.isnan(row[0]))
-    said = [f"no correlation in {count(len(mine), 'comparison')}"]
+    parts = [f"no correlation in {count(len(mine), 'comparison')}"]
     if known:
-        least, most = (f"{r_told(r)} ({name})" for r, name in (known[0], known[-1]))
+        least, most = (f"{format_r(r)} ({name})" for r, name in (known[0], known[-1]))
         mean = mean_correlation([r for r, _ in known])
-        said = [f"r from {least} to {most}, on average {r_told(mean)}"] if len(known) > 1 else [f"r = {most}"]
-    tested = [table[table["clear"].notna()] for table in map(found.differing, mine)]
+        parts = [f"r from {least} to {most}, on average {format_r(mean)}"] if len(known) > 1 else [f"r = {most}"]
+    tested = [table[table["clear"].notna()] for table in map(tables.differing, mine)]
     n, clear = sum(map(len, tested)), sum(int((table["clear"] == 1).sum()) for table in tested)
     if n:
         differ = f"{clear:,} differ" if clear > 1 else f"{clear or 'none'} differs"
-        said.append(f"In {n:,} comparisons of {_thing(mine)} between two sides {differ} clearly")
-    counts = [row for one in mine for row in records(found.rows("contrast_counts", one))]
+        parts.append(f"In {n:,} comparisons of {_thing(mine)} between two sides {differ} clearly")
+    counts = [row for one in mine for row in records(tables.rows("contrast_counts", one))]
     if any(row["tested"] for row in counts):
         agree, all_tested = (sum(row[name] for row in counts) for name in ("agree", "tested"))
-        said.append(f"They agree on {agree:,} of {all_tested:,} differences between conditions")
-    judged = [row["equivalent"] for one in mine for row in records(found.rows("effects", one)) if row["equivalent"]]
+        parts.append(f"They agree on {agree:,} of {all_tested:,} differences between conditions")
+    judged = [row["equivalent"] for one in mine for row in records(tables.rows("effects", one)) if row["equivalent"]]
     if judged:
         counts_of = {word: judged.count(word) for word in ("yes", "no", "undecided")}
         whole = f"As a whole they are equivalent in {counts_of['yes']} of {count(len(judged), 'comparison')}"
         whole += f", not equivalent in {counts_of['no']}" if counts_of["no"] else ""
-        said.append(whole + (f", undecided in {counts_of['undecided']}" if counts_of["undecided"] else ""))
-    return " ".join(f"{part}." for part in said)
+        parts.append(whole + (f", undecided in {counts_of['undecided']}" if counts_of["undecided"] else ""))
+    return " ".join(f"{part}." for part in parts)
 
 
 def _thing(matched: Sequence[MatchedScores]) -> str:
@@ -89,22 +91,22 @@ def _thing(matched: Sequence[MatchedScores]) -> str:
     return "one stimulus" if levels == {"stimulus"} else "one condition" if levels == {"condition"} else "one thing"
 
 
-def r_told(r: float, low: float = math.nan, high: float = math.nan) -> str:
+def format_r(r: float, low: float = math.nan, high: float = math.nan) -> str:
     """Return `0.97 (0.94 to 0.98)`, with a third decimal where two would call it 1."""
     decimals = 3 if max(abs(r), abs(low) if low == low else 0, abs(high) if high == high else 0) >= 0.99 else 2
     return number(r, decimals) + (f" ({interval(low, high, decimals)})" if low == low else "")
 
 
-def _sentence(found: ComparisonTables, one: MatchedScores) -> str:
-    row = found.rows("agreement", one).iloc[0]
+def _sentence(tables: ComparisonTables, one: MatchedScores) -> str:
+    row = tables.rows("agreement", one).iloc[0]
     things = "stimuli" if one.level == "stimulus" else "conditions"
     n = count(len(one.table), one.level, things)
     r = [row[f"pearson{end}"] for end in ("", "_low", "_high")]
-    said = [f"no correlation over {n}" if math.isnan(r[0]) else f"r = {r_told(*r)} over {n}"]
-    if differ := _differ(found.differing(one)):
-        said[0] += f", and {differ}"
-    said += [_contrasts(found.rows("contrast_counts", one)), _equivalent(found.rows("effects", one))]
-    return " ".join(f"{part}." for part in said if part)
+    parts = [f"no correlation over {n}" if math.isnan(r[0]) else f"r = {format_r(*r)} over {n}"]
+    if differ := _differ(tables.differing(one)):
+        parts[0] += f", and {differ}"
+    parts += [_contrasts(tables.rows("contrast_counts", one)), _equivalent(tables.rows("effects", one))]
+    return " ".join(f"{part}." for part in parts if part)
 
 
 def _differ(table: pd.DataFrame) -> str:
@@ -151,7 +153,7 @@ def _equivalent(table: pd.DataFrame) -> str:
     return f"As a whole {difference} ({between}){judged}"
 
 
-# --- The tables of the page of a comparison ---
+# Tables of the page
 
 
 _MOST_ROWS = 30
@@ -210,7 +212,7 @@ def correlation_sheet(table: pd.DataFrame) -> TextTable:
 def effect_sheet(table: pd.DataFrame) -> TextTable:
     """Return differences between sides as a whole, and whether they are equivalent.
 
-    The test of all sides together is told where there are more than two; of two it says the same again.
+    The joint test of all sides is shown for three sides or more; for two it repeats the test of the pair.
     """
     has_many = len(table[["side", "other_side"]].drop_duplicates()) > 1
     rows = [

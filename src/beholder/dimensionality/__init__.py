@@ -1,4 +1,13 @@
-"""Dimensions: what the questions of one study, or of several joined by condition, measure together."""
+"""Dimensionality: how many things the questions of one or several studies measure.
+
+data         studies joined by condition, levels, scales
+components   principal components, internal consistency, split halves
+relation     one question against another; spread of questions
+profile      conditions by questions, and correlations of questions
+short_forms  which few questions would do
+text         the finding in words, and the result of `dimensions`
+figures, page, folder    the folder dimensions/
+"""
 
 from __future__ import annotations
 
@@ -24,14 +33,14 @@ def dimensions(
     out: str | Path | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Dimensions:
-    """Look at how questions go together; write `dimensions/` beside the first study and return what was found.
+    """Analyse how questions correlate; write `dimensions/` beside the first study and return the result.
 
     A study may also be one of its runs (`study.yaml@2`), or a table of ratings or of scores (.csv); several are joined
-    by condition. `split`, as ("realistic", 2), tells everything once more for conditions above and below. `metrics` is
-    a table of objective metrics, as `beholder metrics` writes it. With a `factor`, a column of the manifest, profiles
-    are told for each of its levels. `of` is the question against which the others are held; the one that says most of
-    what all share when left out. `components` keeps so many, in place of those above chance. `progress` is told of
-    figures.
+    by condition. `split`, as ("realistic", 2), repeats everything for conditions above and below. `metrics` is a table
+    of objective metrics, as `beholder metrics` writes it. With a `factor`, a column of the manifest, there is a profile
+    for each of its levels. `of` is the question to which the others are related: by default the one that explains most
+    of the variance. `components` keeps that many, in place of those above chance. `progress` is called as figures are
+    drawn.
     """
     from beholder.dimensionality.folder import dimensions_folder
 

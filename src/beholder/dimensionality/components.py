@@ -60,8 +60,8 @@ def components(
     `keep` keeps so many, whatever chance says.
     """
     joined = join(data)
-    found = [one for level in levels if (one := find_components(joined, level, keep=keep, seed=seed)) is not None]
-    parts = [_table(one).assign(repeats=_repeats(joined, one, seed)) for one in found]
+    fits = [one for level in levels if (one := find_components(joined, level, keep=keep, seed=seed)) is not None]
+    parts = [_table(one).assign(repeats=_repeats(joined, one, seed)) for one in fits]
     table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COMPONENTS)
     note = (
         "Principal components of the correlations between questions. share, cumulative: of the variance of all "
@@ -71,7 +71,7 @@ def components(
         "repeats: the correlation of the component between two halves of the people, raised to all of them "
         "(Spearman-Brown): with few conditions or stimuli a component can be real to people and yet not above chance."
     )
-    return Result(table, note + _warnings(joined, found, levels) + turned_note(joined), COMPONENT_CITATION, _draw)
+    return Result(table, note + _warnings(joined, fits, levels) + turned_note(joined), COMPONENT_CITATION, _draw)
 
 
 def loadings(
@@ -79,8 +79,8 @@ def loadings(
 ) -> Result:
     """Return how far each question belongs to each of the components that are kept, turned by varimax."""
     joined = join(data)
-    found = [one for level in levels if (one := find_components(joined, level, keep=keep, seed=seed)) is not None]
-    parts = [_loadings(one) for one in found]
+    fits = [one for level in levels if (one := find_components(joined, level, keep=keep, seed=seed)) is not None]
+    parts = [_loadings(one) for one in fits]
     table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=LOADINGS)
     note = (
         "Correlation of each question with each component that is kept, one at least. loading: turned by varimax, so "
@@ -88,7 +88,7 @@ def loadings(
         "question's variance in all of these together, the same before and after."
     )
     return Result(
-        table, note + _warnings(joined, found, levels) + turned_note(joined), COMPONENT_CITATION, _draw_loadings
+        table, note + _warnings(joined, fits, levels) + turned_note(joined), COMPONENT_CITATION, _draw_loadings
     )
 
 
@@ -103,43 +103,43 @@ def find_components(
         rows = rows_of(joined, varying, level)
     if rows.worth < _FEWEST_ROWS or len(varying) < _FEWEST_QUESTIONS:
         return None
-    found = principal_components(rows.correlation)
+    principal = principal_components(rows.correlation)
     chance = parallel_analysis(rows.worth, len(varying), np.random.default_rng(seed))
     above = (
-        retained_components(found.eigenvalues, chance)
+        retained_components(principal.eigenvalues, chance)
         if keep is None
-        else min(keep, int((found.eigenvalues > 0).sum()))
+        else min(keep, int((principal.eigenvalues > 0).sum()))
     )
-    return LevelComponents(level, varying, len(rows.value), rows.worth, found, chance, above)
+    return LevelComponents(level, varying, len(rows.value), rows.worth, principal, chance, above)
 
 
-def turned_loadings(found: LevelComponents) -> Floats:
+def turned_loadings(fit: LevelComponents) -> Floats:
     """Return the loadings on the components that are kept, one at least, turned by varimax."""
-    return varimax(found.principal.loadings[:, : max(1, found.kept)])
+    return varimax(fit.principal.loadings[:, : max(1, fit.kept)])
 
 
-def _table(found: LevelComponents) -> pd.DataFrame:
-    values = found.principal.eigenvalues
+def _table(fit: LevelComponents) -> pd.DataFrame:
+    values = fit.principal.eigenvalues
     share = values / values.sum()
     place = np.arange(1, len(values) + 1)
     return pd.DataFrame(
         {
-            "level": found.level, "component": place, "n": found.rows, "eigenvalue": values, "share": share,
-            "cumulative": np.cumsum(share), "chance": found.chance, "kept": place <= found.kept,
+            "level": fit.level, "component": place, "n": fit.rows, "eigenvalue": values, "share": share,
+            "cumulative": np.cumsum(share), "chance": fit.chance, "kept": place <= fit.kept,
         }
     )  # fmt: skip
 
 
-def _repeats(joined: Joined, found: LevelComponents, seed: int) -> Floats:
+def _repeats(joined: Joined, fit: LevelComponents, seed: int) -> Floats:
     """Return how far each component, weighed as over all people, is the same with two halves of them."""
-    places = [joined.questions.index(name) for name in found.questions]
-    values = found.principal.eigenvalues
+    places = [joined.questions.index(name) for name in fit.questions]
+    values = fit.principal.eigenvalues
     # A component without variance is noise of the arithmetic.
-    weights = np.where(values > _NOTHING, found.principal.loadings / np.sqrt(np.maximum(values, _NOTHING)), np.nan)
-    rows = rows_of(joined, found.questions, found.level)
+    weights = np.where(values > _NOTHING, fit.principal.loadings / np.sqrt(np.maximum(values, _NOTHING)), np.nan)
+    rows = rows_of(joined, fit.questions, fit.level)
     weights = weights / np.sqrt(np.diagonal(rows.covariance))[:, None]
     seen = []
-    for half in halves_of_people(joined, found.level, seed):
+    for half in halves_of_people(joined, fit.level, seed):
         one, other = (side[:, places] @ weights for side in half)
         if len(one) >= _FEWEST_ROWS:
             seen.append([_pearson(*pair) for pair in zip(one.T, other.T, strict=True)])
@@ -155,42 +155,42 @@ def _pearson(one: Floats, other: Floats) -> float:
     return float(np.corrcoef(one, other)[0, 1])
 
 
-def _loadings(found: LevelComponents) -> pd.DataFrame:
-    plain = found.principal.loadings[:, : max(1, found.kept)]
+def _loadings(fit: LevelComponents) -> pd.DataFrame:
+    plain = fit.principal.loadings[:, : max(1, fit.kept)]
     count = plain.shape[1]
     return pd.DataFrame(
         {
-            "level": found.level,
-            "question": np.repeat(found.questions, count),
-            "component": np.tile(np.arange(1, count + 1), len(found.questions)),
-            "loading": turned_loadings(found).ravel(),
+            "level": fit.level,
+            "question": np.repeat(fit.questions, count),
+            "component": np.tile(np.arange(1, count + 1), len(fit.questions)),
+            "loading": turned_loadings(fit).ravel(),
             "unrotated": plain.ravel(),
             "communality": np.repeat(np.square(plain).sum(axis=1), count),
         }
     )[LOADINGS]
 
 
-def _warnings(joined: Joined, found: Sequence[LevelComponents], levels: Sequence[Level]) -> str:
+def _warnings(joined: Joined, fits: Sequence[LevelComponents], levels: Sequence[Level]) -> str:
     """Return what limits the components of each level."""
-    told = ""
-    for one in found:
+    warnings = ""
+    for one in fits:
         asked = len(one.questions)
         if one.worth <= asked:
-            told += (
+            warnings += (
                 f" {one.level}: {one.worth} {NAMES[one.level]} for {asked} questions span at most {one.worth - 1} "
                 "dimensions, whatever the questions measure: read it as a description."
             )
         still = [name for name in joined.questions if name not in one.questions]
         if still:
-            told += f" {one.level}: left out, as it does not vary: {', '.join(still)}."
+            warnings += f" {one.level}: left out, as it does not vary: {', '.join(still)}."
         if not one.kept:
-            told += f" {one.level}: no component stands above chance."
+            warnings += f" {one.level}: no component stands above chance."
         elif one.kept > retained_components(one.principal.eigenvalues, one.chance):
-            told += f" {one.level}: {one.kept} are kept because that was asked for, more than stand above chance."
+            warnings += f" {one.level}: {one.kept} are kept because that was asked for, more than stand above chance."
     for level in levels:
-        if level not in {one.level for one in found}:
-            told += f" {level}: left out, as fewer than {_FEWEST_ROWS} {NAMES[level]} have all questions."
-    return told
+        if level not in {one.level for one in fits}:
+            warnings += f" {level}: left out, as fewer than {_FEWEST_ROWS} {NAMES[level]} have all questions."
+    return warnings
 
 
 def _draw(table: pd.DataFrame) -> Any:
@@ -205,7 +205,7 @@ def _draw_loadings(table: pd.DataFrame) -> Any:
     return loadings_chart(table)
 
 
-# --- consistency: whether questions measure one thing well enough to be averaged (alpha, omega) ---
+# Internal consistency: Cronbach's alpha and McDonald's omega
 
 
 COLUMNS = ["of", "level", "without", "questions", "n", "alpha", "alpha_low", "alpha_high", "omega", "note"]
@@ -235,11 +235,11 @@ def _of(joined: Joined, name: str, questions: Sequence[str], level: Level) -> It
     if len(questions) < 2 or rows.worth < _CONSISTENCY_FEWEST_ROWS or not any(rows.varies):
         return
     matrix = rows.covariance
-    found = cronbach_alpha(matrix, rows.worth)
+    alpha = cronbach_alpha(matrix, rows.worth)
     base: dict[str, Any] = {"of": name, "level": level, "n": len(rows.value)}
     yield base | {
-        "without": "", "questions": len(questions), "alpha": found.value, "alpha_low": found.low,
-        "alpha_high": found.high, "omega": mcdonald_omega(matrix), "note": _against(questions, rows),
+        "without": "", "questions": len(questions), "alpha": alpha.value, "alpha_low": alpha.low,
+        "alpha_high": alpha.high, "omega": mcdonald_omega(matrix), "note": _against(questions, rows),
     }  # fmt: skip
     if len(questions) < 3:
         return
@@ -276,7 +276,7 @@ def _note(table: pd.DataFrame) -> str:
     return note
 
 
-# --- Two halves of the people, drawn again and again: whether other people would say the same ---
+# Split halves of the participants
 
 
 DRAWS = 20

@@ -69,7 +69,7 @@ def _place(side: Side) -> str:
     return side.name or "dimensions"
 
 
-# --- One study or several, joined by condition: every question side by side, all pointing the same way ---
+# Studies joined by condition, with reversed items turned
 
 
 MEANS = ["question", "condition", "n", "mean", "ci_low", "ci_high"]
@@ -211,7 +211,7 @@ def _wide(table: pd.DataFrame, row: str, rows: list[str], questions: list[str]) 
     return grid.reindex(index=rows, columns=questions).astype(float).rename_axis(index=row, columns=None)
 
 
-# --- The levels on which questions can go together: between conditions, between stimuli, and within people ---
+# Levels: between conditions, between stimuli, within participants
 
 
 Level: TypeAlias = Literal["condition", "stimulus", "answer", "within"]
@@ -280,7 +280,7 @@ def _less_mean(value: Floats) -> LevelRows:
     return LevelRows(value - value.mean(axis=0) if len(value) else value, 1)
 
 
-# --- Questions on different scales, brought to one before they are averaged ---
+# Rescaling of questions on different scales
 
 
 def factors(joined: Joined, questions: Sequence[str]) -> Floats:

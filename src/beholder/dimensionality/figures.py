@@ -27,11 +27,11 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,40}")
 _MEASURES = {"pearson": "Pearson’s r", "tau_b": "Kendall’s tau-b"}
 
 
-def figures(found: Dimensions) -> list[Figure]:
+def figures(dimensions: Dimensions) -> list[Figure]:
     """Return a figure for every table that has one; a table that is not there, or says nothing, has none."""
-    joined, tables = found.joined, found.tables
+    joined, tables = dimensions.joined, dimensions.tables
     return [
-        *_profiles(joined, tables.get("profile"), found.factor),
+        *_profiles(joined, tables.get("profile"), dimensions.factor),
         *_by_level(joined, tables),
         *_spread(joined, tables.get("spread")),
         *_relations(joined, tables.get("relation")),
@@ -59,11 +59,11 @@ def _profiles(joined: Joined, table: pd.DataFrame | None, factor: str) -> list[F
     words = "Mean of every condition on every question with its 95 % interval"
     has_levels = bool((table["level"] != "").any())
     whole = f"{words}, averaged over {factor}." if has_levels and factor else f"{words}."
-    found = [figure("profile", "Conditions by questions", whole, table[table["level"] == ""])]
+    profiles = [figure("profile", "Conditions by questions", whole, table[table["level"] == ""])]
     if has_levels:
-        told = f"{words}, for each level of {factor}."
-        found.append(figure("profile-levels", f"Conditions by questions and {factor}", told, table))
-    return found
+        legend = f"{words}, for each level of {factor}."
+        profiles.append(figure("profile-levels", f"Conditions by questions and {factor}", legend, table))
+    return profiles
 
 
 def _axes(joined: Joined) -> dict[str, ScaleAxis]:
@@ -84,20 +84,20 @@ def _axes(joined: Joined) -> dict[str, ScaleAxis]:
 
 def _by_level(joined: Joined, known: Mapping[str, pd.DataFrame]) -> list[Figure]:
     """Return correlations, eigenvalues and loadings, for each level; the page has components of its main one only."""
-    drawn: dict[str, tuple[str, str, str, Callable[..., Any]]] = {
+    charts: dict[str, tuple[str, str, str, Callable[..., Any]]] = {
         "correlations": ("pearson", "Correlations", "Correlation of every two questions", correlations_chart),
         "components": ("eigenvalue", "Components", "Eigenvalues, and those of noise", components_chart),
         "loadings": ("loading", "Loadings", "How far each question belongs to each component", loadings_chart),
     }
     paper = COLUMN if len(joined.questions) <= _NARROW else DOUBLE
     main = main_level(known["components"]) if "components" in known else None
-    found = []
-    for name, (value, title, words, draw) in drawn.items():
+    drawn = []
+    for name, (value, title, words, draw) in charts.items():
         table = known.get(name)
         for level, part in table.groupby("level", sort=False) if table is not None and len(table) else ():
             if part[value].notna().any():
                 where = BETWEEN.get(str(level), str(level)).lower()
-                found.append(
+                drawn.append(
                     Figure(
                         f"{name}-{level}", f"{title} {where}", f"{words}, {where}. The numbers are in {name}.csv.",
                         _with(draw, part), is_wide=name == "correlations" and paper is DOUBLE,
@@ -105,7 +105,7 @@ def _by_level(joined: Joined, known: Mapping[str, pd.DataFrame]) -> list[Figure]
                         in_page=name == "correlations" or level == main,
                     )
                 )  # fmt: skip
-    return found
+    return drawn
 
 
 def _with(draw: Callable[..., Any], table: pd.DataFrame) -> Callable[[Layout], Any]:
@@ -149,12 +149,12 @@ def _metrics(table: pd.DataFrame | None) -> list[Figure]:
         return []
     region = table["region"].fillna("") if "region" in table else pd.Series("", index=table.index)
     named = table.assign(called=table["metric"].where(region == "", table["metric"] + " (" + region + ")"))
-    found = []
+    drawn = []
     for level, part in named.groupby("level", sort=False):
         for measure, title in _MEASURES.items():
             if part[measure].notna().any():
-                found.append(_metric(str(level), part, measure, title))
-    return found
+                drawn.append(_metric(str(level), part, measure, title))
+    return drawn
 
 
 def _metric(level: str, table: pd.DataFrame, measure: str, title: str) -> Figure:
@@ -175,7 +175,7 @@ def _metric(level: str, table: pd.DataFrame, measure: str, title: str) -> Figure
     )  # fmt: skip
 
 
-# --- The pictures of tables that hold several levels: one under the other, or of the level that is asked for ---
+# Charts of tables with several levels
 
 
 CLEAR = 0.05

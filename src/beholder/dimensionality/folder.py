@@ -34,15 +34,15 @@ def dimensions_folder(
     out: Path | None,
     progress: Callable[[int, int], None] | None,
 ) -> Dimensions:
-    """Compute all tables, write the folder, and return what was found."""
+    """Compute all tables, write the folder, and return the result."""
     joined = open_joined(sources)
     _check(joined, split, of, keep)
     values = read_values(metrics, _rated(joined), {}) if metrics is not None else None
-    found = find(joined, split=split, values=values, factor=factor, of=of, keep=keep)
+    dimensions = find(joined, split=split, values=values, factor=factor, of=of, keep=keep)
     folder = out or (joined.parts[0].side.folder or Path()) / "dimensions"
-    made = outcome(found)
-    page = write_outcome(made, folder, progress)
-    return replace(found, words=(*filter(None, [made.simulated]), *found.words), page=page)
+    outcome_page = outcome(dimensions)
+    page = write_outcome(outcome_page, folder, progress)
+    return replace(dimensions, words=(*filter(None, [outcome_page.simulated]), *dimensions.words), page=page)
 
 
 def find(
@@ -77,8 +77,8 @@ def find(
             "split_correlations": split_correlations(joined, *split),
         }
     known = {name: result for name, result in results.items() if result is not None and len(result.table)}
-    told = {name: result for name, result in results.items() if result is not None}
-    return Dimensions(joined, known, of, factor or "", finding(joined, told))
+    available = {name: result for name, result in results.items() if result is not None}
+    return Dimensions(joined, known, of, factor or "", finding(joined, available))
 
 
 def _most_typical(joined: Joined, own: Result, loaded: Result) -> str:

@@ -1,4 +1,4 @@
-"""The page of dimensions: what was found, the figures, and the tables that a reader looks into."""
+"""The page of dimensions: the finding, the figures and the tables."""
 
 from __future__ import annotations
 
@@ -21,40 +21,40 @@ _MOST_PAIRS = 200
 _LEVELS = {**BETWEEN, "answer": "Single answers"}
 
 
-def outcome(found: Dimensions) -> Outcome:
+def outcome(dimensions: Dimensions) -> Outcome:
     """Return the page, its figures and its tables."""
-    drawn = figures(found)
-    names = [part.side.name for part in found.joined.parts if part.side.name]
+    drawn = figures(dimensions)
+    names = [part.side.name for part in dimensions.joined.parts if part.side.name]
     return Outcome(
         kind="Dimensions",
         title="What the questions measure" + (f": {' and '.join(names)}" if names else ""),
-        lead=_lead(found),
-        tables=found.results,
+        lead=_lead(dimensions),
+        tables=dimensions.results,
         figures=drawn,
-        sections=lambda inline: _sections(found, drawn, inline),
+        sections=lambda inline: _sections(dimensions, drawn, inline),
         notes={
-            "questions": list(found.joined.questions),
-            "turned": list(found.joined.turned),
-            "conditions": list(found.joined.conditions),
-            "of": found.of,
-            "words": list(found.words),
+            "questions": list(dimensions.joined.questions),
+            "turned": list(dimensions.joined.turned),
+            "conditions": list(dimensions.joined.conditions),
+            "of": dimensions.of,
+            "words": list(dimensions.words),
         },
-        simulated=simulated([part.side for part in found.joined.parts]),
+        simulated=simulated([part.side for part in dimensions.joined.parts]),
     )
 
 
-def _lead(found: Dimensions) -> list[Child]:
-    turned = found.joined.turned
+def _lead(dimensions: Dimensions) -> list[Child]:
+    turned = dimensions.joined.turned
     if not turned:
-        return [headline(found.words)]
+        return [headline(dimensions.words)]
     are = "is a reversed question and is" if len(turned) == 1 else "are reversed questions and are"
     note = f"{join_names(turned)} {are} turned here, so that all point the same way."
-    return [headline(found.words), tag("p", note, class_="notice")]
+    return [headline(dimensions.words), tag("p", note, class_="notice")]
 
 
-def _sections(found: Dimensions, drawn: Sequence[Figure], inline: Mapping[str, Markup]) -> list[Child]:
-    tables = {**found.tables, **_above_chance(found.tables)}
-    told = [
+def _sections(dimensions: Dimensions, drawn: Sequence[Figure], inline: Mapping[str, Markup]) -> list[Child]:
+    tables = {**dimensions.tables, **_above_chance(dimensions.tables)}
+    panels = [
         _panel("components", "How many things", tables, _components, _COMPONENTS_FOOT),
         _panel("loadings", "Which question belongs to which", tables, _loadings, _LOADINGS_FOOT),
         _panel("shorter", "A shorter survey", tables, _shorter, _SHORTER_FOOT),
@@ -65,7 +65,7 @@ def _sections(found: Dimensions, drawn: Sequence[Figure], inline: Mapping[str, M
             "table", "All conditions", tables, _wide, "Reversed questions are turned. Intervals are in profile.csv."
         ),
     ]
-    return [*_pictures(drawn, inline), *(one for one in told if one is not None)]
+    return [*_pictures(drawn, inline), *(one for one in panels if one is not None)]
 
 
 def _above_chance(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
@@ -79,16 +79,16 @@ def _above_chance(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]
 
 def _pictures(drawn: Sequence[Figure], inline: Mapping[str, Markup]) -> list[Child]:
     """Return the figures as panels, those of one column beside each other."""
-    found: list[Child] = []
+    panels: list[Child] = []
     beside: list[Child] = []
     for figure in (one for one in drawn if one.name in inline):
         shown = panel(figure.name, figure.title, inline[figure.name], foot=figure.words, is_wide=figure.is_wide)
         if not figure.is_wide:
             beside.append(shown)
             continue
-        found += [tag("div", beside, class_="beside")] if beside else []
-        found, beside = [*found, shown], []
-    return [*found, *([tag("div", beside, class_="beside")] if beside else [])]
+        panels += [tag("div", beside, class_="beside")] if beside else []
+        panels, beside = [*panels, shown], []
+    return [*panels, *([tag("div", beside, class_="beside")] if beside else [])]
 
 
 _COMPONENTS_FOOT = (
@@ -165,12 +165,12 @@ def _shorter(shorter: pd.DataFrame) -> Markup:
         "Alpha": lambda row: number(row["alpha"], 2),
         "Minutes saved": lambda row: number(row["minutes_saved"], 1),
     }
-    found = records(shorter)
-    cells = {name: [of(row) for row in found] for name, of in columns.items()}
+    forms = records(shorter)
+    cells = {name: [of(row) for row in forms] for name, of in columns.items()}
     known = {name: column for name, column in cells.items() if set(column) != {NONE}}
     rows = [
         (str(row["size"]), str(row["questions"]).replace("; ", ", "), *(column[place] for column in known.values()))
-        for place, row in enumerate(found)
+        for place, row in enumerate(forms)
     ]
     return table("The best set of every size", TextTable(("Number", "Questions", *known), rows, names=2))
 

@@ -81,8 +81,8 @@ def check_names(where: str, wanted: Sequence[str], known: Sequence[str]) -> None
 def factors_of(joined: Joined) -> list[str]:
     """Return the columns of the manifests by which there can be levels."""
     tables = [part.side.ratings.used for part in joined.parts if part.side.ratings is not None]
-    found = [str(name) for table in tables for name in table.columns if str(name).startswith(FACTOR_PREFIX)]
-    return list(dict.fromkeys(name.removeprefix(FACTOR_PREFIX) for name in found))
+    columns = [str(name) for table in tables for name in table.columns if str(name).startswith(FACTOR_PREFIX)]
+    return list(dict.fromkeys(name.removeprefix(FACTOR_PREFIX) for name in columns))
 
 
 def _by_level(joined: Joined, factor: str, table: pd.DataFrame) -> tuple[pd.DataFrame, str]:
@@ -112,12 +112,12 @@ def _of_part(part: JoinedStudy, ratings: Ratings, column: str) -> pd.DataFrame:
     kept = kept.assign(level=kept[column].fillna("").astype(str))
     votes = kept[kept["level"] != ""].groupby(_VOTE, sort=True, observed=True)["value"].mean().reset_index()
     whole = [_over_levels(ratings, part, votes, question, name) for question in asked for name in ratings.conditions]
-    found = [pd.DataFrame([row for row in whole if row is not None], columns=COLUMNS)]
+    tables = [pd.DataFrame([row for row in whole if row is not None], columns=COLUMNS)]
     for level in sorted(votes["level"].unique()):
         groups = MeanGroups("condition", ratings.conditions, equal="content", narrower=())
         mine = group_means(ratings, votes[votes["level"] == level], groups)
-        found.append(mine.assign(question=mine["question"].map(part.names), level=level)[COLUMNS])
-    return turned_means(pd.concat([one for one in found if len(one)] or found, ignore_index=True), part)
+        tables.append(mine.assign(question=mine["question"].map(part.names), level=level)[COLUMNS])
+    return turned_means(pd.concat([one for one in tables if len(one)] or tables, ignore_index=True), part)
 
 
 def _over_levels(
@@ -128,11 +128,11 @@ def _over_levels(
         return None
     codes = [codes_of(mine[name]) for name in ("participant", "content", "level")]
     value, (participant, content, level) = average_by(mine["value"].to_numpy(float), *codes)
-    found = mean_of(Cells(value, participant, content), equal=level)
-    has_interval = found.participants > 1
+    estimate = mean_of(Cells(value, participant, content), equal=level)
+    has_interval = estimate.participants > 1
     return {
-        "question": part.names[question], "condition": condition, "level": "", "n": len(mine), "mean": found.mean,
-        "ci_low": found.low if has_interval else float("nan"), "ci_high": found.high if has_interval else float("nan"),
+        "question": part.names[question], "condition": condition, "level": "", "n": len(mine), "mean": estimate.mean,
+        "ci_low": estimate.low if has_interval else float("nan"), "ci_high": estimate.high if has_interval else float("nan"),
     }  # fmt: skip
 
 
@@ -142,7 +142,7 @@ def _draw(table: pd.DataFrame) -> Any:
     return profile_chart(table)
 
 
-# --- table: one row for each condition, with every question and every objective metric beside each other ---
+# One row per condition: every question and every objective metric
 
 
 def table(data: Data | Sequence[Data], values: pd.DataFrame | None = None) -> Result:
@@ -152,18 +152,18 @@ def table(data: Data | Sequence[Data], values: pd.DataFrame | None = None) -> Re
     contents weighing the same.
     """
     joined = join(data)
-    found = joined.by_condition.copy()
-    found.insert(0, "label", [joined.labels[name] for name in found.index])
-    if (found["label"] == found.index).all():
-        found = found.drop(columns="label")
+    table = joined.by_condition.copy()
+    table.insert(0, "label", [joined.labels[name] for name in table.index])
+    if (table["label"] == table.index).all():
+        table = table.drop(columns="label")
     note = "Mean of every condition on every question, and of its stimuli on every metric."
     if values is not None:
         metrics = _wide(by_condition(joined, values))
-        unknown = sorted(set(metrics.index) - set(found.index))
-        found = found.join(metrics.rename(columns={name: f"{name} (metric)" for name in metrics if name in found}))
+        unknown = sorted(set(metrics.index) - set(table.index))
+        table = table.join(metrics.rename(columns={name: f"{name} (metric)" for name in metrics if name in table}))
         if unknown:
             note += f" Nobody rated {', '.join(unknown)}."
-    return Result(found.rename_axis("condition").reset_index(), note + turned_note(joined), "")
+    return Result(table.rename_axis("condition").reset_index(), note + turned_note(joined), "")
 
 
 def metric_names(values: pd.DataFrame) -> pd.Series:
@@ -190,7 +190,7 @@ def _wide(values: pd.DataFrame) -> pd.DataFrame:
     return grid[list(dict.fromkeys(named["metric"]))].rename_axis(columns=None)
 
 
-# --- split: the same once more for what is above a threshold of one question, and for what is not ---
+# The same for conditions above and below a threshold of one question
 
 
 MEANS = ["part", "question", "conditions", "mean", "sd", "ci_low", "ci_high", "mean_pearson"]
@@ -256,13 +256,13 @@ def split_means(data: Data | Sequence[Data], question: str, threshold: float) ->
 
 
 def _means(half: Half) -> list[tuple[object, ...]]:
-    found: list[tuple[object, ...]] = []
+    rows: list[tuple[object, ...]] = []
     for name in half.joined.questions:
         one = t_interval(half.joined.by_condition[name].dropna())
         others = [_pearson(half.joined, name, other) for other in half.joined.questions if other != name]
         together = mean_correlation([r for r in others if not np.isnan(r)])
-        found.append((half.name, name, one.n, one.mean, one.sd, one.low, one.high, together))
-    return found
+        rows.append((half.name, name, one.n, one.mean, one.sd, one.low, one.high, together))
+    return rows
 
 
 def _pearson(joined: Joined, one: str, other: str) -> float:
@@ -293,7 +293,7 @@ def _split_of_part(part: JoinedStudy, stimuli: set[str]) -> JoinedStudy:
     return replace(part, items=kept)
 
 
-# --- correlations: how every two questions go together, between conditions, between stimuli and within people ---
+# Correlations of every two questions
 
 
 CORRELATION_COLUMNS = [
@@ -355,9 +355,9 @@ def smallest_clear(df: float) -> float:
 
 def correlation_note(table: pd.DataFrame) -> str:
     """Return how correlations are read, and what they do not say."""
-    told = [f"{level}: {MEANING[level]}" for level in LEVELS if (table["level"] == level).any()]
+    meanings = [f"{level}: {MEANING[level]}" for level in LEVELS if (table["level"] == level).any()]
     note = (
-        f"Pearson's r of every two questions over what has both ({'; '.join(told) or 'nothing has'}), with its 95 % "
+        f"Pearson's r of every two questions over what has both ({'; '.join(meanings) or 'nothing has'}), with its 95 % "
         "interval by Fisher's z and its p by Student's t, not corrected for how many there are. At level within, "
         "effects of all participants and stimuli are taken off by least squares, and their degrees of freedom are off "
         "df, by which interval and p go."

@@ -55,17 +55,17 @@ def drawn_relation(joined: Joined, x: str, y: str, level: At, *, across: str, up
     """Return the picture of one question against another."""
     points = relation_points(joined, x, y, level)
     labels = joined.labels if level == "condition" else {}
-    found = dip(points["x"], points["y"])
-    return relation_chart(points, across=across, up=up, dip=found, labels=labels, layout=layout)
+    dip_test = dip(points["x"], points["y"])
+    return relation_chart(points, across=across, up=up, dip=dip_test, labels=labels, layout=layout)
 
 
 def _row(joined: Joined, x: str, y: str, level: At) -> tuple[object, ...]:
     points = relation_points(joined, x, y, level)
-    fitted, found = line(points["x"], points["y"]), dip(points["x"], points["y"])
+    fitted, dip_test = line(points["x"], points["y"]), dip(points["x"], points["y"])
     return (
         x, y, level, fitted.n, fitted.slope, fitted.low, fitted.high, fitted.intercept, fitted.r_squared, fitted.p,
-        found.verdict, found.f, found.p, found.aicc_line, found.aicc_curve, found.depth, found.depth_most,
-        found.high_at, found.low_at, found.why or dip_text(found),
+        dip_test.verdict, dip_test.f, dip_test.p, dip_test.aicc_line, dip_test.aicc_curve, dip_test.depth, dip_test.depth_most,
+        dip_test.high_at, dip_test.low_at, dip_test.why or dip_text(dip_test),
     )  # fmt: skip
 
 
@@ -103,7 +103,7 @@ def relation_points(joined: Joined, x: str, y: str, level: At) -> pd.DataFrame:
     return points.dropna(subset=["x", "y"]).reset_index(drop=True)
 
 
-# --- spread: how far the questions of a condition lie apart, against its mean on one of them ---
+# Spread of the questions of a condition, against its mean on one of them
 
 
 SPREAD_COLUMNS = ["condition", "of", "x", "questions", "spread", "range"]

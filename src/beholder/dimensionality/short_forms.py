@@ -68,10 +68,10 @@ def _ground(joined: Joined, keep: int | None, seed: int) -> _Ground | None:
         rows = rows_of(joined, questions, level)
         if rows.worth < _FEWEST_ROWS or not all(rows.varies):
             continue
-        found = find_components(joined, level, keep=keep, seed=seed)
-        if found is not None:
-            strongest = np.abs(turned_loadings(found)).argmax(axis=1)
-            groups = [set(np.flatnonzero(strongest == one).tolist()) for one in range(found.kept)]
+        fit = find_components(joined, level, keep=keep, seed=seed)
+        if fit is not None:
+            strongest = np.abs(turned_loadings(fit)).argmax(axis=1)
+            groups = [set(np.flatnonzero(strongest == one).tolist()) for one in range(fit.kept)]
             return _Ground(level, rows, [group for group in groups if group])
     return None
 
@@ -116,14 +116,14 @@ def _row(
     explained = float(told_shares(ground.rows, [chosen])[0])
     covers = _covered(ground.groups, chosen) == len(ground.groups)
     answers = scaled(_single(joined, names), joined, names)
-    told = fresh.get(len(chosen), explained)
+    explained_share = fresh.get(len(chosen), explained)
     return {
         "size": len(chosen), "questions": "; ".join(names), "explained": explained,
         "fresh": fresh.get(len(chosen), np.nan), "covers": covers,
         "pearson_condition": _average(joined, names, "condition"),
         "pearson_stimulus": _average(joined, names, "stimulus"),
         "alpha": cronbach_alpha(answers.covariance, answers.worth).value,
-        "minutes_saved": _minutes(joined, set(names)), "passes": bool(covers and told >= enough),
+        "minutes_saved": _minutes(joined, set(names)), "passes": bool(covers and explained_share >= enough),
     }  # fmt: skip
 
 
@@ -140,8 +140,8 @@ def _average(joined: Joined, chosen: Sequence[str], level: Level) -> float:
 def _single(joined: Joined, questions: Sequence[str]) -> LevelRows:
     """Return single answers to these questions; where nobody answered all, means."""
     levels: tuple[Level, ...] = ("answer", "stimulus", "condition")
-    found = [rows_of(joined, questions, level) for level in levels]
-    return next((rows for rows in found if rows.worth > 1), found[-1])
+    by_level = [rows_of(joined, questions, level) for level in levels]
+    return next((rows for rows in by_level if rows.worth > 1), by_level[-1])
 
 
 def _minutes(joined: Joined, chosen: set[str]) -> float:
@@ -181,7 +181,7 @@ def _note(joined: Joined, ground: _Ground, enough: float, has_fresh: bool, seed:
     )
 
 
-# --- How much of all questions some of them tell ---
+# Share of the variance of all questions that some of them explain
 
 
 Sets: TypeAlias = list[tuple[int, ...]]

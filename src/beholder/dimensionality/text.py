@@ -31,14 +31,14 @@ def in_words(count: int) -> str:
 
 
 def main_level(components: pd.DataFrame) -> str | None:
-    """Return the level by which the number of components is told."""
+    """Return the level whose number of components is reported."""
     return next((level for level in _MAIN if (components["level"] == level).any()), None)
 
 
 def finding(joined: Joined, results: Mapping[str, Result]) -> tuple[str, ...]:
     """Return what the questions measure, which would do, and how alike one person's answers are."""
-    told = [_measured(joined, results), _shorter(results), _alike(results)]
-    return tuple(line for line in told if line)
+    sentences = [_measured(joined, results), _shorter(results), _alike(results)]
+    return tuple(line for line in sentences if line)
 
 
 def _measured(joined: Joined, results: Mapping[str, Result]) -> str:
@@ -94,13 +94,13 @@ def _shorter(results: Mapping[str, Result]) -> str:
     row = suggested.iloc[0]
     names = str(row["questions"]).split("; ")
     is_fresh = row["fresh"] == row["fresh"]
-    told = _much(min(1.0, row["fresh"]) if is_fresh else row["explained"])
+    amount = _much(min(1.0, row["fresh"]) if is_fresh else row["explained"])
     of = "of what all tell about other people’s answers" if is_fresh else "of what all tell"
     saved = row["minutes_saved"]
     ending = "s" * (len(names) == 1)
     minutes = f", and save{ending} each participant about {plain(round(saved, 1))} minutes" if saved >= 0.1 else ""
     count = in_words(len(names)).capitalize()
-    return f"{count} would do: {join_names(names)} tell{ending} {told} {of}{minutes}."
+    return f"{count} would do: {join_names(names)} tell{ending} {amount} {of}{minutes}."
 
 
 def _much(share: float) -> str:
@@ -113,11 +113,11 @@ def _alike(results: Mapping[str, Result]) -> str:
     if mine.empty:
         return ""
     row = mine.iloc[0]
-    told = f"Of one person’s answers about one stimulus, alpha is {number(row['alpha'], 2)}"
-    return f"{told} (omega {number(row['omega'], 2)})." if row["omega"] == row["omega"] else f"{told}."
+    alpha = f"Of one person’s answers about one stimulus, alpha is {number(row['alpha'], 2)}"
+    return f"{alpha} (omega {number(row['omega'], 2)})." if row["omega"] == row["omega"] else f"{alpha}."
 
 
-# --- What `dimensions` gives: its tables, what they say in words, and its page ---
+# The result of `dimensions`
 
 
 _MOST_ROWS = 60
@@ -134,7 +134,7 @@ class Dimensions:
     of: str
     """The question against which the others are held."""
     factor: str = ""
-    """The column of the manifest by whose levels profiles are told; empty where none was asked for."""
+    """The column of the manifest by whose levels profiles are split; empty without one."""
     words: tuple[str, ...] = ()
     """The finding, in sentences."""
     page: Path | None = None
@@ -149,9 +149,9 @@ class Dimensions:
         return "\n".join([*self.words, "", shown, *self._where])
 
     def _repr_html_(self) -> str:
-        told = "".join(f"<p>{escape(line)}</p>" for line in self.words)
+        paragraphs = "".join(f"<p>{escape(line)}</p>" for line in self.words)
         where = "".join(f"<p>{escape(line)}</p>" for line in self._where)
-        return f"{told}{self._shown.to_html(index=False, border=0, max_rows=_MOST_ROWS)}{where}"
+        return f"{paragraphs}{self._shown.to_html(index=False, border=0, max_rows=_MOST_ROWS)}{where}"
 
     @property
     def _where(self) -> list[str]:

@@ -1,12 +1,12 @@
-"""Metrics: what programs measure of the stimuli, beside what people said of them.
+"""Objective metrics of the stimuli (PSNR, SSIM, VMAF, STOI ...), and how well they agree with the ratings.
 
-kinds, choosing    which metrics there are, and what is measured beside what
-pair, filters      pictures, by ffmpeg's own filters
-regions, masked    the same on a box, or on the pixels of a mask
-sounds             speech and other sounds
-measure, cache     all of it in parallel, and never twice
-reading            values that were measured elsewhere
-relate, between    how far they agree with people, and whether one does better than another
+registry     which metrics there are, and the selection of what is measured; metrics of sounds
+frames       metrics of pictures, by ffmpeg's filters or on masked pixels
+regions      boxes and masks; values that were measured elsewhere
+measurement  all pairs in parallel, with a cache
+correlation  agreement with the ratings, and whether one metric does better than another
+folder       the folder metrics/ and the result of `metrics`
+page         its page
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def metrics(
     `metric` names what is measured (psnr, psnr-y, ssim, ssim-y, ms-ssim, vmaf, stoi, estoi, si-sdr): all that fit when
     left out, and nothing where `values` brings tables of values from elsewhere. `regions` is a table of boxes and
     masks, `reference` the condition to compare with where none has that role. A table of ratings or scores in place
-    of the study takes `values` only. `progress` is told of measured pairs, `drawing` of figures.
+    of the study takes `values` only. `progress` is called as pairs are measured, `drawing` as figures are drawn.
     """
     from beholder.objective.folder import metrics_folder
 

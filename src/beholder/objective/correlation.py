@@ -59,18 +59,18 @@ def paired(scores: pd.DataFrame, values: pd.DataFrame, level: Level) -> Iterator
 def _by_unit(rows: pd.DataFrame, column: str, level: Level) -> pd.Series[float]:
     """Return the mean of each stimulus or condition that has a name and a number."""
     named = rows[rows[level].notna() & (rows[level] != "")]
-    found: pd.Series[float] = named.groupby(level, sort=False)[column].mean().dropna()
-    return found
+    measured: pd.Series[float] = named.groupby(level, sort=False)[column].mean().dropna()
+    return measured
 
 
 def _relate_row(level: Level, question: str, metric: str, region: str, both: pd.DataFrame) -> dict[str, Any]:
     x, y = both["value"].to_numpy(dtype=float), both["mean"].to_numpy(dtype=float)
-    found = correlations(x, y)
+    measured = correlations(x, y)
     row: dict[str, Any] = {"level": level, "question": question, "metric": metric, "region": region, "n": len(x)}
     for name in ("pearson", "spearman", "tau_b"):
-        one = getattr(found, name)
+        one = getattr(measured, name)
         row |= {name: one.value, f"{name}_low": one.low, f"{name}_high": one.high, f"{name}_p": one.p}
-    if math.isnan(found.pearson.value):
+    if math.isnan(measured.pearson.value):
         return row
     line = linear_mapping(x, y)
     return row | {
@@ -79,7 +79,7 @@ def _relate_row(level: Level, question: str, metric: str, region: str, both: pd.
     }  # fmt: skip
 
 
-# --- Whether one metric agrees better with people than another does (reference: statistics 6) ---
+# Whether one metric agrees better with the ratings than another (reference: statistics 6)
 
 
 METRIC_COLUMNS = [
@@ -102,11 +102,11 @@ def between(scores: pd.DataFrame, values: pd.DataFrame, level: Level) -> Result 
         by_question.setdefault(question, []).append((metric, region, both.set_index(level)))
     rows: list[dict[str, Any]] = []
     for question, own in by_question.items():
-        found = [row for one, other in combinations(own, 2) if (row := _between_row(one, other)) is not None]
-        corrected = holm([row["p"] for row in found])
+        measured = [row for one, other in combinations(own, 2) if (row := _between_row(one, other)) is not None]
+        corrected = holm([row["p"] for row in measured])
         rows += [
             {"level": level, "question": question, **row, "p_holm": float(p)}
-            for row, p in zip(found, corrected, strict=True)
+            for row, p in zip(measured, corrected, strict=True)
         ]
     return (
         Result(

@@ -1,4 +1,4 @@
-"""The folder metrics/: values measured and brought, related to what people said, and told on a page."""
+"""The folder metrics/: measured and imported values, their correlation with ratings, and the page."""
 
 from __future__ import annotations
 
@@ -60,26 +60,26 @@ def metrics_folder(
     refuse_taken(folder, KIND)
     catalogue = load_catalogue(study) if study is not None else None
     values = [pd.DataFrame(columns=VALUES)]
-    told = []
+    notes = []
     if catalogue is not None and (metric or not tables):
         chosen = choose(catalogue, metric, reference)
         parts = read_regions(regions) if regions is not None else Regions({})
         values.append(measure_all(chosen, parts, MeasurementCache(folder / "cache.jsonl"), jobs, progress))
         versions = dict.fromkeys(f"{tool_version(name)}" for name in chosen.metrics)
-        told.append(_MEASURED.format(tools=", ".join(versions)))
+        notes.append(_MEASURED.format(tools=", ".join(versions)))
     if tables:
-        values.append(_brought(tables, _known(side, catalogue), _files(catalogue)))
-        told.append(_BROUGHT.format(files=", ".join(path.name for path in tables)))
+        values.append(_imported(tables, _known(side, catalogue), _files(catalogue)))
+        notes.append(_BROUGHT.format(files=", ".join(path.name for path in tables)))
     table = pd.concat([one for one in values if len(one)] or values[:1], ignore_index=True)
     _refuse_twice(table)
-    found = {"values": Result(table, " ".join(told), _cited(table))}
+    results = {"values": Result(table, " ".join(notes), _cited(table))}
     if side is not None:
-        found |= _related(side, table)
-    words = finding(found, has_ratings=side is not None)
-    made = outcome(found, side, study, words)
+        results |= _related(side, table)
+    words = finding(results, has_ratings=side is not None)
+    made = outcome(results, side, study, words)
     page = write_outcome(made, folder, drawing)
     empty = {"correlations": pd.DataFrame(columns=RELATED), "comparisons": pd.DataFrame(columns=COMPARED)}
-    further = {name: found[name].table if name in found else empty[name] for name in empty}
+    further = {name: results[name].table if name in results else empty[name] for name in empty}
     return Metrics(table, **further, words=(*filter(None, [made.simulated]), *words), page=page)
 
 
@@ -94,7 +94,7 @@ def _study(source: str | Path | Study) -> Study | None:
 
 
 def _rated(source: str | Path | Study, study: Study | None) -> Side | None:
-    """Return what people said; None where nobody has said anything yet."""
+    """Return the ratings as a side; None before there are any."""
     if study is not None and not (study.folder / "clean" / "ratings.csv").is_file():
         return None
     return read_side(source if study is None else study)
@@ -114,17 +114,17 @@ def _files(catalogue: Catalogue | None) -> Mapping[str, str]:
     return {s.file: s.id for s in catalogue.by_cell.values()} if catalogue is not None else {}
 
 
-def _brought(tables: Sequence[Path], known: pd.DataFrame, files: Mapping[str, str]) -> pd.DataFrame:
-    found: list[pd.DataFrame] = []
+def _imported(paths: Sequence[Path], known: pd.DataFrame, files: Mapping[str, str]) -> pd.DataFrame:
+    tables: list[pd.DataFrame] = []
     problems: list[Problem] = []
-    for path in tables:
+    for path in paths:
         try:
-            found.append(read_values(path, known, files))
+            tables.append(read_values(path, known, files))
         except UserError as error:
             problems += error.problems
     if problems:
         raise UserError(problems)
-    return pd.concat(found)
+    return pd.concat(tables)
 
 
 def _refuse_twice(table: pd.DataFrame) -> None:
@@ -145,11 +145,11 @@ def _related(side: Side, values: pd.DataFrame) -> dict[str, Result]:
     related = [relate(tables[level], values, level) for level in LEVELS]
     compared = [one for level in LEVELS if (one := between(tables[level], values, level)) is not None]
     rows = pd.concat([one.table[one.table["n"] > 0] for one in related], ignore_index=True)
-    found = {"correlations": Result(rows, related[0].note, related[0].citation)}
+    results = {"correlations": Result(rows, related[0].note, related[0].citation)}
     if compared:
         both = pd.concat([one.table for one in compared], ignore_index=True)
-        found["comparisons"] = Result(both, compared[0].note, compared[0].citation)
-    return found
+        results["comparisons"] = Result(both, compared[0].note, compared[0].citation)
+    return results
 
 
 def _cited(values: pd.DataFrame) -> str:
@@ -167,7 +167,7 @@ def _cited(values: pd.DataFrame) -> str:
     )
 
 
-# --- What `metrics` gives: its tables, what they say in words, and its page ---
+# The result of `metrics`
 
 
 _MOST_ROWS = 60
@@ -192,9 +192,9 @@ class Metrics:
         return "\n".join([*self.words, "", shown, f"Page: {self.page}"])
 
     def _repr_html_(self) -> str:
-        told = "".join(f"<p>{escape(line)}</p>" for line in self.words)
+        paragraphs = "".join(f"<p>{escape(line)}</p>" for line in self.words)
         table = self._shown.to_html(index=False, border=0, max_rows=_MOST_ROWS)
-        return f"{told}{table}<p>{escape(f'Page: {self.page}')}</p>"
+        return f"{paragraphs}{table}<p>{escape(f'Page: {self.page}')}</p>"
 
     @property
     def shown(self) -> list[dict[str, str]]:

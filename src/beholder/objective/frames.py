@@ -107,11 +107,11 @@ def _read(one: _Filter, place: int, log: str, folder: Path) -> dict[str, float]:
         # It says null where a number has no end or none at all, as MS-SSIM of pictures that are each other's opposite.
         return {metric: math.nan if mean is None else float(mean) for metric, mean in means.items()}
     line = next((line for line in log.splitlines() if line.startswith(f"[{one.name}@{place} @")), "")
-    found = dict(_SCORE.findall(line))
-    return {metric: float(found.get(METRICS[metric].key, math.nan)) for metric in one.metrics}
+    scores = dict(_SCORE.findall(line))
+    return {metric: float(scores.get(METRICS[metric].key, math.nan)) for metric in one.metrics}
 
 
-# --- Decoded frames, one after the other, as ffmpeg hands them over ---
+# Decoding frame by frame
 
 
 Plane: TypeAlias = NDArray[np.uint8]
@@ -151,14 +151,14 @@ def frames(
 
 
 def _planes(data: bytes, shapes: Sequence[tuple[int, int]]) -> list[Plane]:
-    found, start = [], 0
+    frames, start = [], 0
     for lines, columns in shapes:
-        found.append(np.frombuffer(data, np.uint8, lines * columns, start).reshape(lines, columns))
+        frames.append(np.frombuffer(data, np.uint8, lines * columns, start).reshape(lines, columns))
         start += lines * columns
-    return found
+    return frames
 
 
-# --- PSNR and SSIM of the pixels that a mask picks, frame by frame; with a mask that picks all, equal to ffmpeg's ---
+# PSNR and SSIM of masked pixels; with a full mask equal to ffmpeg's
 
 
 BY_PIXEL = ("psnr", "psnr-y", "ssim", "ssim-y")
@@ -216,10 +216,10 @@ def masked(pair: MediaPair, metrics: Sequence[str], mask: Mask) -> dict[str, flo
 def _by_pixels(pair: MediaPair, metrics: Sequence[str]) -> dict[str, list[str]]:
     # Eight bits: what a video has more of is rounded, as a screen does.
     colour, luma = ("gbrp", "yuv444p") if pair.is_still else ("yuv420p", "yuv420p")
-    found: dict[str, list[str]] = {}
+    groups: dict[str, list[str]] = {}
     for metric in metrics:
-        found.setdefault(luma if metric.endswith("-y") else colour, []).append(metric)
-    return found
+        groups.setdefault(luma if metric.endswith("-y") else colour, []).append(metric)
+    return groups
 
 
 def _over(pair: MediaPair, pixels: str, metrics: Sequence[str], mask: Mask) -> dict[str, float]:
@@ -237,10 +237,10 @@ def _over(pair: MediaPair, pixels: str, metrics: Sequence[str], mask: Mask) -> d
             counts[place] += len(apart)
         if wants_ssim:
             alike.append(np.array([_ssim(*three) for three in zip(planes, references, picks, strict=True)]))
-    found = {"psnr": _decibel(squares.sum(), counts.sum()), "psnr-y": _decibel(squares[0], counts[0])}
+    values = {"psnr": _decibel(squares.sum(), counts.sum()), "psnr-y": _decibel(squares[0], counts[0])}
     if wants_ssim:
-        found |= _pooled(np.array(alike), counts)
-    return {metric: found[metric] for metric in metrics}
+        values |= _pooled(np.array(alike), counts)
+    return {metric: values[metric] for metric in metrics}
 
 
 def _shrunk(picked: Truths, shape: tuple[int, ...]) -> Truths:
@@ -289,7 +289,7 @@ def _pooled(alike: Floats, counts: Floats) -> dict[str, float]:
     return {"ssim": float(by_plane @ weights / weights.sum()), "ssim-y": float(by_plane[0])}
 
 
-# --- A processed picture beside its reference: how both are read so that frame meets frame and pixel meets pixel ---
+# A processed file and its reference, aligned in frames and pixels
 
 
 _PIXELS = frozenset(f"yuv4{kind}p{depth}" for kind in ("20", "22", "44") for depth in ("", "10le", "12le", "16le"))

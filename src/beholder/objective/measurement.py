@@ -60,13 +60,13 @@ def _on(region: Region | None, metrics: Sequence[str]) -> tuple[str, ...]:
 
 
 def _outside(wanted: Sequence[_Job]) -> list[Problem]:
-    found = []
+    problems = []
     for job in wanted:
         if job.region is not None:
             probe = job.reference.probe
             if what := job.region.outside(probe.width, probe.height):
-                found.append(Problem(job.region.where, f"{job.region.name} {what} of {job.stimulus.id}"))
-    return found
+                problems.append(Problem(job.region.where, f"{job.region.name} {what} of {job.stimulus.id}"))
+    return problems
 
 
 def _key(job: _Job, metric: str) -> str:
@@ -90,11 +90,11 @@ def _do(
         try:
             for done, future in enumerate(as_completed(work), 1):
                 try:
-                    found = future.result()
+                    values = future.result()
                 except UserError as error:
                     problems += error.problems
                 else:
-                    cache.add({_key(work[future], metric): value for metric, value in found.items()})
+                    cache.add({_key(work[future], metric): value for metric, value in values.items()})
                 if progress is not None:
                     progress(done, len(waiting))
         finally:
@@ -105,25 +105,25 @@ def _do(
 
 def _measured(job: _Job, threads: int) -> dict[str, Value]:
     sounds = [metric for metric in job.metrics if METRICS[metric].is_of_sound]
-    found: dict[str, Value] = {}
+    measured: dict[str, Value] = {}
     if sounds:
         values, notes = heard(job.stimulus, job.reference, sounds)
-        found |= {metric: _told(value, notes) for metric, value in values.items()}
+        measured |= {metric: _noted_value(value, notes) for metric, value in values.items()}
     seen = [metric for metric in job.metrics if metric not in sounds]
-    return found | _seen(job, seen, threads) if seen else found
+    return measured | _seen(job, seen, threads) if seen else measured
 
 
 def _seen(job: _Job, metrics: Sequence[str], threads: int) -> dict[str, Value]:
     pair = look_at(job.stimulus, job.reference)
-    box, notes, found = None, pair.notes, {}
+    box, notes, measured = None, pair.notes, {}
     if job.region is not None and job.region.mask is not None:
         mask = job.region.mask
         by_pixel = [metric for metric in metrics if metric in BY_PIXEL]
-        found = {metric: _told(value, notes) for metric, value in masked(pair, by_pixel, mask).items()}
+        measured = {metric: _noted_value(value, notes) for metric, value in masked(pair, by_pixel, mask).items()}
         metrics = [metric for metric in metrics if metric not in by_pixel]
         around = mask_box(mask, pair.width, pair.height) if metrics else None
         if metrics and around is None:
-            return found | {metric: Value(math.nan, NOTHING) for metric in metrics}
+            return measured | {metric: Value(math.nan, NOTHING) for metric in metrics}
         if around is not None:
             box = even_box(*around, pair.width, pair.height)
             notes = (*notes, "on the box round the mask")
@@ -133,28 +133,28 @@ def _seen(job: _Job, metrics: Sequence[str], threads: int) -> dict[str, Value]:
     large = [metric for metric in metrics if METRICS[metric].smallest <= smallest]
     for metric in metrics:
         if metric not in large:
-            found[metric] = Value(math.nan, f"needs {METRICS[metric].smallest} pixels a side, here {smallest}")
+            measured[metric] = Value(math.nan, f"needs {METRICS[metric].smallest} pixels a side, here {smallest}")
     values = filtered(pair, large, box, threads) if large else {}
-    return found | {metric: _told(value, notes) for metric, value in values.items()}
+    return measured | {metric: _noted_value(value, notes) for metric, value in values.items()}
 
 
-def _told(value: float, notes: Sequence[str]) -> Value:
+def _noted_value(value: float, notes: Sequence[str]) -> Value:
     if math.isfinite(value):
         return Value(value, "; ".join(notes))
     return Value(math.nan, "; ".join([IDENTICAL if value == math.inf else NOTHING, *notes]))
 
 
 def _row(job: _Job, metric: str, cache: MeasurementCache) -> dict[str, Any]:
-    found = cache.get(_key(job, metric))
-    assert found is not None
+    value = cache.get(_key(job, metric))
+    assert value is not None
     one = job.stimulus
     return {
         "stimulus": one.id, "content": one.content, "condition": one.condition, "metric": metric,
-        "region": job.region.name if job.region else "", "value": found.value, "note": found.note,
+        "region": job.region.name if job.region else "", "value": value.value, "note": value.note,
     }  # fmt: skip
 
 
-# --- What was measured before, so that nothing is measured twice: one line for each value, added when it is known ---
+# Cache of measured values: one line each, appended as it is known
 
 
 RECIPE = "1"
@@ -206,12 +206,12 @@ class MeasurementCache:
         """Return a value that was measured before."""
         return self._known.get(name)
 
-    def add(self, found: dict[str, Value]) -> None:
+    def add(self, values: dict[str, Value]) -> None:
         """Remember values, on disk before this returns."""
         lines = [
-            json.dumps([name, None if math.isnan(one.value) else one.value, one.note]) for name, one in found.items()
+            json.dumps([name, None if math.isnan(one.value) else one.value, one.note]) for name, one in values.items()
         ]
         with self._lock:
-            self._known |= found
+            self._known |= values
             with self._path.open("a", encoding="utf-8") as file:
                 file.write("".join(f"{line}\n" for line in lines))

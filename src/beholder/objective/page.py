@@ -55,10 +55,10 @@ _HOW = (
 _UNITS: Mapping[Level, str] = {"stimulus": "stimuli", "condition": "conditions"}
 
 
-def outcome(found: Mapping[str, Result], side: Side | None, study: Study | None, words: Sequence[str]) -> Outcome:
+def outcome(results: Mapping[str, Result], side: Side | None, study: Study | None, words: Sequence[str]) -> Outcome:
     """Return what the page tells."""
-    values = found["values"].table
-    figures = [*_matrices(found), *_clouds(side, values, found)] if side is not None else []
+    values = results["values"].table
+    figures = [*_matrices(results), *_clouds(side, values, results)] if side is not None else []
 
     def sections(drawn: Mapping[str, Markup]) -> Sequence[Child]:
         shown = [
@@ -67,22 +67,22 @@ def outcome(found: Mapping[str, Result], side: Side | None, study: Study | None,
             if figure.name in drawn
         ]
         labels = side.labels if side is not None else {}
-        tables = [*_correlations(found), _values_panel(values, labels), _gaps(values)]
+        tables = [*_correlations(results), _values_panel(values, labels), _gaps(values)]
         return [*shown, *(one for one in tables if one is not None)]
 
     name = study.title if study is not None else side.name if side is not None else ""
     robots = simulated([side]) if side is not None else ""
-    return Outcome(KIND, name, headline(words), found, figures, sections, {"words": list(words)}, robots)
+    return Outcome(KIND, name, headline(words), results, figures, sections, {"words": list(words)}, robots)
 
 
-def _clouds(side: Side, values: pd.DataFrame, found: Mapping[str, Result]) -> list[Figure]:
+def _clouds(side: Side, values: pd.DataFrame, results: Mapping[str, Result]) -> list[Figure]:
     """Return a figure for each question: its scores against every metric, over stimuli where they are known."""
     rows = {
         (row["level"], row["question"], row["metric"], row["region"]): row
-        for row in records(found["correlations"].table)
+        for row in records(results["correlations"].table)
     }
     tables: Mapping[Level, pd.DataFrame] = {"stimulus": side.stimuli, "condition": side.conditions}
-    level = told_level(found["correlations"].table)
+    level = leading_level(results["correlations"].table)
     by_question: dict[str, list[Cloud]] = {}
     for question, metric, region, both in paired(tables[level], values, level):
         if len(both) > 1 and (row := rows.get((level, question, metric, region))) is not None:
@@ -105,9 +105,9 @@ def _figure(level: Level, question: str, clouds: list[Cloud], labels: Mapping[st
     )
 
 
-def _matrices(found: Mapping[str, Result]) -> list[Figure]:
+def _matrices(results: Mapping[str, Result]) -> list[Figure]:
     """Return a grid of questions and metrics for each level at which there are several of both."""
-    correlations = found["correlations"].table
+    correlations = results["correlations"].table
     figures = []
     for level in LEVELS:
         own = correlations[(correlations["level"] == level) & correlations["pearson"].notna()]
@@ -132,12 +132,12 @@ def _grid(cells: pd.DataFrame) -> Callable[[Layout], Any]:
     )  # fmt: skip
 
 
-def _correlations(found: Mapping[str, Result]) -> list[Markup]:
-    if "correlations" not in found:
+def _correlations(results: Mapping[str, Result]) -> list[Markup]:
+    if "correlations" not in results:
         return []
     panels = []
     for level in LEVELS:
-        own = found["correlations"].table
+        own = results["correlations"].table
         own = own[own["level"] == level]
         if not own["pearson"].notna().any():
             continue
@@ -203,7 +203,7 @@ def _whose(noted: pd.DataFrame, note: str) -> str:
     return ", ".join(dict.fromkeys(called(row["metric"], row["region"]) for row in records(own)))
 
 
-# --- What the correlations say, in words ---
+# The finding in words
 
 
 _FEW = 10
@@ -211,27 +211,27 @@ _FEW = 10
 
 
 def called(metric: str, region: str) -> str:
-    """Return a metric as it is told, with its region."""
+    """Return the name of a metric with its region."""
     return f"{title(metric)} ({region})" if region else title(metric)
 
 
 def told_r(value: float) -> str:
-    """Return a correlation; what is not quite one is not told as one."""
+    """Return a correlation; a value just below one is never rounded to one."""
     return number(value, 3 if 0.995 <= abs(value) < 1 else 2)
 
 
-def told_level(correlations: pd.DataFrame) -> Level:
-    """Return the level that is told first: stimuli, as there are more of them; conditions where only they are known."""
+def leading_level(correlations: pd.DataFrame) -> Level:
+    """Return the level that is reported first: stimuli, as there are more of them; conditions where only they are known."""
     known = correlations[correlations["pearson"].notna()]
     return "stimulus" if (known["level"] == "stimulus").any() else "condition"
 
 
-def finding(found: Mapping[str, Result], *, has_ratings: bool) -> tuple[str, ...]:
+def finding(results: Mapping[str, Result], *, has_ratings: bool) -> tuple[str, ...]:
     """Return the finding in a sentence or two, and a warning where it stands on little."""
     if not has_ratings:
         return ("There are no ratings yet, so these are values only.",)
-    table = found["correlations"].table
-    level = told_level(table)
+    table = results["correlations"].table
+    level = leading_level(table)
     known = table[(table["level"] == level) & table["pearson"].notna()]
     if not len(known):
         return (
@@ -240,14 +240,14 @@ def finding(found: Mapping[str, Result], *, has_ratings: bool) -> tuple[str, ...
         )
     units = "stimuli" if level == "stimulus" else "conditions"
     questions = list(dict.fromkeys(known["question"]))
-    said = _of_one(known, found, units) if len(questions) == 1 else _of_many(known, questions, units)
+    said = _of_one(known, results, units) if len(questions) == 1 else _of_many(known, questions, units)
     n = int(known["n"].max())
     if n < _FEW:
         said = (*said, f"With {n} {units} the intervals are wide: this says little about which metric is better.")
     return said
 
 
-def _of_one(known: pd.DataFrame, found: Mapping[str, Result], units: str) -> tuple[str, ...]:
+def _of_one(known: pd.DataFrame, results: Mapping[str, Result], units: str) -> tuple[str, ...]:
     rows = sorted(records(known), key=lambda row: -abs(row["pearson"]))
     best = rows[0]
     r = f"r = {told_r(best['pearson'])}"
@@ -258,15 +258,17 @@ def _of_one(known: pd.DataFrame, found: Mapping[str, Result], units: str) -> tup
     if len(rows) == 1:
         return (f"{name} beside what people said: {r}{within} over {best['n']} {units}.",)
     others = ", ".join(f"{called(row['metric'], row['region'])} {told_r(row['pearson'])}" for row in rows[1:4])
-    return f"{lead}; {others}.", *_clearly(best, rows[1], found)
+    return f"{lead}; {others}.", *_clearly(best, rows[1], results)
 
 
-def _clearly(best: Mapping[str, object], second: Mapping[str, object], found: Mapping[str, Result]) -> tuple[str, ...]:
+def _clearly(
+    best: Mapping[str, object], second: Mapping[str, object], results: Mapping[str, Result]
+) -> tuple[str, ...]:
     """Return whether the best is clearly ahead of the second."""
-    if "comparisons" not in found:
+    if "comparisons" not in results:
         return ()
     two = {(best["metric"], best["region"]), (second["metric"], second["region"])}
-    for row in records(found["comparisons"].table):
+    for row in records(results["comparisons"].table):
         pair = {(row["metric"], row["region"]), (row["other_metric"], row["other_region"])}
         if row["level"] == best["level"] and row["question"] == best["question"] and pair == two:
             name = called(str(second["metric"]), str(second["region"]))
@@ -292,7 +294,7 @@ def _of_many(known: pd.DataFrame, questions: list[str], units: str) -> tuple[str
     return (f"{lead}: {mean}{others}.",)
 
 
-# --- Scores against metrics: one small picture for each metric, a dot for each stimulus or condition, and the line ---
+# Scores against metrics: one small chart for each metric
 
 
 MOST_DOTS = 2000

@@ -67,10 +67,10 @@ class Regions:
 
     def of(self, stimulus: Stimulus) -> tuple[Region, ...]:
         """Return the regions of a stimulus: those of all, unless its content or it alone has others of the name."""
-        found: dict[str, Region] = {}
+        regions: dict[str, Region] = {}
         for place in (("", ""), ("content", stimulus.content), ("stimulus", stimulus.id)):
-            found |= {region.name: region for region in self._rows.get(place, ())}
-        return tuple(found.values())
+            regions |= {region.name: region for region in self._rows.get(place, ())}
+        return tuple(regions.values())
 
     def lost(self, stimuli: Iterable[Stimulus]) -> Iterator[Problem]:
         """Yield the regions of stimuli and contents that there are none of."""
@@ -123,8 +123,8 @@ def _wrong(row: Mapping[str, str], where: str, folder: Path) -> Iterator[Problem
     if numbers.isna().any():
         yield Problem(where, "has neither a box nor a mask", "numbers for x, y, width and height", _FIX)
     elif numbers.iloc[0] < 0 or numbers.iloc[1] < 0 or numbers.iloc[2] <= 0 or numbers.iloc[3] <= 0:
-        told = ", ".join(f"{value:g}" for value in numbers)
-        yield Problem(where, f"is the box {told}", "x and y from 0, width and height above 0", _FIX)
+        box = ", ".join(f"{value:g}" for value in numbers)
+        yield Problem(where, f"is the box {box}", "x and y from 0, width and height above 0", _FIX)
 
 
 def _mask(path: Path) -> Mask:
@@ -132,7 +132,7 @@ def _mask(path: Path) -> Mask:
         return Mask(path, hashlib.file_digest(file, "sha256").hexdigest())
 
 
-# --- Tables of others: values of metrics that were measured elsewhere ---
+# Values of metrics that were measured elsewhere
 
 
 VALUES = ["stimulus", "content", "condition", "metric", "region", "value", "note"]
@@ -211,17 +211,17 @@ def _named(given: pd.DataFrame, rated: pd.DataFrame, files: Mapping[str, str], p
     stimuli = {row["stimulus"]: row for row in records(rated) if row["stimulus"]}
     cells = {(row["content"], row["condition"]): name for name, row in stimuli.items()}
     conditions = list(dict.fromkeys(rated["condition"]))
-    found, is_known = [], False
+    matches, is_known = [], False
     for row in records(given):
         content, condition = row.get("content", ""), row.get("condition", "")
         name = row.get("stimulus", "") or cells.get((content, condition), "")
         name = name if name in stimuli else files.get(name, name)
         one = stimuli.get(name)
         is_known |= one is not None or (not name and condition in conditions)
-        found.append((name, one["content"], one["condition"]) if one else (name, content, condition))
+        matches.append((name, one["content"], one["condition"]) if one else (name, content, condition))
     if len(rated) and not is_known:
-        said = next(name or condition for name, _, condition in found)
+        example = next(name or condition for name, _, condition in matches)
         names = [f"a stimulus such as {name}" for name in list(stimuli)[:1]]
         allowed = ", or ".join([*names, f"a condition such as {conditions[0]}"])
-        raise UserError(Problem(str(path), f"names nothing that was rated, as in {said!r}", allowed))
-    return pd.DataFrame(found, columns=["stimulus", "content", "condition"], index=given.index)
+        raise UserError(Problem(str(path), f"names nothing that was rated, as in {example!r}", allowed))
+    return pd.DataFrame(matches, columns=["stimulus", "content", "condition"], index=given.index)

@@ -118,7 +118,7 @@ def _has_pystoi() -> bool:
     return find_spec("pystoi") is not None
 
 
-# --- What is measured: which metrics, of which stimuli, beside which references ---
+# Selection: which metrics, of which stimuli, against which references
 
 
 _ELSEWHERE = "Set IMAGEIO_FFMPEG_EXE to an ffmpeg that has it, or bring the values with --values."
@@ -221,7 +221,7 @@ def _mute(tested: Sequence[Stimulus], references: dict[str, Stimulus], metrics: 
             yield Problem(references[content].file, what, "audio, or video with sound")
 
 
-# --- Sounds beside their references: how well speech is understood (STOI), and how much is not the signal (SI-SDR) ---
+# Sounds: STOI and SI-SDR
 
 
 RATE = 16_000
@@ -235,13 +235,13 @@ def heard(stimulus: Stimulus, reference: Stimulus, metrics: Sequence[str]) -> tu
     n, notes = min(len(own), len(other)), []
     if abs(len(own) - len(other)) > RATE // 100:
         notes.append(f"{len(own) / RATE:.2f} s beside {len(other) / RATE:.2f} s of the reference: the shorter counts")
-    found = {}
+    values = {}
     for metric in metrics:
         if METRICS[metric].tool == "numpy":
-            found[metric] = si_sdr(other[:n], own[:n])
+            values[metric] = si_sdr(other[:n], own[:n])
         else:
-            found[metric] = _stoi(other[:n], own[:n], is_extended=metric == "estoi")
-    return found, tuple(notes)
+            values[metric] = _stoi(other[:n], own[:n], is_extended=metric == "estoi")
+    return values, tuple(notes)
 
 
 def si_sdr(reference: Samples, processed: Samples) -> float:
@@ -253,7 +253,7 @@ def si_sdr(reference: Samples, processed: Samples) -> float:
     signal = wanted * (float(wanted @ given) / power)
     rest = given - signal
     noise, kept = float(rest @ rest), float(signal @ signal)
-    # Below what the rounding of samples leaves, nothing is told apart.
+    # Below what the rounding of samples leaves, differences mean nothing.
     if noise <= 1e-14 * kept:
         return math.inf
     return 10 * math.log10(kept / noise) if kept else math.nan
