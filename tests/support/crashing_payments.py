@@ -14,8 +14,8 @@ import httpx
 
 from beholder.recruiting.debts import Payment
 from beholder.recruiting.fake import FakeProlific
-from beholder.recruiting.fake.filters import FakeVisit
 from beholder.recruiting.fake.http import FakeRequest
+from beholder.recruiting.fake.submissions import FakeVisit
 from beholder.recruiting.ledger import replay
 from beholder.recruiting.payments import pay_study
 from beholder.store.contract import Ledger, LedgerEntry, Store

@@ -16,7 +16,7 @@ import httpx
 from beholder.recruiting.context import RecruitContext, recruiter_of
 from beholder.recruiting.debts import Payment
 from beholder.recruiting.fake import FakeProlific
-from beholder.recruiting.fake.filters import FakeVisit
+from beholder.recruiting.fake.submissions import FakeVisit
 from beholder.recruiting.ledger import LedgerState, replay
 from beholder.recruiting.payments import pay_study
 from beholder.recruiting.prolific.client import PROLIFIC, ProlificClient

@@ -17,7 +17,7 @@ from beholder.recruiting.closure import close_study
 from beholder.recruiting.contract import DecisionRow, Pay, Posting, Status
 from beholder.recruiting.debts import Payment, PaymentLine, PaymentStatus
 from beholder.recruiting.decisions import decide_study
-from beholder.recruiting.fake.filters import NO_CODE
+from beholder.recruiting.fake.submissions import NO_CODE
 from beholder.recruiting.ledger import replay
 from beholder.recruiting.monitoring import MonitorFacts, make_snapshot
 from beholder.recruiting.open_items import merge_problems, open_problems

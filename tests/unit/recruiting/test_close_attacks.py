@@ -18,7 +18,7 @@ from beholder.recruiting.collection import Collector
 from beholder.recruiting.context import RecruitContext
 from beholder.recruiting.decisions import decide_study
 from beholder.recruiting.fake import FakeProlific
-from beholder.recruiting.fake.filters import FakeVisit
+from beholder.recruiting.fake.submissions import FakeVisit
 from beholder.recruiting.monitoring import take_snapshot
 from beholder.recruiting.payments import pay_study
 from beholder.recruiting.postings import change_posting

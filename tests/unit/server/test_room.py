@@ -16,7 +16,7 @@ import pytest
 from beholder.errors import Refused
 from beholder.recruiting.abandoned_lists import AbandonedLists, release_abandoned
 from beholder.recruiting.fake import FakeProlific, serve_fake
-from beholder.recruiting.fake.filters import NO_CODE, FakeVisit
+from beholder.recruiting.fake.submissions import NO_CODE, FakeVisit
 from beholder.recruiting.prolific.client import ProlificClient
 from beholder.recruiting.prolific.recruiter import ProlificRecruiter
 from beholder.server.process import RunningServer

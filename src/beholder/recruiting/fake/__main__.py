@@ -1,4 +1,4 @@
-"""`python -m beholder.recruiting.fake`: a Prolific of one's own, to rehearse a study without money."""
+"""`python -m beholder.recruiting.fake`: run the fake platform as a server, to rehearse a study without money."""
 
 from __future__ import annotations
 

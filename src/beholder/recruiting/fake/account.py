@@ -1,4 +1,4 @@
-"""The researcher's account on the fake: workspace, project, balance, prices, recommended pay, messages."""
+"""The researcher's account on the fake platform: workspace, balance, prices, messages, bonuses, groups."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 _HOURLY = {"GBP": (600, 900), "USD": (800, 1200)}
-"""The least and the recommended pay for an hour, in hundredths."""
+"""The least and the recommended hourly pay, in hundredths."""
 
 
 class FakeAccount:
-    """What is asked about the researcher and not about a study."""
+    """Operations about the researcher's account."""
 
     def __init__(self, fake: FakeProlific) -> None:
         self._fake = fake
@@ -55,7 +55,7 @@ class FakeAccount:
         return FakeReply(200, {"total_cost": price(int(reward) * int(places)).total})
 
     def cost(self, call: FakeCall) -> FakeReply:
-        """Tell what a study has cost so far, or will have cost in the end."""
+        """Return what a study has cost so far, or its projected cost."""
         study = self._fake.studies.find(call.ids[0])
         paid = [
             one for one in self._fake.wallet.payments if self._fake.submissions.all[one.submission].study == study.id
@@ -102,7 +102,7 @@ class FakeAccount:
         return {name: {"amount": amount, "currency": self._fake.wallet.currency} for name, amount in names.items()}
 
 
-# --- Bonus payments of the fake: set up once, and paid each time that somebody says pay ---
+# Bonuses
 
 
 _MOST = 200
@@ -110,16 +110,16 @@ _ROW = re.compile(r"([0-9A-Za-z_-]+),([0-9]+)(?:\.([0-9]{1,2}))?")
 
 
 class FakeBonuses:
-    """All bonus payments that were set up, and how often each was paid."""
+    """Bonus payments: set up once, and paid each time that `pay` is called."""
 
     def __init__(self, fake: FakeProlific) -> None:
         self._fake = fake
         self.all: dict[str, BulkBonus] = {}
         self.calls: list[str] = []
-        """Each call of pay that had an effect, by the id of what it paid."""
+        """The id of the bonus payment for each successful call of `pay`."""
 
     def set_up(self, call: FakeCall) -> FakeReply:
-        """Take note of who gets how much; no money moves."""
+        """Store a bonus payment; no money moves."""
         missing = [key for key in ("study_id", "csv_bonuses") if not call.body.get(key)]
         if missing:
             raise Refusal({key: ["This field is required."] for key in missing})
@@ -153,7 +153,7 @@ class FakeBonuses:
         )
 
     def pay(self, call: FakeCall) -> FakeReply:
-        """Pay what was set up, a little later. Whoever calls twice pays twice."""
+        """Pay a bonus payment, a little later. Calling twice pays twice."""
         if call.ids[0] not in self.all:
             raise Refusal("There is no such bonus payment.", 404)
         bulk = self.all[call.ids[0]]
@@ -169,11 +169,11 @@ class FakeBonuses:
             self._fake.wallet.pay(WalletPayment(self._fake.now, "bonus", one.id, one.person.id, amount, bulk.id))
 
 
-# --- Participant groups of the fake ---
+# Participant groups
 
 
 class FakeGroups:
-    """All groups of the workspace. Membership is live: it counts for published studies too."""
+    """The participant groups of the workspace. Membership also applies to studies that are already published."""
 
     def __init__(self, fake: FakeProlific) -> None:
         self._fake = fake
@@ -216,7 +216,7 @@ class FakeGroups:
         return self.all[id_]
 
     def add(self, id_: str, people: Sequence[str]) -> None:
-        """Put people into a group; who is in it already stays."""
+        """Add people to a group; members keep their date."""
         members = self.find(id_).members
         for person in people:
             members.setdefault(person, self._fake.now)

@@ -1,4 +1,4 @@
-"""A whole study on the fake, as it would go on Prolific: put up, filled, extended, decided, paid, closed."""
+"""The demonstration of a whole study on the fake platform: launch, collection, extension, decisions, payment, close."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _FIRST_BEHAVIOURS: tuple[Behaviour, ...] = (
     "finish", "no_code", "finish", "return", "finish", "decline", "finish", "wrong_code", "finish", "unfit", "careless",
     "drop_out",
 )  # fmt: skip
-"""Who comes at first; then only people who finish."""
+"""Behaviours of the first participants; everybody after them finishes."""
 _BEHAVIOUR_TEXTS: dict[Behaviour, str] = {
     "no_code": "finished, and handed in without a code",
     "wrong_code": "finished, and handed in a wrong code",
@@ -70,8 +70,31 @@ _BEHAVIOUR_TEXTS: dict[Behaviour, str] = {
 _LOOK_S, _ARRIVE_S = 0.5, 0.1
 
 
+class PaymentTotal(NamedTuple):
+    """The total of payments of one kind."""
+
+    people: int
+    amount: Sum
+
+
+class MoneySummary(NamedTuple):
+    """All money of a study, and the differences between ledger and wallet."""
+
+    places: int
+    came: int
+    approved: PaymentTotal
+    screened_out: PaymentTotal
+    bonuses: PaymentTotal
+    fees: Sum
+    """With tax."""
+    before: Sum
+    after: Sum
+    differences: tuple[str, ...]
+    """Payments that occur in only one of the two, or more often in one of them."""
+
+
 def put_on_prolific(study: Path) -> None:
-    """Write to the study.yaml of an example that its people come from Prolific, and what it may cost."""
+    """Change the study.yaml of an example so that it recruits on Prolific, with a reward and a budget."""
     has_before = bool(load_study(study).before)
     text = re.sub(r"^  watch: .*\n", "", study.read_text("utf-8"), flags=re.MULTILINE)
     text = text.replace("\nplayback:\n", f"\nplayback:\n{_NO_WATCHING}", 1)
@@ -89,21 +112,21 @@ async def demonstrate(
     news: ReportProgress | None,
     tell: Callable[[ServerStatus], None] | None,
 ) -> Results:
-    """Return the results of people who visit by the fake, which forgets everything when it ends; with `stay`, serve on.
+    """Return the results of a study that recruits on the fake platform; with `stay`, keep serving.
 
-    A study that is closed is shown again. One that was interrupted is refused: its platform is gone.
+    A closed study is shown again. An interrupted one is refused, because the platform keeps no state.
     """
-    report_visit, loaded = news or no_report, load_study(study)
+    report_progress, loaded = news or no_report, load_study(study)
     summary: MoneySummary | None = None
     kinds = {entry.kind for entry in await _entries(loaded)}
     if "close" in kinds:
-        report_visit(RunProgress("close", f"This study is closed already; {SUMMARY} says what was paid."))
+        report_progress(RunProgress("close", f"This study is closed already; {SUMMARY} says what was paid."))
         results = read_results(loaded.folder)
     elif kinds:
         what = "holds a demonstration that was interrupted, and its play money is gone"
         raise RecruitError(Problem(str(loaded.folder), what, "", "Choose another folder with --folder, or delete it."))
     else:
-        waiting, summary = await _run_study(study, port, report_visit)
+        waiting, summary = await _run_study(study, port, report_progress)
         results = replace(await asyncio.to_thread(_results, study), waiting=waiting)
     if on_result:
         served, _ = load_served(loaded, "http://127.0.0.1")
@@ -119,7 +142,7 @@ async def demonstrate(
 
 
 async def _run_study(study: Path, port: int, news: ReportProgress) -> tuple[tuple[str, ...], MoneySummary]:
-    """Return what waits for a person, and what all visit to, when the study has gone its way."""
+    """Run the study to its end; return what waits for a person, and the summary of all money."""
     loaded = load_study(study)
     fake = FakeProlific(
         clock=FakeClock(runs=True), approving_takes=timedelta(seconds=1), paying_takes=timedelta(seconds=1)
@@ -143,7 +166,7 @@ async def _run_study(study: Path, port: int, news: ReportProgress) -> tuple[tupl
 
 
 async def _entries(study: Study) -> tuple[LedgerEntry, ...]:
-    """Return what the ledger of a study holds; nothing where it was never served."""
+    """Return the ledger of a study; empty if it was never served."""
     if not (study.folder / "store").is_dir():
         return ()
     async with open_store(study.folder / "store", write=False) as store:
@@ -160,7 +183,7 @@ def _results(study: Path) -> Results:
 async def _run_with_people(
     people: Coroutine[Any, Any, None], run: Coroutine[Any, Any, tuple[str, ...]]
 ) -> tuple[str, ...]:
-    """Return what a run gives beside people who come as long as it lasts."""
+    """Return the result of a run while simulated participants keep arriving."""
     arrivals, study_run = asyncio.create_task(people), asyncio.create_task(run)
     try:
         await asyncio.wait([arrivals, study_run], return_when=asyncio.FIRST_COMPLETED)
@@ -173,34 +196,11 @@ async def _run_with_people(
         await asyncio.gather(arrivals, study_run, return_exceptions=True)
 
 
-# --- What a study on the fake visit to: what our ledger says beside what has left the wallet ---
-
-
-class PaymentTotal(NamedTuple):
-    """Payments of one kind."""
-
-    people: int
-    amount: Sum
-
-
-class MoneySummary(NamedTuple):
-    """All the money of a study, and whether ledger and wallet tell the same."""
-
-    places: int
-    came: int
-    approved: PaymentTotal
-    screened_out: PaymentTotal
-    bonuses: PaymentTotal
-    fees: Sum
-    """With tax."""
-    before: Sum
-    after: Sum
-    differences: tuple[str, ...]
-    """Payments that are in one of the two only, or more often in one of them."""
+# Money: our ledger compared with the platform's wallet
 
 
 def _summarise_money(fake: FakeProlific, before: int, ledger: LedgerState) -> MoneySummary:
-    """Return what was paid since the wallet held so much, in hundredths."""
+    """Return the summary of payments since the wallet held `before`, in hundredths."""
     currency = fake.wallet.currency
 
     def paid(*kinds: PaymentKind) -> PaymentTotal:
@@ -224,7 +224,7 @@ def _summarise_money(fake: FakeProlific, before: int, ledger: LedgerState) -> Mo
 
 
 def _differences(fake: FakeProlific, ledger: LedgerState) -> list[str]:
-    """Return what one of the two says and the other does not."""
+    """Return the payments that only the ledger or only the wallet contains."""
     in_ledger: Counter[tuple[PaymentKind, str, int]] = Counter()
     for debt in ledger.settled():
         if debt.kind in MONEY and not debt.batch and debt.amount.minor:  # by approval, or by the code of an end

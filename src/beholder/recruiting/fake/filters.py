@@ -1,16 +1,15 @@
-"""Filters of the fake: which there are, and whom they let in."""
+"""Filters of the fake platform: the catalogue, validation, and whom a filter admits."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from beholder.recruiting.fake.http import Refusal
-from beholder.recruiting.fake.state import PLACEHOLDERS, FakePerson, FakeSubmission
+from beholder.recruiting.fake.state import FakePerson
 
 if TYPE_CHECKING:
-    from beholder.recruiting.fake.platform import FakeProlific
+    pass
 
 
 _COUNTRIES = {
@@ -46,14 +45,14 @@ USUAL_ANSWERS: Mapping[str, Any] = {
     "age": 30, "approval_rate": 100, "approval_numbers": 250,
     "current-country-of-residence": "0", "fluent-languages": ("19",),
 }  # fmt: skip
-"""What somebody says of themselves where nothing else is said."""
+"""Profile answers of a person who has no others."""
 
 Memberships = Mapping[str, Mapping[str, set[str]]]
-"""By kind of id (`ParticipantGroupID`, `StudyID`) and id: who is on that list."""
+"""Members by kind of id (`ParticipantGroupID`, `StudyID`) and id."""
 
 
 def catalogue() -> list[dict[str, Any]]:
-    """Return every filter as the list of filters shows it."""
+    """Return every filter as the API lists it."""
     return [
         *(
             _filter_json(id_, title, "range", data_type="integer", min=low, max=high)
@@ -72,7 +71,7 @@ def _filter_json(id_: str, title: str, kind: str, **more: Any) -> dict[str, Any]
 
 
 def check_filters(filters: Sequence[Mapping[str, Any]], memberships: Memberships) -> list[str]:
-    """Return what is wrong with filters: ids that do not exist, values that no choice has, ranges without numbers."""
+    """Return problems of filters: unknown ids, unknown choices, ranges without numbers."""
     problems = []
     for one in filters:
         id_ = one["filter_id"]
@@ -97,7 +96,7 @@ def check_filters(filters: Sequence[Mapping[str, Any]], memberships: Memberships
 
 
 def lets_in(filters: Sequence[Mapping[str, Any]], person: FakePerson, memberships: Memberships) -> bool:
-    """Return whether somebody may see a study."""
+    """Return whether all filters admit a person."""
     return all(_admits(one, person, memberships) for one in filters)
 
 
@@ -125,78 +124,9 @@ def _answer(person: FakePerson, id_: str) -> Any:
 
 
 def count_eligible(filters: Sequence[Mapping[str, Any]], people: Sequence[FakePerson], memberships: Memberships) -> int:
-    """Return how many people filters let in; the API says 0 for fewer than 25."""
+    """Return how many people filters admit; the API says 0 for fewer than 25."""
     problems = check_filters(filters, memberships)
     if problems:
         raise Refusal({"filters": problems})
     eligible = sum(lets_in(filters, person, memberships) for person in people)
     return eligible if eligible >= 25 else 0
-
-
-# --- People on the fake: who there is, and what they do there ---
-
-
-NO_CODE = "NOCODE"
-"""What Prolific keeps of somebody who says that there was no code."""
-
-
-class FakeVisit:
-    """Somebody in a study, as they see it."""
-
-    def __init__(self, fake: FakeProlific, submission: FakeSubmission) -> None:
-        self._fake, self.submission = fake, submission
-
-    @property
-    def url(self) -> str:
-        """Where the study begins for this person: our address, with their ids in it."""
-        address = str(self._fake.studies.find(self.submission.study).body["external_study_url"])
-        ids = (self.submission.person.id, self.submission.study, self.submission.id)
-        for placeholder, id_ in zip(PLACEHOLDERS, ids, strict=True):
-            address = address.replace(placeholder, quote(id_))
-        return address
-
-    def start(self) -> FakeVisit:
-        """Open the study."""
-        self._fake.submissions.start(self.submission)
-        return self
-
-    def finish(self, code: str | None = None) -> FakeVisit:
-        """Hand in: with a code, or with that of those who have completed."""
-        self._fake.submissions.complete(self.submission, self._completed() if code is None else code)
-        return self
-
-    def return_place(self) -> FakeVisit:
-        """Return the place, or what was handed in."""
-        self._fake.submissions.return_place(self.submission)
-        return self
-
-    def _completed(self) -> str:
-        codes = self._fake.studies.find(self.submission.study).body["completion_codes"]
-        return str(next(one["code"] for one in codes if one["code_type"] == "COMPLETED"))
-
-
-class FakePeople:
-    """Everybody on the platform."""
-
-    def __init__(self, fake: FakeProlific) -> None:
-        self._fake = fake
-        self.all: dict[str, FakePerson] = {}
-
-    def new(self, about: dict[str, Any] | None = None) -> FakePerson:
-        """Return somebody new, with what they say of themselves, by filter."""
-        person = FakePerson(self._fake.new_id(), about or {})
-        self.all[person.id] = person
-        return person
-
-    def take(self, study: str, person: FakePerson | None = None, *, again: bool = False) -> FakeVisit:
-        """Return the visit of somebody who takes a place in a study, somebody new where nobody is named.
-
-        Raises Refusal where there is no place for them.
-        """
-        self._fake.advance()
-        submission = self._fake.submissions.take(self._fake.studies.find(study), person or self.new(), again=again)
-        return FakeVisit(self._fake, submission)
-
-    def finish(self, study: str, number: int = 1) -> list[FakeVisit]:
-        """Return the visits of new people who have come, and handed in with the right code."""
-        return [self.take(study).start().finish() for _ in range(number)]

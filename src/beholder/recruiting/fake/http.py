@@ -1,4 +1,7 @@
-"""What the fake is asked and what it answers, refusals in the shapes of the published document."""
+"""HTTP of the fake platform: requests and replies, faults, routes, a server on this machine, an in-process transport.
+
+Refusals have the shapes of Prolific's published document.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ _CODES = {400: 140100, 401: 140101, 403: 140103, 404: 140104, 405: 140105, 429: 
 
 
 class Refusal(Exception):
-    """The platform says no, and why: in one sentence, in several, or by field."""
+    """A refusal with its reason: one sentence, several, or some by field."""
 
     def __init__(self, detail: RefusalDetail, status: int = 400) -> None:
         super().__init__(detail)
@@ -43,7 +46,7 @@ class Refusal(Exception):
 
 
 class DroppedConnection(Exception):
-    """No answer comes: how the connection ends."""
+    """No reply is sent: the fault that ends the connection."""
 
     def __init__(self, kind: FaultKind) -> None:
         super().__init__(kind)
@@ -51,7 +54,7 @@ class DroppedConnection(Exception):
 
 
 class FakeRequest(NamedTuple):
-    """One request as it came over HTTP, or from a transport in the same process."""
+    """A request, over HTTP or from the in-process transport."""
 
     method: str
     path: str
@@ -62,7 +65,7 @@ class FakeRequest(NamedTuple):
 
 @dataclass(frozen=True)
 class FakeReply:
-    """What is sent back."""
+    """A reply."""
 
     status: int
     body: Any = None
@@ -71,7 +74,7 @@ class FakeReply:
 
 @dataclass(frozen=True)
 class FakeCall:
-    """A request that was understood: the ids of its path, its query, its body."""
+    """A request matched to a route: the ids in its path, its query, its body."""
 
     ids: tuple[str, ...]
     query: Mapping[str, str]
@@ -79,15 +82,15 @@ class FakeCall:
 
 
 class Route(NamedTuple):
-    """One operation of the API."""
+    """An operation of the API."""
 
     method: str
     template: str
     handle: Callable[[FakeCall], FakeReply]
     needs: tuple[str, ...] = ()
-    """Keys of the body, or of the query of a GET, without which it cannot be."""
+    """Required keys of the body, or of the query of a GET."""
     is_bare: bool = False
-    """Whether the document writes its refusals without `error` around them."""
+    """Whether the document shows its refusals without `error` around them."""
 
     @property
     def operation(self) -> str:
@@ -95,7 +98,7 @@ class Route(NamedTuple):
 
 
 def refusal_reply(refusal: Refusal, *, is_bare: bool) -> FakeReply:
-    """Return the answer to what was refused."""
+    """Return the reply for a refusal."""
     status = refusal.status
     error = {
         "status": status,
@@ -107,11 +110,71 @@ def refusal_reply(refusal: Refusal, *, is_bare: bool) -> FakeReply:
     return FakeReply(status, error if is_bare else {"error": error})
 
 
-# --- The operations of API v1 that the fake knows, by the paths of the published document ---
+# Faults, by schedule or by chance, before or after a request takes effect
+
+
+FaultKind = Literal[
+    "408_after", "429", "429_wait", "500", "502", "504", "504_after", "html", "html_after", "refused", "cut_before",
+    "cut_after", "slow_before", "slow_after", "duplicate", "reordered", "processing",
+]  # fmt: skip
+"""refused: no connection. cut: the connection is reset. slow: the reply comes too late. `_after`: the request took
+effect, and only its reply is lost. duplicate, reordered: entries of a list. processing: a study has the undocumented
+status `PROCESSING` once."""
+FAULT_KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
+FAULTS_AFTER_EFFECT: frozenset[FaultKind] = frozenset(
+    ("408_after", "504_after", "html_after", "cut_after", "slow_after")
+)
+FAULTS_WITHOUT_REPLY: frozenset[FaultKind] = frozenset(
+    ("refused", "cut_before", "cut_after", "slow_before", "slow_after")
+)
+"""Faults after which no reply is sent."""
+
+
+class Faults:
+    """Faults to come, by operation such as `POST /api/v1/bulk-bonus-payments/{id}/pay/`; `*` means any."""
+
+    def __init__(self) -> None:
+        self._next: dict[str, list[FaultKind]] = defaultdict(list)
+        self._every: list[tuple[str, tuple[FaultKind, ...], float, random.Random]] = []
+        self.happened: list[tuple[str, FaultKind]] = []
+
+    def next(self, operation: str, *kinds: FaultKind) -> None:
+        """Let the next calls of an operation fail, one kind after the other."""
+        assert set(kinds) <= set(FAULT_KINDS), kinds
+        self._next[operation] += kinds
+
+    def every(self, operation: str, *kinds: FaultKind, share: float, seed: int) -> None:
+        """Let a share of all calls of an operation fail with one of these kinds; the seed decides which."""
+        assert set(kinds) <= set(FAULT_KINDS), kinds
+        self._every.append((operation, kinds, share, random.Random(seed)))
+
+    def clear(self) -> None:
+        """Remove all faults to come."""
+        self._next.clear()
+        self._every.clear()
+
+    def take(self, operation: str) -> FaultKind | None:
+        """Return the fault of this call, or None."""
+        kind = self._scheduled(operation)
+        if kind is not None:
+            self.happened.append((operation, kind))
+        return kind
+
+    def _scheduled(self, operation: str) -> FaultKind | None:
+        for name in (operation, "*"):
+            if self._next[name]:
+                return self._next[name].pop(0)
+        for name, kinds, share, rng in self._every:
+            if name in (operation, "*") and rng.random() < share:
+                return rng.choice(kinds)
+        return None
+
+
+# Routes: the supported operations of API v1, by the paths of the published document
 
 
 def routes(fake: FakeProlific) -> list[Route]:
-    """Return every operation and who handles it."""
+    """Return every operation with its handler."""
     account, studies, reviews = fake.account, fake.studies, fake.reviews
     bonuses, groups = fake.bonuses, fake.groups
     v1 = "/api/v1"
@@ -161,7 +224,7 @@ def routes(fake: FakeProlific) -> list[Route]:
 
 
 class Router:
-    """Finds the operation that a request means, by its exact path."""
+    """Finds the operation of a request by its exact path."""
 
     def __init__(self, known: Sequence[Route]) -> None:
         self._known = [(re.compile(re.sub(r"\{[a-z_]+\}", "([^/]+)", one.template)), one) for one in known]
@@ -177,18 +240,15 @@ class Router:
         return fitting[0]
 
 
-# --- Lists of the fake, page by page ---
-
-
 def page_of(entries: Sequence[Any], call: FakeCall, size: int = 20) -> list[Any]:
-    """Return the page that was asked for; beyond the last one there is nothing."""
+    """Return the requested page of a list; empty beyond the last one."""
     size, page = int(call.query.get("page_size", size)), int(call.query.get("page", 1))
     if size < 1 or page < 1:
         raise Refusal("page and page_size must be 1 at least.")
     return list(entries[(page - 1) * size : page * size])
 
 
-# --- The fake over real HTTP on this machine, by a server of its own: only who owns a socket can cut it where it hurts.
+# Server: its own, because only the owner of a socket can cut a connection at a chosen moment
 
 
 _SLOW = ("slow_before", "slow_after")
@@ -196,7 +256,7 @@ _SLOW = ("slow_before", "slow_after")
 
 @contextlib.asynccontextmanager
 async def serve_fake(fake: FakeProlific, port: int = 0) -> AsyncIterator[str]:
-    """Yield the address under which the fake answers; port 0 takes a free one."""
+    """Yield the address of a running server; port 0 takes a free one."""
     connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -215,12 +275,12 @@ async def serve_fake(fake: FakeProlific, port: int = 0) -> AsyncIterator[str]:
         server.close()
         for writer in connections.values():
             writer.close()
-        # What the fake answered against its own document is raised here, too.
+        # Raises UndocumentedReply if a reply contradicted the document.
         await asyncio.gather(*connections)
 
 
 async def _read(reader: asyncio.StreamReader) -> FakeRequest | None:
-    """Return the next request of a connection; None where it ends."""
+    """Return the next request of a connection; None at its end."""
     first = (await reader.readline()).decode("latin-1").split()
     if len(first) != 3:
         return None
@@ -238,7 +298,7 @@ async def _reply(fake: FakeProlific, request: FakeRequest, writer: asyncio.Strea
         answer = fake.handle(request)
     except DroppedConnection as dropped:
         if dropped.kind in _SLOW:
-            return  # no answer ever comes, and the client gives up
+            return  # the client times out
         writer.transport.abort()
         raise ConnectionResetError from None
     body = _payload(answer)
@@ -248,7 +308,7 @@ async def _reply(fake: FakeProlific, request: FakeRequest, writer: asyncio.Strea
     await writer.drain()
 
 
-# --- The fake inside the process of its client: no socket, the same answers, and faults as a network has them ---
+# In-process transport: no socket, the same replies, and faults as errors of the HTTP library
 
 
 _ERRORS: dict[str, tuple[type[httpx.TransportError], str]] = {
@@ -261,7 +321,7 @@ _ERRORS: dict[str, tuple[type[httpx.TransportError], str]] = {
 
 
 class InProcessTransport(httpx.AsyncBaseTransport):
-    """Hands requests to the fake."""
+    """Passes requests to the fake platform."""
 
     def __init__(self, fake: FakeProlific) -> None:
         self._fake = fake
@@ -279,75 +339,15 @@ class InProcessTransport(httpx.AsyncBaseTransport):
 
 
 def _headers(answer: FakeReply) -> dict[str, str]:
-    """Return the headers of an answer."""
+    """Return the headers of a reply."""
     kind = "text/html" if isinstance(answer.body, str) and answer.body.startswith("<") else "application/json"
     return {"content-type": kind, **answer.headers}
 
 
 def _payload(answer: FakeReply) -> bytes:
-    """Return the body of an answer as bytes."""
+    """Return the body of a reply as bytes."""
     if answer.status == 204:
         return b""
     if isinstance(answer.body, str) and answer.body.startswith("<"):
         return answer.body.encode()
     return json.dumps(answer.body).encode()
-
-
-# --- Faults of the fake, by schedule or by chance: what goes wrong, when, and whether before or after the effect ---
-
-
-FaultKind = Literal[
-    "408_after", "429", "429_wait", "500", "502", "504", "504_after", "html", "html_after", "refused", "cut_before",
-    "cut_after", "slow_before", "slow_after", "duplicate", "reordered", "processing",
-]  # fmt: skip
-"""refused: nobody listens. cut: the connection is reset. slow: the answer does not come in time. `_after`: what was
-asked for has happened, and only its answer is lost. duplicate, reordered: of a page of a list. processing: a study
-looks `PROCESSING` once, a status that no document names."""
-FAULT_KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
-FAULTS_AFTER_EFFECT: frozenset[FaultKind] = frozenset(
-    ("408_after", "504_after", "html_after", "cut_after", "slow_after")
-)
-FAULTS_WITHOUT_REPLY: frozenset[FaultKind] = frozenset(
-    ("refused", "cut_before", "cut_after", "slow_before", "slow_after")
-)
-"""These have no answer at all."""
-
-
-class Faults:
-    """What will go wrong. An operation is named as `POST /api/v1/bulk-bonus-payments/{id}/pay/`; `*` is any."""
-
-    def __init__(self) -> None:
-        self._next: dict[str, list[FaultKind]] = defaultdict(list)
-        self._every: list[tuple[str, tuple[FaultKind, ...], float, random.Random]] = []
-        self.happened: list[tuple[str, FaultKind]] = []
-
-    def next(self, operation: str, *kinds: FaultKind) -> None:
-        """Let the next calls of an operation fail so, one after the other."""
-        assert set(kinds) <= set(FAULT_KINDS), kinds
-        self._next[operation] += kinds
-
-    def every(self, operation: str, *kinds: FaultKind, share: float, seed: int) -> None:
-        """Let a share of all calls of an operation fail in one of these ways, the same ones with the same seed."""
-        assert set(kinds) <= set(FAULT_KINDS), kinds
-        self._every.append((operation, kinds, share, random.Random(seed)))
-
-    def clear(self) -> None:
-        """Let nothing go wrong any more."""
-        self._next.clear()
-        self._every.clear()
-
-    def take(self, operation: str) -> FaultKind | None:
-        """Return how the call at hand fails; None where it does not."""
-        kind = self._scheduled(operation)
-        if kind is not None:
-            self.happened.append((operation, kind))
-        return kind
-
-    def _scheduled(self, operation: str) -> FaultKind | None:
-        for name in (operation, "*"):
-            if self._next[name]:
-                return self._next[name].pop(0)
-        for name, kinds, share, rng in self._every:
-            if name in (operation, "*") and rng.random() < share:
-                return rng.choice(kinds)
-        return None

@@ -1,4 +1,4 @@
-"""The platform's published OpenAPI document, and what of a request or an answer it does not allow."""
+"""Checks requests and replies against Prolific's published OpenAPI document."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _JSON = ("content", "application/json", "schema")
 _ANY = "any_field"
-"""How the document writes a field of any name."""
+"""The document's name for arbitrary field names."""
 
 
 class UndocumentedReply(AssertionError):
-    """The fake has answered what the document does not have: the fake is wrong."""
+    """The fake platform sent a reply that the document does not allow: a bug of the fake."""
 
 
 class OpenApiDocument:
-    """Holds requests and answers against the document. Schemas are compiled when they are first needed."""
+    """The document, with schemas that are compiled when they are first needed."""
 
     def __init__(self, text: str) -> None:
         self.tree: dict[str, Any] = _tighten(yaml.load(text, Loader=_LOADER))
@@ -33,11 +33,11 @@ class OpenApiDocument:
 
     @classmethod
     def read(cls, path: Path) -> OpenApiDocument:
-        """Return the document of a file, read once in a process."""
+        """Return the document of a file, cached in this process."""
         return _read(path.resolve(), path.stat().st_mtime_ns)
 
     def operation(self, method: str, template: str) -> dict[str, Any] | None:
-        """Return what the document says of an operation; None where it has none."""
+        """Return an operation of the document, or None."""
         operation: dict[str, Any] | None = self.tree["paths"].get(template, {}).get(method.lower())
         return operation
 
@@ -47,7 +47,7 @@ class OpenApiDocument:
         return schema
 
     def check_request(self, route: Route, query: Mapping[str, str], body: Any) -> None:
-        """Raise Refusal where a query or a body is not as documented; body is None where none was sent."""
+        """Raise Refusal if a query or a body is not as documented; `body` is None if none was sent."""
         operation = self._operation(route)
         problems = _query_problems(self, operation, query)
         if "requestBody" not in operation:
@@ -63,7 +63,7 @@ class OpenApiDocument:
             raise Refusal(problems)
 
     def check_answer(self, route: Route, answer: FakeReply) -> None:
-        """Raise Undocumented where an answer is not as documented; every refusal is written as a 400 is."""
+        """Raise UndocumentedReply if a reply is not as documented; every refusal has the shape of a 400."""
         status = str(answer.status) if answer.status < 400 else "400"
         responses = self._operation(route)["responses"]
         if status not in responses:
@@ -85,7 +85,7 @@ class OpenApiDocument:
         return iter(self._validators[where].iter_errors(value))
 
     def _compiled(self, where: tuple[str, ...]) -> Draft202012Validator:
-        # Of those who develop: only a fake that is given the document needs it.
+        # A dependency of development: needed only with a document.
         from jsonschema import Draft202012Validator
 
         schema: Any = self.tree
@@ -95,7 +95,7 @@ class OpenApiDocument:
 
 
 class _SchemaInliner:
-    """Writes a schema without references, as following them takes most of the time; what is within itself keeps one."""
+    """Replaces references in a schema, for speed; recursive schemas keep theirs."""
 
     def __init__(self, document: OpenApiDocument) -> None:
         self._document = document
@@ -129,9 +129,9 @@ def _read(path: Path, _changed: int) -> OpenApiDocument:
 
 
 def _tighten(node: Any) -> Any:
-    """Return schemas in which no key may be unknown, and a number may be both an integer and a number.
+    """Return schemas that allow no unknown keys, and with `anyOf` in place of `oneOf`.
 
-    With `oneOf`, a range from 18 fails, as 18 fits two of its alternatives.
+    With `oneOf`, a range from 18 fails, because 18 is both an integer and a number.
     """
     if isinstance(node, list):
         return [_tighten(one) for one in node]
@@ -151,7 +151,7 @@ def _operation_path(route: Route) -> tuple[str, str, str]:
 def _query_problems(
     document: OpenApiDocument, operation: Mapping[str, Any], query: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """Return what is wrong with a query: unknown names, what is missing, values of the wrong kind."""
+    """Return problems of a query: unknown, missing and invalid parameters."""
     problems: dict[str, list[str]] = {}
     known: set[str] = set()
     for parameter in operation.get("parameters", []):
@@ -173,7 +173,7 @@ def _query_problems(
 
 
 def _names(document: OpenApiDocument, parameter: Mapping[str, Any]) -> set[str]:
-    """Return by which names a parameter comes: an object is written as its keys."""
+    """Return the names under which a parameter is sent: an object is sent as its keys."""
     schema = _resolve(document, parameter["schema"])
     options = [_resolve(document, one) for one in schema.get("anyOf", [schema])]
     keys = {key for one in options if one.get("type") == "object" for key in one["properties"]}

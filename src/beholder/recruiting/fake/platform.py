@@ -1,4 +1,4 @@
-"""The fake itself: all of its state, its clock, and how it answers."""
+"""`FakeProlific`: all state of the fake platform, its clock, and the handling of requests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import Any
 import httpx
 
 from beholder.recruiting.fake.account import FakeAccount, FakeBonuses, FakeGroups
-from beholder.recruiting.fake.filters import FakePeople
 from beholder.recruiting.fake.http import (
     FAULTS_AFTER_EFFECT,
     FAULTS_WITHOUT_REPLY,
@@ -31,14 +30,14 @@ from beholder.recruiting.fake.http import (
 )
 from beholder.recruiting.fake.state import FakeClock, Wallet, WalletPayment
 from beholder.recruiting.fake.studies import FakeStudies
-from beholder.recruiting.fake.submissions import FakeReviews, FakeSubmissions
+from beholder.recruiting.fake.submissions import FakePeople, FakeReviews, FakeSubmissions
 
 _TOKEN = "rehearsal"
 _HTML = "<html><body><h1>Bad gateway</h1></body></html>"
 
 
 class FakeProlific:
-    """A Prolific in memory. Everything that people and researchers do to it is a method; time is its own.
+    """Prolific in memory, with its own time.
 
     `balance` is in hundredths. `features` are what only some workspaces have: `screen_out`, `dynamic`.
     """
@@ -63,9 +62,9 @@ class FakeProlific:
         self.researcher, self.workspace, self.project = self.new_id(), self.new_id(), self.new_id()
         self.wallet, self.faults = Wallet(balance, currency), Faults()
         self.messages: list[tuple[str, str]] = []
-        """To whom and what, in order."""
+        """Recipient and text, in order."""
         self.requests: list[str] = []
-        """Every operation that came in, in order."""
+        """Every operation that was requested, in order."""
         self.groups, self.people = FakeGroups(self), FakePeople(self)
         self.studies, self.submissions, self.bonuses = FakeStudies(self), FakeSubmissions(self), FakeBonuses(self)
         self.account, self.reviews = FakeAccount(self), FakeReviews(self)
@@ -83,16 +82,16 @@ class FakeProlific:
 
     @property
     def available(self) -> int:
-        """What the wallet holds and no open study has a claim on."""
+        """What the wallet holds, without what open studies reserve."""
         return self.wallet.balance - sum(self.studies.held(one) for one in self.studies.all.values())
 
     @property
     def payments(self) -> list[WalletPayment]:
-        """Every payment that has left the wallet, in order."""
+        """Every payment from the wallet, in order."""
         return self.wallet.payments
 
     def advance(self, **by: float) -> None:
-        """Let time pass, as `advance(minutes=20)`, and happen what falls due in it, each at its time."""
+        """Let time pass, as in `advance(minutes=20)`, and run every scheduled call at its time."""
         end = self.now + timedelta(**by)
         while due := min((one for one in self._scheduled_calls if one[0] <= end), default=None):
             self._clock.advance(max(timedelta(), due[0] - self.now))
@@ -100,37 +99,37 @@ class FakeProlific:
         self._clock.advance(max(timedelta(), end - self.now))
 
     async def sleep(self, seconds: float) -> None:
-        """Wait as `asyncio.sleep` does, in the time of the fake: at once."""
+        """Advance the clock, in place of `asyncio.sleep`."""
         self.advance(seconds=seconds)
 
     def schedule(self, when: datetime, what: Callable[[], Any]) -> None:
-        """Do something once it is time."""
+        """Schedule a call."""
         self._ids += 1
         self._scheduled_calls.append((when, self._ids, what))
 
     def new_id(self) -> str:
-        """Return an id that looks as Prolific's do: 24 hexadecimal digits."""
+        """Return an id like Prolific's: 24 hexadecimal digits."""
         self._ids += 1
         return hashlib.sha256(f"fake {self._ids}".encode()).hexdigest()[:24]
 
     def check_funds(self, amount: int) -> None:
-        """Raise Refusal where the wallet does not hold what something costs."""
+        """Raise Refusal if the available balance is too small."""
         if amount > self.available:
             raise Refusal(f"Not enough funds: {amount} needed, {self.available} available.")
 
     def memberships(self) -> dict[str, dict[str, set[str]]]:
-        """Return who is on which list that filters may name."""
+        """Return the members of every list that filters may name."""
         return {
             "ParticipantGroupID": {one.id: set(one.members) for one in self.groups.all.values() if not one.is_deleted},
             "StudyID": {id_: {one.person.id for one in self.submissions.of(id_)} for id_ in self.studies.all},
         }
 
     def transport(self) -> httpx.AsyncBaseTransport:
-        """Return a transport for httpx clients of the same process; faults become its errors."""
+        """Return a transport for httpx clients in the same process."""
         return InProcessTransport(self)
 
     def handle(self, request: FakeRequest) -> FakeReply:
-        """Return the answer to a request, or raise Dropped where none comes."""
+        """Return the reply to a request, or raise DroppedConnection."""
         self.advance()
         try:
             route, ids = self._router.find(request.method, request.path)
@@ -165,7 +164,7 @@ class FakeProlific:
         return route.handle(FakeCall(ids, request.query, body))
 
     def _apply_fault(self, answer: FakeReply, fault: FaultKind, ids: tuple[str, ...]) -> FakeReply:
-        """Return what is left of an answer."""
+        """Return a reply changed by a fault that strikes after the effect."""
         if fault in FAULTS_WITHOUT_REPLY:
             raise DroppedConnection(fault)
         if fault in ("408_after", "504_after"):
@@ -185,7 +184,7 @@ class FakeProlific:
 
 
 def _early_reply(fault: FaultKind) -> FakeReply | None:
-    """Return the answer of a fault that strikes before anything happens; None of one that strikes the answer."""
+    """Return the reply of a fault that strikes before the effect; None if it strikes the reply."""
     if fault in FAULTS_WITHOUT_REPLY:
         raise DroppedConnection(fault)
     if fault in ("429", "429_wait"):

@@ -1,4 +1,4 @@
-"""A rehearsal: people who come to the fake by themselves as soon as a study is open there."""
+"""Rehearsals: simulated participants who take a study through the fake platform, with many kinds of behaviour."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 import httpx
 
 from beholder.methods import load_study
-from beholder.recruiting.fake.filters import NO_CODE, FakeVisit
 from beholder.recruiting.fake.http import Refusal
 from beholder.recruiting.fake.platform import FakeProlific
 from beholder.recruiting.fake.state import LIVE_STATUSES, FakePerson
+from beholder.recruiting.fake.submissions import NO_CODE, FakeVisit
 from beholder.server.process import load_served
 from beholder.simulation.crowd import SimulatedVisitors
 from beholder.simulation.robot import ServerUnavailable
@@ -24,24 +24,23 @@ if TYPE_CHECKING:
     from beholder.simulation.crowd import VisitManner, VisitOutcome
 
 
-# --- What people do who come through the fake to a study of ours: on the platform, and on the way through our pages ---
+# One visit: behaviour on the platform and on our pages
 
 
 Behaviour = Literal[
     "finish", "drop_out", "return", "return_after", "late", "no_code", "wrong_code", "leaked_code", "twice",
     "elsewhere", "withdraw", "decline", "careless", "unfit", "gives_up",
 ]  # fmt: skip
-"""drop_out: leaves and does nothing more. return: leaves and returns the place. return_after: hands in and returns it
-then. late: times out, and finishes all the same. leaked_code: hands in the right code after half of the work. twice:
-returns a place, takes another one and finishes. elsewhere: comes with the id of another study. careless: answers
-without looking. unfit: says of themselves, before the study, what others do not. gives_up: hands in without a code
-after half of the work."""
+"""drop_out: leaves silently. return: leaves and returns the place. return_after: submits, then returns. late: times
+out and finishes nevertheless. leaked_code: submits the right code after half of the work. twice: returns a place, takes
+another and finishes. elsewhere: arrives with the id of another study. careless: answers without looking. unfit: gives
+other prescreening answers. gives_up: submits without a code after half of the work."""
 BEHAVIOURS: tuple[Behaviour, ...] = get_args(Behaviour)
 _WRONG_CODE = "WRONG1"
 
 
 class VisitResult(NamedTuple):
-    """What visit of somebody's visit."""
+    """The result of a visit: the submissions on the platform, and the outcome on our server."""
 
     visits: tuple[FakeVisit, ...]
     outcome: VisitOutcome
@@ -57,10 +56,10 @@ async def visit_study(
     kind: str | None = None,
     trials: int = 1,
 ) -> VisitResult:
-    """Return what visit of somebody who takes a place in a study, walks through our server and behaves so.
+    """Return the result of a participant who takes a place in a study and shows this behaviour.
 
-    `trials` is how many trials those answer who leave before the end; `kind` the kind of rater. Raises Refusal where
-    the platform has no place for them.
+    `trials` is the number of trials before leaving early, `kind` the kind of rater. Raise Refusal if the platform has
+    no place.
     """
     first = fake.people.take(study, person).start()
     return await _ScriptedVisit(
@@ -69,7 +68,7 @@ async def visit_study(
 
 
 class _ScriptedVisit:
-    """One person's way."""
+    """One participant's visit, by behaviour."""
 
     def __init__(
         self, fake: FakeProlific, visitors: SimulatedVisitors, first: FakeVisit, kind: str, trials: int
@@ -145,34 +144,34 @@ class _ScriptedVisit:
         return VisitResult((self._first,), outcome)
 
     def _hand_in(self, there: FakeVisit, code: str) -> None:
-        """Hand in, and return it where the code asks for that."""
+        """Submit a code, and return the submission if its code asks for that."""
         there.finish(code or NO_CODE)
         if there.submission.return_requested is not None and there.submission.status == "AWAITING REVIEW":
             there.return_place()
 
 
-# --- A rehearsal: people who come to the fake by themselves as soon as a study is open there ---
+# A whole rehearsal
 
 
 USUAL_BEHAVIOURS: Mapping[Behaviour, float] = {
     "finish": 0.8, "no_code": 0.04, "return": 0.04, "drop_out": 0.04, "careless": 0.04, "wrong_code": 0.02,
     "decline": 0.02,
 }  # fmt: skip
-"""How people behave, by share."""
+"""Shares of behaviours."""
 ALL_WELL: Mapping[Behaviour, float] = {"finish": 1.0}
 
 
 class RehearsedVisit(NamedTuple):
-    """Somebody who has come and gone."""
+    """A finished visit."""
 
     number: int
     behaviour: Behaviour
     ending: str
-    """How it ended for them, here and on the platform; or why it did not."""
+    """How it ended on our server and on the platform, or the error."""
 
 
 def draw_behaviours(people: int, shares: Mapping[Behaviour, float]) -> Sequence[Behaviour]:
-    """Return how so many people behave."""
+    """Return the behaviour of each of `people` participants."""
     return random.Random(1).choices(list(shares), list(shares.values()), k=people)
 
 
@@ -186,7 +185,7 @@ async def rehearse(
     *,
     skips_time: bool = False,
 ) -> None:
-    """Send people to a study once it is open: before, it may have no store yet."""
+    """Send participants to a study once it is open; before, it may have no store yet."""
     while not any(one.status == "ACTIVE" for one in fake.studies.all.values()):
         await asyncio.sleep(every_s)
     loaded = load_study(study)
@@ -197,9 +196,9 @@ async def rehearse(
 
 
 class PlatformRehearsal:
-    """Sends people to whatever is open on the fake, one after the other, each with a way of their own.
+    """Sends participants to the open studies of the fake platform, one after the other.
 
-    With `skips_time`, whoever has left without a word is out of time as soon as nobody else is at work.
+    With `skips_time`, silent drop-outs time out as soon as nobody else is at work.
     """
 
     def __init__(
@@ -211,11 +210,11 @@ class PlatformRehearsal:
         *,
         skips_time: bool = False,
     ) -> None:
-        self._fake, self._visitors, self._people, self._say = fake, visitors, people, report_visit
+        self._fake, self._visitors, self._people, self._report = fake, visitors, people, report_visit
         self._skips_time, self._at_work = skips_time, 0
 
     async def run(self, every_s: float) -> None:
-        """Let everybody come, one each so many seconds while there is a place, and wait until all are through."""
+        """Send a participant every `every_s` seconds while there is a place, and wait until all have ended."""
         async with asyncio.TaskGroup() as group:
             for number, behaviour in enumerate(self._people, 1):
                 while (study := self._open()) is None:
@@ -227,7 +226,7 @@ class PlatformRehearsal:
                 await asyncio.sleep(every_s)
 
     def _open(self) -> str | None:
-        """Return a study that has a place."""
+        """Return the id of a study with a free place, or None."""
         self._fake.advance()
         for study in self._fake.studies.all.values():
             if study.status == "ACTIVE" and self._fake.submissions.taken(study.id) < study.places:
@@ -235,7 +234,7 @@ class PlatformRehearsal:
         return None
 
     def _skip(self) -> None:
-        """Let the time pass that those have left who will not hand in."""
+        """Advance the clock until all live submissions time out."""
         left = [one.study for one in self._fake.submissions.all.values() if one.status in LIVE_STATUSES]
         if left:
             limit = max(self._fake.studies.find(study).limit for study in left)
@@ -250,4 +249,4 @@ class PlatformRehearsal:
             ending = str(error)
         finally:
             self._at_work -= 1
-        self._say(RehearsedVisit(number, behaviour, ending))
+        self._report(RehearsedVisit(number, behaviour, ending))

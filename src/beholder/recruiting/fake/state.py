@@ -1,4 +1,7 @@
-"""What the fake remembers: people, studies, submissions, groups, bonus payments."""
+"""State of the fake platform: people, studies, submissions, groups, bonuses, the clock, the wallet.
+
+Also the rules of a study that Prolific documents only in prose.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +23,13 @@ Status = Literal[
 PaymentKind = Literal["reward", "screen_out", "partial", "bonus"]
 LIVE_STATUSES: tuple[Status, ...] = ("RESERVED", "ACTIVE")
 PLACE_STATUSES: tuple[Status, ...] = (*LIVE_STATUSES, "AWAITING REVIEW", "APPROVED", "PARTIALLY APPROVED")
-"""These take a place: who returns, times out or is rejected frees it, and a paid screen-out comes on top."""
+"""Statuses that take a place. Returned, timed out and rejected submissions free it; paid screen-outs take none."""
 StudyStatus = Literal["UNPUBLISHED", "SCHEDULED", "ACTIVE", "AWAITING REVIEW", "PAUSED", "COMPLETED"]
 
 
 @dataclass(frozen=True)
 class FakePerson:
-    """Somebody on the platform: an id, and what they said of themselves, by filter."""
+    """A person on the platform: an id, and profile answers by filter."""
 
     id: str
     about: Mapping[str, Any] = field(default_factory=dict)
@@ -34,7 +37,7 @@ class FakePerson:
 
 @dataclass
 class FakeSubmission:
-    """One visit of one person to one study. Its id is the SESSION_ID that we get."""
+    """A person's submission to a study. Its id is the SESSION_ID in our address."""
 
     id: str
     study: str
@@ -49,7 +52,7 @@ class FakeSubmission:
     rejection: str = ""
 
     def short(self, *, has_siblings: bool) -> dict[str, Any]:
-        """Return it as lists show it."""
+        """Return it as an entry of a list."""
         return {
             "id": self.id, "participant_id": self.person.id, "status": _listed(self.status),
             "started_at": stamp(self.started_at or self.reserved_at), "completed_at": stamp(self.completed_at),
@@ -63,7 +66,7 @@ class FakeSubmission:
         }  # fmt: skip
 
     def brief(self) -> dict[str, Any]:
-        """Return it as transitions answer."""
+        """Return it as the reply to a transition."""
         return {
             "id": self.id, "completed_at": stamp(self.completed_at), "entered_code": self.code,
             "participant": self.person.id, "started_at": stamp(self.started_at or self.reserved_at),
@@ -72,13 +75,13 @@ class FakeSubmission:
 
 
 def _listed(status: Status) -> str:
-    """Return a status as far as lists know it: only counts and details know that somebody was approved in part."""
+    """Return a status as lists show it: only counts and details distinguish partial approval."""
     return "APPROVED" if status == "PARTIALLY APPROVED" else status
 
 
 @dataclass
 class FakeStudy:
-    """A study: what was sent, and how it stands."""
+    """A study: the body that was sent, and its status."""
 
     id: str
     body: dict[str, Any]
@@ -98,7 +101,7 @@ class FakeStudy:
 
     @property
     def limit(self) -> timedelta:
-        """How long somebody may take."""
+        """The longest allowed time for a submission."""
         return timedelta(minutes=float(self.body["maximum_allowed_time"]))
 
     @property
@@ -106,12 +109,12 @@ class FakeStudy:
         return self.status not in ("UNPUBLISHED", "SCHEDULED")
 
     def code(self, entered: str | None) -> dict[str, Any] | None:
-        """Return what a code stands for; None of one that is not of this study."""
+        """Return a completion code of this study, or None."""
         return next((one for one in self.body.get("completion_codes", []) if one["code"] == entered), None)
 
     @property
     def screen_out(self) -> dict[str, Any] | None:
-        """The action that pays those who do not fit; None where there is none."""
+        """The action that pays a screen-out, or None."""
         return next((act for act in self.actions() if act["action"] == "FIXED_SCREEN_OUT_PAYMENT"), None)
 
     def actions(self) -> list[dict[str, Any]]:
@@ -120,7 +123,7 @@ class FakeStudy:
 
 @dataclass
 class FakeGroup:
-    """A participant group: a list of people whom filters let in or keep out."""
+    """A participant group, which filters admit or exclude."""
 
     id: str
     name: str
@@ -141,7 +144,7 @@ class BulkBonus:
 
 
 class WalletPayment(NamedTuple):
-    """Money that has left the wallet for one person."""
+    """A payment from the wallet to one person."""
 
     at: datetime
     kind: PaymentKind
@@ -150,17 +153,17 @@ class WalletPayment(NamedTuple):
     amount: int
     """In hundredths, without fees."""
     ref: str = ""
-    """Of a bonus: which payment it was set up by."""
+    """The id of the bonus payment."""
 
 
-# --- The clock of the fake: it stands until somebody advances it, or runs as others do ---
+# Clock
 
 
 _START = datetime(2026, 10, 5, 9, 0, tzinfo=UTC)
 
 
 class FakeClock:
-    """What time it is on the fake."""
+    """A clock that stands still until it is advanced, or with `runs` keeps real time."""
 
     def __init__(self, start: datetime | None = None, *, runs: bool = False) -> None:
         self._start = start or (datetime.now(UTC) if runs else _START)
@@ -179,19 +182,19 @@ class FakeClock:
 
 
 def stamp(moment: datetime | None) -> str | None:
-    """Return a moment as the API writes it."""
+    """Return a time as the API writes it."""
     return None if moment is None else moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-# --- The wallet of the fake: what there is, what is tied to open studies, and everything that has moved ---
+# Wallet
 
 
 _FEE, _VAT = Fraction(33, 100), Fraction(20, 100)
-"""Prolific's share of what people get, and the tax on that share. The live numbers come from the API alone."""
+"""Prolific's fee as a share of the reward, and the tax on the fee. For the real ones, ask the API."""
 
 
 class Price(NamedTuple):
-    """What paying people costs, in hundredths."""
+    """The cost of a payment, in hundredths."""
 
     pay: int
     fees: int
@@ -203,7 +206,7 @@ class Price(NamedTuple):
 
 
 def price(pay: int) -> Price:
-    """Return what it costs that people get so much, rounded as money is."""
+    """Return the cost of paying this amount, rounded."""
     fees = _round(pay * _FEE)
     return Price(pay, fees, _round(fees * _VAT))
 
@@ -213,19 +216,19 @@ def _round(amount: Fraction) -> int:
 
 
 class Wallet:
-    """Play money of one workspace, in one currency. What moved is the judge of everything that pays."""
+    """Play money of one workspace in one currency. Tests of payments compare with its `payments`."""
 
     def __init__(self, balance: int, currency: str) -> None:
         self.balance, self.currency = balance, currency
         self.payments: list[WalletPayment] = []
 
     def pay(self, payment: WalletPayment) -> None:
-        """Pay somebody, with what the platform takes for it."""
+        """Make a payment, with fee and tax."""
         self.balance -= price(payment.amount).total
         self.payments.append(payment)
 
 
-# --- Rules of a study that the published document tells in prose only, and its schemas let pass ---
+# Rules of a study that Prolific documents only in prose
 
 
 PLACEHOLDERS = ("{{%PROLIFIC_PID%}}", "{{%STUDY_ID%}}", "{{%SESSION_ID%}}")
@@ -239,12 +242,12 @@ _HERE = {"127.0.0.1", "localhost", "::1"}
 
 
 def least_time(minutes: float) -> int:
-    """Return the least `maximum_allowed_time` for an estimate, in minutes."""
+    """Return the least `maximum_allowed_time` for an estimated time, in minutes."""
     return math.ceil(2 + 2 * minutes + 2 * math.sqrt(minutes))
 
 
 def study_problems(body: Mapping[str, Any], features: Set[str]) -> dict[str, list[str]]:
-    """Return what is wrong with a study, by field."""
+    """Return the problems of a study, by field."""
     by_field = {
         "reward": _reward(body), "total_available_places": _places(body), "external_study_url": _url(body),
         "maximum_allowed_time": _time(body), "description": _description(body), "filters": _filters(body),
@@ -265,7 +268,7 @@ def _places(body: Mapping[str, Any]) -> list[str]:
 def _url(body: Mapping[str, Any]) -> list[str]:
     url = body["external_study_url"]
     parts = urlsplit(url)
-    # Nobody else can reach this machine, so that a rehearsal on it needs no certificate.
+    # A rehearsal on this machine needs no certificate.
     is_safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _HERE)
     problems = [] if is_safe and parts.hostname else ["The URL must begin with https://."]
     if body["prolific_id_option"] == "url_parameters":

@@ -1,4 +1,4 @@
-"""Studies of the fake: drafts, publishing, places that only grow, and what happens when they are full."""
+"""Studies of the fake platform: drafts, publishing, places that only grow, and transitions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DEFAULTS: dict[str, Any] = {
 
 
 class FakeStudies:
-    """All studies of the workspace."""
+    """The studies of the workspace."""
 
     def __init__(self, fake: FakeProlific) -> None:
         self._fake = fake
@@ -91,14 +91,14 @@ class FakeStudies:
         return FakeReply(200, self._shown(study))
 
     def publish(self, study: FakeStudy) -> None:
-        """Let people see a study; the wallet must hold what it costs at most."""
+        """Publish a study; the wallet must hold its highest possible cost."""
         if not self._is_ready(study):
             raise Refusal({"completion_codes": ["A study needs a completion code."]})
         self._fake.check_funds(self.whole_cost(study))
         study.status, study.published_at, study.publish_at = "ACTIVE", self._fake.now, None
 
     def refresh(self, study: FakeStudy) -> None:
-        """Bring a status in line with who has come: full, all looked at, or open again."""
+        """Update the status by the submissions: full, all reviewed, or open again."""
         if study.status not in ("ACTIVE", "AWAITING REVIEW", "COMPLETED") or study.is_stopped:
             return
         inside = [one.status for one in self._fake.submissions.of(study.id)]
@@ -123,11 +123,11 @@ class FakeStudies:
         return self.all[id_]
 
     def whole_cost(self, study: FakeStudy) -> int:
-        """Return what a study costs when every place and every screen-out is paid, in hundredths."""
+        """Return the cost of a study if every place and every screen-out is paid, in hundredths."""
         return price(study.reward * study.places).total + self._screen_outs(study, 0)
 
     def held(self, study: FakeStudy) -> int:
-        """Return what of the wallet is tied to a study: what its open places may still cost."""
+        """Return the amount reserved for a study: what its open places may still cost."""
         if not study.is_published:
             return 0
         inside = [one.status for one in self._fake.submissions.of(study.id)]
@@ -219,14 +219,14 @@ def _moment(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text.replace("Z", "+00:00"))
 
 
-# --- What may still change of a study once it is published ---
+# Changes of a published study
 
 
 _CHANGEABLE = {"internal_name", "total_available_places", "submissions_config", "completion_codes"}
 
 
 def _with_changes(study: FakeStudy, body: dict[str, Any]) -> dict[str, Any]:
-    """Return a published study with what was sent, or raise Refusal: most is frozen, places and slots only grow."""
+    """Return the changed body of a published study, or raise Refusal: places and slots only grow, most is frozen."""
     if frozen := sorted(set(body) - _CHANGEABLE):
         raise Refusal({field: ["This cannot be changed once a study is published."] for field in frozen})
     if body.get("total_available_places", study.places) < study.places:
@@ -235,7 +235,7 @@ def _with_changes(study: FakeStudy, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _more_slots(study: FakeStudy, sent: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the codes of a published study with what was sent: nothing but more screen-outs may be in it."""
+    """Return the changed completion codes of a published study: only the number of screen-outs may grow."""
     codes = list(study.body["completion_codes"])
     for one in sent:
         place = next((place for place, code in enumerate(codes) if code["code"] == one["code"]), None)

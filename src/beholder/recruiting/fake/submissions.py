@@ -1,4 +1,4 @@
-"""Submissions of the fake: who takes a place, what a code does, and what happens by itself in time."""
+"""Submissions of the fake platform: places, completion codes, time limits, the researcher's decisions, and people."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from beholder.recruiting.fake.filters import lets_in
 from beholder.recruiting.fake.http import FakeCall, FakeReply, Refusal, page_of
 from beholder.recruiting.fake.state import (
     LIVE_STATUSES,
     PLACE_STATUSES,
+    PLACEHOLDERS,
     FakePerson,
     FakeStudy,
     FakeSubmission,
@@ -30,7 +32,7 @@ _AUTO_APPROVAL = timedelta(days=21)
 
 
 class FakeSubmissions:
-    """All visits of all people."""
+    """All submissions."""
 
     def __init__(self, fake: FakeProlific) -> None:
         self._fake = fake
@@ -43,7 +45,7 @@ class FakeSubmissions:
         return sum(one.status == "SCREENED OUT" for one in self.of(study))
 
     def taken(self, study: str) -> int:
-        """Return how many places of a study are taken."""
+        """Return the number of taken places of a study."""
         return sum(one.status in PLACE_STATUSES for one in self.of(study))
 
     def find(self, id_: str) -> FakeSubmission:
@@ -52,7 +54,7 @@ class FakeSubmissions:
         return self.all[id_]
 
     def take(self, study: FakeStudy, person: FakePerson, *, again: bool = False) -> FakeSubmission:
-        """Return the place that somebody takes, or raise Refusal. `again` lets in who has been there before."""
+        """Return the submission of a person who takes a place, or raise Refusal. `again` admits repeats."""
         self._check_open(study, person, again=again)
         one = FakeSubmission(self._fake.new_id(), study.id, person, self._fake.now)
         self.all[one.id] = one
@@ -61,7 +63,7 @@ class FakeSubmissions:
         return one
 
     def start(self, one: FakeSubmission) -> None:
-        """Open the study: from now on time runs."""
+        """Start the study and its time limit."""
         if one.status != "RESERVED":
             raise Refusal(f"A submission that is {one.status} cannot be started.")
         one.status, one.started_at = "ACTIVE", self._fake.now
@@ -69,7 +71,7 @@ class FakeSubmissions:
         self.changed(one)
 
     def complete(self, one: FakeSubmission, code: str) -> None:
-        """Hand in with a code, and do what the study says that this code does."""
+        """Submit a code and carry out its actions."""
         if one.status == "TIMED-OUT":
             one.code = code
             return
@@ -84,7 +86,7 @@ class FakeSubmissions:
         self.changed(one)
 
     def return_place(self, one: FakeSubmission) -> None:
-        """Return a place, or what was handed in and not looked at yet."""
+        """Return a place, or a submission that awaits review."""
         if one.status not in (*LIVE_STATUSES, "AWAITING REVIEW", "TIMED-OUT"):
             raise Refusal(f"A submission that is {one.status} cannot be returned.")
         one.status = "RETURNED"
@@ -107,7 +109,7 @@ class FakeSubmissions:
             raise Refusal("The participant has been in this study before.")
 
     def act(self, study: FakeStudy, one: FakeSubmission, act: dict[str, Any]) -> None:
-        """Carry out what a code of a study does."""
+        """Carry out an action of a completion code."""
         match act["action"]:
             case "AUTOMATICALLY_APPROVE":
                 self.approve(one)
@@ -123,19 +125,19 @@ class FakeSubmissions:
                 self._fake.studies.pause_when_used_up(study)
 
     def request_return(self, one: FakeSubmission, reasons: list[str]) -> None:
-        """Write to somebody that they should return what they handed in."""
+        """Ask a participant to return a submission."""
         one.return_requested = self._fake.now
         self._fake.messages.append((one.person.id, "; ".join(reasons)))
 
     def approve(self, one: FakeSubmission) -> None:
-        """Approve and pay, once; what cannot be approved stays as it is."""
+        """Approve and pay, once; ignore what cannot be approved."""
         if one.status == "AWAITING REVIEW" or (one.status == "TIMED-OUT" and self._fake.approves_timed_out):
             one.status = "APPROVED"
             self.pay("reward", one, self._fake.studies.find(one.study).reward)
             self.changed(one)
 
     def pay(self, kind: PaymentKind, one: FakeSubmission, amount: int) -> None:
-        """Move money to somebody."""
+        """Pay a participant."""
         self._fake.wallet.pay(WalletPayment(self._fake.now, kind, one.id, one.person.id, amount))
 
     def _lapse(self, one: FakeSubmission) -> None:
@@ -148,11 +150,11 @@ class FakeSubmissions:
             self.changed(one)
 
     def changed(self, one: FakeSubmission) -> None:
-        """Let the study know that somebody's status is another one."""
+        """Update the study after a change of status."""
         self._fake.studies.refresh(self._fake.studies.find(one.study))
 
 
-# --- What the researcher sees of submissions and decides about them ---
+# The researcher's side
 
 
 _SHORTEST_MESSAGE = 100
@@ -164,7 +166,7 @@ _COUNTED: tuple[Status, ...] = (
 
 
 class FakeReviews:
-    """Lists, looks and decisions."""
+    """Lists, details and decisions."""
 
     def __init__(self, fake: FakeProlific) -> None:
         self._fake, self._all = fake, fake.submissions
@@ -192,7 +194,7 @@ class FakeReviews:
         return FakeReply(200, self._all.find(call.ids[0]).detail())
 
     def move(self, call: FakeCall) -> FakeReply:
-        """Carry out a transition; the same one twice is ignored the second time."""
+        """Carry out a transition; a repeated one is ignored."""
         one, body = self._all.find(call.ids[0]), call.body
         moves: dict[str, Callable[[FakeSubmission, dict[str, Any]], None]] = {
             "APPROVE": self._asked_to_approve, "REJECT": self._reject, "COMPLETE": self._completed_by_researcher,
@@ -203,7 +205,7 @@ class FakeReviews:
         return FakeReply(200, one.brief())
 
     def bulk_approve(self, call: FakeCall) -> FakeReply:
-        """Take note of approvals, which happen a little later; who cannot be approved is left as they are."""
+        """Schedule approvals; ignore what cannot be approved."""
         if "submission_ids" in call.body:
             chosen = [self._all.find(id_) for id_ in call.body["submission_ids"]]
         else:
@@ -225,7 +227,7 @@ class FakeReviews:
             raise Refusal({"request_return_reasons": ["Give a reason."]})
         if one.status not in ("ACTIVE", "AWAITING REVIEW"):
             raise Refusal(f"A submission that is {one.status} cannot be returned.")
-        # Not idempotent: each request writes to the person once more.
+        # Not idempotent: each request sends another message.
         self._all.request_return(one, call.body["request_return_reasons"])
         return FakeReply(
             200,
@@ -276,3 +278,72 @@ class FakeReviews:
 
 def _normalise(status: str) -> str:
     return status.upper().replace("-", "_").replace(" ", "_")
+
+
+# People
+
+
+NO_CODE = "NOCODE"
+"""What Prolific records for a participant who reports that there was no code."""
+
+
+class FakeVisit:
+    """A submission from the participant's side."""
+
+    def __init__(self, fake: FakeProlific, submission: FakeSubmission) -> None:
+        self._fake, self.submission = fake, submission
+
+    @property
+    def url(self) -> str:
+        """The study's address with the ids of this participant and submission."""
+        address = str(self._fake.studies.find(self.submission.study).body["external_study_url"])
+        ids = (self.submission.person.id, self.submission.study, self.submission.id)
+        for placeholder, id_ in zip(PLACEHOLDERS, ids, strict=True):
+            address = address.replace(placeholder, quote(id_))
+        return address
+
+    def start(self) -> FakeVisit:
+        """Open the study."""
+        self._fake.submissions.start(self.submission)
+        return self
+
+    def finish(self, code: str | None = None) -> FakeVisit:
+        """Submit a code; by default the code for completed sessions."""
+        self._fake.submissions.complete(self.submission, self._completed() if code is None else code)
+        return self
+
+    def return_place(self) -> FakeVisit:
+        """Return the place or the submission."""
+        self._fake.submissions.return_place(self.submission)
+        return self
+
+    def _completed(self) -> str:
+        codes = self._fake.studies.find(self.submission.study).body["completion_codes"]
+        return str(next(one["code"] for one in codes if one["code_type"] == "COMPLETED"))
+
+
+class FakePeople:
+    """All people on the platform."""
+
+    def __init__(self, fake: FakeProlific) -> None:
+        self._fake = fake
+        self.all: dict[str, FakePerson] = {}
+
+    def new(self, about: dict[str, Any] | None = None) -> FakePerson:
+        """Return a new person with profile answers, by filter."""
+        person = FakePerson(self._fake.new_id(), about or {})
+        self.all[person.id] = person
+        return person
+
+    def take(self, study: str, person: FakePerson | None = None, *, again: bool = False) -> FakeVisit:
+        """Return the visit of a person, by default a new one, who takes a place in a study.
+
+        Raise Refusal if there is no place.
+        """
+        self._fake.advance()
+        submission = self._fake.submissions.take(self._fake.studies.find(study), person or self.new(), again=again)
+        return FakeVisit(self._fake, submission)
+
+    def finish(self, study: str, number: int = 1) -> list[FakeVisit]:
+        """Return the visits of new people who finished with the right code."""
+        return [self.take(study).start().finish() for _ in range(number)]

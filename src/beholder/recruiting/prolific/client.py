@@ -1,4 +1,7 @@
-"""The one way in which requests reach Prolific: what may be repeated is, what must not be never is."""
+"""HTTP requests to Prolific's API.
+
+Requests that may be repeated are retried while Prolific is away. Payments are sent exactly once.
+"""
 
 from __future__ import annotations
 
@@ -26,18 +29,17 @@ _log = logging.getLogger("beholder.recruiting")
 
 _FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0
 _PATIENCE = 600.0
-"""Seconds after which a platform that asks to wait counts as away."""
+"""Seconds of waiting after which a platform that answers counts as away."""
 _MOST_TRIES = 100
-"""However short the waits are."""
 _SILENCE = 60.0
-"""The same for one that nobody can connect to at all: there a person has to look sooner."""
+"""Seconds of waiting where no connection is possible at all: a person has to look at that sooner."""
 _TIMEOUT = 30.0
 _LOST = (408, 425, 499)
-"""Answers of those who stand between: it took too long, came too early, or somebody hung up. What happened is open."""
+"""Status codes that come from a proxy: whether the request had an effect is unknown."""
 
 
 class ProlificClient:
-    """Prolific over HTTPS. The token is in the header of each request and nowhere else."""
+    """A client of Prolific's API. The token is in the header of each request and nowhere else."""
 
     def __init__(
         self,
@@ -54,7 +56,7 @@ class ProlificClient:
         self._token = token
         self._is_valid_token = token.isascii() and token.isprintable() and " " not in token
         self.is_rehearsal = is_local(base_url)
-        """Whether it speaks to this machine, and not to Prolific."""
+        """Whether the server is on this machine, and not Prolific."""
         self._http = httpx.AsyncClient(
             base_url=base_url,
             headers={"Authorization": f"Token {token if self._is_valid_token else ''}", "Accept": "application/json"},
@@ -63,21 +65,21 @@ class ProlificClient:
             transport=transport,
             trust_env=transport is None and not self.is_rehearsal,
         )
-        self._lock = asyncio.Lock()  # requests about money that overlap are what Prolific answers with 429
+        self._lock = asyncio.Lock()  # Prolific answers overlapping requests about money with 429
 
     async def get(self, path: str, **query: str | int) -> Any:
-        """Return what a path shows, trying again while it is away."""
+        """Return the JSON at a path; retry while Prolific is away."""
         return await self._request_with_retries("GET", path, query=query)
 
     async def send_idempotent(self, method: str, path: str, body: Mapping[str, Any]) -> Any:
-        """Return the answer to a request that does the same when it is sent twice, trying again while it is away."""
+        """Return the answer to an idempotent request; retry while Prolific is away."""
         async with self._lock:
             return await self._request_with_retries(method, path, body=body)
 
     async def send_once(self, path: str, body: Mapping[str, Any]) -> Any:
-        """Return the answer to a request that is sent exactly once; whoever may send it again looks first.
+        """Return the answer to a request that is sent exactly once; before sending it again, read the state.
 
-        Raises PlatformAway where nobody took it, and PlatformUnsure where nobody knows.
+        Raise PlatformAway if the request was not received, and PlatformUnsure if that is unknown.
         """
         async with self._lock:
             answer = await self._post_once(path, body)
@@ -86,7 +88,7 @@ class ProlificClient:
         return self._read_once(answer)
 
     async def pay(self, path: str) -> None:
-        """Send a payment exactly once; only 202 means that it was taken, and only Prolific itself that it was not."""
+        """Send a payment exactly once. Only 202 means accepted; only an answer of Prolific itself means refused."""
         async with self._lock:
             answer = await self._post_once(path, None)
         if answer.status_code != 202:
@@ -182,7 +184,7 @@ class ProlificClient:
                     "PROLIFIC_TOKEN to it; never write it into a file of the study.",
                 )
             )
-        if not self._is_valid_token:  # it would be refused in words that hold it
+        if not self._is_valid_token:  # an error of the HTTP library would quote it
             raise RecruitError(
                 Problem(
                     "PROLIFIC_TOKEN",
@@ -192,16 +194,16 @@ class ProlificClient:
             )
 
     def _without_token(self, text: str) -> str:
-        """Return words without the token, should somebody have answered with it."""
+        """Return a text without the token, in case an answer repeats it."""
         return text.replace(self._token, "…") if self._token else text
 
 
 class _Unreadable(Exception):
-    """A page came where JSON was expected, such as that of a proxy."""
+    """The answer is not JSON, such as the HTML page of a proxy."""
 
 
 def _retry_after(answer: httpx.Response) -> float:
-    """Return for how many seconds we are asked to wait; none where the answer does not say so, or nonsense."""
+    """Return how many seconds an answer asks to wait; 0 if it has no valid Retry-After."""
     value, sent = answer.headers.get("Retry-After", ""), answer.headers.get("Date", "")
     try:
         seconds = float(value)
@@ -213,17 +215,17 @@ def _retry_after(answer: httpx.Response) -> float:
     return min(max(seconds, 0.0), _PATIENCE) if math.isfinite(seconds) else 0.0
 
 
-# --- What Prolific says when it says no, in any of its shapes, as one line ---
+# Refusals
 
 
 _LONGEST = 500
-_SAYS_NO = frozenset((400, 401, 403, 404, 422, 429))
-"""What Prolific answers where it has done nothing. Others come from whatever stands between it and us as well."""
+_REFUSAL_STATUSES = frozenset((400, 401, 403, 404, 422, 429))
+"""What Prolific answers when it has done nothing. Other codes may come from a proxy."""
 
 
 def _is_definite(answer: httpx.Response) -> bool:
-    """Return whether an answer says for certain that nothing happened: in Prolific's own words, and none of a proxy."""
-    if answer.status_code not in _SAYS_NO:
+    """Return whether an answer is certainly a refusal of Prolific itself: nothing happened."""
+    if answer.status_code not in _REFUSAL_STATUSES:
         return False
     try:
         return isinstance(answer.json(), Mapping)
@@ -232,7 +234,7 @@ def _is_definite(answer: httpx.Response) -> bool:
 
 
 def refusal_text(answer: httpx.Response) -> str:
-    """Return why something was refused, in Prolific's own words; of a page that is no JSON, its first words."""
+    """Return the reason for a refusal as one line; of an HTML page, its first words."""
     try:
         body = answer.json()
     except (json.JSONDecodeError, UnicodeDecodeError):
@@ -255,7 +257,7 @@ def _body_text(body: Any) -> str:
 
 
 def _detail_text(detail: Any) -> str:
-    """Return a detail that is a sentence, several, or some for each field."""
+    """Return a detail that is a sentence, a list, or a mapping by field, as text."""
     if isinstance(detail, Mapping):
         return "; ".join(f"{field}: {_detail_text(part)}" for field, part in detail.items())
     if isinstance(detail, list):
@@ -263,14 +265,14 @@ def _detail_text(detail: Any) -> str:
     return "" if detail is None else str(detail)
 
 
-# --- Lists of Prolific, page after page until nothing new comes ---
+# Lists and paths
 
 
 _PAGE = 100
 
 
 async def paginate(client: ProlificClient, path: str, **query: str) -> AsyncIterator[Mapping[str, Any]]:
-    """Yield what a list shows; what moved while it was read may come twice."""
+    """Yield the entries of a list, page by page; one that moved meanwhile may come twice."""
     ids: set[str] = set()
     page = 1
     while True:
@@ -279,16 +281,13 @@ async def paginate(client: ProlificClient, path: str, **query: str) -> AsyncIter
         except PlatformRefused:
             if page == 1:
                 raise
-            return  # there are lists that refuse a page beyond their last one
+            return  # some lists refuse a page beyond their last one
         if ids.issuperset(str(entry["id"]) for entry in entries):
             return
         for entry in entries:
             ids.add(str(entry["id"]))
             yield entry
         page += 1
-
-
-# --- Where Prolific keeps things ---
 
 
 def study_path(id: str) -> str:
@@ -301,7 +300,7 @@ def submission_path(id: str) -> str:
     return f"/api/v1/submissions/{quote(id, safe='')}/"
 
 
-# --- Where Prolific is: on the internet, or on this machine in a rehearsal ---
+# Address
 
 
 PROLIFIC = "https://api.prolific.com"
@@ -309,7 +308,7 @@ _VARIABLE = "BEHOLDER_PROLIFIC_URL"
 
 
 def prolific_url() -> str:
-    """Return the address of Prolific, or of what stands in its place; raise RecruitError where it can be none."""
+    """Return the address of Prolific, or of the server named by BEHOLDER_PROLIFIC_URL; raise RecruitError if unsafe."""
     url = os.environ.get(_VARIABLE, "").strip()
     if not url:
         return PROLIFIC

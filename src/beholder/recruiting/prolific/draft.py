@@ -1,4 +1,4 @@
-"""The body of a draft: a job and its study as Prolific takes them."""
+"""Drafts: the body of a study on Prolific, its creation, and the rules that Prolific documents only in prose."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from beholder.study.recruitment import Sum, longest_minutes
 from beholder.types import Json
 
 _TAGS = {"b", "i", "em", "strong", "s", "u", "h1", "h2", "ol", "ul", "li", "p"}
-"""What survives in a description on Prolific."""
+"""HTML elements that Prolific keeps in a description."""
 _DEVICES = {"desktop": "desktop", "tablet": "tablet", "phone": "mobile"}
 _LABEL = "annotation"
 _HEARING_CHECKS = ("headphones", "tones", "sides")
@@ -40,7 +40,7 @@ _HEARING_CHECKS = ("headphones", "tones", "sides")
 
 @dataclass(frozen=True)
 class DraftContext:
-    """What a draft needs that was looked up on Prolific, or in the store."""
+    """What a draft needs from Prolific or from the store."""
 
     project: str
     codes: Sequence[Mapping[str, Any]]
@@ -49,7 +49,7 @@ class DraftContext:
 
 
 def draft_body(study: Study, job: Job, context: DraftContext) -> dict[str, Any]:
-    """Return the draft of a job, everything that crowd platforms leave to defaults written out."""
+    """Return the body of a job's draft, with every field that has a default on Prolific written out."""
     record = context.record
     several = study.recruit.further == "submissions"
     return {
@@ -76,28 +76,30 @@ def draft_body(study: Study, job: Job, context: DraftContext) -> dict[str, Any]:
 
 
 def _internal_name(job: Job) -> str:
-    """Return what only the researcher sees, by whose last word a draft is found again."""
+    """Return the name that only the researcher sees; its last word identifies the draft."""
     return f"{job.title} {job.key}"
 
 
 def _has_key(listed: Mapping[str, Any], key: str) -> bool:
-    """Return whether a study in Prolific's list is the one of this launch."""
+    """Return whether an entry of Prolific's list belongs to the launch with this key."""
     return str(listed.get("internal_name") or "").endswith(f" {key}")
 
 
 def plain_description(html: str) -> str:
-    """Return a description with the few marks that Prolific keeps; of links and tables the words."""
+    """Return a description with the HTML elements that Prolific keeps; links and tables become text."""
     import nh3
 
     html = re.sub(r"<(/?)h[3-6]\b[^>]*>", r"<\1h2>", html)
     html = re.sub(r"</t[dh]>", " ", html)
-    html = re.sub(r"</?(?:table|thead|tbody|t[dh])\b[^>]*>", "", html)  # or their paragraphs would leave the table
+    html = re.sub(
+        r"</?(?:table|thead|tbody|t[dh])\b[^>]*>", "", html
+    )  # the sanitizer would move paragraphs out of the table
     html = re.sub(r"<(/?)tr\b[^>]*>", r"<\1p>", html)
     return nh3.clean(re.sub(r"<br\s*/?>", " ", html), tags=_TAGS, attributes={}).strip()
 
 
 def has_sound(study: Study, record: StudyRecord | None) -> bool:
-    """Return whether people need to hear: something plays with sound, or their hearing is asked for."""
+    """Return whether participants need sound: a stimulus has some, or a check tests hearing."""
     if any(study.qualification.rule(name) is not None for name in _HEARING_CHECKS):
         return True
     if study.playback.sound == "off" or record is None:
@@ -110,12 +112,12 @@ def _has_audio(probe: Json) -> bool:
 
 
 def _devices(study: Study) -> list[str]:
-    """Return which devices may be used; none means any."""
+    """Return the devices that the study allows; an empty list means any."""
     rule = study.qualification.rule("device")
     return [_DEVICES[kind] for kind in rule.allow] if isinstance(rule, Device) and rule.action == "gate" else []
 
 
-# --- Drafting: find one's own draft, or make it once; what a workspace cannot do is left out and told ---
+# Creating and updating
 
 
 NO_SCREEN_OUT = (
@@ -124,21 +126,21 @@ NO_SCREEN_OUT = (
 
 
 class ProlificDraft:
-    """Puts up the draft of one job."""
+    """Creates or updates the draft of one job. What a workspace does not support is left out, with a note."""
 
     def __init__(self, study: Study, store: Store, client: ProlificClient, account: ProlificAccount, job: Job) -> None:
         self._study, self._store, self._client, self._account, self._job = study, store, client, account, job
         self.notes: list[str] = []
 
     async def check(self) -> None:
-        """Raise RecruitError with everything that is wrong with the draft but its address, which launching looks at.
+        """Raise RecruitError with all problems of the draft except its address, which is checked when launching.
 
-        Nothing is made for it: the family's group may not be there yet, and only its filter is looked up.
+        Nothing is created: the family's group may not exist yet, so only its filter is checked.
         """
         self._check_body(await self._body(family_name(self._study)), is_any_address=True)
 
     async def save(self) -> str:
-        """Return the id of the job's draft: the one that has its key, brought up to date, or a new one."""
+        """Return the id of the job's draft: the existing one, updated, or a new one."""
         existing = await self._find_existing()
         if existing is not None and state_of(existing.get("status")) not in ("draft", "scheduled"):
             if round(existing.get("reward", 0)) != self._job.reward.minor:
@@ -162,7 +164,7 @@ class ProlificDraft:
         raise lost
 
     async def _find_existing(self) -> Mapping[str, Any] | None:
-        """Return the study that has the job's key; several raise RecruitError."""
+        """Return the study with the job's key, or None; raise RecruitError if there are several."""
         path = f"/api/v1/projects/{quote(self._account.project, safe='')}/studies/"
         studies = {str(one["id"]): one async for one in paginate(self._client, path) if _has_key(one, self._job.key)}
         if len(studies) > 1:
@@ -179,7 +181,7 @@ class ProlificDraft:
     async def _send(
         self, body: dict[str, Any], send: Callable[[Mapping[str, Any]], Awaitable[Any]]
     ) -> Mapping[str, Any]:
-        """Return the answer to a draft; what is refused with a paid screen-out, and not without it, goes without it."""
+        """Return the answer to a draft; one that is refused with a paid screen-out is sent again without it."""
         try:
             return dict(await send(body))
         except PlatformRefused as error:
@@ -192,7 +194,7 @@ class ProlificDraft:
         return created
 
     async def _body(self, group: str | None) -> dict[str, Any]:
-        """Return the draft; names that Prolific does not know raise RecruitError."""
+        """Return the body of the draft; raise RecruitError for names that Prolific does not know."""
         record = await self._store.current()
         return draft_body(
             self._study,
@@ -206,13 +208,13 @@ class ProlificDraft:
         )
 
     def _check_body(self, body: Mapping[str, Any], *, is_any_address: bool) -> None:
-        """Raise RecruitError with everything that Prolific asks for in prose and the draft does not keep."""
+        """Raise RecruitError with all problems of a body."""
         if problems := draft_problems(body, is_any_address=is_any_address):
             raise RecruitError(problems)
 
     def _codes(self, screen_out: Sum | None, group: str | None) -> list[dict[str, Any]]:
-        # Who may come again as a submission of its own would be kept out by the group after the first one; at the
-        # end of such a study its people are added all at once.
+        # Where a further session is a further submission, the group would exclude participants after their first one;
+        # they are added to it at the end of the study.
         joins = None if self._study.recruit.further == "submissions" else group
         return completion_codes(
             shared_codes(self._study, self._store.secret),
@@ -239,7 +241,7 @@ class ProlificDraft:
         return filters_of(self._study, known["results"], audience)
 
 
-# --- What Prolific asks of a draft in prose only: held here, before anything is sent ---
+# Rules that Prolific documents only in prose
 
 
 _PLACEHOLDERS = ("{{%PROLIFIC_PID%}}", "{{%STUDY_ID%}}", "{{%SESSION_ID%}}")
@@ -247,7 +249,7 @@ _DAY = 24 * 60
 
 
 def draft_problems(body: Mapping[str, Any], *, is_any_address: bool = False) -> list[Problem]:
-    """Return everything for which Prolific would refuse a draft, or should; any address: also one without https."""
+    """Return every reason for which Prolific would or should refuse a draft; `is_any_address` allows http."""
     return [
         *_texts(body),
         *_numbers(body),

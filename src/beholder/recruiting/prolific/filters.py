@@ -1,4 +1,7 @@
-"""Whom Prolific shows a study to: the study's plain names, looked up among the filters that Prolific has now."""
+"""Who may see a study on Prolific: filters, participant groups, and participants of earlier studies.
+
+The study uses plain names; they are looked up in the filters that Prolific offers now.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +24,12 @@ _ONLY_GROUPS, _NO_GROUPS, _NO_STUDIES = (
     "participant_group_allowlist", "participant_group_blocklist", "previous_studies_blocklist",
 )  # fmt: skip
 _MANY = 12
-"""More choices than these are not written out."""
+"""Longer lists of choices are not written out in a problem."""
 
 
 @dataclass(frozen=True)
 class Audience:
-    """What the study asks for that is not by names of its own: groups and studies by their ids."""
+    """Groups and studies that limit who may take part, by their ids on Prolific."""
 
     groups: Sequence[str] = ()
     block_groups: Sequence[str] = ()
@@ -35,7 +38,7 @@ class Audience:
 
 @dataclass
 class _FilterSelection:
-    """Filters as they are sent, and what could not be found."""
+    """The filters to send, and problems with names that Prolific does not know."""
 
     study: Study
     known: Mapping[str, Mapping[str, Any]]
@@ -62,7 +65,7 @@ class _FilterSelection:
         self.filters.append({"filter_id": id, "selected_values": values})
 
     def range(self, key: str, id: str, lower: float | None, upper: float | None) -> None:
-        """Add a filter by its least and greatest value, one of which may be the platform's own."""
+        """Add a filter by its least and greatest value; None stands for the platform's own limit."""
         filter = self._filter(key, id, "range")
         if filter is None:
             return
@@ -78,7 +81,7 @@ class _FilterSelection:
         self.filters.append({"filter_id": id, "selected_range": ends})
 
     def ids(self, key: str, id: str, values: Sequence[str]) -> None:
-        """Add a filter whose values are ids that were looked up already."""
+        """Add a filter whose values are ids."""
         if values and self._filter(key, id, "select") is not None:
             self.filters.append({"filter_id": id, "selected_values": list(dict.fromkeys(values))})
 
@@ -97,7 +100,7 @@ class _FilterSelection:
 
 
 def filters_of(study: Study, known: Sequence[Mapping[str, Any]], audience: Audience) -> list[dict[str, Any]]:
-    """Return the filters of a study as Prolific takes them; every name that it does not know raises RecruitError."""
+    """Return the filters of a study as Prolific expects them; raise RecruitError with every unknown name."""
     by_id = {str(filter["filter_id"]): filter for filter in known}
     selection, written = _FilterSelection(study, by_id), study.recruit.filters
     if written.countries:
@@ -144,7 +147,7 @@ def _unknown_value(study: Study, key: str, written: str, full_name: str, labels:
 
 
 def _normalise(name: str) -> str:
-    """Return a name as it is compared: small letters, no marks."""
+    """Return a name in the form in which names are compared: lower case, letters and digits only."""
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
@@ -161,11 +164,11 @@ def _exceeds(one: Any, other: Any) -> bool:
 
 
 def _whole(value: float | None) -> float | None:
-    """Return a number as Prolific wants it: whole where it is whole."""
+    """Return a number as Prolific expects it: an integer where it is whole."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-# --- Countries by their two letters (ISO 3166-1), so that a study may say `DE` for Germany ---
+# Countries by their two letters (ISO 3166-1), so that a study may say `DE` for Germany
 
 
 _COUNTRY_TABLE = """
@@ -194,10 +197,10 @@ VC Saint Vincent and the Grenadines|VE Venezuela|VN Vietnam|VU Vanuatu|WS Samoa|
 ZM Zambia|ZW Zimbabwe
 """
 COUNTRIES = {entry[:2]: entry[3:] for line in _COUNTRY_TABLE.split("\n") if line for entry in line.split("|")}
-"""Names by two capital letters; `UK` is understood too."""
+"""Names by two capital letters, including `UK`."""
 
 
-# --- Participant groups: those that a study names, and the one of its family, which keeps people apart ---
+# Participant groups: those that a study names, and the group of its family, which excludes earlier participants
 
 
 class ProlificGroup(NamedTuple):
@@ -208,18 +211,18 @@ class ProlificGroup(NamedTuple):
 
 
 async def groups_in(workspace: str, client: ProlificClient) -> list[ProlificGroup]:
-    """Return the groups of a workspace that are not deleted."""
+    """Return the groups of a workspace, without deleted ones."""
     listed = await client.get("/api/v1/participant-groups/", workspace_id=workspace, active="true")
     return [ProlificGroup(str(one["id"]), str(one["name"])) for one in listed["results"] if not one.get("is_deleted")]
 
 
 def family_name(study: Study) -> str | None:
-    """Return the name of the group of a study's family; None where it has no family."""
+    """Return the name of the group of a study's family, or None."""
     return None if study.family is None else f"beholder {study.family}"
 
 
 async def family_group(study: Study, workspace: str, client: ProlificClient) -> str | None:
-    """Return the id of the family's group, made where there is none yet; None where the study has no family."""
+    """Return the id of the family's group, created if necessary; None if the study has no family."""
     name = family_name(study)
     if name is None:
         return None
@@ -228,7 +231,7 @@ async def family_group(study: Study, workspace: str, client: ProlificClient) -> 
         body = {"workspace_id": workspace, "name": name, "description": description}
         await client.send_idempotent("POST", "/api/v1/participant-groups/", body)
         ids = await _groups_named(name, workspace, client)
-    # Should a lost answer have led to two of one name, everybody takes the first: ids grow with time.
+    # If a lost answer has led to two groups of one name, everybody uses the older one: ids grow with time.
     return min(ids)
 
 
@@ -237,7 +240,7 @@ async def _groups_named(name: str, workspace: str, client: ProlificClient) -> li
 
 
 def group_ids(study: Study, key: str, wanted: Sequence[str], groups: Sequence[ProlificGroup]) -> list[str]:
-    """Return the ids of groups that a study names, by id or name; whichever is not there raises RecruitError."""
+    """Return the ids of groups that a study names, by id or name; raise RecruitError with every unknown one."""
     by_word = {word: group.id for group in reversed(groups) for word in group}
     problems = [
         study.problem(
@@ -254,7 +257,7 @@ def group_ids(study: Study, key: str, wanted: Sequence[str], groups: Sequence[Pr
     return [by_word[word] for word in wanted]
 
 
-# --- Earlier studies and runs of one's own: under which ids their people took part on Prolific ---
+# Earlier studies and other runs
 
 
 _PROLIFIC_ID = re.compile(r"[0-9a-f]{24}")
@@ -263,8 +266,8 @@ _PROLIFIC_ID = re.compile(r"[0-9a-f]{24}")
 async def earlier_postings(study: Study, store: Store) -> list[str]:
     """Return the ids on Prolific of other runs of a study, and of the studies whose folders `recruit.exclude` names.
 
-    A folder without a store has had nobody yet, and one that recruited elsewhere has no such id: at our own door both
-    are looked at again.
+    A folder without a store has no participants yet, and one that recruited elsewhere has no such id: the server
+    checks both again at admission.
     """
     postings = await _other_runs(study, store)
     for folder in study.recruit.exclude:
@@ -278,7 +281,7 @@ async def earlier_postings(study: Study, store: Store) -> list[str]:
 
 
 async def _other_runs(study: Study, store: Store) -> list[str]:
-    """Return under which ids other runs were published, or somebody came; a draft that nobody saw keeps nobody out."""
+    """Return the ids of postings of other runs that were published or visited; unseen drafts exclude nobody."""
     entries, visited = await store.ledger.entries(), {one.posting for one in await store.platform_visits()}
     postings: list[str] = []
     for run in runs_of(entries):

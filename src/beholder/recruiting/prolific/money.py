@@ -1,4 +1,7 @@
-"""Bonuses: the one place where money is written with a decimal point, because Prolific reads it so."""
+"""Money on Prolific: bonuses, completion codes that pay, quotes, and the account that pays.
+
+Amounts are in hundredths everywhere except in `bonus_csv`, where Prolific expects a decimal point.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from beholder.types import Outcome
 
 
 async def set_up_bonuses(posting: str, rows: Sequence[BonusRow], currency: str, client: ProlificClient) -> Batch:
-    """Return a bonus payment as Prolific understood it; where that is not what the rows say, raise PlatformRefused."""
+    """Return a bonus payment as Prolific understood it; raise PlatformRefused if that differs from the rows."""
     _check_rows(rows, currency)
     body = {"study_id": posting, "csv_bonuses": bonus_csv(rows)}
     created = await client.send_idempotent("POST", "/api/v1/submissions/bonus-payments/", body)
@@ -35,7 +38,7 @@ async def set_up_bonuses(posting: str, rows: Sequence[BonusRow], currency: str, 
 
 
 def bonus_csv(rows: Sequence[BonusRow]) -> str:
-    """Return rows as Prolific reads them: a submission, and an amount in whole pounds or dollars, `1.50`."""
+    """Return rows as Prolific expects them: a submission and an amount in pounds or dollars, `1.50`."""
     return "\n".join(f"{row.submission},{row.amount.minor // 100:d}.{row.amount.minor % 100:02d}" for row in rows)
 
 
@@ -53,7 +56,7 @@ def _check_rows(rows: Sequence[BonusRow], currency: str) -> None:
         raise PlatformRefused(f"these bonuses have {'; '.join(problems)}")
 
 
-# --- Completion codes as Prolific takes them: one for each way in which a session ends, and what happens with it ---
+# Completion codes: one for each outcome of a session, with the actions of Prolific
 
 
 SCREEN_OUT = "FIXED_SCREEN_OUT_PAYMENT"
@@ -67,21 +70,21 @@ _KINDS: Mapping[Outcome, tuple[str, str | None]] = {
     "failed_checks": ("FAILED_ATTENTION_CHECK", None),
     "technical": ("OTHER", None),
 }
-"""The code's type, and the reason for which a return is asked for; without one, a person reviews."""
+"""The code's type, and the reason for requesting a return; None means a manual review."""
 
 
 def slots_for(places: int) -> int:
-    """Return how many people may be screened out and paid for it until the study pauses: half of its places."""
+    """Return how many paid screen-outs are possible until the study pauses: half of its places."""
     return math.ceil(places / 2)
 
 
 def completion_codes(
     codes: Mapping[Outcome, str], *, places: int, screen_out: Sum | None, group: str | None
 ) -> list[dict[str, Any]]:
-    """Return what each code does. Nobody is approved or rejected by a code alone.
+    """Return the completion codes with their actions. No code approves or rejects by itself.
 
-    `screen_out` pays those who did not fit by their code; without it they are asked to return, and paid by a bonus.
-    Everybody joins `group`, whom other studies of the family keep out.
+    `screen_out` is paid by the code of participants who do not fit; without it they are asked to return, and paid by
+    a bonus. Everybody joins `group`, which other studies of the family exclude.
     """
     joins = [] if group is None else [{"action": "ADD_TO_PARTICIPANT_GROUP", "participant_group": group}]
     entries = []
@@ -96,12 +99,12 @@ def completion_codes(
 
 
 def _screen_out_action(reward: int, slots: int) -> dict[str, Any]:
-    """Return the action that pays whoever did not fit, so many people at most."""
+    """Return the action that pays a screen-out to at most `slots` participants."""
     return {"action": SCREEN_OUT, "fixed_screen_out_reward": reward, "slots": slots}
 
 
 def screen_out_of(study: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the code of a study as Prolific shows it that pays those who did not fit; None where there is none."""
+    """Return the completion code that pays a screen-out, of a study as Prolific shows it; None if it has none."""
     for entry in study.get("completion_codes") or ():
         if any(action.get("action") == SCREEN_OUT for action in entry.get("actions") or ()):
             return dict(entry)
@@ -109,7 +112,7 @@ def screen_out_of(study: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def with_slots(entry: Mapping[str, Any], slots: int) -> dict[str, Any]:
-    """Return the whole code again with so many slots: a part of it is refused by Prolific's own schema."""
+    """Return a completion code with another number of slots; it is complete, as Prolific's schema demands."""
     actions = [
         _screen_out_action(action["fixed_screen_out_reward"], slots) if action["action"] == SCREEN_OUT else dict(action)
         for action in entry["actions"]
@@ -118,24 +121,24 @@ def with_slots(entry: Mapping[str, Any], slots: int) -> dict[str, Any]:
 
 
 def slots_of(entry: Mapping[str, Any]) -> int:
-    """Return how many slots a code has that pays those who did not fit."""
+    """Return the number of slots of a code that pays a screen-out."""
     return next(int(action["slots"]) for action in entry["actions"] if action["action"] == SCREEN_OUT)
 
 
 def reward_of(entry: Mapping[str, Any]) -> int:
-    """Return what a code pays those who did not fit, in hundredths."""
+    """Return what a code pays for a screen-out, in hundredths."""
     return next(int(action["fixed_screen_out_reward"]) for action in entry["actions"] if action["action"] == SCREEN_OUT)
 
 
-# --- What so many places cost on Prolific at worst, from its own calculator, in one currency ---
+# Quotes: the highest possible cost, from Prolific's own calculator
 
 
 _FALLBACK: Mapping[str, tuple[int, int]] = {"GBP": (600, 900), "USD": (800, 1200)}
-"""The least and the advised pay for an hour, for when Prolific does not tell: its help pages of 2026."""
+"""The least and the recommended hourly pay if the API has none: Prolific's help pages of 2026."""
 
 
 class HourlyRates(NamedTuple):
-    """The least and the advised pay for an hour; None in a currency that Prolific has no rates for."""
+    """The least and the recommended hourly pay; None in a currency without rates."""
 
     floor: Sum | None
     advice: Sum | None
@@ -144,9 +147,9 @@ class HourlyRates(NamedTuple):
 async def quote_of(
     study: Study, job: Job, lists: int, account: ProlificAccount, client: ProlificClient, *, slots: int = 0
 ) -> Quote:
-    """Return what the places of a job cost, with fees, tax, and everything that may come on top.
+    """Return the cost of a job's places with fees, tax, and the highest possible screen-outs and bonuses.
 
-    `lists` is how many sessions the plan has room for, `slots` how many who do not fit may be paid already.
+    `lists` is the number of sessions in the plan, `slots` the number of paid screen-outs that are published already.
     """
     if job.reward.minor < 1:
         raise RecruitError(
@@ -157,7 +160,7 @@ async def quote_of(
     cost, rewards = math.ceil(round(calculated["total_cost"], 4)), job.reward.minor * job.places
     factor = Fraction(cost, rewards)
     screen_outs = job.screen_out.minor * max(slots, slots_for(job.places)) if job.screen_out else 0
-    # Where further sessions are submissions of their own, they take places and are among the rewards.
+    # Further sessions that are submissions of their own take places and are part of the rewards.
     bonuses = highest_bonuses(study, job, lists if study.recruit.further == "bonus" else job.places)
     with_fees = [math.ceil(amount * factor) for amount in (screen_outs, bonuses.minor)]
     rates = await rates_of(account, client)
@@ -182,7 +185,7 @@ async def quote_of(
 
 
 async def rates_of(account: ProlificAccount, client: ProlificClient) -> HourlyRates:
-    """Return the rates that Prolific recommends now, or those that its help pages name."""
+    """Return the hourly rates that Prolific recommends now, or those of its help pages."""
     floor, advice = _FALLBACK.get(account.currency, (0, 0))
     if floor:
         try:
@@ -196,11 +199,11 @@ async def rates_of(account: ProlificAccount, client: ProlificClient) -> HourlyRa
     return HourlyRates(*(Sum(rate, account.currency) if rate else None for rate in (floor, advice)))
 
 
-# --- Where a study belongs on Prolific: its workspace, its project, and the currency of both ---
+# Account
 
 
 class ProlificAccount(NamedTuple):
-    """Whose money pays, and in which project the study is kept."""
+    """The workspace that pays, its currency, and the project of the study."""
 
     workspace: str
     project: str
@@ -214,7 +217,7 @@ class _Project(NamedTuple):
 
 
 async def account_of(study: Study, client: ProlificClient) -> ProlificAccount:
-    """Return where the study belongs: its `recruit.project`, or the only project there is; all else is told."""
+    """Return the account of `recruit.project`, or of the only project; raise RecruitError if that is not clear."""
     projects = [
         _Project(str(workspace["id"]), str(project["id"]), str(project["title"]))
         for workspace in (await client.get("/api/v1/workspaces/"))["results"]
@@ -228,7 +231,7 @@ async def account_of(study: Study, client: ProlificClient) -> ProlificAccount:
 
 
 async def _balance_of(account: ProlificAccount, client: ProlificClient) -> Sum:
-    """Return what there is to spend, without what open studies hold."""
+    """Return the available balance, without what open studies reserve."""
     balance = await client.get(f"/api/v1/workspaces/{account.workspace}/balance/")
     return Sum(int(balance["available_balance"]), account.currency)
 
@@ -249,7 +252,7 @@ def _choose_project(study: Study, projects: list[_Project]) -> _Project:
 
 
 def _check_currency(study: Study, account: ProlificAccount) -> None:
-    """Raise RecruitError where the study pays in another currency than its workspace."""
+    """Raise RecruitError if the study pays in another currency than its workspace."""
     written = {
         "recruit.reward": study.recruit.reward,
         "recruit.screen_out": study.recruit.screen_out,

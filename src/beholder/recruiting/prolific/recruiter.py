@@ -1,4 +1,7 @@
-"""Prolific as a recruiter: every verb looks before it acts, and pays exactly once."""
+"""`ProlificRecruiter`: Prolific behind the contract of a recruiter.
+
+Every operation reads the state before it acts, and pays exactly once.
+"""
 
 from __future__ import annotations
 
@@ -65,12 +68,12 @@ _PUBLISHED: tuple[State, ...] = ("active", "paused", "completed")
 
 
 async def open_prolific(study: Study, store: Store) -> ProlificRecruiter:
-    """Return Prolific for a study; the token is read from PROLIFIC_TOKEN, and asked for by the first request."""
+    """Return the recruiter of a study. The token is PROLIFIC_TOKEN; the first request raises if it is missing."""
     return ProlificRecruiter(study, store, ProlificClient(prolific_url(), os.environ.get("PROLIFIC_TOKEN", "").strip()))
 
 
 class ProlificRecruiter:
-    """People from Prolific."""
+    """Recruits through Prolific."""
 
     mode: Mode = "prolific"
     can: frozenset[Verb] = frozenset(get_args(Verb))
@@ -81,9 +84,9 @@ class ProlificRecruiter:
         self._study, self._store, self._client, self._now = study, store, client, now
         self._account: ProlificAccount | None = None
         self.notes: tuple[str, ...] = ()
-        """What the researcher should know of the last draft, such as a feature that the workspace does not have."""
+        """Notes about the last draft, such as a feature that the workspace does not have."""
         self.is_rehearsal = client.is_rehearsal
-        """Whether another Prolific stands in its place, on this machine."""
+        """Whether the fake platform on this machine is used in place of Prolific."""
 
     async def quote(self, job: Job) -> Quote:
         return await self._quote(job, await self._slots() if job.screen_out is not None else 0)
@@ -104,7 +107,7 @@ class ProlificRecruiter:
         opens = self._study.recruit.opens
         body: dict[str, Any] = {"action": "PUBLISH"}
         if opens is not None and moment(opens) > self._now():
-            # People who come before the door opens would have come in vain.
+            # Participants who arrive before the study opens would be refused.
             body = {"action": "SCHEDULE_PUBLISH", "publish_at": moment(opens).astimezone(UTC).isoformat()}
         return await self._transition(id, {"draft": body}, (*_PUBLISHED, "scheduled"))
 
@@ -116,7 +119,7 @@ class ProlificRecruiter:
         return await self._transition(id, steps, ("paused", "completed", "draft"))
 
     async def resuming(self, id: str) -> ResumeCost | None:
-        """Return what as many slots again cost, or as the budget has left, where those who did not fit used them up."""
+        """Return the slots to add and their cost if all paid screen-outs are used up; None if resuming is free."""
         study = await self._client.get(study_path(id))
         entry = screen_out_of(study)
         if entry is None or state_of(study["status"]) != "paused":
@@ -145,7 +148,7 @@ class ProlificRecruiter:
         entry = screen_out_of(study)
         if entry is not None and slots_of(entry) < slots_for(total):
             more["completion_codes"] = [with_slots(entry, slots_for(total))]
-        if more:  # at once: cut off in between, it would be known as done
+        if more:  # in one request: after an interruption between two, places alone would count as done
             await self._client.send_idempotent("PATCH", study_path(id), more)
         return await self.posting(id)
 
@@ -156,7 +159,7 @@ class ProlificRecruiter:
             "scheduled": {"action": "CANCEL_PUBLISH"},
         }
         if is_full((await self._client.get(study_path(id)))["status"]):
-            # It would open again as soon as somebody's place is free. No document says whether it takes a stop.
+            # It would open again as soon as a place becomes free. Whether it accepts a stop is not documented.
             with suppress(PlatformRefused, PlatformAway, PlatformUnsure):
                 await self._client.send_once(f"{study_path(id)}transition/", steps["active"])
         return await self._transition(id, steps, ("completed", "draft"))
@@ -195,7 +198,7 @@ class ProlificRecruiter:
             await self._client.send_idempotent("POST", path, {"participant_ids": list(participants)})
         except PlatformRefused as refused:
             words = str(refused)
-            for participant in participants:  # who somebody is on Prolific is not for logs
+            for participant in participants:  # ids of Prolific must not appear in logs
                 words = words.replace(participant, "…")
             raise PlatformRefused(words) from None
 
@@ -229,22 +232,22 @@ class ProlificRecruiter:
         return await quote_of(self._study, job, lists, await self._load_account(), self._client, slots=slots)
 
     async def _slots(self) -> int:
-        """Return how many who do not fit may be paid by what is published; more than at first, where it was resumed."""
+        """Return the number of paid screen-outs of the published study; resuming may have raised it."""
         record = launch_record(await self._store.ledger.entries(), self._study.run)
         if record is None:
             return 0
-        with suppress(PlatformRefused):  # somebody has deleted it
+        with suppress(PlatformRefused):  # deleted on Prolific
             return (await self.posting(record.posting)).slots or 0
         return 0
 
     async def _job_of(self, study: Mapping[str, Any], entry: Mapping[str, Any]) -> Job:
-        """Return what is published as a job that is only asked the price of."""
+        """Return the published study as a job that is only used to ask for a quote."""
         places, currency = round(study["total_available_places"]), (await self._load_account()).currency
         reward, screen_out = Sum(round(study["reward"]), currency), Sum(reward_of(entry), currency)
         return Job("", "", "", "", places=places, minutes=1, reward=reward, screen_out=screen_out)
 
     async def _more_slots(self, id: str, job: Job, used: int) -> int:
-        """Return how many more of those who do not fit may be paid: as many as at first, or as the budget has left."""
+        """Return how many paid screen-outs may be added: as many as at first, or as many as the budget allows."""
         usual = slots_for(job.places)
         if self._study.budget is None:
             return usual

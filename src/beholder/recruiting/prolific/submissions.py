@@ -1,4 +1,4 @@
-"""Submissions: every one of a study, each once, spelled in one way."""
+"""Submissions on Prolific: listing, states in our terms, decisions, and transitions of a study."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from beholder.recruiting.prolific.client import ProlificClient, paginate, study_
 
 _TRIES = 3
 _NO_CODE = "NOCODE"
-"""What Prolific records where somebody submits without a code."""
+"""What Prolific records for a submission without a code."""
 
 
 async def counts_of(id: str, client: ProlificClient) -> Mapping[Status | None, int]:
-    """Return how many submissions stand how; None counts all of them."""
+    """Return the number of submissions by status; None counts all of them."""
     counted = await client.get(f"{study_path(id)}submissions/counts/")
     return {None if word == "TOTAL" else status_of(word): int(count) for word, count in counted.items()}
 
 
 async def all_submissions(id: str, client: ProlificClient) -> list[Submission]:
-    """Return every submission of a study; fewer than Prolific counts, whatever the pages show, raises PlatformAway.
+    """Return every submission of a study; raise PlatformAway if there are fewer than Prolific counts.
 
-    People come and go while pages are read, so that one may be on two pages and another on none.
+    Submissions change while pages are read, so that one may be on two pages and another on none.
     """
     submissions: dict[str, Submission] = {}
     expected = 0
     for _ in range(_TRIES):
         counts = await counts_of(id, client)
-        expected = counts.get(None, 0) - counts.get("reserved", 0)  # whether lists show these is nowhere written
+        expected = counts.get(None, 0) - counts.get("reserved", 0)  # whether lists contain these is not documented
         async for listed in paginate(client, "/api/v1/submissions/", study=id):
             submissions[str(listed["id"])] = _from_list(listed)
         if len(submissions) >= expected:
@@ -48,17 +48,17 @@ async def all_submissions(id: str, client: ProlificClient) -> list[Submission]:
 
 
 async def one_submission(id: str, client: ProlificClient) -> Submission:
-    """Return a submission with its code and what was paid on top."""
+    """Return a submission with its code and its bonuses."""
     return _from_detail(await client.get(submission_path(id)))
 
 
 def _from_list(listed: Mapping[str, Any]) -> Submission:
-    """Return a submission as a list shows it."""
+    """Return a submission from an entry of a list."""
     return _submission(listed, str(listed["participant_id"]), listed.get("study_code"), None)
 
 
 def _from_detail(detail: Mapping[str, Any]) -> Submission:
-    """Return a submission as it is shown alone."""
+    """Return a submission from its own page."""
     bonuses = tuple(round(amount) for amount in detail.get("bonus_payments") or ())
     return _submission(detail, str(detail.get("participant") or ""), detail.get("entered_code"), bonuses)
 
@@ -86,7 +86,7 @@ def _moment(text: Any) -> datetime | None:
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
-# --- How Prolific spells states and statuses, and how we do: space, hyphen and underscore are one ---
+# States of studies and statuses of submissions
 
 
 _STATES: Mapping[str, State] = {
@@ -96,7 +96,7 @@ _STATES: Mapping[str, State] = {
     "ACTIVE": "active",
     "PAUSED": "paused",
     "COMPLETED": "completed",
-    "AWAITING_REVIEW": "completed",  # every place is taken: nobody else comes until places grow
+    "AWAITING_REVIEW": "completed",  # every place is taken: nobody else arrives until places grow
 }
 _STATUSES: Mapping[str, Status] = {
     "RESERVED": "reserved",
@@ -112,21 +112,21 @@ _STATUSES: Mapping[str, Status] = {
 PLACE_STATUSES: frozenset[Status] = frozenset(
     ("reserved", "active", "awaiting_review", "approved", "partially_approved")
 )
-"""These take a place; who returns, times out or is rejected frees it, and a paid screen-out comes on top."""
+"""Statuses that take a place. Returned, timed out and rejected submissions free it; paid screen-outs take none."""
 
 
 def state_of(word: object) -> State:
-    """Return how a study stands; `unknown` of a word that no document names, such as PROCESSING."""
+    """Return the state of a study; `unknown` for an undocumented word such as PROCESSING."""
     return _STATES.get(_normalise(word), "unknown")
 
 
 def is_full(word: object) -> bool:
-    """Return whether a study waits for its submissions to be reviewed, and would go on should one of them not count."""
+    """Return whether all places are taken and wait for review; the study reopens if one of them becomes free."""
     return _normalise(word) == "AWAITING_REVIEW"
 
 
 def status_of(word: object) -> Status:
-    """Return how a submission stands; `unknown` of a word that no document names."""
+    """Return the status of a submission; `unknown` for an undocumented word."""
     return _STATUSES.get(_normalise(word), "unknown")
 
 
@@ -134,14 +134,14 @@ def _normalise(word: object) -> str:
     return str(word).strip().upper().replace("-", "_").replace(" ", "_")
 
 
-# --- What becomes of a submission on Prolific: approved, rejected, or asked back ---
+# Decisions
 
 
 _MOST_APPROVALS = 1000
 
 
 async def approve(ids: Sequence[str], client: ProlificClient) -> None:
-    """Approve submissions, which Prolific does within minutes; one that it refuses holds up no other."""
+    """Approve submissions, which takes Prolific minutes; one that it refuses does not stop the others."""
     for first in range(0, len(ids), _MOST_APPROVALS):
         some = list(ids[first : first + _MOST_APPROVALS])
         try:
@@ -156,7 +156,7 @@ async def approve(ids: Sequence[str], client: ProlificClient) -> None:
 
 
 async def reject(id: str, category: Category, message: str, client: ProlificClient) -> None:
-    """Reject a submission, in words that the person can learn something from."""
+    """Reject a submission with a category and a message to the participant."""
     if category not in get_args(Category):
         raise PlatformRefused(f"{category} is no category of a rejection: {', '.join(get_args(Category))}")
     length = len(message.strip())
@@ -170,7 +170,7 @@ async def reject(id: str, category: Category, message: str, client: ProlificClie
 
 
 async def request_return(id: str, reason: str, client: ProlificClient) -> None:
-    """Ask somebody to return their submission, once, however often the answer is lost."""
+    """Ask a participant to return a submission, once, however often the answer is lost."""
     for wait in WAITS:
         submission = await one_submission(id, client)
         if submission.is_return_requested or submission.status == "returned":
@@ -200,11 +200,11 @@ async def _approve_each(ids: Sequence[str], client: ProlificClient) -> None:
         raise PlatformRefused(f"{len(refused)} of {len(ids)} were not approved. {'; '.join(refused)}")
 
 
-# --- Waiting for what Prolific is still working on, with looks in between ---
+# Transitions
 
 
 WAITS = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
-"""Seconds between looks."""
+"""Seconds between two reads of the state."""
 _BUSY: frozenset[State] = frozenset(("publishing", "unknown"))
 
 
@@ -215,9 +215,9 @@ async def transition(
     steps: Mapping[State, Mapping[str, Any]],
     until: Collection[State],
 ) -> Posting:
-    """Return a posting after the step that its state allows, sent once; one that is busy is looked at again.
+    """Return a posting after the step that its state allows, sent once; a busy posting is read again.
 
-    A lost answer is settled by looking: only a state that shows that nothing happened is acted on again.
+    After a lost answer the state is read; the step is sent again only if it shows that nothing happened.
     """
     lost: PlatformAway | PlatformUnsure | None = None
     is_sent = False
