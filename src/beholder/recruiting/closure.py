@@ -1,4 +1,4 @@
-"""Close: stop recruiting, verify that nothing is unpaid, export, and say what the study came to."""
+"""Closing a study: stop recruiting, check that nothing is unpaid, export, and write the summary."""
 
 from __future__ import annotations
 
@@ -38,47 +38,62 @@ from beholder.store.rules import NOT_PEOPLE
 from beholder.study.model import Study
 from beholder.study.recruitment import Sum, is_own_posting, money, own_posting
 
-# --- Closing: recruiting stops, everything is looked at once more, and only when nothing is owed it is over ---
-
-
 SUMMARY = "close/summary.md"
+
 _OVER = ("completed", "draft")
 """States in which nobody can begin."""
+
 CLOSE_PLACE = "close"
-"""Where the first of what holds it up is: that recruiting is stopped nevertheless."""
-_DOORS = (*OPENING_KINDS, "stop")
+"""The place of the first problem: that recruiting is stopped although the study is not closed."""
+
+_POSTING_KINDS = (*OPENING_KINDS, "stop")
+
+
+@dataclass(frozen=True)
+class Closed:
+    """A closed study, or what still holds it up."""
+
+    is_closed: bool
+    """Whether it is closed; in a dry run, whether it could be."""
+    open: tuple[Problem, ...]
+    """What holds it up, in a dry run; otherwise it is raised."""
+    summary: Path | None
+    """close/summary.md: the methods paragraph, and what is kept until when."""
+    exported: Path | None
+    words: tuple[str, ...]
+    """All of this in sentences."""
 
 
 async def close_study(context: RecruitContext, *, dry_run: bool = False) -> Closed:
-    """Stop recruiting, look once more, and finish; raise RecruitError with whoever still waits for something.
+    """Stop recruiting, check everything, and close; raise RecruitError with everything still open.
 
-    Done again it finds what is done, and finishes the rest. In a dry run nothing is stopped, raised or written.
+    A second call continues the first. A dry run stops, raises and writes nothing.
     """
     posting = await stop_recruiting(context, dry_run=dry_run)
     tables: dict[str, Rows] = {table: await read_rows(context.store, table) for table in TABLES}
-    came = any(row["run"] == context.study.run and row["mode"] not in NOT_PEOPLE for row in tables["sessions"])
+    has_come = any(row["run"] == context.study.run and row["mode"] not in NOT_PEOPLE for row in tables["sessions"])
     open_: tuple[Problem, ...] = ()
     notes: list[str] = []
-    if posting is not None or came:
+    if posting is not None or has_come:
         rows = (await decide_study(context, dry_run=True)).rows
         payment = await pay_study(context)
         signed = signed_rows(await context.store.ledger.entries())
         bonus = context.study.clean.bonus is not None
         ended = {str(row["session"]): row["at"] for row in tables["ends"]}
-        held = open_problems(rows, payment, signed, is_by_hand=context.is_by_hand, has_bonus=bonus, ended=ended)
+        problems = open_problems(rows, payment, signed, is_by_hand=context.is_by_hand, has_bonus=bonus, ended=ended)
         open_ = (
-            *merge_problems(held),
-            *await _at_work(context),
-            *await asyncio.to_thread(stale_bonuses, context.study, tables if came else {}),
+            *merge_problems(problems),
+            *await _live_problems(context),
+            *await asyncio.to_thread(stale_bonuses, context.study, tables if has_come else {}),
         )
         notes = await pending_return_notes(context, posting, pending_returns(rows, payment))
     if open_ and not dry_run:
-        raise RecruitError([*_stopped(context, posting), *open_])
+        raise RecruitError([*_stopped_problem(context, posting), *open_])
     if dry_run:
-        return Closed(not open_, open_, None, None, _dry(open_, _is_open(context, posting)))
-    await _keep_apart(context)
-    exported = await asyncio.to_thread(_export, context) if came else None
-    path = await _summarise(context, posting, tables, came)
+        return Closed(not open_, open_, None, None, _dry_run_lines(open_, _is_open(context, posting)))
+    await _exclude_elsewhere(context)
+    exported = await asyncio.to_thread(_export, context) if has_come else None
+    path = await _write_summary(context, posting, tables, has_come)
     if not is_run_closed(context.study.run, await context.store.ledger.entries(), tables):
         await context.store.ledger.append(
             [LedgerEntry("close", "done", context.now(), evidence={"run": context.study.run})]
@@ -91,8 +106,8 @@ async def close_study(context: RecruitContext, *, dry_run: bool = False) -> Clos
     return Closed(True, (), path, exported, (*words, *notes))
 
 
-def _stopped(context: RecruitContext, posting: Posting | None) -> list[Problem]:
-    """Return that nobody can begin any more although it is not over, and what brings more people."""
+def _stopped_problem(context: RecruitContext, posting: Posting | None) -> list[Problem]:
+    """Return that recruiting has stopped although the study is not closed, and how to get more participants."""
     what = "has stopped recruiting, and is not over before what follows is"
     if "stop" not in context.recruiter.can:
         return []
@@ -105,8 +120,8 @@ def _stopped(context: RecruitContext, posting: Posting | None) -> list[Problem]:
     return [Problem(CLOSE_PLACE, what, "", fix)]
 
 
-async def _at_work(context: RecruitContext) -> list[Problem]:
-    """Return that people are at work; where there is a platform, it tells who is under way."""
+async def _live_problems(context: RecruitContext) -> list[Problem]:
+    """Return that sessions are live; with a platform, its statuses tell."""
     if not context.is_by_hand:
         return []
     live = (await context.store.counts(context.now(), context.study.run))["live"]
@@ -114,21 +129,21 @@ async def _at_work(context: RecruitContext) -> list[Problem]:
 
 
 async def stop_recruiting(context: RecruitContext, *, dry_run: bool = False) -> Posting | None:
-    """Let nobody begin any more, and return how the study stands on its platform."""
+    """Stop recruiting, and return the state of the study on its platform."""
     entries = await context.store.ledger.entries()
     posting = await current_posting(context, launch_record(entries, context.study.run))
-    if others := await _left_open(context, entries, posting):
+    if others := await _open_postings(context, entries, posting):
         raise RecruitError(others)
     if dry_run or "stop" not in context.recruiter.can:
         return posting
     if context.is_by_hand and posting is None:
-        await _shut(context)
+        await _stop_unlaunched(context)
         return None
     if posting is None or (posting.state == "draft" and not context.is_by_hand):
         return posting
     if posting.state == "completed" and _is_stopped(entries, posting.id):
         return posting
-    # Also what is full: should somebody's place get free again, it would open by itself.
+    # A full study too: it would open by itself as soon as a place becomes free.
     entry = LedgerEntry("stop", "planned", context.now(), provider_ref=posting.id)
     await context.store.ledger.append([entry])
     with platform_errors(context.study):
@@ -142,17 +157,19 @@ async def stop_recruiting(context: RecruitContext, *, dry_run: bool = False) -> 
     return posting
 
 
-async def _shut(context: RecruitContext) -> None:
-    """Shut the door of a study that was never launched: by hand people come as soon as it is served."""
+async def _stop_unlaunched(context: RecruitContext) -> None:
+    """Stop a study that was never launched: without a platform participants come as soon as it is served."""
     own = own_posting(context.study.name, context.study.run)
     await context.store.ledger.append([LedgerEntry("stop", "done", context.now(), provider_ref=own)])
 
 
-async def _left_open(context: RecruitContext, entries: Sequence[LedgerEntry], found: Posting | None) -> list[Problem]:
-    """Return what else was published in this run on a platform, and is not over: somebody may wait there for money."""
+async def _open_postings(
+    context: RecruitContext, entries: Sequence[LedgerEntry], current: Posting | None
+) -> list[Problem]:
+    """Return other postings of this run that are not over: participants may wait there for money."""
     what = "was published in this run too, and is not seen to be over"
     fix = "Stop it on its platform, and pay whoever has handed in there; its own token and recruit.mode show it."
-    others = [one for one in published_postings(entries, context.study.run) if found is None or one != found.id]
+    others = [one for one in published_postings(entries, context.study.run) if current is None or one != current.id]
     return [
         Problem(one, what, "", fix)
         for one in others
@@ -169,13 +186,17 @@ async def _is_over(context: RecruitContext, posting: str) -> bool:
 
 
 def _is_stopped(entries: Sequence[LedgerEntry], posting: str) -> bool:
-    """Return whether we have stopped it, and not opened it since."""
-    done = [one.kind for one in entries if one.provider_ref == posting and one.event == "done" and one.kind in _DOORS]
+    """Return whether we stopped it, and did not open it since."""
+    done = [
+        one.kind
+        for one in entries
+        if one.provider_ref == posting and one.event == "done" and one.kind in _POSTING_KINDS
+    ]
     return bool(done) and done[-1] == "stop"
 
 
-async def _keep_apart(context: RecruitContext) -> None:
-    """Keep everybody who came out of other studies of the family, also whom no code has put there."""
+async def _exclude_elsewhere(context: RecruitContext) -> None:
+    """Exclude all participants from other studies of the family, including those without a code."""
     mode = context.recruiter.mode
     people = list(
         dict.fromkeys(one.platform_id for one in await context.store.platform_identities() if one.platform == mode)
@@ -191,31 +212,33 @@ def _export(context: RecruitContext) -> Path:
     return export(context.study, store=context.url).folder
 
 
-async def _summarise(context: RecruitContext, posting: Posting | None, tables: Mapping[str, Rows], came: bool) -> Path:
-    """Write the summary, and return where it is."""
+async def _write_summary(
+    context: RecruitContext, posting: Posting | None, tables: Mapping[str, Rows], has_come: bool
+) -> Path:
+    """Write the summary, and return its path."""
     steps: list[dict[str, Any]] = []
     first = last = None
-    if came:
+    if has_come:
         judging = await asyncio.to_thread(judge_tables, context.study, tables)
         steps = flow(judging.study, judging.judged)
         visits = judging.facts.visits
         first, last = min(visit.at for visit in visits), max(visit.ended_at or visit.at for visit in visits)
     state = replay(await context.store.ledger.entries())
-    told = SummaryFacts(context.study, await take_snapshot(context), state, posting, steps, first, last, context.now())
+    facts = SummaryFacts(context.study, await take_snapshot(context), state, posting, steps, first, last, context.now())
     path = context.study.folder / SUMMARY
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, summary(told).encode("utf-8"))
+    write_atomically(path, summary(facts).encode("utf-8"))
     return path
 
 
 def _is_open(context: RecruitContext, posting: Posting | None) -> bool:
-    """Return whether somebody can begin: by hand also before it was launched."""
+    """Return whether participants can begin: without a platform even before the launch."""
     if context.is_by_hand:
         return posting is None or posting.state != "completed"
     return posting is not None and posting.state not in _OVER
 
 
-def _dry(open_: tuple[Problem, ...], is_open: bool) -> tuple[str, ...]:
+def _dry_run_lines(open_: tuple[Problem, ...], is_open: bool) -> tuple[str, ...]:
     lines = ["Recruiting would be stopped."] * is_open
     if open_:
         lines.append("It could not be closed yet: what is named above holds it up.")
@@ -224,48 +247,30 @@ def _dry(open_: tuple[Problem, ...], is_open: bool) -> tuple[str, ...]:
     return (*lines, "Nothing was written.")
 
 
-# --- What `close` finds and does ---
-
-
-@dataclass(frozen=True)
-class Closed:
-    """A study that is over, or what still holds it up."""
-
-    is_closed: bool
-    """Whether it is; in a dry run, whether it could be."""
-    open: tuple[Problem, ...]
-    """What holds it up, in a dry run; otherwise it is raised."""
-    summary: Path | None
-    """close/summary.md: the methods paragraph, and what is kept until when."""
-    exported: Path | None
-    words: tuple[str, ...]
-    """All of this in sentences."""
-
-
-# --- Whether a run is over: it was closed, and since then nobody has come or finished, and nothing was opened ---
+# Whether a run is closed
 
 
 def is_run_closed(run: int, entries: Sequence[LedgerEntry], tables: Mapping[str, Rows]) -> bool:
-    """Return whether a run was closed after everything that people did in it, by the sessions and ends of a store.
+    """Return whether a run was closed after all sessions in it ended, by the sessions and ends of a store.
 
-    Whatever was opened again may send somebody at any time.
+    A posting that was opened again may send participants at any time.
     """
     closed = [place for place, one in enumerate(entries) if one.kind == "close" and _run(one) == run]
     if not closed:
         return False
     close, since = entries[closed[-1]], entries[closed[-1] :]
-    mine = {row["session"]: row["at"] for row in _people(tables) if row["run"] == run}
-    done = [*mine.values(), *(row["at"] for row in tables["ends"] if row["session"] in mine)]
+    own = {row["session"]: row["at"] for row in _people(tables) if row["run"] == run}
+    done = [*own.values(), *(row["at"] for row in tables["ends"] if row["session"] in own)]
     postings = postings_of(entries, run)
-    opened = [one for one in since if one.kind in OPENING_KINDS and one.event in ("planned", "done")]
-    is_opened = any(one.provider_ref in postings for one in opened)
+    openings = [one for one in since if one.kind in OPENING_KINDS and one.event in ("planned", "done")]
+    is_opened = any(one.provider_ref in postings for one in openings)
     return not is_opened and all(at <= close.at for at in done)
 
 
 def open_runs(entries: Sequence[LedgerEntry], tables: Mapping[str, Rows]) -> list[int]:
-    """Return the runs that people came to, or may come to as they are published, and that are not over."""
-    came = {int(row["run"]) for row in _people(tables)}
-    runs = sorted(came | {run for run in runs_of(entries) if published_postings(entries, run)})
+    """Return the runs with participants, or published, that are not closed."""
+    with_sessions = {int(row["run"]) for row in _people(tables)}
+    runs = sorted(with_sessions | {run for run in runs_of(entries) if published_postings(entries, run)})
     return [run for run in runs if not is_run_closed(run, entries, tables)]
 
 
@@ -277,20 +282,20 @@ def _run(entry: LedgerEntry) -> int:
     return int(evidence_of(entry).get("run", 1))
 
 
-# --- Whether bonuses that were paid are those that the rules give now: people may have finished since ---
+# Whether the bonuses are up to date
 
 
 def stale_bonuses(study: Study, tables: Mapping[str, Rows]) -> list[Problem]:
-    """Return that clean/bonus.csv knows less than the store, where the study gives bonuses and the file is there."""
+    """Return that clean/bonus.csv is older than the store, where the study gives bonuses and the file exists."""
     bonuses = read_bonuses(study)
-    if study.clean.bonus is None or not tables or bonuses.problems:  # what is wrong with the file, paying tells
+    if study.clean.bonus is None or not tables or bonuses.problems:  # paying reports what is wrong with the file
         return []
     written = {(one.participant, one.rule): one.amount for rows in bonuses.by_rule.values() for one in rows}
     judging = judge_tables(study, tables)
     rows = bonus_rows(judging.judged, judging.study.clean.bonus)
     due = {(row["participant"], row["rule"]): money(f"{row['amount']} {row['currency']}") for row in rows}
-    more = [amount.minor - (written[key].minor if key in written else 0) for key, amount in due.items()]
-    missing = sum(one for one in more if one > 0)
+    differences = [amount.minor - (written[key].minor if key in written else 0) for key, amount in due.items()]
+    missing = sum(one for one in differences if one > 0)
     if not missing:
         return []
     currency = next(iter(due.values())).currency

@@ -1,4 +1,4 @@
-"""Collecting: until every list is finished and used, more people are asked for, as far as the budget goes."""
+"""Collection: wait until every list is finished and usable, and ask for more participants within the budget."""
 
 from __future__ import annotations
 
@@ -26,13 +26,40 @@ from beholder.study.parts import duration
 from beholder.study.recruitment import Sum, is_closed, is_money, money
 
 _MOST = 3
-"""Times as many people as were planned; who needs more should look at the study first."""
+"""Times as many participants as planned, at most; beyond that a person should look at the study."""
+
 _PAUSED = "; paused on the platform: `beholder launch --resume` goes on"
+
 _TAKE_NO_PLACE = GONE | {"rejected", "screened_out"}
 
 
+# Progress and waiting
+
+
+DECIDE_AND_PAY = "Decide and pay: `beholder decide`, then `beholder pay`, then `beholder close`."
+"""What is left to a person at the end of a run that may not spend money."""
+
+
+@dataclass(frozen=True)
+class RunProgress:
+    """One message: the stage of the run, and what is new."""
+
+    stage: str
+    """launch, collect, extend, decide, pay, close; in a demonstration also people"""
+    words: str
+
+
+ReportProgress = Callable[[RunProgress], None]
+
+
+class Wait(Protocol):
+    """Waits until the platform should be read again; or for some seconds, if that is sooner."""
+
+    def __call__(self, seconds: float = ...) -> Awaitable[None]: ...
+
+
 class Collector:
-    """Watches a posting and the store of its study, and asks for more people while there is work left for them."""
+    """Watches a posting and the store of its study, and asks for more participants while lists are open."""
 
     def __init__(
         self,
@@ -40,35 +67,35 @@ class Collector:
         job: Job,
         posting: str,
         planned: int,
-        tell: ReportProgress,
+        report: ReportProgress,
         wait: Wait,
         abandoned: AbandonedLists,
         *,
         may_spend: bool,
     ) -> None:
         self._context, self._job, self._posting, self._planned = context, job, posting, planned
-        self._tell, self._wait, self._abandoned, self._may_spend = tell, wait, abandoned, may_spend
-        self._said = ""
+        self._report, self._wait, self._abandoned, self._may_spend = report, wait, abandoned, may_spend
+        self._last_message = ""
         self._tried: set[str] = set()
 
     async def collect(self) -> str:
-        """Wait until enough ratings are usable; return what is short where nothing more can be done for it."""
-        while (short := await retry_while_away(self._round, "collect", self._tell, self._wait)) is None:
+        """Wait until enough ratings are usable; return what is short where nothing more can be done."""
+        while (shortage := await retry_while_away(self._round, "collect", self._report, self._wait)) is None:
             await self._wait()
-        return short
+        return shortage
 
     async def _round(self) -> str | None:
-        """Look at everything once, and do what is due; return why it is over, where it is."""
+        """Read everything once, and do what is due; return why collecting ends, where it does."""
         context = self._context
         posting = await context.recruiter.posting(self._posting)
         submissions = await context.recruiter.submissions(self._posting)
         await self._abandoned.release(submissions)
         if approved := await approve_due(context, submissions, self._tried, self._wait):
-            self._tell(RunProgress("pay", f"{_count(approved, 'submission', 'submissions')} approved in time"))
-        return await self._look(posting, submissions)
+            self._report(RunProgress("pay", f"{_count(approved, 'submission', 'submissions')} approved in time"))
+        return await self._assess(posting, submissions)
 
-    async def _look(self, posting: Posting, submissions: Sequence[Submission]) -> str | None:
-        """Return why it is over, empty where all is reached; None while there is something to wait for."""
+    async def _assess(self, posting: Posting, submissions: Sequence[Submission]) -> str | None:
+        """Return why collecting ends, empty where all is reached; None while there is something to wait for."""
         counts = await self._context.store.counts(self._context.now(), self._context.study.run)
         live = sum(one.status in UNDER_WAY for one in submissions)
         free = max(0, posting.places - sum(one.status not in _TAKE_NO_PLACE for one in submissions))
@@ -79,11 +106,11 @@ class Collector:
                 open_ = _count(left, "list is", "lists are")
                 return f"recruit.closes is past, and {open_} open" if left else ""
         if posting.state == "draft":
-            self._say("Nobody can see the study yet. It goes on when it is published.")
+            self._report_new("Nobody can see the study yet. It goes on when it is published.")
             return None
         is_used_up = posting.state == "paused" and _is_used_up(posting, submissions)
         is_paused = posting.state == "paused" and not is_used_up
-        self._say(
+        self._report_new(
             f"{counts['finished']} of {counts['lists']} lists finished, {live} at work, "
             f"{free} of {posting.places} places free{_PAUSED * is_paused}"
         )
@@ -95,17 +122,17 @@ class Collector:
             return f"recruiting was stopped, and {_count(left, 'list is', 'lists are')} open"
         if is_used_up:
             return await self._resume()
-        idle = left - counts["live"]  # who has left without a word keeps a list for a while
+        idle = left - counts["live"]  # a participant who left keeps the list for a while
         if free == 0 and idle > 0 and not is_paused:
             why = f"{_count(idle, 'list is', 'lists are')} open and no place is left"
-            return await self._cannot(posting, idle, why) or await self._ask(posting, idle, why)
+            return await self._obstacle(posting, idle, why) or await self._add_places(posting, idle, why)
         return None
 
     async def _resume(self) -> str | None:
-        """Let people in again whom the platform keeps out, as those who did not fit have used up their slots."""
+        """Resume a posting that the platform paused, as all slots for screen-outs are used up."""
         why = "everything that was set aside for people who do not fit is used up"
         if not self._may_spend:
-            self._say(f"It is paused: {why}. `beholder launch --resume` lets people in again.")
+            self._report_new(f"It is paused: {why}. `beholder launch --resume` lets people in again.")
             return None
         try:
             due = (await change_posting(self._context, "resume", dry_run=True)).due
@@ -114,38 +141,38 @@ class Collector:
             if isinstance(error.__cause__, PlatformAway | PlatformUnsure):
                 raise
             return f"{why}. {error}"
-        self._tell(RunProgress("extend", f"{why}: more is set aside"))
+        self._report(RunProgress("extend", f"{why}: more is set aside"))
         return None
 
     async def _extension(self, posting: Posting, *, is_paused: bool) -> str | None:
-        """Add lists for what cleaning left short, and places for them; return why it is over, where it is."""
+        """Add lists for what cleaning excluded, and places for them; return why collecting ends, where it does."""
         context = self._context
-        wanted = await extend_open(context.study, context.store, context.url, dry_run=True)
-        if wanted.added == 0:
+        extension = await extend_open(context.study, context.store, context.url, dry_run=True)
+        if extension.added == 0:
             return ""
         if is_paused:
-            return None  # whoever has paused it asks for more people by resuming it
-        why = f"{_count(wanted.missing, 'vote was', 'votes were')} left out"
-        if (short := await self._cannot(posting, wanted.added, why)) is not None:
-            return short
+            return None  # the researcher who paused it resumes it to get more participants
+        why = f"{_count(extension.missing, 'vote was', 'votes were')} left out"
+        if (shortage := await self._obstacle(posting, extension.added, why)) is not None:
+            return shortage
         await extend_open(context.study, context.store, context.url)
-        return await self._ask(posting, wanted.added, why)
+        return await self._add_places(posting, extension.added, why)
 
-    async def _ask(self, posting: Posting, lists: int, why: str) -> str | None:
-        """Ask for people who finish so many lists; return why not, where they cannot be launched for."""
+    async def _add_places(self, posting: Posting, lists: int, why: str) -> str | None:
+        """Add places for some lists; return why not, where that fails."""
         total, more = posting.places + self._people(lists), _more(self._people(lists))
         try:
             quoted = await launch_study(self._context, places=total, dry_run=True)
             await launch_study(self._context, places=total, publish=str(quoted.due))
         except UserError as error:
             if isinstance(error.__cause__, PlatformAway | PlatformUnsure):
-                raise  # it is asked again
+                raise  # it is tried again
             return f"{why}, and {more} cannot be asked. {error}"
-        self._tell(RunProgress("extend", f"{why}: {more}, {total} in all"))
+        self._report(RunProgress("extend", f"{why}: {more}, {total} in all"))
         return None
 
-    async def _cannot(self, posting: Posting, lists: int, why: str) -> str | None:
-        """Return why people for so many lists cannot be asked at all; None where they may be."""
+    async def _obstacle(self, posting: Posting, lists: int, why: str) -> str | None:
+        """Return why no participants can be added for some lists; None where they can."""
         people = self._people(lists)
         total = posting.places + people
         if not self._may_spend:
@@ -155,16 +182,16 @@ class Collector:
         quote = await self._context.recruiter.quote(replace(self._job, places=total))
         study, entries = self._context.study, await self._context.store.ledger.entries()
         others = cost_of_runs(study, entries, quote.total.currency, besides=study.run)
-        dear = list(cost_problems(study, quote, other_runs=others.minor))
-        return f"{why}, and {_more(people)} cannot be asked. {dear[0]}" if dear else None
+        problems = list(cost_problems(study, quote, other_runs=others.minor))
+        return f"{why}, and {_more(people)} cannot be asked. {problems[0]}" if problems else None
 
     def _people(self, lists: int) -> int:
         return -(-lists // self._context.study.design.sessions_per_participant)
 
-    def _say(self, words: str) -> None:
-        if words != self._said:
-            self._tell(RunProgress("collect", words))
-            self._said = words
+    def _report_new(self, words: str) -> None:
+        if words != self._last_message:
+            self._report(RunProgress("collect", words))
+            self._last_message = words
 
 
 def _is_used_up(posting: Posting, submissions: Sequence[Submission]) -> bool:
@@ -179,13 +206,13 @@ def _more(people: int) -> str:
     return _count(people, "more person", "more people")
 
 
-# --- Accepted work that has waited long enough: `recruit.approve_after` lets a run sign it ---
+# Approval after `recruit.approve_after`
 
 
 async def approve_due(context: RecruitContext, submissions: Sequence[Submission], tried: set[str], wait: Wait) -> int:
-    """Approve what was handed in longer ago than the study lets people wait; return how many that were.
+    """Approve what was handed in longer ago than `recruit.approve_after`; return the number of approvals.
 
-    Only what is accepted: whatever else is to be done about anybody still waits, and is not tried again.
+    Only accepted work: everything else waits, and is not tried again.
     """
     after = context.study.recruit.approve_after
     if after is None:
@@ -206,11 +233,11 @@ async def approve_due(context: RecruitContext, submissions: Sequence[Submission]
     return sum(line.kind == "approve" and line.submission in due for line in paid.of("sent", "paid"))
 
 
-# --- The budget of a run: a hard cap over everything that a study costs ---
+# The budget of a run
 
 
 def with_budget(study: Study, budget: float | str | None) -> Study:
-    """Return the study under the smaller of its own budget and the one that a run was given."""
+    """Return the study with the smaller of its own budget and that of the run."""
     if budget is None:
         return study
     cap = budget_amount(budget, study)
@@ -220,7 +247,7 @@ def with_budget(study: Study, budget: float | str | None) -> Study:
 
 
 def budget_amount(budget: float | str, study: Study) -> Sum:
-    """Return a budget as a sum; a bare number is in the currency of the reward, and no other can be compared."""
+    """Return a budget as a sum; a bare number is in the currency of the reward, the only one allowed."""
     currency = money(study.recruit.reward).currency if study.recruit.reward else ""
     text = budget if isinstance(budget, str) else f"{budget:.2f} {currency}"
     if not is_money(text):
@@ -233,7 +260,7 @@ def budget_amount(budget: float | str, study: Study) -> Sum:
 
 
 def remaining_budget(study: Study, before: Sequence[Study], cap: Sum) -> Sum:
-    """Return what is left of a budget after all that the studies before this one have cost, or raise RecruitError."""
+    """Return what is left of a budget after the studies before this one, or raise RecruitError."""
     spent = cap._replace(minor=sum(_spent_on(one, cap.currency).minor for one in before))
     if spent.minor >= cap.minor:
         what = f"is {cap}, and nothing is left for {study.name}: the studies before it may cost {spent}"
@@ -242,7 +269,7 @@ def remaining_budget(study: Study, before: Sequence[Study], cap: Sum) -> Sum:
 
 
 def _spent_on(study: Study, currency: str) -> Sum:
-    """Return what all runs of a study have cost at most."""
+    """Return what all runs of a study cost at most."""
     entries = block_on(_entries(study)) if (study.folder / "store").is_dir() else ()
     return cost_of_runs(study, entries, currency)
 
@@ -252,55 +279,28 @@ async def _entries(study: Study) -> tuple[LedgerEntry, ...]:
         return await store.ledger.entries()
 
 
-# --- What an unattended run tells while it works, and how it waits ---
-
-
-DECIDE_AND_PAY = "Decide and pay: `beholder decide`, then `beholder pay`, then `beholder close`."
-"""What waits for a person at the end of a run that may not spend anything by itself."""
-
-
-@dataclass(frozen=True)
-class RunProgress:
-    """One line of news: at which stage the run is, and what is new there."""
-
-    stage: str
-    """launch, collect, extend, decide, pay, close; where people are played, also people"""
-    words: str
-
-
-ReportProgress = Callable[[RunProgress], None]
-
-
-class Wait(Protocol):
-    """Waits until it is time to look at the platform again; or for so many seconds, where that is sooner."""
-
-    def __call__(self, seconds: float = ...) -> Awaitable[None]: ...
-
-
 def no_report(_: RunProgress) -> None:
-    """Tell nobody."""
-
-
-# --- Patience: a platform that is away, or did not say what it did, is asked again later. Every step looks first ---
+    """Report nothing."""
 
 
 T = TypeVar("T")
-_PASSES = (PlatformAway, PlatformUnsure)
+
+_TEMPORARY = (PlatformAway, PlatformUnsure)
 
 
-async def retry_while_away(work: Callable[[], Awaitable[T]], stage: str, tell: ReportProgress, wait: Wait) -> T:
-    """Return what a step gives; while the platform is away, say so once and wait for it."""
-    said = ""
+async def retry_while_away(work: Callable[[], Awaitable[T]], stage: str, report: ReportProgress, wait: Wait) -> T:
+    """Return the result of a step; while the platform does not answer, report it once and try again."""
+    reported = ""
     while True:
         try:
             return await work()
-        except _PASSES as error:
+        except _TEMPORARY as error:
             words = f"The platform gives no clear answer: {error}"
         except UserError as error:
-            if not isinstance(error.__cause__, _PASSES):
+            if not isinstance(error.__cause__, _TEMPORARY):
                 raise
             words = str(error)
-        if words != said:
-            tell(RunProgress(stage, words))
-            said = words
+        if words != reported:
+            report(RunProgress(stage, words))
+            reported = words
         await wait()

@@ -1,4 +1,7 @@
-"""What is owed: made of what was signed, how submissions stand, and what cleaning found out; nothing is sent here."""
+"""Debts: what is due to each participant by signatures, submissions and bonuses, and the result of `pay`.
+
+Nothing is sent here.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +26,9 @@ RETURN_MESSAGE = (
     "We have no complete answers that belong to this submission. Please return it; thank you for your time."
 )
 _NOT_HERE = ("NO_DATA", "NO_CODE")
-"""Grounds of a rejection that are gone once everything has come."""
+"""Grounds of a rejection that no longer hold once the data is complete."""
 _PAYABLE = (None, "awaiting_review", "timed_out")
-"""How a submission stands that can be approved; None where no platform tells."""
+"""Statuses of a submission that can be approved; None where there is no platform."""
 
 
 @dataclass(frozen=True)
@@ -44,17 +47,17 @@ class ExpectedDebt:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What it is known by."""
+        """What identifies the debt."""
         return (self.kind, self.submission, self.reason_code)
 
 
 def expected_debts(
     study: Study, facts: PayFacts, signed: Mapping[str, SignedRow], state: LedgerState, *, with_top_up: bool
 ) -> tuple[tuple[ExpectedDebt, ...], tuple[Problem, ...]]:
-    """Return everything that is owed, whether it is in the ledger or not, and what keeps us from knowing it."""
+    """Return everything that is due, recorded or not, and the problems in determining it."""
     maker = _DebtMaker(study, facts, signed, state, with_top_up)
-    found = tuple(maker.all())
-    return found, tuple(dict.fromkeys(maker.problems))
+    debts = tuple(maker.all())
+    return debts, tuple(dict.fromkeys(maker.problems))
 
 
 class _DebtMaker:
@@ -64,13 +67,13 @@ class _DebtMaker:
         self._study, self._facts, self._signed, self._state = study, facts, signed, state
         self._reward, self._screen_out = facts.reward, facts.screen_out
         self.problems: list[Problem] = []
-        self._top_up = self._fair() if top else None
+        self._top_up = self._fair_pay() if top else None
         self._due, self._prior = facts.bonuses.by_rule, self._bonuses()
         if signed:
             self.problems += facts.bonuses.problems
 
     def all(self) -> Iterator[ExpectedDebt]:
-        """Yield what is owed, submission by submission."""
+        """Yield what is due, submission by submission."""
         for submission, visit in self._facts.visits.items():
             row = self._signed.get(submission)
             yield from self._base(submission, visit, row)
@@ -81,35 +84,35 @@ class _DebtMaker:
         whole = [one.session for one in visit.sessions if one.outcome == "completed"]
         session = next(iter([*whole, *(one.session for one in reversed(visit.sessions))]), "")
 
-        def owe(kind: str, reason: str, amount: Sum | None, text: str, *, done: bool = False) -> ExpectedDebt:
+        def debt(kind: str, reason: str, amount: Sum | None, text: str, *, done: bool = False) -> ExpectedDebt:
             return ExpectedDebt(kind, submission, reason, visit.participant, session, amount or Sum(0, ""), text, done)
 
         if visit.status in PAID:
             amount = self._reward if visit.status == "approved" else None
-            yield owe("approve", "reward", amount, "approved on the platform", done=True)
+            yield debt("approve", "reward", amount, "approved on the platform", done=True)
         elif visit.status == "screened_out":
-            yield owe("bonus", "screen_out", self._screen_out, "paid by the platform", done=True)
+            yield debt("bonus", "screen_out", self._screen_out, "paid by the platform", done=True)
             if row is not None and row.pay == "bonus" and (rest := self._rest()) is not None:
-                yield owe("bonus", "reward", rest, "the reward, less what the platform has paid as a screen-out")
+                yield debt("bonus", "reward", rest, "the reward, less what the platform has paid as a screen-out")
         elif visit.status == "rejected" and (sent := self._rejection(submission)) is not None:
-            yield owe("reject", sent.reason_code, None, sent.reason_text, done=True)
+            yield debt("reject", sent.reason_code, None, sent.reason_text, done=True)
         elif row is not None and row.pay in ("approve", "bonus") and not self._is_paid_elsewhere(submission, session):
             for kind in self._rewards(submission, visit, row):
                 text = "the reward" if kind == "approve" else "the reward: the platform no longer approves it"
-                yield owe(kind, "reward", self._reward, text)
+                yield debt(kind, "reward", self._reward, text)
         elif row is not None and row.pay == "screen_out" and self._screen_out is not None:
-            yield owe("bonus", "screen_out", self._screen_out, "did not fit, and is paid for that")
+            yield debt("bonus", "screen_out", self._screen_out, "did not fit, and is paid for that")
             if visit.status == "awaiting_review":
                 words = read_words(self._study.language)["paid_screened_out"].format(amount=self._screen_out)
-                yield owe("return", "screen_out", None, row.message or words)
+                yield debt("return", "screen_out", None, row.message or words)
         elif row is not None and row.pay == "return" and visit.status in (None, "awaiting_review"):
-            yield owe("return", "return", None, row.message or RETURN_MESSAGE)
+            yield debt("return", "return", None, row.message or RETURN_MESSAGE)
         elif self._may_reject(submission, visit, row):
             assert row is not None
-            yield owe("reject", row.category, None, row.message.strip())
+            yield debt("reject", row.category, None, row.message.strip())
 
     def _may_reject(self, submission: str, visit: PayableVisit, row: SignedRow | None) -> bool:
-        """Return whether a rejection can be sent: a person has signed it, and says enough about why."""
+        """Return whether a rejection can be sent: signed by a person, with a sufficient message."""
         if (
             row is None
             or row.pay != "reject"
@@ -132,15 +135,12 @@ class _DebtMaker:
         return False
 
     def _rewards(self, submission: str, visit: PayableVisit, row: SignedRow) -> Iterator[str]:
-        """Yield by what the reward is paid: an approval, while it can be approved; else a bonus.
-
-        Never by both: what was sent in one way stands.
-        """
+        """Yield how the reward is paid: by approval, while that is possible; else by a bonus. Never by both."""
         if self._reward is None:
             return
         approval, bonus = (self._state.debts.get((kind, submission, "reward")) for kind in ("approve", "bonus"))
         is_late = visit.status == "timed_out" and approval is not None and approval.state == "refused"
-        # A platform approves by itself what it is not told about: paid by a bonus, it would be paid twice.
+        # The platform approves an undecided submission by itself: with a bonus it would be paid twice.
         is_waiting = visit.status == "awaiting_review"
         is_payable = row.pay == "approve" and visit.status in _PAYABLE and not is_late
         if (is_waiting or is_payable) and (bonus is None or bonus.is_due):
@@ -149,18 +149,18 @@ class _DebtMaker:
             yield "bonus"
 
     def _rest(self) -> Sum | None:
-        """Return what a reward is more than the amount for those who did not fit."""
+        """Return the reward less the screen-out amount."""
         if self._reward is None or self._screen_out is None or self._reward.minor <= self._screen_out.minor:
             return None
         return Sum(self._reward.minor - self._screen_out.minor, self._reward.currency)
 
     def _rejection(self, submission: str) -> Debt | None:
-        """Return the rejection that was to be sent to a submission."""
+        """Return the rejection of a submission in the ledger."""
         debts = self._state.debts.values()
         return next((one for one in debts if one.kind == "reject" and one.submission == submission), None)
 
     def _is_paid_elsewhere(self, submission: str, session: str) -> bool:
-        """Return whether the same session was paid under another submission, as of somebody who came by two."""
+        """Return whether the session was paid under another submission of the same participant."""
         for debt in self._state.debts.values():
             is_sent = debt.is_unsure or debt.state in ("accepted", "settled")
             if session and is_sent and (debt.session, debt.reason_code) == (session, "reward"):
@@ -173,7 +173,7 @@ class _DebtMaker:
         return False
 
     def _has_earned(self, visit: PayableVisit, row: SignedRow) -> bool:
-        """Return whether bonuses are due; who has returned it gets them only where the signature says bonus."""
+        """Return whether bonuses are due; for a returned submission only where the signature says bonus."""
         return visit.status in PAID or (row.pay == "bonus" or (row.pay == "approve" and visit.status in _PAYABLE))
 
     def _extras(self, submission: str, visit: PayableVisit, row: SignedRow) -> Iterator[ExpectedDebt]:
@@ -188,17 +188,19 @@ class _DebtMaker:
             reason = due.reason if due is not None else f"no {rule} bonus by the rules of the study"
             total = due.amount if due is not None else None
             prior = [one for one in self._prior.get(rule, ()) if one.participant == visit.participant]
-            yield from self._more(submission, visit, rule, total, prior, reason)
+            yield from self._bonus(submission, visit, rule, total, prior, reason)
         prior = [one for one in self._prior.get("fair_pay", ()) if one.submission == submission]
-        if self._top_up is not None or any(one.is_open for one in prior):  # once it is planned it is owed
-            yield from self._more(submission, visit, "fair_pay", self._top_up, prior, "up to the least pay for an hour")
+        if self._top_up is not None or any(one.is_open for one in prior):  # once planned it is due
+            yield from self._bonus(
+                submission, visit, "fair_pay", self._top_up, prior, "up to the least pay for an hour"
+            )
 
-    def _more(
+    def _bonus(
         self, submission: str, visit: PayableVisit, rule: str, total: Sum | None, prior: list[Debt], text: str
     ) -> Iterator[ExpectedDebt]:
-        """Yield a bonus; where it was planned before and has grown since, what is missing under a reason of its own.
+        """Yield a bonus; where it was planned before and has grown since, the difference under its own reason.
 
-        Nothing at all is owed too: what is owed nothing differs from what was forgotten.
+        A bonus of 0 is recorded too, so that it differs from one that was missed.
         """
         session = visit.sessions[-1].session if visit.sessions else ""
         for debt in prior:
@@ -216,18 +218,18 @@ class _DebtMaker:
             yield ExpectedDebt("bonus", submission, f"{rule}:{due.minor}", visit.participant, session, rest, text)
 
     def _bonuses(self) -> Mapping[str, Sequence[Debt]]:
-        """Return what was planned by each rule in this run: the same people may come to the next one."""
-        found: defaultdict[str, list[Debt]] = defaultdict(list)
+        """Return the bonuses planned by each rule in this run: the same participants may come to the next one."""
+        planned: defaultdict[str, list[Debt]] = defaultdict(list)
         for one in self._state.debts.values():
             if one.kind == "bonus" and one.submission in self._facts.visits:
-                found[one.reason_code.partition(":")[0]].append(one)
-        return found
+                planned[one.reason_code.partition(":")[0]].append(one)
+        return planned
 
-    def _fair(self) -> Sum | None:
-        """Return what is missing to the least pay for an hour at the median time; None where nothing is."""
+    def _fair_pay(self) -> Sum | None:
+        """Return what is missing to the minimum pay per hour at the median time; None where nothing is."""
         reward, launched = self._reward, self._facts.launched
-        theirs = launched.floor if launched is not None else None
-        floor = higher_floor(self._study.recruit, theirs, reward.currency) if reward is not None else None
+        platform = launched.floor if launched is not None else None
+        floor = higher_floor(self._study.recruit, platform, reward.currency) if reward is not None else None
         if floor is None or reward is None:
             key = "recruit.reward" if reward is None else "recruit.hourly_minimum"
             what, fix = "is left out, so nobody knows what is missing to it", "Write it, such as `9.00 GBP`."
@@ -238,13 +240,10 @@ class _DebtMaker:
         return max((one for one in needed if one is not None), default=None)
 
 
-# --- What `pay` found and did ---
-
-
 PaymentStatus = Literal["owed", "sent", "paid", "done", "nothing", "refused", "unknown"]
-"""owed: not sent. sent: taken, and not yet seen to arrive. paid: seen to arrive, or said so by a person. done: the same
-of what is no payment. nothing: owed nothing, by the rules. refused: the platform said no, for good. unknown: sent, and
-nobody knows whether it arrived."""
+"""owed: not sent. sent: accepted, arrival not seen yet. paid: arrived, or confirmed by a person. done: the same for
+what is no payment. nothing: 0 by the rules. refused: refused by the platform, for good. unknown: sent, arrival unknown.
+"""
 
 _REASONS = {
     "reward": "the reward",
@@ -256,7 +255,7 @@ _REASONS = {
 
 @dataclass(frozen=True)
 class PaymentLine:
-    """One thing that is owed to one person, or to be done about one submission."""
+    """One payment to a participant, or one action about a submission."""
 
     kind: str
     """approve, bonus, reject, return"""
@@ -269,7 +268,7 @@ class PaymentLine:
     status: PaymentStatus
     words: str
     payment: str = ""
-    """The payment that it went with, such as B2."""
+    """The batch it was sent in, such as B2."""
 
     @property
     def what(self) -> str:
@@ -286,27 +285,27 @@ class PaymentLine:
 
 @dataclass(frozen=True)
 class Payment:
-    """Everything that is owed, and how it stands."""
+    """All debts and their status."""
 
     lines: tuple[PaymentLine, ...]
     is_sent: bool
-    """Whether anything could be sent; not in a dry run."""
+    """Whether anything could be sent; False in a dry run."""
     problems: tuple[Problem, ...]
-    """What a person has to see to. Nothing of it holds up the other lines."""
+    """What needs a person. They do not hold up the other lines."""
     notes: tuple[str, ...]
     file: Path | None
     """The list that a person pays by hand; None where a platform pays."""
     is_unsigned: bool = False
-    """Whether somebody has come who may have earned something, and nobody has signed anything."""
+    """Whether participants may have earned something, and nobody has signed anything."""
 
     def of(self, *statuses: PaymentStatus) -> tuple[PaymentLine, ...]:
-        """Return the lines that stand so."""
+        """Return the lines with one of these statuses."""
         return tuple(line for line in self.lines if line.status in statuses)
 
     def total(self, *statuses: PaymentStatus) -> Sum | None:
-        """Return what the lines that stand so come to; None where there is no money in them."""
-        found = [line.amount for line in self.of(*statuses) if line.amount.minor]
-        return Sum(sum(one.minor for one in found), found[0].currency) if found else None
+        """Return the sum of the lines with one of these statuses; None where no money is in them."""
+        amounts = [line.amount for line in self.of(*statuses) if line.amount.minor]
+        return Sum(sum(one.minor for one in amounts), amounts[0].currency) if amounts else None
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -315,21 +314,21 @@ class Payment:
             return (*(() if self.problems else ("Nothing is owed to anybody.",)), *self.notes)
         if not self.lines:
             return ("Nothing is owed: nobody has signed a decision yet. `beholder decide --sign NAME` does.",)
-        found = [f"{name}: {_sum_up(self.of(*some))}" for name, some in _HEADS if self.of(*some)]
+        lines = [f"{name}: {_sum_up(self.of(*some))}" for name, some in _HEADS if self.of(*some)]
         if self.file is not None:
-            found.append(f"Pay what is in {self.file}, then run `beholder pay --paid`.")
+            lines.append(f"Pay what is in {self.file}, then run `beholder pay --paid`.")
         elif not self.is_sent and self.of("owed"):
-            found.append("Nothing was sent. `beholder pay --send` does it.")
-        return (*found, *self.notes)
+            lines.append("Nothing was sent. `beholder pay --send` does it.")
+        return (*lines, *self.notes)
 
     @property
     def unknown(self) -> tuple[PaymentLine, ...]:
-        """What nobody knows."""
+        """The lines of unknown outcome."""
         return self.of("unknown")
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing is owed, on its way, or unknown."""
+        """Whether nothing is due, under way, or unknown."""
         return not self.of("owed", "sent", "unknown")
 
 

@@ -1,4 +1,4 @@
-"""Forgetting: one person who asks for it, or everybody when the day has come."""
+"""Erasure: `forget` erases one participant by receipt, `purge` everything whose retention has ended."""
 
 from __future__ import annotations
 
@@ -27,11 +27,59 @@ from beholder.study.model import Study
 from beholder.study.recruitment import is_own_posting, moment
 from beholder.types import Json
 
-# --- `forget`: erase everything of the person who has a receipt ---
+
+@dataclass(frozen=True)
+class Forgotten:
+    """What was erased about one participant, or would be."""
+
+    sessions: tuple[str, ...]
+    rows: int
+    """Erased facts: answers, events, questions posed and verdicts."""
+    at: datetime | None
+    """When it was done; None in a dry run."""
+    was_done: bool
+    """Whether it had been done before."""
+    outputs: tuple[str, ...]
+    """Folders written before that may still hold this participant's answers."""
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Purged:
+    """What was erased because its day has come, or would be."""
+
+    people: int
+    """Participants whose platform ids are erased."""
+    sessions: int
+    """Sessions whose answers are erased."""
+    rows: int
+    is_done: bool
+    words: tuple[str, ...]
+
+
+class OverdueData(NamedTuple):
+    """What is due to be erased and still there."""
+
+    people: int
+    """Participants with known ids, now or when an unfinished purge began."""
+    is_known: bool
+    """Whether anything links ids and visits on a platform to sessions."""
+    is_begun: bool
+    """Whether a purge of identities began and did not finish."""
+    sessions: tuple[str, ...]
+    """Sessions whose answers are due."""
+
+    @property
+    def is_something(self) -> bool:
+        """Whether anything is left to erase."""
+        return self.is_known or bool(self.sessions)
+
+
+# Erasing one participant
 
 
 _OUTPUTS = ("clean", "analyse", "report", "export")
-"""Folders that the commands of the same names write again, without whoever is gone."""
+"""Folders that the commands of the same names write again, without the erased participant."""
 
 
 def erase_by_receipt(
@@ -42,7 +90,7 @@ def erase_by_receipt(
     dry_run: bool = False,
     now: Callable[[], datetime] = utc_now,
 ) -> Forgotten:
-    """Erase everything of whoever has a receipt; the store must not be in use by a server."""
+    """Erase everything about the participant with a receipt; the store must not be in use by a server."""
     loaded = study if isinstance(study, Study) else load_study(study)
     return block_on(_forget(receipt, loaded, store_of(loaded, store), dry_run=dry_run, now=now))
 
@@ -51,8 +99,8 @@ async def _forget(
     receipt: str, study: Study, url: str, *, dry_run: bool, now: Callable[[], datetime]
 ) -> Forgotten:  # fmt: skip
     async with open_store(url, write=False) as reading:
-        theirs = await find_erasable(reading, receipt)
-    if theirs is None:
+        erasable = await find_erasable(reading, receipt)
+    if erasable is None:
         raise UserError(
             Problem(
                 receipt.strip() or "RECEIPT",
@@ -62,55 +110,59 @@ async def _forget(
             )
         )
     outputs = tuple(name for name in _OUTPUTS if (study.folder / name).is_dir())
-    found = Forgotten(theirs.sessions, 0, None, was_done=not theirs.left, outputs=outputs, words=())
-    if found.was_done:
-        found = replace(found, at=max(theirs.erased.values()))
+    result = Forgotten(erasable.sessions, 0, None, was_done=not erasable.left, outputs=outputs, words=())
+    if result.was_done:
+        result = replace(result, at=max(erasable.erased.values()))
     if dry_run:
-        return _told(study, found, theirs)
-    if found.was_done:
-        return _told(study, found, theirs, _strike_out(study, theirs.participant))
+        return _forget_result(study, result, erasable)
+    if result.was_done:
+        return _forget_result(study, result, erasable, _remove_decisions(study, erasable.participant))
     try:
         async with open_store(url) as writing:
             at = now()
-            rows = await erase_sessions(writing, theirs.left, "receipt", at)
+            rows = await erase_sessions(writing, erasable.left, "receipt", at)
     except InUseError as error:
         (problem,) = error.problems
         fix = "Open the page /forget of that server and give it the receipt, or stop the server and run this again."
         raise StoreError(replace(problem, fix=fix)) from None
-    return _told(study, replace(found, rows=rows, at=at), theirs, _strike_out(study, theirs.participant))
+    return _forget_result(
+        study, replace(result, rows=rows, at=at), erasable, _remove_decisions(study, erasable.participant)
+    )
 
 
-def _strike_out(study: Study, participant: str) -> tuple[str, ...]:
-    """Take somebody out of the file of decisions, whose messages may say what they answered; return it in words."""
+def _remove_decisions(study: Study, participant: str) -> tuple[str, ...]:
+    """Remove a participant from the file of decisions, whose messages may quote answers; return it in words."""
     lines = remove_participant(study.folder, participant)
     if lines is None:
         return (f"{DECISIONS} cannot be read, and may still hold what this person said: delete it.",)
     return (f"Their line is gone from {DECISIONS} too.",) if lines else ()
 
 
-def _told(study: Study, found: Forgotten, theirs: ErasableSessions, struck: tuple[str, ...] = ()) -> Forgotten:
-    number = len(theirs.left)
+def _forget_result(
+    study: Study, result: Forgotten, erasable: ErasableSessions, removed: tuple[str, ...] = ()
+) -> Forgotten:
+    number = len(erasable.left)
     sessions = f"{number} session{'s' * (number != 1)}"
-    if found.was_done and found.at is not None:
-        words = [f"This was done already, on {found.at:%Y-%m-%d %H:%M} UTC."]
-    elif found.at is None:
+    if result.was_done and result.at is not None:
+        words = [f"This was done already, on {result.at:%Y-%m-%d %H:%M} UTC."]
+    elif result.at is None:
         words = [f"{sessions} would be erased, with the link to who it is. Nothing is erased yet."]
     else:
         words = [
-            f"Erased: {sessions}, {found.rows} rows, and the link to who it is. That it was done stays known, "
+            f"Erased: {sessions}, {result.rows} rows, and the link to who it is. That it was done stays known, "
             "and what was paid."
         ]
-    words += struck
-    if found.outputs:
-        folders = ", ".join(f"{name}/" for name in found.outputs)
-        again = ", ".join(f"`beholder {name}`" for name in found.outputs)
-        words.append(f"{folders} may still hold what this person said: run {again} again.")
+    words += removed
+    if result.outputs:
+        folders = ", ".join(f"{name}/" for name in result.outputs)
+        commands = ", ".join(f"`beholder {name}`" for name in result.outputs)
+        words.append(f"{folders} may still hold what this person said: run {commands} again.")
     words += files_with_names(study)
     words.append("Backups, and what you have handed on or published, are yours to look after.")
-    return replace(found, words=tuple(words))
+    return replace(result, words=tuple(words))
 
 
-# --- `purge`: erase what the study's `retention` no longer lets be kept ---
+# Erasing what `retention` no longer allows
 
 
 def purge_study(
@@ -120,7 +172,7 @@ def purge_study(
     dry_run: bool = False,
     now: Callable[[], datetime] = utc_now,
 ) -> Purged:
-    """Erase what is due; the store must not be in use by a server."""
+    """Erase what is overdue; the store must not be in use by a server."""
     loaded = study if isinstance(study, Study) else load_study(study)
     return block_on(_purge(loaded, store_of(loaded, store), now(), dry_run=dry_run))
 
@@ -137,7 +189,7 @@ async def _purge(study: Study, url: str, now: datetime, *, dry_run: bool) -> Pur
         if due.is_something:
             await check_settled(study, reading)
     if dry_run or not due.is_something:
-        words = (*_found(study, due), *_later(study, now))
+        words = (*_overdue_lines(study, due), *_later(study, now))
         return replace(nothing, people=due.people, sessions=len(due.sessions), words=words)
     try:
         async with open_store(url, alone=True) as store:
@@ -147,11 +199,11 @@ async def _purge(study: Study, url: str, now: datetime, *, dry_run: bool) -> Pur
         fix = "Stop the server, then run `beholder purge`."
         raise StoreError(replace(problem, fix=fix)) from None
     done = Purged(due.people, len(due.sessions), rows, is_done=True, words=())
-    return replace(done, words=(*_done(study, done, due), *_later(study, now)))
+    return replace(done, words=(*_purged_lines(study, done, due), *_later(study, now)))
 
 
 async def _erase(study: Study, store: Store, due: OverdueData, now: datetime) -> int:
-    """Return how many facts are gone. What is planned first is carried on by the next purge, should we die here."""
+    """Return how many facts were erased. A purge that is cut off is completed by the next one."""
     people: dict[str, Json] = {"people": due.people}
     if due.is_known and not due.is_begun:
         await store.ledger.append([LedgerEntry("purge", "planned", now, reason_code=IDENTITY, evidence=people)])
@@ -180,7 +232,7 @@ def _not_due(study: Study, now: datetime) -> tuple[str, ...]:
     return ("Nothing is due yet.", *later)
 
 
-def _found(study: Study, due: OverdueData) -> tuple[str, ...]:
+def _overdue_lines(study: Study, due: OverdueData) -> tuple[str, ...]:
     if not due.is_something:
         return ("What is due is gone already.", *files_with_names(study))
     sessions = len(due.sessions)
@@ -190,7 +242,7 @@ def _found(study: Study, due: OverdueData) -> tuple[str, ...]:
     )
 
 
-def _done(study: Study, done: Purged, due: OverdueData) -> tuple[str, ...]:
+def _purged_lines(study: Study, done: Purged, due: OverdueData) -> tuple[str, ...]:
     words = []
     if due.is_known:
         who = f"{done.people} {'person is' if done.people == 1 else 'people are'}"
@@ -206,32 +258,14 @@ def _done(study: Study, done: Purged, due: OverdueData) -> tuple[str, ...]:
     return (*words, *files_with_names(study))
 
 
-# --- What is due to be erased and still there, and whether the study is over, so that it can go ---
+# What is overdue, and whether the study is settled
 
 
 _FACTS: tuple[Table, ...] = ("sessions", "ends")
 
 
-class OverdueData(NamedTuple):
-    """What is due and still there."""
-
-    people: int
-    """Whose ids are known, or were when a purge began that did not come to its end."""
-    is_known: bool
-    """Whether anything leads from ids and visits on a platform to sessions."""
-    is_begun: bool
-    """Whether a purge of that began and did not come to its end."""
-    sessions: tuple[str, ...]
-    """Whose answers are due."""
-
-    @property
-    def is_something(self) -> bool:
-        """Whether anything is left to erase."""
-        return self.is_known or bool(self.sessions)
-
-
 async def find_overdue(store: Store, *, identity: bool, answers: bool) -> OverdueData:
-    """Return what is there of what is due: who is who, and answers."""
+    """Return what is there of what is due: identities, and answers."""
     sessions = await _kept(store) if answers else ()
     if not identity:
         return OverdueData(0, False, False, sessions)
@@ -246,9 +280,9 @@ async def find_overdue(store: Store, *, identity: bool, answers: bool) -> Overdu
 
 
 async def check_settled(study: Study, store: Store) -> None:
-    """Raise RecruitError while a run is not closed: closing finds out who is owed what; or money is open since.
+    """Raise RecruitError while a run is not closed, as closing finds out who is owed what, or money is open.
 
-    Where who is who was erased before, nobody can close a run on a platform any more, and it is not asked for.
+    Once identities are purged, a run on a platform can no longer be closed, and this is not required.
     """
     tables: dict[str, Rows] = {table: await read_rows(store, table) for table in _FACTS}
     entries = await store.ledger.entries()
@@ -272,46 +306,14 @@ async def _kept(store: Store) -> tuple[str, ...]:
     return tuple(str(row["session"]) for row in await read_rows(store, "sessions") if row["session"] not in erased)
 
 
-# --- What `forget` and `purge` have erased ---
+# Files that name participants, which we do not erase: a platform or a payment needs them
 
 
-@dataclass(frozen=True)
-class Forgotten:
-    """What was erased of one person, or would be."""
-
-    sessions: tuple[str, ...]
-    rows: int
-    """Facts that are gone: answers, events, what was posed and told."""
-    at: datetime | None
-    """When it was done; None where it was only looked at."""
-    was_done: bool
-    """Whether it had been done before."""
-    outputs: tuple[str, ...]
-    """Folders that were written before and may still hold what this person said."""
-    words: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Purged:
-    """What was erased because its day has come, or would be."""
-
-    people: int
-    """Whose ids on platforms are gone."""
-    sessions: int
-    """Whose answers are gone."""
-    rows: int
-    is_done: bool
-    words: tuple[str, ...]
-
-
-# --- Files beside the store that name people by their ids: a platform or a payment needs them, and they are not ours.
-
-
-_WRITTEN = ("launch/links.csv", "pay/payments.csv", "pay/by_hand.csv")
+_NAMING_FILES = ("launch/links.csv", "pay/payments.csv", "pay/by_hand.csv")
 
 
 def files_with_names(study: Study) -> tuple[str, ...]:
-    """Return in words which files name people and are still there; nothing where there are none."""
-    named = [*_WRITTEN, *filter(None, (study.recruit.people, study.recruit.block))]
-    there = [name for name in named if (study.folder / name).is_file()]
-    return (f"These files name people too, and are yours to delete: {', '.join(there)}.",) if there else ()
+    """Return in words which existing files name participants; nothing where there are none."""
+    names = [*_NAMING_FILES, *filter(None, (study.recruit.people, study.recruit.block))]
+    existing = [name for name in names if (study.folder / name).is_file()]
+    return (f"These files name people too, and are yours to delete: {', '.join(existing)}.",) if existing else ()

@@ -1,4 +1,4 @@
-"""Doing something about a person: a recorded fact with its reason, which the server and cleaning go by."""
+"""Moderation: record an act about a participant with its reason, which the server and cleaning apply."""
 
 from __future__ import annotations
 
@@ -26,45 +26,45 @@ _ACT_MEANS: Mapping[Act, str] = {
     "take_in": "is used, whatever the rules over the session say; `beholder clean` goes by it",
 }
 _SHORTEST = 4
-"""Letters of an id that may stand for all of it."""
-_TELLING = 8
-"""Letters of an id on a platform that no other word holds by chance."""
+"""Letters of an id that identify it."""
+_SHORTEST_PLATFORM_ID = 8
+"""Letters of a platform id that occur in no other word by chance."""
 
 
 @dataclass(frozen=True)
 class ModerationResult:
-    """What was done about somebody, or would be."""
+    """The recorded act, or what would be recorded."""
 
     kind: Act
     participant: str
     sessions: tuple[str, ...]
-    """Those it is about; none where it is about the person."""
+    """The sessions concerned; none where it concerns the participant."""
     words: str
 
 
 async def record_act(
     context: RecruitContext, kind: Act, name: str, reason: str, *, dry_run: bool = False
 ) -> ModerationResult:
-    """Record an act about a person or a session, with its reason, and return it in words."""
+    """Record an act about a participant or a session, with its reason, and return it in words."""
     if not reason.strip():
         raise RecruitError(Problem("--reason", "is empty", "a few words, which are kept"))
     if any(
-        len(link.platform_id) >= _TELLING and link.platform_id in reason
+        len(link.platform_id) >= _SHORTEST_PLATFORM_ID and link.platform_id in reason
         for link in await context.store.platform_identities()
     ):
         fix = "Write the pseudonym, or nobody: it is recorded with whom it is about anyway."
         raise RecruitError(Problem("--reason", "holds somebody's id on their platform", "words without ids", fix))
     person, session = find_participant(await participant_records(context), name, context.study.folder)
     sessions = _sessions(kind, person, session)
-    who = sessions[0] if len(sessions) == 1 else person.participant
+    subject = sessions[0] if len(sessions) == 1 else person.participant
     if kind in READMISSIONS:
-        means, is_so_already = await readmit(context, kind, person)
+        means, is_unchanged = await readmit(context, kind, person)
     else:
-        means, is_so_already = _ACT_MEANS[kind], False
-    settled = f"{who}: {means}. Nothing is recorded." if is_so_already else _already(kind, person, sessions)
+        means, is_unchanged = _ACT_MEANS[kind], False
+    settled = f"{subject}: {means}. Nothing is recorded." if is_unchanged else _no_change(kind, person, sessions)
     if settled is not None:
         return ModerationResult(kind, person.participant, sessions, settled)
-    means = f"{who}: {means}"
+    means = f"{subject}: {means}"
     if dry_run:
         return ModerationResult(kind, person.participant, sessions, f"{means}. Nothing is recorded.")
     await context.store.ledger.append(
@@ -76,59 +76,59 @@ async def record_act(
             for one in sessions or ("",)
         ]
     )  # fmt: skip
-    told = await _release(context, sessions) if kind == "release" else ""
-    return ModerationResult(kind, person.participant, sessions, f"{means}. Recorded{told}.")
+    suffix = await _release_lists(context, sessions) if kind == "release" else ""
+    return ModerationResult(kind, person.participant, sessions, f"{means}. Recorded{suffix}.")
 
 
 def find_participant(
-    everybody: Sequence[ParticipantRecord], name: str, folder: Path
+    records: Sequence[ParticipantRecord], name: str, folder: Path
 ) -> tuple[ParticipantRecord, ParticipantSession | None]:
-    """Return whom a pseudonym, a session or the beginning of either means, and the session where it is one.
+    """Return the participant for a pseudonym, a session or the beginning of either, and the session if it is one.
 
-    A submission means whoever stands beside it in the decisions of the study in this folder.
+    A submission means the participant in its row of the decisions of the study in this folder.
     """
-    wanted = name.strip()
+    id_ = name.strip()
     ids: dict[str, tuple[ParticipantRecord, ParticipantSession | None]] = {
-        one.participant: (one, None) for one in everybody
+        one.participant: (one, None) for one in records
     }
-    ids |= {visited.session: (one, visited) for one in everybody for visited in one.sessions}
-    wanted = wanted if wanted in ids else participant_of(folder, wanted) or wanted
-    if wanted in ids:
-        return ids[wanted]
-    near = [one for one in ids if one.startswith(wanted)] if len(wanted) >= _SHORTEST else []
-    if len(near) == 1:
-        return ids[near[0]]
-    if near:
-        shown = ", ".join(near[:5]) + (" …" if len(near) > 5 else "")
-        raise RecruitError(Problem(wanted, f"is the beginning of {len(near)} ids", shown, "Write more of it."))
-    fix = did_you_mean(wanted, sorted(ids)) or "`beholder participants` lists everybody."
+    ids |= {session.session: (one, session) for one in records for session in one.sessions}
+    id_ = id_ if id_ in ids else participant_of(folder, id_) or id_
+    if id_ in ids:
+        return ids[id_]
+    matches = [one for one in ids if one.startswith(id_)] if len(id_) >= _SHORTEST else []
+    if len(matches) == 1:
+        return ids[matches[0]]
+    if matches:
+        shown = ", ".join(matches[:5]) + (" …" if len(matches) > 5 else "")
+        raise RecruitError(Problem(id_, f"is the beginning of {len(matches)} ids", shown, "Write more of it."))
+    fix = did_you_mean(id_, sorted(ids)) or "`beholder participants` lists everybody."
     allowed = f"a pseudonym, a session, or its beginning; a submission in {DECISIONS_FILE}"
-    raise RecruitError(Problem(wanted or "ID", "is nobody who came", allowed, fix))
+    raise RecruitError(Problem(id_ or "ID", "is nobody who came", allowed, fix))
 
 
 def _sessions(kind: Act, person: ParticipantRecord, session: ParticipantSession | None) -> tuple[str, ...]:
-    """Return the sessions that an act is about, or raise RecruitError where it cannot be about any."""
+    """Return the sessions that an act concerns, or raise RecruitError where there are none."""
     if kind in ("reset", "let_in", "shut_out"):
         return ()
-    asked = [session] if session is not None else list(person.sessions)
+    candidates = [session] if session is not None else list(person.sessions)
     where = session.session if session is not None else person.participant
     if kind == "release":
-        live = [one for one in asked if one.outcome is None and one.list is not None]
+        live = [one for one in candidates if one.outcome is None and one.list is not None]
         if not live:
-            what = "holds no list: " + ("; ".join(f"{one.session} {_stands(one)}" for one in asked))
+            what = "holds no list: " + ("; ".join(f"{one.session} {_session_state(one)}" for one in candidates))
             raise RecruitError(Problem(where, what, "a session that has begun and not ended"))
         return tuple(one.session for one in live)
-    kept = [one for one in asked if not one.is_erased]
-    if not kept:
+    remaining = [one for one in candidates if not one.is_erased]
+    if not remaining:
         raise RecruitError(Problem(where, "was erased, and there is nothing left to use"))
-    return tuple(one.session for one in kept)
+    return tuple(one.session for one in remaining)
 
 
-def _stands(one: ParticipantSession) -> str:
+def _session_state(one: ParticipantSession) -> str:
     return f"ended ({one.at})" if one.outcome is not None else "has claimed none"
 
 
-def _already(kind: Act, person: ParticipantRecord, sessions: Sequence[str]) -> str | None:
+def _no_change(kind: Act, person: ParticipantRecord, sessions: Sequence[str]) -> str | None:
     """Return that there is nothing to do, in words; None where there is."""
     if kind == "shut_out" and person.is_shut_out:
         return f"{person.participant} is shut out already. Nothing is recorded."
@@ -141,8 +141,8 @@ def _already(kind: Act, person: ParticipantRecord, sessions: Sequence[str]) -> s
     return None
 
 
-async def _release(context: RecruitContext, sessions: Sequence[str]) -> str:
-    """End the leases where nobody else writes the store; a server does it by itself."""
+async def _release_lists(context: RecruitContext, sessions: Sequence[str]) -> str:
+    """End the leases, unless a server writes the store, which does it by itself."""
     try:
         async with open_store(context.url) as store:
             for session in sessions:
@@ -152,12 +152,12 @@ async def _release(context: RecruitContext, sessions: Sequence[str]) -> str:
     return ""
 
 
-# --- Letting somebody begin again: what it means for them, and where it would mean nothing ---
+# Readmission
 
 
 ReadmissionKind = Literal["let_in", "reset"]
 READMISSIONS: tuple[ReadmissionKind, ...] = ("let_in", "reset")
-_PARDON_MEANS: Mapping[ReadmissionKind, str] = {
+_READMISSION_MEANS: Mapping[ReadmissionKind, str] = {
     "let_in": "may begin again",
     "reset": "at the next arrival all attempts begin anew",
 }
@@ -168,46 +168,46 @@ _ALLOWED: Mapping[ReadmissionKind, str] = {
 
 
 class Readmission(NamedTuple):
-    """What letting somebody begin again comes to."""
+    """The effect of letting a participant begin again."""
 
     words: str
-    is_so_already: bool
+    is_unchanged: bool
 
 
 async def readmit(context: RecruitContext, kind: ReadmissionKind, person: ParticipantRecord) -> Readmission:
-    """Return what it means for a person, by the rules of the door; where it cannot help them, raise RecruitError."""
+    """Return the effect for a participant, by the rules of admission; raise RecruitError where it cannot help."""
     acts = Moderation(context.store.ledger)
     await acts.read()
     last = await _last(context, person, acts)
     if kind == "let_in" and acts.is_shut(person.participant):
-        is_over_early = last is not None and last.outcome not in (None, "completed")
-        return Readmission(_PARDON_MEANS[kind] if is_over_early else "is turned away no longer", False)
-    if problems := list(_vain(context, kind, person, last, acts)):
+        has_ended_early = last is not None and last.outcome not in (None, "completed")
+        return Readmission(_READMISSION_MEANS[kind] if has_ended_early else "is turned away no longer", False)
+    if problems := list(_readmission_problems(context, kind, person, last, acts)):
         raise RecruitError(problems)
     if last is None:
-        return Readmission(f"{_PARDON_MEANS[kind]} already", True)
+        return Readmission(f"{_READMISSION_MEANS[kind]} already", True)
     if kind == "let_in" and last.outcome is None:
         return Readmission("is not shut out, and goes on by the same link", True)
-    return Readmission(_PARDON_MEANS[kind], False)
+    return Readmission(_READMISSION_MEANS[kind], False)
 
 
 async def _last(context: RecruitContext, person: ParticipantRecord, acts: Moderation) -> ParticipantSession | None:
-    """Return the session of this run that counts; None where there is none, or the next arrival begins a new one."""
-    for visited in reversed(person.sessions):
-        facts = await context.store.session_facts(visited.session) if visited.run == context.study.run else None
+    """Return the current session of this run; None where there is none, or the next arrival begins a new one."""
+    for session in reversed(person.sessions):
+        facts = await context.store.session_facts(session.session) if session.run == context.study.run else None
         if facts is not None and not acts.gives_way(facts):
-            return visited
+            return session
     return None
 
 
-def _vain(
+def _readmission_problems(
     context: RecruitContext,
     kind: ReadmissionKind,
     person: ParticipantRecord,
     last: ParticipantSession | None,
     acts: Moderation,
 ) -> Iterator[Problem]:
-    """Yield why somebody could not begin all the same."""
+    """Yield why the participant could not begin all the same."""
     who = person.participant
     elsewhere = [one.run for one in person.sessions if one.run != context.study.run and one.list is not None]
     if acts.is_shut(who):

@@ -1,4 +1,4 @@
-"""What holds up the end of a study: whoever waits for a decision or for money, and what nobody knows."""
+"""Open items: everything that keeps a study from being closed, from undecided submissions to unsettled payments."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _DECIDE = "Run `beholder decide`, sign it with `--sign NAME`, then `beholder pay
 _DECIDE_LISTED = "Run `beholder decide --submissions FILE`, decide it and sign it, then `beholder pay --send`."
 _PAY = "Run `beholder pay --send`."
 _KINDS: dict[Pay, str] = {"approve": "approve", "screen_out": "bonus", "bonus": "bonus", "reject": "reject"}
-"""What settles which decision."""
+"""The ledger kind that settles each decision."""
 _BASE = ("reward", "screen_out")
-"""Reasons of a bonus that settle a decision; the others come on top."""
+"""Reasons of a bonus that settle a decision; the others are additional."""
 
 
 def open_problems(
@@ -33,51 +33,55 @@ def open_problems(
     has_bonus: bool = False,
     ended: Mapping[str, datetime] | None = None,
 ) -> Iterator[Problem]:
-    """Yield everything that is not over, each submission once.
+    """Yield everything that is open, each submission once.
 
-    `has_bonus` is whether rules of the study give any, `ended` when each session came to its end.
+    `has_bonus` is whether the study has bonus rules, `ended` when each session ended.
     """
     unsure = {line.submission for line in payment.unknown}
     money = [line for line in payment.of("owed") if line.kind in MONEY and line.amount.minor]
     owed = [line for line in money if line.submission not in unsure]
-    told = {line.submission for line in owed}
-    yield from _owed(owed)
+    reported = {line.submission for line in owed}
+    yield from _due_problems(owed)
     for line in (*payment.unknown, *payment.lines):
-        problem = _unpaid(line, is_by_hand)
-        if problem is not None and line.submission not in told:
-            told.add(line.submission)
+        problem = _line_problem(line, is_by_hand)
+        if problem is not None and line.submission not in reported:
+            reported.add(line.submission)
             yield problem
     settled = {(line.submission, line.kind) for line in payment.lines if line.kind != "bonus" or line.reason in _BASE}
-    # A reward is paid in one of two ways, whichever was signed last.
+    # A reward is paid as an approval or as a bonus, whichever was signed last.
     settled |= {(line.submission, kind) for line in payment.lines if line.reason == "reward" for kind in MONEY}
     decided = _decided(signed, ended or {}) if is_by_hand else frozenset()
-    about = {name for line in payment.lines for name in (line.submission, line.payment)}
-    others = [problem for problem in payment.problems if problem.where not in about]
-    asked = pending_returns(rows, payment)
+    in_lines = {name for line in payment.lines for name in (line.submission, line.payment)}
+    others = [problem for problem in payment.problems if problem.where not in in_lines]
+    requested = pending_returns(rows, payment)
     for row in rows:
-        if row.submission in told or row.submission in asked or (row.sessions and decided.issuperset(row.sessions)):
+        if (
+            row.submission in reported
+            or row.submission in requested
+            or (row.sessions and decided.issuperset(row.sessions))
+        ):
             continue
         if any(row.submission in problem.what for problem in others):
             continue
         problem = None
         if (row.submission, _KINDS.get(row.pay, "")) not in settled and row.status not in PAID:
-            problem = _undecided(row, is_by_hand)
+            problem = _row_problem(row, is_by_hand)
         elif _has_more(row, signed.get(row.submission), has_bonus):
             problem = Problem(row.submission, "may have earned a bonus, and nobody has signed it", "", _DECIDE)
         if problem is not None:
-            told.update((row.submission, *row.sessions))
+            reported.update((row.submission, *row.sessions))
             yield problem
     if is_by_hand:
-        over = {line.submission for line in payment.lines} | told
+        covered = {line.submission for line in payment.lines} | reported
         for submission, one in signed.items():
-            if one.pay == "look" and submission not in over and not (decided | told).intersection(one.sessions):
+            if one.pay == "look" and submission not in covered and not (decided | reported).intersection(one.sessions):
                 what = "waits for your decision, with the list of the platform"
                 yield Problem(submission, what, "", _DECIDE_LISTED)
     yield from others
 
 
 def live_session_problems(live: int, limit: str) -> Iterator[Problem]:
-    """Yield that people are at work, where no platform tells: they may finish, and are owed something then."""
+    """Yield that sessions are live, where there is no platform: they may finish and be paid."""
     if live:
         people = "1 person is" if live == 1 else f"{live} people are"
         fix = f"Close again when they are done; who rests for {limit} is not waited for."
@@ -85,22 +89,22 @@ def live_session_problems(live: int, limit: str) -> Iterator[Problem]:
 
 
 def _decided(signed: Mapping[str, SignedRow], ended: Mapping[str, datetime]) -> frozenset[str]:
-    """Return the sessions that somebody has decided about.
+    """Return the sessions with a signed decision.
 
-    By session, because it may have been done with a list of the platform, which is not at hand any more. Who was asked
-    to return something, and has finished it since, is to be decided about anew.
+    By session, because it may have been signed with a platform's list that is no longer available. A request to return
+    does not count if the session was finished since.
     """
-    found: set[str] = set()
+    sessions: set[str] = set()
     for one in signed.values():
         if one.pay == "return":
-            found.update(name for name in one.sessions if name in ended and ended[name] <= one.at)
+            sessions.update(name for name in one.sessions if name in ended and ended[name] <= one.at)
         elif one.pay not in ("wait", "look"):
-            found.update(one.sessions)
-    return frozenset(found)
+            sessions.update(one.sessions)
+    return frozenset(sessions)
 
 
 def _has_more(row: DecisionRow, signed: SignedRow | None, has_bonus: bool) -> bool:
-    """Return whether somebody who is paid has finished more than was signed, or nobody has signed anything."""
+    """Return whether a paid participant has completed more than was signed, or nothing is signed."""
     if row.outcome != "completed" or row.pay in ("reject", "screen_out"):
         return False
     if signed is None:
@@ -108,43 +112,43 @@ def _has_more(row: DecisionRow, signed: SignedRow | None, has_bonus: bool) -> bo
     return not set(row.further) <= set(signed.further)
 
 
-def _owed(lines: Sequence[PaymentLine]) -> Iterator[Problem]:
-    """Yield what is owed to everybody in all."""
+def _due_problems(lines: Sequence[PaymentLine]) -> Iterator[Problem]:
+    """Yield the sum of what is due to all participants."""
     if not lines:
         return
     names = list(dict.fromkeys(line.submission for line in lines))
     total = Sum(sum(line.amount.minor for line in lines), lines[0].amount.currency)
-    owed = f"is owed {total}" if len(names) == 1 else f"are owed {total} in all"
+    due = f"is owed {total}" if len(names) == 1 else f"are owed {total} in all"
     reasons = ", ".join(dict.fromkeys(line.reason.partition(":")[0] for line in lines))
-    yield Problem(join_names(names), f"{owed} ({reasons})", "", _PAY)
+    yield Problem(join_names(names), f"{due} ({reasons})", "", _PAY)
 
 
-def _unpaid(line: PaymentLine, is_by_hand: bool) -> Problem | None:
-    """Return why a line is not over; None where it is."""
+def _line_problem(line: PaymentLine, is_by_hand: bool) -> Problem | None:
+    """Return why a line is not settled; None where it is."""
     what = str(line.amount) if line.amount.minor else "its decision"
     if line.status == "unknown":
         fix = "Run `beholder pay`: it says what to do."
         return Problem(line.submission, f"was sent {what}, and nobody knows whether it arrived", "", fix)
-    # Whoever does not answer would hold it up for ever, and where people are paid by hand nothing is sent to anybody.
+    # A request without an answer would hold it up for ever; and where people are paid by hand nothing is sent.
     if line.kind == "return" or (is_by_hand and line.kind == "reject"):
         return None
     if line.status == "owed":
-        return Problem(line.submission, f"waits for its {_act(line)}", "", _PAY)
+        return Problem(line.submission, f"waits for its {_act_word(line)}", "", _PAY)
     if line.status == "sent":
         fix = "Once it is paid: `beholder pay --paid`." if is_by_hand else "Run `beholder pay --send` in some minutes."
         return Problem(line.submission, f"was sent {what}, which has not been seen to arrive", "", fix)
     if line.status == "refused":
         fix = "Do it on the platform by hand, or sign another decision."
-        return Problem(line.submission, f"waits for its {_act(line)}, which was refused: {line.words}", "", fix)
+        return Problem(line.submission, f"waits for its {_act_word(line)}, which was refused: {line.words}", "", fix)
     return None
 
 
-def _act(line: PaymentLine) -> str:
+def _act_word(line: PaymentLine) -> str:
     return {"approve": "approval", "reject": "rejection"}.get(line.kind, line.kind)
 
 
-def _undecided(row: DecisionRow, is_by_hand: bool) -> Problem | None:
-    """Return why a submission that nothing was sent about is not over; None where it is."""
+def _row_problem(row: DecisionRow, is_by_hand: bool) -> Problem | None:
+    """Return why a submission without any action is not settled; None where it is."""
     if row.pay == "look":
         return Problem(row.submission, f"waits for your decision: {row.words}", "", _DECIDE)
     if row.pay in _KINDS:
@@ -160,23 +164,25 @@ def _undecided(row: DecisionRow, is_by_hand: bool) -> Problem | None:
     return None
 
 
-# --- Who was asked to return a submission and has not yet: it is told, and holds up nothing ---
+# Return requests without an answer: reported, and no obstacle
 
 
 def pending_returns(rows: Sequence[DecisionRow], payment: Payment) -> frozenset[str]:
-    """Return the submissions that await review only because whoever was asked to return them has not done it yet."""
-    asked = {line.submission for line in payment.lines if line.kind == "return" and line.status in ("sent", "done")}
+    """Return the submissions that await review only because the requested return has not happened yet."""
+    requested = {line.submission for line in payment.lines if line.kind == "return" and line.status in ("sent", "done")}
     waiting = {row.submission for row in rows if row.pay == "return" and row.status == "awaiting_review"}
-    return frozenset(asked & waiting)
+    return frozenset(requested & waiting)
 
 
-async def pending_return_notes(context: RecruitContext, posting: Posting | None, asked: Collection[str]) -> list[str]:
-    """Return what comes of them in sentences."""
-    if posting is None or not asked:
+async def pending_return_notes(
+    context: RecruitContext, posting: Posting | None, requested: Collection[str]
+) -> list[str]:
+    """Return what will happen to them, in sentences."""
+    if posting is None or not requested:
         return []
     with platform_errors(context.study):
         listed = await context.recruiter.submissions(posting.id)
-    return [_words(context.recruiter.mode.capitalize(), one) for one in listed if one.id in asked]
+    return [_words(context.recruiter.mode.capitalize(), one) for one in listed if one.id in requested]
 
 
 def _words(platform: str, one: Submission) -> str:
@@ -188,28 +194,28 @@ def _words(platform: str, one: Submission) -> str:
     )
 
 
-# --- What holds up several in the same way, told once ---
+# Several items with the same problem as one
 
 
 _NAMED = 3
-"""Of more than so many the others are counted."""
+"""Of more names than this the others are counted."""
 
 
 def merge_problems(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Return the problems with those that differ only in whom they are about as one."""
-    alike: dict[Problem, list[str]] = {}
+    """Return the problems with those that differ only in their place merged into one."""
+    places: dict[Problem, list[str]] = {}
     for problem in problems:
-        alike.setdefault(replace(problem, where=""), []).append(problem.where)
+        places.setdefault(replace(problem, where=""), []).append(problem.where)
     return tuple(
         replace(one, where=names[0])
         if len(names) == 1
         else replace(one, where=join_names(names), what=f"each {one.what}")
-        for one, names in alike.items()
+        for one, names in places.items()
     )
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Return names in a row, the first few of many."""
+    """Return names as a list in words, the first few of many."""
     more = len(names) - _NAMED
     if more > 0:
         return f"{', '.join(names[:_NAMED])} and {more} more"

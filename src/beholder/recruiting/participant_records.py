@@ -1,4 +1,4 @@
-"""People: everybody who came, by pseudonym, and what somebody does about one of them."""
+"""Participant records: everybody who came, by pseudonym, with sessions, verdicts, acts and payments."""
 
 from __future__ import annotations
 
@@ -21,148 +21,18 @@ from beholder.store.rules import NOT_PEOPLE
 from beholder.study.recruitment import Sum
 from beholder.types import Mode, Outcome
 
-# --- Everybody who came: read from the store, judged by the rules, with what the ledger knows of them ---
-
-
-_ACTS = ("release", "reset", "let_in", "shut_out", "leave_out", "take_in", "forget")
-"""What is done about a person, as the ledger names it."""
-
-Tables = Mapping[str, Sequence[Mapping[str, Any]]]
-
-
-async def participant_records(context: RecruitContext) -> tuple[ParticipantRecord, ...]:
-    """Return everybody who came, in the order of arrival; robots and previews are nobody."""
-    tables: dict[str, list[dict[str, Any]]] = {table: await read_rows(context.store, table) for table in TABLES}
-    door = Moderation(context.store.ledger)
-    entries = await door.read()
-    sessions = sorted(
-        (row for row in tables["sessions"] if row["mode"] not in NOT_PEOPLE),
-        key=lambda row: (row["at"], str(row["session"])),
-    )
-    judged: dict[str, JudgedSession] = {}
-    if any(row["run"] == context.study.run for row in sessions):
-        judged = {one.visit.session: one for one in judge_tables(context.study, tables).judged}
-    known = _RecordFacts(tables)
-    visited: dict[str, list[ParticipantSession]] = defaultdict(list)
-    for row in sessions:
-        visited[str(row["participant"])].append(_visited(row, known, judged.get(str(row["session"]))))
-    modes = {str(row["participant"]): row["mode"] for row in reversed(sessions)}
-    owner = {one.session: name for name, theirs in visited.items() for one in theirs}
-    acts, paid = _acts(entries, owner), _paid(entries)
-    return tuple(
-        ParticipantRecord(name, modes[name], tuple(theirs), tuple(acts[name]), paid.get(name), door.is_shut(name))
-        for name, theirs in visited.items()
-    )
-
-
-class _RecordFacts:
-    """What the tables hold, by session."""
-
-    def __init__(self, tables: Tables) -> None:
-        self.ends = {str(row["session"]): row for row in tables["ends"]}
-        self.lists = {str(row["session"]): row["list"] for row in tables["claims"]}
-        self.erased = {str(row["session"]) for row in tables["erasures"]}
-        self.steps = _steps(tables)
-
-
-def _visited(row: Mapping[str, Any], known: _RecordFacts, judged: JudgedSession | None) -> ParticipantSession:
-    session = str(row["session"])
-    end = known.ends.get(session, {})
-    steps = tuple(known.steps.get(session, ()))
-    return ParticipantSession(
-        session=session,
-        run=row["run"],
-        began=row["at"],
-        ended=end.get("at"),
-        outcome=end.get("outcome"),
-        at=_place(end.get("outcome"), steps, judged),
-        list=known.lists.get(session),
-        accept=_accept(judged, end.get("outcome"), is_erased=session in known.erased),
-        use=judged is not None and judged.decision.use,
-        reasons=judged.decision.reasons if judged is not None else (),
-        is_erased=session in known.erased,
-        steps=steps,
-        rules=tuple(_ruled(judged)) if judged is not None else (),
-    )
-
-
-def _accept(judged: JudgedSession | None, outcome: Outcome | None, *, is_erased: bool) -> bool | None:
-    """Return whether a session is paid, as `decide` sees it; None where a person has to look."""
-    if outcome in ("no_consent", "withdrawn"):
-        return False
-    if is_erased and outcome is not None:  # who is forgotten is still paid
-        return True
-    return judged.decision.accept if judged is not None else None
-
-
-def _steps(tables: Tables) -> dict[str, list[AnsweredPage]]:
-    found: dict[str, list[AnsweredPage]] = defaultdict(list)
-    for row in tables["answers"]:
-        seconds = round((row["sent_ms"] - row["shown_ms"]) / 1000, 1)
-        found[str(row["session"])].append(AnsweredPage(str(row["key"]), row["at"], seconds))
-    for theirs in found.values():
-        theirs.sort(key=lambda step: step.at)
-    return found
-
-
-def _place(outcome: str | None, steps: Sequence[AnsweredPage], judged: JudgedSession | None) -> str:
-    """Return where somebody is: how it ended, else what was answered last."""
-    if outcome is not None:
-        return outcome.replace("_", " ")
-    if not steps:
-        return "at the first page"
-    key = steps[-1].key
-    if position := position_of(key):
-        return f"after trial {position} of {len(judged.visit.trials)}" if judged is not None else f"after {key}"
-    return f"after {key.replace(':', ' ')}"
-
-
-def _ruled(judged: JudgedSession) -> list[RuleVerdict]:
-    return [
-        RuleVerdict(
-            one.check,
-            one.verdict,
-            one.reason,
-            in_words(f"{one.check}:{one.reason}") if one.verdict == "fail" else "",
-        )
-        for one in judged.verdicts
-    ]
-
-
-def _acts(entries: Sequence[LedgerEntry], owner: Mapping[str, str]) -> defaultdict[str, list[RecordedAct]]:
-    """Return what was done about everybody, or about a session of theirs."""
-    found: defaultdict[str, list[RecordedAct]] = defaultdict(list)
-    for one in entries:
-        if one.kind in _ACTS and one.event == "done":
-            for who in {one.participant, owner.get(one.session, "")}:
-                found[who].append(RecordedAct(one.kind, one.at, one.session, one.reason_text))
-    return found
-
-
-def _paid(entries: Sequence[LedgerEntry]) -> dict[str, Sum]:
-    """Return what has surely reached everybody."""
-    found: dict[str, Sum] = {}
-    for debt in replay(entries).settled():
-        if debt.kind in MONEY and debt.amount.minor:
-            before = found.get(debt.participant, Sum(0, debt.amount.currency))
-            found[debt.participant] = Sum(before.minor + debt.amount.minor, debt.amount.currency)
-    return found
-
-
-# --- What is known of one participant ---
-
 
 class AnsweredPage(NamedTuple):
-    """One page that was answered."""
+    """One answered page."""
 
     key: str
     at: datetime
     seconds: float
-    """How long it was looked at."""
+    """How long it was shown."""
 
 
 class RuleVerdict(NamedTuple):
-    """What one rule says of a session."""
+    """The verdict of one rule about a session."""
 
     check: str
     verdict: str
@@ -173,7 +43,7 @@ class RuleVerdict(NamedTuple):
 
 
 class RecordedAct(NamedTuple):
-    """Something that was done about a person, and why."""
+    """An act about a participant, and why."""
 
     kind: str
     at: datetime
@@ -183,7 +53,7 @@ class RecordedAct(NamedTuple):
 
 @dataclass(frozen=True)
 class ParticipantSession:
-    """One session of a person."""
+    """One session of a participant."""
 
     session: str
     run: int
@@ -192,7 +62,7 @@ class ParticipantSession:
     outcome: Outcome | None
     """None while it has not ended."""
     at: str
-    """Where they are, in words."""
+    """The current position, in words."""
     list: int | None
     accept: bool | None
     """None where a person has to look, or where it was not judged."""
@@ -205,14 +75,14 @@ class ParticipantSession:
 
     @property
     def minutes(self) -> float | None:
-        """How long it took, to its end or else to its last answer."""
+        """The duration, to its end or else to its last answer."""
         last = self.ended or max((step.at for step in self.steps), default=None)
         return round((last - self.began).total_seconds() / 60, 1) if last else None
 
 
 @dataclass(frozen=True)
 class ParticipantRecord:
-    """Somebody who came: their sessions, what was done about them, and what they were paid."""
+    """A participant: sessions, acts and payments."""
 
     participant: str
     """The pseudonym."""
@@ -221,5 +91,130 @@ class ParticipantRecord:
     """Oldest first."""
     acts: tuple[RecordedAct, ...] = ()
     paid: Sum | None = None
-    """What has surely reached them; None where nothing has."""
+    """What has arrived; None where nothing has."""
     is_shut_out: bool = False
+
+
+_ACTS = ("release", "reset", "let_in", "shut_out", "leave_out", "take_in", "forget")
+"""Ledger kinds of acts about a participant."""
+
+Tables = Mapping[str, Sequence[Mapping[str, Any]]]
+
+
+async def participant_records(context: RecruitContext) -> tuple[ParticipantRecord, ...]:
+    """Return all participants, in the order of arrival; without robots and previews."""
+    tables: dict[str, list[dict[str, Any]]] = {table: await read_rows(context.store, table) for table in TABLES}
+    moderation = Moderation(context.store.ledger)
+    entries = await moderation.read()
+    sessions = sorted(
+        (row for row in tables["sessions"] if row["mode"] not in NOT_PEOPLE),
+        key=lambda row: (row["at"], str(row["session"])),
+    )
+    judged: dict[str, JudgedSession] = {}
+    if any(row["run"] == context.study.run for row in sessions):
+        judged = {one.visit.session: one for one in judge_tables(context.study, tables).judged}
+    facts = _RecordFacts(tables)
+    by_participant: dict[str, list[ParticipantSession]] = defaultdict(list)
+    for row in sessions:
+        by_participant[str(row["participant"])].append(_session_record(row, facts, judged.get(str(row["session"]))))
+    modes = {str(row["participant"]): row["mode"] for row in reversed(sessions)}
+    owner = {one.session: name for name, own in by_participant.items() for one in own}
+    acts, paid = _acts(entries, owner), _paid(entries)
+    return tuple(
+        ParticipantRecord(name, modes[name], tuple(own), tuple(acts[name]), paid.get(name), moderation.is_shut(name))
+        for name, own in by_participant.items()
+    )
+
+
+class _RecordFacts:
+    """The tables, by session."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.ends = {str(row["session"]): row for row in tables["ends"]}
+        self.lists = {str(row["session"]): row["list"] for row in tables["claims"]}
+        self.erased = {str(row["session"]) for row in tables["erasures"]}
+        self.steps = _steps(tables)
+
+
+def _session_record(row: Mapping[str, Any], facts: _RecordFacts, judged: JudgedSession | None) -> ParticipantSession:
+    session = str(row["session"])
+    end = facts.ends.get(session, {})
+    steps = tuple(facts.steps.get(session, ()))
+    return ParticipantSession(
+        session=session,
+        run=row["run"],
+        began=row["at"],
+        ended=end.get("at"),
+        outcome=end.get("outcome"),
+        at=_place(end.get("outcome"), steps, judged),
+        list=facts.lists.get(session),
+        accept=_accept(judged, end.get("outcome"), is_erased=session in facts.erased),
+        use=judged is not None and judged.decision.use,
+        reasons=judged.decision.reasons if judged is not None else (),
+        is_erased=session in facts.erased,
+        steps=steps,
+        rules=tuple(_rule_verdicts(judged)) if judged is not None else (),
+    )
+
+
+def _accept(judged: JudgedSession | None, outcome: Outcome | None, *, is_erased: bool) -> bool | None:
+    """Return whether a session is paid, as `decide` judges it; None where a person has to look."""
+    if outcome in ("no_consent", "withdrawn"):
+        return False
+    if is_erased and outcome is not None:  # erased participants are still paid
+        return True
+    return judged.decision.accept if judged is not None else None
+
+
+def _steps(tables: Tables) -> dict[str, list[AnsweredPage]]:
+    by_session: dict[str, list[AnsweredPage]] = defaultdict(list)
+    for row in tables["answers"]:
+        seconds = round((row["sent_ms"] - row["shown_ms"]) / 1000, 1)
+        by_session[str(row["session"])].append(AnsweredPage(str(row["key"]), row["at"], seconds))
+    for pages in by_session.values():
+        pages.sort(key=lambda step: step.at)
+    return by_session
+
+
+def _place(outcome: str | None, steps: Sequence[AnsweredPage], judged: JudgedSession | None) -> str:
+    """Return the position of a session: how it ended, else what was answered last."""
+    if outcome is not None:
+        return outcome.replace("_", " ")
+    if not steps:
+        return "at the first page"
+    key = steps[-1].key
+    if position := position_of(key):
+        return f"after trial {position} of {len(judged.visit.trials)}" if judged is not None else f"after {key}"
+    return f"after {key.replace(':', ' ')}"
+
+
+def _rule_verdicts(judged: JudgedSession) -> list[RuleVerdict]:
+    return [
+        RuleVerdict(
+            one.check,
+            one.verdict,
+            one.reason,
+            in_words(f"{one.check}:{one.reason}") if one.verdict == "fail" else "",
+        )
+        for one in judged.verdicts
+    ]
+
+
+def _acts(entries: Sequence[LedgerEntry], owner: Mapping[str, str]) -> defaultdict[str, list[RecordedAct]]:
+    """Return the acts about each participant, or about a session of theirs."""
+    acts: defaultdict[str, list[RecordedAct]] = defaultdict(list)
+    for one in entries:
+        if one.kind in _ACTS and one.event == "done":
+            for participant in {one.participant, owner.get(one.session, "")}:
+                acts[participant].append(RecordedAct(one.kind, one.at, one.session, one.reason_text))
+    return acts
+
+
+def _paid(entries: Sequence[LedgerEntry]) -> dict[str, Sum]:
+    """Return what has arrived for each participant."""
+    totals: dict[str, Sum] = {}
+    for debt in replay(entries).settled():
+        if debt.kind in MONEY and debt.amount.minor:
+            before = totals.get(debt.participant, Sum(0, debt.amount.currency))
+            totals[debt.participant] = Sum(before.minor + debt.amount.minor, debt.amount.currency)
+    return totals

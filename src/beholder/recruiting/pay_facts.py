@@ -1,4 +1,4 @@
-"""What paying has to know: how submissions stand, whose they are, and what cleaning has found out about bonuses."""
+"""Facts for paying: the status of submissions, their participants and sessions, and earned bonuses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from beholder.study.csv_files import CsvLine, column_names, read_lines
 from beholder.study.model import Study
 from beholder.study.recruitment import Sum, is_money, money
 
-# --- clean/bonus.csv read: who gets a bonus by the rules of the study, and what keeps us from knowing it ---
+# Bonuses in clean/bonus.csv
 
 
 BONUS_FILE = "clean/bonus.csv"
@@ -28,27 +28,27 @@ _FIX = "Nothing of it was paid. Run `beholder clean` to have it written again."
 
 
 class EarnedBonus(NamedTuple):
-    """A bonus that somebody gets."""
+    """A bonus that a participant has earned."""
 
     participant: str
     """The pseudonym."""
     rule: str
     amount: Sum
     session: str
-    """Their last one."""
+    """Their last session."""
     reason: str
 
 
 @dataclass(frozen=True)
 class EarnedBonuses:
-    """Everybody's bonuses by rule; none where the study gives any and nobody can tell whose."""
+    """All bonuses by rule; none where the file has problems."""
 
     by_rule: dict[str, list[EarnedBonus]]
     problems: tuple[Problem, ...] = ()
 
 
 def read_bonuses(study: Study) -> EarnedBonuses:
-    """Return what clean/bonus.csv says, by the rules that the study has; where anything is wrong with it, nothing."""
+    """Return the bonuses in clean/bonus.csv, by the study's rules; none where the file has problems."""
     bonus = study.clean.bonus
     rules = {name: rule for name in ("quantity", "quality") if bonus and (rule := getattr(bonus, name)) is not None}
     if not rules:
@@ -58,29 +58,29 @@ def read_bonuses(study: Study) -> EarnedBonuses:
         return EarnedBonuses({}, (missing,))
     problems: list[Problem] = []
     currency = money(next(iter(rules.values())).each).currency
-    found = _read(study, currency, problems)
+    bonuses = _read_rows(study, currency, problems)
     if problems:
         return EarnedBonuses({}, tuple(problems))
-    return EarnedBonuses({rule: [one for one in found if one.rule == rule] for rule in rules})
+    return EarnedBonuses({rule: [one for one in bonuses if one.rule == rule] for rule in rules})
 
 
-def _read(study: Study, currency: str, problems: list[Problem]) -> list[EarnedBonus]:
+def _read_rows(study: Study, currency: str, problems: list[Problem]) -> list[EarnedBonus]:
     if not {*COLUMNS} & {*column_names(study.folder, BONUS_FILE)}:
         problems.append(Problem(f"{BONUS_FILE}:1", "names no column", ", ".join(COLUMNS), _FIX))
         return []
-    found: dict[tuple[str, str], EarnedBonus] = {}
+    bonuses: dict[tuple[str, str], EarnedBonus] = {}
     for line in read_lines(study.folder, BONUS_FILE, COLUMNS, problems):
-        one = _due(line, currency, problems)
+        one = _read_row(line, currency, problems)
         if one is None:
             continue
-        if (one.participant, one.rule) in found:
+        if (one.participant, one.rule) in bonuses:
             what = f"is a second {one.rule} bonus for {one.participant}"
             problems.append(Problem(line.where, what, "one for each person and rule", _FIX))
-        found[one.participant, one.rule] = one
-    return list(found.values())
+        bonuses[one.participant, one.rule] = one
+    return list(bonuses.values())
 
 
-def _due(line: CsvLine, currency: str, problems: list[Problem]) -> EarnedBonus | None:
+def _read_row(line: CsvLine, currency: str, problems: list[Problem]) -> EarnedBonus | None:
     cells = line.cells
     amount = f"{cells['amount']} {cells['currency']}"
     if not is_money(amount) or cells["currency"] != currency:
@@ -90,72 +90,72 @@ def _due(line: CsvLine, currency: str, problems: list[Problem]) -> EarnedBonus |
     return EarnedBonus(cells["participant"], cells["rule"], money(amount), cells["session"], cells["reason"])
 
 
-# --- What paying has to know: how submissions stand, whose they are, and what cleaning has found out about bonuses ---
+# Submissions and sessions
 
 
 @dataclass(frozen=True)
 class PayableVisit:
-    """A submission, or what stands for one where a platform lists none: whose it is, and the sessions of it."""
+    """A submission, or a visit where no platform lists submissions: its participant and its sessions."""
 
     participant: str
     """The pseudonym."""
     platform_id: str
-    """Of the person; only lists that a person pays by hand are written with it."""
+    """Of the participant; written only to lists that a person pays by hand."""
     sessions: tuple[ArrivedSession, ...]
     status: Status | None = None
-    """None where no platform tells."""
+    """None where there is no platform."""
 
 
 @dataclass(frozen=True)
 class PayFacts:
-    """Everything that debts are made of, beside what was signed."""
+    """Everything that debts follow from, besides the signatures."""
 
     launched: LaunchRecord | None
     reward: Sum | None
-    """As it was launched, whatever the study says now; as the study says where it never was."""
+    """As launched, whatever the study says now; as the study says where it never was launched."""
     screen_out: Sum | None
     visits: Mapping[str, PayableVisit]
     """By submission."""
     minutes: tuple[float, ...]
-    """How long those took who completed, by our clock."""
+    """Durations of completed sessions, by our clock."""
     platform_minutes: tuple[float, ...]
     bonuses: EarnedBonuses
     has_come: bool = False
-    """Whether anybody has."""
+    """Whether any participant has come."""
 
     def status(self, submission: str) -> Status | None:
-        """Return how a submission stands on its platform."""
+        """Return the status of a submission on its platform."""
         visit = self.visits.get(submission)
         return visit.status if visit is not None else None
 
 
 async def pay_facts(context: RecruitContext, entries: Sequence[LedgerEntry]) -> PayFacts:
-    """Return what is known now."""
+    """Return the current facts."""
     launched = launch_record(entries, context.study.run)
     listed = await read_submissions(context, launched)
     sessions, ends = await read_rows(context.store, "sessions"), await read_rows(context.store, "ends")
-    everybody = arrived_sessions(sessions, ends)
-    mine = {str(row["session"]) for row in sessions if row["run"] == context.study.run}
-    arrived = [one for one in everybody if one.session in mine]
+    all_sessions = arrived_sessions(sessions, ends)
+    own = {str(row["session"]) for row in sessions if row["run"] == context.study.run}
+    arrived = [one for one in all_sessions if one.session in own]
     comings = [
         *await context.store.platform_visits(),
         *erased_visits(entries, listed or (), context.store.secret, context.study.recruit.mode),
     ]
     links = await context.store.platform_identities()
     ids = {link.participant: link.platform_id for link in links}
-    by_session = {one.session: one for one in everybody}  # also of earlier runs, of which a list may be open
+    by_session = {one.session: one for one in all_sessions}  # also of earlier runs, of which a list may be open
     signed = signed_rows(entries)
     visits: dict[str, PayableVisit] = {}
     for pair in match_submissions(listed or (), arrived, links, comings):
         one = pair.submission
         if one is not None:
-            # Who is who may have been erased since somebody signed.
+            # Identities may have been purged since the signature.
             row = signed.get(one.id)
             names = pair.sessions or (row.sessions if row is not None else ())
             of_it = tuple(by_session[session] for session in names if session in by_session)
             person = pair.participant or (row.participant if row is not None else "")
             visits[one.id] = PayableVisit(person, one.participant, of_it, one.status)
-    if context.is_by_hand:  # what a platform does not list did not come from there
+    if context.is_by_hand:  # a session that a platform does not list did not come from there
         for key, row in signed.items():
             of_it = tuple(by_session[session] for session in row.sessions if session in by_session)
             visits[key] = PayableVisit(row.participant, ids.get(row.participant, ""), of_it)
@@ -172,14 +172,14 @@ async def pay_facts(context: RecruitContext, entries: Sequence[LedgerEntry]) -> 
     )
 
 
-async def refresh_facts(context: RecruitContext, known: PayFacts) -> PayFacts:
-    """Return the same with how the submissions stand now."""
-    listed = {one.id: one.status for one in await read_submissions(context, known.launched) or ()}
+async def refresh_facts(context: RecruitContext, facts: PayFacts) -> PayFacts:
+    """Return the facts with the current status of the submissions."""
+    listed = {one.id: one.status for one in await read_submissions(context, facts.launched) or ()}
     visits = {
         id_: replace(visit, status=listed.get(id_, visit.status)) if listed else visit
-        for id_, visit in known.visits.items()
+        for id_, visit in facts.visits.items()
     }
-    return replace(known, visits=visits)
+    return replace(facts, visits=visits)
 
 
 async def read_submissions(context: RecruitContext, launched: LaunchRecord | None) -> Sequence[Submission] | None:

@@ -1,4 +1,4 @@
-"""The till: the ledger while somebody pays, written before anything is sent, and folded anew after each entry."""
+"""The ledger while paying: planned debts, entries written before anything is sent, and checks of budget and balance."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Notify = Callable[[str], None]
 
 
 class PayLedger:
-    """What is known of all debts now, and the only place that adds to the ledger while paying."""
+    """All debts in their current state, and the only writer of the ledger while paying."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class PayLedger:
         top_up: bool = False,
         tell: Notify = lambda _: None,
     ) -> PayLedger:
-        """Return the till of a desk with everything that is known now; `tell` hears what it waits for."""
+        """Return the ledger of a context with the current facts; `tell` receives what it waits for."""
         entries = await context.store.ledger.entries()
         return cls(context, entries, await pay_facts(context, entries), sleep, top_up=top_up, tell=tell)
 
@@ -63,32 +63,32 @@ class PayLedger:
         """The name of the platform that pays."""
         return self.context.study.recruit.mode.capitalize()
 
-    def wait(self, what: str, looks: Sequence[float]) -> None:
-        """Tell what the platform has yet to show, and for how long it is looked at."""
-        self._tell(f"Waiting for {self.platform} to show {what}, for {sum(looks):g} seconds at most.")
+    def report_wait(self, what: str, pauses: Sequence[float]) -> None:
+        """Report what the platform has yet to show, and for how long it is polled."""
+        self._tell(f"Waiting for {self.platform} to show {what}, for {sum(pauses):g} seconds at most.")
 
     async def refresh(self) -> None:
-        """Read again how submissions stand."""
+        """Read the status of submissions again."""
         self.facts = await refresh_facts(self.context, self.facts)
 
     def expected(self) -> tuple[ExpectedDebt, ...]:
-        """Return what is owed by what is known now."""
-        found, problems = expected_debts(
+        """Return what is due by the current facts."""
+        debts, problems = expected_debts(
             self.context.study, self.facts, signed_rows(self.entries), self.state, with_top_up=self._top_up
         )
         self.problems += [problem for problem in problems if problem not in self.problems]
-        return found
+        return debts
 
     async def write(self, entries: Sequence[LedgerEntry]) -> None:
-        """Add entries, durably and together, before anything else happens."""
+        """Append entries durably, before anything else happens."""
         if entries:
             self.entries += await self.context.store.ledger.append(entries)
             self.state = replay(self.entries)
 
     async def plan(self) -> frozenset[Key]:
-        """Write down what is owed and not there yet, settle what is done already, and take back what nobody wants.
+        """Record new debts, settle those already done, and cancel those no longer due.
 
-        Return what is owed and can be sent.
+        Return the keys of what is due and can be sent.
         """
         debts = {debt.key: debt for debt in self.expected()}
         new = [
@@ -101,9 +101,9 @@ class PayLedger:
         await self.write(new)
         done = [self.state.debts[key] for key, debt in debts.items() if debt.is_done]
         settled = [self.entry_for(debt, "settled") for debt in done if debt.is_due or debt.kind == "approve"]
-        unwanted = [debt for debt in self.state.debts.values() if debt.is_unsent and debt.key not in debts]
-        changed = [self.entry_for(debt, "cancelled", "no longer signed") for debt in unwanted]
-        await self.write([one for one in settled if self._is_open(one)] + changed)
+        outdated = [debt for debt in self.state.debts.values() if debt.is_unsent and debt.key not in debts]
+        cancelled = [self.entry_for(debt, "cancelled", "no longer signed") for debt in outdated]
+        await self.write([one for one in settled if self._is_open(one)] + cancelled)
         return frozenset(key for key, debt in debts.items() if not debt.is_done)
 
     def entry_for(self, debt: Debt, event: str, words: str = "", batch: str = "") -> LedgerEntry:
@@ -117,11 +117,11 @@ class PayLedger:
         return self.state.debts[entry.kind, entry.submission, entry.reason_code].state != "settled"
 
     def batch_entry(self, id: str, event: str, words: str = "") -> LedgerEntry:
-        """Return an entry about a parcel, which holds for every debt in it."""
+        """Return an entry about a batch, which applies to all its debts."""
         return LedgerEntry("bonus", event, self.context.now(), reason_text=words, batch=id)
 
     async def create_batch(self, debts: Sequence[Debt]) -> str:
-        """Return the name of a new parcel of these debts."""
+        """Return the name of a new batch of these debts."""
         id_ = f"B{len(self.state.batches) + 1}"
         study, launched = self.context.study, self.facts.launched
         posting = launched.posting if launched is not None else own_posting(study.name, study.run)
@@ -130,22 +130,22 @@ class PayLedger:
         return id_
 
 
-# --- Whether there is money for it: the budget of the study is a hard cap, and the balance what there is ---
+# Budget and balance
 
 
 _OVER = ("completed", "draft")
-"""States of a posting in which nobody new comes."""
+"""States of a posting in which no new participants come."""
 _COUNTS = ("approved", "partially_approved", "awaiting_review", "active", "reserved")
 
 
 async def batch_problem(ledger: PayLedger, batch: BatchState) -> Problem | None:
-    """Return what keeps a parcel that is set up from being paid; None where nothing does."""
+    """Return what keeps a batch from being paid after its set-up; None where nothing does."""
     assert batch.total is not None
     return await _over_budget(ledger, batch.total) or await _over_balance(ledger, batch.total)
 
 
 async def late_approval_problem(ledger: PayLedger) -> Problem | None:
-    """Return what keeps somebody who ran out of time from being approved: their place may be somebody else's by now."""
+    """Return why a timed-out submission cannot be approved: its place may have been given away, and cost money."""
     if ledger.context.study.budget is None:
         return None
     quote = await ledger.context.recruiter.quote(_job(ledger, 1))
@@ -153,7 +153,7 @@ async def late_approval_problem(ledger: PayLedger) -> Problem | None:
 
 
 def budget_problem(ledger: PayLedger, amount: Sum, spent: int) -> Problem | None:
-    """Return that an amount on top of what is spent is more than the budget; None where it is not."""
+    """Return that an amount and what is spent exceed the budget; None where they do not."""
     study = ledger.context.study
     cap = money(study.budget) if study.budget else None
     if cap is None or amount.minor == 0:
@@ -162,15 +162,15 @@ def budget_problem(ledger: PayLedger, amount: Sum, spent: int) -> Problem | None
         return study.problem(
             "budget", f"is in {cap.currency}, and people are paid in {amount.currency}", "one currency"
         )
-    over = spent + amount.minor - cap.minor
-    if over <= 0:
+    excess = spent + amount.minor - cap.minor
+    if excess <= 0:
         return None
     return study.problem(
         "budget",
-        f"is {cap}, and with the {amount} that are due now the study comes to {Sum(cap.minor + over, cap.currency)}: "
-        f"{Sum(over, cap.currency)} more",
+        f"is {cap}, and with the {amount} that are due now the study comes to {Sum(cap.minor + excess, cap.currency)}: "
+        f"{Sum(excess, cap.currency)} more",
         "",
-        f"Nothing of it was sent. Raise the budget to {Sum(cap.minor + over, cap.currency)}, or sign fewer payments.",
+        f"Nothing of it was sent. Raise the budget to {Sum(cap.minor + excess, cap.currency)}, or sign fewer payments.",
     )
 
 
@@ -188,7 +188,7 @@ async def _over_budget(ledger: PayLedger, total: Sum) -> Problem | None:
     spent = people * job.reward.minor
     if ledger.facts.screen_out is not None:
         spent += screened_out * ledger.facts.screen_out.minor
-    # What the platform takes for itself is the same share of everything that people get.
+    # The platform's fee is the same share of everything it pays.
     share = Fraction(quote.rewards.minor + quote.fees.minor, quote.rewards.minor)
     others = cost_of_runs(ledger.context.study, ledger.entries, total.currency, besides=ledger.context.study.run)
     return budget_problem(ledger, total, math.ceil(spent * share) + bonus_cost(ledger.state, posting.id) + others.minor)
@@ -204,5 +204,5 @@ async def _over_balance(ledger: PayLedger, total: Sum) -> Problem | None:
 
 
 def _job(ledger: PayLedger, places: int, reward: Sum | None = None) -> Job:
-    """Return a job that is only asked the price of; its reward is what was published, whatever the study says now."""
+    """Return a job for a quote only; its reward is the published one, whatever the study says now."""
     return Job("", "", "", "", places=places, minutes=1, reward=reward or ledger.facts.reward or Sum(0, ""))

@@ -1,4 +1,7 @@
-"""Paying: what is owed to whom, sent once, and counted as paid only when it has been seen to arrive."""
+"""Paying: what is due to whom, sent once, and settled only when the platform shows that it arrived.
+
+Where no platform pays, a person pays the list in pay/payments.csv and confirms it.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +35,6 @@ from beholder.recruiting.transfers import (
 )
 from beholder.study.recruitment import Sum, money
 
-# --- Pay: everybody once. What is unsure is read first; what is sent is written down before ---
-
 
 async def pay_study(
     context: RecruitContext,
@@ -46,62 +47,64 @@ async def pay_study(
     sleep: Sleep = asyncio.sleep,
     tell: Notify = lambda _: None,
 ) -> Payment:
-    """Return what is owed to whom; with `send` it is sent, once. Only one process at a time sends.
+    """Return what is due to whom; with `send` it is sent, once. Only one process at a time sends.
 
-    `resend` names payments that a person lets be sent once more, `settle` those that a person has made up by hand,
-    `paid` says that the list in pay/payments.csv is paid, and `top_up` adds what is missing to the least pay. `tell`
-    hears what is waited for.
+    `resend` names payments that may be sent once more, `settle` those that a person has completed by hand, `paid`
+    confirms that the list in pay/payments.csv is paid, and `top_up` adds what is missing to the minimum pay. `tell`
+    receives what the call waits for.
     """
-    _fits(context, paid=paid, resend=resend, settle=settle)
+    _check_options(context, paid=paid, resend=resend, settle=settle)
     if not (send or resend or paid or settle):
-        return _told(await PayLedger.open(context, sleep, top_up=top_up), is_sent=False, file=None)
+        return _result(await PayLedger.open(context, sleep, top_up=top_up), is_sent=False, file=None)
     async with context.store.ledger.hold():
         ledger = await PayLedger.open(context, sleep, top_up=top_up, tell=tell)
         with platform_errors(context.study):
             if "bonus" not in context.recruiter.can:
-                file = await _by_hand(ledger, send=send, paid=paid)
+                file = await _pay_by_hand(ledger, send=send, paid=paid)
             else:
                 file = None
-                await _by_platform(ledger, send=send, resend=resend, settle=settle)
-    return _told(ledger, is_sent=True, file=file)
+                await _pay_on_platform(ledger, send=send, resend=resend, settle=settle)
+    return _result(ledger, is_sent=True, file=file)
 
 
-def _fits(context: RecruitContext, *, paid: bool, resend: Sequence[str], settle: Sequence[str]) -> None:
-    """Raise RecruitError where something is said about payments that nobody makes in this way."""
+def _check_options(context: RecruitContext, *, paid: bool, resend: Sequence[str], settle: Sequence[str]) -> None:
+    """Raise RecruitError for options that do not apply to this mode."""
     mode, is_by_hand = context.study.recruit.mode, "bonus" not in context.recruiter.can
     wrong = {"--paid": paid and not is_by_hand, "--resend": resend and is_by_hand, "--settle": settle and is_by_hand}
-    way = "Pay what is in pay/payments.csv, then say so with --paid." if is_by_hand else "Nobody is paid by hand here."
-    what, fix = f"does not go with recruit.mode {mode}", f"{way} Nothing was sent."
-    if found := [Problem(option, what, "", fix) for option, is_wrong in wrong.items() if is_wrong]:
-        raise RecruitError(found)
+    advice = (
+        "Pay what is in pay/payments.csv, then say so with --paid." if is_by_hand else "Nobody is paid by hand here."
+    )
+    what, fix = f"does not go with recruit.mode {mode}", f"{advice} Nothing was sent."
+    if problems := [Problem(option, what, "", fix) for option, is_wrong in wrong.items() if is_wrong]:
+        raise RecruitError(problems)
 
 
-async def _by_platform(ledger: PayLedger, *, send: bool, resend: Sequence[str], settle: Sequence[str]) -> None:
+async def _pay_on_platform(ledger: PayLedger, *, send: bool, resend: Sequence[str], settle: Sequence[str]) -> None:
     await settle_sent(ledger)
     for id_ in settle:
         await declare_settled(ledger, id_)
     allowed = [id_ for id_ in resend if await authorise_resend(ledger, id_)]
-    wanted: frozenset[Key] = frozenset()
+    due: frozenset[Key] = frozenset()
     if send:
         await send_approvals(ledger, await ledger.plan())
-        wanted = await ledger.plan()  # an approval that was refused may have become a bonus
-        await cancel_outdated_batches(ledger, wanted)
+        due = await ledger.plan()  # a refused approval may have become a bonus
+        await cancel_outdated_batches(ledger, due)
     try:
         await resume_batches(ledger, None if send else allowed)
-        await send_bonuses(ledger, wanted)
+        await send_bonuses(ledger, due)
     except SendingStopped:
         ledger.notes.append("What is left waits: run `beholder pay --send` again in a few minutes.")
-    await send_rejections(ledger, wanted)
-    await send_return_requests(ledger, wanted)
+    await send_rejections(ledger, due)
+    await send_return_requests(ledger, due)
 
 
-async def _by_hand(ledger: PayLedger, *, send: bool, paid: bool) -> Path | None:
+async def _pay_by_hand(ledger: PayLedger, *, send: bool, paid: bool) -> Path | None:
     if paid:
         await confirm_paid(ledger)
     return await write_payment_list(ledger, await ledger.plan()) if send else None
 
 
-def _told(ledger: PayLedger, *, is_sent: bool, file: Path | None) -> Payment:
+def _result(ledger: PayLedger, *, is_sent: bool, file: Path | None) -> Payment:
     lines = payment_lines(ledger)
     problems = (*dict.fromkeys(ledger.problems), *refused_problems(ledger, lines), *unknown_problems(ledger))
     notes = (*ledger.notes, *changed_amounts(ledger), *manual_steps(ledger))
@@ -109,16 +112,16 @@ def _told(ledger: PayLedger, *, is_sent: bool, file: Path | None) -> Payment:
 
 
 def _is_unsigned(ledger: PayLedger) -> bool:
-    """Return whether somebody may have earned something, and nobody has signed anything."""
+    """Return whether participants may have earned something, and nobody has signed anything."""
     facts, bonus = ledger.facts, ledger.context.study.clean.bonus
     may_earn = any(one is not None for one in (facts.reward, facts.screen_out, bonus))
     return facts.has_come and may_earn and not signed_rows(ledger.entries)
 
 
-# --- How debts stand, in the words of the researcher ---
+# The state of debts in the words of the researcher
 
 
-_STANDING: Mapping[State, PaymentStatus] = {
+_STATUSES: Mapping[State, PaymentStatus] = {
     "planned": "owed", "confirmed": "owed", "setup_sent": "owed", "setup_done": "owed", "cancelled": "owed",
     "pay_sent": "unknown", "unknown": "unknown", "resend_authorised": "unknown", "accepted": "sent",
     "refused": "refused", "settled": "paid",
@@ -126,17 +129,17 @@ _STANDING: Mapping[State, PaymentStatus] = {
 
 
 def payment_lines(ledger: PayLedger) -> tuple[PaymentLine, ...]:
-    """Return a line for everything that is in the ledger or is owed by what is known now, in the order of arrival."""
-    wanted = {debt.key: debt for debt in ledger.expected()}
+    """Return a line for everything in the ledger or due by the current facts, in the order of arrival."""
+    expected = {debt.key: debt for debt in ledger.expected()}
     lines = [
         PaymentLine(
-            debt.kind, debt.submission, debt.participant, debt.reason_code, debt.amount, _standing(debt),
+            debt.kind, debt.submission, debt.participant, debt.reason_code, debt.amount, _status(debt),
             debt.words or debt.reason_text, debt.batch,
         )
         for debt in ledger.state.debts.values()
-        if _counts(ledger, debt, debt.key in wanted)
+        if _is_listed(ledger, debt, debt.key in expected)
     ]  # fmt: skip
-    new = [debt for key, debt in wanted.items() if key not in ledger.state.debts]
+    new = [debt for key, debt in expected.items() if key not in ledger.state.debts]
     lines += [
         PaymentLine(
             debt.kind, debt.submission, debt.participant, debt.reason_code, debt.amount,
@@ -147,30 +150,30 @@ def payment_lines(ledger: PayLedger) -> tuple[PaymentLine, ...]:
     return tuple(lines)
 
 
-def _counts(ledger: PayLedger, debt: Debt, is_wanted: bool) -> bool:
-    """Return whether a debt is told: not what nobody owes any more, nor an approval in whose place a bonus was paid."""
+def _is_listed(ledger: PayLedger, debt: Debt, is_expected: bool) -> bool:
+    """Return whether a debt is listed: not if it is no longer due, nor an approval that a bonus has replaced."""
     if (
         debt.kind == "approve"
         and debt.state == "refused"
         and ("bonus", debt.submission, "reward") in ledger.state.debts
     ):
         return False
-    return is_wanted or debt.state not in ("planned", "cancelled", "refused")
+    return is_expected or debt.state not in ("planned", "cancelled", "refused")
 
 
-def _standing(debt: Debt) -> PaymentStatus:
-    """Return how a debt stands. Money that was refused is owed as before: the next call sends it."""
+def _status(debt: Debt) -> PaymentStatus:
+    """Return the status of a debt. Refused money is due as before: the next call sends it."""
     if debt.state == "refused" and debt.kind in MONEY:
         return "owed"
     if debt.state == "settled" and debt.kind not in MONEY:
         return "done"
     if debt.state == "settled" and not debt.amount.minor:
         return "nothing"
-    return _STANDING[debt.state]
+    return _STATUSES[debt.state]
 
 
 def refused_problems(ledger: PayLedger, lines: Sequence[PaymentLine]) -> Iterator[Problem]:
-    """Yield what the platform has refused; of bonuses it is told when they are sent."""
+    """Yield what the platform refused; refused bonuses are reported when they are sent."""
     done = {"approve": "approved", "reject": "rejected", "return": "asked to be returned"}
     for line in lines:
         debt = ledger.state.debts.get((line.kind, line.submission, line.reason))
@@ -183,7 +186,7 @@ def refused_problems(ledger: PayLedger, lines: Sequence[PaymentLine]) -> Iterato
 
 
 def unknown_problems(ledger: PayLedger) -> Iterator[Problem]:
-    """Yield who is unknown, payment by payment, and what a person can do about it."""
+    """Yield the payments of unknown outcome, and what a person can do about them."""
     for batch in ledger.state.batches.values():
         debts = [debt for debt in ledger.state.debts_in(batch.id) if debt.is_unsure]
         if not debts or not batch.is_unsure or batch.sent_at is None:
@@ -200,14 +203,14 @@ def unknown_problems(ledger: PayLedger) -> Iterator[Problem]:
 
 
 def changed_amounts(ledger: PayLedger) -> Iterator[str]:
-    """Yield which amounts of the study are others than those that people were promised."""
+    """Yield which amounts of the study differ from the promised ones."""
     recruit, facts = ledger.context.study.recruit, ledger.facts
     amounts = {"reward": (recruit.reward, facts.reward), "screen_out": (recruit.screen_out, facts.screen_out)}
     for key, (written, promised) in amounts.items():
         if promised is not None and (written is None or money(written) != promised):
             says = "is left out" if written is None else f"is {written}"
             words = f"recruit.{key} {says}, and {promised} was launched: people get what was launched."
-            # What is published on a platform cannot be changed any more.
+            # A published amount cannot be changed on a platform.
             yield words if "bonus" in ledger.context.recruiter.can else f"{words} `beholder launch` changes it."
 
 
@@ -224,56 +227,56 @@ def manual_steps(ledger: PayLedger) -> Iterator[str]:
             yield f"{manual[verb]} ({who})"
 
 
-# --- Paying by hand: a list of who gets what, which a person pays, and the word of that person that it is paid ---
+# Paying by hand
 
 
 PAYMENTS_FILE = "payments.csv"
 COLUMNS = ("id", "visit", "outcome", "amount", "currency", "code", "reason")
 
 
-async def write_payment_list(ledger: PayLedger, wanted: Collection[Key]) -> Path | None:
-    """Write pay/payments.csv and return it; None where nothing is owed.
+async def write_payment_list(ledger: PayLedger, keys: Collection[Key]) -> Path | None:
+    """Write pay/payments.csv and return its path; None where nothing is due.
 
-    A list that nobody has confirmed is written again as it was, and nothing is added to it: so nothing is ever in two
+    A list that is not confirmed is written again unchanged, and nothing is added to it: so no debt is ever in two
     lists.
     """
-    open_ = _open(ledger)
-    if open_ is None:
-        due = [debt for key in sorted(wanted) if (debt := ledger.state.debts[key]).is_due]
-        if not due:
+    batch = _open_batch(ledger)
+    if batch is None:
+        debts = [debt for key in sorted(keys) if (debt := ledger.state.debts[key]).is_due]
+        if not debts:
             return None
-        problem = _over(ledger, due)
+        problem = _budget_problem(ledger, debts)
         if problem is not None:
             ledger.problems.append(problem)
             return None
-        open_ = await ledger.create_batch(due)
+        batch = await ledger.create_batch(debts)
     else:
-        more = sum(ledger.state.debts[key].is_due for key in wanted)
+        more = sum(ledger.state.debts[key].is_due for key in keys)
         if more:
-            owed = "1 more is owed, and comes" if more == 1 else f"{more} more are owed, and come"
-            ledger.notes.append(f"{owed} into the next list, once this one is paid.")
-    path = _write(ledger, open_)
-    await ledger.write([ledger.batch_entry(open_, "accepted")])
+            pending = "1 more is owed, and comes" if more == 1 else f"{more} more are owed, and come"
+            ledger.notes.append(f"{pending} into the next list, once this one is paid.")
+    path = _write(ledger, batch)
+    await ledger.write([ledger.batch_entry(batch, "accepted")])
     return path
 
 
 async def confirm_paid(ledger: PayLedger) -> None:
-    """Write that a person has paid the list."""
-    open_ = _open(ledger)
-    if open_ is None or ledger.state.batches[open_].state != "accepted":
-        what = "there is no list that waits to be paid" if open_ is None else "the list was not written to its end"
+    """Record that a person has paid the list."""
+    batch = _open_batch(ledger)
+    if batch is None or ledger.state.batches[batch].state != "accepted":
+        what = "there is no list that waits to be paid" if batch is None else "the list was not written to its end"
         ledger.problems.append(Problem("--paid", what, "", "`beholder pay --send` writes pay/payments.csv."))
         return
-    rest = [debt for debt in ledger.state.debts_in(open_) if debt.state != "settled"]
-    await ledger.write([ledger.entry_for(debt, "settled", "a person says that it is paid") for debt in rest])
+    unsettled = [debt for debt in ledger.state.debts_in(batch) if debt.state != "settled"]
+    await ledger.write([ledger.entry_for(debt, "settled", "a person says that it is paid") for debt in unsettled])
 
 
-def _open(ledger: PayLedger) -> str | None:
+def _open_batch(ledger: PayLedger) -> str | None:
     """Return the list that is not paid yet."""
     return next((one.id for one in ledger.state.batches.values() if one.state in ("confirmed", "accepted")), None)
 
 
-def _over(ledger: PayLedger, due: Collection[Debt]) -> Problem | None:
+def _budget_problem(ledger: PayLedger, due: Collection[Debt]) -> Problem | None:
     amounts = [debt.amount for debt in due if debt.amount.minor]
     if not amounts:
         return None
@@ -283,7 +286,7 @@ def _over(ledger: PayLedger, due: Collection[Debt]) -> Problem | None:
 
 
 def _write(ledger: PayLedger, id: str) -> Path:
-    """Write the list and return where it is; where that cannot be, raise RecruitError."""
+    """Write the list and return its path, or raise RecruitError."""
     text = io.StringIO(newline="")
     table = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     table.writeheader()
@@ -305,7 +308,7 @@ def _row(ledger: PayLedger, debt: Debt) -> Mapping[str, str]:
     session = next((one for one in visit.sessions if one.session == debt.session), None) if visit is not None else None
     return {
         "id": (visit.platform_id if visit is not None else "") or debt.participant,
-        # What stands for a visit that no platform counts would lead from the id to the answers.
+        # The key of a visit without a platform would link the id to the answers.
         "visit": "" if _is_own(debt, visit) else debt.submission,
         "outcome": (session.outcome or "") if session is not None else "",
         "amount": debt.amount.amount,
@@ -316,7 +319,7 @@ def _row(ledger: PayLedger, debt: Debt) -> Mapping[str, str]:
 
 
 def _is_own(debt: Debt, visit: PayableVisit | None) -> bool:
-    """Return whether a debt is known by a session or a pseudonym, and not by a visit on a platform."""
+    """Return whether a debt is identified by a session or a pseudonym, and not by a visit on a platform."""
     sessions = [one.session for one in visit.sessions] if visit is not None else []
     is_person = bool(debt.participant) and debt.submission.startswith(debt.participant)
     return is_person or debt.submission in (debt.session, *sessions)

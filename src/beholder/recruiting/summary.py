@@ -23,7 +23,7 @@ _STEPS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class SummaryFacts:
-    """What a summary is written from."""
+    """What the summary is written from."""
 
     study: Study
     view: MonitorSnapshot
@@ -36,31 +36,31 @@ class SummaryFacts:
     now: datetime
 
 
-def summary(told: SummaryFacts) -> str:
-    """Return the page as Markdown."""
-    study = told.study
+def summary(facts: SummaryFacts) -> str:
+    """Return the summary as Markdown."""
+    study = facts.study
     run = f", run {study.run}" if study.run > 1 else ""
     parts = [
         f"# {study.title}",
-        f"Study `{study.name}`{run}, closed on {_day(told.now)}.",
+        f"Study `{study.name}`{run}, closed on {_day(facts.now)}.",
         "## For the methods section",
-        " ".join(_methods(told)),
-        *_exclusions(told.flow),
+        " ".join(_methods(facts)),
+        *_exclusions(facts.flow),
         "## Money",
-        " ".join(_money(told)),
+        " ".join(_money(facts)),
         "## What is kept, and until when",
         " ".join(retention(study)),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _methods(told: SummaryFacts) -> Iterator[str]:
-    study, view = told.study, told.view
+def _methods(facts: SummaryFacts) -> Iterator[str]:
+    study, view = facts.study, facts.view
     when = ""
-    if told.first is not None and told.last is not None:
-        begin, end = _day(told.first), _day(told.last)
+    if facts.first is not None and facts.last is not None:
+        begin, end = _day(facts.first), _day(facts.last)
         when = f" on {begin}" if begin == end else f" between {begin} and {end}"
-    places = f" ({told.posting.places} places)" if told.posting is not None and told.posting.places else ""
+    places = f" ({facts.posting.places} places)" if facts.posting is not None and facts.posting.places else ""
     yield f"Participants were recruited {_FROM[study.recruit.mode]}{when}{places}."
     if view.told_minutes:
         yield f"They were told that a session takes about {_minutes(view.told_minutes)}."
@@ -68,20 +68,20 @@ def _methods(told: SummaryFacts) -> Iterator[str]:
         hour = f", which at the median duration is {view.earned.hourly} an hour" if view.earned.hourly else ""
         yield f"A session earned {view.earned.reward}{hour}."
     if view.minutes is not None:
-        theirs = view.platform.minutes if view.platform is not None else None
-        platform = f" ({theirs:.1f} minutes by the platform's clock)" if theirs is not None else ""
+        platform_minutes = view.platform.minutes if view.platform is not None else None
+        platform = f" ({platform_minutes:.1f} minutes by the platform's clock)" if platform_minutes is not None else ""
         yield f"The median session took {view.minutes:.1f} minutes from arrival to end{platform}."
-    if not told.flow:
+    if not facts.flow:
         yield "Nobody came."
         return
-    people = {step["step"]: step["people"] for step in told.flow}
+    people = {step["step"]: step["people"] for step in facts.flow}
     came = ", ".join(f"{people[step]} {words}" for step, words in _STEPS.items() if step in people)
     accepted, used = people["accepted"], people["used"]
     yield f"Of the people, {came}; the work of {accepted} is accepted, and ratings of {used} are used."
 
 
 def _exclusions(flow: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return a table of why people went no further, each under one reason."""
+    """Return a table of why participants went no further, each under one reason."""
     rows = [(why["words"] or why["reason"], why["people"]) for step in flow for why in step["lost"] if why["people"]]
     if not rows:
         return []
@@ -89,25 +89,25 @@ def _exclusions(flow: Sequence[Mapping[str, Any]]) -> list[str]:
     return ["\n".join(["| went no further because | people |", "|---|---:|", *lines])]
 
 
-def _money(told: SummaryFacts) -> Iterator[str]:
-    settled = [debt for debt in told.state.settled() if debt.kind in MONEY and debt.amount.minor]
+def _money(facts: SummaryFacts) -> Iterator[str]:
+    settled = [debt for debt in facts.state.settled() if debt.kind in MONEY and debt.amount.minor]
     if not settled:
         yield "Nobody was paid through Beholder."
         return
     for words in ("for their sessions", "for not fitting", "as bonuses"):
-        own = [debt for debt in settled if _paid_for(debt) == words]
-        if own:
-            people = len({debt.participant or debt.submission for debt in own})
-            total = Sum(sum(debt.amount.minor for debt in own), own[0].amount.currency)
+        paid = [debt for debt in settled if _paid_for(debt) == words]
+        if paid:
+            people = len({debt.participant or debt.submission for debt in paid})
+            total = Sum(sum(debt.amount.minor for debt in paid), paid[0].amount.currency)
             yield f"{people} {'person' if people == 1 else 'people'} got {total} {words}."
-    if told.view.cost is not None and told.view.cost.committed is not None:
-        fees = "With fees and tax the" if told.study.recruit.mode == "prolific" else "The"
-        yield f"{fees} places were quoted at {told.view.cost.committed} at most."
+    if facts.view.cost is not None and facts.view.cost.committed is not None:
+        fees = "With fees and tax the" if facts.study.recruit.mode == "prolific" else "The"
+        yield f"{fees} places were quoted at {facts.view.cost.committed} at most."
     yield "Nothing is owed to anybody."
 
 
 def _paid_for(debt: Debt) -> str:
-    """Return what for somebody was paid; a reward that the platform did not pay itself is sent as a bonus."""
+    """Return what a payment was for; a reward that the platform did not approve is sent as a bonus."""
     if debt.kind == "approve" or debt.reason_code == "reward":
         return "for their sessions"
     return "for not fitting" if debt.reason_code == "screen_out" else "as bonuses"

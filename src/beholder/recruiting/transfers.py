@@ -1,4 +1,8 @@
-"""Sending bonuses: set up, checked, written down, and sent once; one parcel at a time."""
+"""Transfers: send bonuses in batches, settle them when they arrive, and send approvals, rejections and return requests.
+
+A bonus is set up, checked, recorded and sent once, one batch at a time. A batch of unknown outcome is read, and never
+sent again by itself.
+"""
 
 from __future__ import annotations
 
@@ -24,52 +28,53 @@ from beholder.recruiting.pay_ledger import PayLedger, batch_problem, late_approv
 from beholder.study.recruitment import Sum
 
 _REPAIRS = ("screen_out", "reward")
-"""Reasons of what should have been paid by other means, and goes first."""
-_PACKED = ("confirmed", "setup_sent", "setup_done")
-_UNSENT = (*_PACKED, "resend_authorised")
+"""Reasons of bonuses that replace another payment, and are sent first."""
+_PREPARED = ("confirmed", "setup_sent", "setup_done")
+_UNSENT = (*_PREPARED, "resend_authorised")
 
 
 class SendingStopped(Exception):
-    """Nothing more can be sent now; what is left waits for the next time."""
+    """Nothing more can be sent now; the rest waits for the next call."""
 
 
-async def cancel_outdated_batches(ledger: PayLedger, wanted: Collection[Key]) -> None:
-    """Take apart what was packed and not sent, where something of it is owed no more; the rest is packed anew."""
+async def cancel_outdated_batches(ledger: PayLedger, keys: Collection[Key]) -> None:
+    """Cancel unsent batches of which something is no longer due; the rest gets a new batch."""
     for batch in list(ledger.state.batches.values()):
-        held = ledger.state.debts_in(batch.id)
-        if batch.state in _PACKED and any(debt.key not in wanted for debt in held):
+        debts = ledger.state.debts_in(batch.id)
+        if batch.state in _PREPARED and any(debt.key not in keys for debt in debts):
             await ledger.write([ledger.batch_entry(batch.id, "cancelled", "something of it is owed no more")])
 
 
 async def resume_batches(ledger: PayLedger, only: Collection[str] | None = None) -> None:
-    """Send what was packed and not sent when somebody stopped, and what a person lets be sent once more."""
+    """Send batches that were prepared and not sent, and those that a person authorised once more."""
     for batch in list(ledger.state.batches.values()):
         if batch.state in _UNSENT and ledger.state.debts_in(batch.id) and (only is None or batch.id in only):
             await _send(ledger, batch.id)
 
 
-async def send_bonuses(ledger: PayLedger, wanted: Collection[Key]) -> None:
-    """Pack and send what is owed: first what repairs a missing approval or screen-out, then the other bonuses."""
+async def send_bonuses(ledger: PayLedger, keys: Collection[Key]) -> None:
+    """Send the bonuses that are due: first those that replace an approval or screen-out payment, then the others."""
     for repairs in (True, False):
         due = [
             debt
-            for key in sorted(wanted)
+            for key in sorted(keys)
             if (debt := ledger.state.debts[key]).kind == "bonus"
             and debt.is_due
             and debt.amount.minor
             and (debt.reason_code in _REPAIRS) is repairs
         ]
-        for some in _chunks([debt for debt in due if not _is_busy(ledger, debt)]):
-            await _pack_and_send(ledger, some)
-    waiting = [key for key in wanted if (debt := ledger.state.debts[key]).kind == "bonus" and _is_busy(ledger, debt)]
+        for some in _chunks([debt for debt in due if not _has_payment_under_way(ledger, debt)]):
+            await _send_batch(ledger, some)
+    bonuses = [debt for key in keys if (debt := ledger.state.debts[key]).kind == "bonus"]
+    waiting = [debt for debt in bonuses if _has_payment_under_way(ledger, debt)]
     if waiting:
         ledger.notes.append(
             f"{_payments(len(waiting))} to people whose earlier payment is not settled: they wait until it is."
         )
 
 
-async def _pack_and_send(ledger: PayLedger, debts: Sequence[Debt]) -> None:
-    """Send debts together; where the platform refuses them all, in halves, so that one row holds up nobody else."""
+async def _send_batch(ledger: PayLedger, debts: Sequence[Debt]) -> None:
+    """Send debts as one batch; if the platform refuses, in halves, so that one row holds up no other."""
     id_ = await ledger.create_batch(debts)
     await _send(ledger, id_)
     if ledger.state.batches[id_].state != "cancelled":
@@ -80,12 +85,12 @@ async def _pack_and_send(ledger: PayLedger, debts: Sequence[Debt]) -> None:
         ledger.problems.append(Problem(people[0], f"cannot be paid a bonus: {words}"))
         return
     first = set(people[: len(people) // 2])
-    await _pack_and_send(ledger, [debt for debt in debts if debt.submission in first])
-    await _pack_and_send(ledger, [debt for debt in debts if debt.submission not in first])
+    await _send_batch(ledger, [debt for debt in debts if debt.submission in first])
+    await _send_batch(ledger, [debt for debt in debts if debt.submission not in first])
 
 
 async def _send(ledger: PayLedger, id: str) -> None:
-    """Take a parcel from wherever it is as far as it goes; raise Halt where the next one must not be sent now."""
+    """Take a batch from its state as far as possible; raise SendingStopped where the next one must not be sent now."""
     recruiter = ledger.context.recruiter
     try:
         if ledger.state.batches[id].state in ("confirmed", "setup_sent") and not await _set_up(ledger, id):
@@ -98,13 +103,13 @@ async def _send(ledger: PayLedger, id: str) -> None:
                 await ledger.write([ledger.batch_entry(id, "cancelled", str(problem))])
                 raise SendingStopped
         else:
-            found = await read_arrivals(ledger, id)
-            if set(found.values()) != {"none"}:
+            arrivals = await read_arrivals(ledger, id)
+            if set(arrivals.values()) != {"none"}:
                 await ledger.write([ledger.batch_entry(id, "unknown", "some of it has arrived meanwhile")])
                 return
         now = await read_bonuses(ledger, ledger.state.rows(id))
     except (PlatformAway, PlatformUnsure, PlatformRefused) as error:
-        ledger.problems.append(_send_failed(ledger, error))
+        ledger.problems.append(_platform_problem(ledger, error))
         raise SendingStopped from error
     baseline = {one: list(paid) for one, paid in now.items()}
     attempt = str(batch.sends + 1)
@@ -114,7 +119,7 @@ async def _send(ledger: PayLedger, id: str) -> None:
         await recruiter.pay_bonus(batch.ref)
     except PlatformAway as error:
         await ledger.write([ledger.batch_entry(id, "refused", str(error))])
-        ledger.problems.append(_send_failed(ledger, error))
+        ledger.problems.append(_platform_problem(ledger, error))
         raise SendingStopped from error
     except PlatformRefused as error:
         await _refused(ledger, id, error)
@@ -123,23 +128,23 @@ async def _send(ledger: PayLedger, id: str) -> None:
         await ledger.write([ledger.batch_entry(id, "unknown", str(error))])
         return
     await ledger.write([ledger.batch_entry(id, "accepted")])
-    await _wait(ledger, id)
+    await _await_settlement(ledger, id)
 
 
 async def _set_up(ledger: PayLedger, id: str) -> bool:
-    """Return whether the platform knows now what is to be paid. No money moves, so that a repeat is harmless."""
+    """Return whether the platform has set up the batch. No money moves, so a repeat is harmless."""
     rows, posting = ledger.state.rows(id), ledger.state.batches[id].posting
     await ledger.write([ledger.batch_entry(id, "setup_sent")])
     try:
-        batch: Batch = await ledger.context.recruiter.setup_bonus(
+        quoted: Batch = await ledger.context.recruiter.setup_bonus(
             posting, [BonusRow(one, amount) for one, amount in rows.items()]
         )
     except PlatformRefused as error:
         await ledger.write([ledger.batch_entry(id, "cancelled", str(error))])
         return False
     done = replace(
-        ledger.batch_entry(id, "setup_done"), amount_minor=batch.amount.minor, currency=batch.amount.currency,
-        provider_ref=batch.ref, evidence={"total": batch.total.minor},
+        ledger.batch_entry(id, "setup_done"), amount_minor=quoted.amount.minor, currency=quoted.amount.currency,
+        provider_ref=quoted.ref, evidence={"total": quoted.total.minor},
     )  # fmt: skip
     await ledger.write([done])
     return True
@@ -155,12 +160,12 @@ def _wrong_amount(ledger: PayLedger, id: str) -> Problem | None:
 
 
 async def _refused(ledger: PayLedger, id: str, error: PlatformRefused) -> None:
-    """Write that a payment was refused, where reading shows that nobody has got anything; else nobody knows."""
+    """Record a refused payment, if nobody has received anything; otherwise its outcome is unknown."""
     try:
-        found = await read_arrivals(ledger, id)
+        arrivals = await read_arrivals(ledger, id)
     except (PlatformAway, PlatformUnsure, PlatformRefused):
-        found = {}
-    if set(found.values()) == {"none"}:
+        arrivals = {}
+    if set(arrivals.values()) == {"none"}:
         await ledger.write([ledger.batch_entry(id, "refused", str(error))])
         fix = "Run `beholder pay --send` again later."
         ledger.problems.append(Problem(ledger.platform, f"refused payment {id}: {error}", "", fix))
@@ -168,18 +173,18 @@ async def _refused(ledger: PayLedger, id: str, error: PlatformRefused) -> None:
     await ledger.write([ledger.batch_entry(id, "unknown", str(error))])
 
 
-async def _wait(ledger: PayLedger, id: str) -> None:
+async def _await_settlement(ledger: PayLedger, id: str) -> None:
     try:
         if await wait_for_settlement(ledger, id):
             return
     except (PlatformAway, PlatformUnsure, PlatformRefused) as error:
-        ledger.problems.append(_send_failed(ledger, error))
-    # One payment in flight: the next starts when this one is settled.
+        ledger.problems.append(_platform_problem(ledger, error))
+    # One payment at a time: the next starts when this one is settled.
     raise SendingStopped
 
 
-def _is_busy(ledger: PayLedger, debt: Debt) -> bool:
-    """Return whether money for the same submission is under way: two payments at once could not be told apart."""
+def _has_payment_under_way(ledger: PayLedger, debt: Debt) -> bool:
+    """Return whether a bonus of the submission is under way: two at once could not be told apart."""
     return debt.is_due and any(
         other.submission == debt.submission and other.kind == "bonus" and not other.is_due and other.state != "settled"
         for other in ledger.state.debts.values()
@@ -197,68 +202,69 @@ def _payments(number: int) -> str:
     return "1 payment is owed" if number == 1 else f"{number} payments are owed"
 
 
-def _send_failed(ledger: PayLedger, error: Exception) -> Problem:
+def _platform_problem(ledger: PayLedger, error: Exception) -> Problem:
     fix = "Run `beholder pay --send` again: it goes on from here."
     return Problem(ledger.platform, f"cannot be asked now: {error}", "", fix)
 
 
-# --- Settling: money counts as paid when the platform shows it, and what is unsure is read and never sent again ---
+# Settling
 
 
 WINDOW = timedelta(hours=24)
-"""How long money may take to show before a person may say that it never will."""
-_SETTLE_POLLS = (0.0, 5.0, 10.0, 20.0, 30.0, 60.0)
-"""Seconds before each look at a parcel that was taken: it settles within minutes."""
+"""How long money may take to arrive before a person may declare it lost."""
+_SETTLE_PAUSES = (0.0, 5.0, 10.0, 20.0, 30.0, 60.0)
+"""Seconds before each poll of an accepted batch: it settles within minutes."""
 
 
 async def read_bonuses(ledger: PayLedger, submissions: Iterable[str]) -> Mapping[str, tuple[int, ...]]:
-    """Return what each submission was paid on top so far."""
+    """Return the bonuses paid to each submission so far."""
     return {one: (await ledger.context.recruiter.submission(one)).bonuses or () for one in submissions}
 
 
 async def read_arrivals(ledger: PayLedger, id: str) -> Mapping[str, Arrival]:
-    """Return for each submission of a parcel whether its money has come, and settle what has."""
+    """Return for each submission of a batch whether its money has arrived, and settle what has."""
     batch = ledger.state.batches[id]
     rows = ledger.state.rows(id)
     open_ = {debt.submission for debt in ledger.state.debts_in(id) if debt.state != "settled"}
     now = await read_bonuses(ledger, [one for one in rows if one in open_])
-    found = bonus_arrivals({one: rows[one] for one in now}, batch.baseline, now)
-    paid = [debt for debt in ledger.state.debts_in(id) if found.get(debt.submission) == "paid"]
+    arrivals = bonus_arrivals({one: rows[one] for one in now}, batch.baseline, now)
+    paid = [debt for debt in ledger.state.debts_in(id) if arrivals.get(debt.submission) == "paid"]
     await ledger.write([ledger.entry_for(debt, "settled") for debt in paid])
-    return {**{one: "paid" for one in rows if one not in now}, **found}
+    return {**{one: "paid" for one in rows if one not in now}, **arrivals}
 
 
 async def settle_sent(ledger: PayLedger) -> None:
-    """Look at everything that was sent and has not been seen to arrive. Nothing is sent."""
+    """Read everything that was sent and has not arrived. Nothing is sent."""
     lost = [batch for batch in ledger.state.batches.values() if batch.state == "pay_sent"]
     words = "it was sent, and whoever sent it stopped before the answer came"
     await ledger.write([ledger.batch_entry(batch.id, "unknown", words) for batch in lost])
     for batch in list(ledger.state.batches.values()):
-        # Also what was refused: should the money come all the same, it is not sent again.
+        # Refused batches too: if the money arrives all the same, it is not sent again.
         if batch.sends and batch.state in ("accepted", "unknown", "refused", "resend_authorised"):
-            await _settle(ledger, batch)
+            await _settle_batch(ledger, batch)
 
 
-async def _settle(ledger: PayLedger, batch: BatchState) -> None:
+async def _settle_batch(ledger: PayLedger, batch: BatchState) -> None:
     if not ledger.state.debts_in(batch.id):
         return
     try:
-        found = await read_arrivals(ledger, batch.id)
+        arrivals = await read_arrivals(ledger, batch.id)
     except (PlatformAway, PlatformRefused, PlatformUnsure) as error:
         ledger.problems.append(Problem(batch.id, f"could not be looked at: {error}", fix="Run `beholder pay` again."))
         return
     is_late = batch.sent_at is not None and ledger.context.now() - batch.sent_at >= WINDOW
     if ledger.state.batches[batch.id].state == "accepted" and is_late:
-        missing = sum(one != "paid" for one in found.values())
-        words = f"it was taken, and after {WINDOW.total_seconds() / 3600:g} h {missing} of {len(found)} are not shown"
+        missing = sum(one != "paid" for one in arrivals.values())
+        hours = WINDOW.total_seconds() / 3600
+        words = f"it was taken, and after {hours:g} h {missing} of {len(arrivals)} are not shown"
         await ledger.write([ledger.batch_entry(batch.id, "unknown", words)])
 
 
 async def wait_for_settlement(ledger: PayLedger, id: str) -> bool:
-    """Return whether everything of a parcel that was taken has arrived, after some minutes at most."""
-    for pause in _SETTLE_POLLS:
-        if pause == _SETTLE_POLLS[1]:
-            ledger.wait(f"payment {id}", _SETTLE_POLLS)
+    """Return whether all of an accepted batch has arrived, after some minutes at most."""
+    for pause in _SETTLE_PAUSES:
+        if pause == _SETTLE_PAUSES[1]:
+            ledger.report_wait(f"payment {id}", _SETTLE_PAUSES)
         if pause:
             await ledger.sleep(pause)
         await read_arrivals(ledger, id)
@@ -268,19 +274,19 @@ async def wait_for_settlement(ledger: PayLedger, id: str) -> bool:
 
 
 async def authorise_resend(ledger: PayLedger, id: str) -> bool:
-    """Write that a person lets a parcel be sent once more, where reading says that nobody has got it."""
+    """Record that a batch may be sent once more, if nobody has received it; return whether it may."""
     batch = ledger.state.batches.get(id)
     if batch is None or batch.state not in ("unknown", "resend_authorised") or batch.sent_at is None:
         ledger.problems.append(_not_unknown(ledger, f"--resend {id}", batch, "Nothing was sent again."))
         return False
-    found = await read_arrivals(ledger, id)
+    arrivals = await read_arrivals(ledger, id)
     if ledger.state.batches[id].state == "settled":
         ledger.notes.append(f"{id} has arrived by now: it was not sent again.")
         return False
-    if set(found.values()) != {"none"}:
-        paid = sum(one == "paid" for one in found.values())
-        odd = sum(one == "odd" for one in found.values())
-        what = f"{paid} of {len(found)} people have got it" + (f", and {odd} got something else" if odd else "")
+    if set(arrivals.values()) != {"none"}:
+        paid = sum(one == "paid" for one in arrivals.values())
+        odd = sum(one == "odd" for one in arrivals.values())
+        what = f"{paid} of {len(arrivals)} people have got it" + (f", and {odd} got something else" if odd else "")
         fix = (
             f"Sent again it would pay them twice. Pay the others on the platform, then say so with "
             f"`beholder pay --settle {id}`."
@@ -300,13 +306,13 @@ async def authorise_resend(ledger: PayLedger, id: str) -> bool:
 
 
 async def declare_settled(ledger: PayLedger, id: str) -> None:
-    """Write that a person has looked, and made up what was missing: everything of a parcel counts as paid."""
+    """Record that a person has completed a batch by hand: all of it counts as paid."""
     batch = ledger.state.batches.get(id)
     if batch is None or not batch.sends or batch.state not in ("unknown", "accepted"):
         ledger.problems.append(_not_unknown(ledger, f"--settle {id}", batch))
         return
-    rest = [debt for debt in ledger.state.debts_in(id) if debt.state != "settled"]
-    await ledger.write([ledger.entry_for(debt, "settled", "a person has looked, and says so") for debt in rest])
+    unsettled = [debt for debt in ledger.state.debts_in(id) if debt.state != "settled"]
+    await ledger.write([ledger.entry_for(debt, "settled", "a person has looked, and says so") for debt in unsettled])
 
 
 def _not_unknown(ledger: PayLedger, where: str, batch: BatchState | None, fix: str = "") -> Problem:
@@ -315,22 +321,22 @@ def _not_unknown(ledger: PayLedger, where: str, batch: BatchState | None, fix: s
     return Problem(where, what, unknown, fix)
 
 
-# --- Approvals, rejections and requests to return: what a platform takes twice as once, looked at before and after ---
+# Approvals, rejections and return requests: safe to repeat, and read before and after
 
 
 Send = Callable[[Debt, Submission], Awaitable[None]]
-_APPROVE_POLLS = (0.0, 5.0, 10.0, 20.0)
-"""Seconds before each look at approvals, which a platform carries out a little later."""
+_APPROVE_PAUSES = (0.0, 5.0, 10.0, 20.0)
+"""Seconds before each poll of approvals, which a platform carries out a little later."""
 _GONE = ("returned", "rejected", "screened_out")
 
 
-async def send_approvals(ledger: PayLedger, wanted: Collection[Key]) -> None:
-    """Approve what is owed, and settle what the platform shows as approved."""
-    due = _due(ledger, "approve", wanted)
+async def send_approvals(ledger: PayLedger, keys: Collection[Key]) -> None:
+    """Approve what is due, and settle what the platform shows as approved."""
+    due = _due_debts(ledger, "approve", keys)
     late = [debt for debt in due if ledger.facts.status(debt.submission) == "timed_out"]
     try:
         await _approve(ledger, [debt for debt in due if debt not in late])
-        for debt in late:  # whether a platform takes these is written nowhere: it is tried once
+        for debt in late:  # undocumented whether a platform accepts these: tried once
             problem = await late_approval_problem(ledger)
             if problem is not None:
                 ledger.problems.append(problem)
@@ -338,23 +344,23 @@ async def send_approvals(ledger: PayLedger, wanted: Collection[Key]) -> None:
             await _approve(ledger, [debt])
             await ledger.refresh()
     except (PlatformAway, PlatformUnsure) as error:
-        ledger.problems.append(_approve_failed(ledger, "approvals", error))
-    for pause in _APPROVE_POLLS:
+        ledger.problems.append(_incomplete_problem(ledger, "approvals", error))
+    for pause in _APPROVE_PAUSES:
         waiting = [debt for debt in ledger.state.debts.values() if debt.kind == "approve" and debt.state == "accepted"]
         if not waiting:
             break
-        if pause == _APPROVE_POLLS[1]:
+        if pause == _APPROVE_PAUSES[1]:
             many = "1 approval" if len(waiting) == 1 else f"{len(waiting)} approvals"
-            ledger.wait(many, _APPROVE_POLLS)
+            ledger.report_wait(many, _APPROVE_PAUSES)
         if pause:
             await ledger.sleep(pause)
         await ledger.refresh()
         shown = [debt for debt in waiting if ledger.facts.status(debt.submission) in PAID]
         await ledger.write([ledger.entry_for(debt, "settled") for debt in shown])
-        # Who returned it between two looks, or was rejected by somebody else, will never be approved.
-        gone = [debt for debt in waiting if ledger.facts.status(debt.submission) in _GONE]
+        # What was returned between two polls, or rejected by somebody else, will never be approved.
+        lost = [debt for debt in waiting if ledger.facts.status(debt.submission) in _GONE]
         await ledger.write(
-            [ledger.entry_for(debt, "refused", "it was given back or rejected meanwhile") for debt in gone]
+            [ledger.entry_for(debt, "refused", "it was given back or rejected meanwhile") for debt in lost]
         )
 
 
@@ -373,50 +379,50 @@ async def _approve(ledger: PayLedger, debts: Sequence[Debt]) -> None:
         await ledger.write([ledger.entry_for(debt, "accepted") for debt in debts if debt.state != "accepted"])
 
 
-async def send_rejections(ledger: PayLedger, wanted: Collection[Key]) -> None:
-    """Send rejections one by one; only what a person has signed is among them."""
+async def send_rejections(ledger: PayLedger, keys: Collection[Key]) -> None:
+    """Send rejections one by one; all of them are signed by a person."""
 
-    async def reject(debt: Debt, there: Submission) -> None:
-        if there.status != "rejected":
+    async def reject(debt: Debt, submission: Submission) -> None:
+        if submission.status != "rejected":
             await ledger.context.recruiter.reject(debt.submission, cast("Category", debt.reason_code), debt.reason_text)
 
-    await _each(ledger, _due(ledger, "reject", wanted), "rejections", reject)
+    await _send_each(ledger, _due_debts(ledger, "reject", keys), "rejections", reject)
 
 
-async def send_return_requests(ledger: PayLedger, wanted: Collection[Key]) -> None:
-    """Ask people to return what is not to be approved; whoever was asked already is not asked again."""
+async def send_return_requests(ledger: PayLedger, keys: Collection[Key]) -> None:
+    """Ask participants to return what is not to be approved, each once."""
 
-    async def request(debt: Debt, there: Submission) -> None:
-        if not there.is_return_requested and there.status != "returned":
+    async def request(debt: Debt, submission: Submission) -> None:
+        if not submission.is_return_requested and submission.status != "returned":
             await ledger.context.recruiter.request_return(debt.submission, debt.reason_text)
 
-    await _each(ledger, _due(ledger, "return", wanted), "requests to return", request)
+    await _send_each(ledger, _due_debts(ledger, "return", keys), "requests to return", request)
 
 
-async def _each(ledger: PayLedger, debts: Sequence[Debt], what: str, send: Send) -> None:
-    """Send one by one, after a look at how the submission stands; stop where the platform does not answer."""
+async def _send_each(ledger: PayLedger, debts: Sequence[Debt], what: str, send: Send) -> None:
+    """Send one by one, after reading the submission; stop where the platform does not answer."""
     for debt in debts:
         try:
             await send(debt, await ledger.context.recruiter.submission(debt.submission))
         except PlatformRefused as error:
             await ledger.write([ledger.entry_for(debt, "refused", str(error))])
         except (PlatformAway, PlatformUnsure) as error:
-            ledger.problems.append(_approve_failed(ledger, what, error))
+            ledger.problems.append(_incomplete_problem(ledger, what, error))
             return
         else:
             await ledger.write([ledger.entry_for(debt, "settled")])
 
 
-def _due(ledger: PayLedger, kind: str, wanted: Collection[Key]) -> list[Debt]:
-    """Return what has to be sent: what is owed, and what was taken and is not shown yet.
+def _due_debts(ledger: PayLedger, kind: str, keys: Collection[Key]) -> list[Debt]:
+    """Return what has to be sent: what is due, and what was accepted and does not show yet.
 
-    Of what was refused only approvals are repeated, for there may have been no money for them.
+    Of what was refused only approvals are repeated, as there may have been no money for them.
     """
     states = ("planned", "accepted", "cancelled", *(("refused",) if kind == "approve" else ()))
     debts = ledger.state.debts.values()  # in the order in which they were planned
-    return [debt for debt in debts if debt.key in wanted and debt.kind == kind and debt.state in states]
+    return [debt for debt in debts if debt.key in keys and debt.kind == kind and debt.state in states]
 
 
-def _approve_failed(ledger: PayLedger, what: str, error: Exception) -> Problem:
+def _incomplete_problem(ledger: PayLedger, what: str, error: Exception) -> Problem:
     fix = "Run `beholder pay --send` again: it looks first."
     return Problem(ledger.platform, f"did not take all {what}: {error}", fix=fix)

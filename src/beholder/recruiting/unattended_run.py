@@ -1,4 +1,7 @@
-"""Running a study on a platform without anybody at the desk: within the budget, and never against anybody."""
+"""Unattended runs: take a study through its platform within its budget, and never decide against a participant.
+
+Also serving a study whose participants a person recruits and pays, until enough of them have finished.
+"""
 
 from __future__ import annotations
 
@@ -35,11 +38,11 @@ from beholder.server.process import RunningServer, report_until_stopped, run_ser
 from beholder.store.contract import Store
 from beholder.study.model import Study
 
-# --- A study on a platform from its draft to its last payment: every step looks first, so that a crash costs nothing.
+# On a platform: every step reads first, so that a crash costs nothing
 
 
-_SETTLES = timedelta(minutes=30)
-"""How long a run waits for a payment to show up; after that it waits for a person."""
+_SETTLING_TIME = timedelta(minutes=30)
+"""How long a run waits for a payment to arrive, before it leaves it to a person."""
 
 
 async def run_on_platform(
@@ -55,16 +58,16 @@ async def run_on_platform(
     public_url: str | None = None,
     recruiting: Callable[[Study, Store], Awaitable[Recruiter]] = recruiter_of,
 ) -> tuple[str, ...]:
-    """Serve a study and take it through its platform; return what waits for a person.
+    """Serve a study and take it through its platform; return what is left to a person.
 
     With `publish` it spends up to the budget. Without, everything that costs money is left to a person. `recruiting`
-    opens the platform, where it is not the one that the study and the environment name.
+    opens the platform, if it is not the one named by the study and the environment.
     """
     capped = with_budget(study, budget)
     if publish and capped.budget is None:
         fix = "Give a budget, or write it in study.yaml: nothing is spent beyond it."
         raise RecruitError(Problem("budget", "is left out, and publishing spends money", "such as 120 GBP", fix))
-    tell = news or no_report
+    report = news or no_report
 
     async def wait(seconds: float = every) -> None:
         await asyncio.sleep(min(seconds, every))
@@ -73,9 +76,9 @@ async def run_on_platform(
         recruiter = await recruiting(capped, server.store)
         try:
             context = RecruitContext(capped, server.store, store or str(study.folder / "store"), recruiter)
-            room = AbandonedLists(server.store, recruiter, study.run)
-            server.service.free_lists.release_abandoned = room.make
-            return await _Run(context, server, tell, wait, room, may_spend=publish).run()
+            abandoned = AbandonedLists(server.store, recruiter, study.run)
+            server.service.free_lists.release_abandoned = abandoned.make
+            return await _Run(context, server, report, wait, abandoned, may_spend=publish).run()
         finally:
             await recruiter.close()
 
@@ -85,75 +88,77 @@ class _Run:
         self,
         context: RecruitContext,
         server: RunningServer,
-        tell: ReportProgress,
+        report: ReportProgress,
         wait: Wait,
-        room: AbandonedLists,
+        abandoned: AbandonedLists,
         *,
         may_spend: bool,
     ) -> None:
-        self._context, self._server, self._tell, self._wait = context, server, tell, wait
-        self._room, self._may_spend = room, may_spend
+        self._context, self._server, self._report, self._wait = context, server, report, wait
+        self._abandoned, self._may_spend = abandoned, may_spend
 
     async def run(self) -> tuple[str, ...]:
-        """Return what waits for a person, when all that can be done is done."""
-        found, planned = await self._launch()
-        assert found.posting is not None
+        """Return what is left to a person, when everything possible is done."""
+        launched, planned = await self._launch()
+        assert launched.posting is not None
         collector = Collector(
-            self._context, found.job, found.posting.id, planned, self._tell, self._wait, self._room,
+            self._context, launched.job, launched.posting.id, planned, self._report, self._wait, self._abandoned,
             may_spend=self._may_spend,
         )  # fmt: skip
-        short = await collector.collect()
-        waiting = [short] if short else []
+        shortage = await collector.collect()
+        waiting = [shortage] if shortage else []
         if self._may_spend:
-            waiting += await retry_while_away(self._finish, "close", self._tell, self._wait)
+            waiting += await retry_while_away(self._finish, "close", self._report, self._wait)
         else:
             waiting.append(DECIDE_AND_PAY)
         return tuple(waiting)
 
     async def _launch(self) -> tuple[Launch, int]:
-        """Return what was launched, and for how many people at first; it is published where money may be spent."""
+        """Return the launch, and the first number of places; published where money may be spent."""
         context, url = self._context, self._server.service.served.public_url
         before = launch_record(await context.store.ledger.entries(), context.study.run)
-        found = await retry_while_away(lambda: launch_study(context, public_url=url), "launch", self._tell, self._wait)
-        words = cost_lines(found.quote, found.due) if self._may_spend else found.words
+        result = await retry_while_away(
+            lambda: launch_study(context, public_url=url), "launch", self._report, self._wait
+        )
+        words = cost_lines(result.quote, result.due) if self._may_spend else result.words
         for line in words if before is None else ():
-            self._tell(RunProgress("launch", line))
-        if self._may_spend and found.due is not None:
-            due = str(found.due)
-            opened = partial(launch_study, context, public_url=url, publish=due)
-            found = await retry_while_away(opened, "launch", self._tell, self._wait)
-            self._tell(RunProgress("launch", f"Published for up to {due}."))
+            self._report(RunProgress("launch", line))
+        if self._may_spend and result.due is not None:
+            due = str(result.due)
+            publish = partial(launch_study, context, public_url=url, publish=due)
+            result = await retry_while_away(publish, "launch", self._report, self._wait)
+            self._report(RunProgress("launch", f"Published for up to {due}."))
         launched = launch_record(await context.store.ledger.entries(), context.study.run)
-        return found, launched.places if launched is not None else found.job.places
+        return result, launched.places if launched is not None else result.job.places
 
     async def _finish(self) -> list[str]:
-        """Decide, pay and close; return what waits for a person."""
-        context, tell = self._context, self._tell
+        """Decide, pay and close; return what is left to a person."""
+        context, report = self._context, self._report
         await stop_recruiting(context)
         decided = await decide_study(context, sign=RUN_SIGNATURE)
-        # It says who gets a bonus; after the signature, which says whose answers are used.
+        # Cleaning determines bonuses; it follows the signature, which determines whose answers are used.
         await asyncio.to_thread(clean, context.study, store=context.url)
         for words in decided.words:
-            tell(RunProgress("decide", words))
+            report(RunProgress("decide", words))
         paid = await self._pay()
         waiting = [str(problem) for problem in paid.problems]
-        told = {line.submission for line in paid.unknown}
+        unknown = {line.submission for line in paid.unknown}
         try:
             closed = await close_study(context)
         except RecruitError as error:
-            if error.__cause__ is not None:  # the platform is away: all of it once more
+            if error.__cause__ is not None:  # the platform does not answer: repeat all of it
                 raise
             others = [
-                one for one in error.problems if one.where != CLOSE_PLACE and not any(id in one.where for id in told)
+                one for one in error.problems if one.where != CLOSE_PLACE and not any(id in one.where for id in unknown)
             ]
             return [*waiting, *(str(problem) for problem in others)]
         for words in closed.words:
-            tell(RunProgress("close", words))
+            report(RunProgress("close", words))
         return waiting
 
     async def _pay(self) -> Payment:
-        """Pay whoever is accepted, and look until the platform shows it; what does not show waits for a person."""
-        context, until = self._context, self._context.now() + _SETTLES
+        """Pay what is due, and wait until the platform shows it; what does not show is left to a person."""
+        context, until = self._context, self._context.now() + _SETTLING_TIME
         while True:
             paid = await pay_study(context, send=True, sleep=self._wait)
             is_under_way = bool(paid.of("sent", "unknown") or (paid.of("owed") and not paid.problems))
@@ -161,13 +166,13 @@ class _Run:
                 break
             await self._wait()
         for words in paid.notes:
-            self._tell(RunProgress("pay", words))
+            self._report(RunProgress("pay", words))
         total = paid.total("paid")
-        self._tell(RunProgress("pay", f"Paid: {total}." if total is not None else "Nothing had to be paid."))
+        self._report(RunProgress("pay", f"Paid: {total}." if total is not None else "Nothing had to be paid."))
         return paid
 
 
-# --- A study whose people a person brings and pays, served until enough of them have finished ---
+# Without a platform
 
 
 async def run_by_hand(
@@ -181,10 +186,10 @@ async def run_by_hand(
     port: int = 8000,
     public_url: str | None = None,
 ) -> tuple[str, ...]:
-    """Serve until people have finished this many lists, one that is finished twice being one; return what waits then.
+    """Serve until this many lists are finished, each counted once; return what is left to a person.
 
-    All lists when none are named, those that are added meanwhile among them. Where people need more than the open
-    address, it is launched first: a panel, and links that are for one person each.
+    All lists if `wanted` is None, including those added meanwhile. A panel, or a study with personal links, is launched
+    first.
     """
     recruit, enough, link = study.recruit, asyncio.Event(), ""
 
@@ -202,13 +207,13 @@ async def run_by_hand(
 
 
 async def _launch(study: Study, server: RunningServer, store: str | None, news: ReportProgress) -> str:
-    """Check and launch a study, tell what a person does now, and return where people begin."""
+    """Check and launch a study, report what a person does next, and return where participants begin."""
     recruiter = await recruiter_of(study, server.store)
     try:
         context = RecruitContext(study, server.store, store or str(study.folder / "store"), recruiter)
-        found = await launch_study(context, public_url=server.service.served.public_url)
+        launched = await launch_study(context, public_url=server.service.served.public_url)
     finally:
         await recruiter.close()
-    for words in (*(f"Warning: {warning}" for warning in found.warnings), *found.words):
+    for words in (*(f"Warning: {warning}" for warning in launched.warnings), *launched.words):
         news(RunProgress("launch", words))
-    return found.job.url
+    return launched.job.url
