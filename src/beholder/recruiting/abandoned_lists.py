@@ -111,7 +111,7 @@ class AbandonedLists:
         try:
             async with asyncio.timeout(self._patience.total_seconds()):
                 submissions = await self._recruiter.submissions(launched.posting)
-        except Exception as error:  # whatever a platform may answer, the person at the door is only told "full"
+        except Exception as error:  # whatever a platform answers, the participant only sees that the study is full
             _log.warning("no list could be opened, as the platform does not tell who has left: %s", _reason(error))
         else:
             await self.release(submissions, is_needed=True)

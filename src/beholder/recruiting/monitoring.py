@@ -248,11 +248,11 @@ async def read_platform(context: RecruitContext, launched: LaunchRecord | None) 
 
 
 def count_platform(
-    posting: Posting, submissions: Sequence[Submission], now: datetime, comings: Sequence[PlatformVisit] = ()
+    posting: Posting, submissions: Sequence[Submission], now: datetime, visits: Sequence[PlatformVisit] = ()
 ) -> PlatformCounts:
     """Return a posting and its submissions in numbers; `visits` say which submission led to which session, in order."""
     left = {one.id for one in submissions if one.status in _LEFT}
-    last = {one.session: one.submission for one in comings}  # who came again by another submission is here by that
+    last = {one.session: one.submission for one in visits}  # the last submission that led to a session counts
     waiting = [one.completed_at for one in submissions if one.status == "awaiting_review" and one.completed_at]
     minutes = [one.seconds / 60 for one in submissions if one.status in _FINISHED and one.seconds]
     return PlatformCounts(

@@ -137,7 +137,7 @@ async def pay_facts(context: RecruitContext, entries: Sequence[LedgerEntry]) -> 
     all_sessions = arrived_sessions(sessions, ends)
     own = {str(row["session"]) for row in sessions if row["run"] == context.study.run}
     arrived = [one for one in all_sessions if one.session in own]
-    comings = [
+    platform_visits = [
         *await context.store.platform_visits(),
         *erased_visits(entries, listed or (), context.store.secret, context.study.recruit.mode),
     ]
@@ -146,7 +146,7 @@ async def pay_facts(context: RecruitContext, entries: Sequence[LedgerEntry]) -> 
     by_session = {one.session: one for one in all_sessions}  # also of earlier runs, of which a list may be open
     signed = signed_rows(entries)
     visits: dict[str, PayableVisit] = {}
-    for pair in match_submissions(listed or (), arrived, links, comings):
+    for pair in match_submissions(listed or (), arrived, links, platform_visits):
         one = pair.submission
         if one is not None:
             # Identities may have been purged since the signature.

@@ -86,7 +86,7 @@ class ProposalTable:
         }
         self._refused = {one.submission for one in _of_kind(evidence.entries, "approve", ("refused",))}
         self._rejected = {one.submission for one in _of_kind(evidence.entries, "reject", ("accepted", "settled"))}
-        self._visits = {one.session: one.submission for one in evidence.comings if one.submission}
+        self._visits = {one.session: one.submission for one in evidence.visits if one.submission}
 
     def all(self) -> list[ProposalRow]:
         """Return every row, in the order of the platform; then sessions without a submission."""
@@ -121,7 +121,7 @@ class ProposalTable:
         return self._of_run(person)
 
     def _of_run(self, person: str) -> str:
-        """Return the key of a participant's row in this run: whoever takes part in two runs is paid for both."""
+        """Return the key of a participant's row in this run: taking part in two runs is paid twice."""
         return person if self._study.run == 1 else f"{person}-{self._study.run}"
 
     def _row(self, key: str, pair: MatchedSubmission) -> ProposalRow:
@@ -260,7 +260,7 @@ class DecisionEvidence:
     """The finding about each submission's code."""
     common: Mapping[Outcome, str]
     """The codes that are the same for everybody."""
-    comings: Sequence[PlatformVisit]
+    visits: Sequence[PlatformVisit]
     entries: Sequence[LedgerEntry]
     is_listed: bool
     """Whether a platform counts submissions, and has listed them."""
@@ -272,13 +272,13 @@ async def read_evidence(context: RecruitContext, submissions: Path | None) -> De
     entries = await context.store.ledger.entries()
     listed = await _submissions(context, submissions, entries)
     arrived = arrived_sessions([row for row in tables["sessions"] if row["run"] == context.study.run], tables["ends"])
-    comings = [
+    visits = [
         *await context.store.platform_visits(),
         *erased_visits(entries, listed or (), context.store.secret, context.study.recruit.mode),
     ]
     if listed is not None:
         _check_identity(context, entries)
-    pairs = match_submissions(listed or (), arrived, await context.store.platform_identities(), comings)
+    pairs = match_submissions(listed or (), arrived, await context.store.platform_identities(), visits)
     common = shared_codes(context.study, context.store.secret)
     return DecisionEvidence(
         pairs=pairs,
@@ -289,7 +289,7 @@ async def read_evidence(context: RecruitContext, submissions: Path | None) -> De
         acts=acts_of(tables["ledger"]),
         codes=submission_codes(pairs, arrived, common),
         common=common,
-        comings=comings,
+        visits=visits,
         entries=entries,
         is_listed=listed is not None,
     )

@@ -106,7 +106,7 @@ def propose_unlisted() -> Proposal:
 
 
 def propose_manual(data: DataState, accept: bool | None, *, pays: bool, pays_screen_out: bool) -> Proposal:
-    """Return the proposal where no platform counts submissions: whoever earned something is paid."""
+    """Return the proposal where no platform counts submissions: everybody who earned something is paid."""
     if data == "partial":
         return Proposal("wait", ("platform:not_finished",))
     case = ReconciliationCase(data, "awaiting_review", "none", accept, pays_screen_out=pays_screen_out)

@@ -184,7 +184,7 @@ async def _await_settlement(ledger: PayLedger, id: str) -> None:
 
 
 def _has_payment_under_way(ledger: PayLedger, debt: Debt) -> bool:
-    """Return whether a bonus of the submission is under way: two at once could not be told apart."""
+    """Return whether a bonus of the submission is under way: two at once could not be distinguished."""
     return debt.is_due and any(
         other.submission == debt.submission and other.kind == "bonus" and not other.is_due and other.state != "settled"
         for other in ledger.state.debts.values()
