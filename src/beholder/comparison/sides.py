@@ -1,4 +1,4 @@
-"""The sides of a comparison: read with all problems at once, named uniquely, matched by question, stimulus and condition."""
+"""The sides of a comparison: every problem at once, unique names, matched questions, stimuli and conditions."""
 
 from __future__ import annotations
 

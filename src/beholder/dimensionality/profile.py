@@ -132,7 +132,8 @@ def _over_levels(
     has_interval = estimate.participants > 1
     return {
         "question": part.names[question], "condition": condition, "level": "", "n": len(mine), "mean": estimate.mean,
-        "ci_low": estimate.low if has_interval else float("nan"), "ci_high": estimate.high if has_interval else float("nan"),
+        "ci_low": estimate.low if has_interval else float("nan"),
+        "ci_high": estimate.high if has_interval else float("nan"),
     }  # fmt: skip
 
 
@@ -357,8 +358,8 @@ def correlation_note(table: pd.DataFrame) -> str:
     """Return how correlations are read, and what they do not say."""
     meanings = [f"{level}: {MEANING[level]}" for level in LEVELS if (table["level"] == level).any()]
     note = (
-        f"Pearson's r of every two questions over what has both ({'; '.join(meanings) or 'nothing has'}), with its 95 % "
-        "interval by Fisher's z and its p by Student's t, not corrected for how many there are. At level within, "
+        f"Pearson's r of every two questions over what has both ({'; '.join(meanings) or 'nothing has'}), with its "
+        "95 % interval by Fisher's z and its p by Student's t, not corrected for how many there are. At level within, "
         "effects of all participants and stimuli are taken off by least squares, and their degrees of freedom are off "
         "df, by which interval and p go."
     )

@@ -64,8 +64,8 @@ def _row(joined: Joined, x: str, y: str, level: At) -> tuple[object, ...]:
     fitted, dip_test = line(points["x"], points["y"]), dip(points["x"], points["y"])
     return (
         x, y, level, fitted.n, fitted.slope, fitted.low, fitted.high, fitted.intercept, fitted.r_squared, fitted.p,
-        dip_test.verdict, dip_test.f, dip_test.p, dip_test.aicc_line, dip_test.aicc_curve, dip_test.depth, dip_test.depth_most,
-        dip_test.high_at, dip_test.low_at, dip_test.why or dip_text(dip_test),
+        dip_test.verdict, dip_test.f, dip_test.p, dip_test.aicc_line, dip_test.aicc_curve, dip_test.depth,
+        dip_test.depth_most, dip_test.high_at, dip_test.low_at, dip_test.why or dip_text(dip_test),
     )  # fmt: skip
 
 

@@ -221,7 +221,7 @@ def told_r(value: float) -> str:
 
 
 def leading_level(correlations: pd.DataFrame) -> Level:
-    """Return the level that is reported first: stimuli, as there are more of them; conditions where only they are known."""
+    """Return the level that is reported first: stimuli, or conditions where only they are known."""
     known = correlations[correlations["pearson"].notna()]
     return "stimulus" if (known["level"] == "stimulus").any() else "condition"
 

@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from beholder.dimensionality.relation import relation
+from beholder.dimensionality.data import Joined
+from beholder.dimensionality.relation import relation, spread
 from beholder.errors import UserError
 
 
@@ -57,3 +58,11 @@ def test_a_question_that_is_not_there() -> None:
         "x  reel is not a question with numbers. Allowed: liked, real. Did you mean real?\n"
         "y  nice is not a question with numbers. Allowed: liked, real."
     )
+
+
+def test_spread_is_over_the_questions_of_the_study_that_asked(joined: Joined) -> None:
+    found = spread(joined, "real").table.set_index("condition")
+    means = joined.by_condition
+    assert found["spread"].to_numpy() == pytest.approx(means.std(axis=1, ddof=1).to_numpy())
+    assert found["range"].to_numpy() == pytest.approx((means.max(axis=1) - means.min(axis=1)).to_numpy())
+    assert found["x"].to_numpy() == pytest.approx(means["real"].to_numpy())

@@ -1,0 +1,42 @@
+"""The page of metrics, and its finding in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from click.testing import CliRunner
+
+import beholder
+from beholder.cli import cli
+from beholder.errors import UserError
+from support.metric_tables import CONDITIONS
+
+
+def test_few_things_are_said_to_say_little(tmp_path: Path) -> None:
+    scores, values = tmp_path / "scores.csv", tmp_path / "values.csv"
+    scores.write_text("condition,question,mean\na,q,1\nb,q,2\nc,q,4\na,r,2\nb,r,1\nc,r,3\n", "utf-8")
+    values.write_text("condition,one,two\na,1,5\nb,2,4\nc,3,\n", "utf-8")
+    found = beholder.metrics(scores, values=[values])
+    assert found.words == (
+        "Over 2 questions one agrees best with what people said: |r| = 0.90 on average, from 0.50 (r) to 0.98 (q), "
+        "over 3 conditions.",
+        "With 3 conditions the intervals are wide: this says little about which metric is better.",
+    )
+    values.write_text("condition,one\na,1\nb,1\n", "utf-8")
+    assert beholder.metrics(scores, values=[values]).words == (
+        "No metric can be held beside the scores: fewer than three stimuli and conditions have both, or all are alike.",
+    )
+
+
+def test_the_command_prints_the_finding(rated: Path, tmp_path: Path) -> None:
+    values = tmp_path / "fvd.csv"
+    values.write_text("condition,FVD\n" + "".join(f"{name},{9 - at}\n" for at, name in enumerate(CONDITIONS)), "utf-8")
+    ran = CliRunner().invoke(cli, ["metrics", str(rated), "--values", str(values), "--out", str(tmp_path / "out")])
+    assert ran.exit_code == 0, ran.output
+    lines = ran.output.splitlines()
+    assert lines[0].split() == ["level", "question", "metric", "n", "pearson", "spearman", "tau_b"]
+    assert lines[2].split()[:4] == ["condition", "rating", "FVD", "7"]
+    assert lines[4].startswith("FVD beside what people said: r = −0.99")
+    assert lines[-1] == f"Page: {tmp_path / 'out' / 'index.html'}"
+    ran = CliRunner().invoke(cli, ["metrics", str(rated)], standalone_mode=False)
+    assert isinstance(ran.exception, UserError)
