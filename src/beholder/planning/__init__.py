@@ -1,16 +1,20 @@
-"""Counterbalanced lists of trials: which contents and conditions, where, in which slot and colour.
+"""Counterbalanced lists of trials: which contents and conditions, at which position, in which slot and colour.
 
-ground/     what a plan stands on: what there is to deal, how much a list holds, how many lists there are
-dealing/    contents to lists and positions, conditions to trials and slots
-ordered/    Latin and Williams' squares, and blocks
-groups      participants who get something else than others
-teaching/   trials whose answer is known: training, and what gold and attention are held against
-placing/    what the rules put into the lists: stimuli that ask, gold, repeats
-given/      a plan that the researcher gives as a table, and any plan as such a table
-make        all of these: Study, Catalogue, Method -> Plan
-model       the plan; written: its lists as JSON; folder: its files; digest: what it depends on
-counting/   how even it came out
-growing/    lists that are added once a plan has begun
+The plan: `model` (plan and lists), `serialization` (lists as JSON), `digest` (what a plan depends on), `folder`
+(plan/).
+
+Making one: `builder` (study, stimuli, method -> plan), `feasibility` (whether there can be a plan), `grid` (contents by
+conditions), `capacity` (trials of a list), `list_counts` (number of lists), `groups` (factors between participants).
+
+Allocation: `allocation` (all of it), `contents` (to lists and positions), `slots`, `even_rounding` (even picks),
+`squares` and `square_contents` (Latin and Williams squares), `blocks`.
+
+Trials with a known answer: `training`, `known_answers`, `trial_templates`. Checks in the lists: `check_counts`,
+`check_trials`, `check_placement`, `attention`, `message_trials`, `statements`.
+
+Plans from elsewhere: `given_plan` (a table that the researcher wrote). Extensions: `growth`, `replacement_lists`.
+
+How even a plan is: `balance`, `order_balance`, `counts`.
 """
 
 from __future__ import annotations
@@ -31,7 +35,7 @@ def plan_study(
     catalogue: Catalogue | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Plan:
-    """Return the plan of a study, written to `plan/` in its folder; one that was extended stays as it is."""
+    """Return the plan of a study and write it to `plan/` in its folder; a plan that was extended is kept."""
     from beholder.methods import find, load_study
     from beholder.planning.builder import make_plan
     from beholder.planning.digest import plan_digest, study_digest
@@ -45,29 +49,29 @@ def plan_study(
     method = find(loaded.method)
     stimuli = catalogue or load_stimuli(loaded, method, progress)
     with no_collection():
-        found = read(loaded.folder, plan_digest(loaded, stimuli)) if was_extended(loaded.folder) else None
-        if found is not None:
-            made = with_units(found, loaded, stimuli, method, found.before)
+        extended = read(loaded.folder, plan_digest(loaded, stimuli)) if was_extended(loaded.folder) else None
+        if extended is not None:
+            plan = with_units(extended, loaded, stimuli, method, extended.earlier_stimuli)
         else:
-            made = make_plan(loaded, stimuli, method)
-        write_plan(made, stimuli, study_digest(loaded, stimuli), loaded.folder)
-    return made
+            plan = make_plan(loaded, stimuli, method)
+        write_plan(plan, stimuli, study_digest(loaded, stimuli), loaded.folder)
+    return plan
 
 
 def read_plan(folder: Path, plan_digest: str | None = None) -> Plan | None:
-    """Return the plan below a study's folder; None if there is none, it is torn, or it is of another digest."""
+    """Return the plan below a study's folder; None if it is missing, incomplete, or of another digest."""
     from beholder.planning.folder import read_plan as read
 
     return read(folder, plan_digest)
 
 
 def open_plan(study: Study, catalogue: Catalogue) -> Plan:
-    """Return the plan of a study from its folder; made and written anew where the study or a stimulus has changed."""
+    """Return the plan in a study's folder, made again if the study or a stimulus has changed."""
     from beholder.planning.digest import plan_digest, study_digest
     from beholder.planning.folder import is_plan_of
     from beholder.planning.folder import read_plan as read
 
-    found = read(study.folder, plan_digest(study, catalogue))
-    if found is not None and is_plan_of(study.folder, study_digest(study, catalogue)):
-        return found
+    plan = read(study.folder, plan_digest(study, catalogue))
+    if plan is not None and is_plan_of(study.folder, study_digest(study, catalogue)):
+        return plan
     return plan_study(study, catalogue=catalogue)

@@ -1,4 +1,4 @@
-"""Attention stimuli on pages with many: on which pages of a list, and in place of which stimulus."""
+"""Attention stimuli in trials with several stimuli: which trials of a list, and which stimulus each one replaces."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.study.checks import AskingOptions
 
 _TRIES, _MOST_DRAWS = 200, 40_000
-"""How often pages are drawn for a small plan, and how many of them at most."""
+"""How often trials are drawn for a small plan, and the largest number of drawn trials."""
 
 
 class Replacement(NamedTuple):
-    """Lists with attention stimuli in them, and how often each condition gave way."""
+    """Lists with attention stimuli, and how often each condition was replaced."""
 
     lists: list[list[Trial]]
     conditions: Mapping[str, int]
-    gave_way: Mapping[int, Mapping[int, str]]
-    """The stimulus that gave way, by list and page, both from 0."""
+    stimuli: Mapping[int, Mapping[int, str]]
+    """The replaced stimulus, by list and trial, both from 0."""
 
 
 class Replacer:
-    """Puts attention stimuli into the lists of one plan, one on a page at most.
+    """Places attention stimuli into the lists of one plan, at most one per trial.
 
-    Pages come equally often over all lists. Conditions give way equally often, within one, where the pages allow it,
-    and those that are rated once more than others give way first; which slot that is has been drawn before.
+    Trials are chosen equally often over all lists. Conditions are replaced equally often, within one, if the trials
+    allow it, and those that are rated once more than others are replaced first; the slots were drawn before.
     """
 
     def __init__(self, catalogue: Catalogue, kept: frozenset[str], rule: AskingOptions, rng: Generator) -> None:
@@ -42,50 +42,50 @@ class Replacer:
             self._clips[clip.content].append(clip)
 
     def open_pages(self, trials: Sequence[Trial]) -> list[int]:
-        """Return which pages of a list can hold an attention stimulus."""
+        """Return which trials of a list can hold an attention stimulus."""
         return [place for place, trial in enumerate(trials) if self._clips.get(trial.content) and self._free(trial)]
 
     def put(self, lists: Sequence[Sequence[Trial]], count: int) -> Replacement:
-        """Return lists with so many attention stimuli in each, or as many as one has pages for."""
+        """Return lists with `count` attention stimuli in each, or as many as a list has trials for."""
         free = [self.open_pages(trials) for trials in lists]
         totals: Counter[str] = Counter()
         for trials in lists:
             for trial in trials:
                 totals.update(self._free(trial).keys())
         number = sum(min(count, len(pages)) for pages in free)
-        # Few pages may not hold what should give way: then others are drawn.
+        # A few trials may not hold what should be replaced: then others are drawn.
         best: tuple[list[tuple[int, int]], EvenAssignment] | None = None
         for _ in range(max(1, min(_TRIES, _MOST_DRAWS // max(1, number)))):
             chosen, quota = (
                 self._choose(free, max(len(trials) for trials in lists), count),
                 replacement_quotas(number, totals, self._rng),
             )
-            found = assign_evenly([list(self._free(lists[one][page])) for one, page in chosen], quota, self._rng)
-            if best is None or found.over < best[1].over:
-                best = chosen, found
-            if not found.over:
+            assignment = assign_evenly([list(self._free(lists[one][page])) for one, page in chosen], quota, self._rng)
+            if best is None or assignment.over < best[1].over:
+                best = chosen, assignment
+            if not assignment.over:
                 break
         assert best is not None
-        put = [list(trials) for trials in lists]
-        gave_way: dict[int, dict[int, str]] = {}
+        result = [list(trials) for trials in lists]
+        stimuli: dict[int, dict[int, str]] = {}
         for (one, page), condition in zip(best[0], best[1].taken, strict=True):
-            gave_way.setdefault(one, {})[page] = self._free(put[one][page])[condition].stimulus
-            put[one][page] = self._with(put[one][page], self._free(put[one][page])[condition])
-        return Replacement(put, {condition: best[1].taken.count(condition) for condition in totals}, gave_way)
+            stimuli.setdefault(one, {})[page] = self._free(result[one][page])[condition].stimulus
+            result[one][page] = self._with(result[one][page], self._free(result[one][page])[condition])
+        return Replacement(result, {condition: best[1].taken.count(condition) for condition in totals}, stimuli)
 
     def _choose(self, free: Sequence[Sequence[int]], pages: int, count: int) -> list[tuple[int, int]]:
-        """Return which pages hold one, by list; all equally often."""
-        lot, chosen = EvenDraw(range(pages), self._rng), []
-        for number, there in enumerate(free):
-            left = set(there)
-            for _ in range(min(count, len(left))):
-                page = _draw_page(lot, left)
-                left.remove(page)
+        """Return list and trial of each attention stimulus; all trials equally often."""
+        draws, chosen = EvenDraw(range(pages), self._rng), []
+        for number, open_pages in enumerate(free):
+            remaining = set(open_pages)
+            for _ in range(min(count, len(remaining))):
+                page = _draw_page(draws, remaining)
+                remaining.remove(page)
                 chosen.append((number, page))
         return chosen
 
     def _free(self, trial: Trial) -> dict[str, Slot]:
-        """Return the slots of a page that can give way, by condition."""
+        """Return the slots of a trial that can be replaced, by condition."""
         rated = ((self._stimuli[slot.stimulus].condition, slot) for slot in trial.slots if slot.rated)
         return {condition: slot for condition, slot in rated if condition not in self._kept}
 
@@ -97,7 +97,7 @@ class Replacer:
         return replace(trial, slots=slots, targets={**trial.targets, **message_targets(trial, put, clip, self._rule)})
 
     def _clip(self, trial: Trial, out: Slot) -> Stimulus:
-        """Return the stimulus to take: made of the one that gives way, else of one that is not on the page."""
+        """Return the attention stimulus to use: made of the replaced one, else of one that is not in the trial."""
         clips = self._clips[trial.content]
         shown = {slot.stimulus for slot in trial.slots}
         for fits in (
@@ -120,34 +120,34 @@ def _draw_page(pages: EvenDraw[int], free: Collection[int]) -> int:
     return page
 
 
-# --- One of several for each of many, so that each is taken equally often ---
+# Even choices
 
 
 class EvenAssignment(NamedTuple):
-    """What was taken of each, and how far that is from what the quotas say."""
+    """The name that each choice took, and how far the counts are above the quotas."""
 
     taken: list[str]
     over: int
 
 
 def replacement_quotas(number: int, totals: Mapping[str, int], rng: Generator) -> dict[str, int]:
-    """Return how often each name is to be taken, so many in all: equally often within one.
+    """Return how often each name is to be taken, `number` in all: equally often within one.
 
-    Names with a larger total are taken once more than the others, so that what is left of all totals is as even.
+    Names with a larger total are taken once more than the others, so that the remaining totals are as even.
     """
     each, more = divmod(number, max(1, len(totals)))
-    lots = rng.random(len(totals))
-    first = sorted(zip(totals, lots, strict=True), key=lambda one: (-totals[one[0]], one[1]))[:more]
+    keys = rng.random(len(totals))
+    first = sorted(zip(totals, keys, strict=True), key=lambda one: (-totals[one[0]], one[1]))[:more]
     return dict.fromkeys(totals, each) | {name: each + 1 for name, _ in first}
 
 
 def assign_evenly(options: Sequence[Sequence[str]], quota: Mapping[str, int], rng: Generator) -> EvenAssignment:
-    """Return one of the options of each, every name as often as its quota says where the options allow it."""
+    """Return one of the options of each choice, every name as often as its quota says if the options allow it."""
     taken: list[str] = []
     excess = Counter({name: -number for name, number in quota.items()})
     for names in options:
-        lots = rng.random(len(names))
-        name = min(zip(names, lots, strict=True), key=lambda one: (excess[one[0]], one[1]))[0]
+        keys = rng.random(len(names))
+        name = min(zip(names, keys, strict=True), key=lambda one: (excess[one[0]], one[1]))[0]
         excess[name] += 1
         taken.append(name)
     while path := _path(options, taken, excess):
@@ -159,26 +159,26 @@ def assign_evenly(options: Sequence[Sequence[str]], quota: Mapping[str, int], rn
 
 
 def _path(options: Sequence[Sequence[str]], taken: Sequence[str], excess: Mapping[str, int]) -> list[tuple[int, str]]:
-    """Return what to change so that a name taken too often is taken less, and one taken too rarely more."""
+    """Return changes after which a name taken too often is taken less, and one taken too rarely more."""
     if not any(over > 0 for over in excess.values()):
         return []
     holders: Mapping[str, list[int]] = defaultdict(list)
     for place, name in enumerate(taken):
         holders[name].append(place)
     for high in (name for name, over in excess.items() if over > 0):
-        came: dict[str, tuple[str, int]] = {}
+        previous: dict[str, tuple[str, int]] = {}
         queue = [high]
-        for here in queue:
-            if excess[here] < 0:
+        for node in queue:
+            if excess[node] < 0:
                 path = []
-                while here != high:
-                    before, place = came[here]
-                    path.append((place, here))
-                    here = before
+                while node != high:
+                    before, place = previous[node]
+                    path.append((place, node))
+                    node = before
                 return path
-            for place in holders[here]:
-                for there in options[place]:
-                    if there != high and there not in came:
-                        came[there] = (here, place)
-                        queue.append(there)
+            for place in holders[node]:
+                for neighbour in options[place]:
+                    if neighbour != high and neighbour not in previous:
+                        previous[neighbour] = (node, place)
+                        queue.append(neighbour)
     return []

@@ -1,4 +1,4 @@
-"""How even a plan is: what it promises, and what it merely reports."""
+"""How even a plan is: the counts that it promises, and those that it only reports."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from beholder.stimuli.catalogue import Catalogue
 
 
 def balance(plan: Plan, catalogue: Catalogue) -> tuple[Evenness, ...]:
-    """Return how even every count of the plan is, promised counts first; of a given plan nothing is promised.
+    """Return how even every count of the plan is, promised counts first; a given plan promises none.
 
-    Where there are groups of participants each is even in itself, and a row tells of the one that is least so.
+    With several groups of participants each group is even on its own, and a row is about the least even one.
     """
     rows = group_counts(plan, catalogue, _counts) if plan.groups else _counts(plan, catalogue)
     return tuple(replace(row, promised=None) for row in rows) if plan.is_given or plan.is_extended else rows
@@ -36,8 +36,8 @@ def _counts(plan: Plan, catalogue: Catalogue) -> tuple[Evenness, ...]:
     is_scattered = units is not None and bool(units.asks)
     if units is None or not is_of_pairs(plan):
         shown = read_conditions(plan, catalogue)
-        giving = np.array([not plan.replaced or condition in plan.replaced for condition in catalogue.conditions])
-        promised = _promised(shown, "condition", is_scattered, plan.replaced, giving)
+        replaceable = np.array([not plan.replaced or condition in plan.replaced for condition in catalogue.conditions])
+        promised = _promised(shown, "condition", is_scattered, plan.replaced, replaceable)
         rows = [*promised, *_reported(shown, "condition", is_scattered)]
         return with_order_counts(rows, shown, "condition", plan, catalogue)
     shown, ordered = read_pairs(plan, units, catalogue)
@@ -51,7 +51,7 @@ def _counts(plan: Plan, catalogue: Catalogue) -> tuple[Evenness, ...]:
 
 
 def balance_table(rows: Sequence[Evenness]) -> list[list[str]]:
-    """Return the balance as rows of text, a heading first."""
+    """Return the balance as rows of text, the header first."""
     table = [["count", "cells", "least", "most", "difference", "promised"]]
     for row in rows:
         promised = "" if row.promised is None else f"at most {row.promised}"
@@ -60,7 +60,7 @@ def balance_table(rows: Sequence[Evenness]) -> list[list[str]]:
 
 
 def ratings_per_stimulus(plan: Plan) -> Mapping[str, int]:
-    """Return how often each stimulus of the plan is rated, or compared, when every list is finished once."""
+    """Return how often each stimulus of the plan is rated, or compared, if every list is finished once."""
     counts: dict[str, int] = {}
     for planned in plan.lists:
         for _, trial in first_occurrences(planned):
@@ -71,7 +71,7 @@ def ratings_per_stimulus(plan: Plan) -> Mapping[str, int]:
 
 
 def ratings_range(plan: Plan) -> tuple[int, int]:
-    """Return how often a stimulus that can be dealt is rated, or compared, by each group: fewest and most."""
+    """Return the fewest and most ratings, or comparisons, of an allocated stimulus in any group."""
     if plan.groups:
         least, most = zip(*map(ratings_range, plan.groups), strict=True)
         return min(least), max(most)
@@ -89,7 +89,7 @@ def _whole(count: str, values: Ints, promised: int | None = None) -> Evenness:
 
 
 def _by_row(count: str, table: Ints, counted: Mask | None = None, promised: int | None = None) -> Evenness:
-    """Return the evenness within each row of a table, over the cells that are counted: all if it is not said."""
+    """Return the evenness within each row of a table, over the cells in `counted`, or all."""
     if counted is None:
         counted = np.ones_like(table, dtype=np.bool_)
     rows = counted.any(axis=1)
@@ -104,24 +104,24 @@ def _promised(
     one: str,
     is_scattered: bool,
     replaced: Mapping[str, int] | None = None,
-    giving: Mask | None = None,
+    replaceable: Mask | None = None,
 ) -> Iterator[Evenness]:
-    """Yield what is promised; of totals, only of the conditions that are `giving` way to attention stimuli, if any."""
+    """Yield the promised counts; totals only of the `replaceable` conditions, if attention stimuli replace any."""
     chosen = shown.chosen
     cells = shown.present & chosen
     whole = bool(cells[:, chosen].all())
     has_companions = bool(shown.is_companion.any())
-    # Files that are missing decide some of the totals; so do contents that come together with a companion.
-    kept = 0 if giving is None else int((~giving).sum())
-    even = 1 if whole and (not replaced or _is_level(replaced, shown.slots - kept)) else None
+    # Missing files, and contents with a companion, make some totals uneven.
+    never_replaced = 0 if replaceable is None else int((~replaceable).sum())
+    even = 1 if whole and (not replaced or _is_level(replaced, shown.slots - never_replaced)) else None
     even_contents = 1 if (whole or shown.slots > 1) and not has_companions else None
-    # Attention stimuli take ratings from all conditions equally, wherever these stand.
+    # Attention stimuli replace all conditions equally often, but not in every cell.
     even_cells = None if replaced else 1
     totals = np.bincount(shown.column, minlength=shown.columns)
     slots = _tally(shown.column, shown.slot, (shown.columns, shown.slots))
     places = _tally(shown.content_of, shown.position_of, (shown.contents, shown.positions))
     stimuli = _tally(shown.content, shown.column, (shown.contents, shown.columns))
-    rows = [_whole(f"{one} totals", totals[chosen if giving is None else chosen & giving], even)]
+    rows = [_whole(f"{one} totals", totals[chosen if replaceable is None else chosen & replaceable], even)]
     if has_companions:
         companions = np.bincount(shown.content_of[shown.is_companion], minlength=shown.contents)
         rows.append(_whole("reference totals", companions, 1))
@@ -141,9 +141,9 @@ def _promised(
 
 
 def _is_level(replaced: Mapping[str, int], options: int) -> bool:
-    """Return whether conditions can give way evenly: of very few pages none may hold what should.
+    """Return whether conditions can be replaced evenly: of very few trials none may hold the right one.
 
-    `options` is how many conditions can give way on every page; where it is one, some pages leave no choice.
+    `options` is how many conditions can be replaced in every trial; if it is one, some trials leave no choice.
     """
     return options >= 2 and sum(replaced.values()) >= 2 * len(replaced)
 
@@ -161,7 +161,7 @@ def _orders(shown: PlannedItems, ordered: PairOrders) -> Iterator[Evenness]:
 
 
 def _conditions(shown: PlannedItems, ordered: PairOrders, conditions: int) -> Iterator[Evenness]:
-    """Yield how even single conditions, and single stimuli, are where pairs are dealt."""
+    """Yield how even single conditions and stimuli are in a plan of pairs."""
     table = _sides(ordered.first, ordered.second)
     yield _whole("condition totals", table.sum(axis=1))
     yield _by_row("condition x slot", table)
@@ -170,14 +170,14 @@ def _conditions(shown: PlannedItems, ordered: PairOrders, conditions: int) -> It
 
 
 def _sides(first: Ints, second: Ints) -> Ints:
-    """Return how often what comes at all comes first and second."""
+    """Return how often each item comes first and second, items that never come left out."""
     number = int(max(first.max(), second.max())) + 1
     table = np.stack([np.bincount(side, minlength=number) for side in (first, second)], axis=1)
     return np.asarray(table[table.sum(axis=1) > 0], dtype=np.int64)
 
 
 def _by_slot(shown: PlannedItems, cell: Ints, is_scattered: bool) -> Iterator[Evenness]:
-    """Yield how often each stimulus, and each condition at each position, stands in each place of a page."""
+    """Yield how often each stimulus, and each condition at each position, has each slot."""
     table = _tally(cell, shown.slot, (shown.contents * shown.columns, shown.slots))
     yield _by_row("stimulus x slot", table[shown.present.ravel()])
     if not is_scattered:
@@ -200,9 +200,9 @@ def _reported(shown: PlannedItems, one: str, is_scattered: bool) -> Iterator[Eve
         f"{one}s within a list", _tally(shown.list, shown.column, (shown.lists, shown.columns))[:, shown.chosen]
     )
     if shown.slots > 1:
-        together = np.zeros((len(shown.list_of), shown.columns), dtype=np.float64)
-        together[shown.trial, shown.column] = 1
-        pairs = (together.T @ together).astype(np.int64)[np.ix_(shown.chosen, shown.chosen)]
+        shown_together = np.zeros((len(shown.list_of), shown.columns), dtype=np.float64)
+        shown_together[shown.trial, shown.column] = 1
+        pairs = (shown_together.T @ shown_together).astype(np.int64)[np.ix_(shown.chosen, shown.chosen)]
         yield _whole("conditions together in a trial", pairs[np.triu_indices(len(pairs), 1)])
     yield _whole("content after content", shown.follows[~np.eye(shown.contents, dtype=np.bool_)])
     half = -(-shown.lists // 2)

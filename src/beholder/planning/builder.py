@@ -1,4 +1,4 @@
-"""Making a plan: every list of every group, dealt, composed, and with what the rules put into it."""
+"""Making a plan: the lists of every group are allocated, composed into trials, and complemented by checks."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ from beholder.study.model import Study
 
 
 class GroupLists(NamedTuple):
-    """The lists of one group: what was dealt, what people practise on, what they rate, and what gave way in it."""
+    """The lists of one group: what was allocated, the training, the trials, and what attention stimuli replaced."""
 
     units: Units
     training: tuple[Trial, ...]
     lists: list[list[Trial]]
     replaced: Mapping[str, int]
-    gave_way: Mapping[int, Mapping[int, str]]
+    replaced_stimuli: Mapping[int, Mapping[int, str]]
 
 
 def make_plan(study: Study, catalogue: Catalogue, method: Method) -> Plan:
-    """Return every list of the study, deterministic in study, stimuli and seed; raise PlanError if none can be."""
+    """Return every list of the study, determined by study, stimuli and seed; raise PlanError if none is possible."""
     groups = groups_of(study, catalogue, method)
     with no_collection():
-        made = for_each_group(groups, lambda group: _make(group, method))
-        parts = [_part(group, part) for group, part in zip(groups, made, strict=True)]
+        group_lists = for_each_group(groups, lambda group: _make(group, method))
+        parts = [_part(group, part) for group, part in zip(groups, group_lists, strict=True)]
         whole = Plan(
             plan_digest(study, catalogue),
             study.design.seed,
             parts[0].lists,
             parts[0].units,
             parts[0].replaced,
-            gave_way=parts[0].gave_way,
+            replaced_stimuli=parts[0].replaced_stimuli,
             is_given=study.design.plan is not None,
             design=study.design,
         )
@@ -61,24 +61,24 @@ def _part(group: ParticipantGroup, made: GroupLists) -> Plan:
         PlannedList(number, (*made.training, *with_breaks(trials, breaks)), group.levels)
         for number, trials in enumerate(made.lists, 1)
     )
-    gave_way = {number: made.gave_way.get(number - 1, {}) for number in range(1, len(lists) + 1)}
+    replaced_stimuli = {number: made.replaced_stimuli.get(number - 1, {}) for number in range(1, len(lists) + 1)}
     design = group.study.design
-    return Plan("", design.seed, lists, made.units, made.replaced, gave_way=gave_way, design=design)
+    return Plan("", design.seed, lists, made.units, made.replaced, replaced_stimuli=replaced_stimuli, design=design)
 
 
 def _interleave(whole: Plan, parts: Sequence[Plan], chain: int) -> Plan:
-    """Return the plan of several groups, which take turns so that they fill evenly whoever comes and goes.
+    """Return the plan of several groups, whose lists alternate so that groups fill evenly.
 
     Lists that one person may take one after the other stay together.
     """
     lists: list[PlannedList] = []
-    gave_way: dict[int, Mapping[int, str]] = {}
+    replaced_stimuli: dict[int, Mapping[int, str]] = {}
     for start in range(0, max(len(part.lists) for part in parts), chain):
         for part in parts:
             for planned in part.lists[start : start + chain]:
                 lists.append(replace(planned, number=len(lists) + 1))
-                gave_way[len(lists)] = part.gave_way[planned.number]
-    return replace(whole, lists=tuple(lists), gave_way=gave_way, groups=tuple(parts))
+                replaced_stimuli[len(lists)] = part.replaced_stimuli[planned.number]
+    return replace(whole, lists=tuple(lists), replaced_stimuli=replaced_stimuli, groups=tuple(parts))
 
 
 def _make(group: ParticipantGroup, method: Method) -> GroupLists:
@@ -86,75 +86,77 @@ def _make(group: ParticipantGroup, method: Method) -> GroupLists:
     if study.design.plan is not None:
         given = read_given(study, catalogue, method)
         lists = compose_given(study, catalogue, method, given)
-        return _with_checks(group, method, given.units, given.amounts, lists)
-    ground = build_frame(study, catalogue, method)
-    if ground.units.shuffle == "order" and not study.design.both_orders:
-        ground = ground._replace(units=replace(ground.units, shuffle="none"))
+        return _with_checks(group, method, given.units, given.checks, lists)
+    frame = build_frame(study, catalogue, method)
+    if frame.units.shuffle == "order" and not study.design.both_orders:
+        frame = frame._replace(units=replace(frame.units, shuffle="none"))
 
     def make(number: int) -> GroupLists:
-        there = ground._replace(shape=ground.shape._replace(lists=number))
-        return _with_checks(group, method, ground.units, ground.amounts, _compose(study, catalogue, method, there))
+        resized = frame._replace(shape=frame.shape._replace(lists=number))
+        return _with_checks(group, method, frame.units, frame.checks, _compose(study, catalogue, method, resized))
 
     if study.design.votes is None:
-        return make(ground.shape.lists)
+        return make(frame.shape.lists)
     return search_list_count(
-        study.design.votes, ground.shape.lists, make, lambda made: fewest_ratings(made.lists, made.units)
+        study.design.votes, frame.shape.lists, make, lambda made: fewest_ratings(made.lists, made.units)
     )
 
 
 def _with_checks(
-    group: ParticipantGroup, method: Method, units: Units, amounts: CheckCounts, lists: list[list[Trial]]
+    group: ParticipantGroup, method: Method, units: Units, checks: CheckCounts, lists: list[list[Trial]]
 ) -> GroupLists:
-    """Return lists as they were dealt, with what the rules put into them."""
+    """Return the allocated lists with training and checks."""
     study, catalogue = group.study, group.catalogue
-    # A stream of its own: whether people are trained changes nothing of what they rate.
+    # A separate stream: training changes nothing in the lists.
     training = make_training(study, catalogue, method, np.random.default_rng([study.seed, 5]))
-    if amounts.is_nothing:
+    if checks.is_empty:
         return GroupLists(units, training, lists, {}, {})
-    return GroupLists(units, training, *Placer(study, catalogue, method, units, amounts).place(lists))
+    return GroupLists(units, training, *Placer(study, catalogue, method, units, checks).place(lists))
 
 
-def _compose(study: Study, catalogue: Catalogue, method: Method, ground: PlanFrame) -> list[list[Trial]]:
-    """Return the trials of every list, as dealt."""
-    units, grid, shape, _ = ground
-    # One stream for each kind of draw: the colours do not change when the order does.
-    dealing, mix, paint, compose, strew = (np.random.default_rng([*study.seeds, stream]) for stream in range(5))
+def _compose(study: Study, catalogue: Catalogue, method: Method, frame: PlanFrame) -> list[list[Trial]]:
+    """Return the trials of every list, as allocated."""
+    units, grid, shape, _ = frame
+    # One random stream for each kind of draw: the colours do not change when the order does.
+    allocating, slot_rng, colour_rng, compose_rng, order_rng = (
+        np.random.default_rng([*study.draw, stream]) for stream in range(5)
+    )
     try:
-        dealt = allocate_in_runs(grid, shape, study.design, dealing)
+        allocated = allocate_in_runs(grid, shape, study.design, allocating)
     except PlanError as error:
         raise PlanError(locate(study, problem) for problem in error.problems) from None
-    orders = slot_orders(grid, units, dealt, mix).tolist()
-    hues = draw_colours(len(dealt.columns), grid.width, paint).tolist()
+    orders = slot_orders(grid, units, allocated, slot_rng).tolist()
+    colours = draw_colours(len(allocated.columns), grid.width, colour_rng).tolist()
     asks = units.asks or ((),)
-    contents, columns = dealt.contents.ravel().tolist(), dealt.columns.tolist()
+    contents, columns = allocated.contents.ravel().tolist(), allocated.columns.tolist()
     lists: list[list[Trial]] = []
-    for number, row in enumerate(trial_orders(dealt.contents, units.asks, strew).tolist()):
+    for number, row in enumerate(trial_orders(allocated.contents, units.asks, order_rng).tolist()):
         trials = []
         for position, visit in enumerate(row, 1):
-            place, turn = divmod(visit, len(asks))
+            place, ask = divmod(visit, len(asks))
             index = number * shape.trials + place
             content = contents[index]
             cells = grid.cells[content]
             unit = Unit(
-                grid.contents[content], tuple([name for column in columns[index] for name in cells[column]]), asks[turn]
+                grid.contents[content], tuple([name for column in columns[index] for name in cells[column]]), asks[ask]
             )
-            composed = method.compose(study, unit, catalogue, compose)
+            composed = method.compose(study, unit, catalogue, compose_rng)
             _check_slots(composed, unit, units, method)
-            trials.append(arrange(composed, f"trial:{position}", orders[index], hues[index]))
+            trials.append(arrange(composed, f"trial:{position}", orders[index], colours[index]))
         lists.append(trials)
     return lists
 
 
 def _check_slots(composed: Trial, unit: Unit, units: Units, method: Method) -> None:
     free = [slot.label for slot in composed.slots].count(None)
-    dealt = len(unit.stimuli)
-    # What nobody permutes may stand in a place with a name: the reference of a pair.
-    if free != dealt and (units.shuffle != "none" or not 0 < free < dealt):
-        raise ValueError(f"{method.name} composed {free} slots without a label from a unit of {dealt} stimuli")
+    allocated = len(unit.stimuli)
+    # Stimuli that are not permuted may have a labelled place: the reference of a pair.
+    if free != allocated and (units.shuffle != "none" or not 0 < free < allocated):
+        raise ValueError(f"{method.name} composed {free} slots without a label from a unit of {allocated} stimuli")
 
 
 def with_breaks(trials: list[Trial], every: int | None) -> Iterator[Trial | Break]:
-    """Yield trials with a break after every so many of them."""
+    """Yield the trials of a list with a break after every so many."""
     for number, trial in enumerate(trials, 1):
         yield trial
         if every and number % every == 0 and number < len(trials):

@@ -1,4 +1,4 @@
-"""How much a list can hold: trials of each content, and trials altogether."""
+"""How many trials a list has: of each content, in total, in the time of a short session, in a square, or in blocks."""
 
 from __future__ import annotations
 
@@ -17,13 +17,22 @@ from beholder.study.design import Design
 from beholder.study.model import Study
 
 MOST_TRIALS = 12
-"""Trials of a list when the study does not say how many."""
+"""Trials of a list if the study does not say how many."""
+
+LONGEST = 15
+"""Minutes of the longest short session."""
+
+_RATING_MINUTES = 12
+"""Minutes of it for the trials."""
+
+_SAMPLE = 12
+"""Contents whose trials are timed as a sample."""
 
 
 def count_trials(grid: StimulusGrid, design: Design, at_most: int = MOST_TRIALS) -> int:
-    """Return how many trials a list has, or raise PlanError when it cannot hold as many as the study asks for.
+    """Return how many trials a list has, or raise PlanError if it cannot have as many as the study requests.
 
-    Where the study does not say, as many as possible up to `at_most`.
+    If the study does not say, as many as possible up to `at_most`.
     """
     chain = design.sessions_per_participant
     if grid.companions:
@@ -46,89 +55,57 @@ def count_trials(grid: StimulusGrid, design: Design, at_most: int = MOST_TRIALS)
 
 
 def content_capacity(grid: StimulusGrid, design: Design) -> Ints:
-    """Return how many trials of each content a list can hold."""
+    """Return how many trials of each content a list can have."""
     if design.contents == "once" or grid.always:
         return np.ones(len(grid.contents), dtype=np.int64)
-    return np.asarray(grid.present.sum(axis=1) // grid.dealt_per_trial, dtype=np.int64)
+    return np.asarray(grid.present.sum(axis=1) // grid.free_per_trial, dtype=np.int64)
 
 
 def most_trials(grid: StimulusGrid, design: Design) -> int:
-    """Return how many trials a list can hold."""
-    room, apart = content_capacity(grid, design), design.contents == "apart"
-    if grid.kind == "content" or (room == room[0]).all():
-        return 1 if apart and len(room) == 1 else int(room.min()) * len(room)
+    """Return how many trials a list can have."""
+    capacity, apart = content_capacity(grid, design), design.contents == "apart"
+    if grid.kind == "content" or (capacity == capacity[0]).all():
+        return 1 if apart and len(capacity) == 1 else int(capacity.min()) * len(capacity)
     if not apart:
-        return int(room.sum())
-    return next(n for n in range(int(room.sum()), 0, -1) if np.minimum(room, -(-n // 2)).sum() >= n)
+        return int(capacity.sum())
+    return next(n for n in range(int(capacity.sum()), 0, -1) if np.minimum(capacity, -(-n // 2)).sum() >= n)
+
+
+def trials_in_time(study: Study, catalogue: Catalogue, method: Method, units: Units, grid: StimulusGrid) -> int:
+    """Return how many trials fit into a short session, at least one, by the method's estimate for some contents."""
+    contents = np.unique(np.linspace(0, len(grid.contents) - 1, _SAMPLE).astype(np.int64)).tolist()
+    rng = np.random.default_rng(0)
+    seconds = []
+    for content in contents:
+        free = [column for column in grid.free if grid.cells[content][column]][: grid.free_per_trial]
+        cells = [grid.cells[content][column] for column in sorted((*free, *grid.always))]
+        stimuli = tuple(stimulus for cell in cells for stimulus in cell)
+        if not stimuli:
+            continue  # only a reference, which is reported elsewhere
+        seconds.append(
+            sum(
+                method.seconds(
+                    method.compose(study, Unit(grid.contents[content], stimuli, asks), catalogue, rng), catalogue
+                )
+                for asks in units.asks or ((),)
+            )
+        )
+    return max(1, int(_RATING_MINUTES * 60 / max(float(np.mean(seconds or [0])), 1e-9)))
+
+
+# Companions
 
 
 def count_companions(grid: StimulusGrid, trials: int, chain: int = 1) -> int | None:
-    """Return how many contents, each with its companion, fill so many trials; None where no number does.
+    """Return how many contents, each with its companion, fill a list; None if no number does.
 
-    About two tests to each companion where there is a choice. Lists of a chain share no content, as its companion
-    would come again.
+    About two tests to each companion if there is a choice. Lists of a chain share no content, as its companion would
+    be repeated.
     """
-    # One content alone could not be kept apart from itself.
+    # Trials of a single content would be neighbours.
     low = max(2, grid.apart, -(-trials // (_fewest_tests(grid) + 1)))
     high = min(len(grid.contents) // chain, trials // 2)
     return min(max(round(trials / 3), low), high) if low <= high else None
-
-
-def _fits(grid: StimulusGrid, design: Design, trials: int, chain: int) -> bool:
-    """Return whether so many lists of so many trials can go without the same stimulus twice."""
-    if grid.companions:
-        return count_companions(grid, trials, chain) is not None
-    if is_square(design) and not square_fits(grid, design, trials, chain):
-        return False
-    stimuli = grid.present.sum(axis=1)
-    if grid.always:
-        return trials * chain <= len(grid.contents)
-    if grid.kind == "content" or (stimuli == stimuli[0]).all():
-        return trials * chain <= int(stimuli.min()) // grid.dealt_per_trial * len(grid.contents)
-    room = content_capacity(grid, design)
-    if design.contents == "apart":
-        room = np.minimum(room, -(-trials // 2))
-    return bool(np.minimum(stimuli, room * chain).sum() >= trials * chain)
-
-
-def _most_of_chain(grid: StimulusGrid, design: Design, trials: int, chain: int) -> int:
-    """Return the largest number of trials, up to this one, that each list of a chain can have; 0 where none can."""
-    return next((n for n in range(trials, 0, -1) if _fits(grid, design, n, chain)), 0)
-
-
-def _too_long(grid: StimulusGrid, design: Design, trials: int, most: int) -> Problem:
-    """Return that somebody would meet a stimulus twice, and what would do."""
-    chain = design.sessions_per_participant
-    contents = count(len(grid.contents), "content", "contents")
-    if grid.companions:
-        there = f"there are {contents}, each with its reference"
-    elif grid.always or grid.kind == "content":
-        times = 1 if grid.always else int(grid.present.sum(axis=1).min()) // grid.dealt_per_trial
-        there = f"there {'is' if len(grid.contents) == 1 else 'are'} {contents}"
-        there += f", each with stimuli for {count(times, 'trial', 'trials')}"
-    else:
-        one, many = ("pair", "pairs") if grid.kind == "pair" else ("stimulus", "stimuli")
-        number = int(grid.present.sum())
-        there = f"there {'is' if number == 1 else 'are'} {count(number, one, many)} of {contents}"
-    sessions = count(chain, "session", "sessions")
-    what = (
-        f"is {chain}, but {sessions} of {count(trials, 'trial', 'trials')} are {chain * trials} trials, {there}, and "
-    )
-    what += "nobody may meet the same one twice"
-    fewer = next(n for n in range(chain, 0, -1) if _fits(grid, design, trials, n))
-    allowed = f"{_up_to(fewer)} with {count(trials, 'trial', 'trials')}"
-    if most:
-        # With companions not every smaller number would do.
-        allowed += f", or design.trials {most if grid.companions else _up_to(most)} with {sessions}"
-    return Problem("design.sessions_per_participant", what, allowed)
-
-
-def _up_to(most: int) -> str:
-    return "1" if most == 1 else f"1 to {most}"
-
-
-def _fewest_tests(grid: StimulusGrid) -> int:
-    return int(grid.present.sum(axis=1).min())
 
 
 def _count_with_companions(grid: StimulusGrid, design: Design, at_most: int) -> int:
@@ -159,62 +136,25 @@ def _count_with_companions(grid: StimulusGrid, design: Design, at_most: int) -> 
     raise PlanError(Problem("design.trials", what, f"even numbers, {allowed}"))
 
 
-def _rule_that_fits(
-    grid: StimulusGrid, design: Design, contents: Literal["apart", "free"], asked: int, most: int
-) -> str:
-    """Return another rule for contents as a way out, where it allows more trials."""
-    more = most_trials(grid, design.model_copy(update={"contents": contents}))
-    if more <= most:
-        return ""
-    return f", or write contents: {contents}" + ("" if more >= asked else f", which allows {_up_to(more)}")
+def _fewest_tests(grid: StimulusGrid) -> int:
+    return int(grid.present.sum(axis=1).min())
 
 
-def _too_many(grid: StimulusGrid, design: Design, asked: int, most: int) -> Problem:
-    contents = count(len(grid.contents), "content", "contents")
-    are = "there is" if len(grid.contents) == 1 else "there are"
-    allowed = between(max(1, len(grid.block_names)), most)
-    if design.contents == "once":
-        what = f"is {asked}, but {are} {contents} and each may come once"
-        fix = f"Add contents{_rule_that_fits(grid, design, 'apart', asked, most)}."
-    elif grid.always:
-        because = "with design.always" if design.always else "with conditions that are in every trial"
-        what = f"is {asked}, but {are} {contents} and {because} each may come once"
-        fix = "Add contents: no stimulus comes twice in a list."
-    elif most == 1 and len(grid.contents) == 1 and design.contents == "apart":
-        what = f"is {asked}, but there is 1 content, and trials of one content may not be neighbours"
-        fix = f"Add contents{_rule_that_fits(grid, design, 'free', asked, most)}."
-    elif grid.kind == "content":
-        room = content_capacity(grid, design)
-        least = int(room.argmin())
-        times = count(int(room[least]), "trial", "trials")
-        what = f"is {asked}, but {are} {contents}, and content {grid.contents[least]} has stimuli for {times} of a list"
-        stimuli = grid.present.sum(axis=1)
-        smaller = [n for n in range(2, grid.per_trial) if int((stimuli // n).min()) * len(stimuli) >= asked]
-        fix = f", or write per_trial: {max(smaller)}" if smaller else ""
-        fix = f"Add contents{fix}: no stimulus comes twice in a list."
-    else:
-        one, many = ("pair", "pairs") if grid.kind == "pair" else ("stimulus", "stimuli")
-        number = count(int(grid.present.sum()), one, many)
-        what = f"is {asked}, but {are} {number} of {contents}, and none may come twice in a list"
-        fix = "Add stimuli."
-    return Problem("design.trials", what, allowed, fix)
-
-
-# --- How many trials a list has that is made of a square's rows, or of blocks ---
+# Squares and blocks
 
 
 def square_items(grid: StimulusGrid) -> Ints:
-    """Return what a square is made of: all contents where a trial is one, else all columns that there are."""
+    """Return the items of a square: all contents if a trial is a content, else all columns that have stimuli."""
     if grid.kind == "content":
         return np.arange(len(grid.contents))
     return np.asarray(np.array(grid.free)[grid.present.any(axis=0)], dtype=np.int64)
 
 
-def count_square_trials(grid: StimulusGrid, design: Design, room: Ints) -> int:
-    """Return how many trials a list has: its items once, or as many times as the study says. `room` is by content."""
+def count_square_trials(grid: StimulusGrid, design: Design, capacity: Ints) -> int:
+    """Return how many trials a list has: its items once, or as often as the study says. `capacity` is by content."""
     items = len(square_items(grid))
     one, many = ITEMS[grid.kind]
-    most = int(room.min()) if grid.kind == "content" else _most_rounds(items, len(grid.contents), design)
+    most = int(capacity.min()) if grid.kind == "content" else _most_rounds(items, len(grid.contents), design)
     if most == 0:
         raise PlanError(_no_round(items, many, len(grid.contents), design))
     if design.trials is None:
@@ -230,13 +170,13 @@ def count_square_trials(grid: StimulusGrid, design: Design, room: Ints) -> int:
 
 
 def square_fits(grid: StimulusGrid, design: Design, trials: int, chain: int) -> bool:
-    """Return whether what comes again in a chain of lists can do so with another content, wherever squares have it."""
+    """Return whether items that are repeated in a chain of lists can come with another content each time."""
     takes_turns = grid.kind != "content" and design.contents == "apart" and len(grid.contents) == 2
     return not takes_turns or trials * chain <= len(square_items(grid))
 
 
 def check_block_trials(grid: StimulusGrid, design: Design, trials: int, most: int) -> int:
-    """Return how many trials a list has that holds something of each block, or raise PlanError where none can be."""
+    """Return how many trials a list has that holds trials of each block, or raise PlanError if none can."""
     blocks = len(grid.block_names)
     if design.trials is None:
         trials = min(max(trials, blocks), most)
@@ -249,11 +189,11 @@ def check_block_trials(grid: StimulusGrid, design: Design, trials: int, most: in
 
 
 def _most_rounds(items: int, contents: int, design: Design) -> int:
-    """Return how often a list can go through all conditions, or pairs, each time with another content."""
+    """Return how often a list can go through all conditions or pairs, with another content each time."""
     if design.contents == "once":
         return contents // items
     if design.contents == "apart" and contents <= 2:
-        # Two contents take turns, so that nothing can come again with the other one wherever the square has it.
+        # Two contents alternate, so that a repeated item cannot always come with the other one.
         return contents - 1
     return contents
 
@@ -270,35 +210,100 @@ def _no_round(items: int, many: str, contents: int, design: Design) -> Problem:
     return Problem("design.order", what, "balanced", fix)
 
 
-LONGEST = 15
-"""Minutes after which a session is no longer a short one."""
+# Chains of sessions
 
 
-_RATING = 12
-"""Minutes of them that are left for the trials."""
+def _fits(grid: StimulusGrid, design: Design, trials: int, chain: int) -> bool:
+    """Return whether `chain` lists of `trials` trials are possible without repeating a stimulus."""
+    if grid.companions:
+        return count_companions(grid, trials, chain) is not None
+    if is_square(design) and not square_fits(grid, design, trials, chain):
+        return False
+    stimuli = grid.present.sum(axis=1)
+    if grid.always:
+        return trials * chain <= len(grid.contents)
+    if grid.kind == "content" or (stimuli == stimuli[0]).all():
+        return trials * chain <= int(stimuli.min()) // grid.free_per_trial * len(grid.contents)
+    capacity = content_capacity(grid, design)
+    if design.contents == "apart":
+        capacity = np.minimum(capacity, -(-trials // 2))
+    return bool(np.minimum(stimuli, capacity * chain).sum() >= trials * chain)
 
 
-_LOOKED_AT = 12
-"""Contents whose trials stand for all the others."""
+def _most_of_chain(grid: StimulusGrid, design: Design, trials: int, chain: int) -> int:
+    """Return the largest number of trials, up to this one, that each list of a chain can have; 0 if none."""
+    return next((n for n in range(trials, 0, -1) if _fits(grid, design, n, chain)), 0)
 
 
-def trials_in_time(study: Study, catalogue: Catalogue, method: Method, units: Units, grid: StimulusGrid) -> int:
-    """Return how many trials a short session has time for, at least one, by what the method says of a few of them."""
-    contents = np.unique(np.linspace(0, len(grid.contents) - 1, _LOOKED_AT).astype(np.int64)).tolist()
-    rng = np.random.default_rng(0)
-    seconds = []
-    for content in contents:
-        free = [column for column in grid.free if grid.cells[content][column]][: grid.dealt_per_trial]
-        cells = [grid.cells[content][column] for column in sorted((*free, *grid.always))]
-        stimuli = tuple(stimulus for cell in cells for stimulus in cell)
-        if not stimuli:
-            continue  # its reference alone, which is told elsewhere
-        seconds.append(
-            sum(
-                method.seconds(
-                    method.compose(study, Unit(grid.contents[content], stimuli, asks), catalogue, rng), catalogue
-                )
-                for asks in units.asks or ((),)
-            )
-        )
-    return max(1, int(_RATING * 60 / max(float(np.mean(seconds or [0])), 1e-9)))
+def _too_long(grid: StimulusGrid, design: Design, trials: int, most: int) -> Problem:
+    """Return the problem that a participant would meet a stimulus twice, with the numbers that are possible."""
+    chain = design.sessions_per_participant
+    contents = count(len(grid.contents), "content", "contents")
+    if grid.companions:
+        available = f"there are {contents}, each with its reference"
+    elif grid.always or grid.kind == "content":
+        times = 1 if grid.always else int(grid.present.sum(axis=1).min()) // grid.free_per_trial
+        available = f"there {'is' if len(grid.contents) == 1 else 'are'} {contents}"
+        available += f", each with stimuli for {count(times, 'trial', 'trials')}"
+    else:
+        one, many = ("pair", "pairs") if grid.kind == "pair" else ("stimulus", "stimuli")
+        number = int(grid.present.sum())
+        available = f"there {'is' if number == 1 else 'are'} {count(number, one, many)} of {contents}"
+    sessions = count(chain, "session", "sessions")
+    what = f"is {chain}, but {sessions} of {count(trials, 'trial', 'trials')} are {chain * trials} trials, "
+    what += f"{available}, and nobody may meet the same one twice"
+    fewer_sessions = next(n for n in range(chain, 0, -1) if _fits(grid, design, trials, n))
+    allowed = f"{_up_to(fewer_sessions)} with {count(trials, 'trial', 'trials')}"
+    if most:
+        # With companions not every smaller number is possible.
+        allowed += f", or design.trials {most if grid.companions else _up_to(most)} with {sessions}"
+    return Problem("design.sessions_per_participant", what, allowed)
+
+
+# Messages
+
+
+def _too_many(grid: StimulusGrid, design: Design, requested: int, most: int) -> Problem:
+    contents = count(len(grid.contents), "content", "contents")
+    are = "there is" if len(grid.contents) == 1 else "there are"
+    allowed = between(max(1, len(grid.block_names)), most)
+    if design.contents == "once":
+        what = f"is {requested}, but {are} {contents} and each may come once"
+        fix = f"Add contents{_rule_that_fits(grid, design, 'apart', requested, most)}."
+    elif grid.always:
+        because = "with design.always" if design.always else "with conditions that are in every trial"
+        what = f"is {requested}, but {are} {contents} and {because} each may come once"
+        fix = "Add contents: no stimulus comes twice in a list."
+    elif most == 1 and len(grid.contents) == 1 and design.contents == "apart":
+        what = f"is {requested}, but there is 1 content, and trials of one content may not be neighbours"
+        fix = f"Add contents{_rule_that_fits(grid, design, 'free', requested, most)}."
+    elif grid.kind == "content":
+        capacity = content_capacity(grid, design)
+        least = int(capacity.argmin())
+        times = count(int(capacity[least]), "trial", "trials")
+        what = f"is {requested}, but {are} {contents}, "
+        what += f"and content {grid.contents[least]} has stimuli for {times} of a list"
+        stimuli = grid.present.sum(axis=1)
+        smaller = [n for n in range(2, grid.per_trial) if int((stimuli // n).min()) * len(stimuli) >= requested]
+        fix = f", or write per_trial: {max(smaller)}" if smaller else ""
+        fix = f"Add contents{fix}: no stimulus comes twice in a list."
+    else:
+        one, many = ("pair", "pairs") if grid.kind == "pair" else ("stimulus", "stimuli")
+        number = count(int(grid.present.sum()), one, many)
+        what = f"is {requested}, but {are} {number} of {contents}, and none may come twice in a list"
+        fix = "Add stimuli."
+    return Problem("design.trials", what, allowed, fix)
+
+
+def _rule_that_fits(
+    grid: StimulusGrid, design: Design, contents: Literal["apart", "free"], asked: int, most: int
+) -> str:
+    """Return another rule for contents as a fix, if it allows more trials."""
+    more = most_trials(grid, design.model_copy(update={"contents": contents}))
+    if more <= most:
+        return ""
+    return f", or write contents: {contents}" + ("" if more >= asked else f", which allows {_up_to(more)}")
+
+
+def _up_to(most: int) -> str:
+    return "1" if most == 1 else f"1 to {most}"

@@ -1,4 +1,4 @@
-"""How many checks each list holds: as many as the study says, or as fit where only a preset asks for them."""
+"""How many checks each list holds, and why a requested check is not possible."""
 
 from __future__ import annotations
 
@@ -32,49 +32,60 @@ from beholder.study.model import Study
 from beholder.types import Role
 
 INSERTED: tuple[Role, ...] = ("attention", "trap", "gold", "repeat")
-"""Rules that can put trials of their own into a list, and the roles of these, in the order in which they get room."""
+"""Rules that insert trials, which are also the roles of these, in the order in which they get room."""
+
 FEWEST_STATEMENTS, FEWEST_REPEATED = 3, 5
-"""Statements of a page between which an obvious one is one of many, and of which one can come again."""
+"""Fewest statements of a trial for an obvious one, and for a repeated one."""
 
 
 @dataclass(frozen=True)
 class CheckCounts:
-    """How many of each a list holds; of statements, each page."""
+    """The number of checks of each kind per list; of statements, per trial."""
 
     replaced: int = 0
-    """Attention stimuli in place of others."""
+    """Attention stimuli that replace others."""
     inserted: Mapping[Role, int] = field(default_factory=dict)
-    """Trials of their own."""
+    """Inserted trials by role."""
     obvious: int = 0
-    again: int = 0
+    repeated: int = 0
     problems: tuple[Problem, ...] = ()
-    """Why what is written cannot be kept."""
+    """Why a rule of the study is not possible."""
 
     @property
-    def is_nothing(self) -> bool:
-        """Whether lists hold nothing but what is rated."""
-        return not (self.replaced or any(self.inserted.values()) or self.obvious or self.again)
+    def is_empty(self) -> bool:
+        """Whether lists have no checks."""
+        return not (self.replaced or any(self.inserted.values()) or self.obvious or self.repeated)
+
+
+class CheckContext(NamedTuple):
+    """What a rule is checked against: the study, its stimuli, and a sample trial."""
+
+    study: Study
+    catalogue: Catalogue
+    method: Method
+    units: Units
+    sample: Trial
 
 
 def count_checks(study: Study, catalogue: Catalogue, method: Method, units: Units, trials: int) -> CheckCounts:
-    """Return what the lists of a study hold besides what is rated, of which there are so many trials in each."""
-    if not any(study.checks.rule(name) for name in PLANNED_RULES):
+    """Return the checks per list of a study, for lists with `trials` rated trials."""
+    if not any(study.checks.rule(name) for name in PLACED):
         return CheckCounts()
     sample = sample_trial(study, catalogue, method)
     if sample is None:
-        return CheckCounts()  # what is missing is told by the method
+        return CheckCounts()  # the method reports what is missing
     finder = _CheckCounter(CheckContext(study, catalogue, method, units, sample), trials)
-    wished = {role: finder.wished(role) for role in INSERTED}
+    requested = {role: finder.requested(role) for role in INSERTED}
     replaced = 0
     if is_board(units):
-        replaced = finder.on_pages(wished.pop("attention"))
-    inserted = finder.with_room(wished)
-    obvious, again = finder.obvious(), finder.again()
-    return CheckCounts(replaced, inserted, obvious, again, tuple(dict.fromkeys(finder.problems)))
+        replaced = finder.on_pages(requested.pop("attention"))
+    inserted = finder.with_room(requested)
+    obvious, repeated = finder.obvious(), finder.repeated()
+    return CheckCounts(replaced, inserted, obvious, repeated, tuple(dict.fromkeys(finder.problems)))
 
 
 class _CheckCounter:
-    """Looks at one rule after the other. What a rule that is written cannot get is a problem, else it is left out."""
+    """Goes through the rules. An impossible rule is a problem if the study has it, and omitted if a preset has it."""
 
     def __init__(self, setting: CheckContext, trials: int) -> None:
         self._setting, self._study, self._trials = setting, setting.study, trials
@@ -82,52 +93,52 @@ class _CheckCounter:
         self._statements = len(statements_of(setting.sample)) if is_scored else 0
         self.problems: list[Problem] = []
 
-    def wished(self, role: Role) -> int:
-        """Return how many of a rule there should be in a list, whatever room there is."""
+    def requested(self, role: Role) -> int:
+        """Return how many checks of a role a list should have, whatever room there is."""
         rule = self._study.checks.rule(role)
         if isinstance(rule, Repeat):
             return rule.trials
         if isinstance(rule, Gold):
             if not self._setting.catalogue.of_role("gold"):
                 what = "is written, and no stimuli have the role gold"
-                return self._left_out("gold", self._study.problem("checks.gold", what, "", NO_GOLD))
-            return 0 if self._told(gold_problems(self._setting)) else rule.per_session
+                return self._omit("gold", self._study.problem("checks.gold", what, "", NO_GOLD))
+            return 0 if self._add(gold_problems(self._setting)) else rule.per_session
         if isinstance(rule, AskingOptions):
             reason = asking_problem(self._setting, role, rule)
             if reason is not None:
-                return self._left_out(role, reason)
-            told = [
+                return self._omit(role, reason)
+            wrong = [
                 *protection_problems(self._study, self._setting.catalogue, rule),
                 *message_problems(self._setting, role),
             ]
-            return 0 if self._told(told) else rule.per_session
+            return 0 if self._add(wrong) else rule.per_session
         return 0
 
-    def on_pages(self, wished: int) -> int:
-        """Return how many attention stimuli stand in place of others, one on a page at most."""
+    def on_pages(self, requested: int) -> int:
+        """Return how many attention stimuli replace others, at most one per trial."""
         most = self._trials
-        if wished > most:
-            what = f"is {wished}, and a list has {count(most, 'page', 'pages')}, with one on each at most"
-            self._left_out("attention", self._study.problem("checks.attention.per_session", what, _up_to(most)))
-        return min(wished, most)
+        if requested > most:
+            what = f"is {requested}, and a list has {count(most, 'page', 'pages')}, with one on each at most"
+            self._omit("attention", self._study.problem("checks.attention.per_session", what, _up_to(most)))
+        return min(requested, most)
 
-    def with_room(self, wished: Mapping[Role, int]) -> dict[Role, int]:
-        """Return how many trials of each rule a list has room for; what is written gets it first.
+    def with_room(self, requested: Mapping[Role, int]) -> dict[Role, int]:
+        """Return how many check trials of each role fit into a list; rules in the study come first.
 
-        Between two trials that are rated there is room for one: so none is first or last, or beside another.
+        There is room for one between two rated trials, so that none is first, last, or next to another.
         """
-        found: dict[Role, int] = {}
-        for role in sorted(wished, key=lambda role: not self._study.is_written(f"checks.{role}")):
-            most = self._trials - 1 - sum(found.values())
+        counts: dict[Role, int] = {}
+        for role in sorted(requested, key=lambda role: not self._study.is_written(f"checks.{role}")):
+            most = self._trials - 1 - sum(counts.values())
             if role == "repeat":
                 most = min(most, most_repeats(self._trials))
-            if wished[role] > most:
-                self._left_out(role, self._too_many(role, wished[role], most, found))
-            found[role] = max(0, min(wished[role], most))
-        return found
+            if requested[role] > most:
+                self._omit(role, self._too_many(role, requested[role], most, counts))
+            counts[role] = max(0, min(requested[role], most))
+        return counts
 
     def obvious(self) -> int:
-        """Return how many statements with an obvious answer are on each page."""
+        """Return how many statements with an obvious answer each trial has."""
         rule = self._study.checks.rule("trap_item")
         if not isinstance(rule, TrapItem):
             return 0
@@ -135,14 +146,14 @@ class _CheckCounter:
         if there < FEWEST_STATEMENTS:
             what = f"does not fit pages with {count(there, 'statement', 'statements')} on a scale of categories"
             allowed = f"{FEWEST_STATEMENTS} or more"
-            return self._left_out("trap_item", self._study.problem("checks.trap_item", what, allowed))
+            return self._omit("trap_item", self._study.problem("checks.trap_item", what, allowed))
         if rule.per_trial > bank:
             what = f"is {rule.per_trial}, and the bank has {count(bank, 'statement', 'statements')}"
-            self._told([self._study.problem("checks.trap_item.per_trial", what, _up_to(bank))])
+            self._add([self._study.problem("checks.trap_item.per_trial", what, _up_to(bank))])
         return rule.per_trial
 
-    def again(self) -> int:
-        """Return how many statements of each page come again."""
+    def repeated(self) -> int:
+        """Return how many statements of each trial are repeated."""
         rule = self._study.checks.rule("repeat")
         if not isinstance(rule, Repeat) or not rule.items_per_trial:
             return 0
@@ -150,26 +161,26 @@ class _CheckCounter:
             there = count(self._statements, "statement", "statements")
             what = f"is {rule.items_per_trial}, and a page has {there} on a scale of categories"
             allowed = f"pages with {FEWEST_REPEATED} or more"
-            return self._left_out("repeat", self._study.problem("checks.repeat.items_per_trial", what, allowed))
+            return self._omit("repeat", self._study.problem("checks.repeat.items_per_trial", what, allowed))
         return rule.items_per_trial
 
-    def _too_many(self, role: Role, wished: int, most: int, others: Mapping[Role, int]) -> Problem:
+    def _too_many(self, role: Role, requested: int, most: int, others: Mapping[Role, int]) -> Problem:
         trials = count(self._trials, "trial", "trials")
         taken = [f"{number} for {other}" for other, number in others.items() if number]
-        what = f"is {wished}, and a list of {trials} has {count(self._trials - 1, 'place', 'places')} between them"
+        what = f"is {requested}, and a list of {trials} has {count(self._trials - 1, 'place', 'places')} between them"
         what += f", {' and '.join(taken)}" if taken else ""
         if role == "repeat":
             what += f", and each comes again {APART} or more trials later"
         fix = "" if most > 0 else "Make design.trials larger, or take it out."
         return self._study.problem(f"checks.{role}.per_session", what, _up_to(most), fix)
 
-    def _told(self, problems: Iterable[Problem]) -> bool:
-        found = list(problems)
-        self.problems += found
-        return bool(found)
+    def _add(self, problems: Iterable[Problem]) -> bool:
+        added = list(problems)
+        self.problems += added
+        return bool(added)
 
-    def _left_out(self, name: str, problem: Problem) -> int:
-        """Return that there is none: a problem only where somebody wrote that there should be."""
+    def _omit(self, name: str, problem: Problem) -> int:
+        """Return 0, and add the problem if the rule is written in the study."""
         if self._study.is_written(f"checks.{name}"):
             self.problems.append(problem)
         return 0
@@ -179,21 +190,11 @@ def _up_to(most: int) -> str:
     return "" if most < 1 else "1" if most == 1 else f"1 to {most}"
 
 
-# --- Why the rules of a study cannot have the stimuli that they need: none can ask, or an answer cannot be given ---
-
-
-class CheckContext(NamedTuple):
-    """What a rule finds: the study, its stimuli, and a page as the method makes it."""
-
-    study: Study
-    catalogue: Catalogue
-    method: Method
-    units: Units
-    sample: Trial
+# Problems of stimuli for checks
 
 
 def asking_problem(setting: CheckContext, role: Role, rule: AskingOptions) -> Problem | None:
-    """Return why no stimulus can ask for an answer here, None where one can."""
+    """Return why no stimulus can ask for an answer here; None if one can."""
     study, catalogue, method, units, _ = setting
     key = f"checks.{role}"
     if role == "trap" and is_board(units):
@@ -202,10 +203,10 @@ def asking_problem(setting: CheckContext, role: Role, rule: AskingOptions) -> Pr
     form = page_form(study, catalogue, method, rule)
     if form is None:
         return study.problem(key, f"does not fit {method.name}: none of its answers can be asked for")
-    if rule.words and form.way != "this" and not ("{value}" in rule.words or "{label}" in rule.words):
+    if rule.words and form.wording != "this" and not ("{value}" in rule.words or "{label}" in rule.words):
         what = "do not say which answer to give, so that nobody could know it"
         return study.problem(f"{key}.words", what, "words with {value} or {label} in them")
-    if form.tolerance * 4 >= form.span and form.way != "this":
+    if form.tolerance * 4 >= form.span and form.wording != "this":
         what = f"is {form.tolerance:g}, on a scale of {form.span:g}: half of all answers would do"
         return study.problem(f"{key}.tolerance", what, f"below {form.span / 4:g}")
     if not _own(catalogue, role) and not any(message_sources(study, catalogue, units, rule)):
@@ -215,7 +216,7 @@ def asking_problem(setting: CheckContext, role: Role, rule: AskingOptions) -> Pr
 
 
 def protection_problems(study: Study, catalogue: Catalogue, rule: AskingOptions) -> Iterator[Problem]:
-    """Yield what is to be protected and is no condition."""
+    """Yield protected names that are no conditions."""
     known = catalogue.conditions
     for place, word in enumerate(rule.protect if isinstance(rule, Attention) else ()):
         if word not in known:
@@ -224,7 +225,7 @@ def protection_problems(study: Study, catalogue: Catalogue, rule: AskingOptions)
 
 
 def message_problems(setting: CheckContext, role: Role) -> Iterator[Problem]:
-    """Yield what is wrong with the researcher's own stimuli that ask for an answer."""
+    """Yield the problems with the researcher's own stimuli that ask for an answer."""
     study, catalogue, method, units, sample = setting
     own = _own(catalogue, role)
     yield from unasked_problems(study, method, answer_keys(own))
@@ -245,12 +246,12 @@ def message_problems(setting: CheckContext, role: Role) -> Iterator[Problem]:
 
 
 def gold_problems(setting: CheckContext) -> Iterator[Problem]:
-    """Yield what is wrong with the gold stimuli."""
+    """Yield the problems with the gold stimuli."""
     study, catalogue, method, _, _ = setting
     gold = catalogue.of_role("gold")
-    found = [*crowding_problems(gold, "gold"), *unasked_problems(study, method, answer_keys(gold))]
-    yield from found
-    if found:
+    wrong = [*crowding_problems(gold, "gold"), *unasked_problems(study, method, answer_keys(gold))]
+    yield from wrong
+    if wrong:
         return
     shown: list[str] = []
     for page in answer_templates(study, catalogue, method, gold):
@@ -261,8 +262,8 @@ def gold_problems(setting: CheckContext) -> Iterator[Problem]:
 
 
 def _own(catalogue: Catalogue, role: Role) -> list[Stimulus]:
-    """Return the asking stimuli that we have not made."""
-    return [stimulus for stimulus in catalogue.of_role(role) if not stimulus.derived_from]
+    """Return the researcher's own stimuli of a role."""
+    return [stimulus for stimulus in catalogue.of_role(role) if not stimulus.made_of]
 
 
 def _target_problems(trial: Trial, stimuli: Sequence[Stimulus], method: Method) -> Iterator[Problem]:
@@ -270,13 +271,13 @@ def _target_problems(trial: Trial, stimuli: Sequence[Stimulus], method: Method) 
 
 
 def _on(sample: Trial, clip: Stimulus) -> Trial:
-    """Return a page on which a stimulus stands wherever something is rated."""
+    """Return a trial with a stimulus in every rated slot."""
     slots = (slot._replace(stimulus=clip.id) if slot.rated else slot for slot in sample.slots)
     return replace(sample, slots=tuple(slots))
 
 
 def _content_problems(catalogue: Catalogue, clips: Sequence[Stimulus]) -> Iterator[Problem]:
-    """Yield that stimuli belong to no page."""
+    """Yield stimuli whose content is in no trial."""
     for clip in clips:
         if clip.known_answer is not None:
             what = f"is of content {clip.content}, and no page has that content"

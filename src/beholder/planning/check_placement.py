@@ -1,4 +1,4 @@
-"""planning/check_placement."""
+"""Placing checks into allocated lists: attention stimuli, check trials between the rated ones, and statements."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ from beholder.study.model import Study
 from beholder.types import Role
 
 _REPLACE, _INSERT, _STATE, _MAKE = 30, 31, 32, 33
-"""Streams of chance: whether there is gold changes nothing of where attention is asked for."""
+"""Random streams: gold trials do not change where attention stimuli are placed."""
 
 
 class Placer:
-    """Places what the rules need into the lists of one plan."""
+    """Places the checks of a study into the lists of one plan."""
 
-    def __init__(self, study: Study, catalogue: Catalogue, method: Method, units: Units, amounts: CheckCounts) -> None:
+    def __init__(self, study: Study, catalogue: Catalogue, method: Method, units: Units, counts: CheckCounts) -> None:
         self._study, self._catalogue, self._method, self._units = study, catalogue, method, units
-        self._amounts = amounts
+        self._counts = counts
 
     def place(self, lists: Sequence[Sequence[Trial]]) -> Replacement:
-        """Return the lists with everything that belongs into them, trials named by their position."""
+        """Return the lists with all checks, trials named by their position."""
         placed = self._with_attention(lists)
         inserter, statements = self._inserter(max(len(trials) for trials in lists)), self._statements()
-        made = []
+        complete = []
         for before, trials in zip(lists, placed.lists, strict=True):
             whole = inserter.put(before, trials) if inserter else trials
             whole = statements.put(whole) if statements else whole
-            made.append([_with_id(trial, position) for position, trial in enumerate(whole, 1)])
-        return Replacement(made, placed.conditions, placed.gave_way)
+            complete.append([_with_id(trial, position) for position, trial in enumerate(whole, 1)])
+        return Replacement(complete, placed.conditions, placed.stimuli)
 
     def _with_attention(self, lists: Sequence[Sequence[Trial]]) -> Replacement:
         rule = self._study.checks.rule("attention")
-        if not self._amounts.replaced or not isinstance(rule, AskingOptions):
+        if not self._counts.replaced or not isinstance(rule, AskingOptions):
             return Replacement([list(trials) for trials in lists], {}, {})
         kept = protected_conditions(self._study, self._catalogue, self._units, rule)
         replacer = Replacer(self._catalogue, kept, rule, self._rng(_REPLACE))
-        return replacer.put(lists, self._amounts.replaced)
+        return replacer.put(lists, self._counts.replaced)
 
     def _inserter(self, trials: int) -> Inserter | None:
-        counts = self._amounts.inserted
+        counts = self._counts.inserted
         if not any(counts.values()):
             return None
         makers = {role: maker for role in counts if counts[role] and (maker := self._maker(role)) is not None}
@@ -64,38 +64,33 @@ class Placer:
             return GoldTrialMaker(study, catalogue, method, rule, self._rng(_MAKE, 0))
         if isinstance(rule, AskingOptions):
             sample = sample_trial(study, catalogue, method)
-            assert sample is not None, "what has been dealt can be shown"
-            askers = MessageTrialMaker(
+            assert sample is not None, "allocated trials can be composed"
+            messages = MessageTrialMaker(
                 role, study, catalogue, method, rule, sample, self._rng(_MAKE, 1 + MESSAGE_ROLES.index(role))
             )
-            return askers if askers.are_any else None
+            return messages if messages.are_any else None
         return None
 
     def _statements(self) -> Statements | None:
-        obvious, again = self._amounts.obvious, self._amounts.again
-        if not obvious and not again:
+        obvious, repeated = self._counts.obvious, self._counts.repeated
+        if not obvious and not repeated:
             return None
         rule = self._study.checks.rule("trap_item")
         bank = bank_of(rule, self._study.language) if isinstance(rule, TrapItem) else ()
-        return Statements(bank, obvious, again, self._rng(_STATE))
+        return Statements(bank, obvious, repeated, self._rng(_STATE))
 
     def _rng(self, *stream: int) -> np.random.Generator:
         return np.random.default_rng([*self._study.seeds, *stream])
 
 
-def _with_id(trial: Trial, position: int) -> Trial:
-    name = f"trial:{position}"
-    return trial if trial.id == name else replace(trial, id=name)
-
-
 class CheckTrialMaker(Protocol):
-    """Makes trials of a role, one after the other."""
+    """Makes trials of one role, one after the other."""
 
     def make(self, shown: Collection[str], beside: Collection[str]) -> Trial: ...
 
 
 class Inserter:
-    """Puts trials into lists of up to so many, one at most between two: never first, last, or beside another."""
+    """Inserts check trials, at most one between two rated trials: never first, last, or next to another."""
 
     def __init__(
         self,
@@ -106,21 +101,28 @@ class Inserter:
         rng: Generator,
     ) -> None:
         self._makers, self._counts, self._repeats = makers, counts, repeats
-        # Each kind comes in each place equally often.
+        # Each role comes in each place equally often.
         self._gaps = {role: EvenDraw(range(trials - 1), rng) for role in makers}
         self._repeater = Repeater(trials, rng)
 
     def put(self, before: Sequence[Trial], trials: Sequence[Trial]) -> list[Trial]:
-        """Return a list with everything in it; trials come again as they were `before` any stimulus gave way."""
-        # What comes again has fewer places to choose from.
-        found = self._repeater.make(before, trials, self._repeats)
+        """Return a list with its check trials; repetitions show trials as they were `before` attention stimuli."""
+        # Repeated trials first: they have fewer places to choose from.
+        inserted = self._repeater.make(before, trials, self._repeats)
         last = len(trials) - 2
         shown = {slot.stimulus for trial in trials for slot in trial.slots}
         for role, maker in self._makers.items():
             for _ in range(self._counts[role]):
-                gap = self._gaps[role].draw(lambda one: None if one in found or one > last else 0)
+                gap = self._gaps[role].draw(lambda one: None if one in inserted or one > last else 0)
                 assert gap is not None, "a list is only promised what it has room for"
                 made = maker.make(shown, {trials[gap].content, trials[gap + 1].content})
                 shown.update(slot.stimulus for slot in made.slots)
-                found[gap] = made
-        return [one for gap, trial in enumerate(trials) for one in (trial, *([found[gap]] if gap in found else []))]
+                inserted[gap] = made
+        return [
+            one for gap, trial in enumerate(trials) for one in (trial, *([inserted[gap]] if gap in inserted else []))
+        ]
+
+
+def _with_id(trial: Trial, position: int) -> Trial:
+    name = f"trial:{position}"
+    return trial if trial.id == name else replace(trial, id=name)

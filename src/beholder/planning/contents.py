@@ -1,4 +1,4 @@
-"""Which content stands where: one row per list, one column per position."""
+"""Contents to lists and positions, and conditions to trials: arrays with a row per list and a column per position."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SWEEPS = 12
 
 
 class ListShape(NamedTuple):
-    """How many lists, and how many trials in each; so many lists that follow one another make a `chain`.
+    """Number of lists and of trials per list; `chain` lists in a row form a chain.
 
     One person can take a chain from its first list to its last without meeting a stimulus twice.
     """
@@ -26,12 +26,12 @@ class ListShape(NamedTuple):
 
 
 def allocate_evenly(shape: ListShape, contents: int, *, apart: bool, rng: Generator) -> Ints:
-    """Return contents by list and position; totals and content x position stay within one.
+    """Return contents by list and position; totals and content x position are even within one.
 
-    In each run of as many lists as there are contents, list i takes the contents `(i + shift) mod contents` of a
-    shuffled ring. Shifts that lie evenly round the ring cover it evenly, however many of these lists are used;
-    each position has one shift, so it meets every content once before it meets one again. For the same reason lists
-    that follow one another hold each content equally often, within one: a chain keeps its ring.
+    In each run of as many lists as there are contents, list i has the contents `(i + shift) mod contents` of a shuffled
+    ring. Shifts at equal distances cover the ring evenly, however many of these lists are used; each position has one
+    shift and so meets every content once before it repeats one. For the same reason consecutive lists hold each content
+    equally often, within one: a chain keeps its ring.
     """
     shifts = np.arange(shape.trials) * contents // shape.trials
     rows = []
@@ -42,20 +42,36 @@ def allocate_evenly(shape: ListShape, contents: int, *, apart: bool, rng: Genera
         order = _shift_order(shifts, contents, rng)
         run = np.arange(min(contents, shape.lists - first))
         rows.append(ring[(run[:, None] + order[None, :]) % contents])
-    dealt = _shuffle_in_chains(np.concatenate(rows), shape.chain, rng)
+    allocated = _shuffle_in_chains(np.concatenate(rows), shape.chain, rng)
     least = np.full(contents, shape.trials // contents)
     most = np.full(contents, -(-shape.trials // contents))
     chained = np.full(contents, -(-shape.trials * shape.chain // contents))
-    swap_between_lists(dealt, ContentLimits(least, most, chained, shape.chain), apart=apart, rng=rng)
-    return dealt
+    swap_between_lists(allocated, ContentLimits(least, most, chained, shape.chain), apart=apart, rng=rng)
+    return allocated
+
+
+def _shift_order(shifts: Ints, contents: int, rng: Generator) -> Ints:
+    """Return the shifts in the order of positions, equal shifts never adjacent if possible."""
+    if len(shifts) <= contents:
+        # Williams' zigzag: the distances between neighbours differ, so no content keeps following the same one.
+        step = np.arange(len(shifts))
+        zigzag = np.where(step % 2 == 0, step // 2, -(step + 1) // 2)
+        places: Ints = (rng.integers(len(shifts)) + rng.choice([-1, 1]) * zigzag) % len(shifts)
+        return shifts[places]
+    counts = np.bincount(shifts, minlength=contents)
+    rounds = [rng.permutation(np.flatnonzero(counts >= depth)) for depth in range(int(counts.max()), 0, -1)]
+    for before, after in pairwise(rounds):
+        if before[-1] == after[0]:
+            after[[0, -1]] = after[[-1, 0]]
+    return np.concatenate(rounds)
 
 
 def allocate_by_quota(shape: ListShape, quota: Floats, *, apart: bool, rng: Generator) -> Ints:
-    """Return contents by list and position where a chain holds `quota` of each content, rounded up or down.
+    """Return contents by list and position; a chain holds `quota` of each content, rounded up or down.
 
-    Systematic sampling: a content is an arc of the length of its quota, a chain is a comb with teeth at distance one,
-    and the combs of all chains lie evenly. Totals are the quotas times the chains, rounded. The teeth go to the lists
-    of their chain in turn, so that these share each content evenly.
+    Systematic sampling: a content is an arc as long as its quota, a chain is a comb with teeth at distance one, and the
+    combs of all chains are evenly spaced. Totals are the quotas times the chains, rounded. The teeth go to the lists of
+    their chain in turn, which share each content evenly.
     """
     chain, chains = shape.chain, -(-shape.lists // shape.chain)
     order = rng.permutation(len(quota))
@@ -66,15 +82,15 @@ def allocate_by_quota(shape: ListShape, quota: Floats, *, apart: bool, rng: Gene
     chosen = order[np.minimum(np.searchsorted(ends, teeth, side="right"), len(quota) - 1)]
     chained = _counts(chosen, len(quota)).max(axis=0)
     chosen = chosen.reshape(chains, shape.trials, chain).transpose(0, 2, 1).reshape(-1, shape.trials)[: shape.lists]
-    dealt = balance_positions(_shuffle_in_chains(chosen, chain, rng), len(quota), rng)
-    counts = _counts(dealt, len(quota))
+    allocated = balance_positions(_shuffle_in_chains(chosen, chain, rng), len(quota), rng)
+    counts = _counts(allocated, len(quota))
     swap_between_lists(
-        dealt, ContentLimits(counts.min(axis=0), counts.max(axis=0), chained, chain), apart=apart, rng=rng
+        allocated, ContentLimits(counts.min(axis=0), counts.max(axis=0), chained, chain), apart=apart, rng=rng
     )
     if apart:
-        for row in np.flatnonzero((dealt[:, 1:] == dealt[:, :-1]).any(axis=1)):
-            dealt[row] = _separate(dealt[row], rng)
-    return dealt
+        for row in np.flatnonzero((allocated[:, 1:] == allocated[:, :-1]).any(axis=1)):
+            allocated[row] = _separate(allocated[row], rng)
+    return allocated
 
 
 def quotas(trials: int, weights: Ints, caps: Ints) -> Floats:
@@ -90,27 +106,11 @@ def quotas(trials: int, weights: Ints, caps: Ints) -> Floats:
     return np.asarray(quota, dtype=np.float64)
 
 
-def _shift_order(shifts: Ints, contents: int, rng: Generator) -> Ints:
-    """Return the shifts in the order of positions, equal ones never next to each other where that can be."""
-    if len(shifts) <= contents:
-        # Williams' zigzag: neighbours lie at ever other distances, so no content keeps following the same one.
-        step = np.arange(len(shifts))
-        zigzag = np.where(step % 2 == 0, step // 2, -(step + 1) // 2)
-        places: Ints = (rng.integers(len(shifts)) + rng.choice([-1, 1]) * zigzag) % len(shifts)
-        return shifts[places]
-    counts = np.bincount(shifts, minlength=contents)
-    rounds = [rng.permutation(np.flatnonzero(counts >= depth)) for depth in range(int(counts.max()), 0, -1)]
-    for before, after in pairwise(rounds):
-        if before[-1] == after[0]:
-            after[[0, -1]] = after[[-1, 0]]
-    return np.concatenate(rounds)
-
-
-def _shuffle_in_chains(dealt: Ints, chain: int, rng: Generator) -> Ints:
-    """Return the lists of each chain in a drawn order, so that the first lists of all chains are as good as any."""
+def _shuffle_in_chains(allocated: Ints, chain: int, rng: Generator) -> Ints:
+    """Return the lists of each chain in random order, so that the first lists of chains are like the others."""
     if chain == 1:
-        return dealt
-    return dealt[np.lexsort((rng.random(len(dealt)), np.arange(len(dealt)) // chain))]
+        return allocated
+    return allocated[np.lexsort((rng.random(len(allocated)), np.arange(len(allocated)) // chain))]
 
 
 def _counts(rows: Ints, contents: int) -> Ints:
@@ -119,40 +119,40 @@ def _counts(rows: Ints, contents: int) -> Ints:
 
 
 class ContentLimits(NamedTuple):
-    """How often each content may be in a list, and in a chain."""
+    """How often each content may be in a list and in a chain."""
 
     least: Ints
     most: Ints
     chained: Ints
     chain: int
     block: Ints | None = None
-    """Where lists trade within blocks only: the block of each content."""
+    """The block of each content, if swaps are within blocks only."""
 
 
-def swap_between_lists(dealt: Ints, bounds: ContentLimits, *, apart: bool, rng: Generator) -> None:
-    """Break up fixed company: nearby lists trade contents at the same position, which keeps every promised count."""
-    lists, trials = dealt.shape
+def swap_between_lists(allocated: Ints, bounds: ContentLimits, *, apart: bool, rng: Generator) -> None:
+    """Swap contents of nearby lists at the same position, to vary which contents come together; all counts stay."""
+    lists, trials = allocated.shape
     least, most, chained, chain, block = bounds
     if lists < 2 or (least == most).all():
         return
-    # Trading with near lists only, so that the first lists alone stay nearly even as well.
+    # Only nearby lists swap, so that the first lists alone are nearly even as well.
     reach = max(4.0, 2.0 * len(least) / trials)
     for _ in range(_SWEEPS * chain):
         for position in rng.permutation(trials):
-            # Of each chain one list trades at a time: two might take the same content.
+            # One list of each chain swaps at a time: two might take the same content.
             rows = np.arange(lists) if chain == 1 else _one_of_each(lists, chain, rng)
             order = rows[np.argsort(rows + rng.uniform(0, reach * chain, len(rows)))]
             one, two = order[0 : len(rows) - 1 : 2], order[1::2]
-            mine, yours = dealt[one, position], dealt[two, position]
-            fits = mine != yours if block is None else (mine != yours) & (block[mine] == block[yours])
-            for row, gone, come in ((one, mine, yours), (two, yours, mine)):
-                fits &= (dealt[row] == come[:, None]).sum(axis=1) < most[come]
-                fits &= (dealt[row] == gone[:, None]).sum(axis=1) > least[gone]
+            own, other = allocated[one, position], allocated[two, position]
+            fits = own != other if block is None else (own != other) & (block[own] == block[other])
+            for row, removed, added in ((one, own, other), (two, other, own)):
+                fits &= (allocated[row] == added[:, None]).sum(axis=1) < most[added]
+                fits &= (allocated[row] == removed[:, None]).sum(axis=1) > least[removed]
                 if chain > 1:
-                    fits &= _in_chain(dealt, row, come, chain) < chained[come]
+                    fits &= _in_chain(allocated, row, added, chain) < chained[added]
                 if apart:
-                    fits &= _differs_from_neighbours(dealt, row, int(position), come)
-            dealt[one[fits], position], dealt[two[fits], position] = yours[fits], mine[fits]
+                    fits &= _differs_from_neighbours(allocated, row, int(position), added)
+            allocated[one[fits], position], allocated[two[fits], position] = other[fits], own[fits]
 
 
 def _one_of_each(lists: int, chain: int, rng: Generator) -> Ints:
@@ -161,43 +161,43 @@ def _one_of_each(lists: int, chain: int, rng: Generator) -> Ints:
     return np.asarray(first + np.floor(rng.random(len(first)) * np.minimum(chain, lists - first)), dtype=np.int64)
 
 
-def _in_chain(dealt: Ints, rows: Ints, content: Ints, chain: int) -> Ints:
+def _in_chain(allocated: Ints, rows: Ints, content: Ints, chain: int) -> Ints:
     """Return how often each content is in the chain of each list."""
-    beside = (rows // chain * chain)[:, None] + np.arange(chain)[None, :]
-    there = (dealt[np.minimum(beside, len(dealt) - 1)] == content[:, None, None]).sum(axis=2)
-    return np.asarray((there * (beside < len(dealt))).sum(axis=1), dtype=np.int64)
+    chain_lists = (rows // chain * chain)[:, None] + np.arange(chain)[None, :]
+    counts = (allocated[np.minimum(chain_lists, len(allocated) - 1)] == content[:, None, None]).sum(axis=2)
+    return np.asarray((counts * (chain_lists < len(allocated))).sum(axis=1), dtype=np.int64)
 
 
-def _differs_from_neighbours(dealt: Ints, rows: Ints, position: int, come: Ints) -> Mask:
+def _differs_from_neighbours(allocated: Ints, rows: Ints, position: int, added: Ints) -> Mask:
     differs = np.ones(len(rows), dtype=np.bool_)
-    for beside in (position - 1, position + 1):
-        if 0 <= beside < dealt.shape[1]:
-            differs &= dealt[rows, beside] != come
+    for neighbour in (position - 1, position + 1):
+        if 0 <= neighbour < allocated.shape[1]:
+            differs &= allocated[rows, neighbour] != added
     return differs
 
 
 def balance_positions(chosen: Ints, contents: int, rng: Generator) -> Ints:
-    """Return each row reordered, so that every content meets every position equally often, within one."""
+    """Return each row reordered so that every content has every position equally often, within one."""
     lists, trials = chosen.shape
     items = np.arange(lists * trials)
     of_list, of_tooth, of_content = items // trials, items % trials, chosen.ravel()
-    dealt = np.empty_like(chosen)
+    placed = np.empty_like(chosen)
     for position in range(trials):
         content, row = of_content[items], of_list[items]
         mask = pick(
             np.full(len(items), 1 / (trials - position)),
-            # A list may hold a content twice: the tooth tells the two apart.
+            # A list may hold a content twice: the tooth distinguishes the two.
             [Partition(content * trials + of_tooth[items], contents * trials), Partition(content, contents)],
             [Partition(row, lists)],
             rng,
         )
-        dealt[row[mask], position] = content[mask]
+        placed[row[mask], position] = content[mask]
         items = items[~mask]
-    return dealt
+    return placed
 
 
 def _separate(row: Ints, rng: Generator) -> Ints:
-    """Return the row in an order without equal neighbours: the most frequent first, into every other place."""
+    """Return the row without equal neighbours: the most frequent value first, in every other place."""
     values, counts = np.unique(row, return_counts=True)
     order = rng.permutation(len(values))
     order = order[np.argsort(-counts[order], kind="stable")]
@@ -207,20 +207,20 @@ def _separate(row: Ints, rng: Generator) -> Ints:
     return apart
 
 
-# --- Which conditions each trial shows ---
+# Conditions
 
 
-def allocate_conditions(dealt: Ints, present: Mask, per_trial: int, rng: Generator, *, chain: int = 1) -> Mask:
+def allocate_conditions(contents_of: Ints, present: Mask, per_trial: int, rng: Generator, *, chain: int = 1) -> Mask:
     """Return a mask of conditions by trial (trials of list 1 first), `per_trial` in each.
 
-    `dealt` holds contents by list and position, `present` which content has which condition. Even within one:
-    conditions overall, within each content, within each content at each position, and within each list; trials of
-    one content in one list, or in one chain of lists, share no condition. Conditions that some content lacks are as
-    even as that allows.
+    `contents_of` holds contents by list and position, `present` which content has which condition. Even within one:
+    conditions overall, within each content, within each content at each position, and within each list; trials of one
+    content in one list, or in one chain of lists, share no condition. Conditions that some content lacks are as even as
+    possible.
     """
-    lists, trials = dealt.shape
+    lists, trials = contents_of.shape
     contents, conditions = present.shape
-    content = dealt.ravel()
+    content = contents_of.ravel()
     of_list = np.repeat(np.arange(lists), trials)
     position = np.tile(np.arange(trials), lists)
     left = [Partition(content * trials + position, contents * trials), Partition(content, contents)]
@@ -238,19 +238,19 @@ def allocate_conditions(dealt: Ints, present: Mask, per_trial: int, rng: Generat
         need[items] -= 1
         remaining = remaining - present[:, condition]
     if chain > 1:
-        _level_lists(chosen, dealt, chain, rng)
+        _level_lists(chosen, contents_of, chain, rng)
     return chosen
 
 
-def _level_lists(chosen: Mask, dealt: Ints, chain: int, rng: Generator) -> None:
-    """Make every list of a chain hold every condition as often as its other lists, as near as its contents allow.
+def _level_lists(chosen: Mask, contents_of: Ints, chain: int, rng: Generator) -> None:
+    """Make the lists of a chain hold every condition equally often, as far as their contents allow.
 
-    What a content shows in two lists of one chain is exchanged, which changes neither what the chain shows nor what the
-    content does: picks by whole chains leave it to chance in which of their lists a condition stands.
+    What a content shows in two lists of a chain is exchanged, which changes neither the chain nor the content: picks by
+    whole chains leave it to chance in which list a condition comes.
     """
-    lists, trials = dealt.shape
+    lists, trials = contents_of.shape
     for first in range(0, lists, chain):
-        contents = dealt[first : first + chain].ravel()
+        contents = contents_of[first : first + chain].ravel()
         shown = chosen[first * trials : first * trials + len(contents)]
         of_list = np.arange(len(contents)) // trials
         one, two = np.nonzero(
@@ -278,22 +278,21 @@ def _only(groups: Partition, items: Ints) -> Partition:
 
 
 def _right(of_list: Ints, content: Ints, lists: int, chain: int) -> list[Partition]:
-    """Return what holds lists together: trials of one content in one chain where there are any, lists, runs of them."""
+    """Return the nested groups of lists: trials of a content in a chain if there are several, lists, runs of lists."""
     of_chain, chains = of_list // chain, -(-lists // chain)
-    _, hand = np.unique(of_chain * (int(content.max()) + 1) + content, return_inverse=True)
-    if int(hand.max()) + 1 < len(content):
-        return [Partition(hand, int(hand.max()) + 1), *families(of_chain, chains)]
+    _, chain_content = np.unique(of_chain * (int(content.max()) + 1) + content, return_inverse=True)
+    if int(chain_content.max()) + 1 < len(content):
+        return [Partition(chain_content, int(chain_content.max()) + 1), *families(of_chain, chains)]
     return [*([Partition(of_list, lists)] if chain > 1 else []), *families(of_chain, chains)]
 
 
-# --- Lists in which every content brings a companion: its reference, somewhere, but not beside its tests ---
+# Companions
 
-
-_FEWEST, _RUNS = 8, 64  # lists that go round their contents in the same way, and ways that there are
+_FEWEST, _RUNS = 8, 64  # fewest lists with the same cycle, and most cycles
 
 
 class CompanionAllocation(NamedTuple):
-    """Contents by list and position, and where a content's companion stands."""
+    """Contents by list and position, and which of the trials show the companion."""
 
     contents: Ints
     is_companion: Mask
@@ -302,41 +301,41 @@ class CompanionAllocation(NamedTuple):
 def allocate_with_companions(
     shape: ListShape, visited: int, contents: int, apart: int, rng: Generator
 ) -> CompanionAllocation:
-    """Return lists that visit `visited` of the contents, each as often as the others within one, its companion once.
+    """Return lists of `visited` contents each, all equally often within one, and their companions once.
 
-    Contents are visited, and stand in each position, equally often over all lists, within one. A list goes round its
-    contents again and again, so that no content comes twice in a row. No two lists of a chain share a content.
+    Contents come in lists, and in each position, equally often over all lists, within one. A list cycles through its
+    contents, so that no content comes twice in a row. No two lists of a chain share a content.
     """
     runs: list[CompanionAllocation] = []
-    # A run of lists that is a multiple of the contents is even in itself, whatever the way round.
+    # A run of lists that is a multiple of the contents is even on its own, whatever the cycle.
     whole = lcm(contents, shape.chain)
     size = whole * -(-max(_FEWEST, -(-shape.lists // _RUNS)) // whole)
     for first in range(0, shape.lists, size):
         part = ListShape(min(size, shape.lists - first), visited, shape.chain)
-        chosen = allocate_evenly(part, contents, apart=False, rng=rng)
+        listed = allocate_evenly(part, contents, apart=False, rng=rng)
         rounds = _rounds(visited, shape.trials, apart, rng)
-        way = np.concatenate(rounds)
-        # The companion comes in any of the rounds of its content with the same chance.
-        times = np.bincount(way, minlength=visited)
-        turn = np.floor(rng.random(chosen.shape) * times).astype(np.int64)
-        number = np.repeat(np.arange(len(rounds)), [len(order) for order in rounds])
-        runs.append(CompanionAllocation(chosen[:, way], turn[:, way] == number))
+        cycle = np.concatenate(rounds)
+        # The companion comes in each round of its content with the same probability.
+        times = np.bincount(cycle, minlength=visited)
+        companion_round = np.floor(rng.random(listed.shape) * times).astype(np.int64)
+        round_of = np.repeat(np.arange(len(rounds)), [len(order) for order in rounds])
+        runs.append(CompanionAllocation(listed[:, cycle], companion_round[:, cycle] == round_of))
     return CompanionAllocation(
         np.concatenate([run.contents for run in runs]), np.concatenate([run.is_companion for run in runs])
     )
 
 
 def _rounds(visited: int, trials: int, apart: int, rng: Generator) -> list[Ints]:
-    """Return orders of the places of a round: whole ones, and a part of one to fill the list.
+    """Return orders of the contents of a round: whole rounds, and a partial one to fill the list.
 
-    None begins with what the one before ended with; where things have to be further apart than that, all are the same.
+    No round begins with the end of the one before; if contents have to be further apart, all rounds are the same.
     """
     times, over = divmod(trials, visited)
     rounds = [rng.permutation(visited) for _ in range(times + 1)]
     if apart > 2:
         rounds = [rounds[0]] * (times + 1)
     rounds[-1] = rounds[-1][:over]
-    # From the end, because the last round may be too short to give way.
+    # From the end, because the last round may be too short to change.
     for before, after in reversed(list(pairwise(rounds))):
         if len(after) and before[-1] == after[0]:
             place = int(rng.integers(visited - 1))

@@ -16,28 +16,25 @@ from beholder.stimuli.catalogue import Catalogue
 
 
 def free_slots(trial: Trial) -> list[Slot]:
-    """Return the slots that were dealt, without those that the method put in a place with a name."""
+    """Return the slots that were allocated, without labelled ones of the method."""
     return [slot for slot in trial.slots if slot.label is None or slot.label in LETTERS]
 
 
 def compared_slots(trial: Trial) -> list[Slot]:
-    """Return the slots of the two that a trial compares, without a third beside them; one of two may have a name."""
+    """Return the slots of the two that a trial compares, without a third stimulus; one of the two may be labelled."""
     slots = free_slots(trial)
     return slots if len(slots) > 1 else list(trial.slots)
 
 
-def allocated_stimuli(plan: Plan, visited: StimulusOccurrences | None = None) -> frozenset[str]:
-    """Return the stimuli that can be dealt, companions among them, without those that only stand in named places."""
-    visited = visited or stimulus_occurrences(plan)
-    free = frozenset(visited.stimuli)
-    if plan.units is None:
-        return free
-    return frozenset(stimulus for unit in plan.units.items for stimulus in unit.stimuli) - (visited.named - free)
+def is_of_pairs(plan: Plan) -> bool:
+    """Return whether two stimuli are compared in each trial."""
+    of_pairs = plan.units is not None and plan.units.kind == "pair"
+    return of_pairs and len(free_slots(plan.lists[0].trials[0])) == 2
 
 
 @dataclass(frozen=True)
 class PlannedItems:
-    """Every dealt trial, and in it every item: a condition in its slot, or the pair of conditions of the trial.
+    """Every allocated trial, and its items: a condition in its slot, or the pair of conditions of the trial.
 
     `list_of`, `position_of`, `content_of` are by trial; `trial`, `slot`, `column` by item.
     """
@@ -54,9 +51,9 @@ class PlannedItems:
     present: Mask
     """Which content has which column."""
     is_companion: Mask
-    """Which trial shows what goes with others, and is not dealt by itself."""
+    """Which trials show a companion, which is not allocated on its own."""
     follows: Ints
-    """How often each content comes right after each other one."""
+    """How often each content follows each other one directly."""
 
     @cached_property
     def content(self) -> Ints:
@@ -80,20 +77,20 @@ class PlannedItems:
 
     @cached_property
     def always(self) -> Mask:
-        """The columns that are in every trial; none when that holds for all, as then nothing was chosen."""
-        there = self.present.any(axis=0)
+        """The columns that are in every trial; none if all are, as then nothing was chosen."""
+        present = self.present.any(axis=0)
         everywhere = np.bincount(self.column, minlength=self.columns) == len(self.list_of)
-        return np.asarray(everywhere & bool(self.slots > 1 and (there & ~everywhere).any()), dtype=np.bool_)
+        return np.asarray(everywhere & bool(self.slots > 1 and (present & ~everywhere).any()), dtype=np.bool_)
 
     @cached_property
     def chosen(self) -> Mask:
-        """The columns that are dealt."""
+        """The columns that are allocated."""
         return np.asarray(self.present.any(axis=0) & ~self.always, dtype=np.bool_)
 
 
 @dataclass(frozen=True)
 class PairOrders:
-    """A plan of pairs: by trial, which two stimuli, of which two conditions, and whether the earlier comes second."""
+    """A plan of pairs: by trial, the two stimuli, their conditions, and whether the earlier one comes second."""
 
     unit: Ints
     is_turned: Mask
@@ -101,50 +98,78 @@ class PairOrders:
     second: Ints
 
 
-def is_of_pairs(plan: Plan) -> bool:
-    """Return whether two stimuli are compared in each trial."""
-    of_pairs = plan.units is not None and plan.units.kind == "pair"
-    return of_pairs and len(free_slots(plan.lists[0].trials[0])) == 2
-
-
-def read_conditions(plan: Plan, catalogue: Catalogue) -> PlannedItems:
-    """Return what a plan shows, in conditions."""
-    visited = stimulus_occurrences(plan)
-    conditions = {condition: number for number, condition in enumerate(catalogue.conditions)}
-    # What is only practised on may have conditions of its own.
-    column = {stimulus.id: conditions[stimulus.condition] for stimulus in catalogue.by_cell.values()}
-    dealt = allocated_stimuli(plan, visited) - _companions(plan)
-    cells = [(s.content, conditions[s.condition]) for s in catalogue.by_cell.values() if s.id in dealt]
-    items = _Items(visited.trial, visited.places, _codes(visited.stimuli, column))
-    return _planned_items(plan, catalogue, visited, cells, items, len(conditions))
-
-
-def read_pairs(plan: Plan, dealt: Units, catalogue: Catalogue) -> tuple[PlannedItems, PairOrders]:
-    """Return what a plan of pairs shows, in pairs of conditions, and which comes first."""
-    visited = stimulus_occurrences(plan)
-    place = {condition: number for number, condition in enumerate(catalogue.conditions)}
-    number = {stimulus.id: place[stimulus.condition] for stimulus in catalogue.by_cell.values()}
-    kinds = [tuple(sorted(number[stimulus] for stimulus in unit.stimuli)) for unit in dealt.items]
-    columns = {kind: n for n, kind in enumerate(sorted(set(kinds)))}
-    cells = [(unit.content, columns[kind]) for unit, kind in zip(dealt.items, kinds, strict=True)]
-    units = {frozenset(unit.stimuli): n for n, unit in enumerate(dealt.items)}
-    stimuli = visited.stimuli
-    firsts = [stimuli[n] for n in visited.first.tolist()]
-    seconds = [stimuli[n + 1] for n in visited.first.tolist()]
-    pairs = [frozenset(pair) for pair in zip(firsts, seconds, strict=True)]
-    unit = _codes(pairs, units)
-    items = _Items(np.arange(len(unit)), np.zeros_like(unit), np.array([columns[kind] for kind in kinds])[unit])
-    turned = np.array([dealt.items[n].stimuli[0] != first for n, first in zip(unit.tolist(), firsts, strict=True)])
-    shown = _planned_items(plan, catalogue, visited, cells, items, len(columns))
-    return shown, PairOrders(unit, turned, _codes(firsts, number), _codes(seconds, number))
-
-
 class _Items(NamedTuple):
-    """What is counted: the trial, the place in it and the column of each."""
+    """The trial, slot and column of each counted item."""
 
     trial: Ints
     slot: Ints
     column: Ints
+
+
+def read_conditions(plan: Plan, catalogue: Catalogue) -> PlannedItems:
+    """Return the items of a plan, in conditions."""
+    occurrences = stimulus_occurrences(plan)
+    conditions = {condition: number for number, condition in enumerate(catalogue.conditions)}
+    # Training stimuli may have further conditions.
+    column = {stimulus.id: conditions[stimulus.condition] for stimulus in catalogue.by_cell.values()}
+    allocated = allocated_stimuli(plan, occurrences) - _companions(plan)
+    cells = [(s.content, conditions[s.condition]) for s in catalogue.by_cell.values() if s.id in allocated]
+    items = _Items(occurrences.trial, occurrences.places, _codes(occurrences.stimuli, column))
+    return _planned_items(plan, catalogue, occurrences, cells, items, len(conditions))
+
+
+def read_pairs(plan: Plan, units_of_plan: Units, catalogue: Catalogue) -> tuple[PlannedItems, PairOrders]:
+    """Return the items of a plan of pairs, in pairs of conditions, and their orders."""
+    occurrences = stimulus_occurrences(plan)
+    place = {condition: number for number, condition in enumerate(catalogue.conditions)}
+    number = {stimulus.id: place[stimulus.condition] for stimulus in catalogue.by_cell.values()}
+    kinds = [tuple(sorted(number[stimulus] for stimulus in unit.stimuli)) for unit in units_of_plan.items]
+    columns = {kind: n for n, kind in enumerate(sorted(set(kinds)))}
+    cells = [(unit.content, columns[kind]) for unit, kind in zip(units_of_plan.items, kinds, strict=True)]
+    units = {frozenset(unit.stimuli): n for n, unit in enumerate(units_of_plan.items)}
+    stimuli = occurrences.stimuli
+    firsts = [stimuli[n] for n in occurrences.first.tolist()]
+    seconds = [stimuli[n + 1] for n in occurrences.first.tolist()]
+    pairs = [frozenset(pair) for pair in zip(firsts, seconds, strict=True)]
+    unit = _codes(pairs, units)
+    items = _Items(np.arange(len(unit)), np.zeros_like(unit), np.array([columns[kind] for kind in kinds])[unit])
+    is_turned = np.array(
+        [units_of_plan.items[n].stimuli[0] != first for n, first in zip(unit.tolist(), firsts, strict=True)]
+    )
+    shown = _planned_items(plan, catalogue, occurrences, cells, items, len(columns))
+    return shown, PairOrders(unit, is_turned, _codes(firsts, number), _codes(seconds, number))
+
+
+def _planned_items(
+    plan: Plan,
+    catalogue: Catalogue,
+    occurrences: StimulusOccurrences,
+    cells: Sequence[tuple[str, int]],
+    items: _Items,
+    columns: int,
+) -> PlannedItems:
+    names = {content for content, _ in cells}
+    contents = {content: n for n, content in enumerate(c for c in catalogue.contents if c in names)}
+    companions = _companions(plan)
+    is_companion = np.array([trial.slots[0].stimulus in companions for trial in occurrences.trials], dtype=np.bool_)
+    counted = ~is_companion[items.trial]
+    present = np.zeros((len(contents), columns), dtype=np.bool_)
+    for content, cell in cells:
+        present[contents[content], cell] = True
+    return PlannedItems(
+        contents=len(contents),
+        columns=columns,
+        lists=len(plan.lists),
+        list_of=occurrences.list_of,
+        position_of=occurrences.position_of,
+        content_of=_codes([trial.content for trial in occurrences.trials], contents),
+        trial=items.trial[counted],
+        slot=items.slot[counted],
+        column=items.column[counted],
+        present=present,
+        is_companion=is_companion,
+        follows=_follows(_codes(occurrences.order, contents), occurrences.order_of, len(contents)),
+    )
 
 
 K = TypeVar("K", bound=Hashable)
@@ -155,58 +180,26 @@ def _codes(names: Sequence[K], numbers: Mapping[K, int]) -> Ints:
 
 
 def _companions(plan: Plan) -> frozenset[str]:
-    beside: Mapping[str, tuple[str, ...]] = plan.units.companions if plan.units else {}
-    return frozenset(stimulus for stimuli in beside.values() for stimulus in stimuli)
-
-
-def _planned_items(
-    plan: Plan,
-    catalogue: Catalogue,
-    visited: StimulusOccurrences,
-    cells: Sequence[tuple[str, int]],
-    items: _Items,
-    columns: int,
-) -> PlannedItems:
-    names = {content for content, _ in cells}
-    contents = {content: n for n, content in enumerate(c for c in catalogue.contents if c in names)}
-    companions = _companions(plan)
-    is_companion = np.array([trial.slots[0].stimulus in companions for trial in visited.trials], dtype=np.bool_)
-    counted = ~is_companion[items.trial]
-    present = np.zeros((len(contents), columns), dtype=np.bool_)
-    for content, cell in cells:
-        present[contents[content], cell] = True
-    return PlannedItems(
-        contents=len(contents),
-        columns=columns,
-        lists=len(plan.lists),
-        list_of=visited.list_of,
-        position_of=visited.position_of,
-        content_of=_codes([trial.content for trial in visited.trials], contents),
-        trial=items.trial[counted],
-        slot=items.slot[counted],
-        column=items.column[counted],
-        present=present,
-        is_companion=is_companion,
-        follows=_follows(_codes(visited.order, contents), visited.order_of, len(contents)),
-    )
+    companions: Mapping[str, tuple[str, ...]] = plan.units.companions if plan.units else {}
+    return frozenset(stimulus for stimuli in companions.values() for stimulus in stimuli)
 
 
 def _follows(order: Ints, list_of: Ints, contents: int) -> Ints:
-    """Return how often each content comes right after each other one in a list."""
+    """Return how often each content follows each other one directly."""
     after = list_of[1:] == list_of[:-1]
     steps = order[:-1][after] * contents + order[1:][after]
     return np.bincount(steps, minlength=contents * contents).reshape(contents, contents)
 
 
-# --- What is dealt in a plan, gathered in one pass: a large one has millions of slots ---
+# Occurrences
 
 
 @dataclass(frozen=True)
 class StimulusOccurrences:
-    """Every trial that is dealt, and in it every stimulus that is, in order; what comes for each question comes once.
+    """Every allocated trial and its stimuli, in order; a unit that is repeated for each question occurs once.
 
     `list_of`, `position_of`, `first` and `count` are by trial: where its stimuli begin, and how many they are;
-    `stimuli` and `places` (among all that were dealt in the trial, from 0) by stimulus.
+    `stimuli` and `places` (among all allocated in the trial, from 0) are by stimulus.
     """
 
     trials: list[Trial]
@@ -216,11 +209,11 @@ class StimulusOccurrences:
     stimuli: list[str]
     places: Ints
     named: frozenset[str]
-    """What stands in a place with a name."""
+    """Stimuli in labelled places."""
     order: list[str]
-    """The contents of all that is rated, also what comes once more, list after list."""
+    """The contents of all rated trials, repetitions included, list after list."""
     order_of: Ints
-    """The list of each of them."""
+    """The list of each of these."""
 
     @property
     def first(self) -> Ints:
@@ -233,15 +226,24 @@ class StimulusOccurrences:
 
 
 def first_occurrences(planned: PlannedList) -> Iterator[tuple[int, Trial]]:
-    """Yield position and trial, from 0, of everything that is dealt; one that comes for each question comes once.
+    """Yield position and trial of everything that is allocated, repetitions for further questions left out.
 
-    Positions are those among what is rated.
+    Positions are among the rated trials, from 0.
     """
     return _first_occurrences(planned.rated)
 
 
+def _first_occurrences(rated: tuple[Trial, ...]) -> Iterator[tuple[int, Trial]]:
+    known: set[frozenset[str]] = set()
+    for position, trial in enumerate(rated):
+        stimuli = frozenset([slot.stimulus for slot in trial.slots])
+        if stimuli not in known:
+            known.add(stimuli)
+            yield position, trial
+
+
 def stimulus_occurrences(plan: Plan) -> StimulusOccurrences:
-    """Return what is dealt in a plan."""
+    """Return what is allocated in a plan, collected in one pass: a large plan has millions of slots."""
     trials: list[Trial] = []
     lists, positions, counts, places, order_of = [], [], [], [], []
     stimuli: list[str] = []
@@ -271,10 +273,10 @@ def stimulus_occurrences(plan: Plan) -> StimulusOccurrences:
     return StimulusOccurrences(trials, list_of, position_of, count, stimuli, place_of, frozenset(named), order, row_of)
 
 
-def _first_occurrences(rated: tuple[Trial, ...]) -> Iterator[tuple[int, Trial]]:
-    seen: set[frozenset[str]] = set()
-    for position, trial in enumerate(rated):
-        stimuli = frozenset([slot.stimulus for slot in trial.slots])
-        if stimuli not in seen:
-            seen.add(stimuli)
-            yield position, trial
+def allocated_stimuli(plan: Plan, occurrences: StimulusOccurrences | None = None) -> frozenset[str]:
+    """Return the stimuli that can be allocated, companions included, without those that only have labelled places."""
+    occurrences = occurrences or stimulus_occurrences(plan)
+    free = frozenset(occurrences.stimuli)
+    if plan.units is None:
+        return free
+    return frozenset(stimulus for unit in plan.units.items for stimulus in unit.stimuli) - (occurrences.named - free)

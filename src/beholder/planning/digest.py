@@ -1,4 +1,4 @@
-"""What a plan depends on, as one hash; and the whole study as another."""
+"""The hash of everything that a plan depends on, and the hash of the whole study."""
 
 from __future__ import annotations
 
@@ -14,23 +14,14 @@ from beholder.study.design import Design
 from beholder.study.model import Study
 from beholder.study.serialization import digest, study_json
 
-_JUDGING = {"action", "retries", "max_failed", "end_after", "reject_after", "share"}
-"""Options of rules that say what follows from an answer: they may change without changing the plan."""
-
-_LATER = {
-    key: Design().model_dump(mode="json")[key]
-    for key in ("votes", "sessions_per_participant", "order", "blocks", "between", "plan")
-}
-"""Keys of the design that came later, as they are when left out: a store that was begun before knows none of them."""
-
 
 def plan_digest(study: Study, catalogue: Catalogue) -> str:
-    """Return the hash of what the plan depends on, and the seed. Texts may change without changing it."""
+    """Return the hash of everything that the plan depends on, seed included. Texts may change without changing it."""
     return digest(plan_parts(study, catalogue))
 
 
 def plan_parts(study: Study, catalogue: Catalogue) -> dict[str, Any]:
-    """Return what the plan depends on, as JSON by parts."""
+    """Return everything that the plan depends on, as JSON by parts."""
     return {
         "study": study.name,
         "method": study.method,
@@ -54,8 +45,24 @@ def plan_parts(study: Study, catalogue: Catalogue) -> dict[str, Any]:
     }
 
 
+def study_digest(study: Study, catalogue: Catalogue) -> str:
+    """Return the hash of the resolved study and of its stimuli."""
+    stimuli = {s.id: s.sha256 for s in catalogue.by_id.values()}
+    return digest({"study": study_json(study), "stimuli": stimuli, **_training(study, catalogue, has_words=True)})
+
+
+_JUDGING = {"action", "retries", "max_failed", "end_after", "reject_after", "share"}
+"""Options of rules that decide what follows from an answer: they may change without changing the plan."""
+
+_LATER = {
+    key: Design().model_dump(mode="json")[key]
+    for key in ("votes", "sessions_per_participant", "order", "blocks", "between", "plan")
+}
+"""Keys that were added to the design later, with their defaults: digests in older stores do not contain them."""
+
+
 def _pairs(study: Study) -> dict[str, Any]:
-    """Return the pairs that a file gives, as JSON; nothing where there is none."""
+    """Return the pairs that a file lists, as JSON; nothing without such a file."""
     file = study.design.given_pairs
     return (
         {}
@@ -65,45 +72,39 @@ def _pairs(study: Study) -> dict[str, Any]:
 
 
 def _design(design: Design) -> dict[str, Any]:
-    """Return the design as JSON; what earlier versions did not know only where it says something."""
-    written = {
+    """Return the design as JSON; keys that were added later only if they are set."""
+    keys = {
         key: value for key, value in design.model_dump(mode="json").items() if key not in _LATER or value != _LATER[key]
     }
     if design.between:
-        written["between"] = _between(design)
-    return written
+        keys["between"] = _between(design)
+    return keys
 
 
 def _between(design: Design) -> list[Any]:
-    """Return the factors as JSON, in their order, by which groups take turns; texts and playback may change."""
-    told = {"instructions", "playback"}
+    """Return the factors between participants as JSON, in order; texts and playback may change."""
+    texts = {"instructions", "playback"}
     return [
-        [factor, [[name, level.model_dump(mode="json", exclude=told)] for name, level in levels.items()]]
+        [factor, [[name, level.model_dump(mode="json", exclude=texts)] for name, level in levels.items()]]
         for factor, levels in design.between.items()
     ]
 
 
-def study_digest(study: Study, catalogue: Catalogue) -> str:
-    """Return the hash of the resolved study and of its stimuli."""
-    stimuli = {s.id: s.sha256 for s in catalogue.by_id.values()}
-    return digest({"study": study_json(study), "stimuli": stimuli, **_training(study, catalogue, has_words=True)})
-
-
 def _checks(study: Study, catalogue: Catalogue) -> dict[str, Any]:
-    """Return what the rules put into the lists, as JSON; nothing where they put nothing there."""
-    rules = ((name, study.checks.rule(name)) for name in PLANNED_RULES)
+    """Return the checks that are placed in lists, as JSON; nothing if there are none."""
+    rules = ((name, study.checks.rule(name)) for name in PLACED)
     placed = {name: rule.model_dump(mode="json", exclude=_JUDGING) for name, rule in rules if rule is not None}
     keys = [[s.id, _expected(s.known_answer)] for s in catalogue.stimuli if s.role in CHECK_ROLES and s.known_answer]
     return {"checks": placed, **({"keys": keys} if keys else {})} if placed else {}
 
 
-def _expected(lesson: KnownAnswer) -> dict[str, Any]:
-    return {question: [one.value, one.tolerance] for question, one in lesson.expected.items()}
+def _expected(answer: KnownAnswer) -> dict[str, Any]:
+    return {question: [expectation.value, expectation.tolerance] for question, expectation in answer.expected.items()}
 
 
 def _training(study: Study, catalogue: Catalogue, *, has_words: bool) -> dict[str, Any]:
-    """Return what people practise on, as JSON; nothing where they do not."""
-    lessons = [(s.id, s.known_answer) for s in catalogue.training if s.known_answer is not None]
+    """Return the training stimuli as JSON; nothing without training."""
+    lessons = [(s.id, s.lesson) for s in catalogue.training if s.lesson is not None]
     if not lessons or study.training is False:
         return {}
     rows = []

@@ -1,7 +1,7 @@
-"""Even picks: rounding a share of every item so that whole families of counts stay within one.
+"""Even picks: every item has a share, and picks round the sums of whole families of groups up or down.
 
-Two nested families of groups over the same items make a totally unimodular system, so whenever fractional shares
-exist, whole picks exist that round every group's sum up or down. One maximum flow finds them.
+Two nested families of groups over the same items make a totally unimodular system: if fractional shares exist, whole
+picks exist that round the sum of every group up or down. One maximum flow computes them.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-_FAMILIES = (8, 64)  # runs of lists that are even in themselves, so that the first lists alone nearly are as well
-_NEAR = 1e-6  # shares are ratios of small whole numbers, so nothing real lies this close to a whole number
+_FAMILIES = (8, 64)  # runs of lists that are even on their own, so that the first lists are nearly even
+_NEAR = 1e-6  # shares are ratios of small whole numbers, so no real share is this close to a whole number
 
 
 class Partition(NamedTuple):
-    """A partition of the items: the group of each item, and how many groups there can be."""
+    """A partition of the items: the group of each item, and the number of possible groups."""
 
     of: Ints
     number: int
 
 
 def families(of_list: Ints, lists: int) -> list[Partition]:
-    """Return the lists, runs of lists and runs of those, as nested groups of what is in them."""
+    """Return lists, runs of lists and runs of runs, as nested groups of the items in them."""
     return [Partition(of_list // size, -(-lists // size)) for size in (1, *_FAMILIES)]
 
 
@@ -43,12 +43,12 @@ class _Arcs(NamedTuple):
 def pick(share: Floats, left: Sequence[Partition], right: Sequence[Partition], rng: Generator) -> Mask:
     """Return a mask of picked items: in every group, and overall, the sum of the shares rounded up or down.
 
-    `left` and `right` each run from fine to coarse, every group inside one of the next partition.
-    An item must be the only one of its finest left and finest right group together.
+    `left` and `right` each run from fine to coarse, every group inside one of the next partition. No two items may
+    share both their finest left and their finest right group.
     """
     names = _node_names(left, right)
     top, bottom = names.top, names.bottom
-    # Every item is a node between its two finest groups, so that the order of items can be told to the solver.
+    # Every item is a node between its two finest groups, so that the solver can be given an order of items.
     items = bottom + 1 + np.arange(len(share))
     arcs = [
         _bounded(names.left[0] + left[0].of, items, share),
@@ -68,11 +68,11 @@ def pick(share: Floats, left: Sequence[Partition], right: Sequence[Partition], r
         arcs.append(_bounded(tails, heads, _sums(groups, share)))
     arcs.append(_bounded(np.array([bottom]), np.array([top]), np.array([share.sum()])))
     joined = _Arcs(*(np.concatenate(columns) for columns in zip(*arcs, strict=True)))
-    # The solver walks nodes by number. Items are numbered as in drawing lots with a chance in proportion to the
-    # share: so no set of conditions is preferred, and the pick is a matter of the seed, not of names.
-    lots = rng.exponential(size=len(share)) / np.maximum(share, _NEAR)
+    # The solver visits nodes by number. Items are numbered as in a draw with probabilities in proportion to the
+    # shares: so no set of conditions is preferred, and picks depend on the seed, not on names.
+    keys = rng.exponential(size=len(share)) / np.maximum(share, _NEAR)
     number = np.concatenate([rng.permutation(bottom + 1), items])
-    number[items[np.argsort(lots)]] = items
+    number[items[np.argsort(keys)]] = items
     return _circulate(joined, number, len(share)) > 0
 
 
@@ -104,7 +104,7 @@ def _bounded(tails: Ints, heads: Ints, sums: Floats) -> _Arcs:
 
 
 def _circulate(arcs: _Arcs, number: Ints, first: int) -> Ints:
-    """Return a whole flow between the bounds of all arcs and conserved at every node, on the first arcs."""
+    """Return the first arcs' part of an integer flow within the bounds of all arcs that is conserved at every node."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import maximum_flow
 
@@ -116,11 +116,13 @@ def _circulate(arcs: _Arcs, number: Ints, first: int) -> Ints:
     source, sink = nodes, nodes + 1
     tails = np.concatenate([arcs.tails, np.full(len(gain), source), loss])
     heads = np.concatenate([arcs.heads, gain, np.full(len(loss), sink)])
-    room = np.concatenate([arcs.most - arcs.least, surplus[gain], -surplus[loss]])
+    capacity = np.concatenate([arcs.most - arcs.least, surplus[gain], -surplus[loss]])
     number = np.concatenate([number, [source, sink]])
     tails, heads = number[tails], number[heads]
-    open_ = room > 0
-    graph = csr_matrix((room[open_].astype(np.int32), (tails[open_], heads[open_])), shape=(nodes + 2, nodes + 2))
+    usable = capacity > 0
+    graph = csr_matrix(
+        (capacity[usable].astype(np.int32), (tails[usable], heads[usable])), shape=(nodes + 2, nodes + 2)
+    )
     solved = maximum_flow(graph, source, sink)
     if solved.flow_value != surplus[gain].sum():
         raise AssertionError("shares that add up have no whole picks")

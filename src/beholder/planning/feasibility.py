@@ -1,4 +1,4 @@
-"""planning/feasibility."""
+"""Whether a plan is possible: units, grid, list shape and checks of a study, or every problem with them."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from beholder.study.model import Study
 
 
 class PlanFrame(NamedTuple):
-    """What a plan stands on; `shape` counts dealt trials, each of which may come once for every set of questions."""
+    """What a plan is built on; `shape` counts allocated trials, each of which comes once for every set of questions."""
 
     units: Units
     grid: StimulusGrid
     shape: ListShape
-    amounts: CheckCounts
+    checks: CheckCounts
 
 
 def build_frame(study: Study, catalogue: Catalogue, method: Method) -> PlanFrame:
-    """Return what a plan stands on, or raise PlanError with everything that stands in its way."""
+    """Return what a plan is built on, or raise PlanError with all problems."""
     design = study.design
     units = method.units(study, catalogue)
-    untaught = tuple(training_problems(study, catalogue, method))
+    training = tuple(training_problems(study, catalogue, method))
     try:
         grid = _build_grid(study, catalogue, method, units)
         at_most = (
@@ -48,18 +48,18 @@ def build_frame(study: Study, catalogue: Catalogue, method: Method) -> PlanFrame
         trials = count_trials(grid, design, at_most)
         shape = ListShape(lists_for(grid, design, trials), trials, design.sessions_per_participant)
     except PlanError as error:
-        raise PlanError((*(locate(study, problem) for problem in error.problems), *untaught)) from None
-    amounts = count_checks(study, catalogue, method, units, shape.trials * max(1, len(units.asks)))
-    if untaught or amounts.problems:
-        raise PlanError((*untaught, *amounts.problems))
-    return PlanFrame(units, grid, shape, amounts)
+        raise PlanError((*(locate(study, problem) for problem in error.problems), *training)) from None
+    checks = count_checks(study, catalogue, method, units, shape.trials * max(1, len(units.asks)))
+    if training or checks.problems:
+        raise PlanError((*training, *checks.problems))
+    return PlanFrame(units, grid, shape, checks)
 
 
 def _build_grid(study: Study, catalogue: Catalogue, method: Method, units: Units) -> StimulusGrid:
-    """Return what there is to deal, or raise what the method and the planner find wrong, together."""
+    """Return the grid, or raise PlanError with the problems of method and planner together."""
     problems = [*method.problems(study, catalogue), *pair_problems(study, catalogue, units, method.name)]
     if problems and (units.companions or study.design.given_pairs is not None):
-        # What a test goes with, or is compared with, may be the very thing that is missing.
+        # A missing companion or partner of a comparison would only cause further problems.
         raise PlanError(problems)
     try:
         grid = build_grid(units, catalogue, study.design, method.name)
@@ -71,7 +71,7 @@ def _build_grid(study: Study, catalogue: Catalogue, method: Method, units: Units
 
 
 def check_comparing(study: Study, catalogue: Catalogue, method: Method) -> None:
-    """Raise PlanError where a method cannot compare these stimuli, whichever pairs of them are chosen."""
+    """Raise PlanError if a method cannot compare these stimuli, whichever pairs are chosen."""
     problems = list(method.problems(study, catalogue))
     if makes_own_trials(study, catalogue, method.units(study, catalogue)):
         what = f"does not fit {method.name}, which makes its own trials"
@@ -81,22 +81,23 @@ def check_comparing(study: Study, catalogue: Catalogue, method: Method) -> None:
 
 
 def locate(study: Study, problem: Problem) -> Problem:
-    """Return the problem with the line of the key that it is about: methods and planner name the key alone."""
+    """Return the problem with the line of its key in the study: methods and planner name the key alone."""
     if problem.where.partition(".")[0] not in Study.model_fields:
         return problem
     return study.problem(problem.where, problem.what, problem.allowed, problem.fix)
 
 
-_SHOWN = 4
-"""Conditions of a part, and parts, that are listed; of more it is said how many there are."""
+# Pairs: every condition must be connected with every other one
 
+_SHOWN = 4
+"""Conditions of a part, and parts, that a message lists."""
 
 _MOST_PROBLEMS = 20
-"""Lines of a file that are told one by one."""
+"""Problems of a file that are listed one by one."""
 
 
 def pair_problems(study: Study, catalogue: Catalogue, units: Units, method: str) -> Iterator[Problem]:
-    """Yield what is wrong with the pairs of a study: their file, a method without them, or parts that never meet."""
+    """Yield the problems with the pairs of a study: the file, a method without pairs, or unconnected conditions."""
     pairs, file = study.design.pairs, study.design.given_pairs
     if file is not None:
         wrong = list(pair_table_problems(study.folder, file, catalogue))
@@ -120,28 +121,48 @@ def pair_problems(study: Study, catalogue: Catalogue, units: Units, method: str)
 
 
 def makes_own_trials(study: Study, catalogue: Catalogue, units: Units) -> bool:
-    """Return whether a method deals something else than the pairs that `design.pairs` chooses."""
+    """Return whether a method allocates something else than the pairs that `design.pairs` chooses."""
     chosen = {frozenset(unit.stimuli) for unit in pair_units(study, catalogue)}
     return units.kind != "pair" or any(frozenset(unit.stimuli) not in chosen for unit in units.items)
 
 
 def _split_problems(study: Study, catalogue: Catalogue, units: Units) -> Iterator[Problem]:
-    """Yield that conditions fall into parts, and the pair that would join two of them."""
+    """Yield the problem that conditions fall into unconnected parts, with a pair that would join two of them."""
     condition = {stimulus.id: stimulus.condition for stimulus in catalogue.by_cell.values()}
     compared = [tuple(condition[stimulus] for stimulus in unit.stimuli) for unit in units.items]
     tested = {stimulus.condition for stimulus in catalogue.by_cell.values() if stimulus.role != "reference"}
     shown = tested.union(*compared)
-    found = connected_parts(
-        [one for one in catalogue.conditions if one in shown], [(one, two) for one, two in compared]
-    )
-    if len(found) < 2:
+    groups = parts([one for one in catalogue.conditions if one in shown], [(one, two) for one, two in compared])
+    if len(groups) < 2:
         return
-    found.sort(key=lambda part: -len(part))
-    named = [f"({_some(part)})" for part in found[:_SHOWN]]
-    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    what = f"{_pairs_text(study)} leaves {len(found)} parts that are never compared with each other: "
-    what += " and ".join(named) + more
-    yield Problem("design.pairs", what, "pairs that hold all conditions together", _bridge(study, catalogue, found))
+    groups.sort(key=lambda part: -len(part))
+    texts = [f"({_some(part)})" for part in groups[:_SHOWN]]
+    more = f" and {len(groups) - _SHOWN} more" if len(groups) > _SHOWN else ""
+    what = f"{_pairs_text(study)} leaves {len(groups)} parts that are never compared with each other: "
+    what += " and ".join(texts) + more
+    yield Problem("design.pairs", what, "pairs that hold all conditions together", _bridge(study, catalogue, groups))
+
+
+def _bridge(study: Study, catalogue: Catalogue, groups: Sequence[Sequence[str]]) -> str:
+    """Return a fix: a pair that would join the first part and another one."""
+    largest, rest = groups[0], [one for part in groups[1:] for one in part]
+    file = study.design.given_pairs
+    if file is not None:
+        for one, two in ((one, two) for one in largest for two in rest):
+            for content in catalogue.contents:
+                cells = catalogue.by_cell.get((content, one)), catalogue.by_cell.get((content, two))
+                if cells[0] and cells[1]:
+                    of_stimuli = read_given_pairs(study.folder, file, []).of_stimuli
+                    line = f"{cells[0].id},{cells[1].id}" if of_stimuli else f"{one},{two}"
+                    columns = ",".join(OF_STIMULI) if of_stimuli else "condition,other"
+                    return f"Add the line {line} ({columns}) to join two of them."
+    conditions = tuple(one for one in catalogue.conditions if one in {*largest, *rest})
+    chosen = set(condition_pairs(study, conditions)) if file is None else set()
+    for one, two in ((one, two) for two in rest for one in largest):
+        if not chosen or {(one, two), (two, one)} & chosen:
+            content = next(content for content in catalogue.contents if (content, two) in catalogue.by_cell)
+            return f"Add {one} of content {content}, which has {two}: the pair {one}, {two} would join two of them."
+    return ""
 
 
 def _pairs_text(study: Study) -> str:
@@ -152,28 +173,6 @@ def _pairs_text(study: Study) -> str:
         return f"is a star around {design.star}, which, with the files that there are,"
     word = "all" if design.pairs == "all" else "sparse"
     return f"is {word}, which, with the files that there are,"
-
-
-def _bridge(study: Study, catalogue: Catalogue, found: Sequence[Sequence[str]]) -> str:
-    """Return which pair would join the first part and another one."""
-    whole, rest = found[0], [one for part in found[1:] for one in part]
-    file = study.design.given_pairs
-    if file is not None:
-        for one, two in ((one, two) for one in whole for two in rest):
-            for content in catalogue.contents:
-                cells = catalogue.by_cell.get((content, one)), catalogue.by_cell.get((content, two))
-                if cells[0] and cells[1]:
-                    of_stimuli = read_pair_table(study.folder, file, []).of_stimuli
-                    line = f"{cells[0].id},{cells[1].id}" if of_stimuli else f"{one},{two}"
-                    columns = ",".join(STIMULUS_COLUMNS) if of_stimuli else "condition,other"
-                    return f"Add the line {line} ({columns}) to join two of them."
-    there = tuple(one for one in catalogue.conditions if one in {*whole, *rest})
-    chosen = set(condition_pairs(study, there)) if file is None else set()
-    for one, two in ((one, two) for two in rest for one in whole):
-        if not chosen or {(one, two), (two, one)} & chosen:
-            content = next(content for content in catalogue.contents if (content, two) in catalogue.by_cell)
-            return f"Add {one} of content {content}, which has {two}: the pair {one}, {two} would join two of them."
-    return ""
 
 
 def _some(words: Sequence[str]) -> str:

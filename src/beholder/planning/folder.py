@@ -1,4 +1,4 @@
-"""The plan in its folder: plan.json, lists.jsonl, lists.csv, balance.csv."""
+"""The folder plan/: plan.json, lists.jsonl, lists.csv and balance.csv."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from beholder.types import Json
 
 
 def write_plan(plan: Plan, catalogue: Catalogue, digest: str, folder: Path) -> None:
-    """Write the plan below a study's folder. plan.json comes last and vouches for the lists."""
-    below = folder / "plan"
-    below.mkdir(parents=True, exist_ok=True)
+    """Write the plan below a study's folder. plan.json is written last and holds the hash of the lists."""
+    target = folder / "plan"
+    target.mkdir(parents=True, exist_ok=True)
     table = io.StringIO(newline="")
     csv.writer(table, lineterminator="\n").writerows(balance_table(balance(plan, catalogue)))
     with no_collection():
-        sha256 = _replace(below / "lists.jsonl", map(_line, lists_to_json(plan)))
+        sha256 = _replace(target / "lists.jsonl", map(_line, lists_to_json(plan)))
     counts: dict[str, Any] = {
         "plan_digest": plan.plan_digest,
         "digest": digest,
@@ -41,25 +41,25 @@ def write_plan(plan: Plan, catalogue: Catalogue, digest: str, folder: Path) -> N
     }
     if plan.is_extended:
         counts["extensions"] = [
-            {"first": some[0].number, "last": some[-1].number, **added._asdict()} for added, some in extensions(plan)
+            {"first": lists[0].number, "last": lists[-1].number, **added._asdict()} for added, lists in extensions(plan)
         ]
         counts["covers"] = sorted(plan.covers)
-        counts["before"] = [sorted(stimuli) for stimuli in plan.before]
+        counts["before"] = [sorted(stimuli) for stimuli in plan.earlier_stimuli]
     if plan.units is not None and not plan.is_extended and not plan.groups:
-        _replace(below / "lists.csv", plan_csv(plan))
-    _replace(below / "balance.csv", [table.getvalue()])
-    _replace(below / "plan.json", [json.dumps(counts, indent=2), "\n"])
+        _replace(target / "lists.csv", plan_csv(plan))
+    _replace(target / "balance.csv", [table.getvalue()])
+    _replace(target / "plan.json", [json.dumps(counts, indent=2), "\n"])
 
 
 def extensions(plan: Plan) -> Iterator[tuple[Addition, list[PlannedList]]]:
-    """Yield why and when lists were added to a plan, and these lists."""
+    """Yield each addition of lists to a plan, with its lists."""
     for added, some in groupby(plan.lists, key=lambda planned: planned.added):
         if added is not None:
             yield added, list(some)
 
 
 def read_plan(folder: Path, plan_digest: str | None = None) -> Plan | None:
-    """Return the plan below a study's folder; None if there is none, it is torn, or it does not serve this digest."""
+    """Return the plan below a study's folder; None if it is missing, incomplete, or does not serve this digest."""
     try:
         counts = json.loads((folder / "plan" / "plan.json").read_bytes())
         if plan_digest is not None and plan_digest not in counts.get("covers", [counts["plan_digest"]]):
@@ -68,9 +68,9 @@ def read_plan(folder: Path, plan_digest: str | None = None) -> Plan | None:
         if hashlib.sha256(lists).hexdigest() != counts["lists_sha256"]:
             return None
         with no_collection():
-            planned = tuple(lists_from_json(json.loads(line) for line in lists.splitlines()))
-        before = tuple(frozenset(stimuli) for stimuli in counts.get("before", ()))
-        return Plan(counts["plan_digest"], counts["seed"], planned, before=before)
+            lists_read = tuple(lists_from_json(json.loads(line) for line in lists.splitlines()))
+        earlier = tuple(frozenset(stimuli) for stimuli in counts.get("before", ()))
+        return Plan(counts["plan_digest"], counts["seed"], lists_read, earlier_stimuli=earlier)
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -81,21 +81,21 @@ def was_extended(folder: Path) -> bool:
 
 
 def read_earlier_stimuli(folder: Path) -> tuple[frozenset[str], ...]:
-    """Return what there was to rate in the study of a folder each time before stimuli were added to its plan."""
+    """Return the rated stimuli before each addition of stimuli to the plan of a folder."""
     return tuple(frozenset(stimuli) for stimuli in _read_counts(folder).get("before", ()))
 
 
 def _read_counts(folder: Path) -> dict[str, Any]:
-    """Return what plan.json says; nothing where there is none, or it is torn."""
+    """Return the content of plan.json; nothing if it is missing or incomplete."""
     try:
-        found = json.loads((folder / "plan" / "plan.json").read_bytes())
+        counts = json.loads((folder / "plan" / "plan.json").read_bytes())
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return counts if isinstance(counts, dict) else {}
 
 
 def is_plan_of(folder: Path, digest: str) -> bool:
-    """Return whether the plan below a study's folder was written for this very study, its texts included."""
+    """Return whether the plan below a study's folder was written for exactly this study, texts included."""
     try:
         return bool(json.loads((folder / "plan" / "plan.json").read_bytes())["digest"] == digest)
     except (OSError, ValueError, KeyError, TypeError):
@@ -107,24 +107,22 @@ def _line(planned: Json) -> str:
 
 
 def _replace(path: Path, text: Iterable[str]) -> str:
-    """Write a file, which readers see as it was or whole, and return the SHA-256 of what is in it."""
-    fresh, digest = path.with_name(path.name + ".new"), hashlib.sha256()
-    with fresh.open("wb") as file:
+    """Write a file atomically and return the SHA-256 of its content."""
+    temporary, digest = path.with_name(path.name + ".new"), hashlib.sha256()
+    with temporary.open("wb") as file:
         for part in text:
             data = part.encode()
             digest.update(data)
             file.write(data)
-    fresh.replace(path)
+    temporary.replace(path)
     return digest.hexdigest()
 
 
-# --- Any plan as a table of list, position, slot and stimulus, which can be edited and given back ---
-
-
 def plan_csv(plan: Plan) -> Iterator[str]:
-    """Yield a plan as CSV, the heading first, then list by list.
+    """Yield a plan as CSV that can be edited and used as a given plan: the header, then list by list.
 
-    What checks put in is left out, and what gave way to it is there: the rules place checks in a given plan as well.
+    Check trials are left out, and attention stimuli are shown as the stimuli that they replace: the rules place checks
+    in a given plan as well.
     """
     all_units = [part.units for part in plan.groups or (plan,) if part.units]
     asks = {frozenset(one): f",{_cell(join_questions(one))}" for units in all_units for one in units.asks}
@@ -133,24 +131,24 @@ def plan_csv(plan: Plan) -> Iterator[str]:
     cell = lru_cache(maxsize=None)(_cell)
     for planned in plan.lists:
         lines: list[str] = []
-        gave_way = plan.gave_way.get(planned.number, {})
+        replaced = plan.replaced_stimuli.get(planned.number, {})
         for position, trial in enumerate(planned.rated, 1):
             asked = asks.get(trial.rated_questions, ",") if asks else ""
-            gone = gave_way.get(position - 1)
-            head, stimuli = f"{planned.number},{position}", _stimuli(trial, of_pairs, gone)
+            replaced_here = replaced.get(position - 1)
+            head, stimuli = f"{planned.number},{position}", _stimuli(trial, of_pairs, replaced_here)
             lines += [f"{head},{slot},{cell(stimulus)}{asked}\n" for slot, stimulus in enumerate(stimuli, 1)]
         yield "".join(lines)
 
 
-def _stimuli(trial: Trial, of_pairs: bool, gone: str | None) -> list[str]:
-    """Return what was dealt to a trial, in shown order."""
+def _stimuli(trial: Trial, of_pairs: bool, replaced: str | None) -> list[str]:
+    """Return the allocated stimuli of a trial, in shown order."""
     if of_pairs:
         return list(dict.fromkeys(slot.stimulus for slot in compared_slots(trial)))
     slots = free_slots(trial)
-    return [gone if gone is not None and slot.role == "attention" else slot.stimulus for slot in slots]
+    return [replaced if replaced is not None and slot.role == "attention" else slot.stimulus for slot in slots]
 
 
 def _cell(text: str) -> str:
-    written = io.StringIO(newline="")
-    csv.writer(written, lineterminator="").writerow([text])
-    return written.getvalue()
+    line = io.StringIO(newline="")
+    csv.writer(line, lineterminator="").writerow([text])
+    return line.getvalue()

@@ -1,4 +1,4 @@
-"""What there is to deal: contents by columns, a column being a condition, or two where a trial is a pair."""
+"""What there is to allocate: a grid of contents by columns. A column is a condition, or a pair of conditions."""
 
 from __future__ import annotations
 
@@ -17,40 +17,41 @@ from beholder.stimuli.catalogue import Catalogue
 from beholder.study.design import Design
 
 _SHOWN = 4
-"""Conditions that are listed; of more it is said how many there are."""
+"""Conditions that a message lists by name."""
 
 
 @dataclass(frozen=True)
 class StimulusGrid:
-    """The stimuli by content and column; `free` columns are dealt, those in `always` are in every trial."""
+    """The stimuli by content and column; `free` columns are allocated, those in `always` are in every trial."""
 
     kind: Literal["content", "stimulus", "pair"]
     contents: tuple[str, ...]
     columns: tuple[tuple[str, ...], ...]
-    """The condition of each column, or the two."""
+    """The condition or the two conditions of each column."""
     cells: tuple[tuple[tuple[str, ...], ...], ...]
-    """Stimulus ids by content and column; empty where there is none."""
+    """Stimulus ids by content and column; empty if a stimulus is missing."""
     free: tuple[int, ...]
     always: tuple[int, ...]
     per_trial: int
     """Columns of a trial."""
     companions: tuple[int, ...] = ()
-    """By content, the column of the stimulus that goes with all the others; nothing where nothing goes with them."""
+    """By content, the column of the stimulus that accompanies all others; empty without companions."""
     apart: int = 0
     blocks: tuple[tuple[int, ...], ...] = ()
-    """By content and column, the block that its trials stand in, -1 where there is none; nothing without blocks."""
+    """By content and column, the block of its trials, -1 if a stimulus is missing; empty without blocks."""
     block_names: tuple[str, ...] = ()
 
     @property
     def present(self) -> Mask:
-        """Which content has which free column to deal."""
-        there = np.array([[bool(cell) for cell in row] for row in self.cells], dtype=np.bool_)
+        """Which content has which free column."""
+        present = np.array([[bool(cell) for cell in row] for row in self.cells], dtype=np.bool_)
         if self.companions:
-            there[np.arange(len(self.contents)), list(self.companions)] = False
-        return there[:, list(self.free)]
+            present[np.arange(len(self.contents)), list(self.companions)] = False
+        return present[:, list(self.free)]
 
     @property
-    def dealt_per_trial(self) -> int:
+    def free_per_trial(self) -> int:
+        """Free columns of a trial."""
         return self.per_trial - len(self.always)
 
     @property
@@ -60,15 +61,17 @@ class StimulusGrid:
 
 
 def build_grid(units: Units, catalogue: Catalogue, design: Design, method: str) -> StimulusGrid:
-    """Return the grid of a study, or raise PlanError with everything that stands in the way."""
-    later = _later(units)
-    if later:
+    """Return the grid of a study, or raise PlanError with all problems."""
+    unsupported = _unsupported(units)
+    if unsupported:
         raise PlanError(
-            Problem("method", f"{method} deals {later}, not in this version", "contents, single stimuli and pairs")
+            Problem(
+                "method", f"{method} deals {unsupported}, not in this version", "contents, single stimuli and pairs"
+            )
         )
-    misfits = list(_design_problems(units, catalogue, design, method))
-    if misfits:
-        raise PlanError(misfits)
+    wrong = list(_design_problems(units, catalogue, design, method))
+    if wrong:
+        raise PlanError(wrong)
     if not units.items:
         raise PlanError(Problem("stimuli", "hold nothing to rate", "", "Add stimuli of the conditions under test."))
     rows = _rows(units, catalogue)
@@ -96,45 +99,6 @@ def build_grid(units: Units, catalogue: Catalogue, design: Design, method: str) 
     )
 
 
-def count(number: int, one: str, many: str) -> str:
-    """Return `1 content`, `4 contents`."""
-    return f"{number} {one if number == 1 else many}"
-
-
-def between(least: int, most: int) -> str:
-    """Return `4`, `4 to 12`; nothing where no number is allowed."""
-    if most <= least:
-        return str(most) if most == least else ""
-    return f"{least} to {most}"
-
-
-def _later(units: Units) -> str:
-    if units.kind == "tuple":
-        return "tuples"
-    if units.companions and units.kind != "stimulus":
-        return f"{units.kind}s with companions"
-    return "slots in both orders" if units.shuffle == "order" and units.kind != "pair" else ""
-
-
-def _design_problems(units: Units, catalogue: Catalogue, design: Design, method: str) -> Iterator[Problem]:
-    """Yield what the design says about pairs and the method does not do."""
-    star, known = design.star, catalogue.conditions
-    if star is not None and star not in known:
-        near = did_you_mean(star, known)
-        yield Problem("design.pairs.star", f"is {star}, which is no condition", ", ".join(known), near)
-    elif star is not None and not all(
-        any(catalogue.by_id[stimulus].condition == star for stimulus in unit.stimuli) for unit in units.items
-    ):
-        yield Problem("design.pairs", f"does not fit {method}, which makes its own trials", "all", "Leave it out.")
-    if not design.both_orders and units.shuffle != "order":
-        what = f"does not fit {method}, where no two stand in either order"
-        yield Problem("design.both_orders", what, "true", "Leave it out.")
-    if units.companions and design.contents == "once":
-        what = "is once, but each content comes with its reference"
-        yield Problem("design.contents", what, "apart or free", "Leave it out.")
-    yield from order_problems(units, design, method)
-
-
 def _rows(units: Units, catalogue: Catalogue) -> Rows:
     rows: dict[str, dict[tuple[str, ...], tuple[str, ...]]] = {}
     for unit in units.items:
@@ -142,7 +106,7 @@ def _rows(units: Units, catalogue: Catalogue) -> Rows:
         parts = [unit.stimuli] if units.kind == "pair" else [(stimulus,) for stimulus in unit.stimuli]
         row.update((tuple(catalogue.by_id[stimulus].condition for stimulus in part), part) for part in parts)
     for test, companions in units.companions.items():
-        # A method may leave them out of its items, as they are not dealt by themselves.
+        # A method may leave companions out of its items, as they are not allocated on their own.
         rows[catalogue.by_id[test].content].update(((catalogue.by_id[s].condition,), (s,)) for s in companions)
     return rows
 
@@ -160,25 +124,46 @@ def _companions(
     """Return the column of each content's companion."""
     if not units.companions:
         return ()
-    found: list[int] = []
-    bare: list[Problem] = []
+    companion_columns: list[int] = []
+    problems: list[Problem] = []
     for content, row in rows.items():
-        beside = {stimulus for test in row.values() for stimulus in units.companions.get(test[0], ())}
-        if not beside:
-            bare.append(reference_alone(content))
+        companions = {stimulus for test in row.values() for stimulus in units.companions.get(test[0], ())}
+        if not companions:
+            problems.append(reference_alone(content))
             continue
-        if len(beside) > 1:
-            raise ValueError(f"content {content} has {len(beside)} companions, and exactly one can be dealt")
-        found.append(columns.index((catalogue.by_id[beside.pop()].condition,)))
-    if bare:
-        raise PlanError(bare)
-    return tuple(found)
+        if len(companions) > 1:
+            raise ValueError(f"content {content} has {len(companions)} companions, and exactly one can be dealt")
+        companion_columns.append(columns.index((catalogue.by_id[companions.pop()].condition,)))
+    if problems:
+        raise PlanError(problems)
+    return tuple(companion_columns)
 
 
-def reference_alone(content: str) -> Problem:
-    """Return that there is nothing to rate beside a reference."""
-    what = f"of content {content} are its reference alone"
-    return Problem("stimuli", what, "", f"Add a stimulus under test, or leave {content} out.")
+def _unsupported(units: Units) -> str:
+    if units.kind == "tuple":
+        return "tuples"
+    if units.companions and units.kind != "stimulus":
+        return f"{units.kind}s with companions"
+    return "slots in both orders" if units.shuffle == "order" and units.kind != "pair" else ""
+
+
+def _design_problems(units: Units, catalogue: Catalogue, design: Design, method: str) -> Iterator[Problem]:
+    """Yield what the design says and the method cannot do."""
+    star, known = design.star, catalogue.conditions
+    if star is not None and star not in known:
+        near = did_you_mean(star, known)
+        yield Problem("design.pairs.star", f"is {star}, which is no condition", ", ".join(known), near)
+    elif star is not None and not all(
+        any(catalogue.by_id[stimulus].condition == star for stimulus in unit.stimuli) for unit in units.items
+    ):
+        yield Problem("design.pairs", f"does not fit {method}, which makes its own trials", "all", "Leave it out.")
+    if not design.both_orders and units.shuffle != "order":
+        what = f"does not fit {method}, where no two stand in either order"
+        yield Problem("design.both_orders", what, "true", "Leave it out.")
+    if units.companions and design.contents == "once":
+        what = "is once, but each content comes with its reference"
+        yield Problem("design.contents", what, "apart or free", "Leave it out.")
+    yield from order_problems(units, design, method)
 
 
 def _problems(
@@ -205,35 +190,53 @@ def _wrong_per_trial(
     rows: Rows, conditions: tuple[str, ...], always: tuple[str, ...], units: Units, design: Design
 ) -> Iterator[Problem]:
     per_trial = units.per_trial
-    there = [condition for condition in conditions if any((condition,) in row for row in rows.values())]
+    present = [condition for condition in conditions if any((condition,) in row for row in rows.values())]
     fewest = min(len(row) for row in rows.values())
     most = min(len(PALETTE), fewest)
-    # A name that is none is told by itself.
-    others = [condition for condition in there if condition not in always] if {*always} <= {*conditions} else []
+    # An unknown name is a problem of its own.
+    others = [condition for condition in present if condition not in always] if {*always} <= {*conditions} else []
     least = len(always) + bool(others)
-    works = between(max(2, least), most)
-    asked = f"is {per_trial}" if design.per_trial else f"is left out, which means all {per_trial} conditions"
+    allowed = between(max(2, least), most)
+    subject = f"is {per_trial}" if design.per_trial else f"is left out, which means all {per_trial} conditions"
     if least > per_trial:
         puts = (
             f"{len(always)} conditions are in" if units.always else f"design.always puts {len(always)} conditions into"
         )
         never = f", and {_some(others)} would never be shown" if per_trial == len(always) else ""
-        fix = "" if works else f"Leave {least - most} of them out: a page can hold {most}."
-        yield Problem("design.per_trial", f"{asked}, but {puts} every trial{never}", works, fix)
-    if per_trial > len(there):
-        are = "there is 1 condition" if len(there) == 1 else f"there are {len(there)} conditions"
-        yield Problem("design.per_trial", f"{asked}, but {are} to show", works)
+        fix = "" if allowed else f"Leave {least - most} of them out: a page can hold {most}."
+        yield Problem("design.per_trial", f"{subject}, but {puts} every trial{never}", allowed, fix)
+    if per_trial > len(present):
+        are = "there is 1 condition" if len(present) == 1 else f"there are {len(present)} conditions"
+        yield Problem("design.per_trial", f"{subject}, but {are} to show", allowed)
     if per_trial > len(PALETTE):
-        what = f"{asked}, and there are {len(PALETTE)} colours to tell slots apart"
-        yield Problem("design.per_trial", what, works)
+        what = f"{subject}, and there are {len(PALETTE)} colours to tell slots apart"
+        yield Problem("design.per_trial", what, allowed)
     for content, row in rows.items():
-        if len(row) < min(per_trial, len(there)):
+        if len(row) < min(per_trial, len(present)):
             yield Problem(
                 "design.per_trial",
-                f"{asked}, but content {content} has {count(len(row), 'stimulus', 'stimuli')}",
-                works,
+                f"{subject}, but content {content} has {count(len(row), 'stimulus', 'stimuli')}",
+                allowed,
                 "Add the missing files, or leave the content out.",
             )
+
+
+def reference_alone(content: str) -> Problem:
+    """Return the problem that a content has a reference and nothing to rate."""
+    what = f"of content {content} are its reference alone"
+    return Problem("stimuli", what, "", f"Add a stimulus under test, or leave {content} out.")
+
+
+def count(number: int, one: str, many: str) -> str:
+    """Return `1 content`, `4 contents`."""
+    return f"{number} {one if number == 1 else many}"
+
+
+def between(least: int, most: int) -> str:
+    """Return `4` or `4 to 12`; an empty string if no number is allowed."""
+    if most <= least:
+        return str(most) if most == least else ""
+    return f"{least} to {most}"
 
 
 def _some(names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Groups of participants: who gets something else than the others."""
+"""Groups of participants: factors between participants, and the study and stimuli as each group meets them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class ParticipantGroup(NamedTuple):
-    """Some of the participants: the level of each factor, and the study and the stimuli as they meet them."""
+    """Some of the participants: the level of each factor, and the study and stimuli as they meet them."""
 
     levels: Levels
     study: Study
@@ -26,56 +26,61 @@ class ParticipantGroup(NamedTuple):
 
 
 def groups_of(study: Study, catalogue: Catalogue, method: Method) -> tuple[ParticipantGroup, ...]:
-    """Return the groups of a study, each with its share of the participants; one of everybody where nothing is split.
+    """Return the groups of a study, each with its share of the participants; one group if there is no factor.
 
-    All have the seed of the study: groups that differ in nothing that is dealt get the same lists, so that they can
-    be held against each other trial by trial. Raises PlanError where a level does not fit the stimuli or the method.
+    All have the seed of the study: groups that are allocated the same stimuli get the same lists, and can be compared
+    trial by trial. Raise PlanError if a level does not fit the stimuli or the method.
     """
     if not study.design.between:
         return (ParticipantGroup({}, study, catalogue),)
     if problems := list(_problems(study, catalogue, method)):
         raise PlanError(problems)
-    known = groups_in(study.design.between)
+    all_levels = groups_in(study.design.between)
     groups = []
-    for number, levels in enumerate(known):
-        # The first groups have one participant more where they cannot all have as many.
-        people = -(-(study.design.participants - number) // len(known))
-        own = group_study(study, levels)
+    for number, levels in enumerate(all_levels):
+        # The first groups have one participant more if the number does not divide evenly.
+        people = -(-(study.design.participants - number) // len(all_levels))
+        own = study_of(study, levels)
         own = own.model_copy(update={"design": own.design.model_copy(update={"participants": people})})
         groups.append(ParticipantGroup(levels, own, _catalogue_of(study, levels, catalogue)))
     return tuple(groups)
 
 
-def for_each_group(groups: Sequence[ParticipantGroup], make: Callable[[ParticipantGroup], T]) -> list[T]:
-    """Return what is made of each group, or raise PlanError with what stands in the way of any of them."""
-    made: list[T] = []
-    found: dict[int, Sequence[Problem]] = {}
-    for number, group in enumerate(groups):
-        try:
-            made.append(make(group))
-        except PlanError as error:
-            found[number] = error.problems
-    if found:
-        raise PlanError(_merge_problems(groups, found))
-    return made
+def _catalogue_of(study: Study, levels: Levels, catalogue: Catalogue) -> Catalogue:
+    """Return the stimuli of a group: those of its conditions, without answers to questions that it is not asked."""
+    for factor, name in levels.items():
+        level = study.design.between[factor][name]
+        if level.conditions is not None:
+            catalogue = restrict(catalogue, level.conditions)
+        if level.questions is not None:
+            unasked = {question.id for question in study.questions}.difference(level.questions)
+            catalogue = replace(catalogue, stimuli=tuple(_without_answers(catalogue.stimuli, unasked)))
+    return catalogue
 
 
-def _merge_problems(groups: Sequence[ParticipantGroup], found: Mapping[int, Sequence[Problem]]) -> list[Problem]:
-    """Return the problems of all groups, each once; what is not a problem of every group is told with its group."""
-    told: dict[Problem, None] = {}
-    for number, problems in found.items():
-        for problem in problems:
-            is_common = all(problem in found.get(other, ()) for other in range(len(groups)))
-            whom = "" if is_common else f", in the group {group_name(groups[number].levels)}"
-            told.setdefault(replace(problem, what=problem.what + whom))
-    return list(told)
+def restrict(catalogue: Catalogue, conditions: Collection[str]) -> Catalogue:
+    """Return a catalogue with these conditions only, and without stimuli that were made of others."""
+    left_out = {stimulus.id for stimulus in catalogue.by_cell.values() if stimulus.condition not in conditions}
+    kept = [one for one in catalogue.stimuli if one.id not in left_out and one.made_of not in left_out]
+    contents = {cell[0] for cell in catalogue.by_cell if cell[1] in conditions}
+    return replace(
+        catalogue,
+        stimuli=tuple(kept),
+        conditions=tuple(name for name in catalogue.conditions if name in conditions),
+        contents=tuple(name for name in catalogue.contents if name in contents),
+    )
 
 
-def _levels(study: Study) -> Iterator[tuple[str, Level]]:
-    """Yield every level with the key that it stands at."""
-    for factor, levels in study.design.between.items():
-        for name, level in levels.items():
-            yield f"design.between.{factor}.{name}", level
+def _without_answers(stimuli: Sequence[Stimulus], unasked: AbstractSet[str]) -> Iterator[Stimulus]:
+    """Yield stimuli without answers to questions that are not asked; check stimuli without any answer are left out."""
+    for stimulus in stimuli:
+        answer = stimulus.lesson
+        if answer is None or unasked.isdisjoint(answer.expected):
+            yield stimulus
+            continue
+        left = {name: expectation for name, expectation in answer.expected.items() if name not in unasked}
+        if left or stimulus.role == "training":
+            yield replace(stimulus, lesson=replace(answer, expected=left))
 
 
 def _problems(study: Study, catalogue: Catalogue, method: Method) -> Iterator[Problem]:
@@ -100,38 +105,33 @@ def _problems(study: Study, catalogue: Catalogue, method: Method) -> Iterator[Pr
             yield study.problem(f"{key}.questions", what, "", fix)
 
 
-def _catalogue_of(study: Study, levels: Levels, catalogue: Catalogue) -> Catalogue:
-    """Return the stimuli of a group: of its conditions, and with no answer expected to what it is not asked."""
-    for factor, name in levels.items():
-        level = study.design.between[factor][name]
-        if level.conditions is not None:
-            catalogue = restrict(catalogue, level.conditions)
-        if level.questions is not None:
-            unasked = {question.id for question in study.questions}.difference(level.questions)
-            catalogue = replace(catalogue, stimuli=tuple(_without_answers(catalogue.stimuli, unasked)))
-    return catalogue
+def _levels(study: Study) -> Iterator[tuple[str, Level]]:
+    """Yield every level with its key in the study."""
+    for factor, levels in study.design.between.items():
+        for name, level in levels.items():
+            yield f"design.between.{factor}.{name}", level
 
 
-def restrict(catalogue: Catalogue, conditions: Collection[str]) -> Catalogue:
-    """Return a catalogue with these conditions alone, and without what was made of others."""
-    left_out = {stimulus.id for stimulus in catalogue.by_cell.values() if stimulus.condition not in conditions}
-    kept = [one for one in catalogue.stimuli if one.id not in left_out and one.derived_from not in left_out]
-    contents = {cell[0] for cell in catalogue.by_cell if cell[1] in conditions}
-    return replace(
-        catalogue,
-        stimuli=tuple(kept),
-        conditions=tuple(name for name in catalogue.conditions if name in conditions),
-        contents=tuple(name for name in catalogue.contents if name in contents),
-    )
+def for_each_group(groups: Sequence[ParticipantGroup], make: Callable[[ParticipantGroup], T]) -> list[T]:
+    """Return the result of `make` for each group, or raise PlanError with the problems of all groups."""
+    made: list[T] = []
+    problems: dict[int, Sequence[Problem]] = {}
+    for number, group in enumerate(groups):
+        try:
+            made.append(make(group))
+        except PlanError as error:
+            problems[number] = error.problems
+    if problems:
+        raise PlanError(_merge_problems(groups, problems))
+    return made
 
 
-def _without_answers(stimuli: Sequence[Stimulus], unasked: AbstractSet[str]) -> Iterator[Stimulus]:
-    """Yield stimuli without the answers to questions that are not asked, and not those shown for such an answer."""
-    for stimulus in stimuli:
-        lesson = stimulus.known_answer
-        if lesson is None or unasked.isdisjoint(lesson.expected):
-            yield stimulus
-            continue
-        left = {name: one for name, one in lesson.expected.items() if name not in unasked}
-        if left or stimulus.role == "training":
-            yield replace(stimulus, known_answer=replace(lesson, expected=left))
+def _merge_problems(groups: Sequence[ParticipantGroup], by_group: Mapping[int, Sequence[Problem]]) -> list[Problem]:
+    """Return the problems of all groups, each once; a problem that not all groups have names its group."""
+    merged: dict[Problem, None] = {}
+    for number, problems in by_group.items():
+        for problem in problems:
+            is_common = all(problem in by_group.get(other, ()) for other in range(len(groups)))
+            group = "" if is_common else f", in the group {named(groups[number].levels)}"
+            merged.setdefault(replace(problem, what=problem.what + group))
+    return list(merged)

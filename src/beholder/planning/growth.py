@@ -1,4 +1,4 @@
-"""What a study has become since its plan was begun: stimuli may have been added, everything else stays as it was."""
+"""A study that changed after its plan was begun: stimuli may be added, and lists by the same design; nothing else."""
 
 from __future__ import annotations
 
@@ -23,28 +23,31 @@ from beholder.study.model import Study
 from beholder.study.yaml import MapNode, StudyDocument, UnreadableError, parse
 
 RATED_ROLES = ("test", "reference", "anchor")
-"""Roles of stimuli that are dealt."""
+"""Roles of stimuli that are allocated."""
+
 _MOST_NAMES = 5
+
 _SINGLE = {"training": "training", "checks": "checks", "keys": "stimuli", "questionnaires": "before and after"}
+
 _PEOPLE = ("participants", "votes")
 
 
 @dataclass(frozen=True)
 class StudyChanges:
-    """The stimuli that a study has by now and had not when its plan was begun, and what else is different."""
+    """The stimuli that were added since the plan was begun, and the changes that are not allowed."""
 
     stimuli: tuple[str, ...]
-    """Those that are dealt, in the order of the catalogue."""
+    """The added stimuli that are allocated, in the order of the catalogue."""
     problems: tuple[Problem, ...]
-    """What stands in the way of going on with the plan."""
+    """Why the plan cannot be continued."""
 
 
 def study_changes(
     before: Study | None, rows: Iterable[Mapping[str, Any]], study: Study, catalogue: Catalogue
 ) -> StudyChanges:
-    """Return how a study differs from the one that was served, of which these are the stimuli.
+    """Return how a study differs from the one that was served, whose stimuli are `rows`.
 
-    `before` is None where the stored text cannot be read any more: then only stimuli are looked at.
+    `before` is None if the stored text cannot be read any more: then only stimuli are compared.
     """
     served = {str(row["stimulus"]): row for row in rows if row["role"] != "example"}
     problems = [*_lost(served, catalogue), *(_changed(before, study, catalogue) if before is not None else ())]
@@ -52,8 +55,55 @@ def study_changes(
     return StudyChanges(tuple(added), tuple(problems))
 
 
+def _lost(served: Mapping[str, Mapping[str, Any]], catalogue: Catalogue) -> Iterator[Problem]:
+    """Yield the stimuli that are missing or have changed."""
+    missing = [name for name in served if name not in catalogue.by_id]
+    if missing:
+        what = f"{_some(missing)} {'is' if len(missing) == 1 else 'are'} in lists of the plan and no longer there"
+        yield Problem("stimuli", what, "", "Put the files back: people have rated them, or are about to.")
+    changed = [
+        name
+        for name, row in served.items()
+        if (current := catalogue.by_id.get(name)) is not None
+        and (current.sha256, current.role) != (row["sha256"], row["role"])
+    ]
+    if changed:
+        text = "is not what it was when people rated it"
+        if len(changed) > 1:
+            text = "are not what they were when people rated them"
+        fix = "Put the earlier files back, and give changed ones a condition of their own."
+        yield Problem("stimuli", f"{_some(changed)} {text}", "", fix)
+
+
+def _changed(before: Study, study: Study, catalogue: Catalogue) -> Iterator[Problem]:
+    """Yield each key that the plan depends on and that has changed."""
+    old, new = plan_parts(before, catalogue), plan_parts(study, catalogue)
+    for part in dict.fromkeys((*old, *new)):
+        if part == "design" or old.get(part) == new.get(part):
+            continue
+        yield study.problem(_SINGLE.get(part, part), "is not what it was when people came", "", "Undo the change.")
+    old_design, new_design = old["design"], new["design"]
+    for key in dict.fromkeys((*old_design, *new_design)):
+        if old_design.get(key) == new_design.get(key):
+            continue
+        old_value = getattr(before.design, key)
+        if key in _PEOPLE and old_value is not None and getattr(study.design, key) is not None:
+            new_value = getattr(study.design, key)
+            more = str(new_value - old_value) if key == "participants" else "N"
+            fix = f"Write {old_value} again"
+            fix += f", and add people with `beholder extend --participants {more}`." if new_value > old_value else "."
+            yield study.problem(f"design.{key}", f"was {old_value} when people came, and is {new_value}", "", fix)
+        else:
+            yield study.problem(f"design.{key}", "is not what it was when people came", "", "Undo the change.")
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + more
+
+
 def earlier_study(text: str, study: Study, rules: MethodRules) -> Study | None:
-    """Return a study from its text in a store; None where this version cannot read it."""
+    """Return a study from its text in a store; None if this version cannot read it."""
     try:
         root = parse(text, "study.yaml").root
         return (
@@ -66,21 +116,21 @@ def earlier_study(text: str, study: Study, rules: MethodRules) -> Study | None:
 def earlier_stimuli(
     studies: Sequence[Mapping[str, Any]], stimuli: Iterable[Mapping[str, Any]], plan: str
 ) -> list[frozenset[str]]:
-    """Return what there was to rate in each study text of a plan, oldest first, each set once."""
+    """Return the rated stimuli of each study text of a plan, oldest first, each set once."""
     digests = [row["digest"] for row in studies if row["plan_digest"] == plan]
-    found: dict[str, set[str]] = {digest: set() for digest in digests}
+    by_digest: dict[str, set[str]] = {digest: set() for digest in digests}
     for row in stimuli:
-        if row["digest"] in found and row["role"] in RATED_ROLES:
-            found[row["digest"]].add(str(row["stimulus"]))
-    return list(dict.fromkeys(frozenset(names) for names in found.values()))
+        if row["digest"] in by_digest and row["role"] in RATED_ROLES:
+            by_digest[row["digest"]].add(str(row["stimulus"]))
+    return list(dict.fromkeys(frozenset(names) for names in by_digest.values()))
 
 
 def with_units(
     plan: Plan, study: Study, catalogue: Catalogue, method: Method, before: Iterable[frozenset[str]] = ()
 ) -> Plan:
-    """Return a plan that was read with what a plan knows that is made: what can be dealt, to each group.
+    """Return a plan that was read with the properties of a plan that was made: units, design and groups.
 
-    `before`: what there was to rate in each study text that it served.
+    `before`: the rated stimuli of each study text that it served.
     """
     present = frozenset(stimulus.id for stimulus in catalogue.by_cell.values())
     groups = groups_of(study, catalogue, method)
@@ -88,7 +138,7 @@ def with_units(
         plan,
         seed=study.design.seed,
         units=method.units(study, catalogue),
-        before=tuple(some for some in before if some != present),
+        earlier_stimuli=tuple(some for some in before if some != present),
         is_given=study.design.plan is not None,
         design=study.design,
     )
@@ -96,114 +146,68 @@ def with_units(
         return whole
     parts = []
     for group in groups:
-        own = [planned for planned in plan.lists if planned.group == group.levels]
-        lists = tuple(replace(planned, number=number) for number, planned in enumerate(own, 1))
+        group_lists = [planned for planned in plan.lists if planned.group == group.levels]
+        lists = tuple(replace(planned, number=number) for number, planned in enumerate(group_lists, 1))
         units = method.units(group.study, group.catalogue)
         parts.append(Plan("", study.design.seed, lists, units, design=group.study.design))
     return replace(whole, groups=tuple(parts))
 
 
-def _lost(served: Mapping[str, Mapping[str, Any]], catalogue: Catalogue) -> Iterator[Problem]:
-    """Yield the stimuli that are gone or are others than they were."""
-    gone = [name for name in served if name not in catalogue.by_id]
-    if gone:
-        what = f"{_some(gone)} {'is' if len(gone) == 1 else 'are'} in lists of the plan and no longer there"
-        yield Problem("stimuli", what, "", "Put the files back: people have rated them, or are about to.")
-    other = [
-        name
-        for name, row in served.items()
-        if (now := catalogue.by_id.get(name)) is not None and (now.sha256, now.role) != (row["sha256"], row["role"])
-    ]
-    if other:
-        said = "is not what it was when people rated it"
-        if len(other) > 1:
-            said = "are not what they were when people rated them"
-        fix = "Put the earlier files back, and give changed ones a condition of their own."
-        yield Problem("stimuli", f"{_some(other)} {said}", "", fix)
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return ", ".join(names[:_MOST_NAMES]) + more
-
-
-def _changed(before: Study, study: Study, catalogue: Catalogue) -> Iterator[Problem]:
-    """Yield each key that the plan depends on and that is another than it was."""
-    old, new = plan_parts(before, catalogue), plan_parts(study, catalogue)
-    for part in dict.fromkeys((*old, *new)):
-        if part == "design" or old.get(part) == new.get(part):
-            continue
-        yield study.problem(_SINGLE.get(part, part), "is not what it was when people came", "", "Undo the change.")
-    was, now = old["design"], new["design"]
-    for key in dict.fromkeys((*was, *now)):
-        if was.get(key) == now.get(key):
-            continue
-        then = getattr(before.design, key)
-        if key in _PEOPLE and then is not None and getattr(study.design, key) is not None:
-            wish = getattr(study.design, key)
-            more = str(wish - then) if key == "participants" else "N"
-            fix = f"Write {then} again"
-            fix += f", and add people with `beholder extend --participants {more}`." if wish > then else "."
-            yield study.problem(f"design.{key}", f"was {then} when people came, and is {wish}", "", fix)
-        else:
-            yield study.problem(f"design.{key}", "is not what it was when people came", "", "Undo the change.")
-
-
-# --- More lists by the same design: other draws, and of several those that go best with the lists that are there ---
-
+# More lists by the same design
 
 _TRIES, _MOST_TRIALS = 10, 20_000
-"""How many draws are made of a small extension, and how many trials at most."""
+"""How many draws are made of a small extension, and the largest number of drawn trials."""
+
 Counts = Counter[tuple[object, ...]]
 
 
 def more_lists(
-    study: Study, catalogue: Catalogue, method: Method, there: Sequence[PlannedList], number: int
+    study: Study, catalogue: Catalogue, method: Method, existing: Sequence[PlannedList], number: int
 ) -> list[PlannedList]:
-    """Return lists for so many participants by the design of a study, numbered on from those that are there.
+    """Return lists for more participants by the design of a study, numbered after the existing ones.
 
-    Groups get their shares such that all stay as large as each other. A plan that was given is gone through again.
+    Groups get shares that keep them equally large. A given plan is repeated from its beginning.
     """
     if study.design.plan is not None:
-        again = islice(cycle([planned for planned in there if planned.added is None]), number)
-        return [replace(planned, number=len(there) + n) for n, planned in enumerate(again, 1)]
+        repeated = islice(cycle([planned for planned in existing if planned.added is None]), number)
+        return [replace(planned, number=len(existing) + n) for n, planned in enumerate(repeated, 1)]
     groups = groups_of(study, catalogue, method)
     chain = study.design.sessions_per_participant
-    shares = _shares(groups, there, number, chain)
+    shares = _shares(groups, existing, number, chain)
     with no_collection():
         best: tuple[float, list[list[PlannedList]]] | None = None
-        for turn in range(_tries(there, number)):
-            drawn = extension_seed(len(there), turn)
-            made = [_make(group, method, share, drawn) for group, share in zip(groups, shares, strict=True)]
-            score = sum(_unevenness(group, there, lists) for group, lists in zip(groups, made, strict=True))
+        for turn in range(_tries(existing, number)):
+            seed = extension_seed(len(existing), turn)
+            drawn_lists = [_make(group, method, share, seed) for group, share in zip(groups, shares, strict=True)]
+            score = sum(_unevenness(group, existing, lists) for group, lists in zip(groups, drawn_lists, strict=True))
             if best is None or score < best[0]:
-                best = score, made
+                best = score, drawn_lists
     assert best is not None
-    taken = [
+    ordered = [
         planned
         for start in range(0, max(map(len, best[1])), chain)
         for lists in sorted(best[1], key=lambda lists: -len(lists))
         for planned in lists[start : start + chain]
     ]
-    return [replace(planned, number=len(there) + n) for n, planned in enumerate(taken, 1)]
+    return [replace(planned, number=len(existing) + n) for n, planned in enumerate(ordered, 1)]
 
 
 def extension_seed(lists: int, turn: int) -> int:
-    """Return another number for each extension of a plan, by how many lists there were, and for each draw of it."""
+    """Return a different seed for each extension of a plan, by its number of lists, and for each draw."""
     return int(np.random.SeedSequence([lists, turn]).generate_state(1)[0])
 
 
-def _tries(there: Sequence[PlannedList], number: int) -> int:
-    trials = number * max(1, len(there[0].entries))
+def _tries(existing: Sequence[PlannedList], number: int) -> int:
+    trials = number * max(1, len(existing[0].entries))
     return max(1, min(_TRIES, _MOST_TRIALS // trials))
 
 
-def _shares(groups: Sequence[ParticipantGroup], there: Sequence[PlannedList], number: int, chain: int) -> list[int]:
-    """Return how many people each group gets: always the one that has fewest lists, those that make up not counted."""
-    has = [sum(planned.group == group.levels and not planned.makes_up for planned in there) for group in groups]
+def _shares(groups: Sequence[ParticipantGroup], existing: Sequence[PlannedList], number: int, chain: int) -> list[int]:
+    """Return the participants of each group: the group with the fewest lists, without replacement lists, is next."""
+    sizes = [sum(planned.group == group.levels and not planned.makes_up for planned in existing) for group in groups]
     shares = [0] * len(groups)
     for _ in range(number):
-        least = min(range(len(groups)), key=lambda place: has[place] + chain * shares[place])
+        least = min(range(len(groups)), key=lambda place: sizes[place] + chain * shares[place])
         shares[least] += 1
     return shares
 
@@ -211,16 +215,16 @@ def _shares(groups: Sequence[ParticipantGroup], there: Sequence[PlannedList], nu
 def _make(group: ParticipantGroup, method: Method, number: int, turn: int) -> list[PlannedList]:
     if not number:
         return []
-    fresh: dict[str, Any] = {"participants": number, "votes": None, "between": {}}
-    study = group.study.model_copy(update={"design": group.study.design.model_copy(update=fresh)})
-    made = make_plan(study.reseeded(turn), group.catalogue, method)
-    return [replace(planned, group=group.levels) for planned in made.lists]
+    changes: dict[str, Any] = {"participants": number, "votes": None, "between": {}}
+    study = group.study.model_copy(update={"design": group.study.design.model_copy(update=changes)})
+    plan = make_plan(study.redrawn(turn), group.catalogue, method)
+    return [replace(planned, group=group.levels) for planned in plan.lists]
 
 
-def _unevenness(group: ParticipantGroup, there: Sequence[PlannedList], fresh: Sequence[PlannedList]) -> float:
-    """Return how uneven everything that is promised is over all lists of a group: the sum of squared counts."""
+def _unevenness(group: ParticipantGroup, existing: Sequence[PlannedList], added: Sequence[PlannedList]) -> float:
+    """Return how uneven all promised counts are over the lists of a group: the sum of squared counts."""
     counts: Counts = Counter()
-    for planned in (*(one for one in there if one.group == group.levels), *fresh):
+    for planned in (*(one for one in existing if one.group == group.levels), *added):
         for position, trial in first_occurrences(planned):
             counts.update(_counted(position, trial, group.catalogue))
     return float(sum(count * count for count in counts.values()))

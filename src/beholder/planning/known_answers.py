@@ -1,4 +1,4 @@
-"""Trials that are not dealt: practice, gold, stimuli that ask. Made by the method from a few stimuli of one content."""
+"""Known answers about stimuli, as targets of a trial; whether they can be given; and a message's answer in words."""
 
 from __future__ import annotations
 
@@ -16,11 +16,9 @@ from beholder.stimuli.known_answers import EVERY_QUESTION, KnownAnswer
 from beholder.study.model import Study
 from beholder.types import Role
 
-# --- What a method makes of an answer: which questions and slots get which kind of judgement ---
-
 
 class JudgedPlace(NamedTuple):
-    """A place that gets a judgement of its own."""
+    """A question and slot that gets a judgement of its own."""
 
     question: str
     slot: str
@@ -28,106 +26,107 @@ class JudgedPlace(NamedTuple):
 
 
 def judged_places(method: Method, trial: Trial) -> frozenset[JudgedPlace]:
-    """Return every place of a trial that is judged, found out by answering once."""
+    """Return every place of a trial that is judged, by answering the trial once."""
     percept = {f"{asked.id}.{slot.id}": 0.5 for asked in trial.asked for slot in trial.slots}
     answer = method.read(trial, method.respond(trial, percept, np.random.default_rng(0)))
     return frozenset(JudgedPlace(one.question, one.slot, one.kind) for one in method.judgements(trial, answer))
 
 
 def judged_kinds(method: Method, trial: Trial) -> frozenset[str]:
-    """Return the kinds of judgements on a trial, but for what is ticked."""
+    """Return the kinds of judgements in a trial, ticks excluded."""
     return frozenset(one.kind for one in judged_places(method, trial)) - {"pick"}
 
 
-_SHARE = 0.25
-"""Tolerance where none is written, as a share of the scale."""
+# Targets
 
+_SHARE = 0.25
+"""Default tolerance, as a share of the scale."""
 
 _SLIP = 0.03
-"""What is allowed on a slider of what asks for an answer, as a share of the scale: nobody sets it to a point."""
-
+"""Tolerance of messages on a slider, as a share of the scale: nobody can set it exactly."""
 
 SCORED = ("score",)
 
-
 COMPARED = ("score", "diff", "choice")
-"""Kinds of judgements from which an answer about one stimulus can be told; a comparison says the same of either."""
-
+"""Kinds of judgements that say something about one stimulus; a comparison is about both."""
 
 AnswerKeys = Mapping[str, KnownAnswer]
-"""By stimulus."""
+"""Known answers by stimulus."""
 
 
 def default_tolerance(scale: Scale) -> float:
-    """Return how far from an expected answer is near enough: a quarter of the scale, in whole steps."""
+    """Return the default tolerance of an expected answer: a quarter of the scale, in whole steps."""
     return _steps(scale, _SHARE)
 
 
 def message_tolerance(scale: Scale) -> float:
-    """Return how far an answer may be from what was asked for: exact, but for a slider."""
+    """Return the tolerance of an answer that a message asks for: none, except on a slider."""
     return _steps(scale, _SLIP) if scale.look == "slider" else 0.0
 
 
 def _steps(scale: Scale, share: float) -> float:
-    # Scales have steps such as 0.1, of which a quarter is not exactly a number of steps.
+    # With steps such as 0.1, a quarter is not exactly a number of steps.
     return float(np.floor(share * (scale.max - scale.min) / scale.step + 1e-9)) * scale.step
 
 
 def answer_keys(stimuli: Sequence[Stimulus]) -> AnswerKeys:
-    """Return what is written beside stimuli, by their ids."""
-    return {stimulus.id: stimulus.known_answer for stimulus in stimuli if stimulus.known_answer is not None}
+    """Return the known answers of stimuli, by their ids."""
+    return {stimulus.id: stimulus.lesson for stimulus in stimuli if stimulus.lesson is not None}
 
 
 def answerable(method: Method, trial: Trial, kinds: Collection[str]) -> frozenset[tuple[str, str]]:
     """Return which (question, slot) get a judgement of these kinds."""
-    found = set()
+    places = set()
     for one in judged_places(method, trial):
         if one.kind in kinds:
             both = one.kind != "score"
-            found |= {(one.question, slot.id) for slot in trial.slots if slot.rated and (both or slot.id == one.slot)}
-    return frozenset(found)
+            places |= {(one.question, slot.id) for slot in trial.slots if slot.rated and (both or slot.id == one.slot)}
+    return frozenset(places)
 
 
-def keyed_questions(trial: Trial, lessons: AnswerKeys) -> Iterator[tuple[Asked, Slot, KnownAnswer]]:
-    """Yield every question with a scale that is asked about a stimulus with a lesson."""
+def keyed_questions(trial: Trial, keys: AnswerKeys) -> Iterator[tuple[Asked, Slot, KnownAnswer]]:
+    """Yield every question with a scale about a stimulus with a known answer."""
     for asked in trial.asked:
         for slot in trial.slots:
-            if slot.rated and not asked.ticks and slot.stimulus in lessons:
-                yield asked, slot, lessons[slot.stimulus]
+            if slot.rated and not asked.ticks and slot.stimulus in keys:
+                yield asked, slot, keys[slot.stimulus]
+
+
+# Problems
 
 
 def target_problems(
-    trial: Trial, lessons: AnswerKeys, places: Collection[tuple[str, str]], method: Method
+    trial: Trial, keys: AnswerKeys, places: Collection[tuple[str, str]], method: Method
 ) -> Iterator[Problem]:
-    """Yield answers that are expected and cannot be given, as nothing is judged there, or not on this scale."""
-    for asked, slot, lesson in keyed_questions(trial, lessons):
-        found = lesson.expectation(asked.question)
-        if found is None:
+    """Yield expected answers that cannot be given: nothing is judged there, or not on this scale."""
+    for asked, slot, answer in keyed_questions(trial, keys):
+        expectation = answer.of(asked.question)
+        if expectation is None:
             continue
-        name, expected = found
-        called, scale = lesson.label("expected", name), asked.scale
+        name, expected = expectation
+        key, scale = answer.called("expected", name), asked.scale
         if (asked.question, slot.id) not in places:
-            what = f"{called} is {expected.value:g}, and {method.name} gives no score to a single stimulus"
-            yield Problem(lesson.where, what, "", "Leave it out: any answer is right.")
+            what = f"{key} is {expected.value:g}, and {method.name} gives no score to a single stimulus"
+            yield Problem(answer.where, what, "", "Leave it out: any answer is right.")
         elif not scale.holds(expected.value):
-            what = f"{called} is {expected.value:g}, which is not on the scale of {asked.question}"
-            yield Problem(lesson.where, what, f"{scale.min:g} to {scale.max:g} in steps of {scale.step:g}")
+            what = f"{key} is {expected.value:g}, which is not on the scale of {asked.question}"
+            yield Problem(answer.where, what, f"{scale.min:g} to {scale.max:g} in steps of {scale.step:g}")
 
 
-def unasked_problems(study: Study, method: Method, lessons: AnswerKeys) -> Iterator[Problem]:
-    """Yield expectations about questions that are not asked, or have no scale."""
+def unasked_problems(study: Study, method: Method, keys: AnswerKeys) -> Iterator[Problem]:
+    """Yield expected answers to questions that are not asked, or have no scale."""
     questions: Mapping[str, Question] = {question.id: question for question in method.questions(study)}
     scaled = [name for name, question in questions.items() if not question.ticks]
-    for lesson in lessons.values():
-        for name in lesson.expected:
-            if name != EVERY_QUESTION and name not in scaled:
-                said = "has ticks and no scale" if name in questions else "is not asked"
-                what = f"{lesson.label('expected', name)} is about {name}, which {said}"
-                yield Problem(lesson.where, what, ", ".join(scaled), did_you_mean(name, scaled))
+    for answer in keys.values():
+        for name in answer.expected:
+            if name != EVERY and name not in scaled:
+                why = "has ticks and no scale" if name in questions else "is not asked"
+                what = f"{answer.called('expected', name)} is about {name}, which {why}"
+                yield Problem(answer.where, what, ", ".join(scaled), did_you_mean(name, scaled))
 
 
 def crowding_problems(stimuli: Sequence[Stimulus], role: Role) -> Iterator[Problem]:
-    """Yield contents with more stimuli of a role than a page has colours."""
+    """Yield contents with more stimuli of a role than there are colours."""
     for content in contents_of(stimuli):
         many = [stimulus for stimulus in stimuli if stimulus.content == content]
         if len(many) > len(PALETTE):
@@ -139,7 +138,7 @@ def crowding_problems(stimuli: Sequence[Stimulus], role: Role) -> Iterator[Probl
 def unshown_problems(
     stimuli: Sequence[Stimulus], shown: Collection[str], role: Role, method: Method
 ) -> Iterator[Problem]:
-    """Yield stimuli that are in no trial, for want of what the method shows beside them."""
+    """Yield stimuli that are in no trial, because the method needs another stimulus to show them with."""
     for stimulus in stimuli:
         if stimulus.id not in shown and stimulus.known_answer is not None:
             yield Problem(
@@ -150,20 +149,23 @@ def unshown_problems(
             )
 
 
+# Texts
+
+
 def message_text(method: Method, trial: Trial, where: str, words: Mapping[str, str]) -> str:
-    """Return what the stimulus at a question and slot, as `q1.s2`, asked for itself."""
+    """Return the answer that the stimulus at a question and slot, such as `q1.s2`, asked for, in words."""
     target = trial.targets[where]
     asked = next(one for one in trial.asked if one.id == where.partition(".")[0])
     if "choice" in judged_kinds(method, trial):
         return words["out_this"]
     label = dict(asked.scale.labels).get(target.value, "")
-    way = "out_slider" if asked.scale.look == "slider" else "out_label" if label else "out_value"
-    return words[way].format(value=f"{target.value:g}", label=label)
+    key = "out_slider" if asked.scale.look == "slider" else "out_label" if label else "out_value"
+    return words[key].format(value=f"{target.value:g}", label=label)
 
 
 def message_label(method: Method, trial: Trial, where: str) -> str | None:
-    """Return the letter of the stimulus that asked, where several are rated one by one."""
+    """Return the letter of the stimulus that asked, if several are rated one by one."""
     labels = {slot.id: slot.label for slot in trial.slots if slot.rated}
-    # How much better the second is than the first is asked for by the page as a whole.
+    # A grade of the second against the first is asked for by the trial as a whole.
     is_one = len(labels) > 1 and "diff" not in judged_kinds(method, trial)
     return labels.get(where.partition(".")[2]) if is_one else None

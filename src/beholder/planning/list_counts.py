@@ -1,4 +1,4 @@
-"""How many lists give every stimulus, or every pair, as many ratings as the study wants."""
+"""How many lists give every stimulus, or every pair, as many ratings as the study requests."""
 
 from __future__ import annotations
 
@@ -18,69 +18,77 @@ from beholder.planning.model import CHECK_ROLES, Plan
 from beholder.study.design import Design
 
 MOST_LISTS = 100_000
-"""Lists of a plan."""
+"""The largest number of lists of a plan."""
+
 T = TypeVar("T")
 
 
 def lists_for(grid: StimulusGrid, design: Design, trials: int) -> int:
-    """Return how many lists of so many trials a plan has: for its participants, or for its votes.
+    """Return how many lists a plan has: for its participants, or for its votes.
 
-    A content whose trials are as many as `n` votes of each of its columns need gives each of them `n`: within a
-    content columns are even within one. Contents are so over all lists, or in proportion to what there is of them.
+    A content whose trials are as many as `n` votes of each of its columns need gives each of them `n`: within a content
+    columns are even within one. Contents are even over all lists, or in proportion to their columns.
     """
     if design.votes is None:
         return design.participants * design.sessions_per_participant
     chain, columns = design.sessions_per_participant, grid.present.sum(axis=1)
-    needed = -(-design.votes * columns // max(1, grid.dealt_per_trial)) if grid.dealt_per_trial else columns
+    needed = -(-design.votes * columns // max(1, grid.free_per_trial)) if grid.free_per_trial else columns
     needed = np.maximum(needed, design.votes)
     if grid.kind == "content" or (columns == columns[0]).all():
         lists = -(-int(needed.max()) * len(grid.contents) // trials)
     else:
-        room = content_capacity(grid, design)
+        capacity = content_capacity(grid, design)
         if design.contents == "apart":
-            room = np.minimum(room, -(-trials // 2))
-        quota = quotas(trials * chain, columns, np.minimum(room * chain, columns)) / chain
+            capacity = np.minimum(capacity, -(-trials // 2))
+        quota = quotas(trials * chain, columns, np.minimum(capacity * chain, columns)) / chain
         lists = ceil(float((needed / quota).max()) - 1e-6)
     if lists > MOST_LISTS:
         raise PlanError(_too_many(design, trials, lists))
     return lists
 
 
-def search_list_count(wanted: int, lists: int, make: Callable[[int], T], fewest: Callable[[T], int]) -> T:
-    """Return what `make` makes of the least number of lists, from `lists` on, that gives everything so many ratings.
+def _too_many(design: Design, trials: int, lists: int) -> Problem:
+    assert design.votes is not None
+    most = design.votes * MOST_LISTS // lists
+    what = f"is {design.votes}, which takes {lists} lists of {trials} trials, more than {MOST_LISTS}"
+    return Problem("design.votes", what, f"1 to {most}" if most > 1 else "1", "Make design.trials larger.")
 
-    Checks take ratings away and companions take places, by lot; so it is made, counted, and made anew.
+
+def search_list_count(votes: int, lists: int, make: Callable[[int], T], fewest: Callable[[T], int]) -> T:
+    """Return the result of `make` for the smallest number of lists, from `lists` on, with enough ratings of everything.
+
+    Checks take ratings and companions take places at random, so a plan is made, counted, and made again.
     """
-    made, short = make(lists), lists - 1
-    while (found := fewest(made)) < wanted:
-        short = lists
-        # As many more as the ratings of the worst-off stimulus lack.
-        lists += max(1, ceil(lists * (wanted - found) / max(1, found)))
+    best, too_few = make(lists), lists - 1
+    while (ratings := fewest(best)) < votes:
+        too_few = lists
+        # In proportion to the missing ratings of the stimulus with the fewest.
+        lists += max(1, ceil(lists * (votes - ratings) / max(1, ratings)))
         if lists > MOST_LISTS:
-            raise PlanError(Problem("design.votes", f"is {wanted}, and {MOST_LISTS} lists do not give as many"))
-        made = make(lists)
-    while lists - short > max(1, lists // 100):
-        middle = (lists + short) // 2
-        tried = make(middle)
-        if fewest(tried) >= wanted:
-            made, lists = tried, middle
+            raise PlanError(Problem("design.votes", f"is {votes}, and {MOST_LISTS} lists do not give as many"))
+        best = make(lists)
+    while lists - too_few > max(1, lists // 100):
+        middle = (lists + too_few) // 2
+        attempt = make(middle)
+        if fewest(attempt) >= votes:
+            best, lists = attempt, middle
         else:
-            short = middle
-    return made
+            too_few = middle
+    return best
 
 
 def votes_range(plan: Plan) -> tuple[int, int]:
-    """Return how many ratings a stimulus, or a pair, gets in each group if every list is finished: fewest and most."""
+    """Return the fewest and most ratings of a stimulus, or pair, in any group if every list is finished."""
     if plan.groups:
         least, most = zip(*map(votes_range, plan.groups), strict=True)
         return min(least), max(most)
-    assert plan.units is not None, "a plan that was made knows what was dealt"
+    assert plan.units is not None, "a plan that was made knows its units"
     counts = _counts([planned.trials for planned in plan.lists], plan.units)
     return min(counts), max(counts)
 
 
 def fewest_ratings(lists: Sequence[Sequence[Trial]], units: Units) -> int:
-    """Return how many ratings the stimulus, or pair, that gets fewest of them has."""
+    """Return the number of ratings of the stimulus, or pair, with the fewest."""
     return min(_counts(lists, units))
 
 
@@ -91,30 +99,20 @@ def _counts(lists: Iterable[Sequence[Trial]], units: Units) -> list[int]:
     }
     unrated: set[frozenset[str] | str] = set()
     for trials in lists:
-        seen = set()
+        counted_here = set()
         for trial in trials:
             for key in rated_units(trial, is_pair=is_pair):
-                if key in counts and key not in seen:
+                if key in counts and key not in counted_here:
                     counts[key] += 1
-                    seen.add(key)
+                    counted_here.add(key)
             unrated.update(slot.stimulus for slot in trial.slots if not slot.rated)
-    # What only stands beside others to be compared with is rated by nobody.
+    # Stimuli that are only shown for comparison are never rated.
     return [count for key, count in counts.items() if count or key not in unrated]
 
 
 def rated_units(trial: Trial, *, is_pair: bool) -> Sequence[frozenset[str] | str]:
-    """Return what is rated on a page: its stimuli, or the two that are compared as one."""
+    """Return what is rated in a trial: its stimuli, or the compared two as one."""
     rated = [slot for slot in trial.slots if slot.rated and slot.role not in CHECK_ROLES]
     if is_pair:
         return [frozenset(slot.stimulus for slot in compared_slots(trial))] if rated else []
     return [slot.stimulus for slot in rated]
-
-
-def _too_many(design: Design, trials: int, lists: int) -> Problem:
-    assert design.votes is not None
-    most = design.votes * MOST_LISTS // lists
-    what = f"is {design.votes}, which takes {lists} lists of {trials} trials, more than {MOST_LISTS}"
-    return Problem("design.votes", what, f"1 to {most}" if most > 1 else "1", "Make design.trials larger.")
-
-
-# --- Whether conditions that are compared hold together: through pairs, everyone can be held against everyone ---

@@ -1,4 +1,4 @@
-"""Which answers a stimulus can ask for, and which stimuli are made to ask for them."""
+"""Stimuli that ask for an answer (attention, trap): which answers a trial allows, and which stimuli are made."""
 
 from __future__ import annotations
 
@@ -22,12 +22,15 @@ from beholder.types import Role
 from beholder.words import check_words
 
 MessageWording = Literal["slider", "label", "value", "every", "this"]
-"""Which of our words say it."""
+"""The key of the text in our words."""
+
+MESSAGE_ROLES: tuple[Role, ...] = ("attention", "trap")
+"""Roles of stimuli that ask for an answer, which are also the names of their rules."""
 
 
 @dataclass(frozen=True)
 class MessageAnswer:
-    """One answer that can be asked for: its value, and the word beside it on the scale."""
+    """One answer that can be asked for: its value, and its label on the scale."""
 
     value: float
     label: str = ""
@@ -36,17 +39,203 @@ class MessageAnswer:
 
 @dataclass(frozen=True)
 class MessageForm:
-    """How pages can be asked for an answer: in which words, for which answers, and how near they have to be."""
+    """How trials can ask for an answer: with which text, for which answers, and with which tolerance."""
 
-    way: MessageWording
+    wording: MessageWording
     choices: tuple[MessageAnswer, ...]
     tolerance: float
     span: float = 2.0
-    """From the lowest answer to the highest."""
+    """The distance between the lowest and the highest answer."""
+
+
+# Stimuli that a study needs
+
+
+def load_stimuli(
+    study: Study,
+    method: Method,
+    progress: Callable[[int, int], None] | None = None,
+    before: Sequence[frozenset[str]] | None = None,
+) -> Catalogue:
+    """Return every stimulus of a study, message stimuli included, which are made if they are missing.
+
+    `before`: the rated stimuli before each addition of stimuli; read from plan/ if left out.
+    """
+    return load_with_messages(study, method, progress, before).catalogue
+
+
+def load_with_messages(
+    study: Study,
+    method: Method,
+    progress: Callable[[int, int], None] | None = None,
+    before: Sequence[frozenset[str]] | None = None,
+) -> MessageCatalogue:
+    """Return every stimulus of a study, and how many message stimuli were made."""
+    from beholder.planning.feasibility import build_frame
+    from beholder.planning.folder import read_earlier_stimuli
+    from beholder.planning.given_plan import read_given
+    from beholder.stimuli.ingestion import load_catalogue
+
+    catalogue = load_catalogue(study, progress)
+    requests = all_requests(study, catalogue, method, read_earlier_stimuli(study.folder) if before is None else before)
+    if requests:
+        # Making them takes minutes: first whether there can be a plan at all.
+        check = build_frame if study.design.plan is None else read_given
+        for_each_group(groups_of(study, catalogue, method), lambda group: check(group.study, group.catalogue, method))
+    return add_asking(study, catalogue, requests, progress)
+
+
+def all_requests(
+    study: Study, catalogue: Catalogue, method: Method, before: Sequence[frozenset[str]]
+) -> list[MessageRequest]:
+    """Return the message stimuli of a study, first those from before stimuli were added.
+
+    Lists that were made then hold them under their earlier names.
+    """
+    requests: list[MessageRequest] = []
+    catalogues = (*(_earlier_catalogue(catalogue, names) for names in before), catalogue)
+    # A group with fewer conditions meets none of the others, not even in message stimuli.
+    restricted = [
+        tuple(level.conditions)
+        for levels in study.design.between.values()
+        for level in levels.values()
+        if level.conditions
+    ]
+    for stimuli in (*catalogues, *(restrict(catalogue, conditions) for conditions in dict.fromkeys(restricted))):
+        known = {(one.role, one.source.id, one.message.words) for one in requests}
+        new = study_requests(study, stimuli, method)
+        requests += [one for one in new if (one.role, one.source.id, one.message.words) not in known]
+    return requests
+
+
+def _earlier_catalogue(catalogue: Catalogue, names: frozenset[str]) -> Catalogue:
+    """Return the catalogue as it was when only these stimuli were rated."""
+    rated = [one for one in catalogue.by_cell.values() if one.id in names]
+    conditions, contents = {one.condition for one in rated}, {one.content for one in rated}
+    later = {one.id for one in catalogue.by_cell.values()} - names
+    return replace(
+        catalogue,
+        stimuli=tuple(one for one in catalogue.stimuli if one.id not in later),
+        conditions=tuple(condition for condition in catalogue.conditions if condition in conditions),
+        contents=tuple(content for content in catalogue.contents if content in contents),
+    )
+
+
+def study_requests(study: Study, catalogue: Catalogue, method: Method) -> list[MessageRequest]:
+    """Return the message stimuli that a study needs; none if the trials of the method cannot ask for an answer."""
+    requests: list[MessageRequest] = []
+    for stream, role in enumerate(MESSAGE_ROLES):
+        rule = study.checks.rule(role)
+        if not isinstance(rule, AskingOptions) or catalogue.of_role(role):
+            continue  # the researcher's own stimuli are used
+        units = method.units(study, catalogue)
+        sources = [] if role == "trap" and is_board(units) else list(message_sources(study, catalogue, units, rule))
+        form = page_form(study, catalogue, method, rule) if sources else None
+        if form is None:
+            continue
+        rng = np.random.default_rng([study.design.seed, 20 + stream])
+        sessions = study.design.participants * study.design.sessions_per_participant
+        needed = rule.clips if study.design.votes else min(rule.clips, sessions * rule.per_session)
+        if is_board(units):
+            needed = max(needed, len({stimulus.content for stimulus in sources}))
+        requests += message_requests(role, sources, needed, form, rule, message_medium(rule, catalogue), study, rng)
+    return requests
+
+
+def message_sources(study: Study, catalogue: Catalogue, units: Units, rule: AskingOptions) -> Iterator[Stimulus]:
+    """Yield the stimuli of which message stimuli can be made: those that are allocated, of no protected condition."""
+    protected = protected_conditions(study, catalogue, units, rule)
+    seen: set[str] = set()
+    for unit in units.items:
+        for name in unit.stimuli:
+            if name not in seen and catalogue.by_id[name].condition not in protected:
+                seen.add(name)
+                yield catalogue.by_id[name]
+
+
+def protected_conditions(study: Study, catalogue: Catalogue, units: Units, rule: AskingOptions) -> frozenset[str]:
+    """Return the conditions that no attention stimulus replaces."""
+    own = rule.protect if isinstance(rule, Attention) else ()
+    special = {s.condition for s in catalogue.by_cell.values() if s.role in ("reference", "anchor")}
+    return frozenset((*own, *study.design.always, *units.always, *special))
+
+
+def is_board(units: Units) -> bool:
+    """Return whether a trial holds several stimuli of a content, each rated on its own."""
+    return units.kind == "content"
+
+
+def message_requests(
+    role: Role,
+    sources: Sequence[Stimulus],
+    count: int,
+    form: MessageForm,
+    rule: AskingOptions,
+    say: Say,
+    study: Study,
+    rng: Generator,
+) -> list[MessageRequest]:
+    """Return the stimuli to make: `count` of them, all sources and all answers equally often."""
+    order = [sources[place] for place in rng.permutation(len(sources))]
+    # Every content once before any is repeated.
+    rank: dict[str, int] = {}
+    by_rank: list[tuple[int, int, Stimulus]] = []
+    for stimulus in order:
+        rank[stimulus.content] = rank.get(stimulus.content, 0) + 1
+        by_rank.append((rank[stimulus.content], len(by_rank), stimulus))
+    by_rank.sort(key=lambda one: one[:2])
+    rounds = -(-count // len(form.choices))
+    drawn = np.concatenate([rng.permutation(len(form.choices)) for _ in range(rounds)])
+    return [
+        MessageRequest(
+            role,
+            by_rank[place % len(by_rank)][2],
+            Message(_words(form.wording, form.choices[drawn[place]], rule, say, study.language), say, study.language),
+            form.choices[drawn[place]].value,
+            form.tolerance,
+            form.choices[drawn[place]].also,
+        )
+        for place in range(count)
+    ]
+
+
+def _words(wording: MessageWording, choice: MessageAnswer, rule: AskingOptions, say: Say, language: str) -> str:
+    texts = check_words(language)["attention"]
+    words = rule.words or texts[f"spoken.{wording}" if say == "voice" else wording]
+    return words.replace("{value}", f"{choice.value:g}").replace("{label}", choice.label or f"{choice.value:g}")
+
+
+def message_medium(rule: AskingOptions, catalogue: Catalogue) -> Say:
+    """Return how the message is given: as the study says, else by the medium of the stimuli."""
+    has_audio = any(stimulus.medium == "audio" for stimulus in catalogue.stimuli)
+    return rule.say or ("voice" if has_audio else "text")
+
+
+# Answers that a trial can ask for
+
+
+def page_form(study: Study, catalogue: Catalogue, method: Method, rule: AskingOptions) -> MessageForm | None:
+    """Return how the trials of a study can ask for an answer; None if they cannot."""
+    trial = sample_trial(study, catalogue, method)
+    return None if trial is None else form_of(study, method, trial, rule, message_medium(rule, catalogue))
+
+
+def sample_trial(study: Study, catalogue: Catalogue, method: Method) -> Trial | None:
+    """Return a trial as the method composes it; None if the stimuli do not suffice for one."""
+    units = method.units(study, catalogue)
+    unit = next(iter(units.items), None)
+    if unit is None:
+        return None
+    scaled = {question.id for question in method.questions(study) if not question.ticks}
+    asks = next((asks for asks in units.asks if scaled.issuperset(asks)), units.asks[0] if units.asks else ())
+    try:
+        return method.compose(study, Unit(unit.content, unit.stimuli, asks), catalogue, np.random.default_rng(0))
+    except LookupError:
+        return None  # the method reports what is missing
 
 
 def form_of(study: Study, method: Method, trial: Trial, rule: AskingOptions, say: Say) -> MessageForm | None:
-    """Return how the page of a trial can be asked for an answer; None where no answer would do."""
+    """Return how a trial can ask for an answer; None if it cannot."""
     kinds = judged_kinds(method, trial)
     asked = [one for one in trial.asked if not one.ticks]
     if not asked or not kinds or len(kinds) > 1:
@@ -63,7 +252,7 @@ def form_of(study: Study, method: Method, trial: Trial, rule: AskingOptions, say
 
 
 def _choice_form(trial: Trial, scale: Scale) -> MessageForm | None:
-    """Return that it can ask to be chosen, by whatever grade; not where the choice is about a third one."""
+    """Return that a stimulus can ask to be chosen, by any grade; None if the choice is about a third stimulus."""
     if any(not slot.rated for slot in trial.slots):
         return None
     grades = grades_of(scale)
@@ -85,9 +274,9 @@ def _slider_form(asked: Sequence[Asked], rule: AskingOptions, say: Say, study: S
         clear = set(unambiguous_values(min(whole), max(whole), 1, language)) if whole else set()
         values = [value for value in whole if value in clear]
     near = rule.tolerance if rule.tolerance is not None else message_tolerance(scale)
-    heard = say == "voice"
+    is_spoken = say == "voice"
     choices = tuple(
-        MessageAnswer(value, also=confusable_numbers(int(value), language) if heard else ()) for value in values
+        MessageAnswer(value, also=sounds_like(int(value), language) if is_spoken else ()) for value in values
     )
     return MessageForm("slider", choices, near, span) if choices else None
 
@@ -99,8 +288,8 @@ def _category_form(asked: Sequence[Asked], rule: AskingOptions) -> MessageForm |
     near, span = rule.tolerance or 0.0, scales[0].max - scales[0].min
     same = [value for value in named if len({own[value] for own in words}) == 1]
     if same:
-        way: MessageWording = "every" if len(asked) > 1 else "label"
-        return MessageForm(way, tuple(MessageAnswer(value, words[0][value]) for value in same), near, span)
+        wording: MessageWording = "every" if len(asked) > 1 else "label"
+        return MessageForm(wording, tuple(MessageAnswer(value, words[0][value]) for value in same), near, span)
     values = [value for value in _values(scales[0]) if all(scale.holds(value) for scale in scales)]
     return MessageForm("value", tuple(MessageAnswer(value) for value in values), near, span) if values else None
 
@@ -108,190 +297,3 @@ def _category_form(asked: Sequence[Asked], rule: AskingOptions) -> MessageForm |
 def _values(scale: Scale) -> list[float]:
     count = round((scale.max - scale.min) / scale.step)
     return [scale.min + scale.step * place for place in range(count + 1)]
-
-
-def message_requests(
-    role: Role,
-    sources: Sequence[Stimulus],
-    count: int,
-    form: MessageForm,
-    rule: AskingOptions,
-    say: Say,
-    study: Study,
-    rng: Generator,
-) -> list[MessageRequest]:
-    """Return what is made: so many, of all sources equally often, each answer equally often."""
-    order = [sources[place] for place in rng.permutation(len(sources))]
-    # Every content once before any comes again.
-    rank: dict[str, int] = {}
-    ranked: list[tuple[int, int, Stimulus]] = []
-    for stimulus in order:
-        rank[stimulus.content] = rank.get(stimulus.content, 0) + 1
-        ranked.append((rank[stimulus.content], len(ranked), stimulus))
-    ranked.sort(key=lambda one: one[:2])
-    rounds = -(-count // len(form.choices))
-    drawn = np.concatenate([rng.permutation(len(form.choices)) for _ in range(rounds)])
-    return [
-        MessageRequest(
-            role,
-            ranked[place % len(ranked)][2],
-            Message(_words(form.way, form.choices[drawn[place]], rule, say, study.language), say, study.language),
-            form.choices[drawn[place]].value,
-            form.tolerance,
-            form.choices[drawn[place]].also,
-        )
-        for place in range(count)
-    ]
-
-
-def _words(way: MessageWording, choice: MessageAnswer, rule: AskingOptions, say: Say, language: str) -> str:
-    ours = check_words(language)["attention"]
-    words = rule.words or ours[f"spoken.{way}" if say == "voice" else way]
-    return words.replace("{value}", f"{choice.value:g}").replace("{label}", choice.label or f"{choice.value:g}")
-
-
-def message_medium(rule: AskingOptions, catalogue: Catalogue) -> Say:
-    """Return how the message is given: as written, else by what the stimuli are."""
-    is_heard = any(stimulus.medium == "audio" for stimulus in catalogue.stimuli)
-    return rule.say or ("voice" if is_heard else "text")
-
-
-# --- Stimuli that ask for an answer, as a study needs them: decided before anything is planned, made where missing ---
-
-
-MESSAGE_ROLES: tuple[Role, ...] = ("attention", "trap")
-"""Roles of stimuli that ask for an answer themselves; as many rules of the study have these names."""
-
-
-def load_stimuli(
-    study: Study,
-    method: Method,
-    progress: Callable[[int, int], None] | None = None,
-    before: Sequence[frozenset[str]] | None = None,
-) -> Catalogue:
-    """Return every stimulus of a study, those that ask for an answer among them, made where they are missing.
-
-    `before`: what there was to rate each time before stimuli were added; as plan/ says when left out.
-    """
-    return load_with_messages(study, method, progress, before).catalogue
-
-
-def load_with_messages(
-    study: Study,
-    method: Method,
-    progress: Callable[[int, int], None] | None = None,
-    before: Sequence[frozenset[str]] | None = None,
-) -> MessageCatalogue:
-    """Return every stimulus of a study, and how many of those that ask for an answer were not there before."""
-    from beholder.planning.feasibility import build_frame
-    from beholder.planning.folder import read_earlier_stimuli
-    from beholder.planning.given_plan import read_given
-    from beholder.stimuli.ingestion import load_catalogue
-
-    catalogue = load_catalogue(study, progress)
-    clips = all_requests(study, catalogue, method, read_earlier_stimuli(study.folder) if before is None else before)
-    if clips:
-        # Before minutes are spent on them: whether there can be a plan at all.
-        lay = build_frame if study.design.plan is None else read_given
-        for_each_group(groups_of(study, catalogue, method), lambda group: lay(group.study, group.catalogue, method))
-    return add_message_stimuli(study, catalogue, clips, progress)
-
-
-def all_requests(
-    study: Study, catalogue: Catalogue, method: Method, before: Sequence[frozenset[str]]
-) -> list[MessageRequest]:
-    """Return the stimuli that have to ask for an answer, first those that did before stimuli were added.
-
-    Lists that were made then hold them under the names that they had.
-    """
-    found: list[MessageRequest] = []
-    whole = (*(_earlier_catalogue(catalogue, names) for names in before), catalogue)
-    # A group that has fewer conditions meets none of the others, not even where something is asked for.
-    fewer = [
-        tuple(level.conditions)
-        for levels in study.design.between.values()
-        for level in levels.values()
-        if level.conditions
-    ]
-    for stimuli in (*whole, *(restrict(catalogue, conditions) for conditions in dict.fromkeys(fewer))):
-        there = {(one.role, one.source.id, one.message.words) for one in found}
-        wanted = study_requests(study, stimuli, method)
-        found += [one for one in wanted if (one.role, one.source.id, one.message.words) not in there]
-    return found
-
-
-def _earlier_catalogue(catalogue: Catalogue, names: frozenset[str]) -> Catalogue:
-    """Return the catalogue as it was when these were all that could be rated."""
-    rated = [one for one in catalogue.by_cell.values() if one.id in names]
-    conditions, contents = {one.condition for one in rated}, {one.content for one in rated}
-    later = {one.id for one in catalogue.by_cell.values()} - names
-    return replace(
-        catalogue,
-        stimuli=tuple(one for one in catalogue.stimuli if one.id not in later),
-        conditions=tuple(condition for condition in catalogue.conditions if condition in conditions),
-        contents=tuple(content for content in catalogue.contents if content in contents),
-    )
-
-
-def study_requests(study: Study, catalogue: Catalogue, method: Method) -> list[MessageRequest]:
-    """Return the stimuli that have to ask for an answer; none where the method's pages cannot be asked for one."""
-    found: list[MessageRequest] = []
-    for stream, role in enumerate(MESSAGE_ROLES):
-        rule = study.checks.rule(role)
-        if not isinstance(rule, AskingOptions) or catalogue.of_role(role):
-            continue  # the researcher's own come first
-        units = method.units(study, catalogue)
-        sources = [] if role == "trap" and is_board(units) else list(message_sources(study, catalogue, units, rule))
-        form = page_form(study, catalogue, method, rule) if sources else None
-        if form is None:
-            continue
-        rng = np.random.default_rng([study.design.seed, 20 + stream])
-        sessions = study.design.participants * study.design.sessions_per_participant
-        needed = rule.clips if study.design.votes else min(rule.clips, sessions * rule.per_session)
-        if is_board(units):
-            needed = max(needed, len({stimulus.content for stimulus in sources}))
-        found += message_requests(role, sources, needed, form, rule, message_medium(rule, catalogue), study, rng)
-    return found
-
-
-def is_board(units: Units) -> bool:
-    """Return whether a trial holds several stimuli of a content, each rated by itself."""
-    return units.kind == "content"
-
-
-def page_form(study: Study, catalogue: Catalogue, method: Method, rule: AskingOptions) -> MessageForm | None:
-    """Return how the pages of a study can be asked for an answer; None where they cannot."""
-    trial = sample_trial(study, catalogue, method)
-    return None if trial is None else form_of(study, method, trial, rule, message_medium(rule, catalogue))
-
-
-def sample_trial(study: Study, catalogue: Catalogue, method: Method) -> Trial | None:
-    """Return a page as the method makes it; None where the stimuli do not even make one."""
-    units = method.units(study, catalogue)
-    unit = next(iter(units.items), None)
-    if unit is None:
-        return None
-    scaled = {question.id for question in method.questions(study) if not question.ticks}
-    asks = next((asks for asks in units.asks if scaled.issuperset(asks)), units.asks[0] if units.asks else ())
-    try:
-        return method.compose(study, Unit(unit.content, unit.stimuli, asks), catalogue, np.random.default_rng(0))
-    except LookupError:
-        return None  # what is missing is told by the method
-
-
-def protected_conditions(study: Study, catalogue: Catalogue, units: Units, rule: AskingOptions) -> frozenset[str]:
-    """Return the conditions that no attention stimulus stands in for."""
-    own = rule.protect if isinstance(rule, Attention) else ()
-    special = {s.condition for s in catalogue.by_cell.values() if s.role in ("reference", "anchor")}
-    return frozenset((*own, *study.design.always, *units.always, *special))
-
-
-def message_sources(study: Study, catalogue: Catalogue, units: Units, rule: AskingOptions) -> Iterator[Stimulus]:
-    """Yield the stimuli that can be made to ask: those that are dealt, without protected conditions."""
-    kept = protected_conditions(study, catalogue, units, rule)
-    seen: set[str] = set()
-    for unit in units.items:
-        for name in unit.stimuli:
-            if name not in seen and catalogue.by_id[name].condition not in kept:
-                seen.add(name)
-                yield catalogue.by_id[name]

@@ -1,4 +1,4 @@
-"""The plan: every list, every trial, every outcome of chance."""
+"""The plan: every list with its trials, and everything that was drawn at random."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from beholder.types import Role
 
 GroupKey = tuple[tuple[str, str], ...]
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-"""Labels of the slots that are permuted; those that stay have words in small letters."""
+"""Labels of the slots that are permuted; slots with a fixed place have lower-case words as labels."""
 CHECK_ROLES: frozenset[Role] = frozenset({"attention", "gold", "trap", "repeat"})
-"""Roles of slots that are answered for a check, and not rated."""
+"""Roles of slots that are answered for a check and are not analysed as ratings."""
 
 
 def is_check(trial: Trial) -> bool:
-    """Return whether nothing on a page is rated: it is there for a check alone."""
+    """Return whether nothing in a trial is rated: it is only there for a check."""
     for slot in trial.slots:  # noqa: SIM110 (a plan has very many)
         if slot.rated and slot.role not in CHECK_ROLES:
             return False
@@ -28,7 +28,7 @@ def is_check(trial: Trial) -> bool:
 
 
 class Addition(NamedTuple):
-    """Why a list was added to a plan that people had begun, when, and the plan digest of the study by then."""
+    """Why and when lists were added to a plan in use, and the plan digest of the study at that time."""
 
     why: str
     when: str
@@ -37,80 +37,77 @@ class Addition(NamedTuple):
 
 @dataclass(frozen=True)
 class PlannedList:
-    """One sequence of trials and breaks: what a session claims. Numbered from 1."""
+    """One sequence of trials and breaks, which a session claims. Lists are numbered from 1."""
 
     number: int
     entries: tuple[Trial | Break, ...]
     group: Mapping[str, str] = field(default_factory=dict)
     """The level of each factor between participants."""
     makes_up: bool = False
-    """Whether it was added for what cleaning left out, and adds nothing to what was planned."""
+    """Whether it replaces ratings that cleaning excluded, and adds nothing to the planned numbers."""
     added: Addition | None = None
-    """None where it is of the plan as it was first made."""
+    """None for a list of the original plan."""
 
     @property
     def group_key(self) -> GroupKey:
-        """The group as something to look up by."""
+        """The group as a key for look-ups."""
         return tuple(sorted(self.group.items()))
 
     @property
     def trials(self) -> tuple[Trial, ...]:
-        """What is answered, in order, pages that are there for a check among it: position 1 is the first of them."""
+        """The trials after the training, in order, check trials included: position 1 is the first."""
         return tuple(entry for entry in self.entries if isinstance(entry, Trial) and entry.purpose != "train")
 
     @property
     def rated(self) -> tuple[Trial, ...]:
-        """What is rated, in order."""
+        """The trials that are rated, in order."""
         return tuple(trial for trial in self.trials if not is_check(trial))
 
     @property
     def training(self) -> tuple[Trial, ...]:
-        """What people practise on before: the same in every list of a group."""
+        """The training trials, which are the same in every list of a group."""
         return tuple(entry for entry in self.entries if isinstance(entry, Trial) and entry.purpose == "train")
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Every list of a study, deterministic in study, stimuli and seed."""
+    """Every list of a study, determined by study, stimuli and seed."""
 
     plan_digest: str
     seed: int
     lists: tuple[PlannedList, ...]
     units: Units | None = field(default=None, compare=False, repr=False)
-    """What was dealt; a plan that was read from its folder does not know."""
+    """What was allocated; None in a plan that was read from its folder."""
     replaced: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
-    """How often an attention stimulus stands in the place of each condition; known as `units` are."""
-    before: tuple[frozenset[str], ...] = field(default=(), compare=False, repr=False)
-    """What there was to rate each time before stimuli were added."""
+    """How often an attention stimulus replaces each condition; known when `units` are."""
+    earlier_stimuli: tuple[frozenset[str], ...] = field(default=(), compare=False, repr=False)
+    """The rated stimuli before each addition of stimuli."""
 
-    gave_way: Mapping[int, Mapping[int, str]] = field(default_factory=dict, compare=False, repr=False)
-    """The stimuli in whose place they stand, by list and by place among its rated trials, from 0; known as `units`."""
+    replaced_stimuli: Mapping[int, Mapping[int, str]] = field(default_factory=dict, compare=False, repr=False)
+    """The replaced stimuli, by list and by index among its rated trials; known when `units` are."""
     is_given: bool = field(default=False, compare=False)
-    """Whether the researcher gave it: then nothing is promised of it."""
+    """Whether the researcher wrote it: then no balance is promised."""
     design: Design | None = field(default=None, compare=False, repr=False)
-    """The design that it was made by; known as `units` are."""
+    """The design of the study; known when `units` are."""
     groups: tuple[Plan, ...] = field(default=(), compare=False, repr=False)
-    """The plan of each group of participants by itself, its lists numbered from 1, where there are several."""
+    """The plan of each group of participants, with its lists numbered from 1, if there are several groups."""
 
     @property
     def is_extended(self) -> bool:
-        """Whether lists were added after it was made."""
+        """Whether lists were added after the plan was made."""
         return self.lists[-1].added is not None
 
     @property
     def covers(self) -> frozenset[str]:
-        """The plan digests that it serves: of the study as it was, and as it was each time that lists were added."""
+        """The plan digests that the plan serves: the original one, and one for each addition of lists."""
         return frozenset({self.plan_digest, *(planned.added.digest for planned in self.lists if planned.added)})
-
-
-# --- Making very many small objects at once ---
 
 
 @contextmanager
 def no_collection() -> Iterator[None]:
-    """Return a context in which the cycle collector rests.
+    """Return a context in which the cyclic garbage collector is off.
 
-    A plan is a million objects without a cycle, and looking through them again and again takes a third of the time.
+    A plan is a million objects without a cycle, and scanning them repeatedly takes a third of the time.
     """
     was_on = gc.isenabled()
     gc.disable()

@@ -1,4 +1,4 @@
-"""How even the order of trials is: what stands in which position, and what comes right after what."""
+"""How even the order of trials is: positions, transitions from item to item, and blocks; and counts over groups."""
 
 from __future__ import annotations
 
@@ -17,32 +17,46 @@ from beholder.planning.squares import is_square
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.design import Design
 
+_HALF = re.compile(r"of lists 1 to [0-9]+$")
+
+
+@dataclass(frozen=True)
+class Evenness:
+    """One count: its cells, its least and most, and the largest difference between two that should be even."""
+
+    count: str
+    cells: int
+    least: int
+    most: int
+    difference: int
+    promised: int | None
+
 
 def with_order_counts(
     rows: Sequence[Evenness], shown: PlannedItems, one: str, plan: Plan, catalogue: Catalogue
 ) -> tuple[Evenness, ...]:
-    """Return the counts of a plan with those of its order, and without promises that its order does not keep."""
+    """Return the counts of a plan with those of its order, and without promises that this order does not keep."""
     design = plan.design or Design()
     is_page = plan.units is not None and plan.units.kind == "content"
     item = "content" if is_page else one
-    found = [
+    counts = [
         replace(row, promised=None) if row.count in _unpromised(shown, one, is_page, design) else row for row in rows
     ]
     if design.blocks is not None:
-        torn = _has_split_content(plan, catalogue, design.blocks)
-        found = [replace(row, promised=None) if torn and row.count in _cells(one) else row for row in found]
-        found += [_without_promise(row, plan) for row in _of_blocks(plan, catalogue, design)]
+        is_split = _has_split_content(plan, catalogue, design.blocks)
+        counts = [replace(row, promised=None) if is_split and row.count in _cells(one) else row for row in counts]
+        counts += [_without_promise(row, plan) for row in _of_blocks(plan, catalogue, design)]
     if is_square(design) and not is_page:
-        found.append(_without_promise(_positions(shown, item), plan))
+        counts.append(_without_promise(_positions(shown, item), plan))
     if plan.units is not None and not plan.units.asks and (is_page or shown.slots == 1):
         after = _without_promise(_after(shown, item, is_page, design), plan)
-        place = [row.count for row in found].index("content after content")
-        found[place : place + 1] = [after] if is_page else [found[place], after]
-    return tuple(sorted(found, key=lambda row: row.promised is None))
+        place = [row.count for row in counts].index("content after content")
+        counts[place : place + 1] = [after] if is_page else [counts[place], after]
+    return tuple(sorted(counts, key=lambda row: row.promised is None))
 
 
 def _without_promise(row: Evenness, plan: Plan) -> Evenness:
-    """Return a count of the order without its promise where lists were added later: they begin squares of their own."""
+    """Return a count of the order, without its promise if lists were added: these begin new squares."""
     return replace(row, promised=None) if plan.is_extended else row
 
 
@@ -67,10 +81,10 @@ def _positions(shown: PlannedItems, item: str) -> Evenness:
 
 
 def _after(shown: PlannedItems, item: str, is_page: bool, design: Design) -> Evenness:
-    """Return how often each comes right after each other one; in Williams' squares within a row, and promised."""
-    there = np.arange(shown.contents) if is_page else np.flatnonzero(shown.present.any(axis=0))
+    """Return how often each item follows each other one directly; promised within the rows of Williams squares."""
+    items_present = np.arange(shown.contents) if is_page else np.flatnonzero(shown.present.any(axis=0))
     code = np.full(shown.contents if is_page else shown.columns, -1)
-    code[there] = np.arange(len(there))
+    code[items_present] = np.arange(len(items_present))
     of_trial = np.full(len(shown.list_of), -1)
     if is_page:
         of_trial[:] = shown.content_of
@@ -79,7 +93,7 @@ def _after(shown: PlannedItems, item: str, is_page: bool, design: Design) -> Eve
     before, after = of_trial[:-1], of_trial[1:]
     counted = (before >= 0) & (after >= 0) & (before != after) & (shown.list_of[1:] == shown.list_of[:-1])
     counted &= shown.position_of[1:] == shown.position_of[:-1] + 1
-    number = len(there)
+    number = len(items_present)
     rounds, promised = 1, None
     turn = np.zeros(len(before), dtype=np.int64)
     if is_square(design) and design.order == "williams":
@@ -92,15 +106,18 @@ def _after(shown: PlannedItems, item: str, is_page: bool, design: Design) -> Eve
 
 
 def promised_after(items: int, lists: int) -> int:
-    """Return within how much each item follows each other one in Williams' squares.
+    """Return within how much each item follows each other one in Williams squares.
 
-    Half of the two squares of an odd number has every second pair twice and the others never.
+    The first of the two squares of an odd number has every second pair twice and the others never.
     """
     return 1 if items % 2 == 0 or lists % (2 * items) == 0 else 2
 
 
+# Blocks
+
+
 def _of_blocks(plan: Plan, catalogue: Catalogue, design: Design) -> Iterator[Evenness]:
-    """Yield how blocks are shared out, in which place they stand, and what comes after what."""
+    """Yield how even blocks are over lists and places, and how often each follows each other one."""
     assert design.blocks is not None
     values = [_values(plan, number, catalogue, design.blocks) for number in range(len(plan.lists))]
     names = sorted({value for row in values for value in row} | _blocks(plan, catalogue, design.blocks))
@@ -113,7 +130,7 @@ def _of_blocks(plan: Plan, catalogue: Catalogue, design: Design) -> Iterator[Eve
         np.add.at(held[:, row], [number[name] for name in trials], 1)
         np.add.at(places, (order, list(range(len(order)))), 1)
         np.add.at(after, (order[:-1], order[1:]), 1)
-    # A block of few stimuli may not be in every list, and its place is then left to the others.
+    # A block of few stimuli may be missing in some lists, and other blocks take its place there.
     is_whole = bool((held > 0).all())
     is_williams = design.order != "latin"
     yield _evenness("block x list", held, 1)
@@ -127,7 +144,7 @@ def _values(plan: Plan, number: int, catalogue: Catalogue, column: str) -> list[
     """Return the block of each trial of a list."""
     values = []
     for trial in plan.lists[number].rated:
-        # A reference that stands beside what is rated may have a value of its own.
+        # A reference that is shown with a rated stimulus may have its own value.
         rated = [slot for slot in trial.slots if slot.rated and slot.role not in CHECK_ROLES]
         stimuli = [catalogue.by_id[slot.stimulus] for slot in rated]
         values.append(next((value for s in stimuli if (value := s.factors.get(column))), ""))
@@ -135,7 +152,7 @@ def _values(plan: Plan, number: int, catalogue: Catalogue, column: str) -> list[
 
 
 def _blocks(plan: Plan, catalogue: Catalogue, column: str) -> set[str]:
-    """Return all blocks that there are; in very few lists one may not come at all."""
+    """Return all blocks; very few lists may not hold all of them."""
     stimuli = {stimulus for unit in plan.units.items for stimulus in unit.stimuli} if plan.units else set()
     return {value for stimulus in stimuli if (value := catalogue.by_id[stimulus].factors.get(column))}
 
@@ -159,34 +176,19 @@ def _evenness(count: str, table: Ints, promised: int | None) -> Evenness:
     return Evenness(count, int(table.size), int(table.min()), int(table.max()), difference, promised)
 
 
-# --- How even one count of a plan is; and of several groups of participants, how even the least even one is ---
-
-
-_HALF = re.compile(r"of lists 1 to [0-9]+$")
-
-
-@dataclass(frozen=True)
-class Evenness:
-    """One count: over how many cells, its least and most, the largest difference between two that should be even."""
-
-    count: str
-    cells: int
-    least: int
-    most: int
-    difference: int
-    promised: int | None
+# Groups of participants
 
 
 def group_counts(
     plan: Plan, catalogue: Catalogue, counts: Callable[[Plan, Catalogue], Sequence[Evenness]]
 ) -> tuple[Evenness, ...]:
-    """Return the counts of a plan of several groups: a promise is one that is made to each of them."""
-    found: dict[str, list[Evenness]] = {}
+    """Return the counts of a plan of several groups: a count is promised if it is promised for each group."""
+    by_count: dict[str, list[Evenness]] = {}
     for part in plan.groups:
         for row in counts(part, _catalogue_of(part, catalogue)):
-            # Which lists are the first half is another number in each group.
-            found.setdefault(_HALF.sub("of the first half of each group", row.count), []).append(row)
-    rows = [_worst(count, some, len(plan.groups)) for count, some in found.items()]
+            # The first half is a different number of lists in each group.
+            by_count.setdefault(_HALF.sub("of the first half of each group", row.count), []).append(row)
+    rows = [_worst(count, some, len(plan.groups)) for count, some in by_count.items()]
     rows.append(_totals(plan))
     return tuple(sorted(rows, key=lambda row: row.promised is None))
 
@@ -204,9 +206,9 @@ def _worst(count: str, rows: Sequence[Evenness], groups: int) -> Evenness:
 
 
 def _totals(plan: Plan) -> Evenness:
-    """Return how even groups are, within the lists of one person.
+    """Return how even the sizes of groups are, within the lists of one person.
 
-    Where they have other conditions a number of votes may take more lists in one.
+    If conditions differ, the same number of votes may take more lists in one group.
     """
     sizes = [len(part.lists) for part in plan.groups]
     is_same = len({_stimuli(part) for part in plan.groups}) == 1
@@ -219,7 +221,7 @@ def _stimuli(part: Plan) -> frozenset[str]:
 
 
 def _catalogue_of(part: Plan, catalogue: Catalogue) -> Catalogue:
-    """Return the catalogue with the conditions that a group meets."""
+    """Return the catalogue with the conditions of a group."""
     shown = {slot.stimulus for planned in part.lists for trial in planned.trials for slot in trial.slots}
     conditions = {catalogue.by_id[name].condition for name in shown | _stimuli(part)}
     return catalogue if conditions.issuperset(catalogue.conditions) else restrict(catalogue, conditions)

@@ -1,4 +1,4 @@
-"""The lists of a plan as JSON: small, and each readable by itself."""
+"""The lists of a plan as JSON: compact, and each list readable on its own."""
 
 from __future__ import annotations
 
@@ -14,48 +14,48 @@ from beholder.types import Json, Role
 
 
 def lists_to_json(plan: Plan) -> Iterator[Json]:
-    """Yield every list as JSON; the first of a group alone holds the training, which all of the group share."""
-    seen: set[GroupKey] = set()
+    """Yield every list as JSON; only the first list of a group holds the training that the group shares."""
+    groups: set[GroupKey] = set()
     for planned in plan.lists:
-        yield list_to_json(replace(planned, entries=_rated(planned)) if planned.group_key in seen else planned)
-        seen.add(planned.group_key)
+        yield list_to_json(replace(planned, entries=_rated(planned)) if planned.group_key in groups else planned)
+        groups.add(planned.group_key)
 
 
 def lists_from_json(data: Iterable[Json]) -> Iterator[PlannedList]:
-    """Yield the lists that `lists_to_json` wrote, each with the training of the first of its group."""
+    """Yield the lists that `lists_to_json` wrote, each with the training of its group."""
     training: dict[GroupKey, tuple[Trial, ...]] = {}
     reader = ListReader()
-    for one in data:
-        planned = reader.read(one)
+    for row in data:
+        planned = reader.read(row)
         training.setdefault(planned.group_key, planned.training)
         yield replace(planned, entries=(*training[planned.group_key], *_rated(planned)))
 
 
 def _rated(planned: PlannedList) -> tuple[Trial | Break, ...]:
-    """Return a list without its training."""
+    """Return the entries of a list without its training."""
     return tuple(entry for entry in planned.entries if isinstance(entry, Break) or entry.purpose != "train")
 
 
 def list_to_json(planned: PlannedList) -> Json:
-    """Return a list as JSON that stands alone and is small.
+    """Return one list as compact JSON that can be read on its own.
 
-    Scales and questions are written once and referred to by number: a page is the order of its questions, q1, q2, ...
-    A slot's id, label, rated and colour are left out where they are the usual ones: s1, s2, ...; A, B, ... or none for
-    a single slot; true; none.
+    Scales and questions are written once and referred to by number; a page is the order of its questions, q1, q2, ...
+    A slot's id, label, rated and colour are left out if they are the usual ones: s1, s2, ...; A, B, ... or none for a
+    single slot; true; none.
     """
     scales: list[Scale] = []
     questions: dict[tuple[object, ...], tuple[int, Json]] = {}
     pages: dict[tuple[int, ...], int] = {}
-    seen: dict[int, int] = {}  # pages that are one object take longer to compare than to name
+    page_numbers: dict[int, int] = {}  # by identity, which is faster than comparing pages
     entries: list[Json] = []
     for entry in planned.entries:
         if isinstance(entry, Break):
             entries.append({"break": entry.id})
             continue
-        number = seen.get(id(entry.asked))
+        number = page_numbers.get(id(entry.asked))
         if number is None:
             page = tuple([_question(asked, questions, scales) for asked in entry.asked])
-            number = seen[id(entry.asked)] = pages.setdefault(page, len(pages))
+            number = page_numbers[id(entry.asked)] = pages.setdefault(page, len(pages))
         entries.append(_trial_to_json(entry, number))
     return {
         "list": planned.number,
@@ -70,73 +70,13 @@ def list_to_json(planned: PlannedList) -> Json:
 
 
 def _question(asked: Asked, questions: dict[tuple[object, ...], tuple[int, Json]], scales: list[Scale]) -> int:
-    """Return the number of a question among those of a list, to which it is added where it is new."""
-    key = (*asked[1:4], id(asked.scale), asked.keyed, asked.ticks)  # a scale takes longer to compare than to name
+    """Return the number of a question in a list, adding the question if it is new."""
+    key = (*asked[1:4], id(asked.scale), asked.keyed, asked.ticks)  # by identity, which is faster than comparing scales
     if key not in questions:
         if asked.scale not in scales:
             scales.append(asked.scale)
         questions[key] = len(questions), _asked_to_json(asked, scales.index(asked.scale))
     return questions[key][0]
-
-
-def list_from_json(data: Json) -> PlannedList:
-    """Return the list that `list_to_json` wrote."""
-    return ListReader().read(data)
-
-
-_HEAD = ("scales", "questions", "pages")
-_PLAIN = frozenset({"trial", "content", "asked", "stimuli", "roles"})
-"""What is written of a trial of which nothing is unusual."""
-
-
-class _ReadPages(NamedTuple):
-    """Pages and trials that were read under one head."""
-
-    head: tuple[Any, ...]
-    pages: list[tuple[Asked, ...]]
-    trials: dict[tuple[Any, ...], Trial]
-
-    def trial(self, entry: Mapping[str, Any]) -> Trial:
-        """Return the trial of an entry, made once where nothing of it is unusual."""
-        asked = self.pages[entry["asked"]]
-        if entry.keys() != _PLAIN or not isinstance(entry["roles"], str):
-            return _trial_from_json(entry, asked)
-        key = (entry["trial"], entry["content"], entry["asked"], entry["roles"], *entry["stimuli"])
-        known = self.trials.get(key)
-        if known is None:
-            known = self.trials[key] = _trial_from_json(entry, asked)
-        return known
-
-
-class ListReader:
-    """Reads the lists of a plan. Pages and trials that come in several of them are one object, made once."""
-
-    def __init__(self) -> None:
-        self._known: dict[GroupKey, _ReadPages] = {}
-
-    def read(self, data: Json) -> PlannedList:
-        """Return the list that `list_to_json` wrote."""
-        written = cast("Mapping[str, Any]", data)
-        head = tuple(written[part] for part in _HEAD)
-        # Groups take turns, and each may be asked something else.
-        group = tuple(sorted(written.get("group", {}).items()))
-        known = self._known.get(group)
-        if known is None or known.head != head:
-            known = self._known[group] = _ReadPages(head, _pages(*head), {})
-        return PlannedList(
-            written["list"],
-            tuple([Break(one["break"]) if "break" in one else known.trial(one) for one in written["entries"]]),
-            written.get("group", {}),
-            written.get("makes_up", False),
-            Addition(*written["added"]) if "added" in written else None,
-        )
-
-
-def _pages(scales: Sequence[Any], questions: Sequence[Any], pages: Sequence[Any]) -> list[tuple[Asked, ...]]:
-    known = [Scale.model_validate(scale) for scale in scales]
-    return [
-        tuple(_asked_from_json(f"q{place}", questions[q], known) for place, q in enumerate(page, 1)) for page in pages
-    ]
 
 
 def _asked_to_json(asked: Asked, scale: int) -> Json:
@@ -146,23 +86,6 @@ def _asked_to_json(asked: Asked, scale: int) -> Json:
     if asked.ticks:
         data["ticks"] = list(asked.ticks)
     return data
-
-
-def _asked_from_json(name: str, data: Mapping[str, Any], scales: Sequence[Scale]) -> Asked:
-    return Asked(
-        name,
-        data["question"],
-        data["purpose"],
-        data["text"],
-        scales[data["scale"]],
-        data.get("keyed", "+"),
-        tuple(data.get("ticks", ())),
-    )
-
-
-@lru_cache(maxsize=64)
-def _usual_labels(count: int) -> tuple[str | None, ...]:
-    return (None,) if count == 1 else tuple(LETTERS[:count])
 
 
 def _trial_to_json(trial: Trial, asked: int) -> dict[str, Json]:
@@ -197,6 +120,79 @@ def _trial_to_json(trial: Trial, asked: int) -> dict[str, Json]:
     return data
 
 
+def list_from_json(data: Json) -> PlannedList:
+    """Return the list that `list_to_json` wrote."""
+    return ListReader().read(data)
+
+
+class ListReader:
+    """Reads the lists of a plan. Pages and trials that occur in several lists are one object."""
+
+    def __init__(self) -> None:
+        self._pages: dict[GroupKey, _ReadPages] = {}
+
+    def read(self, data: Json) -> PlannedList:
+        """Return the list that `list_to_json` wrote."""
+        written = cast("Mapping[str, Any]", data)
+        head = tuple(written[part] for part in _HEAD)
+        # Lists of the groups alternate, and each group may have its own questions.
+        group = tuple(sorted(written.get("group", {}).items()))
+        pages = self._pages.get(group)
+        if pages is None or pages.head != head:
+            pages = self._pages[group] = _ReadPages(head, _pages(*head), {})
+        return PlannedList(
+            written["list"],
+            tuple([Break(entry["break"]) if "break" in entry else pages.trial(entry) for entry in written["entries"]]),
+            written.get("group", {}),
+            written.get("makes_up", False),
+            Addition(*written["added"]) if "added" in written else None,
+        )
+
+
+_HEAD = ("scales", "questions", "pages")
+
+_PLAIN = frozenset({"trial", "content", "asked", "stimuli", "roles"})
+"""The keys of a trial without unusual properties."""
+
+
+class _ReadPages(NamedTuple):
+    """The pages and trials that were read under one head."""
+
+    head: tuple[Any, ...]
+    pages: list[tuple[Asked, ...]]
+    trials: dict[tuple[Any, ...], Trial]
+
+    def trial(self, entry: Mapping[str, Any]) -> Trial:
+        """Return the trial of an entry; plain trials are made once."""
+        asked = self.pages[entry["asked"]]
+        if entry.keys() != _PLAIN or not isinstance(entry["roles"], str):
+            return _trial_from_json(entry, asked)
+        key = (entry["trial"], entry["content"], entry["asked"], entry["roles"], *entry["stimuli"])
+        trial = self.trials.get(key)
+        if trial is None:
+            trial = self.trials[key] = _trial_from_json(entry, asked)
+        return trial
+
+
+def _pages(scales: Sequence[Any], questions: Sequence[Any], pages: Sequence[Any]) -> list[tuple[Asked, ...]]:
+    known = [Scale.model_validate(scale) for scale in scales]
+    return [
+        tuple(_asked_from_json(f"q{place}", questions[q], known) for place, q in enumerate(page, 1)) for page in pages
+    ]
+
+
+def _asked_from_json(name: str, data: Mapping[str, Any], scales: Sequence[Scale]) -> Asked:
+    return Asked(
+        name,
+        data["question"],
+        data["purpose"],
+        data["text"],
+        scales[data["scale"]],
+        data.get("keyed", "+"),
+        tuple(data.get("ticks", ())),
+    )
+
+
 def _trial_from_json(data: Mapping[str, Any], asked: tuple[Asked, ...]) -> Trial:
     stimuli = data["stimuli"]
     count = len(stimuli)
@@ -224,3 +220,8 @@ def _trial_from_json(data: Mapping[str, Any], asked: tuple[Asked, ...]) -> Trial
 
 def _target(value: float, tolerance: float, message: str, is_trap: bool, also: Sequence[float]) -> Target:
     return Target(value, tolerance, message, is_trap, tuple(also))
+
+
+@lru_cache(maxsize=64)
+def _usual_labels(count: int) -> tuple[str | None, ...]:
+    return (None,) if count == 1 else tuple(LETTERS[:count])

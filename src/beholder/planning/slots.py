@@ -1,4 +1,4 @@
-"""Which condition stands in which slot, and in which colour."""
+"""The order of conditions within a trial: which one is in which slot, in which colour, or first of two."""
 
 from __future__ import annotations
 
@@ -17,21 +17,23 @@ PALETTE = (
     "#2a76b0", "#f2d342", "#820b02", "#9699fe", "#af7003", "#53eafe", "#44396b", "#f08e89",
     "#174daa", "#afe2ae", "#8a4e47", "#2dc4ca",
 )  # fmt: skip
-"""Colours that stay apart under every kind of colour vision; the first eight best, so they are used first."""
+"""Colours that can be distinguished with every kind of colour vision; the first eight are the best."""
 
 _BEST = 8
+
 _FIRST = 8
 
 
 def order_slots(conditions: Ints, trials: int, rng: Generator) -> Ints:
-    """Return for each trial which of its conditions stands in slot 1, 2, ...; condition x slot is within one.
+    """Return for each trial the condition of slot 1, 2, ...; condition x slot is even within one.
 
-    `conditions` holds the conditions of each trial (trials of list 1 first), `trials` how many make a list.
+    `conditions` holds the conditions of each trial (trials of list 1 first), `trials` is the number of trials of a
+    list.
     """
     order = np.argsort(rng.random(conditions.shape), axis=1)
     if conditions.shape[1] > 1:
         shown = np.take_along_axis(conditions, order, axis=1)
-        # Piece by piece first, so that the first lists alone are nearly even as well.
+        # In growing pieces first, so that the first lists alone are nearly even as well.
         start, size = 0, _FIRST * trials
         while start < len(shown):
             _level(shown[start : start + size], order[start : start + size], rng)
@@ -40,45 +42,8 @@ def order_slots(conditions: Ints, trials: int, rng: Generator) -> Ints:
     return order
 
 
-def draw_colours(count: int, slots: int, rng: Generator) -> Ints:
-    """Return places in the palette for every trial and slot, no colour twice in a trial."""
-    best = np.argsort(rng.random((count, _BEST)), axis=1)
-    if slots <= _BEST:
-        return best[:, :slots]
-    more = _BEST + np.argsort(rng.random((count, len(PALETTE) - _BEST)), axis=1)[:, : slots - _BEST]
-    return rng.permuted(np.concatenate([best, more], axis=1), axis=1)
-
-
-def arrange(trial: Trial, name: str, order: Sequence[int], colours: Sequence[int]) -> Trial:
-    """Return the trial with its slots in shown order, named and coloured by it; a slot with a label stays in place."""
-    _, stimuli, roles, labels, rated, _ = zip(*trial.slots, strict=True)
-    count = len(labels)
-    if labels.count(None) == count > 1:
-        turned, painted = itemgetter(*order), itemgetter(*colours[:count])
-        shown = turned(stimuli), turned(roles), LETTERS[:count], turned(rated), painted(PALETTE)
-        slots = slots_from_columns(slot_ids(count), *shown)
-    else:
-        slots = _beside_labelled(trial, order, colours)
-    return Trial(name, trial.content, trial.purpose, slots, trial.asked, trial.draws, trial.targets, trial.together)
-
-
-def _beside_labelled(trial: Trial, order: Sequence[int], colours: Sequence[int]) -> tuple[Slot, ...]:
-    """Return slots in shown order, those with a label in their place; one alone between them needs no letter."""
-    free = [slot for slot in trial.slots if slot.label is None]
-    following = zip(order, LETTERS, colours, strict=False)
-    slots = []
-    for identity, slot in zip(slot_ids(len(trial.slots)), trial.slots, strict=True):
-        if slot.label is not None or len(free) == 1:
-            slots.append(slot._replace(id=identity, colour=None))
-        else:
-            place, letter, colour = next(following)
-            shown = free[place]
-            slots.append(Slot(identity, shown.stimulus, shown.role, letter, shown.rated, PALETTE[colour]))
-    return tuple(slots)
-
-
 def _level(shown: Ints, order: Ints, rng: Generator) -> None:
-    """Swap slots within trials until every condition has met every slot equally often, within one."""
+    """Swap slots within trials until every condition has every slot equally often, within one."""
     slots, conditions = shown.shape[1], int(shown.max()) + 1
     while True:
         counts = np.stack([np.bincount(shown[:, slot], minlength=conditions) for slot in range(slots)], axis=1)
@@ -92,15 +57,15 @@ def _level(shown: Ints, order: Ints, rng: Generator) -> None:
 def _level_two(shown: Ints, order: Ints, one: int, two: int, conditions: int, rng: Generator) -> None:
     """Make every condition equally frequent, within one, in two slots.
 
-    Each trial is an arc from the condition in slot `one` to that in slot `two`; swapping turns it round. Turning
-    a path from a condition with too many arcs out to one with too few moves nobody in between, and such a path
-    always exists: the conditions that can be reached have, taken together, no more arcs out than in.
+    Each trial is an arc from the condition in slot `one` to that in slot `two`; a swap reverses it. Reversing a path
+    from a condition with too many arcs out to one with too few changes no condition in between, and such a path always
+    exists: the reachable conditions have, taken together, no more arcs out than in.
     """
     kind = shown[:, one] * conditions + shown[:, two]
     before = np.bincount(kind, minlength=conditions * conditions).reshape(conditions, conditions)
     after = before.copy()
     excess = after.sum(axis=1) - after.sum(axis=0)
-    # First the conditions with too many in slot `one`; then, seen from the other side, those with too few.
+    # First the conditions with too many in slot `one`, then those with too few.
     _settle(after, excess)
     _settle(after.T, -excess)
     turned = before - after
@@ -111,7 +76,7 @@ def _level_two(shown: Ints, order: Ints, one: int, two: int, conditions: int, rn
 
 
 def _settle(arcs: Ints, excess: Ints) -> None:
-    """Turn arcs in place until no condition has two more arcs out than in."""
+    """Reverse arcs in place until no condition has two more arcs out than in."""
     for high in range(len(excess)):
         while excess[high] >= 2:
             path = _path(arcs, high, excess)
@@ -125,36 +90,70 @@ def _settle(arcs: Ints, excess: Ints) -> None:
 
 
 def _path(arcs: Ints, start: int, excess: Ints) -> list[int]:
-    """Return the shortest way along arcs from `start` to a condition with too few."""
-    came: dict[int, int] = {start: start}
+    """Return the shortest path along arcs from `start` to a condition with too few."""
+    previous: dict[int, int] = {start: start}
     queue = [start]
-    for here in queue:
-        if excess[here] < 0:
-            path = [here]
+    for node in queue:
+        if excess[node] < 0:
+            path = [node]
             while path[-1] != start:
-                path.append(came[path[-1]])
+                path.append(previous[path[-1]])
             return path[::-1]
-        for there in np.flatnonzero(arcs[here]).tolist():
-            if there not in came:
-                came[there] = here
-                queue.append(there)
+        for neighbour in np.flatnonzero(arcs[node]).tolist():
+            if neighbour not in previous:
+                previous[neighbour] = node
+                queue.append(neighbour)
     raise AssertionError("no condition has too few")
 
 
-# --- Which of two comes first ---
-
-
-def order_pairs(dealt: Ints, column: Ints, columns: int, rng: Generator) -> Ints:
-    """Return for each trial which of its two stimuli stands first and which second.
+def order_pairs(contents: Ints, column: Ints, columns: int, rng: Generator) -> Ints:
+    """Return for each trial which of its two stimuli is first and which second.
 
     Within one, both orders are equally frequent for every two stimuli, every pair of conditions, and in every list.
-    `dealt` holds contents by list and position, `column` the pair of conditions of each trial.
+    `contents` holds contents by list and position, `column` the pair of conditions of each trial.
     """
-    lists, trials = dealt.shape
-    unit = column * (int(dealt.max()) + 1) + dealt.ravel()
+    lists, trials = contents.shape
+    unit = column * (int(contents.max()) + 1) + contents.ravel()
     of_list = np.repeat(np.arange(lists), trials)
     left = [Partition(unit, int(unit.max()) + 1), Partition(column, columns)]
     swapped = pick(np.full(unit.size, 0.5), left, families(of_list, lists), rng)
-    # Which of the two is meant by `swapped` is a matter of chance, too: an odd one out belongs to neither.
+    # A random choice which order `swapped` stands for: an odd trial favours neither.
     second = swapped ^ bool(rng.integers(2))
     return np.stack([second, ~second], axis=1).astype(np.int64)
+
+
+def draw_colours(count: int, slots: int, rng: Generator) -> Ints:
+    """Return indices into the palette for every trial and slot, no colour twice in a trial."""
+    best = np.argsort(rng.random((count, _BEST)), axis=1)
+    if slots <= _BEST:
+        return best[:, :slots]
+    more = _BEST + np.argsort(rng.random((count, len(PALETTE) - _BEST)), axis=1)[:, : slots - _BEST]
+    return rng.permuted(np.concatenate([best, more], axis=1), axis=1)
+
+
+def arrange(trial: Trial, name: str, order: Sequence[int], colours: Sequence[int]) -> Trial:
+    """Return the trial with its slots in shown order, with ids, letters and colours; labelled slots stay in place."""
+    _, stimuli, roles, labels, rated, _ = zip(*trial.slots, strict=True)
+    count = len(labels)
+    if labels.count(None) == count > 1:
+        in_order, in_colours = itemgetter(*order), itemgetter(*colours[:count])
+        shown = in_order(stimuli), in_order(roles), LETTERS[:count], in_order(rated), in_colours(PALETTE)
+        slots = slots_of(slot_ids(count), *shown)
+    else:
+        slots = _beside_labelled(trial, order, colours)
+    return Trial(name, trial.content, trial.purpose, slots, trial.asked, trial.draws, trial.targets, trial.together)
+
+
+def _beside_labelled(trial: Trial, order: Sequence[int], colours: Sequence[int]) -> tuple[Slot, ...]:
+    """Return slots in shown order, labelled ones in their place; a single other slot needs no letter."""
+    free = [slot for slot in trial.slots if slot.label is None]
+    following = zip(order, LETTERS, colours, strict=False)
+    slots = []
+    for identity, slot in zip(slot_ids(len(trial.slots)), trial.slots, strict=True):
+        if slot.label is not None or len(free) == 1:
+            slots.append(slot._replace(id=identity, colour=None))
+        else:
+            place, letter, colour = next(following)
+            shown = free[place]
+            slots.append(Slot(identity, shown.stimulus, shown.role, letter, shown.rated, PALETTE[colour]))
+    return tuple(slots)

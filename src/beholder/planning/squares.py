@@ -1,4 +1,4 @@
-"""Latin and Williams' squares: every item in every position equally often, and after every other one."""
+"""Latin and Williams squares, and whether the stimuli of a study fit into a square or into blocks."""
 
 from __future__ import annotations
 
@@ -20,52 +20,51 @@ Square = Literal["latin", "williams"]
 def square_rows(items: int, lists: int, rounds: int, square: Square, rng: Generator) -> Ints:
     """Return the items of each list in order: `rounds` rows of squares, one after the other.
 
-    Every item stands in every position equally often, within one. In Williams' squares it also follows every other
-    item within a row equally often: within one where their number is even, else within two, and equally often in
-    every two squares, of which the second is the first one mirrored. No row begins with what the one before it ended
-    with.
+    Every item has every position equally often, within one. In Williams squares it also follows every other item within
+    a row equally often: within one if the number of items is even, else within two, and exactly in every two squares,
+    of which the second is the mirror image of the first. No row begins with the last item of the row before.
     """
     blocks: list[Ints] = []
     labels = np.zeros((rounds, items), dtype=np.int64)
     is_turned = bool(rng.integers(2))
     for number in range(-(-lists // items)):
-        # A square of an odd number and its mirror image are two halves of one thing.
+        # A square of an odd number and its mirror image have the same labels.
         if number % 2 == 0 or items % 2 == 0 or square == "latin":
             labels = rng.permuted(np.tile(np.arange(items), (rounds, 1)), axis=1)
         is_turned = not is_turned
         block: list[Ints] = []
         for turn in range(rounds):
-            way = rng.permutation(items) if square == "latin" else zigzag(items)
+            shifts = rng.permutation(items) if square == "latin" else zigzag(items)
             if is_turned and square == "williams":
-                way = way[::-1]
-            rows = labels[turn][(rng.permutation(items)[:, None] + way[None, :]) % items]
+                shifts = shifts[::-1]
+            rows = labels[turn][(rng.permutation(items)[:, None] + shifts[None, :]) % items]
             block.append(_apart_from(block[-1][:, -1], rows) if block else rows)
         blocks.append(np.concatenate(block, axis=1))
     return np.concatenate(blocks)[:lists]
 
 
 def zigzag(items: int) -> Ints:
-    """Return 0, 1, -1, 2, -2, ...: an order whose steps all differ where the number is even (Williams, 1949)."""
+    """Return 0, 1, -1, 2, -2, ...: an order whose steps all differ if the number is even (Williams, 1949)."""
     step = np.arange(items)
     return np.asarray(np.where(step % 2 == 1, (step + 1) // 2, -(step // 2)) % items, dtype=np.int64)
 
 
 def _apart_from(last: Ints, rows: Ints) -> Ints:
-    """Return the rows in an order in which none begins with what the row before it ended with, where that can be."""
+    """Return the rows in an order in which none begins with the end of the row before, if possible."""
     meets = np.flatnonzero(rows[:, 0] == last)
     if len(meets) == 1 and len(rows) > 1:
         meets = np.array([meets[0], (meets[0] + 1) % len(rows)])
     order = np.arange(len(rows))
-    # Ends and beginnings are both a permutation of the items: whoever is moved on by one meets somebody else.
+    # Ends and beginnings are both permutations of the items: rows that move by one follow another end.
     order[meets] = np.roll(meets, 1)
     return rows[order]
 
 
-# --- What stands in the way of a square or of blocks, told with the numbers that clash ---
-
+# Whether a design with squares or blocks is possible
 
 Row = Mapping[tuple[str, ...], tuple[str, ...]]
-"""Stimuli by the conditions that they are of."""
+"""Stimuli by their conditions."""
+
 Rows = Mapping[str, Row]
 """The same by content."""
 
@@ -74,18 +73,18 @@ ITEMS = {
     "stimulus": ("condition", "conditions"),
     "pair": ("pair of conditions", "pairs of conditions"),
 }
-"""What a square is made of, by what a trial is."""
+"""The items of a square, by the kind of unit."""
 
 
 def is_square(design: Design) -> bool:
-    """Return whether the trials of a list are a row of a square; with blocks, these are."""
+    """Return whether the trials of a list are a row of a square; with blocks, the blocks are."""
     return design.order != "balanced" and design.blocks is None
 
 
 def order_problems(units: Units, design: Design, method: str) -> Iterator[Problem]:
-    """Yield what the design says about order and the method does not do."""
-    said = {"design.order": design.order if is_square(design) else None, "design.blocks": design.blocks}
-    for where, word in said.items():
+    """Yield what the design says about order and the method cannot do."""
+    options = {"design.order": design.order if is_square(design) else None, "design.blocks": design.blocks}
+    for where, word in options.items():
         allowed = "balanced" if where == "design.order" else ""
         if word and units.companions:
             what = f"is {word}, but with {method} references come between the tests"
@@ -96,7 +95,7 @@ def order_problems(units: Units, design: Design, method: str) -> Iterator[Proble
 
 
 def square_problems(rows: Rows, kind: str, design: Design) -> Iterator[Problem]:
-    """Yield why there is no square: too few items, or files that it needs and that are missing."""
+    """Yield why there is no square: too few items, or missing files."""
     if not is_square(design):
         return
     columns = {column: True for row in rows.values() for column in row}
@@ -118,7 +117,7 @@ def square_problems(rows: Rows, kind: str, design: Design) -> Iterator[Problem]:
 
 
 def block_problems(rows: Rows, kind: str, catalogue: Catalogue, design: Design) -> Iterator[Problem]:
-    """Yield why a column makes no blocks: unknown, the same everywhere, empty, or different on one page."""
+    """Yield why a column makes no blocks: unknown, the same everywhere, empty, or different within a trial."""
     column = design.blocks
     if column is None:
         return
@@ -129,23 +128,23 @@ def block_problems(rows: Rows, kind: str, catalogue: Catalogue, design: Design) 
         yield Problem("design.blocks", f"is {column}, which is no column of the manifest", ", ".join(known), fix)
         return
     values = list(dict.fromkeys(value for stimulus in stimuli if (value := stimulus.factors.get(column, ""))))
-    torn = list(_split_trials(rows, kind, catalogue, column))
-    empty = [] if torn else _without_block(rows, catalogue, column)
+    split = list(_split_trials(rows, kind, catalogue, column))
+    empty = [] if split else _without_block(rows, catalogue, column)
     if empty and values:
         more = f", nor have {len(empty) - 1} more" if len(empty) > 1 else ""
         yield Problem("design.blocks", f"is {column}, but {empty[0]} has no value in it{more}", "a value for each")
     if len(values) < 2:
         what = f"is {column}, which is {values[0] if values else 'empty'} everywhere and splits nothing"
         yield Problem("design.blocks", what, "a column with 2 or more values", "Leave it out.")
-    if torn:
-        more = f", and {len(torn) - 1} more" if len(torn) > 1 else ""
+    if split:
+        more = f", and {len(split) - 1} more" if len(split) > 1 else ""
         allowed = "one value for all that is shown in one trial"
-        yield Problem("design.blocks", f"is {column}, but {torn[0]}{more}", allowed)
-    if design.contents == "once" and not torn:
+        yield Problem("design.blocks", f"is {column}, but {split[0]}{more}", allowed)
+    if design.contents == "once" and not split:
         for content, row in rows.items():
-            found = list(dict.fromkeys(_value(cell, row, catalogue, column) for cell in row.values()))
-            if len(found) > 1 and kind != "content":
-                what = f"is once, but content {content} is in {len(found)} blocks: {_some(found)}"
+            blocks = list(dict.fromkeys(_value(cell, row, catalogue, column) for cell in row.values()))
+            if len(blocks) > 1 and kind != "content":
+                what = f"is once, but content {content} is in {len(blocks)} blocks: {_some(blocks)}"
                 yield Problem("design.contents", what, "apart or free")
                 return
 
@@ -164,10 +163,10 @@ def block_of(
 
 
 def _value(cell: tuple[str, ...], row: Row, catalogue: Catalogue, column: str) -> str:
-    """Return the block of a cell; an anchor that we made has no value of its own and goes with its content."""
+    """Return the block of a cell; a generated anchor has no value and takes that of its content."""
     own = _values(cell, catalogue, column)
-    around = own or _values([stimulus for other in row.values() for stimulus in other], catalogue, column)
-    return around[0] if own or len(around) == 1 else ""
+    values = own or _values([stimulus for other in row.values() for stimulus in other], catalogue, column)
+    return values[0] if own or len(values) == 1 else ""
 
 
 def _values(stimuli: Sequence[str], catalogue: Catalogue, column: str) -> list[str]:
@@ -175,21 +174,21 @@ def _values(stimuli: Sequence[str], catalogue: Catalogue, column: str) -> list[s
 
 
 def _without_block(rows: Rows, catalogue: Catalogue, column: str) -> list[str]:
-    """Return the trials that stand in no block."""
+    """Return the trials without a block."""
     return [
         " and ".join(cell) for row in rows.values() for cell in row.values() if not _value(cell, row, catalogue, column)
     ]
 
 
 def _split_trials(rows: Rows, kind: str, catalogue: Catalogue, column: str) -> Iterator[str]:
-    """Yield what would stand in two blocks at once."""
+    """Yield trials whose stimuli are of different blocks."""
     for content, row in rows.items():
         pages = [[s for cell in row.values() for s in cell]] if kind == "content" else list(row.values())
         for page in pages:
-            found = {value: s for s in reversed(page) if (value := catalogue.by_id[s].factors.get(column))}
-            if len(found) > 1:
-                told = " and ".join(f"{s} is {value}" for value, s in list(found.items())[::-1][:2])
-                yield f"{told}, and they are shown in one trial of content {content}"
+            stimulus_by_value = {value: s for s in reversed(page) if (value := catalogue.by_id[s].factors.get(column))}
+            if len(stimulus_by_value) > 1:
+                text = " and ".join(f"{s} is {value}" for value, s in list(stimulus_by_value.items())[::-1][:2])
+                yield f"{text}, and they are shown in one trial of content {content}"
 
 
 def _some(words: list[str]) -> str:

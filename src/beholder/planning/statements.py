@@ -1,4 +1,4 @@
-"""What is put between the statements of a survey: some that are obviously true or false, and some once more."""
+"""Statements that are added to the questions of a survey: obviously true or false ones, and repetitions."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from beholder.study.checks import TrapItem
 from beholder.words import check_words
 
 APART = 4
-"""A statement comes again so many places later, where the page is long enough."""
+"""Places between a statement and its repetition, if there are enough statements."""
 
 
 class Obvious(NamedTuple):
-    """A statement whose answer everybody knows."""
+    """A statement with an obvious answer."""
 
     name: str
     text: str
@@ -35,20 +35,20 @@ def bank_of(rule: TrapItem, language: str) -> tuple[Obvious, ...]:
 
 
 def statements_of(trial: Trial) -> list[Asked]:
-    """Return what is asked on a page by categories, of the scale that most of it has."""
+    """Return the questions of a trial with categories, on the most frequent scale."""
     asked = [one for one in trial.asked if not one.ticks and one.scale.look == "radio"]
     scale = max((one.scale for one in asked), key=[one.scale for one in asked].count, default=None)
     return [one for one in asked if one.scale == scale]
 
 
 class Statements:
-    """Puts statements on the pages of lists; ids are q1, q2, ... in the order shown, whatever they are for."""
+    """Adds statements to the trials of lists; ids are q1, q2, ... in the order shown."""
 
-    def __init__(self, bank: Sequence[Obvious], obvious: int, again: int, rng: Generator) -> None:
-        self._bank, self._obvious, self._again, self._rng = bank, obvious, again, rng
+    def __init__(self, bank: Sequence[Obvious], obvious: int, repeats: int, rng: Generator) -> None:
+        self._bank, self._obvious, self._repeats, self._rng = bank, obvious, repeats, rng
 
     def put(self, trials: Sequence[Trial]) -> list[Trial]:
-        """Return a list with statements on each of its pages, none of the bank twice before all were there."""
+        """Return a list with statements in each trial; each statement of the bank is used before one is repeated."""
         bank = _drawn_statements(self._bank, self._rng)
         return [self._with(trial, bank) for trial in trials]
 
@@ -63,13 +63,13 @@ class Statements:
             place = int(self._rng.integers(len(asked) + 1))
             asked.insert(place, Asked("", one.name, "trap", one.text, scale))
             targets[one.name] = _target(scale, is_true=one.is_true)
-        for _ in range(self._again):
+        for _ in range(self._repeats):
             _repeat(asked, statements, self._rng)
         return _with_questions(trial, asked, targets)
 
 
 def _drawn_statements(bank: Sequence[Obvious], rng: Generator) -> Iterator[Obvious]:
-    """Yield the bank again and again in new orders, true and false ones in equal parts as long as there are both."""
+    """Yield the bank repeatedly in new orders, true and false ones in equal parts as long as there are both."""
     while True:
         piles = [[one for one in bank if one.is_true == is_true] for is_true in (True, False)]
         piles = [[pile[place] for place in rng.permutation(len(pile))] for pile in piles]
@@ -80,9 +80,9 @@ def _drawn_statements(bank: Sequence[Obvious], rng: Generator) -> Iterator[Obvio
 
 
 def _repeat(asked: list[Asked], statements: Sequence[Asked], rng: Generator) -> None:
-    """Put one of the statements that has not come again somewhere behind itself."""
-    again = {one.question for one in asked if one.purpose == "repeat"}
-    names = {one.question for one in statements if f"repeat:{one.question}" not in again}
+    """Repeat a statement that was not repeated yet, somewhere after its first place."""
+    repeated = {one.question for one in asked if one.purpose == "repeat"}
+    names = {one.question for one in statements if f"repeat:{one.question}" not in repeated}
     places = [place for place, one in enumerate(asked) if one.purpose == "ask" and one.question in names]
     far = [place for place in places if place + APART <= len(asked)]
     if not places:
@@ -94,15 +94,15 @@ def _repeat(asked: list[Asked], statements: Sequence[Asked], rng: Generator) -> 
 
 
 def _with_questions(trial: Trial, asked: Sequence[Asked], obvious: dict[str, Target]) -> Trial:
-    """Return the trial with these questions, and every target under the new name of its question."""
+    """Return the trial with these questions, and its targets under the new ids."""
     shown = tuple(one._replace(id=f"q{place}") for place, one in enumerate(asked, 1))
-    moved = {before.id: after.id for before, after in zip(asked, shown, strict=True) if before.purpose == "ask"}
+    new_ids = {before.id: after.id for before, after in zip(asked, shown, strict=True) if before.purpose == "ask"}
     targets = {}
     for where, target in trial.targets.items():
         name, _, slot = where.partition(".")
-        targets[f"{moved[name]}.{slot}"] = target
+        targets[f"{new_ids[name]}.{slot}"] = target
     rated = [slot for slot in trial.slots if slot.rated]
-    # A page that asks for one answer everywhere asks for it here as well: nothing follows from these.
+    # A message stimulus asks for one answer everywhere, here as well: then these are not checked.
     if not any(slot.role in ("attention", "trap") for slot in rated):
         targets |= {f"{one.id}.{slot.id}": obvious[one.question] for one in shown for slot in rated
                     if one.purpose == "trap"}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Training trials: the same for every list, made by the method from the training stimuli alone."""
+"""Training trials: the same for every list, composed by the method from the training stimuli."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from beholder.study.model import Study
 
 
 def is_trained(study: Study, catalogue: Catalogue) -> bool:
-    """Return whether people practise before they rate."""
+    """Return whether participants have a training."""
     return study.training is not False and bool(catalogue.training)
 
 
 def training_problems(study: Study, catalogue: Catalogue, method: Method) -> Iterator[Problem]:
-    """Yield what is wrong with the training whatever the method makes of it."""
+    """Yield the problems with the training that do not depend on its trials."""
     if is_trained(study, catalogue):
         yield from crowding_problems(catalogue.training, "training")
         yield from unasked_problems(study, method, answer_keys(catalogue.training))
@@ -50,14 +50,14 @@ def make_training(study: Study, catalogue: Catalogue, method: Method, rng: Gener
         answer_templates(study, catalogue, method, catalogue.training),
         key=lambda page: sorted(places[name] for name in page.unit.stimuli if name in places),
     )
-    lessons, plain = answer_keys(catalogue.training), plain_study(study)
+    keys, plain = answer_keys(catalogue.training), plain_study(study)
     trials = []
     for number, page in enumerate(pages, 1):
         composed = page.compose(plain, method, rng)
         shown = arrange_in_role(composed, f"training:{number}", "training", page.shuffle, study, rng)
         scored = answerable(method, shown, SCORED)
-        trials.append(_with_targets(shown, lessons, scored))
-        problems += target_problems(shown, lessons, scored, method)
+        trials.append(_with_targets(shown, keys, scored))
+        problems += target_problems(shown, keys, scored, method)
     problems += unshown_problems(
         catalogue.training, {name for page in pages for name in page.shows}, "training", method
     )
@@ -66,15 +66,15 @@ def make_training(study: Study, catalogue: Catalogue, method: Method, rng: Gener
     return tuple(trials)
 
 
-def _with_targets(trial: Trial, lessons: AnswerKeys, scored: Collection[tuple[str, str]]) -> Trial:
-    """Return the trial with what is expected of it, and what it stands for."""
+def _with_targets(trial: Trial, keys: AnswerKeys, scored: Collection[tuple[str, str]]) -> Trial:
+    """Return the trial with its expected answers and the texts of its anchors."""
     targets: dict[str, Target] = {}
-    for asked, slot, lesson in keyed_questions(trial, lessons):
-        found = lesson.expectation(asked.question)
-        if found is not None and (asked.question, slot.id) in scored:
-            targets[f"{asked.id}.{slot.id}"] = _target(asked.scale, found[1], is_trap=lesson.is_trap)
-    named = [(slot.label, lessons[slot.stimulus].anchor) for slot in trial.slots if slot.stimulus in lessons]
-    anchors = [f"{label}: {text}" if label in _letters(trial) else text for label, text in named if text]
+    for asked, slot, answer in keyed_questions(trial, keys):
+        expected = answer.of(asked.question)
+        if expected is not None and (asked.question, slot.id) in scored:
+            targets[f"{asked.id}.{slot.id}"] = _target(asked.scale, expected[1], is_trap=answer.is_trap)
+    texts = [(slot.label, keys[slot.stimulus].anchor) for slot in trial.slots if slot.stimulus in keys]
+    anchors = [f"{label}: {text}" if label in _letters(trial) else text for label, text in texts if text]
     return replace(trial, purpose="train", targets=targets, anchor="; ".join(dict.fromkeys(anchors)))
 
 
@@ -83,9 +83,6 @@ def _letters(trial: Trial) -> set[str | None]:
 
 
 def _target(scale: Scale, expected: Expectation, *, is_trap: bool) -> Target:
-    usual = message_tolerance(scale) if is_trap else default_tolerance(scale)
-    near = usual if expected.tolerance is None else expected.tolerance
-    return Target(expected.value, near, expected.message, is_trap)
-
-
-# --- What a stimulus asked for, in words: for whoever answered in another way ---
+    default = message_tolerance(scale) if is_trap else default_tolerance(scale)
+    tolerance = default if expected.tolerance is None else expected.tolerance
+    return Target(expected.value, tolerance, expected.message, is_trap)

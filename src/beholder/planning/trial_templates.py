@@ -1,4 +1,4 @@
-"""planning/trial_templates."""
+"""Templates of trials that are not allocated: training, gold and message trials, of a few stimuli of one content."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from beholder.types import Role
 
 
 class TrialTemplate(NamedTuple):
-    """A trial that can be composed as often as it is needed, and for which stimuli it is there."""
+    """A trial that can be composed repeatedly, and the stimuli that it is for."""
 
     shows: tuple[str, ...]
     unit: Unit
@@ -26,35 +26,25 @@ class TrialTemplate(NamedTuple):
     shuffle: str
 
     def compose(self, study: Study, method: Method, rng: Generator) -> Trial:
-        """Return the trial as the method makes it."""
+        """Return the trial as the method composes it."""
         return method.compose(study, self.unit, self.catalogue, rng)
 
 
-def plain_study(study: Study) -> Study:
-    """Return a study that shows everything there is of a content."""
-    return study.model_copy(update={"design": Design(seed=study.design.seed)})
-
-
-def contents_of(stimuli: Sequence[Stimulus]) -> list[str]:
-    """Return the contents of some stimuli, in their order."""
-    return list(dict.fromkeys(stimulus.content for stimulus in stimuli))
-
-
 def answer_templates(
-    study: Study, catalogue: Catalogue, method: Method, taught: Sequence[Stimulus]
+    study: Study, catalogue: Catalogue, method: Method, keyed: Sequence[Stimulus]
 ) -> Iterator[TrialTemplate]:
-    """Yield the pages of stimuli whose answer is known, content by content, with the reference where that is needed."""
+    """Yield the trials of stimuli with known answers, content by content, with the reference if it is needed."""
     plain, roles = plain_study(study), _roles(catalogue)
-    is_held = bool(taught) and _has_reference(plain, catalogue, method)
-    for content in contents_of(taught):
-        stimuli = [replace(s, role=roles.get(s.condition, "test")) for s in taught if s.content == content]
-        tries = [stimuli]
+    has_reference = bool(keyed) and _has_reference(plain, catalogue, method)
+    for content in contents_of(keyed):
+        stimuli = [replace(s, role=roles.get(s.condition, "test")) for s in keyed if s.content == content]
+        candidates = [stimuli]
         reference = catalogue.references.get(content)
         if reference is not None and all(stimulus.role != "reference" for stimulus in stimuli):
-            # Where every trial of the study holds the reference, so does every one of these.
-            tries.insert(0 if is_held else 1, [*stimuli, reference])
+            # If every trial of the study holds the reference, these do as well.
+            candidates.insert(0 if has_reference else 1, [*stimuli, reference])
         shown = {stimulus.id for stimulus in stimuli}
-        for some in tries:
+        for some in candidates:
             pages = _templates(plain, method, _subset(catalogue, some), shown)
             if shown == {name for page in pages for name in page.shows}:
                 yield from pages
@@ -62,40 +52,36 @@ def answer_templates(
 
 
 def message_templates(study: Study, catalogue: Catalogue, method: Method, clip: Stimulus) -> list[TrialTemplate]:
-    """Return the pages on which a stimulus can ask for an answer, in place of the one that it was made of."""
-    source = catalogue.by_id.get(clip.derived_from)
+    """Return the trials in which a message stimulus can ask for an answer, in place of the one it was made of."""
+    source = catalogue.by_id.get(clip.made_of)
     condition = source.condition if source else clip.condition
     asking = replace(clip, condition=condition, role=_roles(catalogue).get(condition, "test"))
-    beside = [s for s in catalogue.by_cell.values() if s.content == clip.content and s.condition != condition]
-    return _templates(study, method, _subset(catalogue, [asking, *beside]), {clip.id})
+    others = [s for s in catalogue.by_cell.values() if s.content == clip.content and s.condition != condition]
+    return _templates(study, method, _subset(catalogue, [asking, *others]), {clip.id})
 
 
-def arrange_in_role(trial: Trial, name: str, role: Role, shuffle: str, study: Study, rng: Generator) -> Trial:
-    """Return a composed trial with its slots in a drawn order, everything on it that is rated in a role."""
-    free = sum(slot.label is None for slot in trial.slots)
-    is_fixed = shuffle == "none" or (shuffle == "order" and not study.design.both_orders)
-    order = list(range(free)) if is_fixed else rng.permutation(free).tolist()
-    shown = arrange(trial, name, order, draw_colours(1, free, rng)[0].tolist())
-    return replace(shown, slots=tuple(slot._replace(role=role) if slot.rated else slot for slot in shown.slots))
-
-
-def _templates(study: Study, method: Method, catalogue: Catalogue, wanted: Collection[str]) -> list[TrialTemplate]:
-    """Return what a method makes of these stimuli that shows any of the wanted; nothing where it lacks a reference."""
+def _templates(study: Study, method: Method, catalogue: Catalogue, shown: Collection[str]) -> list[TrialTemplate]:
+    """Return the trials of these stimuli that show any of `shown`; none if a reference is missing."""
     pages = []
     try:
         units = method.units(study, catalogue)
         for unit in units.items:
-            for asks in (units.asks or ((),)) if any(name in wanted for name in unit.stimuli) else ():
+            for asks in (units.asks or ((),)) if any(name in shown for name in unit.stimuli) else ():
                 page = TrialTemplate((), Unit(unit.content, unit.stimuli, asks), catalogue, units.shuffle)
                 slots = page.compose(study, method, np.random.default_rng(0)).slots
-                pages.append(page._replace(shows=tuple(slot.stimulus for slot in slots if slot.stimulus in wanted)))
+                pages.append(page._replace(shows=tuple(slot.stimulus for slot in slots if slot.stimulus in shown)))
     except LookupError:
         return []
     return pages
 
 
+def plain_study(study: Study) -> Study:
+    """Return the study with a default design, which shows every condition of a content."""
+    return study.model_copy(update={"design": Design(seed=study.design.seed)})
+
+
 def _has_reference(study: Study, catalogue: Catalogue, method: Method) -> bool:
-    """Return whether a reference is dealt into every trial."""
+    """Return whether every trial of the study holds a reference."""
     references = {stimulus.id for stimulus in catalogue.references.values()}
     return all(not references.isdisjoint(unit.stimuli) for unit in method.units(study, catalogue).items)
 
@@ -105,8 +91,22 @@ def _roles(catalogue: Catalogue) -> dict[str, Role]:
 
 
 def _subset(catalogue: Catalogue, stimuli: Sequence[Stimulus]) -> Catalogue:
-    """Return a catalogue of a few stimuli, conditions of the study in its order."""
-    there = list(dict.fromkeys(stimulus.condition for stimulus in stimuli))
-    known = [condition for condition in catalogue.conditions if condition in there]
-    others = [condition for condition in there if condition not in known]
+    """Return a catalogue of a few stimuli, with the study's conditions in order."""
+    present = list(dict.fromkeys(stimulus.condition for stimulus in stimuli))
+    known = [condition for condition in catalogue.conditions if condition in present]
+    others = [condition for condition in present if condition not in known]
     return Catalogue(tuple(stimuli), (*known, *others), tuple(contents_of(stimuli)))
+
+
+def contents_of(stimuli: Sequence[Stimulus]) -> list[str]:
+    """Return the contents of some stimuli, in order."""
+    return list(dict.fromkeys(stimulus.content for stimulus in stimuli))
+
+
+def arrange_in_role(trial: Trial, name: str, role: Role, shuffle: str, study: Study, rng: Generator) -> Trial:
+    """Return a composed trial with its slots in random order, its rated slots in a role."""
+    free = sum(slot.label is None for slot in trial.slots)
+    is_fixed = shuffle == "none" or (shuffle == "order" and not study.design.both_orders)
+    order = list(range(free)) if is_fixed else rng.permutation(free).tolist()
+    shown = arrange(trial, name, order, draw_colours(1, free, rng)[0].tolist())
+    return replace(shown, slots=tuple(slot._replace(role=role) if slot.rated else slot for slot in shown.slots))
