@@ -80,7 +80,7 @@ class World:
         """Add lists for what is short, as the verb does."""
         maker, judging = self.maker(), self.judge()
         made = maker.make_up(maker.shortfall(judging), judging)
-        for planned in (*made.again, *made.dealt):
+        for planned in (*made.repeated, *made.recombined):
             self.add(replace(planned, number=len(self.lists) + 1))
         return made
 

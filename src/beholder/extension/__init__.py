@@ -1,4 +1,7 @@
-"""Extend: more lists for a study that people have begun, without a change to what is there."""
+"""Extend: more lists for a study in use, without changing the existing ones.
+
+`folder` reads the store and writes the lists; `shortfall` makes lists for missing votes and new stimuli.
+"""
 
 from __future__ import annotations
 
@@ -21,17 +24,17 @@ class Extension:
     before: int
     """How many lists the plan had."""
     again: int
-    """Lists that are there a second time, because nothing of whoever finished them is used."""
+    """Lists that are repeated, because no rating of their finished sessions is used."""
     dealt: int
-    """Lists made of what is short."""
+    """Lists recombined from missing trials."""
     more: int
-    """Lists that were added to what was planned."""
+    """Lists that were added to the planned number."""
     missing: int
-    """Votes that were missing, and that no open list brings."""
+    """Missing votes that no open list will bring."""
     open: int
-    """Lists of those before that nobody has finished yet."""
+    """Lists of the plan that nobody has finished yet."""
     balance: tuple[Evenness, ...]
-    """How even the plan is with all of them."""
+    """How even the extended plan is."""
     is_written: bool
     words: tuple[str, ...]
     """All of this in sentences."""

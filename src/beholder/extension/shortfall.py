@@ -1,4 +1,4 @@
-"""What is short after cleaning, and the lists that make up for it."""
+"""The votes that are missing after cleaning, and the lists that replace them."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ from beholder.study.groups import group_name
 from beholder.study.model import Study
 
 _ROUNDS = 50
-"""Checks take places from what is rated, so that what is short may have to be dealt again."""
+"""Checks replace rated stimuli, so that missing votes may have to be allocated again."""
 
 
 class ShortfallLists(NamedTuple):
-    """Lists for what is short: whole ones again, and those that were put together anew."""
+    """Lists for missing votes: whole lists again, and recombined ones."""
 
-    again: list[PlannedList]
-    dealt: list[PlannedList]
+    repeated: list[PlannedList]
+    recombined: list[PlannedList]
 
 
 class ShortfallPlanner:
-    """Makes lists for what is short in a study."""
+    """Makes lists for missing votes and new stimuli of a study."""
 
     def __init__(self, study: Study, catalogue: Catalogue, method: Method, lists: Sequence[PlannedList]) -> None:
         self._study, self._method, self._lists = study, method, lists
         self._groups = groups_of(study, catalogue, method)
         self._units = method.units(study, catalogue)
         self.in_pairs = self._units.kind == "pair"
-        self.is_free = can_recombine(self._units, study.design)
-        self._known = {group_name(group.levels): self._dealable(group) for group in self._groups}
+        self.can_recombine = can_recombine(self._units, study.design)
+        self._allocatable_by_group = {named(group.levels): self._allocatable(group) for group in self._groups}
 
-    def _dealable(self, group: ParticipantGroup) -> frozenset[frozenset[str]]:
-        """Return what can be dealt to a group: stimuli, or two together."""
+    def _allocatable(self, group: ParticipantGroup) -> frozenset[frozenset[str]]:
+        """Return what can be allocated to a group: stimuli, or pairs."""
         units = self._method.units(group.study, group.catalogue)
         if self.in_pairs:
             return frozenset(frozenset(unit.stimuli) for unit in units.items)
@@ -54,8 +54,8 @@ class ShortfallPlanner:
         lists = {planned.number: planned for planned in self._lists}
         return shortfall(lists, judging.judged, votes=self._study.design.votes, in_pairs=self.in_pairs)
 
-    def newcomers(self, stimuli: Sequence[str], votes: int) -> list[PlannedList]:
-        """Return lists that give each of these stimuli, or each two with one of them, so many votes."""
+    def lists_for_new(self, stimuli: Sequence[str], votes: int) -> list[PlannedList]:
+        """Return lists that give each of these stimuli, or each two with one of them, `votes` votes."""
         wanted: dict[VoteCell, int] = {}
         for group in self._groups:
             units = self._method.units(group.study, group.catalogue)
@@ -64,30 +64,30 @@ class ShortfallPlanner:
                 shown = [_pair(unit.stimuli)] if self.in_pairs else [(name, "") for name in unit.stimuli]
                 for one, other in shown:
                     if not set(stimuli).isdisjoint((one, other)):
-                        wanted[VoteCell(one, other, questions[0], group_name(group.levels))] = votes
-        return self._dealt(wanted, Counter(), Counter(), makes_up=False)
+                        wanted[VoteCell(one, other, questions[0], named(group.levels))] = votes
+        return self._recombine(wanted, Counter(), Counter(), makes_up=False)
 
     def make_up(self, short: Shortfall, judging: SessionJudge) -> ShortfallLists:
-        """Return lists that bring every vote that is missing and that no open list brings."""
+        """Return lists for every missing vote that no open list will bring."""
         coming = short.coming
         wanted = Counter({cell: n - coming[cell] for cell, n in short.wanted.items() if n > coming[cell]})
-        again = list(self._whole(short, wanted))
-        bound = {cell: n for cell, n in wanted.items() if not self._can_deal(cell)}
+        repeated = list(self._lost_lists(short, wanted))
+        bound = {cell: n for cell, n in wanted.items() if not self._can_recombine(cell)}
         for number, often in sorted(lists_again(short.cells, bound, short.sessions).items()):
-            again += [replace(self._lists[number - 1], makes_up=True)] * often
+            repeated += [replace(self._lists[number - 1], makes_up=True)] * often
             for _ in range(often):
                 wanted -= Counter(short.cells[number])
         if not wanted:
-            return ShortfallLists(again, [])
-        counts, orders = self._seen(short, judging, [*self._open(short), *again])
-        return ShortfallLists(again, self._dealt(wanted, counts, orders, makes_up=True, after=len(again)))
+            return ShortfallLists(repeated, [])
+        counts, orders = self._votes_and_orders(short, judging, [*self._open(short), *repeated])
+        return ShortfallLists(repeated, self._recombine(wanted, counts, orders, makes_up=True, after=len(repeated)))
 
-    def _can_deal(self, cell: VoteCell) -> bool:
-        """Return whether a trial for it can be put together anew: pairs may have been others before stimuli came."""
-        return self.is_free and frozenset(cell.stimuli) in self._known[cell.group]
+    def _can_recombine(self, cell: VoteCell) -> bool:
+        """Return whether a trial for a cell can be recombined: pairs may have changed with the stimuli."""
+        return self.can_recombine and frozenset(cell.stimuli) in self._allocatable_by_group[cell.group]
 
-    def _whole(self, short: Shortfall, wanted: Counter[VoteCell]) -> Iterator[PlannedList]:
-        """Yield lists that were lost as a whole and all of whose votes are missing; `wanted` is what is left then."""
+    def _lost_lists(self, short: Shortfall, wanted: Counter[VoteCell]) -> Iterator[PlannedList]:
+        """Yield lists that were lost as a whole and all of whose votes are missing; subtract them from `wanted`."""
         for number in short.lost:
             cells = Counter(short.cells[number])
             if cells and all(wanted[cell] >= n for cell, n in cells.items()):
@@ -97,10 +97,10 @@ class ShortfallPlanner:
     def _open(self, short: Shortfall) -> list[PlannedList]:
         return [planned for planned in self._lists if planned.number not in short.finished]
 
-    def _seen(
+    def _votes_and_orders(
         self, short: Shortfall, judging: SessionJudge, coming: Iterable[PlannedList]
     ) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, TrialStimuli]]]:
-        """Return by group how many votes each stimulus has, and how often two came in which order."""
+        """Return by group the votes of each stimulus, and how often two came in which order."""
         counts: Counter[tuple[str, str]] = Counter()
         for cells in (short.used, Counter(cell for planned in coming for cell in list_cells(planned, self.in_pairs))):
             for cell, n in cells.items():
@@ -115,7 +115,7 @@ class ShortfallPlanner:
                 orders.update((group, _order(one.visit.trials[place - 1])) for place in places)
         return counts, orders
 
-    def _dealt(
+    def _recombine(
         self,
         wanted: Mapping[VoteCell, int],
         counts: Mapping[tuple[str, str], int],
@@ -124,44 +124,44 @@ class ShortfallPlanner:
         makes_up: bool,
         after: int = 0,
     ) -> list[PlannedList]:
-        made: list[PlannedList] = []
+        lists: list[PlannedList] = []
         for group in self._groups:
-            own = group_name(group.levels)
-            left = Counter({cell: n for cell, n in wanted.items() if cell.group == own})
+            own = named(group.levels)
+            missing = Counter({cell: n for cell, n in wanted.items() if cell.group == own})
             for turn in range(_ROUNDS):
-                if not left:
+                if not missing:
                     break
                 short = GroupShortfall(
                     group,
-                    self._units_of(group, left),
-                    {name: n for (there, name), n in counts.items() if there == own},
-                    {order: n for (there, order), n in orders.items() if there == own},
-                    self._usual(group),
+                    self._units_of(group, missing),
+                    {name: n for (group_name, name), n in counts.items() if group_name == own},
+                    {order: n for (group_name, order), n in orders.items() if group_name == own},
+                    self._trials_per_list(group),
                 )
                 for trials in make_replacement_lists(
-                    short, self._method, extension_seed(len(self._lists) + after + len(made), turn)
+                    short, self._method, extension_seed(len(self._lists) + after + len(lists), turn)
                 ):
                     entries = (*self._training(group), *with_breaks(trials, group.study.design.breaks))
                     planned = PlannedList(0, entries, group.levels, makes_up)
                     cells = Counter(list_cells(planned, self.in_pairs))
-                    # Checks may stand in the place of all that was wanted of it.
-                    if cells & left:
-                        made.append(planned)
-                        left -= cells
-        return made
+                    # Checks may have replaced everything that was needed from it.
+                    if cells & missing:
+                        lists.append(planned)
+                        missing -= cells
+        return lists
 
     def _units_of(self, group: ParticipantGroup, wanted: Mapping[VoteCell, int]) -> dict[TrialStimuli, int]:
-        """Return how often each stimulus, or each two, has to come: as often as its shortest question needs."""
+        """Return how often each stimulus, or pair, is needed: as often as its question with the fewest votes needs."""
         units = self._method.units(group.study, group.catalogue)
         names = {_pair(unit.stimuli): unit.stimuli for unit in units.items} if self.in_pairs else {}
-        found: dict[TrialStimuli, int] = {}
+        counts: dict[TrialStimuli, int] = {}
         for cell, n in wanted.items():
-            dealt = names.get((cell.stimulus, cell.other_stimulus), cell.stimuli)
-            found[dealt] = max(found.get(dealt, 0), n)
-        return found
+            stimuli = names.get((cell.stimulus, cell.other_stimulus), cell.stimuli)
+            counts[stimuli] = max(counts.get(stimuli, 0), n)
+        return counts
 
-    def _usual(self, group: ParticipantGroup) -> int:
-        """Return how many trials are dealt to a list."""
+    def _trials_per_list(self, group: ParticipantGroup) -> int:
+        """Return the number of allocated trials of a list."""
         own = [planned for planned in self._lists if planned.group == group.levels and not planned.makes_up]
         return max(len(list(first_occurrences(planned))) for planned in own)
 
@@ -170,7 +170,7 @@ class ShortfallPlanner:
 
 
 def _pair(stimuli: TrialStimuli) -> tuple[str, str]:
-    """Return two stimuli as they are named where they get votes together."""
+    """Return two stimuli in the order of vote cells."""
     return min(stimuli), max(stimuli)
 
 

@@ -86,13 +86,13 @@ def test_when_the_added_lists_are_finished_everything_has_its_votes(design: str,
     assert [list_to_json(planned) for planned in world.lists[: len(before)]] == before
     assert all(planned.makes_up for planned in world.lists[len(before) :])
     again = world.extend()
-    assert (again.again, again.dealt) == ([], []), "what is open will bring everything"
+    assert (again.repeated, again.recombined) == ([], []), "what is open will bring everything"
     finish_all(world, range(len(before) + 1, len(world.lists) + 1))
     after = world.short()
     assert not after.wanted
     assert after.planned == short.planned, "what makes up is not planned"
     assert world.extend() == again
-    added = sum(len(planned.rated) for planned in (*made.again, *made.dealt))
+    added = sum(len(planned.rated) for planned in (*made.repeated, *made.recombined))
     assert added <= sum(len(planned.rated) for planned in world.lists[: len(before)])
 
 
@@ -118,12 +118,12 @@ def test_single_votes_that_were_lost_come_again_and_nothing_else(design: str, tm
         world.finish(planned.number, leaves_out=lambda _: random.random() < 0.2)
     wanted = world.short().wanted
     made = world.extend()
-    assert made.again == []
+    assert made.repeated == []
     finish_all(world, range(number + 1, len(world.lists) + 1))
     short = world.short()
     assert short.used == short.planned, "nobody rates what has its votes"
-    assert sum(len(planned.trials) for planned in made.dealt) == sum(wanted.values())
-    assert max(len(planned.trials) for planned in made.dealt) <= len(world.lists[0].trials)
+    assert sum(len(planned.trials) for planned in made.recombined) == sum(wanted.values())
+    assert max(len(planned.trials) for planned in made.recombined) <= len(world.lists[0].trials)
 
 
 @pytest.mark.parametrize("design", DESIGNS)
@@ -132,13 +132,13 @@ def test_nothing_comes_twice_in_a_list_that_was_added(design: str, tmp_path: Pat
     world, random = begin(study, catalogue, tmp_path), Random(1)
     lose_some(world, random, range(1, len(world.lists) + 1))
     made = world.extend()
-    for planned in (*made.again, *made.dealt):
+    for planned in (*made.repeated, *made.recombined):
         shown = [frozenset(slot.stimulus for slot in trial.slots) for trial in planned.rated]
         if world.maker().in_pairs:
             assert len(set(shown)) == len(shown)
         else:
             assert sum(map(len, shown)) == len(frozenset().union(*shown))
-    lengths = [len(planned.trials) for planned in made.dealt]
+    lengths = [len(planned.trials) for planned in made.recombined]
     assert not lengths or max(lengths) - min(lengths) <= 1
 
 
@@ -146,8 +146,8 @@ def test_a_list_of_which_nothing_is_used_is_there_again_as_it_was(tmp_path: Path
     world = begin(*DESIGNS["pages"], tmp_path)
     finish_all(world, range(1, 13), lost=(3, 7))
     made = world.extend()
-    assert made.dealt == []
-    assert [planned.entries for planned in made.again] == [world.lists[2].entries, world.lists[6].entries]
+    assert made.recombined == []
+    assert [planned.entries for planned in made.repeated] == [world.lists[2].entries, world.lists[6].entries]
 
 
 def test_lists_that_nobody_has_finished_yet_are_not_missing(tmp_path: Path) -> None:
@@ -155,8 +155,8 @@ def test_lists_that_nobody_has_finished_yet_are_not_missing(tmp_path: Path) -> N
     finish_all(world, range(1, 9), lost=(2,))
     assert world.short().wanted
     made = world.extend()
-    assert len(made.again) == 1
-    assert made.dealt == []
+    assert len(made.repeated) == 1
+    assert made.recombined == []
 
 
 def test_pairs_that_come_again_even_out_which_of_the_two_came_first(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_pairs_that_come_again_even_out_which_of_the_two_came_first(tmp_path: Pa
                 used[tuple(slot.stimulus for slot in one.visit.trials[row.position - 1].slots)] += 1
     made = world.extend()
     whole = used + Counter(
-        tuple(slot.stimulus for slot in trial.slots) for planned in made.dealt for trial in planned.trials
+        tuple(slot.stimulus for slot in trial.slots) for planned in made.recombined for trial in planned.trials
     )
     spread_before = max(abs(n - used[order[::-1]]) for order, n in used.items())
     assert max(abs(n - whole[order[::-1]]) for order, n in whole.items()) <= 1 < spread_before
@@ -185,8 +185,8 @@ def test_checks_are_in_lists_that_were_added_as_in_all_others(tmp_path: Path) ->
     for planned in list(world.lists):
         world.finish(planned.number, leaves_out=lambda trial: "trap" not in trial.roles and random.random() < 0.06)
     made = world.extend()
-    assert made.dealt
-    for planned in made.dealt:
+    assert made.recombined
+    for planned in made.recombined:
         assert sum("trap" in trial.roles for trial in planned.trials) == 1
     finish_all(world, range(13, len(world.lists) + 1))
     assert not world.short().wanted
@@ -219,7 +219,7 @@ def test_a_page_with_one_place_to_deal_is_not_for_attention_alone(tmp_path: Path
     finish_all(world, range(2, 13))
     assert len({cell.stimulus for cell in world.short().wanted}) == 2
     made = world.extend()
-    assert len(made.dealt) <= 2
+    assert len(made.recombined) <= 2
     finish_all(world, range(13, len(world.lists) + 1))
     assert not world.short().wanted
 
@@ -238,7 +238,7 @@ def test_groups_get_back_what_they_lost_themselves(tmp_path: Path) -> None:
     made = world.extend()
     finish_all(world, range(13, len(world.lists) + 1))
     assert not world.short().wanted
-    for planned in (*made.again, *made.dealt):
+    for planned in (*made.repeated, *made.recombined):
         asked = {one.question for trial in planned.trials for one in trial.asked}
         assert asked == {"one": {"quality"}, "two": {"fit"}}[planned.group["asked"]]
 
@@ -354,7 +354,7 @@ def test_votes_bring_lists_for_stimuli_that_were_added(tmp_path: Path) -> None:
     world = begin(study, make_catalogue(4, 2), tmp_path)
     grown_world = World(study, make_catalogue(4, 4), world.method, world.lists, world.tables)
     new = [s.id for s in grown_world.catalogue.by_cell.values() if s.condition in ("condition2", "condition3")]
-    fresh = grown_world.maker().newcomers(new, 6)
+    fresh = grown_world.maker().lists_for_new(new, 6)
     counts = ratings_per_stimulus(Plan("", 1, tuple(fresh)))
     assert counts == dict.fromkeys(new, 6)
     assert not any(planned.makes_up for planned in fresh)
