@@ -1,4 +1,4 @@
-"""What a power analysis found: every number of it, before it is told."""
+"""The estimates of a power analysis as tables: power, sizes, participants needed, and other methods."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ _METHODS_NOTE = (
 
 @dataclass(frozen=True)
 class PowerTables:
-    """Tables and what they stand on."""
+    """The tables of a power analysis, and what they are based on."""
 
     world: SimulatedWorld
-    asking: PowerRequest
+    request: PowerRequest
     source: PopulationSource
     is_ladder: bool
-    """Whether conditions are equal steps apart; else they are as the pilot has them."""
+    """Whether conditions are in equal steps; else as in the pilot."""
     points: tuple[Point, ...]
     variants: tuple[Variant, ...]
     pay: Pay | None
@@ -55,23 +55,23 @@ class PowerTables:
     @cached_property
     def results(self) -> Mapping[str, Result]:
         """The tables by the names of their files."""
-        repetitions = self.asking.repetitions
+        repetitions = self.request.repetitions
         has_pairs = not self.is_ladder or bool(self.world.study.analyse.contrasts)
         power = power_table(self.points, by_pair=has_pairs)
         sizes = sizes_table(self.points, self.pay)
-        citation = f"{CLUSTERED}; {HOLM}; {SHARE_CITATION}"
-        found = {
+        citation = f"{CLUSTERED}; {HOLM}; {SHARES}"
+        results = {
             "power": Result(power, POWER_NOTE, citation, self._drawn),
             "sizes": Result(sizes, SIZES_NOTE, citation),
             "needed": Result(needed_table(power, self.points, self.pay, repetitions), NEEDED_NOTE, ""),
         }
         if self.variants:
             methods = methods_table(self.variants, self.pay, min(repetitions, MOST_METHOD_REPETITIONS))
-            found["methods"] = Result(methods, _METHODS_NOTE, "", methods_chart)
-        return found
+            results["methods"] = Result(methods, _METHODS_NOTE, "", methods_chart)
+        return results
 
     def table(self, name: str) -> pd.DataFrame:
-        """Return a table; an empty one where there is none."""
+        """Return a table; an empty one if there is none."""
         return self.results[name].table if name in self.results else pd.DataFrame(columns=COLUMNS)
 
     def of(self, name: str, question: str) -> pd.DataFrame:
@@ -80,48 +80,37 @@ class PowerTables:
         return table[table["question"] == question]
 
     @cached_property
-    def remains(self) -> float:
-        """The half width of a difference that no number of participants gets below, in points."""
+    def limit(self) -> float:
+        """The half width of a difference, in points, that no number of participants gets below."""
         return limiting_half_width(self.world)
 
     @property
     def is_compared(self) -> bool:
-        """Whether two stimuli are compared, so that no scale says how good one is."""
+        """Whether two stimuli are compared, so that there is no scale of quality."""
         return self.points[0].session.sheet.is_compared
 
     def _drawn(self, table: pd.DataFrame) -> object:
         question = self.world.questions[0]
-        return power_chart(table[table["question"] == question], self.of("sizes", question), remains=self.remains)
-
-
-def _method_variants(
-    world: SimulatedWorld, points: Sequence[Point], others: Sequence[str], repetitions: int, step: Callable[[int], None]
-) -> tuple[Variant, ...]:
-    """Return the study by other methods; with contents fixed where it is they that keep the study from its goal."""
-    if world.contents == "random" and not is_reached(points):
-        world = replace(world, contents="fixed")
-        sessions = [plan_for(world, point.participants) for point in points]
-        points = [simulate_point(session, repetitions, step, has_null=False) for session in sessions]
-    return variants_of(world, points, others, repetitions, step)
+        return power_chart(table[table["question"] == question], self.of("sizes", question), limit=self.limit)
 
 
 MOST_METHOD_REPETITIONS = 200
-"""Repetitions of the study by other methods, at most: a table of hours needs no more."""
+"""Most repetitions by other methods: a table of hours needs no more."""
 
 
 def estimate_power(
     world: SimulatedWorld,
-    asking: PowerRequest,
+    request: PowerRequest,
     source: PopulationSource,
     methods: Sequence[str],
     *,
     is_ladder: bool,
     progress: Callable[[int, int], None] | None = None,
 ) -> PowerTables:
-    """Return what comes out of every size, and of every other method."""
-    total = 2 * asking.repetitions * len(asking.sizes)
-    beside = min(asking.repetitions, MOST_METHOD_REPETITIONS)
-    total += beside * len(asking.sizes) * len([name for name in methods if name != world.method.name])
+    """Return the estimates for every number of participants, and for every other method."""
+    total = 2 * request.repetitions * len(request.sizes)
+    method_repetitions = min(request.repetitions, MOST_METHOD_REPETITIONS)
+    total += method_repetitions * len(request.sizes) * len([name for name in methods if name != world.method.name])
     done = 0
 
     def step(more: int) -> None:
@@ -130,29 +119,41 @@ def estimate_power(
         if progress is not None:
             progress(done, total)
 
-    sessions = [plan_for(world, size) for size in asking.sizes]
-    points = tuple(simulate_point(session, asking.repetitions, step) for session in sessions)
+    sessions = [plan_for(world, size) for size in request.sizes]
+    points = tuple(simulate_point(session, request.repetitions, step) for session in sessions)
     others = [name for name in methods if name != world.method.name]
-    variants = _method_variants(world, points, others, beside, step) if others else ()
+    variants = _method_variants(world, points, others, method_repetitions, step) if others else ()
     if progress is not None:
         progress(total, total)
     return PowerTables(
-        world, asking, source, is_ladder, points, variants, pay_of(world.study, asking.rate, sessions[0])
+        world, request, source, is_ladder, points, variants, pay_of(world.study, request.rate, sessions[0])
     )
 
 
-# --- The tables of a power analysis, from what came out of every size ---
+def _method_variants(
+    world: SimulatedWorld, points: Sequence[Point], others: Sequence[str], repetitions: int, step: Callable[[int], None]
+) -> tuple[Variant, ...]:
+    """Return the study by other methods; with fixed contents if random ones keep the study from its goal."""
+    if world.contents == "random" and not is_reached(points):
+        world = replace(world, contents="fixed")
+        sessions = [plan_for(world, point.participants) for point in points]
+        points = [simulate_point(session, repetitions, step, has_null=False) for session in sessions]
+    return variants_of(world, points, others, repetitions, step)
 
+
+# Tables
 
 POWER = [
     "question", "participants", "target", "condition", "other_condition", "difference", "pairs", "power", "power_low",
     "power_high", "estimate", "half_width",
 ]  # fmt: skip
+
 SIZES = [
     "question", "participants", "starting", "ratings_low", "ratings_high", "ratings", "minutes", "hours", "cost",
     "currency", "mean_half_width", "difference_half_width", "tau", "best", "false_alarms", "false_alarms_low",
     "false_alarms_high",
 ]  # fmt: skip
+
 NEEDED = [
     "question", "target", "condition", "other_condition", "difference", "goal", "participants", "minutes", "hours",
     "cost", "currency", "note",
@@ -160,15 +161,15 @@ NEEDED = [
 
 
 def power_table(points: Sequence[Point], *, by_pair: bool) -> pd.DataFrame:
-    """Return the chance to find differences by their size, of each pair where asked for, and of all at once."""
+    """Return the power by size of difference, for each pair if requested, and for all differences at once."""
     known = {key: apart for point in points for key, apart in _differing(point).items()}
     rows = [row for point in points for row in _power_rows(point, known, by_pair=by_pair)]
     return pd.DataFrame(rows, columns=POWER)
 
 
 def _differing(point: Point) -> dict[tuple[int, int, int], float]:
-    """Return how far conditions are apart that differ and are tested, by question and both of them."""
-    untested = set(np.flatnonzero(np.isnan(point.found).any(axis=0)).tolist())
+    """Return the tested true differences, by question and both conditions."""
+    untested = set(np.flatnonzero(np.isnan(point.detected).any(axis=0)).tolist())
     return {
         (test.question, test.one, test.other): abs(apart)
         for place, (test, apart) in enumerate(zip(point.tests, point.true.tolist(), strict=True))
@@ -181,45 +182,45 @@ def _power_rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of one size; `known` is what differs and is tested with any size."""
     names, size = point.session.sheet.conditions, np.abs(point.true)
-    is_tested = ~np.isnan(point.found).any(axis=0)
+    is_tested = ~np.isnan(point.detected).any(axis=0)
     for number, question in enumerate(point.session.world.questions):
-        mine = np.array([one.question == number and not one.outside for one in point.tests], dtype=bool) & is_tested
+        tested = np.array([one.question == number and not one.outside for one in point.tests], dtype=bool) & is_tested
         head = {"question": question, "participants": point.participants, "condition": "", "other_condition": ""}
-        for difference in np.unique(size[mine & (size > 0)]):
-            some = mine & (size == difference)
-            yield {**head, "target": "difference", "difference": float(difference), **_chance(point, some)}
-        for place in np.flatnonzero(mine) if by_pair else ():
-            test, some = point.tests[place], np.arange(len(mine)) == place
+        for difference in np.unique(size[tested & (size > 0)]):
+            places = tested & (size == difference)
+            yield {**head, "target": "difference", "difference": float(difference), **_chance(point, places)}
+        for place in np.flatnonzero(tested) if by_pair else ():
+            test, places = point.tests[place], np.arange(len(tested)) == place
             pair = {"condition": names[test.one], "other_condition": names[test.other]}
             yield {
-                **head, **pair, "target": "contrast", "difference": float(point.true[place]), **_chance(point, some),
+                **head, **pair, "target": "contrast", "difference": float(point.true[place]), **_chance(point, places),
             }  # fmt: skip
-        every, whole = mine & (size > 0), [apart for key, apart in known.items() if key[0] == number]
+        every, differences = tested & (size > 0), [apart for key, apart in known.items() if key[0] == number]
         if every.any():
-            # What too few people can test is not found.
-            found = share_of((point.found[:, every].sum(axis=1) == len(whole)).astype(float))
-            yield {**head, "target": "all", "difference": min(whole), "pairs": len(whole), **found}
+            # What too few participants can test is not detected.
+            chance = share_of((point.detected[:, every].sum(axis=1) == len(differences)).astype(float))
+            yield {**head, "target": "all", "difference": min(differences), "pairs": len(differences), **chance}
 
 
 def _chance(point: Point, some: Floats) -> dict[str, Any]:
-    """Return how often some differences are found, on average over them."""
+    """Return how often some differences are detected, on average over them."""
     turned = np.sign(point.true[some])
     return {
         "pairs": int(some.sum()),
-        **share_of(point.found[:, some].mean(axis=1), int(some.sum())),
+        **share_of(point.detected[:, some].mean(axis=1), int(some.sum())),
         "estimate": float(np.mean(np.where(turned == 0, 1.0, turned) * point.estimate[some])),
         "half_width": float(np.mean(point.half[some])),
     }
 
 
 def share_of(own: Floats, each: int = 1, name: str = "power") -> dict[str, float]:
-    """Return a share over repetitions with its 95 % interval: how sure the simulation is of it."""
-    found = share_interval(own, len(own) * each)
-    return {name: found.mean, f"{name}_low": found.low, f"{name}_high": found.high}
+    """Return a share over repetitions with its 95 % interval: the precision of the simulation."""
+    interval = share_interval(own, len(own) * each)
+    return {name: interval.mean, f"{name}_low": interval.low, f"{name}_high": interval.high}
 
 
 def sizes_table(points: Sequence[Point], pay: Pay | None) -> pd.DataFrame:
-    """Return what so many participants give, and what they take."""
+    """Return precision, duration and cost by number of participants."""
     return pd.DataFrame([row for point in points for row in _size_rows(point, pay)], columns=SIZES)
 
 
@@ -227,7 +228,7 @@ def _size_rows(point: Point, pay: Pay | None) -> Iterator[dict[str, Any]]:
     session = point.session
     low, high = session.ratings
     for number, question in enumerate(session.world.questions):
-        mine = np.array([one.question == number and not one.outside for one in point.tests], dtype=bool)
+        tested = np.array([one.question == number and not one.outside for one in point.tests], dtype=bool)
         tau = point.tau[:, number]
         yield {
             "question": question,
@@ -240,7 +241,7 @@ def _size_rows(point: Point, pay: Pay | None) -> Iterator[dict[str, Any]]:
             "ratings": int((session.sheet.question == number).sum()),
             **_spent(point.participants, session, pay),
             "mean_half_width": point.mean_half[number],
-            "difference_half_width": float(np.mean(point.half[mine])) if mine.any() else math.nan,
+            "difference_half_width": float(np.mean(point.half[tested])) if tested.any() else math.nan,
             "tau": float(np.nanmean(tau)) if not np.isnan(tau).all() else math.nan,
             "best": float(point.is_best[:, number].mean()),
             **share_of(point.alarms[:, number], name="false_alarms"),
@@ -248,7 +249,7 @@ def _size_rows(point: Point, pay: Pay | None) -> Iterator[dict[str, Any]]:
 
 
 def _spent(participants: float, session: PlannedStudy, pay: Pay | None) -> dict[str, Any]:
-    """Return time and cost of so many participants; none where their number is not known."""
+    """Return duration and cost of participants; NaN if their number is not known."""
     if math.isnan(participants):
         return {"minutes": session.minutes, "hours": math.nan, "cost": math.nan, "currency": ""}
     cost = pay.of(participants, session) if pay else None
@@ -261,12 +262,12 @@ def _spent(participants: float, session: PlannedStudy, pay: Pay | None) -> dict[
 
 
 def needed_table(power: pd.DataFrame, points: Sequence[Point], pay: Pay | None, repetitions: int) -> pd.DataFrame:
-    """Return how many participants every target takes for a chance of 80 and of 90 %."""
+    """Return how many participants every target needs for a power of 80 and of 90 %."""
     rows = []
     sizes = [point.participants for point in points]
     keys = ["question", "target", "condition", "other_condition", "difference"]
-    for key, mine in power.groupby(keys, sort=False):
-        chances = mine.set_index("participants")["power"].reindex(sizes).tolist()
+    for key, rows_of_target in power.groupby(keys, sort=False):
+        chances = rows_of_target.set_index("participants")["power"].reindex(sizes).tolist()
         for goal in GOALS:
             needed = needed_for(sizes, chances, goal, repetitions)
             spent = _spent(needed.participants, points[-1].session, pay)
@@ -285,6 +286,8 @@ POWER_NOTE = (
     "estimated; scales have ends, and draw differences in. half_width: of its 95 % interval. A difference is clear at "
     "0.05."
 )
+
+
 SIZES_NOTE = (
     "starting: how many have to begin for so many to finish and be used; who leaves is replaced. ratings_low, "
     "ratings_high: fewest and most of a stimulus, or of a pair. minutes: of one participant; hours and cost: of all "
@@ -293,6 +296,8 @@ SIZES_NOTE = (
     "how often the best condition has the highest mean. false_alarms: share of studies of equally good conditions in "
     "which any difference is called clear; 5 % or less is promised."
 )
+
+
 NEEDED_NOTE = (
     "participants: where the chance reaches goal; between two numbers that were tried its probit is taken as straight "
     "over the root of the number, and beyond them nothing is told (note)."

@@ -1,4 +1,4 @@
-"""The figures of a power analysis: chances and intervals over participants, and hours by method."""
+"""The figures of a power analysis: power and intervals by number of participants, and hours by method."""
 
 from __future__ import annotations
 
@@ -31,38 +31,38 @@ from beholder.sample_size.simulation import GOALS
 
 _MOST_LINES = 6
 _ROOM = 46
-"""Pixels at the left of a panel, for its axis."""
+"""Width of the axis of a panel, in pixels."""
 
 
 def power_chart(
     power: pd.DataFrame,
     sizes: pd.DataFrame,
     *,
-    remains: float = math.nan,
+    limit: float = math.nan,
     unit: str = "points",
     layout: Layout = COLUMN,
 ) -> Any:
-    """Return the chance to find each difference over the number of participants, and under it the interval's width.
+    """Return the power for each difference by number of participants, and below it the width of the intervals.
 
-    The tables are of one question. `remains` is the half width that no number of participants gets below.
+    The tables are of one question. `limit` is the half width that no number of participants gets below.
     """
     import altair as alt
 
     names = layout.letters(f"{unit} 100") + 12
-    is_beside = layout.is_wide
-    width = (layout.whole - 24) / 2 - _ROOM - names if is_beside else layout.whole - _ROOM - names - 12
-    height = layout.row * (9 if is_beside else 8)
+    is_wide = layout.is_wide
+    width = (layout.whole - 24) / 2 - _ROOM - names if is_wide else layout.whole - _ROOM - names - 12
+    height = layout.row * (9 if is_wide else 8)
     x = _participants(sizes, width, layout)
     panels = [
-        layer_chart(_chances(power, x, unit, width, layout), width, height),
-        layer_chart(_widths(sizes, remains, x, unit, width, layout), width, height),
+        layered(_chances(power, x, unit, width, layout), width, height),
+        layered(_widths(sizes, limit, x, unit, width, layout), width, height),
     ]
-    both = alt.HConcatChart(hconcat=panels, spacing=24) if is_beside else alt.VConcatChart(vconcat=panels, spacing=18)
-    return apply_theme(both, layout)
+    both = alt.HConcatChart(hconcat=panels, spacing=24) if is_wide else alt.VConcatChart(vconcat=panels, spacing=18)
+    return finished(both, layout)
 
 
 def _participants(sizes: pd.DataFrame, width: float, layout: Layout) -> Any:
-    """Return the axis of participants, in powers: under each number the hours and the cost of all of them."""
+    """Return the logarithmic axis of participants, with the hours and the cost below each number."""
     import altair as alt
 
     rows = records(sizes)
@@ -92,7 +92,7 @@ def _under(row: Mapping[str, Any]) -> list[str]:
 
 
 def shown_lines(power: pd.DataFrame) -> list[tuple[str, float]]:
-    """Return what gets a line: named contrasts where there are few, else differences, of many some from end to end."""
+    """Return the lines to draw: named contrasts if there are few, else differences, or some of many."""
     pairs = power[power["target"] == "contrast"]
     rows = pairs if 0 < len(pairs[["condition", "other_condition"]].drop_duplicates()) <= _MOST_LINES else None
     if rows is None:
@@ -122,12 +122,12 @@ def _chances(power: pd.DataFrame, x: Any, unit: str, width: float, layout: Layou
     lines = shown_lines(power)
     ends = []
     for place, (pair, difference) in enumerate(lines, 1):
-        # The larger the difference, the darker.
+        # Larger differences are darker.
         shade: dict[str, Any] = {"color": ACCENT, "opacity": 0.35 + 0.65 * place / len(lines)}
         kind = "contrast" if pair else "difference"
-        mine = power[(power["target"] == kind) & (power["difference"] == difference)]
+        rows_of_line = power[(power["target"] == kind) & (power["difference"] == difference)]
         if pair:
-            mine = mine[(mine["condition"] + " " + mine["other_condition"]) == pair]
+            rows_of_line = rows_of_line[(rows_of_line["condition"] + " " + rows_of_line["other_condition"]) == pair]
         points = round(abs(difference), 2)
         name = (
             f"{pair} {plain(points)}" if pair else f"{plain(points)} {unit if points != 1 else unit.removesuffix('s')}"
@@ -137,7 +137,7 @@ def _chances(power: pd.DataFrame, x: Any, unit: str, width: float, layout: Layou
              "high": row["power_high"],
              "tip": f"{name}, {row['participants']} participants\n{percent(row['power'])} "
                     f"({percent(row['power_low'])} to {percent(row['power_high'])})"}
-            for row in records(mine)
+            for row in records(rows_of_line)
         ]  # fmt: skip
         layers += [
             chart_of(rows).mark_line(**shade, strokeWidth=1.6, aria=False).encode(x=x, y=y),
@@ -150,9 +150,9 @@ def _chances(power: pd.DataFrame, x: Any, unit: str, width: float, layout: Layou
 
 
 def _spread(ends: Sequence[dict[str, Any]], height: float, layout: Layout) -> list[dict[str, Any]]:
-    """Return the words at the ends of lines, moved apart so that none hides another."""
+    """Return the labels at the ends of lines, moved so that none hides another."""
     step = layout.size + 2
-    # Of lines that end alike, the one drawn last is on top: the largest difference.
+    # Of lines with the same end, the last one is on top: the largest difference.
     order = sorted(range(len(ends)), key=lambda place: (-ends[place]["at"], -place))
     placed = [{**ends[place], "y": height * (1 - ends[place]["at"])} for place in order]
     for one, after in pairwise(placed):
@@ -175,13 +175,13 @@ def _words(ends: Sequence[Mapping[str, Any]], width: float, layout: Layout) -> l
     ]  # fmt: skip
 
 
-def _widths(sizes: pd.DataFrame, remains: float, x: Any, unit: str, width: float, layout: Layout) -> list[Any]:
+def _widths(sizes: pd.DataFrame, limit: float, x: Any, unit: str, width: float, layout: Layout) -> list[Any]:
     import altair as alt
 
     rows = records(sizes)
     kinds = {"difference_half_width": ("difference", ACCENT), "mean_half_width": ("mean", BAR)}
     most = max([value for name in kinds for value in sizes[name] if not math.isnan(value)] or [1.0])
-    most = (max(most, remains) if remains > 0 else most) or 1.0
+    most = (max(most, limit) if limit > 0 else most) or 1.0
     scale = alt.Scale(domain=[0, most * 1.08], nice=False)
     up = value_axis(
         f"95 % interval, ± {unit}", grid=True, gridColor=LINE, tickCount=5, minExtent=30, maxExtent=30
@@ -204,15 +204,15 @@ def _widths(sizes: pd.DataFrame, remains: float, x: Any, unit: str, width: float
             .encode(x=x, y=y, **tooltip()),
         ]  # fmt: skip
         ends.append({"at": points[-1]["half"] / (most * 1.08), "word": word})
-    if remains > 0:
-        line = chart_of([{"half": remains}]).mark_rule(color=INK, strokeDash=[3, 3], strokeWidth=1, aria=False)
-        layers.append(line.encode(y=alt.Y("half:Q", scale=scale, axis=up), **at_pixels(x=0, x2=width)))
-        ends.append({"at": remains / (most * 1.08), "word": "- - at best"})
+    if limit > 0:
+        line = drawn([{"half": limit}]).mark_rule(color=INK, strokeDash=[3, 3], strokeWidth=1, aria=False)
+        layers.append(line.encode(y=alt.Y("half:Q", scale=scale, axis=up), **fixed(x=0, x2=width)))
+        ends.append({"at": limit / (most * 1.08), "word": "- - at best"})
     return [*layers, *_words(_spread(ends, height, layout), width, layout)]
 
 
 def methods_chart(table: pd.DataFrame, *, layout: Layout = COLUMN) -> Any:
-    """Return the hours of participants that each method takes, the fewest first, where they are known."""
+    """Return the hours of participants that each method needs, the fewest first, if they are known."""
     import altair as alt
 
     known = table[table["hours"].notna()].sort_values("hours", kind="stable")

@@ -1,4 +1,4 @@
-"""The folder of a power analysis: tables, figures, notes and the page."""
+"""The folder power/: tables, figures, notes and the page of a power analysis."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from beholder.stimuli.ingestion import load_catalogue
 from beholder.workflow.check import unknown_contrasts
 
 _SOURCE = "public"
-"""Whose spread is taken where nobody says: people who were measured, and not the calm ones of a demo."""
+"""The default population: measured participants, not the well-behaved ones of a demo."""
 
 
 def power_folder(
@@ -50,10 +50,10 @@ def power_folder(
     progress: Callable[[int, int], None] | None,
     stimuli: Callable[[int, int], None] | None,
 ) -> Power:
-    """Imagine the study many times, write the folder, and return what was found."""
+    """Simulate the study many times, write the folder, and return the result."""
     sizes, problems = read_sizes(participants)
-    asking = PowerRequest(sizes, difference, repetitions, contents, rate, seed)
-    if problems := [*problems, *problems_of(asking)]:
+    request = PowerRequest(sizes, difference, repetitions, contents, rate, seed)
+    if problems := [*problems, *problems_of(request)]:
         raise UserError(problems)
     study = load_study(source)
     method = find_method(study.method)
@@ -61,35 +61,35 @@ def power_folder(
         find_method(name, "--methods")
     folder = out or study.folder / "power"
     refuse_taken(folder, KIND)
-    taken = read_source(pilot if pilot is not None else _SOURCE, people)
-    if taken.people.leaving >= 1:
+    population = read_source(pilot if pilot is not None else _SOURCE, people)
+    if population.people.leaving >= 1:
         raise UserError(Problem("--people", "leaving is 1, and nobody would finish", "a number below 1"))
     catalogue = load_catalogue(study, stimuli)
     if problems := [*unknown_contrasts(study, catalogue), *ladder_problems(study, catalogue, method, difference)]:
         raise StudyError(problems)
     if len(catalogue.contents) < 2:
-        # One content stands for no other: what is found holds for it.
-        asking = replace(asking, contents="fixed")
-    is_ladder = difference is not None or not taken.means
+        # One content is no sample: the result holds for it alone.
+        request = replace(request, contents="fixed")
+    is_ladder = difference is not None or not population.means
     quality = ladder(study, catalogue, method, difference)
     if not is_ladder:
-        planted = plant_truth(catalogue, (), seed, means=taken.means).conditions
-        quality = {name: planted[name] for name in ladder_conditions(study, catalogue)}
-    world = SimulatedWorld(study, catalogue, method, quality, taken.people, asking.contents, seed)
+        means = plant_truth(catalogue, (), seed, means=population.means).conditions
+        quality = {name: means[name] for name in ladder_conditions(study, catalogue)}
+    world = SimulatedWorld(study, catalogue, method, quality, population.people, request.contents, seed)
     if not sizes:
-        asking = replace(asking, sizes=tuple(sorted({*SIZES, max(2, _own_size(world))})))
-    beside = list(dict.fromkeys(USUAL if methods is None else methods))
-    found = estimate_power(world, asking, taken, beside, is_ladder=is_ladder, progress=progress)
-    made = outcome(found)
-    page = write_outcome(made, folder)
+        request = replace(request, sizes=tuple(sorted({*SIZES, max(2, _own_size(world))})))
+    compared = list(dict.fromkeys(USUAL if methods is None else methods))
+    tables = estimate_power(world, request, population, compared, is_ladder=is_ladder, progress=progress)
+    result = outcome(tables)
+    page = write_outcome(result, folder)
     return Power(
-        found.table("power"), found.table("sizes"), found.table("needed"), found.table("methods"), finding_words(found),
-        page, made.notes, found.results["power"].plot,
+        tables.table("power"), tables.table("sizes"), tables.table("needed"), tables.table("methods"),
+        finding_words(tables), page, result.notes, tables.results["power"].plot,
     )  # fmt: skip
 
 
 def _own_size(world: SimulatedWorld) -> int:
-    """Return how many participants the study is for; where it asks for votes, how many those take."""
+    """Return the study's number of participants; if it requests votes, how many participants these need."""
     design = world.study.design
     if design.votes is None:
         return design.participants

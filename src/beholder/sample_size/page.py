@@ -1,4 +1,4 @@
-"""The page of a power analysis."""
+"""The page of a power analysis: its result class, its tables and figures as HTML, and its findings in words."""
 
 from __future__ import annotations
 
@@ -32,80 +32,166 @@ if TYPE_CHECKING:
 
 
 KIND = "Power"
+
 _SIMULATED = "Every number on this page comes from a simulation, not from people."
+
 _MOST_QUESTIONS = 4
+
 _POWER = (
     "In brackets: the 95 % interval that so many repetitions leave. A difference is found where it is clear after "
     "Holm’s correction, as in the report, and points the right way."
 )
 
 
-def outcome(found: PowerTables) -> Outcome:
-    """Return the power analysis as it is written."""
-    study = found.world.study
+_SIZES = (
+    "Rank agreement: Kendall’s τ between the order found and the true one. Best called best: how often the condition "
+    "that is truly best comes out first. False alarms: something called clear although all conditions are equally good."
+)
+
+
+_METHODS = (
+    "The same stimuli and the same people, each method with its usual options and a session about as long. That "
+    "differences are easier to see side by side, for which HEMVIP argues, is not in the model."
+)
+
+
+_EDGE = 0.1
+"""Distance from the ends of the scale below which ratings are compressed."""
+
+_NOTHING = 1e-4
+"""Share of the scale that counts as zero."""
+
+_MOST_ROWS = 60
+
+
+@dataclass(frozen=True)
+class Power:
+    """How many participants a study needs; the tables are named as their files in power/."""
+
+    power: DataFrame
+    """The chance to find a difference, by participants, question and what is to be found."""
+    sizes: DataFrame
+    """What so many participants give, and what they take."""
+    needed: DataFrame
+    """How many participants a chance of 80 and of 90 % takes."""
+    methods: DataFrame
+    """The same by other methods; empty where none was asked for."""
+    words: tuple[str, ...]
+    """The finding and the advice."""
+    page: Path
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    draw: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
+
+    def plot(self) -> Any:
+        """Return the figure of the first question as an Altair chart."""
+        assert self.draw is not None
+        return self.draw()
+
+    def __repr__(self) -> str:
+        table = [self.shown.to_string(index=False, max_rows=_MOST_ROWS)] if len(self.power) else []
+        return "\n".join([*self.words, "", *table, f"Page: {self.page}"])
+
+    def _repr_html_(self) -> str:
+        words = "".join(f"<p>{escape(line)}</p>" for line in self.words)
+        table = self.shown.to_html(index=False, border=0, max_rows=_MOST_ROWS) if len(self.power) else ""
+        return f"{words}{table}<p>{escape(f'Page: {self.page}')}</p>"
+
+    @property
+    def shown(self) -> DataFrame:
+        """The power for the first question, a column for each number of participants."""
+        table = self.power
+        rows = main_rows(table[table["question"] == table["question"].iloc[0]] if len(table) else table)
+        labels = [_target_row(row) for row in records(rows)]
+        named = rows.assign(difference=labels, power=[f"{100 * share:.0f} %" for share in rows["power"]])
+        wide = named.pivot(index="difference", columns="participants", values="power").reindex(
+            list(dict.fromkeys(labels))
+        )
+        return wide.rename_axis(columns=None).reset_index()
+
+
+def main_rows(table: DataFrame) -> DataFrame:
+    """Return the rows to show: named pairs if there are any, else differences by size."""
+    return table[table["target"] != "difference"] if (table["target"] == "contrast").any() else table
+
+
+def _target_row(row: Mapping[str, Any]) -> str:
+    """Return a target in words."""
+    if row["target"] == "all":
+        return "all at once"
+    pair = f"{row['condition']} and {row['other_condition']}: " if row["condition"] else ""
+    points = abs(round(row["difference"], 2))
+    return f"{pair}{points:g} point{'s' * (points != 1)}"
+
+
+# Page
+
+
+def outcome(tables: PowerTables) -> Outcome:
+    """Return the power analysis as it is written to its folder."""
+    study = tables.world.study
     return Outcome(
         kind=KIND,
         title=study.title,
-        lead=[headline(finding_words(found)), tag("ul", [tag("li", note) for note in notes(found)], class_="notice")],
-        tables=found.results,
-        figures=_figures(found),
-        sections=lambda drawn: _sections(found, drawn),
-        notes=_notes(found),
+        lead=[headline(finding_words(tables)), tag("ul", [tag("li", note) for note in notes(tables)], class_="notice")],
+        tables=tables.results,
+        figures=_figures(tables),
+        sections=lambda drawn: _sections(tables, drawn),
+        notes=_notes(tables),
         simulated=_SIMULATED,
     )
 
 
-def _notes(found: PowerTables) -> dict[str, Any]:
-    asking = found.asking
+def _notes(tables: PowerTables) -> dict[str, Any]:
+    request = tables.request
     return {
-        "participants": list(asking.sizes),
-        "repetitions": asking.repetitions,
-        "seed": asking.seed,
-        "contents": asking.contents,
-        "quality": dict(found.world.quality),
-        "people": {row["what"]: [row["value"], row["from"]] for row in found.source.rows()},
-        "remains": None if found.remains != found.remains else found.remains,
-        "words": list(finding_words(found)),
-        "notes": list(notes(found)),
+        "participants": list(request.sizes),
+        "repetitions": request.repetitions,
+        "seed": request.seed,
+        "contents": request.contents,
+        "quality": dict(tables.world.quality),
+        "people": {row["what"]: [row["value"], row["from"]] for row in tables.source.rows()},
+        "remains": None if tables.limit != tables.limit else tables.limit,
+        "words": list(finding_words(tables)),
+        "notes": list(notes(tables)),
     }
 
 
-def _figures(found: PowerTables) -> list[Figure]:
-    made = [_curve(found, place, question) for place, question in enumerate(found.world.questions, 1)]
-    methods = found.table("methods")
+def _figures(tables: PowerTables) -> list[Figure]:
+    made = [_curve(tables, place, question) for place, question in enumerate(tables.world.questions, 1)]
+    methods = tables.table("methods")
     if methods["hours"].notna().sum() > 1:
         words = "Hours of all participants that each method takes for the same power. The numbers are in methods.csv."
         made.append(Figure("methods", "Hours by method", words, lambda layout: methods_chart(methods, layout=layout)))
     return made
 
 
-def _curve(found: PowerTables, place: int, question: str) -> Figure:
-    power, sizes = found.of("power", question), found.of("sizes", question)
+def _curve(tables: PowerTables, place: int, question: str) -> Figure:
+    power, sizes = tables.of("power", question), tables.of("sizes", question)
 
     def draw(layout: Layout) -> Any:
-        return power_chart(power, sizes, remains=found.remains, layout=layout)
+        return power_chart(power, sizes, limit=tables.limit, layout=layout)
 
     words = (
         "The chance to find each difference, and the width of intervals, over the number of participants. The numbers "
         "are in power.csv and sizes.csv."
     )
-    name = "power" if len(found.world.questions) == 1 else f"power-{place}"
+    name = "power" if len(tables.world.questions) == 1 else f"power-{place}"
     return Figure(name, question, words, draw, is_wide=True, paper=DOUBLE, in_page=place <= _MOST_QUESTIONS)
 
 
-def _sections(found: PowerTables, drawn: Mapping[str, Markup]) -> list[Child]:
-    questions = found.world.questions
+def _sections(tables: PowerTables, drawn: Mapping[str, Markup]) -> list[Child]:
+    questions = tables.world.questions
     sections: list[Child] = []
     for place, question in enumerate(questions[:_MOST_QUESTIONS], 1):
         name = "power" if len(questions) == 1 else f"power-{place}"
         title = "Chance to find a difference" if len(questions) == 1 else f"Chance to find a difference: {question}"
-        foot = "Dashed: a chance of 80 %" + _at_best(found) + ". Bars: 95 % intervals of the simulation."
+        foot = "Dashed: a chance of 80 %" + _at_best(tables) + ". Bars: 95 % intervals of the simulation."
         sections.append(panel(name, title, drawn[name], foot=foot, is_wide=True))
-        chances = table("Chance to find a difference", chance_sheet(found.of("power", question)))
+        chances = table("Chance to find a difference", chance_sheet(tables.of("power", question)))
         sections.append(panel(f"chances-{place}", "By number of participants", chances, foot=_POWER, is_wide=True))
-        sizes = table("What so many participants give and take", size_sheet(found.of("sizes", question)))
+        sizes = table("What so many participants give and take", size_sheet(tables.of("sizes", question)))
         sections.append(panel(f"sizes-{place}", "What it gives, what it takes", sizes, foot=_SIZES, is_wide=True))
-    methods = found.table("methods")
+    methods = tables.table("methods")
     if len(methods):
         content = table("The same power by other methods", method_sheet(methods))
         parts = [drawn["methods"], content] if "methods" in drawn else [content]
@@ -113,22 +199,12 @@ def _sections(found: PowerTables, drawn: Mapping[str, Markup]) -> list[Child]:
     return sections
 
 
-def _at_best(found: PowerTables) -> str:
-    return ", and the interval that no number of participants gets below" if found.remains > 0 else ""
-
-
-_SIZES = (
-    "Rank agreement: Kendall’s τ between the order found and the true one. Best called best: how often the condition "
-    "that is truly best comes out first. False alarms: something called clear although all conditions are equally good."
-)
-_METHODS = (
-    "The same stimuli and the same people, each method with its usual options and a session about as long. That "
-    "differences are easier to see side by side, for which HEMVIP argues, is not in the model."
-)
+def _at_best(tables: PowerTables) -> str:
+    return ", and the interval that no number of participants gets below" if tables.limit > 0 else ""
 
 
 def chance_sheet(power: pd.DataFrame) -> TextTable:
-    """Return the chances, a row for each target and a column for each number of participants."""
+    """Return the power, a row for each target and a column for each number of participants."""
     sizes = sorted(set(power["participants"]))
     rows: dict[tuple[str, ...], dict[int, str]] = {}
     for row in records(main_rows(power)):
@@ -169,7 +245,7 @@ def size_sheet(sizes: pd.DataFrame) -> TextTable:
 
 
 def method_sheet(methods: pd.DataFrame) -> TextTable:
-    """Return what each method takes."""
+    """Return what each method needs."""
     has_cost = bool((methods["currency"] != "").any())
     rows = []
     for row in records(methods):
@@ -186,55 +262,49 @@ def method_sheet(methods: pd.DataFrame) -> TextTable:
     return TextTable(heads, rows, names=1)
 
 
-# --- What a power analysis says in words ---
+# Findings
 
 
-_EDGE = 0.1
-"""Nearer to the ends of the scale than this, ratings have no room to spread."""
-_NOTHING = 1e-4
-"""Less of the scale than this nobody would print."""
-
-
-def finding_words(found: PowerTables) -> tuple[str, ...]:
-    """Return the finding and the advice: participants, contents, method, and whether all this holds water."""
-    question = found.world.questions[0]
-    if found.of("power", question).empty:
-        most = count(found.asking.sizes[-1], "participant")
+def finding_words(tables: PowerTables) -> tuple[str, ...]:
+    """Return the finding and the advice: participants, contents, methods, and the rate of false alarms."""
+    question = tables.world.questions[0]
+    if tables.of("power", question).empty:
+        most = count(tables.request.sizes[-1], "participant")
         return (f"With {most} no difference can be tested: too few of them rate the same conditions.",)
-    lines = [*_needed(found, question), _contents(found), *_methods(found), _alarms(found, question)]
+    lines = [*_needed(tables, question), _contents(tables), *_methods(tables), _alarms(tables, question)]
     return tuple(filter(None, lines))
 
 
-def points_text(found: PowerTables, points: float) -> str:
-    """Return `5 points`, or of comparisons, which have no scale, `5 points of 100`."""
-    of = " of 100" if found.is_compared else ""
+def points_text(tables: PowerTables, points: float) -> str:
+    """Return `5 points`, or `5 points of 100` for comparisons, which have no scale."""
+    of = " of 100" if tables.is_compared else ""
     return f"{plain(round(points, 2))} point{'s' * (points != 1)}{of}"
 
 
-def _needed(found: PowerTables, question: str) -> Iterator[str]:
-    """Yield how many participants the smallest difference, and every named one, takes."""
-    rows = records(found.of("needed", question))
-    pairs = [row for row in rows if row["target"] == "contrast"] if found.world.study.analyse.contrasts else []
+def _needed(tables: PowerTables, question: str) -> Iterator[str]:
+    """Yield how many participants the smallest difference, and every named one, needs."""
+    rows = records(tables.of("needed", question))
+    pairs = [row for row in rows if row["target"] == "contrast"] if tables.world.study.analyse.contrasts else []
     single = [row for row in rows if row["target"] == "difference"]
     smallest = min((row["difference"] for row in single), default=math.nan)
     for about in _grouped(pairs) if pairs else _grouped([row for row in single if row["difference"] == smallest]):
-        yield _participants(found, question, about)
+        yield _participants(tables, question, about)
     for about in _grouped([row for row in rows if row["target"] == "all"]):
         if len(single) > len(GOALS):
-            yield _participants(found, question, about)
+            yield _participants(tables, question, about)
 
 
 def _grouped(rows: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Yield the rows of one target, one for each chance that is asked for."""
+    """Yield the rows of one target, one for each requested power."""
     for begin in range(0, len(rows), len(GOALS)):
         yield rows[begin : begin + len(GOALS)]
 
 
-def _participants(found: PowerTables, question: str, about: list[dict[str, Any]]) -> str:
+def _participants(tables: PowerTables, question: str, about: list[dict[str, Any]]) -> str:
     row, careful = about
-    what = _target_words(found, row)
+    what = _target_words(tables, row)
     if math.isnan(row["participants"]):
-        table = found.of("power", question)
+        table = tables.of("power", question)
         same = table[(table["target"] == row["target"]) & (table["difference"] == row["difference"])]
         same = same[(same["condition"] == row["condition"]) & (same["other_condition"] == row["other_condition"])]
         last = records(same)[-1]
@@ -242,13 +312,13 @@ def _participants(found: PowerTables, question: str, about: list[dict[str, Any]]
         return f"{what}: with {count(last['participants'], 'participant')} the chance is {chance}, below 80 %."
     spent = f"{_people(row)}, {number(row['hours'], 1)} hours in all{_cost(row)}"
     more = careful["participants"]
-    careful_told = f"; for 90 % it takes {_people(careful)}" if not math.isnan(more) else "; 90 % are not reached"
-    careful_told = "" if more == row["participants"] else careful_told
-    return f"{what}: a chance of 80 % takes {spent}{careful_told}."
+    careful_text = f"; for 90 % it takes {_people(careful)}" if not math.isnan(more) else "; 90 % are not reached"
+    careful_text = "" if more == row["participants"] else careful_text
+    return f"{what}: a chance of 80 % takes {spent}{careful_text}."
 
 
-def _target_words(found: PowerTables, row: Mapping[str, Any]) -> str:
-    apart = points_text(found, abs(row["difference"]))
+def _target_words(tables: PowerTables, row: Mapping[str, Any]) -> str:
+    apart = points_text(tables, abs(row["difference"]))
     if row["target"] == "contrast":
         return f"{row['condition']} and {row['other_condition']}, {apart} apart"
     return f"Two conditions {apart} apart" if row["target"] == "difference" else "All differences at once"
@@ -263,40 +333,40 @@ def _cost(row: Mapping[str, Any]) -> str:
     return f" and {Sum(round(100 * row['cost']), row['currency'])}" if row["currency"] else ""
 
 
-def _contents(found: PowerTables) -> str:
-    world = found.world
+def _contents(tables: PowerTables) -> str:
+    world = tables.world
     contents = count(len(world.catalogue.contents), "content")
     if len(world.catalogue.contents) < 2:
         return "There is one content: what is found holds for it, and says nothing about others."
     if world.contents == "fixed":
         return f"Contents are fixed: what is found holds for these {contents}, and says nothing about others."
-    if math.isnan(found.remains):
+    if math.isnan(tables.limit):
         return (
             f"Contents are random: what is found is to hold beyond these {contents}, which no participant can add to."
         )
-    if found.remains < _NOTHING * world.spans[0]:
+    if tables.limit < _NOTHING * world.spans[0]:
         return "Contents are random, and none of them favours a condition in this model: participants set the limit."
-    half = number(found.remains, 1 if world.spans[0] >= 20 else 2)
-    said = f"Contents are random: with {contents} no number of participants gets a difference known better than ±{half}"
-    smallest = min((row["difference"] for row in records(found.table("needed")) if row["target"] == "difference"),
+    half = number(tables.limit, 1 if world.spans[0] >= 20 else 2)
+    text = f"Contents are random: with {contents} no number of participants gets a difference known better than ±{half}"
+    smallest = min((row["difference"] for row in records(tables.table("needed")) if row["target"] == "difference"),
                    default=math.nan)  # fmt: skip
-    if found.remains >= smallest and (more := contents_for(world, smallest, found.remains)) is not None:
-        said += f"; ±{plain(round(smallest, 2))} takes {more:,} contents. --contents fixed asks about these alone"
-    return f"{said}."
+    if tables.limit >= smallest and (more := contents_for(world, smallest, tables.limit)) is not None:
+        text += f"; ±{plain(round(smallest, 2))} takes {more:,} contents. --contents fixed asks about these alone"
+    return f"{text}."
 
 
-def _methods(found: PowerTables) -> Iterator[str]:
-    """Yield which method needs the fewest hours for the same power, and which cannot be had."""
-    rows = records(found.table("methods"))
+def _methods(tables: PowerTables) -> Iterator[str]:
+    """Yield which method needs the fewest hours for the same power, and which are not possible."""
+    rows = records(tables.table("methods"))
     reached = sorted((row for row in rows if not math.isnan(row["hours"])), key=lambda row: float(row["hours"]))
     if len(reached) > 1:
         best, *rest = [
             f"{row['method']} ({number(row['hours'], 1)} hours of {row['participants']:.0f} participants)"
             for row in reached
         ]
-        apart = points_text(found, reached[0]["difference"])
-        were = ", were contents fixed," if reached[0]["contents"] != found.asking.contents else ""
-        yield f"For a chance of 80 % at {apart}{were} {best} takes the fewest hours; then {join_names(rest)}."
+        apart = points_text(tables, reached[0]["difference"])
+        were = ", were contents fixed," if reached[0]["contents"] != tables.request.contents else ""
+        yield f"For a chance of 80 % at {apart}{were} {best} takes the fewest hours; then {listed(rest)}."
     short = [row["method"] for row in rows if math.isnan(row["hours"]) and not math.isnan(row["minutes"])]
     if short and reached:
         yield f"Not reached by {join_names(short)} with the numbers that were tried."
@@ -305,8 +375,8 @@ def _methods(found: PowerTables) -> Iterator[str]:
             yield f"{row['method']} {row['note']}."
 
 
-def _alarms(found: PowerTables, question: str) -> str:
-    last = records(found.of("sizes", question))[-1]
+def _alarms(tables: PowerTables, question: str) -> str:
+    last = records(tables.of("sizes", question))[-1]
     low, high = percent(last["false_alarms_low"]), percent(last["false_alarms_high"])
     people = count(last["participants"], "participant")
     return (
@@ -315,33 +385,36 @@ def _alarms(found: PowerTables, question: str) -> str:
     )
 
 
-def notes(found: PowerTables) -> tuple[str, ...]:
-    """Return what the numbers rest on, and what they do not know."""
-    return tuple(filter(None, [_truth(found), _who(found), _pay(found.pay), *_ends(found), *_left(found)]))
+# Notes
 
 
-def _truth(found: PowerTables) -> str:
-    names = list(found.world.quality)
-    if not found.is_ladder:
+def notes(tables: PowerTables) -> tuple[str, ...]:
+    """Return the assumptions and limits of the numbers."""
+    return tuple(filter(None, [_truth(tables), _who(tables), _pay(tables.pay), *_ends(tables), *_left(tables)]))
+
+
+def _truth(tables: PowerTables) -> str:
+    names = list(tables.world.quality)
+    if not tables.is_ladder:
         return "How good conditions are is taken from the pilot."
-    shares = sorted(found.world.quality.values())
-    step = points_text(found, (shares[1] - shares[0]) * found.world.spans[0])
+    shares = sorted(tables.world.quality.values())
+    step = points_text(tables, (shares[1] - shares[0]) * tables.world.spans[0])
     return (
         f"Imagined: {len(names)} conditions from {names[0]} to {names[-1]}, each {step} worse than the one before, "
         "around the middle of the scale."
     )
 
 
-def _who(found: PowerTables) -> str:
-    said = list(dict.fromkeys(found.source.origins.values()))
-    own = f"People as in {join_names(said)}" if said else "People as usual"
-    people = found.world.people
+def _who(tables: PowerTables) -> str:
+    sources = list(dict.fromkeys(tables.source.said.values()))
+    own = f"People as in {listed(sources)}" if sources else "People as usual"
+    people = tables.world.people
     spread = (
         f"bias {percent(people.bias)} of the scale, inconsistency {percent(people.inconsistency)}, taste "
         f"{percent(people.taste)}, contents {percent(people.content)}, condition by content "
         f"{percent(people.content_condition)}"
     )
-    more = "" if found.source.means else " --from takes those of a pilot."
+    more = "" if tables.source.means else " --from takes those of a pilot."
     return f"{own}: {spread} (standard deviations). A rehearsal is only as good as its model.{more}"
 
 
@@ -351,8 +424,8 @@ def _pay(pay: Pay | None) -> str:
     return f"Pay: {pay.amount} for {'an hour' if pay.per == 'hour' else 'a session'}."
 
 
-def _ends(found: PowerTables) -> Iterator[str]:
-    shares = found.world.quality.values()
+def _ends(tables: PowerTables) -> Iterator[str]:
+    shares = tables.world.quality.values()
     if min(shares) < _EDGE or max(shares) > 1 - _EDGE:
         yield (
             "The outermost conditions lie near the ends of the scale, where ratings have no room to spread: "
@@ -360,75 +433,10 @@ def _ends(found: PowerTables) -> Iterator[str]:
         )
 
 
-def _left(found: PowerTables) -> Iterator[str]:
-    first = records(found.table("sizes"))[0]
+def _left(tables: PowerTables) -> Iterator[str]:
+    first = records(tables.table("sizes"))[0]
     if first["starting"] > first["participants"]:
         yield (
             f"Some leave before the end: for {first['participants']} who finish about {first['starting']} have to "
             "begin. Their lists go to others, and only those who finish are counted and paid here."
         )
-
-
-# --- What a power analysis gives: its tables, what it says in words, and its page ---
-
-
-_MOST_ROWS = 60
-
-
-@dataclass(frozen=True)
-class Power:
-    """How many participants a study needs; the tables are named as their files in power/."""
-
-    power: DataFrame
-    """The chance to find a difference, by participants, question and what is to be found."""
-    sizes: DataFrame
-    """What so many participants give, and what they take."""
-    needed: DataFrame
-    """How many participants a chance of 80 and of 90 % takes."""
-    methods: DataFrame
-    """The same by other methods; empty where none was asked for."""
-    words: tuple[str, ...]
-    """The finding and the advice."""
-    page: Path
-    notes: Mapping[str, Any] = field(default_factory=dict)
-    draw: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
-
-    def plot(self) -> Any:
-        """Return the figure of the first question as an Altair chart."""
-        assert self.draw is not None
-        return self.draw()
-
-    def __repr__(self) -> str:
-        table = [self.shown.to_string(index=False, max_rows=_MOST_ROWS)] if len(self.power) else []
-        return "\n".join([*self.words, "", *table, f"Page: {self.page}"])
-
-    def _repr_html_(self) -> str:
-        told = "".join(f"<p>{escape(line)}</p>" for line in self.words)
-        table = self.shown.to_html(index=False, border=0, max_rows=_MOST_ROWS) if len(self.power) else ""
-        return f"{told}{table}<p>{escape(f'Page: {self.page}')}</p>"
-
-    @property
-    def shown(self) -> DataFrame:
-        """The chances as one reads them, of the first question, a column for each number of participants."""
-        table = self.power
-        mine = main_rows(table[table["question"] == table["question"].iloc[0]] if len(table) else table)
-        told = [_target_row(row) for row in records(mine)]
-        named = mine.assign(difference=told, power=[f"{100 * share:.0f} %" for share in mine["power"]])
-        wide = named.pivot(index="difference", columns="participants", values="power").reindex(
-            list(dict.fromkeys(told))
-        )
-        return wide.rename_axis(columns=None).reset_index()
-
-
-def main_rows(table: DataFrame) -> DataFrame:
-    """Return the rows that are shown: pairs by name where there are such, else all that are equally far apart."""
-    return table[table["target"] != "difference"] if (table["target"] == "contrast").any() else table
-
-
-def _target_row(row: Mapping[str, Any]) -> str:
-    """Return what is to be found, as one reads it."""
-    if row["target"] == "all":
-        return "all at once"
-    pair = f"{row['condition']} and {row['other_condition']}: " if row["condition"] else ""
-    points = abs(round(row["difference"], 2))
-    return f"{pair}{points:g} point{'s' * (points != 1)}"

@@ -1,4 +1,4 @@
-"""What is asked of `power`, and what cannot be."""
+"""What a power analysis is asked for, what is wrong with it, and the limit that more participants cannot get below."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from beholder.study.model import Study
 
 SIZES = (10, 20, 40, 80)
 REPETITIONS = 200
-_FEWEST, _ASKING_MOST = 2, 100_000
+_FEWEST_PARTICIPANTS, _MOST_PARTICIPANTS = 2, 100_000
 _REPETITIONS = (20, 100_000)
 SHARE = 0.05
-"""How far neighbours on the ladder are apart when nobody says, as a share of the scale."""
+"""Default step between conditions, as a share of the scale."""
 _ALLOWED = "whole numbers of 2 or more with commas between them, such as 10,20,40,80"
 
 
 @dataclass(frozen=True)
 class PowerRequest:
-    """What is asked: how many participants, how large a difference, how often."""
+    """The options of a power analysis."""
 
     sizes: tuple[int, ...] = ()
     difference: float | None = None
@@ -48,42 +48,44 @@ def read_sizes(given: str | Sequence[int] | None) -> tuple[tuple[int, ...], list
         return (), []
     parts = [part.strip() for part in given.split(",")] if isinstance(given, str) else [str(part) for part in given]
     wrong = [
-        part for part in parts if not (part.isascii() and part.isdecimal() and _FEWEST <= int(part) <= _ASKING_MOST)
+        part
+        for part in parts
+        if not (part.isascii() and part.isdecimal() and _FEWEST_PARTICIPANTS <= int(part) <= _MOST_PARTICIPANTS)
     ]
     if wrong or not parts:
-        said = ", ".join(part or "nothing" for part in wrong) or "empty"
+        text = ", ".join(part or "nothing" for part in wrong) or "empty"
         fix = "A test takes two people." if "1" in wrong else ""
-        return (), [Problem("--participants", f"is {said}", _ALLOWED, fix)]
+        return (), [Problem("--participants", f"is {text}", _ALLOWED, fix)]
     return tuple(sorted({int(part) for part in parts})), []
 
 
-def problems_of(asking: PowerRequest) -> Iterator[Problem]:
-    """Yield what is wrong with numbers that need no study to be judged."""
+def problems_of(request: PowerRequest) -> Iterator[Problem]:
+    """Yield the problems that can be detected without the study."""
     least, most = _REPETITIONS
-    if not least <= asking.repetitions <= most:
-        yield Problem("--repetitions", f"is {asking.repetitions}", f"{least} to {most:,}")
-    if asking.difference is not None and not 0 < asking.difference < math.inf:
-        yield Problem("--difference", f"is {asking.difference:g}", "a number above 0, in points of the scale")
-    if asking.seed < 0:
-        yield Problem("--seed", f"is {asking.seed}", "a whole number of 0 or more")
-    if asking.contents not in ("random", "fixed"):
-        yield Problem("--contents", f"is {asking.contents}", "random or fixed")
-    yield from rate_problems(asking.rate)
+    if not least <= request.repetitions <= most:
+        yield Problem("--repetitions", f"is {request.repetitions}", f"{least} to {most:,}")
+    if request.difference is not None and not 0 < request.difference < math.inf:
+        yield Problem("--difference", f"is {request.difference:g}", "a number above 0, in points of the scale")
+    if request.seed < 0:
+        yield Problem("--seed", f"is {request.seed}", "a whole number of 0 or more")
+    if request.contents not in ("random", "fixed"):
+        yield Problem("--contents", f"is {request.contents}", "random or fixed")
+    yield from rate_problems(request.rate)
 
 
 def ladder_conditions(study: Study, catalogue: Catalogue) -> tuple[str, ...]:
-    """Return the conditions that are compared, best first: references, then the others in the order of the study.
+    """Return the compared conditions, best first: references, then the others in the order of the study.
 
-    Anchors are there to be worst, and MUSHRA's reference to be best: no study is about them.
+    Anchors, and the reference of MUSHRA, are left out: no study is about them.
     """
     roles = {stimulus.condition: stimulus.role for stimulus in catalogue.by_cell.values()}
     left_out = {"anchor", "reference"} if study.method == MUSHRA else {"anchor"}
-    mine = [name for name in catalogue.conditions if roles.get(name, "test") not in left_out]
-    return tuple(sorted(mine, key=lambda name: roles.get(name) != "reference"))
+    compared = [name for name in catalogue.conditions if roles.get(name, "test") not in left_out]
+    return tuple(sorted(compared, key=lambda name: roles.get(name) != "reference"))
 
 
 def ladder(study: Study, catalogue: Catalogue, method: Method, difference: float | None) -> Mapping[str, float]:
-    """Return the quality of every condition, equal steps apart around the middle of the scale."""
+    """Return the quality of every condition, in equal steps around the middle of the scale."""
     names = ladder_conditions(study, catalogue)
     step = SHARE if difference is None else difference / span_of(study, method)
     if difference is None and len(names) > 1:
@@ -93,16 +95,16 @@ def ladder(study: Study, catalogue: Catalogue, method: Method, difference: float
 
 
 def span_of(study: Study, method: Method) -> float:
-    """Return how many points the scale of the first question has."""
+    """Return the points of the scale of the first question."""
     return points_of(method.questions(study)[0].scale)
 
 
 def ladder_problems(study: Study, catalogue: Catalogue, method: Method, difference: float | None) -> Iterator[Problem]:
-    """Yield why no ladder of these steps can stand on the scale of a study."""
+    """Yield why conditions with these steps do not fit on the scale of a study."""
     names = ladder_conditions(study, catalogue)
     if len(names) < 2:
-        said = f"has {len(names)} condition{'s' * (len(names) != 1)} to compare"
-        yield Problem(study.where("stimuli"), f"{said}, and power is about differences", "two or more")
+        text = f"has {len(names)} condition{'s' * (len(names) != 1)} to compare"
+        yield Problem(study.where("stimuli"), f"{text}, and power is about differences", "two or more")
         return
     span = span_of(study, method)
     if difference is not None and difference * (len(names) - 1) > span * (1 + 1e-9):
@@ -117,23 +119,23 @@ def ladder_problems(study: Study, catalogue: Catalogue, method: Method, differen
 
 
 def _rounded_down(number: float) -> float:
-    """Return a number with three digits that is not above this one."""
+    """Return the number rounded down to three digits."""
     digits = 2 - math.floor(math.log10(number))
     return math.floor(number * 10.0**digits + 1e-9) / 10.0**digits
 
 
-# --- What more participants cannot buy: how wide an interval stays because there are so many contents, and no more ---
+# The limit that contents set
 
 
 _DRAWS = 200
-_LIMIT_MOST = 10_000
+_MOST_CONTENTS = 10_000
 
 
 def limiting_half_width(world: SimulatedWorld) -> float:
-    """Return the half width, in points, that the interval of a difference keeps with participants without end.
+    """Return the half width, in points, of the interval of a difference with infinitely many participants.
 
-    It comes from what conditions do to one content and not to another; NaN where contents are fixed, where there is
-    one, and where no scale says how far two conditions are apart.
+    It is due to interactions of condition and content; NaN if contents are fixed, if there is only one, and if
+    comparisons have no scale of quality.
     """
     count = len(world.catalogue.contents)
     if world.contents == "fixed" or count < 2 or any(one.scale.min < 0 for one in world.method.questions(world.study)):
@@ -146,27 +148,27 @@ def limiting_half_width(world: SimulatedWorld) -> float:
     ]
     truth, halves = world.truth, []
     for repetition in range(_DRAWS):
-        said = _expected_rating(world, world.drawn(truth, repetition).quality[:, 0])
+        expected = _expected_rating(world, world.draw_contents(truth, repetition).quality[:, 0])
         for pair in pairs:
             if len(pair) > 1:
-                apart = said[[one for one, _ in pair]] - said[[other for _, other in pair]]
-                halves.append(_t(len(pair)) * float(apart.std(ddof=1)) / math.sqrt(len(pair)))
+                difference = expected[[one for one, _ in pair]] - expected[[other for _, other in pair]]
+                halves.append(_t(len(pair)) * float(difference.std(ddof=1)) / math.sqrt(len(pair)))
     return float(np.mean(halves)) * world.spans[0] if halves else math.nan
 
 
 def contents_for(world: SimulatedWorld, half: float, now: float) -> int | None:
-    """Return how many contents leave a half width, where those that there are leave another; None for very many."""
+    """Return how many contents give a half width, given the half width `now`; None if there are very many."""
     per_content = now / _expected_half_width(len(world.catalogue.contents))
     count = 2
     while per_content * _expected_half_width(count) >= half:
         count = count + 1 if count < 50 else round(count * 1.05)
-        if count > _LIMIT_MOST:
+        if count > _MOST_CONTENTS:
             return None
     return count
 
 
 def _expected_rating(world: SimulatedWorld, quality: Floats) -> Floats:
-    """Return what people say of a quality on average: what they would say beyond the ends of the scale, they cannot."""
+    """Return the expected rating of a quality on a bounded scale."""
     people = world.people
     spread = math.sqrt(people.bias**2 + people.inconsistency**2 + people.taste**2)
     if not spread:
@@ -182,7 +184,7 @@ def _t(contents: int) -> float:
 
 
 def _expected_half_width(contents: int) -> float:
-    """Return how wide an interval is on average over samples of so many contents that differ by 1."""
+    """Return the expected half width for samples of contents with standard deviation 1."""
     expected = math.sqrt(2 / (contents - 1)) * math.exp(
         float(special.gammaln(contents / 2) - special.gammaln((contents - 1) / 2))
     )

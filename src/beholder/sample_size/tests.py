@@ -1,4 +1,4 @@
-"""What would be tested in a study: every pair of conditions of every question, as `analyse` does it."""
+"""The contrasts that a study tests: every pair of conditions of every question, as the analysis does."""
 
 from __future__ import annotations
 
@@ -16,45 +16,45 @@ from beholder.stats.intervals import bounds_for
 from beholder.stats.tests import holm
 
 Contents: TypeAlias = Literal["random", "fixed"]
-"""Whether contents stand for all that there could be, or are the only ones that matter."""
+"""Whether contents are a sample of all possible contents, or the only ones of interest."""
 OVER: Mapping[Contents, Over] = {"random": "both", "fixed": "participants"}
 
 
 class Difference(NamedTuple):
-    """Two conditions in one question, by their numbers."""
+    """Two conditions in one question, by index."""
 
     question: int
     one: int
     other: int
     is_named: bool
     outside: str
-    """Why it is not corrected for; empty where it is."""
+    """Why it is left out of the correction; empty if it is not."""
 
 
 class ContrastRules(NamedTuple):
-    """What decides which tests are made and how they are corrected."""
+    """Which contrasts are tested, and how they are corrected."""
 
     questions: int
     named: tuple[tuple[int, int], ...]
     family: Family
     anchors: frozenset[int]
     hidden: frozenset[int]
-    """References that are corrected apart."""
+    """Hidden references, which are corrected separately."""
     references: frozenset[int]
     contents: Contents
 
 
 class ContrastOutcomes(NamedTuple):
-    """What many data sets of one design say, a row for each of them."""
+    """The contrasts of many data sets of one design, a row for each."""
 
     tests: tuple[Difference, ...]
     estimate: Floats
     half: Floats
-    """Half the width of the interval of each difference."""
+    """Half width of the interval of each difference."""
     p: Floats
     p_holm: Floats
     clear: Floats
-    """1 where the difference is clear, 0 where it is not, NaN where it is not judged."""
+    """1 if the difference is clear, 0 if not, NaN if it is not tested."""
     groups: tuple[tuple[int, int], ...]
     """Question and condition of each mean."""
     mean: Floats
@@ -62,35 +62,35 @@ class ContrastOutcomes(NamedTuple):
 
 
 class _QuestionPages(NamedTuple):
-    """What one question has on its conditions."""
+    """The judgements of one question by condition."""
 
     direct: Mapping[tuple[int, int], Cells]
     rated: Mapping[int, RatedPages]
     against: Mapping[int, int]
     means: Mapping[int, tuple[Cells, int]]
-    """The cells of each condition, and how many votes are in them."""
+    """The cells of each condition, and their number of votes."""
 
 
 def contrast_outcomes(sheet: RatingSheet, values: Floats, rules: ContrastRules) -> ContrastOutcomes:
-    """Return estimates, tests and decisions of every row of values, one value for each entry of the sheet."""
+    """Return estimates, tests and decisions for every row of values, one value for each entry of the sheet."""
     over = OVER[rules.contents]
     tests: list[Difference] = []
-    found: list[Estimates] = []
+    all_estimates: list[Estimates] = []
     groups: list[tuple[int, int]] = []
     means: list[tuple[Floats, Floats]] = []
     for question in range(rules.questions):
-        compared = _question_pages(sheet, values, question, rules)
-        for test, estimates in _contrasts(compared, question, rules, over):
+        question_pages = _question_pages(sheet, values, question, rules)
+        for test, estimates in _contrasts(question_pages, question, rules, over):
             tests.append(test)
-            found.append(estimates)
-        for condition, (cells, votes) in compared.means.items():
+            all_estimates.append(estimates)
+        for condition, (cells, votes) in question_pages.means.items():
             groups.append((question, condition))
             means.append(_mean(cells, votes, sheet.kind, over))
-    p = _column([np.full(len(values), np.nan) if one.over == "contents" else one.p for one in found], values)
+    p = _column([np.full(len(values), np.nan) if one.over == "contents" else one.p for one in all_estimates], values)
     p_holm = holm_adjusted(p, tests, rules.family)
-    estimate = _column([one.mean for one in found], values)
+    estimate = _column([one.mean for one in all_estimates], values)
     clear = are_clear(p, p_holm, estimate, [test.outside for test in tests])
-    half = _column([(one.high - one.low) / 2 for one in found], values)
+    half = _column([(one.high - one.low) / 2 for one in all_estimates], values)
     mean, mean_half = (_column([pair[place] for pair in means], values) for place in (0, 1))
     return ContrastOutcomes(tuple(tests), estimate, half, p, p_holm, clear, tuple(groups), mean, mean_half)
 
@@ -108,17 +108,17 @@ def holm_adjusted(p: Floats, tests: Sequence[Difference], family: Family) -> Flo
 
 
 def _question_pages(sheet: RatingSheet, values: Floats, question: int, rules: ContrastRules) -> _QuestionPages:
-    """Return the pages of one question, as `analyse.contrasts` and `analyse.conditions` take them."""
-    mine = np.flatnonzero(sheet.question == question)
-    value, one, other = values[:, mine], sheet.condition[mine], sheet.other_condition[mine]
-    participant, content = sheet.list[mine], sheet.content[mine]
+    """Return the judgements of one question, as the analyses of contrasts and conditions take them."""
+    rows = np.flatnonzero(sheet.question == question)
+    value, one, other = values[:, rows], sheet.condition[rows], sheet.other_condition[rows]
+    participant, content = sheet.list[rows], sheet.content[rows]
     if sheet.kind == "score":
         rated = rated_pages(value, one, participant, content)
         return _QuestionPages({}, rated, {}, {code: (pages.cells, len(pages.number)) for code, pages in rated.items()})
     is_between = ~np.isin(other, list(rules.references)) if sheet.kind == "diff" else np.ones(len(one), bool)
     direct = direct_pages(value, one, other, participant, content)
-    both = np.concatenate([np.arange(len(mine)), np.flatnonzero(is_between)])
-    sign = np.where(np.arange(len(both)) < len(mine), 1.0, -1.0)
+    both = np.concatenate([np.arange(len(rows)), np.flatnonzero(is_between)])
+    sign = np.where(np.arange(len(both)) < len(rows), 1.0, -1.0)
     conditions = np.concatenate([one, other[is_between]])
     mirrored = rated_pages(sign * value[:, both], conditions, participant[both], content[both])
     votes = np.bincount(conditions, minlength=len(sheet.conditions))
@@ -126,21 +126,21 @@ def _question_pages(sheet: RatingSheet, values: Floats, question: int, rules: Co
     if is_between.any():
         return _QuestionPages(direct, {}, {}, means)
     against = {int(code): set(other[one == code].tolist()) for code in np.unique(one)}
-    # What was compared with several is like no other.
-    single = {code: found.pop() if len(found) == 1 else -1 - code for code, found in against.items()}
+    # A condition that was compared with several others has a reference of its own.
+    single = {code: others.pop() if len(others) == 1 else -1 - code for code, others in against.items()}
     return _QuestionPages(direct, mirrored, single, means)
 
 
 def _contrasts(
-    compared: _QuestionPages, question: int, rules: ContrastRules, over: Over
+    question_pages: _QuestionPages, question: int, rules: ContrastRules, over: Over
 ) -> Iterator[tuple[Difference, Estimates]]:
     """Yield the named contrasts as they are written, then all other pairs, with their estimates."""
-    present = sorted({*compared.rated, *(code for pair in compared.direct for code in pair)})
-    told = {*rules.named, *(pair[::-1] for pair in rules.named)}
-    rest = [pair for pair in combinations(present, 2) if pair not in told]
+    present = sorted({*question_pages.rated, *(code for pair in question_pages.direct for code in pair)})
+    named = {*rules.named, *(pair[::-1] for pair in rules.named)}
+    rest = [pair for pair in combinations(present, 2) if pair not in named]
     for one, other in (*rules.named, *rest):
-        is_named = (one, other) in told
-        estimates = _difference(compared, one, other, over)
+        is_named = (one, other) in named
+        estimates = _difference(question_pages, one, other, over)
         if estimates is not None:
             yield Difference(question, one, other, is_named, _outside(one, other, is_named, rules)), estimates
 
@@ -153,26 +153,28 @@ def _outside(one: int, other: int, is_named: bool, rules: ContrastRules) -> str:
     )
 
 
-def _difference(compared: _QuestionPages, one: int, other: int, over: Over) -> Estimates | None:
-    """Return how far two conditions are apart; None where nothing was compared."""
+def _difference(question_pages: _QuestionPages, one: int, other: int, over: Over) -> Estimates | None:
+    """Return the difference of two conditions; None if they were not compared."""
     low, high = min(one, other), max(one, other)
-    if (low, high) in compared.direct:
-        pages = compared.direct[low, high]
+    if (low, high) in question_pages.direct:
+        pages = question_pages.direct[low, high]
         return means_of(pages if one < other else pages._replace(value=-pages.value), over)
-    if not {one, other} <= compared.rated.keys() or compared.against.get(one) != compared.against.get(other):
+    if not {one, other} <= question_pages.rated.keys() or question_pages.against.get(one) != question_pages.against.get(
+        other
+    ):
         return None
-    how = pair_pages(compared.rated[one], compared.rated[other])
-    if how.comparison == "paired":
-        return means_of(how.pages, over)
-    return differences_of(compared.rated[one].cells, compared.rated[other].cells, over)
+    match = matched(question_pages.rated[one], question_pages.rated[other])
+    if match.comparison == "paired":
+        return means_of(match.pages, over)
+    return differences_of(question_pages.rated[one].cells, question_pages.rated[other].cells, over)
 
 
 def _mean(cells: Cells, votes: int, kind: str, over: Over) -> tuple[Floats, Floats]:
-    """Return the mean of a condition, and half the width of its interval."""
-    found = means_of(cells, over)
-    units = found.contents if found.over == "contents" else found.participants
-    ends = bounds_for(kind, found.mean, found.se, found.df, units=units, ratings=max(votes, found.n))
-    return found.mean, (ends.high - ends.low) / 2
+    """Return the mean of a condition, and the half width of its interval."""
+    estimates = means_of(cells, over)
+    units = estimates.contents if estimates.over == "contents" else estimates.participants
+    ends = bounds_for(kind, estimates.mean, estimates.se, estimates.df, units=units, ratings=max(votes, estimates.n))
+    return estimates.mean, (ends.high - ends.low) / 2
 
 
 def _column(parts: Sequence[Floats], values: Floats) -> Floats:
@@ -180,7 +182,7 @@ def _column(parts: Sequence[Floats], values: Floats) -> Floats:
 
 
 def concatenate(parts: Sequence[ContrastOutcomes]) -> ContrastOutcomes:
-    """Return what several sets of rows of the same design say."""
+    """Return the outcomes of several batches of the same design."""
 
     def column(name: str) -> Floats:
         return np.concatenate([getattr(part, name) for part in parts])

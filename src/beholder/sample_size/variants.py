@@ -1,4 +1,4 @@
-"""The same study by other methods: which needs the fewest hours of participants for the same power."""
+"""The same study by other methods: which one needs the fewest hours of participants for the same power."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from beholder.stimuli.catalogue import Catalogue
 from beholder.study.checks import Checks
 
 USUAL = ("parallel", "acr", "pair")
-"""Methods that are held against each other when nobody names any: all at once, one by one, two by two."""
+"""Methods that are compared by default: all stimuli at once, one by one, two by two."""
 _DOUBLINGS = 3
 _GAIN = 0.02
-"""Less than that from twice as many participants is nothing."""
+"""A smaller gain from twice as many participants counts as none."""
 _GOAL = GOALS[0]
 COLUMNS = [
     "method", "contents", "difference", "power", "participants", "trials", "minutes", "hours", "cost", "currency",
@@ -31,7 +31,7 @@ COLUMNS = [
 
 @dataclass(frozen=True)
 class Variant:
-    """A method with what came out of it; without points where the study cannot be had by it."""
+    """A method with its outcomes; without points if the study is not possible with it."""
 
     method: str
     points: tuple[Point, ...]
@@ -50,7 +50,7 @@ def variants_of(
     repetitions: int,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[Variant, ...]:
-    """Return the study by each method, with sessions about as long as its own, for the difference that it can find."""
+    """Return the study by each method, with sessions of about the same length, for a difference that it can detect."""
     first = Variant(world.method.name, tuple(own))
     smallest = min(differences(own[0]), default=math.nan)
     first = _with_more_sizes(first, smallest, repetitions, progress)
@@ -60,14 +60,14 @@ def variants_of(
 
 
 def target_difference(points: Sequence[Point]) -> float:
-    """Return the smallest difference, as a share of the scale, that these studies find with a good chance, if any."""
+    """Return the smallest difference, as a share of the scale, that these studies detect with the requested power."""
     steps = differences(points[0])
-    found = [share for share in steps if max(power_of(point, share) for point in points) >= _GOAL]
-    return min(found or steps, default=math.nan)
+    detectable = [share for share in steps if max(power_of(point, share) for point in points) >= _GOAL]
+    return min(detectable or steps, default=math.nan)
 
 
 def is_reached(points: Sequence[Point]) -> bool:
-    """Return whether even the smallest difference is found with a good chance by the largest of these studies."""
+    """Return whether the largest of these studies detects even the smallest difference with the requested power."""
     smallest = min(differences(points[0]), default=math.nan)
     return max(power_of(point, smallest) for point in points) >= _GOAL
 
@@ -76,23 +76,23 @@ def _variant(
     world: SimulatedWorld, own: Sequence[Point], name: str, repetitions: int, progress: Callable[[int], None] | None
 ) -> Variant:
     method = find(name, "--methods")
-    said = ""
+    reason = ""
     for checks, note in ((world.study.checks, ""), (Checks(), "without its checks")):
         try:
             other = replace(world, study=as_method(world.study, method, checks), method=method)
             other = replace(other, study=match_length(other, own[0].session.rating_minutes))
             sessions = [plan_for(other, one.participants) for one in own]
         except (BeholderError, ValidationError) as error:
-            said = said or _why(error)
+            reason = reason or _why(error)
             continue
         return Variant(
             name, tuple(simulate_point(one, repetitions, progress, has_null=False) for one in sessions), note
         )
-    return Variant(name, (), said)
+    return Variant(name, (), reason)
 
 
 def _why(error: BeholderError | ValidationError) -> str:
-    """Return in a line why there is no such study."""
+    """Return in one line why there is no such study."""
     if isinstance(error, ValidationError):
         return f"its options have to be chosen: {', '.join(str(part['loc'][0]) for part in error.errors())}"
     problems = getattr(error, "problems", ())
@@ -102,7 +102,7 @@ def _why(error: BeholderError | ValidationError) -> str:
 def _with_more_sizes(
     variant: Variant, share: float, repetitions: int, progress: Callable[[int], None] | None
 ) -> Variant:
-    """Return the method with larger studies until it finds a difference, or with smaller ones until it does not."""
+    """Return the method with larger studies until it detects a difference, or with smaller ones until it does not."""
     points = list(variant.points)
 
     def point(participants: int) -> Point:
@@ -121,34 +121,36 @@ def _with_more_sizes(
 
 
 def _is_flat(points: Sequence[Point], share: float) -> bool:
-    """Return whether more participants add nothing: contents set the limit, where they are not fixed."""
+    """Return whether more participants add nothing, because random contents set the limit."""
     if len(points) < 2 or points[0].session.world.contents == "fixed":
         return False
     return not power_of(points[-1], share) - power_of(points[-2], share) >= _GAIN
 
 
 def differences(point: Point) -> list[float]:
-    """Return how far conditions of the first question are apart, as shares of the scale."""
+    """Return the differences of conditions in the first question, as shares of the scale."""
     shares = np.abs(point.true[_first_tests(point)]) / point.session.world.spans[0]
     return sorted({round(float(one), 9) for one in shares if one > 0})
 
 
 def _first_tests(point: Point) -> list[int]:
-    """Return the tests of the first question that the study is about."""
-    untested = set(np.flatnonzero(np.isnan(point.found).any(axis=0)).tolist())
+    """Return the indices of the tested contrasts of the first question."""
+    untested = set(np.flatnonzero(np.isnan(point.detected).any(axis=0)).tolist())
     inside = [place for place, one in enumerate(point.tests) if one.question == 0 and not one.outside]
     return [place for place in inside if place not in untested]
 
 
 def power_of(point: Point, share: float) -> float:
-    """Return the chance to find a difference of this share of the scale, on average over the pairs so far apart."""
+    """Return the power for a difference of this share of the scale, averaged over the pairs with this difference."""
     span = point.session.world.spans[0]
-    mine = [place for place in _first_tests(point) if math.isclose(abs(point.true[place]) / span, share, abs_tol=1e-8)]
-    return float(point.found[:, mine].mean()) if mine else math.nan
+    places = [
+        place for place in _first_tests(point) if math.isclose(abs(point.true[place]) / span, share, abs_tol=1e-8)
+    ]
+    return float(point.detected[:, places].mean()) if places else math.nan
 
 
 def methods_table(variants: Sequence[Variant], pay: Pay | None, repetitions: int) -> pd.DataFrame:
-    """Return what each method takes for the same power; differences are in points of the study's own scale."""
+    """Return what each method needs for the same power; differences are in points of the study's own scale."""
     own = variants[0].points
     share, span = target_difference(own), own[0].session.world.spans[0]
     rows = [_row(one, share, span, pay, repetitions) for one in variants]

@@ -53,7 +53,7 @@ def table_of(session: PlannedStudy, values: Floats) -> pd.DataFrame:
 def both(session: PlannedStudy) -> tuple[ContrastOutcomes, pd.DataFrame, pd.DataFrame]:
     """Return what power says of two data sets, and the pairs and conditions that `analyse` says of the second."""
     sheet, world = session.sheet, session.world
-    truths = [world.drawn(session.truth, row) for row in range(2)]
+    truths = [world.draw_contents(session.truth, row) for row in range(2)]
     values = np.stack([simulate_sheet(sheet, one, PUBLIC, repetition=row).value for row, one in enumerate(truths)])
     roles = {one.condition: one.role for one in world.catalogue.by_cell.values()}
     order = RowOrder(

@@ -38,7 +38,7 @@ def test_one_content_and_two_conditions_have_the_power_of_a_paired_t_test(partic
     edge, df = stats.t.ppf(0.975, participants - 1), participants - 1
     exact = float(stats.nct.sf(edge, df, shift))
     error = math.sqrt(exact * (1 - exact) / repetitions)
-    assert point.found.mean() == pytest.approx(exact, abs=3.5 * error + 0.003)
+    assert point.detected.mean() == pytest.approx(exact, abs=3.5 * error + 0.003)
     assert point.alarms.mean() == pytest.approx(0.05, abs=3.5 * math.sqrt(0.05 * 0.95 / repetitions))
     half = 7 * edge / shift  # a little less on average: E[s] < sigma
     assert 0.93 * half < point.half[0] < half
@@ -86,7 +86,7 @@ def test_no_number_of_participants_buys_other_contents() -> None:
     assert simulate_point(plan_for(random, 100), 80).half[0] == pytest.approx(floor, rel=0.12)
     fixed = simulate_point(plan_for(world_of(study, people=people, contents="fixed"), 100), 40)
     assert fixed.half[0] < floor / 5
-    assert fixed.found.mean() == 1
+    assert fixed.detected.mean() == 1
 
 
 @given(st.floats(0.05, 0.6), st.sampled_from([0.8, 0.9]))
