@@ -1,4 +1,8 @@
-"""Export: every fact as tidy tables with a data dictionary, for other tools and other people."""
+"""Export: every fact as tidy tables with a data dictionary, for other tools and other people.
+
+`source` (the facts), `columns` (what a table is), the tables `ratings`, `sessions`, `study`, `verdicts` and `p910`,
+`table_files` (CSV and Parquet), `dictionary` (data dictionary and README) and `folder` (export/).
+"""
 
 from __future__ import annotations
 
@@ -15,14 +19,14 @@ __all__ = ["Exported", "export"]
 
 @dataclass(frozen=True)
 class Exported:
-    """What `export` wrote: where, of whom, and how many rows each table has."""
+    """What `export` wrote: the folder, the population, and the number of rows of each table."""
 
     folder: Path
     population: Literal["people", "robots"]
     rows: Mapping[str, int]
-    """By table, in the order of the dictionary."""
+    """Rows by table, in the order of the dictionary."""
     notes: tuple[str, ...]
-    """What was left out, and names that a careless reader of CSV would change."""
+    """What was left out, and names that a plain CSV reader would change."""
 
 
 def export(

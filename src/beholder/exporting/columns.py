@@ -1,4 +1,4 @@
-"""What a table is: its columns with their kinds and descriptions, its key, and what it refers to."""
+"""Export tables: columns with their kinds and descriptions, keys and foreign keys; and the conversion of values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Kind = Literal["text", "integer", "number", "boolean", "time"]
 
 
 class Column(NamedTuple):
-    """One column: `allowed` are all values that it can have, where they are few and known."""
+    """One column; `allowed` are all possible values, if they are few and known."""
 
     name: str
     kind: Kind
@@ -24,7 +24,7 @@ class Column(NamedTuple):
 
 
 class ForeignKey(NamedTuple):
-    """Columns whose values stand in columns of another table."""
+    """Columns whose values are in columns of another table."""
 
     columns: tuple[str, ...]
     table: str
@@ -33,7 +33,7 @@ class ForeignKey(NamedTuple):
 
 @dataclass(frozen=True)
 class ExportTable:
-    """A table of the export; `text` says what it has one row for."""
+    """A table of the export; `text` says what a row is."""
 
     name: str
     text: str
@@ -78,12 +78,12 @@ OF_STIMULUS = ForeignKey(("digest", "stimulus"), "stimuli", ("digest", "stimulus
 
 
 def describe(names: Sequence[str], texts: Mapping[str, Column | tuple[Kind, str]]) -> tuple[Column, ...]:
-    """Return columns in the order of their names, each as it is described; one that is not has an empty text."""
-    found = []
+    """Return columns in the order of names, as described; a column without a description has an empty text."""
+    columns = []
     for name in names:
-        told = texts.get(name, ("text", ""))
-        found.append(told if isinstance(told, Column) else Column(name, *told))
-    return tuple(found)
+        text = texts.get(name, ("text", ""))
+        columns.append(text if isinstance(text, Column) else Column(name, *text))
+    return tuple(columns)
 
 
 def factor_columns(names: Iterable[str]) -> tuple[Column, ...]:
@@ -91,14 +91,14 @@ def factor_columns(names: Iterable[str]) -> tuple[Column, ...]:
     return tuple(Column(f"factor_{name}", "text", f"{name}, as the manifest or the design has it.") for name in names)
 
 
-# --- Values as their column's kind has them, the same in CSV and in Parquet; what is missing is None ---
+# Values
 
 
 _TEXT = {str, type(None)}
 
 
 def convert(kind: Kind, values: Sequence[Any]) -> list[Any]:
-    """Return a column of values as text, whole numbers, numbers, truth values or UTC times."""
+    """Return a column of values as text, whole numbers, numbers, booleans or UTC times; missing values are None."""
     return _KINDS[kind](values)
 
 
@@ -111,7 +111,7 @@ def _texts(values: Sequence[Any]) -> list[str | None]:
 
 
 def _text(value: Any) -> str | None:
-    """Return a value as text that every file and reader takes; JSON where it is a list or a map."""
+    """Return a value as text that every file and reader accepts; lists and maps as JSON."""
     text = cell(value)
     if not text.isascii() or "\0" in text:
         text = utf8(text.replace("\0", "\ufffd")).decode()
@@ -127,7 +127,7 @@ def _numbers(values: Sequence[Any]) -> list[float | None]:
 
 
 def _times(values: Sequence[datetime | None]) -> list[datetime | None]:
-    known = {value: None if value is None else to_time(value) for value in set(values)}  # many are the same
+    known = {value: None if value is None else to_time(value) for value in set(values)}  # many are equal
     return [known[value] for value in values]
 
 
@@ -141,7 +141,7 @@ _KINDS: Mapping[Kind, Callable[[Sequence[Any]], list[Any]]] = {
 
 
 def as_cells(kind: Kind, values: Sequence[Any]) -> Sequence[Any]:
-    """Return a column of such values as the writer of CSV takes it."""
+    """Return a column of converted values for the CSV writer."""
     if kind in ("text", "integer"):
         return values
     known = {value: to_iso(value) if isinstance(value, datetime) else cell(value) for value in set(values)}

@@ -1,4 +1,4 @@
-"""The data dictionary, twice: a table to read, and a Data Package that other software reads."""
+"""The data dictionary, as a table for readers and as a Data Package for software; README.md; and the notes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _dictionary_row(table: ExportTable, column: Column) -> dict[str, Any]:
 def package_bytes(
     sheets: Sequence[WrittenTable], format: Format, *, name: str, title: str, last: datetime, about: Mapping[str, Any]
 ) -> bytes:
-    """Return datapackage.json. `last` is when the last fact was stored: the same facts give the same bytes."""
+    """Return datapackage.json. `last` is the time of the last stored fact: the same facts give the same bytes."""
     written = {sheet.table.name for sheet in sheets}
     package = {
         "$schema": _SCHEMA,
@@ -101,18 +101,18 @@ def _field(table: ExportTable, column: Column) -> dict[str, Any]:
 
 
 def files_of(folder: Path) -> list[str] | None:
-    """Return the files of the export in a folder; None where it holds none."""
+    """Return the files of the export in a folder; None if there is no export."""
     try:
         package = json.loads((folder / PACKAGE).read_text("utf-8"))
         resources = package["resources"] if _MARK in package else None
         names = None if resources is None else [str(resource["path"]) for resource in resources]
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    # Names alone: a package that somebody has changed must not lead out of its folder.
+    # File names only: a manipulated package must not lead out of its folder.
     return None if names is None else [name for name in names if Path(name).name == name]
 
 
-# --- README.md of an export: what is in it, what is not, and how to read it ---
+# README
 
 
 _PANDAS = """```python
@@ -177,7 +177,7 @@ _PARQUET = (
 
 
 def readme(title: str, sheets: Sequence[WrittenTable], format: Format, notes: Sequence[str]) -> str:
-    """Return the page that stands beside the tables."""
+    """Return README.md, which accompanies the tables."""
     pandas, r, read = (_PANDAS, _R, _CSV) if format == "csv" else (_PANDAS_PARQUET, _R_PARQUET, _PARQUET)
     tables = [f"| `{sheet.file}` | {sheet.rows} | {sheet.table.text} |" for sheet in sheets]
     return "\n".join(
@@ -214,7 +214,7 @@ def readme(title: str, sheets: Sequence[WrittenTable], format: Format, notes: Se
     )
 
 
-# --- What a reader of an export has to know: what is left out, and which names a careless reader changes ---
+# Notes
 
 
 _OFTEN_CHANGED = frozenset(
@@ -223,43 +223,44 @@ _OFTEN_CHANGED = frozenset(
 
 
 def notes_of(source: ExportSource) -> list[str]:
-    """Return what a reader has to know of these tables, all of which are written already."""
-    told = [
+    """Return what a reader has to know about these tables, which are written already."""
+    notes = [
         "These are robots, a rehearsal and not a result." if source.judging.facts.population == "robots" else "",
         _runs_note(source),
         _free_text_note(source.withheld),
         _changed_names_note(source),
     ]
-    return [note for note in told if note]
+    return [note for note in notes if note]
 
 
 def _free_text_note(withheld: FreeTextFilter) -> str:
-    """Return whether free text is here, and how much of it was replaced in which tables."""
+    """Return whether free text is included, and how much of it was masked in which tables."""
     if withheld.masks is None:
         return "What people wrote in their own words is left out; `beholder export --with-texts` has it."
     counts = withheld.masks.counts
-    told = ", ".join(f"{counts[table]} in `{table}`" for table in sorted(counts))
-    replaced = f"E-mail addresses and ids of platforms were replaced by {E_MAIL} and {ID}: {told}."
-    looked = "No e-mail address and no id of a platform was found in it."
+    masked = ", ".join(f"{counts[table]} in `{table}`" for table in sorted(counts))
+    masked_text = f"E-mail addresses and ids of platforms were replaced by {E_MAIL} and {ID}: {masked}."
+    unmasked_text = "No e-mail address and no id of a platform was found in it."
     here = "What people wrote in their own words is here"
-    return f"{here}. {replaced if told else looked} Names are not looked for: look through it before you hand it on."
+    masks = masked_text if masked else unmasked_text
+    return f"{here}. {masks} Names are not looked for: look through it before you hand it on."
 
 
 def _runs_note(source: ExportSource) -> str:
-    """Return that there are several runs, and where they are told apart."""
+    """Return which runs are in the tables."""
     runs = sorted({one.visit.run for one in source.judging.judged})
-    told = f"{', '.join(map(str, runs[:-1]))} and {runs[-1]}" if len(runs) > 1 else ""
-    return f"Runs {told} are in the same tables; the column `run` tells them apart." if told else ""
+    text = f"{', '.join(map(str, runs[:-1]))} and {runs[-1]}" if len(runs) > 1 else ""
+    return f"Runs {text} are in the same tables; the column `run` tells them apart." if text else ""
 
 
 def _changed_names_note(source: ExportSource) -> str:
-    """Return which names a reader of CSV that guesses would change."""
+    """Return the names that a guessing CSV reader would change."""
     names = {name for shown in source.judging.facts.stimuli.values() for name in (shown.content, shown.condition)}
-    found = sorted(name for name in names if name in _OFTEN_CHANGED or _is_number(name))
-    if not found:
+    changed = sorted(name for name in names if name in _OFTEN_CHANGED or _is_number(name))
+    if not changed:
         return ""
-    listed = ", ".join(f"`{name}`" for name in found[:5]) + (", …" if len(found) > 5 else "")
-    return f"Names that plain `read_csv` would change: {listed}. Read the CSV as the README shows, or take Parquet."
+    examples = ", ".join(f"`{name}`" for name in changed[:5]) + (", …" if len(changed) > 5 else "")
+    return f"Names that plain `read_csv` would change: {examples}. Read the CSV as the README shows, or take Parquet."
 
 
 def _is_number(name: str) -> bool:

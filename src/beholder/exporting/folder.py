@@ -1,4 +1,4 @@
-"""The folder export/: what is read, what is written, and what is refused."""
+"""The folder export/: reads the store, judges all runs, and writes every table with its documentation."""
 
 from __future__ import annotations
 
@@ -37,13 +37,16 @@ from beholder.store.open import display_address, open_store, read_tables
 from beholder.study.model import Study
 
 Progress = Callable[[int, int], None]
+
 MAKERS: tuple[Callable[[ExportSource], TableRows | None], ...] = (
     ratings.ratings, sessions.participants, sessions.sessions, sessions.questionnaires, study.studies, study.questions,
     study.stimuli, sessions.answers, study.playback, study.comments, verdicts.checks, verdicts.verdicts,
     verdicts.exclusions, sessions.posed, sessions.immediate_verdicts, ratings.matrix, ratings.pair_counts,
 )  # fmt: skip
+
+
 _EVENT_SHARE = 20
-"""How much of the bar is for the events, in tables."""
+"""The share of the events in the progress bar, in tables."""
 
 
 def export_folder(
@@ -57,7 +60,7 @@ def export_folder(
     p910: bool,
     progress: Progress | None,
 ) -> Exported:
-    """Read the store of a study and write every fact to a folder of its own."""
+    """Read the store of a study and write every fact to a folder."""
     from beholder.methods import load_study
 
     chosen = _format(format)
@@ -72,35 +75,85 @@ def export_folder(
     step()
     source = ExportSource(judging, tables, FreeTextFilter(judging.texts, _masks(url) if with_texts else None))
     views = p910_tables(source) if p910 else []
-    with staged(folder, stale) as room:
-        sheets: list[WrittenTable] = []
+    with placed_together(folder, stale) as target:
+        written: list[WrittenTable] = []
         for make in MAKERS:
-            sheets += _write_table(room, chosen, make(source))
+            written += _write_table(target, chosen, make(source))
             step()
-        sheets += _write_events(room, chosen, url, source, step)
-        for filled in views:
-            sheets += _write_table(room, chosen, filled)
+        written += _write_events(target, chosen, url, source, step)
+        for table in views:
+            written += _write_table(target, chosen, table)
             step()
         notes = notes_of(source)
-        (room / DICTIONARY).write_bytes(dictionary_bytes(sheets))
-        (room / README).write_bytes(utf8(readme(loaded.title, sheets, chosen, notes)))
+        (target / DICTIONARY).write_bytes(dictionary_bytes(written))
+        (target / README).write_bytes(utf8(readme(loaded.title, written, chosen, notes)))
         about = {
             "software": f"beholder {version('beholder')}",
             "population": judging.facts.population,
             "texts": with_texts,
         }
         package = package_bytes(
-            sheets, chosen, name=loaded.name, title=loaded.title, last=_last(source), about=about
+            written, chosen, name=loaded.name, title=loaded.title, last=_last(source), about=about
         )  # fmt: skip
-        (room / PACKAGE).write_bytes(package)
-    for left in folder.glob(f"{STAGING}*"):
-        shutil.rmtree(left, ignore_errors=True)  # of an export that was killed, perhaps with what people wrote
-    rows = {sheet.table.name: sheet.rows for sheet in sheets}
+        (target / PACKAGE).write_bytes(package)
+    for leftover in folder.glob(f"{ROOM}*"):
+        shutil.rmtree(leftover, ignore_errors=True)  # left by an interrupted export, perhaps with free text
+    rows = {sheet.table.name: sheet.rows for sheet in written}
     return Exported(folder, judging.facts.population, rows, tuple(notes))
 
 
+def _format(format: str) -> Format:
+    """Return the format, if it can be written here."""
+    known: tuple[Format, ...] = get_args(Format)
+    for one in known:
+        if one == format:
+            if one == "parquet" and find_spec("pyarrow") is None:
+                raise UserError(
+                    Problem("--format parquet", "needs pyarrow", "", "Install it with `pip install beholder[parquet]`.")
+                )
+            return one
+    raise UserError(Problem("--format", f"is {format}", ", ".join(known), did_you_mean(format, known)))
+
+
+def _stale(folder: Path) -> list[str]:
+    """Return the files of an earlier export in the folder; raise UserError if it holds anything else."""
+    if not folder.exists():
+        return []
+    known = files_of(folder) if folder.is_dir() else None
+    if known is None and (not folder.is_dir() or any(not path.name.startswith(ROOM) for path in folder.iterdir())):
+        raise UserError(
+            Problem(
+                str(folder),
+                "is there, and is not an export of Beholder",
+                "a new or empty folder, or an earlier export",
+                "Name another folder with --out.",
+            )
+        )
+    return known or []
+
+
+def judge_runs(study: Study, tables: Mapping[str, Rows], *, where: str, robots: bool) -> SessionJudge:
+    """Return the judged sessions of every run in these tables, in the order of arrival."""
+    runs = runs_in(tables, robots=robots) or (study.run,)
+    by_run = [judge_tables(study, tables, where=where, robots=robots, run=run) for run in runs]
+    if len(by_run) == 1:
+        return by_run[0]
+    judged = sorted(
+        (one for judging in by_run for one in judging.judged), key=lambda one: (one.visit.at, one.visit.session)
+    )
+    facts = replace(
+        by_run[-1].facts,
+        visits=tuple(one.visit for one in judged),
+        stimuli={key: shown for judging in by_run for key, shown in judging.facts.stimuli.items()},
+        yaml={digest: text for judging in by_run for digest, text in judging.facts.yaml.items()},
+        other_plans=sum(judging.facts.other_plans for judging in by_run),
+    )
+    texts = {digest: text for judging in by_run for digest, text in judging.texts.items()}
+    return replace(by_run[-1], facts=facts, texts=texts, judged=judged)
+
+
 def _masks(url: str) -> Masks:
-    """Return what takes the ids of everybody who came out of what people wrote."""
+    """Return masks for the platform ids of all participants."""
 
     async def ids() -> list[str]:
         async with open_store(url, write=False) as store:
@@ -111,7 +164,7 @@ def _masks(url: str) -> Masks:
 
 
 class _Steps:
-    """Counts what is done for a progress bar; the events have a share of it, by sessions."""
+    """Counts steps for a progress bar; the events have a share of it, by sessions."""
 
     def __init__(self, total: int, progress: Progress | None) -> None:
         self._total, self._progress, self._done = total, progress, 0
@@ -130,92 +183,39 @@ class _Steps:
         return self._done
 
 
-def _format(format: str) -> Format:
-    """Return the format, where it is one that can be written here."""
-    known: tuple[Format, ...] = get_args(Format)
-    for one in known:
-        if one == format:
-            if one == "parquet" and find_spec("pyarrow") is None:
-                raise UserError(
-                    Problem("--format parquet", "needs pyarrow", "", "Install it with `pip install beholder[parquet]`.")
-                )
-            return one
-    raise UserError(Problem("--format", f"is {format}", ", ".join(known), did_you_mean(format, known)))
-
-
-def _stale(folder: Path) -> list[str]:
-    """Return the files of the export that is there already; anything else is not overwritten."""
-    if not folder.exists():
-        return []
-    known = files_of(folder) if folder.is_dir() else None
-    if known is None and (not folder.is_dir() or any(not path.name.startswith(STAGING) for path in folder.iterdir())):
-        raise UserError(
-            Problem(
-                str(folder),
-                "is there, and is not an export of Beholder",
-                "a new or empty folder, or an earlier export",
-                "Name another folder with --out.",
-            )
-        )
-    return known or []
-
-
-def _write_table(room: Path, format: Format, filled: TableRows | None) -> Iterator[WrittenTable]:
-    """Write a table, where there is one, and yield what was written."""
-    if filled is None:
+def _write_table(room: Path, format: Format, table: TableRows | None) -> Iterator[WrittenTable]:
+    """Write a table, if there is one, and yield its file."""
+    if table is None:
         return
-    with WRITERS[format](room, filled.table) as writer:
-        for row in filled.rows:
+    with WRITERS[format](room, table.table) as writer:
+        for row in table.rows:
             writer.add(row)
-    yield writer.sheet
+    yield writer.written
 
 
 def _write_events(room: Path, format: Format, url: str, source: ExportSource, step: _Steps) -> Iterator[WrittenTable]:
-    """Write the events as they come from the store: there can be far more than memory holds."""
-    begun = step.done
+    """Write the events as they come from the store: they may not fit into memory."""
+    start = step.done
     with WRITERS[format](room, sessions.EVENTS) as writer:
-        block_on(_stream(url, source, writer, lambda share: step.to(begun + int(share * _EVENT_SHARE))))
-    step.to(begun + _EVENT_SHARE)
-    yield writer.sheet
+        block_on(_stream(url, source, writer, lambda share: step.to(start + int(share * _EVENT_SHARE))))
+    step.to(start + _EVENT_SHARE)
+    yield writer.written
 
 
-async def _stream(url: str, source: ExportSource, writer: TableWriter, tell: Callable[[float], None]) -> None:
-    seen: set[str] = set()
+async def _stream(url: str, source: ExportSource, writer: TableWriter, report: Callable[[float], None]) -> None:
+    seen_sessions: set[str] = set()
     async with open_store(url, write=False) as store, aclosing(store.rows("events")) as batches:
         async for batch in batches:
             for row in sessions.event_rows(source, batch):
                 writer.add(row)
-            if batch["session"] not in seen:
-                seen.add(batch["session"])
-                tell(min(1.0, len(seen) / max(1, len(source.sessions))))
+            if batch["session"] not in seen_sessions:
+                seen_sessions.add(batch["session"])
+                report(min(1.0, len(seen_sessions) / max(1, len(source.sessions))))
 
 
 def _last(source: ExportSource) -> datetime:
-    """Return when the last fact of these sessions was stored."""
+    """Return the time of the last stored fact of these sessions."""
     facts = (row for name in ("claims", "answers", "ends", "erasures") for row in source.tables[name])
     times: list[datetime] = [row["at"] for row in facts if row["session"] in source.sessions]
     times += [row["at"] for row in source.sessions.values()]
     return max(times)
-
-
-# --- All runs of a study, judged each by itself and told together ---
-
-
-def judge_runs(study: Study, tables: Mapping[str, Rows], *, where: str, robots: bool) -> SessionJudge:
-    """Return the sessions of every run in these tables, judged, in the order of arrival."""
-    runs = runs_in(tables, robots=robots) or (study.run,)
-    each = [judge_tables(study, tables, where=where, robots=robots, run=run) for run in runs]
-    if len(each) == 1:
-        return each[0]
-    judged = sorted(
-        (one for judging in each for one in judging.judged), key=lambda one: (one.visit.at, one.visit.session)
-    )
-    facts = replace(
-        each[-1].facts,
-        visits=tuple(one.visit for one in judged),
-        stimuli={key: shown for judging in each for key, shown in judging.facts.stimuli.items()},
-        yaml={digest: text for judging in each for digest, text in judging.facts.yaml.items()},
-        other_plans=sum(judging.facts.other_plans for judging in each),
-    )
-    texts = {digest: text for judging in each for digest, text in judging.texts.items()}
-    return replace(each[-1], facts=facts, texts=texts, judged=judged)

@@ -1,6 +1,6 @@
-"""The tables of the P.910 toolkit's parser, under its names, so that scripts made for them go on working.
+"""The tables of the P.910 toolkit's parser, under its names, so that existing scripts keep working.
 
-Its interval is 1.96 standard errors of the votes. Ours stands beside it: `ci_low` and `ci_high`.
+Its interval is 1.96 standard errors of the votes. Ours is added as `ci_low` and `ci_high`.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ WORKERS = ExportTable(
     ),
 )  # fmt: skip
 Cell = tuple[str, str]
-"""What was voted on, and the question."""
+"""Stimulus or condition, and question."""
 Ends = tuple[float | None, float | None]
 
 
 def p910_tables(source: ExportSource) -> list[TableRows]:
-    """Return votes by clip, by condition and by person; choices, ticks and right answers have no such table."""
+    """Return votes by clip, by condition and by person; choices, ticks and correct answers have no such table."""
     ratings = [rating for some in source.ratings.values() for rating in some]
     kinds = {rating.kind for rating in ratings}
     if not kinds <= set(_KINDS):
@@ -62,7 +62,7 @@ def p910_tables(source: ExportSource) -> list[TableRows]:
 
 
 def _mean_name(ratings: Sequence[Rating]) -> str:
-    """Return what the toolkit calls the mean under this method."""
+    """Return the toolkit's name of the mean for this method."""
     first = metric(ratings[0].method, ratings[0].kind).name.partition("(")[0] if ratings else ""
     return first if first in _MEANS else _MEANS[0]
 
@@ -88,9 +88,9 @@ def _clips(used: Sequence[Rating], name: str, source: ExportSource) -> TableRows
     def rows() -> Iterator[dict[str, Any]]:
         for cell, some in clips.items():
             values = [rating.value for rating in some]
-            known = {"file_url": cell[0], "short_file_name": cell[0], "question": cell[1]}
-            named = {"content": some[0].content, "condition": some[0].condition}
-            yield {**known, **named, **_summary(values, name, ours.get(cell)), **dict(zip(votes, values, strict=False))}
+            head = {"file_url": cell[0], "short_file_name": cell[0], "question": cell[1]}
+            labels = {"content": some[0].content, "condition": some[0].condition}
+            yield {**head, **labels, **_summary(values, name, ours.get(cell)), **dict(zip(votes, values, strict=False))}
 
     return TableRows(table, rows())
 
@@ -137,10 +137,10 @@ def _statistics(name: str) -> tuple[Column, ...]:
 
 
 def _group(used: Iterable[Rating], by: Any) -> dict[Cell, list[Rating]]:
-    found: dict[Cell, list[Rating]] = defaultdict(list)
+    groups: dict[Cell, list[Rating]] = defaultdict(list)
     for rating in used:
-        found[by(rating), rating.question].append(rating)
-    return {cell: found[cell] for cell in sorted(found)}
+        groups[by(rating), rating.question].append(rating)
+    return {cell: groups[cell] for cell in sorted(groups)}
 
 
 def _summary(values: Sequence[Any], name: str, ends: Ends | None) -> dict[str, Any]:
@@ -156,7 +156,7 @@ def _summary(values: Sequence[Any], name: str, ends: Ends | None) -> dict[str, A
 
 
 def _intervals(analysis: str, group: str, used: Sequence[Rating]) -> Mapping[Cell, Ends]:
-    """Return our intervals by what they are of, and question."""
+    """Return our intervals by stimulus or condition, and question."""
     import pandas as pd
 
     from beholder.analysis.means import conditions

@@ -1,4 +1,4 @@
-"""Ratings: one row for each judgement, used or not, with what it was given on."""
+"""Ratings: one row for each judgement, used or not; and wide tables of scores and of pairwise preferences."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def ratings(source: ExportSource) -> TableRows:
     """Return every rating, used or not."""
     names = sorted(
         {name for shown in source.judging.facts.stimuli.values() for name in shown.factors}
-        # Those between participants are the same in every row of a session.
+        # Factors between participants are the same in every row of a session.
         | {name for rows in source.ratings.values() for rating in rows[:1] for name in rating.factors}
     )
     table = ExportTable(
@@ -117,36 +117,36 @@ def _rating_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
         }
         answers = dict(one.visit.by_position)
         for rating in rows:
-            trial, given = one.visit.trials[rating.position - 1], answers[rating.position]
-            seen = given.playback.get(rating.slot) or {}
-            beside = (slot.stimulus for slot in trial.slots if slot.role == "reference" and slot.id != rating.slot)
+            trial, answer = one.visit.trials[rating.position - 1], answers[rating.position]
+            playback = answer.playback.get(rating.slot) or {}
+            references = (slot.stimulus for slot in trial.slots if slot.role == "reference" and slot.id != rating.slot)
             yield {
                 **rating._asdict(),
                 **of_session,
                 "rating_id": rating_id(rating),
                 "block": blocks.get((plans[rating.digest], one.visit.list, rating.position)),
-                "reference": next(beside, None),
+                "reference": next(references, None),
                 "medium": stimuli[rating.digest, rating.stimulus].medium,
                 "value_label": labels.get((rating.question, rating.raw_value)) if rating.unit is None else None,
                 "shown_at": rating.answered_at - timedelta(milliseconds=rating.response_ms),
-                "stalls": seen.get("stalls"),
-                "dropped_frames": seen.get("dropped"),
+                "stalls": playback.get("stalls"),
+                "dropped_frames": playback.get("dropped"),
                 **{f"factor_{name}": value for name, value in rating.factors.items()},
             }
 
 
 def _labels(one: JudgedSession) -> Mapping[tuple[str, float | None], str]:
-    """Return the word at each value of each question of a session."""
+    """Return the label at each value of each question of a session."""
     asked = {asked.question: asked.scale for trial in one.visit.trials for asked in trial.asked}
     return {(question, value): word for question, scale in asked.items() for value, word in scale.labels}
 
 
 def _blocks(source: ExportSource) -> dict[tuple[str, int | None, int], int]:
-    """Return in which part of its list each position is, by plan."""
-    plan = {row["plan_digest"] for row in source.tables["studies"] if row["digest"] in source.judging.facts.yaml}
-    found: dict[tuple[str, int | None, int], int] = {}
+    """Return the part of the list of each position, by plan."""
+    plans = {row["plan_digest"] for row in source.tables["studies"] if row["digest"] in source.judging.facts.yaml}
+    blocks: dict[tuple[str, int | None, int], int] = {}
     for row in source.tables["lists"]:
-        if row["plan_digest"] not in plan:
+        if row["plan_digest"] not in plans:
             continue
         block, position = 1, 0
         for entry in row["trials"]["entries"]:
@@ -154,15 +154,15 @@ def _blocks(source: ExportSource) -> dict[tuple[str, int | None, int], int]:
                 block += 1
             elif entry.get("purpose", "rate") == "rate":
                 position += 1
-                found[row["plan_digest"], row["list"], position] = block
-    return found
+                blocks[row["plan_digest"], row["list"], position] = block
+    return blocks
 
 
-# --- Wide tables for a first look: participants by stimuli, and how often each of two was preferred ---
+# Wide tables
 
 
 MOST_CELLS = 5_000_000
-"""A matrix with more cells is not written: the table ratings has the same in less space."""
+"""A larger matrix is not written: the table ratings holds the same in less space."""
 _COMPARISONS = ("diff", "choice")
 PAIR_COUNTS = ExportTable(
     "pair_counts",
@@ -187,7 +187,7 @@ def _used(source: ExportSource, *kinds: str) -> Iterator[Rating]:
 
 
 def matrix(source: ExportSource) -> TableRows | None:
-    """Return used scores with a column for each stimulus; None where there are none, or too many cells."""
+    """Return used scores with a column for each stimulus; None if there are none, or too many cells."""
     rows: dict[tuple[str, str, int], dict[str, Any]] = defaultdict(dict)
     for rating in _used(source, "score"):
         rows[rating.question, rating.participant, rating.repetition][rating.stimulus] = rating.value
@@ -211,7 +211,7 @@ def matrix(source: ExportSource) -> TableRows | None:
 
 
 def pair_counts(source: ExportSource) -> TableRows | None:
-    """Return how comparisons came out; None where nothing was compared."""
+    """Return how often each condition was preferred; None if nothing was compared."""
     counts: dict[tuple[str, str, str, str], Counter[str]] = defaultdict(Counter)
     for rating in _used(source, *_COMPARISONS):
         key = (rating.question, rating.content, rating.condition, rating.other_condition or "")

@@ -1,4 +1,4 @@
-"""Sessions, participants, and what they answered in the questionnaires."""
+"""Sessions, participants and questionnaires; recorded steps: answers, events, checks as posed, immediate verdicts."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ _DEVICE = (
     Column("version", "integer", "Its major version."),
     Column("input", "text", "What most trials were answered with."),
 )  # fmt: skip
+
+
 SESSIONS = ExportTable(
     "sessions",
     "session: who came, how it went, whether it is paid and used, and on what device",
@@ -56,6 +58,8 @@ SESSIONS = ExportTable(
     ("session",),
     (c.OF_PARTICIPANT, c.OF_TEXT),
 )  # fmt: skip
+
+
 PARTICIPANTS = ExportTable(
     "participants",
     "participant: all their sessions together",
@@ -71,6 +75,8 @@ PARTICIPANTS = ExportTable(
     ),
     ("participant",),
 )  # fmt: skip
+
+
 QUESTIONNAIRES = ExportTable(
     "questionnaires",
     "session, item of a questionnaire, and answer; several for an item with several choices",
@@ -90,7 +96,7 @@ QUESTIONNAIRES = ExportTable(
 
 
 def sessions(source: ExportSource) -> TableRows:
-    """Return every session, also those under an earlier plan, and of who withdrew that they were there."""
+    """Return every session, also of earlier plans and of participants who withdrew."""
     return TableRows(SESSIONS, _session_rows(source))
 
 
@@ -99,7 +105,7 @@ def _session_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
         {row["session"]: row for row in source.tables[name]} for name in ("claims", "ends", "erasures")
     )
     for session, row in source.sessions.items():
-        claim, end, erased = (rows.get(session, {}) for rows in (claims, ends, erasures))
+        claim, end, erasure = (rows.get(session, {}) for rows in (claims, ends, erasures))
         one = source.judged.get(session)
         judged = session_row(one) if one else {"use": False, "reasons": EARLIER}
         yield {
@@ -112,20 +118,20 @@ def _session_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
             "began_at": row["at"],
             "claimed_at": claim.get("at"),
             "ended_at": end.get("at"),
-            "erased_at": erased.get("at"),
-            "erased_rows": erased.get("rows"),
+            "erased_at": erasure.get("at"),
+            "erased_rows": erasure.get("rows"),
         }
 
 
 def participants(source: ExportSource) -> TableRows:
-    """Return everybody who came."""
+    """Return every participant."""
     rows = {row["participant"]: row for row in participant_rows(source.judging.judged, {})}
     for session, row in source.sessions.items():
         if session in source.judged:
             continue
-        known = {"participant": row["participant"], "mode": row["mode"], "ratings": 0, "used_ratings": 0, "use": False}
-        mine = rows.setdefault(row["participant"], {**known, "sessions": 0, "reasons": EARLIER})
-        mine["sessions"] += 1
+        head = {"participant": row["participant"], "mode": row["mode"], "ratings": 0, "used_ratings": 0, "use": False}
+        row_of_participant = rows.setdefault(row["participant"], {**head, "sessions": 0, "reasons": EARLIER})
+        row_of_participant["sessions"] += 1
     return TableRows(PARTICIPANTS, rows.values())
 
 
@@ -138,23 +144,23 @@ def _questionnaire_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
     for one in source.judging.judged:
         text = source.judging.texts[one.visit.digest]
         for place, asks in (("before", text.before), ("after", text.after)):
-            given = one.visit.answers.get(f"questions:{place}")
-            answers: Mapping[str, Any] = given.answer["answers"] if given else {}
+            stored = one.visit.answers.get(f"questions:{place}")
+            answers: Mapping[str, Any] = stored.answer["answers"] if stored else {}
             for ask in asks:
                 answer, is_free = answers.get(ask.id), source.withheld.is_free(one.visit.digest, ask.id)
-                may_tell = source.withheld.with_texts or not is_free
-                if is_free and may_tell:
+                is_exported = source.withheld.with_texts or not is_free
+                if is_free and is_exported:
                     answer = source.withheld.words(QUESTIONNAIRES.name, answer)
-                known = {"session": one.visit.session, "participant": one.visit.participant, "place": place}
-                for number, told in enumerate(_answer_rows(ask, answer, may_tell), 1):
-                    yield {**known, "question": ask.id, "type": ask.type, "number": number, **told}
+                head = {"session": one.visit.session, "participant": one.visit.participant, "place": place}
+                for number, row in enumerate(_answer_rows(ask, answer, is_exported), 1):
+                    yield {**head, "question": ask.id, "type": ask.type, "number": number, **row}
 
 
-def _answer_rows(ask: Ask, answer: Any, may_tell: bool) -> list[dict[str, Any]]:
-    """Return an answer as it is told, once for each choice; nothing where there is none."""
+def _answer_rows(ask: Ask, answer: Any, is_exported: bool) -> list[dict[str, Any]]:
+    """Return an answer as rows, one for each choice; none if there is no answer."""
     if answer is None or answer in ("", []):
         return []
-    if not may_tell:
+    if not is_exported:
         return [{"withheld": True}]
     if ask.type == "number":
         return [{"answer": answer, "value": answer, "withheld": False}]
@@ -173,11 +179,12 @@ def _place(answer: Any, options: Sequence[str]) -> int | None:
     return options.index(answer) + 1 if answer in options else None
 
 
-# --- What happened, as the store has it: answers, events, what checks posed and told ---
-
+# Recorded steps
 
 _KEYED = (c.SESSION, c.PARTICIPANT, c.KEY)
+
 _LINKS = (c.OF_SESSION, c.OF_PARTICIPANT)
+
 ANSWERS = ExportTable(
     "answers",
     "step that was answered: consent, checks, questionnaires, trials, breaks",
@@ -194,6 +201,8 @@ ANSWERS = ExportTable(
     ("session", "key"),
     _LINKS,
 )
+
+
 EVENTS = ExportTable(
     "events",
     "thing that happened on a page, as the browser saw it",
@@ -210,6 +219,8 @@ EVENTS = ExportTable(
     ("session", "key", "tab", "number"),
     _LINKS,
 )
+
+
 POSED = ExportTable(
     "posed",
     "attempt at a check before the trials: what was drawn for it",
@@ -222,6 +233,8 @@ POSED = ExportTable(
     ("session", "key"),
     _LINKS,
 )
+
+
 IMMEDIATE_VERDICTS = ExportTable(
     "told",
     "verdict that was given while the session was under way",
@@ -239,7 +252,7 @@ IMMEDIATE_VERDICTS = ExportTable(
 
 
 def answers(source: ExportSource) -> TableRows:
-    """Return every answer as it was sent, without what was written freely."""
+    """Return every answer as it was sent, without free text."""
     return TableRows(ANSWERS, _step_rows(source))
 
 
@@ -263,7 +276,7 @@ def posed(source: ExportSource) -> TableRows:
 
 
 def immediate_verdicts(source: ExportSource) -> TableRows:
-    """Return what people were told by checks and rules."""
+    """Return the verdicts of checks and rules that participants were shown during the session."""
     rows = source.facts("told")
     return TableRows(
         IMMEDIATE_VERDICTS, ({**row, "participant": one["participant"], "told_at": row["at"]} for row, one in rows)
@@ -271,16 +284,16 @@ def immediate_verdicts(source: ExportSource) -> TableRows:
 
 
 def event_rows(source: ExportSource, batch: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the events of one batch that may be told."""
-    if batch["session"] not in source.open:
+    """Yield the events of one batch, if they may be exported."""
+    if batch["session"] not in source.readable:
         return
     session, key = source.sessions[batch["session"]], str(batch["key"])
-    known = {"session": batch["session"], "participant": session["participant"], "key": key}
+    head = {"session": batch["session"], "participant": session["participant"], "key": key}
     digest, tab = str(session["digest"]), as_text(batch["tab"])
     for number, (ms, kind, slot, data) in enumerate(batch["events"], batch["from"]):
-        # What a browser may say freely is no formula either: the name of its tab, a slot, what belongs to an event.
-        told = as_text(source.withheld.event(EVENTS.name, digest, key, kind, data))
+        # Values that a browser chooses freely must not become formulas: the tab, a slot, the data of an event.
+        text = as_text(source.withheld.event(EVENTS.name, digest, key, kind, data))
         yield {
-            **known, "tab": tab, "number": number, "ms": ms, "kind": kind, "slot": as_text(slot), "data": told,
+            **head, "tab": tab, "number": number, "ms": ms, "kind": kind, "slot": as_text(slot), "data": text,
             "stored_at": batch["at"],
         }  # fmt: skip

@@ -1,4 +1,4 @@
-"""What people were shown and asked: study texts, stimuli, questions."""
+"""What participants were shown and asked: study texts, stimuli and questions; playback and comments."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _NUMBERS = {"duration_ms": "number", "fps": "number", "codec": "text", "audio_co
 
 
 def studies(source: ExportSource) -> TableRows:
-    """Return the study texts that sessions began with."""
+    """Return the study texts of the exported sessions."""
     used = {row["digest"] for row in source.sessions.values()}
     rows = [row for row in source.tables["studies"] if row["digest"] in used]
     texts = source.judging.texts
@@ -71,7 +71,7 @@ def studies(source: ExportSource) -> TableRows:
 
 
 def stimuli(source: ExportSource) -> TableRows:
-    """Return the stimuli of these study texts, with what was measured of each file."""
+    """Return the stimuli of these study texts, with the properties of each file."""
     used = {row["digest"] for row in source.sessions.values()}
     rows = [row for row in source.tables["stimuli"] if row["digest"] in used]
     names = sorted({name for row in rows for name in row["factors"]})
@@ -97,7 +97,7 @@ def _stimulus(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def questions(source: ExportSource) -> TableRows:
-    """Return what was asked, in the words that people read."""
+    """Return the questions, in the words that participants read."""
     texts = source.judging.texts
     return TableRows(QUESTIONS, (row for digest, text in texts.items() for row in _question_rows(digest, text)))
 
@@ -122,7 +122,7 @@ def _question_rows(digest: str, text: StudyText) -> Iterator[dict[str, Any]]:
             }  # fmt: skip
 
 
-# --- How everything played, and what people wrote: rows as in clean/, each column described ---
+# Playback and comments, with the rows of clean/
 
 
 _COUNTS = frozenset(
@@ -206,14 +206,14 @@ COMMENTS = ExportTable(
 
 
 def playback(source: ExportSource) -> TableRows:
-    """Return how every slot of every answered page played."""
+    """Return the playback of every slot of every answered trial."""
     visits = [one.visit for one in source.judging.judged]
     lines = written.playback_lines(visits, source.judging.facts.stimuli)
     return TableRows(PLAYBACK, (dict(zip(written.PLAYBACK_COLUMNS, line, strict=True)) for line in lines))
 
 
 def comments(source: ExportSource) -> TableRows | None:
-    """Return what people wrote; None where that is to be left out."""
+    """Return comments and reasons; None if free text is left out."""
     if not source.withheld.with_texts:
         return None
     rows = written.comment_rows([one.visit for one in source.judging.judged])

@@ -1,4 +1,4 @@
-"""Files of one table each: CSV or Parquet, written by blocks, so that a long table needs little memory."""
+"""Files of one table each, CSV or Parquet, written in blocks: a long table needs little memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BLOCK = 20_000
 
 @dataclass(frozen=True)
 class WrittenTable:
-    """A table that was written: its file, how long it is, and its hash."""
+    """A table that was written: its file, size and hash."""
 
     table: ExportTable
     file: str
@@ -30,7 +30,7 @@ class WrittenTable:
 
 
 class TableWriter(ABC):
-    """Writes the rows of one table to a file in a folder; `sheet` tells of it when it is closed."""
+    """Writes the rows of one table to a file in a folder; `written` describes it when it is closed."""
 
     suffix: str
 
@@ -38,21 +38,21 @@ class TableWriter(ABC):
         self.table, self.path = table, folder / f"{table.name}.{self.suffix}"
         self._names = [column.name for column in table.columns]
         self._kinds = [column.kind for column in table.columns]
-        self._kept: list[list[Any]] = []
+        self._pending: list[list[Any]] = []
         self._rows = 0
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Add a row; a column that it lacks is missing."""
-        self._kept.append([row.get(name) for name in self._names])
-        if len(self._kept) == _BLOCK:
+        """Add a row; absent columns are missing values."""
+        self._pending.append([row.get(name) for name in self._names])
+        if len(self._pending) == _BLOCK:
             self._flush()
 
     def _flush(self) -> None:
-        if self._kept:
-            self._rows += len(self._kept)
-            columns = zip(*self._kept, strict=True)
+        if self._pending:
+            self._rows += len(self._pending)
+            columns = zip(*self._pending, strict=True)
             self._write([convert(kind, column) for kind, column in zip(self._kinds, columns, strict=True)])
-            self._kept = []
+            self._pending = []
 
     @abstractmethod
     def _write(self, columns: Sequence[Sequence[Any]]) -> None: ...
@@ -71,14 +71,15 @@ class TableWriter(ABC):
         self._close()
 
     @property
-    def sheet(self) -> WrittenTable:
+    def written(self) -> WrittenTable:
+        """The file that was written."""
         with self.path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         return WrittenTable(self.table, self.path.name, self._rows, self.path.stat().st_size, digest)
 
 
 class CsvWriter(TableWriter):
-    """UTF-8, commas, `\\n`, one header line."""
+    """Writes CSV: UTF-8, commas, `\\n`, one header line."""
 
     suffix = "csv"
 
@@ -88,8 +89,8 @@ class CsvWriter(TableWriter):
         self._lines([self._names])
 
     def _write(self, columns: Sequence[Sequence[Any]]) -> None:
-        written = (as_cells(kind, column) for kind, column in zip(self._kinds, columns, strict=True))
-        self._lines(zip(*written, strict=True))
+        cells = (as_cells(kind, column) for kind, column in zip(self._kinds, columns, strict=True))
+        self._lines(zip(*cells, strict=True))
 
     def _lines(self, lines: Iterable[Sequence[Any]]) -> None:
         text = io.StringIO(newline="")
@@ -101,7 +102,7 @@ class CsvWriter(TableWriter):
 
 
 class ParquetWriter(TableWriter):
-    """The same names and types; whole numbers stay whole where some are missing."""
+    """Writes Parquet: the same names and types; whole numbers stay whole if some are missing."""
 
     suffix = "parquet"
 

@@ -1,4 +1,4 @@
-"""What the rules say: of single attempts and trials, of sessions, and what was left out for it."""
+"""Verdicts of checks and rules: of single attempts and trials, of sessions, and the exclusions that follow."""
 
 from __future__ import annotations
 
@@ -69,17 +69,17 @@ EXCLUSIONS = ExportTable(
 
 
 def checks(source: ExportSource) -> TableRows:
-    """Return what checks and rules say of attempts, training examples and trials, judged by the rules of now."""
+    """Return the verdicts on attempts, training examples and trials, by the current rules."""
     return TableRows(CHECKS, _check_rows(source))
 
 
 def _check_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
     for row in attempt_rows(source.judging.judged):
-        is_taught = row.get("example") is not None
+        is_training = row.get("example") is not None
         visit = source.judged[row["session"]].visit
-        key = "training:" if is_taught else "check:"
+        key = "training:" if is_training else "check:"
         answer = source.withheld.answer(CHECKS.name, visit.digest, key, row["answer"])
-        yield {**row, "stage": "training" if is_taught else "before", "answer": answer}
+        yield {**row, "stage": "training" if is_training else "before", "answer": answer}
     for one in source.judging.judged:
         known = {"session": one.visit.session, "participant": one.visit.participant, "stage": "trial"}
         for looked in one.looked:
@@ -89,7 +89,7 @@ def _check_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
 
 
 def verdicts(source: ExportSource) -> TableRows:
-    """Return what each check says of each session."""
+    """Return the verdict of each check on each session."""
     return TableRows(
         VERDICTS,
         (
@@ -113,7 +113,7 @@ def _cells(verdict: Verdict) -> dict[str, Any]:
 
 
 def exclusions(source: ExportSource) -> TableRows:
-    """Return what was left out, and why: sessions, then single ratings of any session."""
+    """Return what was excluded, and why: sessions, then single ratings of any session."""
     return TableRows(EXCLUSIONS, _exclusion_rows(source))
 
 
