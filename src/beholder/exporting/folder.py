@@ -75,7 +75,7 @@ def export_folder(
     step()
     source = ExportSource(judging, tables, FreeTextFilter(judging.texts, _masks(url) if with_texts else None))
     views = p910_tables(source) if p910 else []
-    with placed_together(folder, stale) as target:
+    with staged(folder, stale) as target:
         written: list[WrittenTable] = []
         for make in MAKERS:
             written += _write_table(target, chosen, make(source))
@@ -96,7 +96,7 @@ def export_folder(
             written, chosen, name=loaded.name, title=loaded.title, last=_last(source), about=about
         )  # fmt: skip
         (target / PACKAGE).write_bytes(package)
-    for leftover in folder.glob(f"{ROOM}*"):
+    for leftover in folder.glob(f"{STAGING}*"):
         shutil.rmtree(leftover, ignore_errors=True)  # left by an interrupted export, perhaps with free text
     rows = {sheet.table.name: sheet.rows for sheet in written}
     return Exported(folder, judging.facts.population, rows, tuple(notes))
@@ -120,7 +120,7 @@ def _stale(folder: Path) -> list[str]:
     if not folder.exists():
         return []
     known = files_of(folder) if folder.is_dir() else None
-    if known is None and (not folder.is_dir() or any(not path.name.startswith(ROOM) for path in folder.iterdir())):
+    if known is None and (not folder.is_dir() or any(not path.name.startswith(STAGING) for path in folder.iterdir())):
         raise UserError(
             Problem(
                 str(folder),

@@ -48,7 +48,7 @@ def extend_folder(
     url = store_of(loaded, store)
     with no_collection():
         record, tables = block_on(_read(url))
-        extender = _Extender(loaded, name_of(store) if store else "store/", record, tables, progress)
+        extender = _Extender(loaded, display_address(store) if store else "store/", record, tables, progress)
         extension, extended = extender.extend(url, participants, robots=robots, dry_run=dry_run)
         if extended is not None:
             _write(url, loaded, extended)

@@ -40,7 +40,7 @@ class ShortfallPlanner:
         self._units = method.units(study, catalogue)
         self.in_pairs = self._units.kind == "pair"
         self.can_recombine = can_recombine(self._units, study.design)
-        self._allocatable_by_group = {named(group.levels): self._allocatable(group) for group in self._groups}
+        self._allocatable_by_group = {group_name(group.levels): self._allocatable(group) for group in self._groups}
 
     def _allocatable(self, group: ParticipantGroup) -> frozenset[frozenset[str]]:
         """Return what can be allocated to a group: stimuli, or pairs."""
@@ -64,7 +64,7 @@ class ShortfallPlanner:
                 shown = [_pair(unit.stimuli)] if self.in_pairs else [(name, "") for name in unit.stimuli]
                 for one, other in shown:
                     if not set(stimuli).isdisjoint((one, other)):
-                        wanted[VoteCell(one, other, questions[0], named(group.levels))] = votes
+                        wanted[VoteCell(one, other, questions[0], group_name(group.levels))] = votes
         return self._recombine(wanted, Counter(), Counter(), makes_up=False)
 
     def make_up(self, short: Shortfall, judging: SessionJudge) -> ShortfallLists:
@@ -126,7 +126,7 @@ class ShortfallPlanner:
     ) -> list[PlannedList]:
         lists: list[PlannedList] = []
         for group in self._groups:
-            own = named(group.levels)
+            own = group_name(group.levels)
             missing = Counter({cell: n for cell, n in wanted.items() if cell.group == own})
             for turn in range(_ROUNDS):
                 if not missing:

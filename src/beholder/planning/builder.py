@@ -119,7 +119,7 @@ def _compose(study: Study, catalogue: Catalogue, method: Method, frame: PlanFram
     units, grid, shape, _ = frame
     # One random stream for each kind of draw: the colours do not change when the order does.
     allocating, slot_rng, colour_rng, compose_rng, order_rng = (
-        np.random.default_rng([*study.draw, stream]) for stream in range(5)
+        np.random.default_rng([*study.seeds, stream]) for stream in range(5)
     )
     try:
         allocated = allocate_in_runs(grid, shape, study.design, allocating)

@@ -69,7 +69,7 @@ class CheckContext(NamedTuple):
 
 def count_checks(study: Study, catalogue: Catalogue, method: Method, units: Units, trials: int) -> CheckCounts:
     """Return the checks per list of a study, for lists with `trials` rated trials."""
-    if not any(study.checks.rule(name) for name in PLACED):
+    if not any(study.checks.rule(name) for name in PLANNED_RULES):
         return CheckCounts()
     sample = sample_trial(study, catalogue, method)
     if sample is None:
@@ -263,7 +263,7 @@ def gold_problems(setting: CheckContext) -> Iterator[Problem]:
 
 def _own(catalogue: Catalogue, role: Role) -> list[Stimulus]:
     """Return the researcher's own stimuli of a role."""
-    return [stimulus for stimulus in catalogue.of_role(role) if not stimulus.made_of]
+    return [stimulus for stimulus in catalogue.of_role(role) if not stimulus.derived_from]
 
 
 def _target_problems(trial: Trial, stimuli: Sequence[Stimulus], method: Method) -> Iterator[Problem]:

@@ -60,7 +60,7 @@ class MessageTrialMaker:
     def make(self, shown: Collection[str], beside: Collection[str]) -> Trial:
         """Return a trial; preferably not of a stimulus that is `shown` otherwise, or of the contents `beside` it."""
         name = self._draws.draw(
-            lambda one: (self._clips[one].made_of in shown) + 2 * (self._clips[one].content in beside)
+            lambda one: (self._clips[one].derived_from in shown) + 2 * (self._clips[one].content in beside)
         )
         assert name is not None, "a list is only promised what there is"
         clip, pages = self._clips[name], self._pages[name]
@@ -79,17 +79,17 @@ class MessageTrialMaker:
         for page in pages:
             # With one question per trial, scales may differ.
             scales = [asked[name].scale for name in page.unit.asks if not asked[name].ticks]
-            if not page.unit.asks or (scales and (not clip.made_of or scales == [sample.asked[0].scale])):
+            if not page.unit.asks or (scales and (not clip.derived_from or scales == [sample.asked[0].scale])):
                 fitting.append(page)
         return fitting
 
 
 def message_targets(trial: Trial, slot: Slot, clip: Stimulus, rule: AskingOptions) -> dict[str, Target]:
     """Return the answers that a message stimulus asks for in a slot: to every question with a scale."""
-    assert clip.lesson is not None
+    assert clip.known_answer is not None
     targets = {}
     for asked in trial.asked:
-        expected = clip.lesson.of(asked.question)
+        expected = clip.known_answer.expectation(asked.question)
         if not asked.ticks and expected is not None:
             value, near, _, also = expected[1]
             near = rule.tolerance if near is None else near
@@ -125,7 +125,7 @@ def gold_targets(trial: Trial, stimuli: Sequence[Stimulus], rule: Gold) -> dict[
     """Return the known answers about the gold stimuli of a trial."""
     targets = {}
     for asked, slot, lesson in keyed_questions(trial, answer_keys(stimuli)):
-        expected = lesson.of(asked.question)
+        expected = lesson.expectation(asked.question)
         if expected is not None:
             value, near, *_ = expected[1]
             near = rule.tolerance if near is None else near
@@ -136,8 +136,8 @@ def gold_targets(trial: Trial, stimuli: Sequence[Stimulus], rule: Gold) -> dict[
 
 def _is_keyed(page: TrialTemplate, gold: Sequence[Stimulus]) -> bool:
     """Return whether a template has a question with a known answer."""
-    lessons = [one.lesson for one in gold if one.id in page.shows and one.lesson is not None]
-    return not page.unit.asks or any(lesson.of(name) for lesson in lessons for name in page.unit.asks)
+    lessons = [one.known_answer for one in gold if one.id in page.shows and one.known_answer is not None]
+    return not page.unit.asks or any(lesson.expectation(name) for lesson in lessons for name in page.unit.asks)
 
 
 # Repeated trials

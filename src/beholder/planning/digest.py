@@ -92,7 +92,7 @@ def _between(design: Design) -> list[Any]:
 
 def _checks(study: Study, catalogue: Catalogue) -> dict[str, Any]:
     """Return the checks that are placed in lists, as JSON; nothing if there are none."""
-    rules = ((name, study.checks.rule(name)) for name in PLACED)
+    rules = ((name, study.checks.rule(name)) for name in PLANNED_RULES)
     placed = {name: rule.model_dump(mode="json", exclude=_JUDGING) for name, rule in rules if rule is not None}
     keys = [[s.id, _expected(s.known_answer)] for s in catalogue.stimuli if s.role in CHECK_ROLES and s.known_answer]
     return {"checks": placed, **({"keys": keys} if keys else {})} if placed else {}
@@ -104,7 +104,7 @@ def _expected(answer: KnownAnswer) -> dict[str, Any]:
 
 def _training(study: Study, catalogue: Catalogue, *, has_words: bool) -> dict[str, Any]:
     """Return the training stimuli as JSON; nothing without training."""
-    lessons = [(s.id, s.lesson) for s in catalogue.training if s.lesson is not None]
+    lessons = [(s.id, s.known_answer) for s in catalogue.training if s.known_answer is not None]
     if not lessons or study.training is False:
         return {}
     rows = []

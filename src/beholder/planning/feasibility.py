@@ -132,7 +132,9 @@ def _split_problems(study: Study, catalogue: Catalogue, units: Units) -> Iterato
     compared = [tuple(condition[stimulus] for stimulus in unit.stimuli) for unit in units.items]
     tested = {stimulus.condition for stimulus in catalogue.by_cell.values() if stimulus.role != "reference"}
     shown = tested.union(*compared)
-    groups = parts([one for one in catalogue.conditions if one in shown], [(one, two) for one, two in compared])
+    groups = connected_parts(
+        [one for one in catalogue.conditions if one in shown], [(one, two) for one, two in compared]
+    )
     if len(groups) < 2:
         return
     groups.sort(key=lambda part: -len(part))
@@ -152,9 +154,9 @@ def _bridge(study: Study, catalogue: Catalogue, groups: Sequence[Sequence[str]])
             for content in catalogue.contents:
                 cells = catalogue.by_cell.get((content, one)), catalogue.by_cell.get((content, two))
                 if cells[0] and cells[1]:
-                    of_stimuli = read_given_pairs(study.folder, file, []).of_stimuli
+                    of_stimuli = read_pair_table(study.folder, file, []).of_stimuli
                     line = f"{cells[0].id},{cells[1].id}" if of_stimuli else f"{one},{two}"
-                    columns = ",".join(OF_STIMULI) if of_stimuli else "condition,other"
+                    columns = ",".join(STIMULUS_COLUMNS) if of_stimuli else "condition,other"
                     return f"Add the line {line} ({columns}) to join two of them."
     conditions = tuple(one for one in catalogue.conditions if one in {*largest, *rest})
     chosen = set(condition_pairs(study, conditions)) if file is None else set()

@@ -91,7 +91,7 @@ def _unused_key(study: Study, key: str) -> Problem:
 def compose_given(study: Study, catalogue: Catalogue, method: Method, given: GivenPlan) -> list[list[Trial]]:
     """Return the trials of every list, as given."""
     # The random streams of an allocated plan: given back unchanged, it has the same colours and draws.
-    colour_rng, compose_rng = (np.random.default_rng([*study.draw, stream]) for stream in (2, 3))
+    colour_rng, compose_rng = (np.random.default_rng([*study.seeds, stream]) for stream in (2, 3))
     check = GivenPlanCheck(method.units(study, catalogue), catalogue, method.name)
     width = max(len(page.stimuli) for pages in given.pages for page in pages)
     colours = iter(draw_colours(sum(map(len, given.pages)), width, colour_rng).tolist())

@@ -40,7 +40,7 @@ def groups_of(study: Study, catalogue: Catalogue, method: Method) -> tuple[Parti
     for number, levels in enumerate(all_levels):
         # The first groups have one participant more if the number does not divide evenly.
         people = -(-(study.design.participants - number) // len(all_levels))
-        own = study_of(study, levels)
+        own = group_study(study, levels)
         own = own.model_copy(update={"design": own.design.model_copy(update={"participants": people})})
         groups.append(ParticipantGroup(levels, own, _catalogue_of(study, levels, catalogue)))
     return tuple(groups)
@@ -61,7 +61,7 @@ def _catalogue_of(study: Study, levels: Levels, catalogue: Catalogue) -> Catalog
 def restrict(catalogue: Catalogue, conditions: Collection[str]) -> Catalogue:
     """Return a catalogue with these conditions only, and without stimuli that were made of others."""
     left_out = {stimulus.id for stimulus in catalogue.by_cell.values() if stimulus.condition not in conditions}
-    kept = [one for one in catalogue.stimuli if one.id not in left_out and one.made_of not in left_out]
+    kept = [one for one in catalogue.stimuli if one.id not in left_out and one.derived_from not in left_out]
     contents = {cell[0] for cell in catalogue.by_cell if cell[1] in conditions}
     return replace(
         catalogue,
@@ -74,13 +74,13 @@ def restrict(catalogue: Catalogue, conditions: Collection[str]) -> Catalogue:
 def _without_answers(stimuli: Sequence[Stimulus], unasked: AbstractSet[str]) -> Iterator[Stimulus]:
     """Yield stimuli without answers to questions that are not asked; check stimuli without any answer are left out."""
     for stimulus in stimuli:
-        answer = stimulus.lesson
+        answer = stimulus.known_answer
         if answer is None or unasked.isdisjoint(answer.expected):
             yield stimulus
             continue
         left = {name: expectation for name, expectation in answer.expected.items() if name not in unasked}
         if left or stimulus.role == "training":
-            yield replace(stimulus, lesson=replace(answer, expected=left))
+            yield replace(stimulus, known_answer=replace(answer, expected=left))
 
 
 def _problems(study: Study, catalogue: Catalogue, method: Method) -> Iterator[Problem]:
@@ -132,6 +132,6 @@ def _merge_problems(groups: Sequence[ParticipantGroup], by_group: Mapping[int, S
     for number, problems in by_group.items():
         for problem in problems:
             is_common = all(problem in by_group.get(other, ()) for other in range(len(groups)))
-            group = "" if is_common else f", in the group {named(groups[number].levels)}"
+            group = "" if is_common else f", in the group {group_name(groups[number].levels)}"
             merged.setdefault(replace(problem, what=problem.what + group))
     return list(merged)

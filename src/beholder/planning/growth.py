@@ -217,7 +217,7 @@ def _make(group: ParticipantGroup, method: Method, number: int, turn: int) -> li
         return []
     changes: dict[str, Any] = {"participants": number, "votes": None, "between": {}}
     study = group.study.model_copy(update={"design": group.study.design.model_copy(update=changes)})
-    plan = make_plan(study.redrawn(turn), group.catalogue, method)
+    plan = make_plan(study.reseeded(turn), group.catalogue, method)
     return [replace(planned, group=group.levels) for planned in plan.lists]
 
 

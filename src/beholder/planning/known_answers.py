@@ -71,7 +71,7 @@ def _steps(scale: Scale, share: float) -> float:
 
 def answer_keys(stimuli: Sequence[Stimulus]) -> AnswerKeys:
     """Return the known answers of stimuli, by their ids."""
-    return {stimulus.id: stimulus.lesson for stimulus in stimuli if stimulus.lesson is not None}
+    return {stimulus.id: stimulus.known_answer for stimulus in stimuli if stimulus.known_answer is not None}
 
 
 def answerable(method: Method, trial: Trial, kinds: Collection[str]) -> frozenset[tuple[str, str]]:
@@ -100,11 +100,11 @@ def target_problems(
 ) -> Iterator[Problem]:
     """Yield expected answers that cannot be given: nothing is judged there, or not on this scale."""
     for asked, slot, answer in keyed_questions(trial, keys):
-        expectation = answer.of(asked.question)
+        expectation = answer.expectation(asked.question)
         if expectation is None:
             continue
         name, expected = expectation
-        key, scale = answer.called("expected", name), asked.scale
+        key, scale = answer.label("expected", name), asked.scale
         if (asked.question, slot.id) not in places:
             what = f"{key} is {expected.value:g}, and {method.name} gives no score to a single stimulus"
             yield Problem(answer.where, what, "", "Leave it out: any answer is right.")
@@ -119,9 +119,9 @@ def unasked_problems(study: Study, method: Method, keys: AnswerKeys) -> Iterator
     scaled = [name for name, question in questions.items() if not question.ticks]
     for answer in keys.values():
         for name in answer.expected:
-            if name != EVERY and name not in scaled:
+            if name != EVERY_QUESTION and name not in scaled:
                 why = "has ticks and no scale" if name in questions else "is not asked"
-                what = f"{answer.called('expected', name)} is about {name}, which {why}"
+                what = f"{answer.label('expected', name)} is about {name}, which {why}"
                 yield Problem(answer.where, what, ", ".join(scaled), did_you_mean(name, scaled))
 
 

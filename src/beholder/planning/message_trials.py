@@ -82,7 +82,7 @@ def load_with_messages(
         # Making them takes minutes: first whether there can be a plan at all.
         check = build_frame if study.design.plan is None else read_given
         for_each_group(groups_of(study, catalogue, method), lambda group: check(group.study, group.catalogue, method))
-    return add_asking(study, catalogue, requests, progress)
+    return add_message_stimuli(study, catalogue, requests, progress)
 
 
 def all_requests(
@@ -276,7 +276,7 @@ def _slider_form(asked: Sequence[Asked], rule: AskingOptions, say: Say, study: S
     near = rule.tolerance if rule.tolerance is not None else message_tolerance(scale)
     is_spoken = say == "voice"
     choices = tuple(
-        MessageAnswer(value, also=sounds_like(int(value), language) if is_spoken else ()) for value in values
+        MessageAnswer(value, also=confusable_numbers(int(value), language) if is_spoken else ()) for value in values
     )
     return MessageForm("slider", choices, near, span) if choices else None
 

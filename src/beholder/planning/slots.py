@@ -138,7 +138,7 @@ def arrange(trial: Trial, name: str, order: Sequence[int], colours: Sequence[int
     if labels.count(None) == count > 1:
         in_order, in_colours = itemgetter(*order), itemgetter(*colours[:count])
         shown = in_order(stimuli), in_order(roles), LETTERS[:count], in_order(rated), in_colours(PALETTE)
-        slots = slots_of(slot_ids(count), *shown)
+        slots = slots_from_columns(slot_ids(count), *shown)
     else:
         slots = _beside_labelled(trial, order, colours)
     return Trial(name, trial.content, trial.purpose, slots, trial.asked, trial.draws, trial.targets, trial.together)

@@ -70,7 +70,7 @@ def _with_targets(trial: Trial, keys: AnswerKeys, scored: Collection[tuple[str, 
     """Return the trial with its expected answers and the texts of its anchors."""
     targets: dict[str, Target] = {}
     for asked, slot, answer in keyed_questions(trial, keys):
-        expected = answer.of(asked.question)
+        expected = answer.expectation(asked.question)
         if expected is not None and (asked.question, slot.id) in scored:
             targets[f"{asked.id}.{slot.id}"] = _target(asked.scale, expected[1], is_trap=answer.is_trap)
     texts = [(slot.label, keys[slot.stimulus].anchor) for slot in trial.slots if slot.stimulus in keys]

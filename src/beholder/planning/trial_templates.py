@@ -53,7 +53,7 @@ def answer_templates(
 
 def message_templates(study: Study, catalogue: Catalogue, method: Method, clip: Stimulus) -> list[TrialTemplate]:
     """Return the trials in which a message stimulus can ask for an answer, in place of the one it was made of."""
-    source = catalogue.by_id.get(clip.made_of)
+    source = catalogue.by_id.get(clip.derived_from)
     condition = source.condition if source else clip.condition
     asking = replace(clip, condition=condition, role=_roles(catalogue).get(condition, "test"))
     others = [s for s in catalogue.by_cell.values() if s.content == clip.content and s.condition != condition]

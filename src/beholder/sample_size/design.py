@@ -178,7 +178,7 @@ def plan_for(world: SimulatedWorld, participants: int) -> PlannedStudy:
 def _minutes(world: SimulatedWorld, study: Study, lists: Sequence[PlannedList]) -> tuple[float, float]:
     """Return the average duration of a first session, and of its trials, over some lists."""
     sessions = [
-        session_stages(study_of(study, planned.group), world.catalogue, world.method, planned.entries)
+        session_stages(group_study(study, planned.group), world.catalogue, world.method, planned.entries)
         for planned in lists
     ]
     whole = sum(stage.minutes for stages in sessions for stage in stages)
@@ -201,10 +201,10 @@ def with_message_stimuli(study: Study, catalogue: Catalogue, world: SimulatedWor
             id=f"{one.role}:{number}:{one.source.id}",
             condition=one.role,
             role=one.role,
-            lesson=KnownAnswer(
-                "", expected={EVERY: Expectation(one.value, one.tolerance, also=one.also)}, is_trap=True
+            known_answer=KnownAnswer(
+                "", expected={EVERY_QUESTION: Expectation(one.value, one.tolerance, also=one.also)}, is_trap=True
             ),
-            made_of=one.source.id,
+            derived_from=one.source.id,
         )
         for number, one in enumerate(study_requests(study, catalogue, world.method), 1)
     ]

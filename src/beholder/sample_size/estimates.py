@@ -59,7 +59,7 @@ class PowerTables:
         has_pairs = not self.is_ladder or bool(self.world.study.analyse.contrasts)
         power = power_table(self.points, by_pair=has_pairs)
         sizes = sizes_table(self.points, self.pay)
-        citation = f"{CLUSTERED}; {HOLM}; {SHARES}"
+        citation = f"{CLUSTERED}; {HOLM}; {SHARE_CITATION}"
         results = {
             "power": Result(power, POWER_NOTE, citation, self._drawn),
             "sizes": Result(sizes, SIZES_NOTE, citation),

@@ -54,11 +54,11 @@ def power_chart(
     height = layout.row * (9 if is_wide else 8)
     x = _participants(sizes, width, layout)
     panels = [
-        layered(_chances(power, x, unit, width, layout), width, height),
-        layered(_widths(sizes, limit, x, unit, width, layout), width, height),
+        layer_chart(_chances(power, x, unit, width, layout), width, height),
+        layer_chart(_widths(sizes, limit, x, unit, width, layout), width, height),
     ]
     both = alt.HConcatChart(hconcat=panels, spacing=24) if is_wide else alt.VConcatChart(vconcat=panels, spacing=18)
-    return finished(both, layout)
+    return apply_theme(both, layout)
 
 
 def _participants(sizes: pd.DataFrame, width: float, layout: Layout) -> Any:
@@ -205,8 +205,8 @@ def _widths(sizes: pd.DataFrame, limit: float, x: Any, unit: str, width: float, 
         ]  # fmt: skip
         ends.append({"at": points[-1]["half"] / (most * 1.08), "word": word})
     if limit > 0:
-        line = drawn([{"half": limit}]).mark_rule(color=INK, strokeDash=[3, 3], strokeWidth=1, aria=False)
-        layers.append(line.encode(y=alt.Y("half:Q", scale=scale, axis=up), **fixed(x=0, x2=width)))
+        line = chart_of([{"half": limit}]).mark_rule(color=INK, strokeDash=[3, 3], strokeWidth=1, aria=False)
+        layers.append(line.encode(y=alt.Y("half:Q", scale=scale, axis=up), **at_pixels(x=0, x2=width)))
         ends.append({"at": limit / (most * 1.08), "word": "- - at best"})
     return [*layers, *_words(_spread(ends, height, layout), width, layout)]
 

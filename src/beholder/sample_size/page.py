@@ -366,7 +366,7 @@ def _methods(tables: PowerTables) -> Iterator[str]:
         ]
         apart = points_text(tables, reached[0]["difference"])
         were = ", were contents fixed," if reached[0]["contents"] != tables.request.contents else ""
-        yield f"For a chance of 80 % at {apart}{were} {best} takes the fewest hours; then {listed(rest)}."
+        yield f"For a chance of 80 % at {apart}{were} {best} takes the fewest hours; then {join_names(rest)}."
     short = [row["method"] for row in rows if math.isnan(row["hours"]) and not math.isnan(row["minutes"])]
     if short and reached:
         yield f"Not reached by {join_names(short)} with the numbers that were tried."
@@ -406,8 +406,8 @@ def _truth(tables: PowerTables) -> str:
 
 
 def _who(tables: PowerTables) -> str:
-    sources = list(dict.fromkeys(tables.source.said.values()))
-    own = f"People as in {listed(sources)}" if sources else "People as usual"
+    sources = list(dict.fromkeys(tables.source.origins.values()))
+    own = f"People as in {join_names(sources)}" if sources else "People as usual"
     people = tables.world.people
     spread = (
         f"bias {percent(people.bias)} of the scale, inconsistency {percent(people.inconsistency)}, taste "

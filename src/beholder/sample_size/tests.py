@@ -163,7 +163,7 @@ def _difference(question_pages: _QuestionPages, one: int, other: int, over: Over
         other
     ):
         return None
-    match = matched(question_pages.rated[one], question_pages.rated[other])
+    match = pair_pages(question_pages.rated[one], question_pages.rated[other])
     if match.comparison == "paired":
         return means_of(match.pages, over)
     return differences_of(question_pages.rated[one].cells, question_pages.rated[other].cells, over)
