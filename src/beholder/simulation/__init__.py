@@ -1,18 +1,30 @@
-"""Simulate participants: rater models, robots, and the verb `simulate`."""
+"""Simulated participants, and the verb `simulate`.
+
+truth         the planted quality of every stimulus, and the population that rates it
+raters        rater models: traits of a person, and what that person perceives
+participants  simulated people: percepts, habits, and all random draws, by name
+variance      variance components of ratings, and the sources of a population's numbers
+pilot         a population estimated from the store of a pilot study
+robot         a participant that takes a study over HTTP, and the log of its pages
+oracle        the answers of robots, from plan and truth
+cheats        robots that send other requests than honest participants
+crowd         many robots at a running server, and visitors from a platform
+rating_sheet  every judgement of a plan, as arrays
+memory        the ratings of robots without a server
+storyboard    robots in real browsers, with a picture of every step
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
 if TYPE_CHECKING:
     from beholder.simulation.crowd import Crowd
     from beholder.simulation.memory import MemoryRehearsal
+    from beholder.simulation.participants import Progress
     from beholder.simulation.storyboard import Storyboard
     from beholder.simulation.variance import PopulationSource
-
-Progress = Callable[[int, int], None]
 
 
 @overload
@@ -74,13 +86,13 @@ def simulate(
     browser: bool = False,
     progress: Progress | None = None,
 ) -> Crowd | MemoryRehearsal | Storyboard:
-    """Send robots with a known truth through the study's own HTTP; return them with that truth.
+    """Return robots that took the study over its own HTTP interface, with the truth that they rated.
 
-    `participants` are as many as it takes for robots to finish every list when left out.
+    Without `participants`, there are as many robots as needed to finish every list.
     With `memory` nothing is sent: the answers that the same robots would give are written to rehearsal/ratings.csv.
-    With `browser` the robots sit at real browsers, and a picture of every step is kept in storyboard/.
-    `source` says where their numbers come from: `public`, or the study file of a pilot; `people` changes some, as
-    `fatigue:0.5,lapse:0.02`.
+    With `browser` the robots use real browsers, and a picture of every step is kept in storyboard/.
+    `source` is where the population's numbers come from: `public`, or the study file of a pilot; `people` changes
+    some of them, as in `fatigue:0.5,lapse:0.02`.
     """
     from beholder.aio import block_on
     from beholder.errors import Problem, UserError

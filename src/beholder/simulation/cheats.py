@@ -1,4 +1,7 @@
-"""Cheats: robots that change what is sent, or how often. What they perceive and notice is in `raters` and `habits`."""
+"""Cheats: robots that send other or more requests than honest participants.
+
+What they perceive is in `raters`, what they notice in `participants`.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ _SKIP_MS = 300
 
 @dataclass
 class Cheat(Robot):
-    """A robot that counts what it tried beside the ordinary way, and how much of it the server took."""
+    """A robot that counts its illegitimate requests, and how many of them the server accepted."""
 
     tried: int = 0
     taken: int = 0
@@ -29,7 +32,7 @@ class Cheat(Robot):
 
 
 class TrialCheat(Cheat, ABC):
-    """A cheat that answers trials in a way of its own, and everything else as others do."""
+    """A cheat that answers only trials differently."""
 
     async def answer_step(self) -> None:
         if self.step["kind"] == "trial":
@@ -44,7 +47,7 @@ class TrialCheat(Cheat, ABC):
 
 @dataclass
 class CopyingCheat(Cheat):
-    """Answers the first trial, and gives its first value to everything after."""
+    """Repeats the first value of the first trial everywhere."""
 
     first: dict[str, Json] = field(default_factory=dict)
 
@@ -71,7 +74,7 @@ class CopyingCheat(Cheat):
 
 @dataclass
 class SkippingCheat(TrialCheat):
-    """Jumps to the end of everything that plays, and leaves when that is refused."""
+    """Seeks to the end of every clip, and leaves when that is refused."""
 
     async def rate(self, step: Mapping[str, Any]) -> None:
         answer, _ = self.answer_for(step)
@@ -85,7 +88,7 @@ class SkippingCheat(TrialCheat):
 
 @dataclass
 class SharingCheat(Cheat):
-    """Two people on one account: the other one comes in half-way, and both want to come again after the end."""
+    """Two people on one account: the second continues in the middle, and both try to begin again after the end."""
 
     is_other: bool = False
 
@@ -103,7 +106,7 @@ class SharingCheat(Cheat):
         self.step, self.session = end, session
 
     async def _come_in(self) -> None:
-        """Open the link again, without what the first browser knows."""
+        """Open the link again, without the token of the first browser."""
         self.token = ""
         await self.arrive()
 
@@ -130,7 +133,7 @@ class TabsCheat(TrialCheat):
 
 @dataclass
 class ReplayingCheat(TrialCheat):
-    """Sends every answer to a trial again, then with other values, and answers the first trial once more at the end."""
+    """Sends every answer to a trial again, then with other values, and the first trial once more at the end."""
 
     first: tuple[str, Json, list[Any]] | None = None
 
@@ -139,7 +142,7 @@ class ReplayingCheat(TrialCheat):
         await self.follow(step, answer, await self.put(step["key"], answer, events))
         repeated = await self.put(step["key"], answer, events)
         if repeated.status_code == 200:
-            # The same body again is an outbox that did not hear the reply: nothing may come of it.
+            # A repeated body is an outbox that missed the reply: it must have no effect.
             self.tried += 1
             self.taken += repeated.json()["stored_at"] != self.acknowledged[-1].stored_at
         other = opposite_answer(step["trial"], answer)
@@ -160,11 +163,11 @@ CHEATS: Mapping[str, type[Robot]] = {
     "tabs": TabsCheat,
     "replays": ReplayingCheat,
 }
-"""Kinds that send something else than an ordinary robot."""
+"""Kinds of raters with their own class of robot."""
 
 
 def opposite_answer(trial: Mapping[str, Any], answer: Json) -> Json:
-    """Return another valid answer: every score at the other end of its scale, every choice the other one."""
+    """Return the opposite valid answer: scores at the other end of the scale, the other choice."""
     assert isinstance(answer, Mapping)
     scales = {asked["id"]: asked["scale"] for asked in trial["asked"]}
     slots = [slot["id"] for slot in trial["slots"]]
@@ -193,7 +196,7 @@ def _other_end(scale: Mapping[str, Any], value: Json) -> Json:
 
 
 def _skipping_log(trial: Mapping[str, Any]) -> list[Any]:
-    """Return the log of somebody who plays the beginning of every slot and jumps to its end."""
+    """Return the log of playing the beginning of every slot and seeking to its end."""
     now, events = 200, [[0, "shown", None, {}]]
     for slot in trial["slots"]:
         end = slot["media"]["ms"]

@@ -1,23 +1,23 @@
-"""A crowd of robots sent through a running server."""
+"""Crowds of robots at a running server, and simulated visitors who arrive from a platform."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import httpx
 
-from beholder.checks.page_contract import RobotAbilities as Able
+from beholder.checks.page_contract import RobotAbilities
 from beholder.server.further_sessions import add_new_lists
 from beholder.server.script import ServedStudy
 from beholder.server.tokens import robot_signature
 from beholder.simulation.cheats import CHEATS
 from beholder.simulation.oracle import Oracle, OracleResponder
-from beholder.simulation.participants import robot_name
+from beholder.simulation.participants import Progress, robot_name
 from beholder.simulation.raters import abilities_of, assign_kinds, read_mixture
 from beholder.simulation.robot import Robot
 from beholder.simulation.truth import Population, Truth, truth_of
@@ -26,12 +26,10 @@ from beholder.types import Json
 
 _AT_ONCE = 8
 
-Progress = Callable[[int, int], None]
-
 
 @dataclass(frozen=True)
 class Crowd:
-    """What came of a simulation: the robots, their kinds, and the truth they were given."""
+    """The result of a simulation: the robots, their kinds, and the truth that they rated."""
 
     truth: Truth
     robots: list[Robot]
@@ -49,16 +47,16 @@ async def send_robots(
     patience_s: float = 60.0,
     progress: Progress | None = None,
     robots: list[Robot] | None = None,
-    able: Able | None = None,
+    able: RobotAbilities | None = None,
     people: Population | None = None,
     means: Mapping[str, float] | None = None,
 ) -> Crowd:
     """Return a crowd that has taken the study. Robots arrive in order, so that each gets the same list every time.
-    Each run has robots of its own: with one seed, other people with other chance, and the same truth.
 
-    The store is only read, for the secret and the claims: it may be another process that serves and writes. A list
-    of `robots` is filled, for whoever wants to watch them. `able` says what all of them are able to do, in place of
-    their kinds. `people` says what they are like, `means` which qualities of conditions are known.
+    Each run has its own robots: the same seed gives the same truth and other random draws. The store is only read,
+    for the secret and the claims: the server may be another process. A list passed as `robots` is filled, so that
+    the caller can watch them. `able` replaces the abilities of their kinds, `people` is the population, and `means`
+    are known qualities of conditions.
     """
     truth = truth_of(served.study, served.catalogue, served.method, seed, people, means)
     oracle = Oracle(served, store.secret, truth, seed, people)
@@ -99,17 +97,16 @@ async def _take_all(robots: Sequence[Robot], progress: Progress | None) -> None:
     await asyncio.gather(*(take(robot) for robot in robots))
 
 
-# --- Somebody who comes from a platform: a simulated person whom the server takes for one, as nothing says otherwise.
+# Visitors from a platform: simulated people whom the server cannot distinguish from participants
 
 
 VisitManner = Literal["stays", "declines", "withdraws", "misfits"]
-"""Whether somebody agrees and stays, does not agree, takes it back before the next trial, or says of themselves what
-others do not."""
+"""Gives consent and stays, declines, withdraws before the next trial, or gives other prescreening answers."""
 
 
 @dataclass
 class SimulatedVisitor(Robot):
-    """A simulated person at a browser: their device and their clicks are those of people."""
+    """A simulated person with the device and the input of a browser."""
 
     manner: VisitManner = "stays"
     waits: bool = True
@@ -125,22 +122,22 @@ class SimulatedVisitor(Robot):
         answer, events = super().answer_for(step)
         if step["key"] == "questions:before" and self.manner == "misfits":
             answer = {"answers": {item["id"]: self._other(item) for item in step["items"] if item["required"]}}
-        # Nobody who does not wait says that they have played something.
+        # Without waiting, a log of playback would not be believed.
         return answer, events if self.waits or "trial" not in step else []
 
     def _other(self, item: Mapping[str, Any]) -> Json:
-        """Return another answer than others give, where there are several to choose from."""
+        """Return another answer than usual, if there is a choice."""
         usual = self.responder.fill(item)
         return next((one for one in item["options"] if one != usual), usual) if item["type"] == "single" else usual
 
     async def put(self, key: str, answer: Json, events: list[Any], tab: str = "") -> httpx.Response:
-        """Return the reply to an answer, sent when its page has been looked at for as long as its log says."""
+        """Return the reply to an answer, sent after the time that its log covers."""
         if self.waits and events:
             await asyncio.sleep(events[-1][0] / 1000)
         return await super().put(key, answer, events, tab)
 
     async def take(self) -> None:
-        """Answer every step until the end, or until they leave; whoever withdraws does so where others leave."""
+        """Answer every step until the end or the trial limit; with the manner `withdraws`, withdraw there."""
         await super().take()
         if self.manner == "withdraws" and not self.refused and self.step.get("kind") != "end":
             response = await self._send("POST", "/api/withdraw", {})
@@ -150,23 +147,22 @@ class SimulatedVisitor(Robot):
 
 @dataclass(frozen=True)
 class VisitOutcome:
-    """What somebody brings back from a study."""
+    """How a visit ended, as the visitor sees it."""
 
     session: str
     outcome: str
-    """As the last page says; empty where there was none, because they left or were not let in."""
+    """The outcome on the last page; empty if the visitor left or was refused."""
     code: str
-    """Of the address that they are sent back to, or of the last page, or of a door that is shut; or empty."""
+    """The completion code, from the return address, the last page or the refusal; may be empty."""
     refused: str
-    """Why they were not let in; empty where they were."""
+    """The reason for a refusal; empty if admitted."""
 
 
 class SimulatedVisitors:
-    """The minds of all who come to a study that this machine can read, and their way through it over HTTP.
+    """Visitors of a study whose store this machine can read; they take it over HTTP.
 
-    `store` is only read: whoever answers checks has to know what was asked. They take the time that people take, as
-    the server believes nobody who has watched a clip faster than it plays; where a study lets clips be left unplayed,
-    they need not (`waits`).
+    `store` is only read, to know what checks ask for. Visitors take as long as people do, because the server rejects
+    clips that were watched faster than they play; where clips may be left unplayed, `waits` can be False.
     """
 
     def __init__(self, served: ServedStudy, store: Store, *, seed: int = 1, waits: bool = True) -> None:
@@ -176,13 +172,13 @@ class SimulatedVisitors:
     async def visit(
         self, url: str, *, kind: str = "honest", manner: VisitManner = "stays", trials: int | None = None
     ) -> VisitOutcome:
-        """Return what somebody brings back who opens this address and takes the study: all, or so many trials.
+        """Return the outcome of a visitor who opens this address and takes the study, or only so many `trials`.
 
-        The same address again goes on where they were. `kind` is a kind of rater, as `careless` or `unable-colour`.
+        The same address continues an earlier visit. `kind` is a kind of rater, such as `careless` or `unable-colour`.
         """
         parts = urlsplit(url)
         params = dict(parse_qsl(parts.query))
-        # It is sent along, so it must not be an id of the platform.
+        # The name is sent to the server, so it must not be an id of the platform.
         name = hashlib.sha256(next(iter(params.values()), "").encode()).hexdigest()[:12]
         responder: OracleResponder = self._oracle.responder(kind, name, abilities_of(kind))
         async with httpx.AsyncClient(base_url=f"{parts.scheme}://{parts.netloc}", timeout=60) as client:
@@ -209,13 +205,13 @@ def _outcome(visitor: SimulatedVisitor) -> VisitOutcome:
     return VisitOutcome(visitor.session, str(step.get("outcome", "")), back.get("cc", [shown])[0], visitor.refused)
 
 
-# --- How many robots a rehearsal wants that was not told how many ---
+# Number of robots
 
 
 async def robots_needed(served: ServedStudy, store: Store, seed: int) -> int:
-    """Return how many robots of a seed it takes until robots have finished every list: all lists where they have.
+    """Return how many robots it takes to finish every open list; as many as lists if all are finished.
 
-    Robots of this seed that have finished before are counted, as they come again and are sent away.
+    Robots of this seed that finished earlier are counted too, because they arrive again and are refused.
     """
     run, lists = served.study.run, len(served.lists)
     done = {row["session"] async for row in store.rows("ends") if row["outcome"] == "completed"}

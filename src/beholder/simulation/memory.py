@@ -1,8 +1,8 @@
-"""A rehearsal in memory: the answers of robots without a server, as a table of ratings."""
+"""Rehearsals in memory: the ratings that robots would give over HTTP, without a server."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,12 +27,12 @@ from beholder.simulation.participants import (
     ChanceDraws,
     Floats,
     PerceptNoise,
+    Progress,
     draw_by_name,
     draw_from_stream,
     percept_of,
     robot_name,
 )
-from beholder.simulation.participants import Progress as ParticipantProgress
 from beholder.simulation.raters import assign_kinds, read_mixture
 from beholder.simulation.rating_sheet import Bools, Ints, RatingSheet, sheet_of
 from beholder.simulation.truth import Population, Truth, truth_of
@@ -44,20 +44,34 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-Progress = Callable[[int, int], None]
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
 class MemoryRehearsal:
-    """What came of a rehearsal in memory: the truth, the kinds of the robots, and their ratings."""
+    """A rehearsal in memory: the truth, the kinds of the robots, and their ratings."""
 
     truth: Truth
     kinds: Sequence[str]
     ratings: DataFrame
-    """As ratings.csv has them. Nothing is judged: all are used but for those of robots that left."""
+    """With the columns of ratings.csv. Checks are not judged: all ratings are used except those of drop-outs."""
     path: Path | None = None
-    """Where they were written."""
+    """The CSV file, if written."""
+
+
+class SimulatedAnswers(NamedTuple):
+    """A value for each judgement that was made."""
+
+    sheet: RatingSheet
+    """The sheet of these people: one list each."""
+    participant: Ints
+    """From 0."""
+    entry: Ints
+    """The judgement, an entry of the sheet."""
+    value: Floats
+    """Of a comparison, above zero in favour of the judged stimulus."""
+    stayed: Bools
+    """Whether each person stayed to the end."""
 
 
 def rehearse(
@@ -75,9 +89,9 @@ def rehearse(
     at_once: bool = True,
     progress: Progress | None = None,
 ) -> MemoryRehearsal:
-    """Return the ratings of so many robots: those that they give over HTTP with the same seed.
+    """Return the ratings of robots: the same that they give over HTTP with this seed.
 
-    They are made all at once where the method allows it, else trial by trial; without `at_once` always the latter.
+    They are computed as arrays where the method allows it, otherwise trial by trial; without `at_once` always so.
     """
     people = people or Population()
     truth = truth_of(study, catalogue, method, seed, people, means)
@@ -95,7 +109,7 @@ def rehearse(
 
 
 def _trial_by_trial(oracle: Oracle, names: Sequence[str], kinds: Sequence[str], progress: Progress | None) -> DataFrame:
-    """Return the answers of robots that take one trial after the other, as rows; `list` is their number, from 0."""
+    """Return the ratings of robots trial by trial, as rows; `list` is the number of the robot, from 0."""
     import pandas as pd
 
     served, rows = oracle.served, []
@@ -115,7 +129,7 @@ def _trial_by_trial(oracle: Oracle, names: Sequence[str], kinds: Sequence[str], 
 def _ratings(
     oracle: Oracle, name: str, kind: str, stimuli: Mapping[tuple[str, str], ShownStimulus]
 ) -> Iterator[Rating]:
-    """Yield what one robot rates."""
+    """Yield the ratings of one robot."""
     served, method = oracle.served, oracle.method
     responder, trials = oracle.responder(kind, name), oracle.trials(name)
     answered = responder.answers(name)
@@ -130,22 +144,7 @@ def _ratings(
             yield rating._replace(use=answered == len(trials))
 
 
-# --- Answers of simulated people to everything that a plan asks for, at once ---
-
-
-class SimulatedAnswers(NamedTuple):
-    """Who said what: a value for each judgement that was made."""
-
-    sheet: RatingSheet
-    """That of these people: its lists are theirs."""
-    participant: Ints
-    """From 0."""
-    entry: Ints
-    """The judgement, as an entry of that sheet."""
-    value: Floats
-    """Of a comparison, above zero for the judged stimulus."""
-    stayed: Bools
-    """Whether each person stayed to the end."""
+# Answers to all judgements of a plan as arrays
 
 
 def simulate_sheet(
@@ -157,12 +156,12 @@ def simulate_sheet(
     *,
     repetition: int | None = None,
     run: int = 1,
-    progress: ParticipantProgress | None = None,
+    progress: Progress | None = None,
 ) -> SimulatedAnswers:
-    """Return the answers of one person for each of `kinds`, who take the lists in turn; honest ones to all lists.
+    """Return the answers of one person for each of `kinds`, who take the lists in turn; by default one honest each.
 
-    The same seed gives what robots give over HTTP. With a `repetition` all chance is one stream, which is many times
-    faster and follows the same laws.
+    The same seed gives the same answers as robots over HTTP. With a `repetition` all random numbers come from one
+    stream, which is much faster and has the same distribution.
     """
     people = people or Population()
     kinds = ["honest"] * sheet.lists if kinds is None else kinds
@@ -177,7 +176,7 @@ def simulate_sheet(
 
 
 def _answer_values(sheet: RatingSheet, truth: Truth, people: Population, chance: ChanceDraws) -> Floats:
-    """Return the answer to each entry of a sheet, by chance that has been cast."""
+    """Return the answer to each entry of a sheet, from the random draws."""
     progress = (sheet.position - 1) / np.maximum(1, sheet.trials[sheet.list] - 1)
     carried = people.carry * _carry_over(sheet, truth) if people.carry else 0.0
 
@@ -194,7 +193,7 @@ def _answer_values(sheet: RatingSheet, truth: Truth, people: Population, chance:
 
 
 def _carry_over(sheet: RatingSheet, truth: Truth) -> Floats:
-    """Return for each entry how far the trial before was above the average of all stimuli; 0 for a first trial."""
+    """Return for each entry how far the previous trial was above the average of all stimuli; 0 for a first trial."""
     of_row = truth.quality.mean(axis=1)
     both = [sheet.stimulus, sheet.other] if sheet.is_compared else [sheet.stimulus]
     quality = np.mean([of_row[rows] for rows in both], axis=0)
@@ -223,21 +222,21 @@ def _choose(sheet: RatingSheet, difference: Floats) -> Floats:
     return values
 
 
-# --- Answers in memory as a table of ratings, with the columns of ratings.csv ---
+# Tables with the columns of ratings.csv
 
 
 _LEFT = "complete:not_finished"
-"""Why ratings of somebody who left are not used, as cleaning says it."""
+"""The reason in cleaning for not using the ratings of a drop-out."""
 _EMPTY = ("colour", "plays", "watched_ms", "coverage", "response_ms", "answered_at")
-"""Columns without a value: nothing was played, and nobody took any time."""
+"""Columns without a value in a rehearsal in memory."""
 
 
 def _answers_table(
     answers: SimulatedAnswers, catalogue: Catalogue, questions: Sequence[str], names: Sequence[str]
 ) -> DataFrame:
-    """Return answers as rows, without what is the same in all of them; `list` is the number of each person, from 0.
+    """Return answers as rows, without constant columns; `list` is the number of the person, from 0.
 
-    Names are categories, so that a million rows take little room.
+    Names are categories, so that a million rows need little memory.
     """
     import pandas as pd
 
@@ -279,7 +278,7 @@ def _answers_table(
 def _ratings_table(
     table: DataFrame, study: Study, catalogue: Catalogue, lists: Sequence[PlannedList], digest: str
 ) -> DataFrame:
-    """Return rows with all columns of ratings.csv, the factors of stimuli and those between participants among them."""
+    """Return rows with all columns of ratings.csv, including factors of stimuli and between participants."""
     import pandas as pd
 
     same: dict[str, Any] = {
@@ -304,7 +303,7 @@ def _factor(stimuli: Any, factors_of: Mapping[str, Mapping[str, str]], name: str
 
 
 def _categories(codes: Any, names: Sequence[str]) -> Any:
-    """Return names by their places, -1 being none; there are few of them, and very many rows."""
+    """Return names by their positions, -1 meaning none, as categories."""
     import pandas as pd
 
     return pd.Categorical.from_codes(codes, categories=pd.Index(list(names)))
@@ -314,7 +313,7 @@ def _numbered_categories(numbers: Any, word: str) -> Any:
     return _categories(numbers, [f"{word}{number}" for number in range(int(numbers.max(initial=0)) + 1)])
 
 
-# --- The folder rehearsal/: the ratings of a rehearsal in memory ---
+# The folder rehearsal/
 
 
 _FOLDER = "rehearsal"

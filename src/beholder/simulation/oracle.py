@@ -1,4 +1,4 @@
-"""What robots feel: an oracle in their own process that knows plan and truth. No route tells it."""
+"""The oracle decides what robots answer. It runs in their process and knows plan and truth; no route reveals them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from numpy.random import Generator
 
 from beholder.checks.contract import CHECK_ROLES, AnsweredTrial
-from beholder.checks.page_contract import CheckContext
-from beholder.checks.page_contract import RobotAbilities as Able
+from beholder.checks.page_contract import CheckContext, RobotAbilities
 from beholder.methods.choices import ChoiceMethod
 from beholder.methods.contract import Asked, Method, Percept, Slot, Trial
 from beholder.planning.message_trials import message_medium
@@ -23,25 +22,25 @@ from beholder.simulation.truth import Population, Truth, keyed_rng
 from beholder.study.checks import AskingOptions, Say
 from beholder.types import Json, Role
 
-_ABLE = Able()
+_ABLE = RobotAbilities()
 _SPEED_SPREAD = 0.35
-"""How much faster or slower than most somebody is, as the deviation of its logarithm."""
+"""Standard deviation between people of the logarithm of the time for a check."""
 _MESSAGE_ROLES: tuple[Role, ...] = ("attention", "trap")
 _TRIES = 200
 _NEAR = 1e-9
 _END_SHARE = 0.8
-"""How often somebody who reads an obvious statement takes the end of the scale, and not the place beside it."""
+"""How often an obvious statement is answered by the end of the scale, and not by the next point."""
 
 
 class TrialMoment(NamedTuple):
-    """How far a session has come, from 0 to 1, and what the trial before adds to what is perceived."""
+    """The progress of a session from 0 to 1, and the carry-over from the previous trial."""
 
     progress: float = 0.0
     carried: float = 0.0
 
 
 class Oracle:
-    """The minds of all robots of one simulation. `claims` maps a session to its list and is filled in by the caller."""
+    """Knows plan and truth of a simulation. `claims` maps sessions to lists and is filled by the caller."""
 
     def __init__(
         self, served: ServedStudy, secret: bytes, truth: Truth, seed: int, people: Population | None = None
@@ -58,23 +57,23 @@ class Oracle:
             if isinstance(rule, AskingOptions):
                 self._said[role] = message_medium(rule, served.catalogue)
 
-    def responder(self, kind: str, participant: str, able: Able = _ABLE) -> OracleResponder:
-        """Return the mind of one robot."""
+    def responder(self, kind: str, participant: str, able: RobotAbilities = _ABLE) -> OracleResponder:
+        """Return the responder of one robot."""
         return OracleResponder(self, kind, participant, able)
 
     def trial(self, session: str, key: str) -> Trial:
-        """Return the private half of a trial."""
+        """Return a trial with its private part."""
         step = self._step(session, key)
         assert step.trial is not None, key
         return step.trial
 
     def trials(self, session: str) -> tuple[Trial, ...]:
-        """Return what is rated in a session, in order."""
+        """Return the rated trials of a session, in order."""
         steps = self.served.script(self.claims[session]).steps
         return tuple(step.trial for step in steps if step.is_rated and step.trial is not None)
 
     def moment(self, session: str, trial: Trial) -> TrialMoment:
-        """Return when in a session a trial comes, and after what."""
+        """Return the progress of a session at a trial, and its carry-over."""
         if trial.purpose != "rate" or not (self.people.fatigue or self.people.carry):
             return TrialMoment()
         trials = self.trials(session)
@@ -85,7 +84,7 @@ class Oracle:
         return TrialMoment(place / max(1, len(trials) - 1), float(carried))
 
     def _rated_rows(self, trial: Trial) -> list[int]:
-        """Return what is rated in a trial, checks left out; a comparison with one is no rating."""
+        """Return the rows of the rated stimuli of a trial without checks; a comparison with a check is no rating."""
         rated = [slot for slot in trial.slots if slot.rated]
         kept = [slot for slot in rated if slot.role not in CHECK_ROLES]
         if len(kept) < len(rated) and isinstance(self.method, ChoiceMethod):
@@ -93,17 +92,17 @@ class Oracle:
         return [self.truth.stimuli[slot.stimulus] for slot in kept]
 
     def says(self, slot: Slot) -> Say | None:
-        """Return how the stimulus of a slot asks for an answer; None where it does not."""
+        """Return how the stimulus of a slot asks for an answer, or None."""
         return self._said.get(slot.role)
 
     def is_sound(self, slot: Slot) -> bool:
-        """Return whether the stimulus of a slot can only be heard."""
+        """Return whether the stimulus of a slot is audio."""
         return self.served.catalogue.by_id[slot.stimulus].medium == "audio"
 
-    def answer_check(self, robot: Robot, key: str, able: Able) -> tuple[Json, float]:
-        """Return how a robot answers an attempt at a check, well unless it is not able to, and after how many seconds.
+    def answer_check(self, robot: Robot, key: str, able: RobotAbilities) -> tuple[Json, float]:
+        """Return a robot's answer to an attempt at a check, correct if it is able to, and the seconds it takes.
 
-        The answer is kept as the server keeps it: later checks are posed by it.
+        The answer is recorded as the server stores it, because later checks depend on it.
         """
         step = self._step(robot.session, key)
         check = check_of(step)
@@ -120,7 +119,7 @@ class Oracle:
         return step
 
     def fill(self, item: Mapping[str, Any]) -> Json:
-        """Return a valid answer to an item; a prescreening item is answered correctly."""
+        """Return a valid answer to an item; for a prescreening item the correct one."""
         correct = self._correct.get(item["id"])
         if correct:
             return list(correct) if item["type"] == "multiple" else correct[0]
@@ -128,7 +127,7 @@ class Oracle:
 
 
 def expected_percepts(trial: Trial, *, is_able: bool) -> dict[str, float]:
-    """Return what somebody perceives who answers as a training example expects, or as far from that as it goes."""
+    """Return the percepts that lead to the expected answers of a training example, or to the opposite ones."""
     asked = {one.id: one for one in trial.asked}
     percepts: dict[str, float] = {}
     for where, target in trial.targets.items():
@@ -141,23 +140,23 @@ def expected_percepts(trial: Trial, *, is_able: bool) -> dict[str, float]:
 
 
 class OracleResponder:
-    """The mind of one robot: what it perceives of every stimulus, and what it does when one asks for something."""
+    """The responder of one robot: what it perceives, and whether it follows messages and statements."""
 
-    def __init__(self, oracle: Oracle, kind: str, participant: str, able: Able) -> None:
+    def __init__(self, oracle: Oracle, kind: str, participant: str, able: RobotAbilities) -> None:
         self._oracle, self._participant, self._able = oracle, participant, able
         usual, pace = habits_of(kind), oracle.people.pace
         self._habits = replace(usual, click_s=pace * usual.click_s, slider_s=pace * usual.slider_s)
         self._someone = SimulatedPerson(kind, participant, oracle.truth, oracle.people, oracle.seed)
 
     def answers(self, session: str) -> int:
-        """Return how many trials of a session are answered before this one leaves."""
+        """Return how many trials of a session are answered before leaving."""
         return self._someone.answers(len(self._oracle.trials(session)))
 
     def rate(self, robot: Robot, step: Mapping[str, Any]) -> Json:
         return self.answer(robot.session, step["key"])
 
     def answer(self, session: str, key: str) -> Json:
-        """Return how a trial is answered, by robot or by browser."""
+        """Return the answer to a trial."""
         oracle = self._oracle
         trial = oracle.trial(session, key)
         rng = answer_rng(oracle.seed, self._participant, trial.id)
@@ -188,15 +187,15 @@ class OracleResponder:
         return self._oracle.answer_check(robot, step["key"], self._able)
 
     def _percept(self, asked: Asked, slot: Slot, moment: TrialMoment, rng: Generator) -> float:
-        """Return what is perceived of a slot. A statement that is there to be wrong or right is about no stimulus."""
+        """Return the percept of a slot for a question."""
         truth = self._oracle.truth
         is_repeat = asked.purpose == "repeat" or slot.role == "repeat"
         column = truth.questions.get(asked.question.partition(":")[2] if asked.purpose == "repeat" else asked.question)
         row = truth.stimuli[slot.stimulus]
         if column is None:
-            # Who has not read it answers as to any other statement about the same stimulus.
+            # An obvious statement that was not read is answered like any other about the same stimulus.
             column = int(rng.integers(truth.quality.shape[1]))
-        # Who mutes what can only be heard makes it up, as somebody does who forges.
+        # Muted audio is guessed, as by the kind `forges`.
         is_unheard = self._is_unheard(slot)
         person = GUESSING if is_unheard else self._someone.person
         noise = self._someone.noise_at(row, column, is_repeat=is_repeat and not is_unheard)
@@ -204,7 +203,7 @@ class OracleResponder:
         return float(percept_of(person, self._oracle.people, quality, noise, **moment._asdict()))
 
     def _recognised(self, trial: Trial, rng: Generator) -> dict[str, float]:
-        """Return what is perceived of a hidden reference that is recognised, where the reference itself is at hand."""
+        """Return the percepts of recognised hidden references; none if the trial does not show the reference."""
         if not any(slot.role == "reference" and not slot.rated for slot in trial.slots):
             return {}
         hidden = [slot for slot in trial.slots if slot.role == "hidden_reference" and slot.rated]
@@ -214,7 +213,7 @@ class OracleResponder:
         return {f"{asked.id}.{slot}": 1.0 for asked in trial.asked for slot in recognised}
 
     def _asked_for(self, trial: Trial, key: str) -> dict[str, float]:
-        """Return the answers that stimuli and statements of a trial ask for, as far as this one notices and follows."""
+        """Return the answers that messages and statements of a trial ask for, as far as the robot follows them."""
         habits, requested = self._habits, {}
         slots, asked = {slot.id: slot for slot in trial.slots}, {one.id: one for one in trial.asked}
         rng = keyed_rng(self._oracle.seed, "asked", self._participant, trial.id)
@@ -223,7 +222,7 @@ class OracleResponder:
             question, slot = asked[where.partition(".")[0]], slots[where.partition(".")[2]]
             value, scale = target.value, question.scale
             if question.purpose == "trap":
-                # Reading is all it takes; who follows no message does not read either.
+                # Kinds that follow no message do not read statements either.
                 if habits.follows and rng.random() >= habits.slip:
                     inwards = scale.step if value == scale.min else -scale.step
                     requested[where] = value if rng.random() < _END_SHARE else value + inwards
@@ -240,7 +239,7 @@ class OracleResponder:
 
 
 def _slider_value(value: float, scale: Any, habits: Habits, rng: Generator) -> float:
-    """Return where a slider ends up that should be at a value; a button is hit."""
+    """Return the value at which a slider ends up; buttons are exact."""
     if scale.look != "slider":
         return value
     off = rng.normal(0, habits.motor) * (scale.max - scale.min)
@@ -250,9 +249,9 @@ def _slider_value(value: float, scale: Any, habits: Habits, rng: Generator) -> f
 def _requested_answer(
     method: Method, trial: Trial, percept: Percept, requested: Mapping[str, float], rng: Generator
 ) -> Json:
-    """Return an answer that holds what was asked for, and elsewhere what is perceived.
+    """Return an answer with the requested values, and otherwise by percepts.
 
-    Scores follow from percepts. What somebody makes of a difference wavers, so a comparison is made until it is right.
+    Scores follow from percepts. Comparisons are random, so they are drawn until they fit.
     """
     asked = {one.id: one for one in trial.asked}
     percepts = dict(percept)
@@ -272,6 +271,6 @@ def _requested_answer(
 
 
 def _percept_for(asked: Asked, value: float) -> float:
-    """Return how much of what is asked about somebody perceives who gives this answer."""
+    """Return the percept that leads to a value."""
     strength = (value - asked.scale.min) / (asked.scale.max - asked.scale.min)
     return 1 - strength if asked.keyed == "-" else strength

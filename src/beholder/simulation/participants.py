@@ -1,4 +1,7 @@
-"""Simulated people by name: all chance of theirs hangs on it, never on the order in which they are asked."""
+"""Simulated people: percepts, habits and random draws.
+
+All random numbers of a person depend on the name, never on the order of calls.
+"""
 
 from __future__ import annotations
 
@@ -21,25 +24,25 @@ from beholder.simulation.raters import (
     draw_traits,
     perceived_strength,
 )
-from beholder.simulation.rating_sheet import Bools, RatingSheet
-from beholder.simulation.rating_sheet import Ints as RatingSheetInts
+from beholder.simulation.rating_sheet import Bools, Ints, RatingSheet
 from beholder.simulation.truth import Population, Truth, keyed_rng
 from beholder.study.checks import Say
 
-Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Progress = Callable[[int, int], None]
 
 
 def robot_name(seed: int, number: int, run: int = 1) -> str:
-    """Return the name of the robot with this number, from 1: each run has robots of its own."""
+    """Return the name of the robot with this number, from 1. Each run has its own robots."""
     return f"{seed}-{number}" if run == 1 else f"{seed}-{number}-run-{run}"
 
 
 class PerceptNoise(NamedTuple):
-    """What chance does to one look at a stimulus, or to each of many."""
+    """The random part of one percept, or of each of many."""
 
     waver: Number
     shift: Number = 0.0
-    """What somebody's taste adds."""
+    """The person's taste."""
     lapse: Number = 1.0
     guess: Number = 0.0
 
@@ -53,7 +56,7 @@ def percept_of(
     carried: Number = 0.0,
     progress: Number = 0.0,
 ) -> Percepts:
-    """Return what is perceived at a look; `carried` is what the trial before adds."""
+    """Return the percept of a quality; `carried` is the carry-over from the previous trial."""
     strength = perceived_strength(person, quality, noise.waver, shift=noise.shift + carried, progress=progress)
     strength = np.where(noise.lapse < person.lapses, noise.guess, strength)
     return np.asarray(np.clip(strength, people.ends, 1 - people.ends), dtype=np.float64)
@@ -68,7 +71,7 @@ class SimulatedPerson:
         self.person = draw_traits(kind, people, self._rng("rater"))
 
     def noise_at(self, rows: int | Ints, columns: int | Ints, *, is_repeat: bool = False) -> PerceptNoise:
-        """Return what chance does when they look at these stimuli with these questions in mind, or look `again`."""
+        """Return the random part of percepts of these stimuli for these questions, at first sight or at a repeat."""
         noise = (self._again if is_repeat else self._once)[rows, columns]
         shift = self._shift[rows] if self.people.taste else 0.0
         if not self.people.lapse:
@@ -77,7 +80,7 @@ class SimulatedPerson:
         return PerceptNoise(noise, shift, lapse[rows, columns], guess[rows, columns])
 
     def answers(self, trials: int) -> int:
-        """Return how many of so many trials they answer before they leave."""
+        """Return how many trials the person answers before leaving."""
         return trials_answered(self.people.leaving, trials, self._rng("leaves")) if self.people.leaving else trials
 
     def _rng(self, what: str) -> Generator:
@@ -104,16 +107,16 @@ class SimulatedPerson:
 
 
 def trials_answered(leaving: float, trials: int, rng: Generator) -> int:
-    """Return how many of so many trials somebody answers who may leave before each of them."""
+    """Return how many trials are answered if the person may leave before each with this probability."""
     return min(trials, int(rng.geometric(leaving)) - 1) if leaving else trials
 
 
 def answer_rng(seed: int, name: str, trial: str) -> Generator:
-    """Return the chance with which somebody answers a trial."""
+    """Return the generator for a person's answer to a trial."""
     return keyed_rng(seed, "answer", name, trial)
 
 
-# --- How simulated people go about rating: whether they do what a stimulus asks for, and how long they take ---
+# Habits
 
 
 _BOTH_MESSAGES: frozenset[Say] = frozenset({"text", "voice"})
@@ -121,34 +124,34 @@ _BOTH_MESSAGES: frozenset[Say] = frozenset({"text", "voice"})
 
 @dataclass(frozen=True)
 class Habits:
-    """What somebody does beside perceiving. The numbers are assumptions: no data tell them apart from carelessness.
+    """How a person follows messages, and response times. The numbers are assumptions.
 
-    The papers that use such checks report who was left out, never how often somebody honest had missed a message.
+    Papers that use such checks report exclusions, never how often honest participants missed a message.
     """
 
     follows: frozenset[Say] = _BOTH_MESSAGES
-    """Messages of which kind they follow: who follows `text` alone has no sound on."""
+    """The kinds of messages that are followed; `text` alone means that the sound is off."""
     slip: float = 0.01
-    """How often they miss a message, or misread a statement, and answer as if there were none."""
+    """How often a message is missed or a statement misread."""
     motor: float = 0.01
-    """How far from a number a slider is set that should be at it, as a standard deviation and share of the scale."""
+    """Standard deviation of a slider around its target, as a share of the scale."""
     recognises: float = 0.97
-    """How often they find the hidden reference among what is compared with it, and put it at the top."""
+    """How often the hidden reference is recognised and gets the best score."""
     click_s: float = 2.5
     slider_s: float = 5.0
-    """Median seconds of a judgement, after what it is about has played. HEMVIP: 22 s a clip of 10 s, in all."""
+    """Median seconds of a judgement after the stimulus has played. HEMVIP: 22 s for a clip of 10 s, in all."""
     spread: float = 0.5
     """Standard deviation of the logarithm of those seconds."""
     stall: float = 0.003
-    """How often a play stands still once, for up to a second."""
+    """How often playback stalls once, for up to a second."""
     leaves: float = 0.0
-    """On how many pages they look at something else while it plays, and so miss what it says."""
+    """On how many pages the person looks elsewhere during playback and misses the message."""
     hurries: bool = False
-    """Answers as soon as the page lets them, by a program."""
+    """Answers as soon as the page allows it, by a program."""
 
     @property
     def is_mute(self) -> bool:
-        """Whether they have no sound on."""
+        """Whether the sound is off."""
         return self.follows == {"text"}
 
 
@@ -165,7 +168,7 @@ _HABITS: Mapping[str, Habits] = {
     "fast": Habits(hurries=True),
     "away": Habits(leaves=0.6),
 }
-"""Of the kinds that differ from the default, which is that of the kind `honest`."""
+"""Habits of the kinds that differ from `honest`."""
 
 
 def habits_of(kind: str) -> Habits:
@@ -173,32 +176,30 @@ def habits_of(kind: str) -> Habits:
     return _HABITS.get(kind, Habits())
 
 
-# --- Casting chance for all answers at once: by the names of people, as over HTTP, or as one stream ---
+# Random draws for all answers of a sheet: by name as over HTTP, or from one stream
 
 
-Floats = NDArray[np.float64]
-Progress = Callable[[int, int], None]
 _PROGRESS_EVERY = 100
 
 
 class ChanceDraws(NamedTuple):
-    """Every outcome of chance that answers depend on, for all entries of a sheet."""
+    """All random draws that the answers of a sheet depend on."""
 
     person: RaterTraits
-    """Who judges, entry by entry."""
+    """The traits of the rater of each entry."""
     judged: PerceptNoise
     other: PerceptNoise | None
-    """Where two are compared."""
+    """Of the other stimulus of a comparison."""
     doubt: Floats
-    """Two that are compared are not compared the same way each time."""
+    """Noise of comparisons."""
     is_recognised: Bools
-    """Whether a hidden reference is known for what it is."""
-    trials: RatingSheetInts
-    """How many trials each person answers."""
+    """Whether a hidden reference is recognised."""
+    trials: Ints
+    """The number of trials that each person answers."""
 
 
 def draw_from_stream(sheet: RatingSheet, people: Population, kinds: Sequence[str], rng: Generator) -> ChanceDraws:
-    """Return chance as one stream. Who sees a stimulus twice perceives the same, as over HTTP."""
+    """Return draws from one stream. A stimulus that is seen twice is perceived equally, as over HTTP."""
     persons = [draw_traits(kind, people, rng) for kind in kinds]
     judged, other = sheet.looks
     count = 1 + max(int(judged.max(initial=-1)), int(other.max(initial=-1)))
@@ -237,7 +238,7 @@ def draw_by_name(
     run: int = 1,
     progress: Progress | None = None,
 ) -> ChanceDraws:
-    """Return chance that hangs on the names of people and stimuli alone: that of robots over HTTP."""
+    """Return draws that depend only on the names of people and stimuli: those of robots over HTTP."""
     persons, trials = [], []
     judged, other = (np.zeros((len(PerceptNoise._fields), len(sheet))) for _ in range(2))
     doubt, recognised = np.zeros(len(sheet)), sheet.is_hidden & ~_muted_entries(sheet, kinds)
@@ -266,8 +267,8 @@ def draw_by_name(
     )
 
 
-def _comparison_noise(positions: RatingSheetInts, name: str, seed: int) -> Floats:
-    """Return what one person's comparisons waver by, question by question of each trial."""
+def _comparison_noise(positions: Ints, name: str, seed: int) -> Floats:
+    """Return the noise of one person's comparisons, by trial and question."""
     trials, many = np.unique(positions, return_counts=True)
     noise = [
         answer_rng(seed, name, f"trial:{trial}").standard_normal(count)
@@ -277,7 +278,7 @@ def _comparison_noise(positions: RatingSheetInts, name: str, seed: int) -> Float
 
 
 def _recognised_references(sheet: RatingSheet, mine: slice, name: str, seed: int, recognises: float) -> Bools:
-    """Return which hidden references one person knows for what they are: slot by slot, for all questions."""
+    """Return which hidden references one person recognises: by slot, for all questions."""
     position, slot, hidden = sheet.position[mine], sheet.slot[mine], sheet.is_hidden[mine]
     recognised = np.zeros(len(position), dtype=np.bool_)
     for trial in np.unique(position[hidden]).tolist():
@@ -289,13 +290,13 @@ def _recognised_references(sheet: RatingSheet, mine: slice, name: str, seed: int
 
 
 def _muted_entries(sheet: RatingSheet, kinds: Sequence[str]) -> Bools:
-    """Return of which entries nothing is heard, by who has no sound on."""
+    """Return the entries of audio stimuli by people whose sound is off."""
     mute = np.array([habits_of(kind).is_mute for kind in kinds], dtype=np.bool_)
     return np.asarray(mute[sheet.list] & sheet.is_sound)
 
 
 def _traits_by_entry(persons: Sequence[RaterTraits], sheet: RatingSheet, kinds: Sequence[str]) -> RaterTraits:
-    """Return people as one, with a number for each entry; who hears nothing makes it up."""
+    """Return the traits of the rater of each entry; audio that is not heard is guessed."""
     table = np.array(persons, dtype=np.float64).reshape(-1, len(RaterTraits._fields)).T[:, sheet.list]
     unheard = _muted_entries(sheet, kinds)
     if unheard.any():

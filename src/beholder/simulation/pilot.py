@@ -1,4 +1,4 @@
-"""Simulated people as those of a pilot: what its store tells of them, number by number."""
+"""Populations estimated from the store of a pilot study."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _FASTEST = 0.05
 
 
 def from_pilot(study: str | Path, store: str | None = None) -> PopulationSource:
-    """Return people as those whose ratings a store holds, people where there are any, else robots.
+    """Return the population of a study's store: its people, or its robots if nobody else took part.
 
-    What it is too small for stays as usual, and `said` says so.
+    Where the data are too few, the usual number is kept, and `origins` gives the reason.
     """
     from beholder.methods import load_study
     from beholder.store.open import read_tables
@@ -35,7 +35,7 @@ def from_pilot(study: str | Path, store: str | None = None) -> PopulationSource:
 
 
 def _people_of(judging: SessionJudge) -> PopulationSource:
-    """Return people as those of the sessions that were judged."""
+    """Return the population of judged sessions."""
     ratings = _scores(judging)
     estimates: dict[str, VarianceEstimate] = {"leaving": _leaving(judging.judged), "pace": _pace(judging)}
     means: dict[str, float] = {}
@@ -66,7 +66,7 @@ _SCORE_ESTIMATES = frozenset({"bias", "inconsistency", "inconsistency_spread", "
 
 
 def _scores(judging: SessionJudge) -> pd.DataFrame:
-    """Return the scores that are used, from 0 to 1, more being better."""
+    """Return the used scores, from 0 to 1, higher being better."""
     rows = [
         (one.participant, one.content, one.condition, one.stimulus, one.question,
          ((one.keyed if one.keyed is not None else one.value) - one.scale_min) / (one.scale_max - one.scale_min))
@@ -78,7 +78,7 @@ def _scores(judging: SessionJudge) -> pd.DataFrame:
 
 
 def _leaving(judged: Sequence[JudgedSession]) -> VarianceEstimate:
-    """Return how likely somebody who has begun leaves before any one trial."""
+    """Return the probability of leaving before any one trial after having begun."""
     sessions = [one.visit for one in judged if one.visit.by_position and one.visit.outcome in (None, "completed")]
     if few := too_few(len(sessions), "session", _FEWEST_SESSIONS, " with a trial"):
         return VarianceEstimate(None, few)
@@ -88,7 +88,7 @@ def _leaving(judged: Sequence[JudgedSession]) -> VarianceEstimate:
 
 
 def _pace(judging: SessionJudge) -> VarianceEstimate:
-    """Return how much longer than usual judgements take, so that pages take as long as they did."""
+    """Return the time of judgements as a multiple of the usual time."""
     ratios = [*_pace_ratios(judging)]
     if few := too_few(len(ratios), "page", _FEWEST_PAGES):
         return VarianceEstimate(None, few)
@@ -96,7 +96,7 @@ def _pace(judging: SessionJudge) -> VarianceEstimate:
 
 
 def _pace_ratios(judging: SessionJudge) -> Iterator[float]:
-    """Yield of each page that was used how long its judgements took, as a multiple of the usual."""
+    """Yield for each used page the time of its judgements as a multiple of the usual time."""
     for judged in judging.judged:
         session = judged.visit
         used = {rating.position for rating in judged.ratings if rating.use}

@@ -1,4 +1,4 @@
-"""Rater models: what a simulated person perceives, for all stimuli at once, and which checks they cannot pass."""
+"""Rater models: the traits of simulated people by kind, what they perceive, and mixtures of kinds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from beholder.checks.page_contract import RobotAbilities as Able
+from beholder.checks.page_contract import RobotAbilities
 from beholder.errors import Problem, UserError, did_you_mean
 from beholder.simulation.truth import Population, Truth, keyed_rng
 from beholder.study.qualification import RULES
@@ -20,34 +20,34 @@ Number = float | Percepts
 """One number, or one for each of many."""
 
 _SHARP, _MEDIAN, _SLOPPY = 0.117, 0.147, 0.195
-"""Inconsistency of the rater at the 10th, the 50th and the 95th percentile of the data in `population.PUBLIC`. Their
-votes are of one visit each, so all of it counts as new each time: repeats of real people agree better."""
+"""Inconsistency of the rater at the 10th, the 50th and the 95th percentile of the data in `truth.PUBLIC`. These data
+have no repeats, so all of it counts as noise: repeated ratings of real people agree better."""
 _NOISY = 0.25
-"""More than anybody in the data had."""
+"""More than anybody in these data."""
 _GUESS, _GUESS_SD = 0.6, 0.2
-"""What somebody makes up who has seen nothing and wants to look as if they had."""
+"""Mean and standard deviation of plausible guesses without having seen the stimulus."""
 
 
 class RaterTraits(NamedTuple):
-    """What somebody is: how what they look at, and what changes each time they look, becomes what they perceive."""
+    """The traits of a rater: how quality and noise become a percept."""
 
     level: Number
     noise: Number
     sees: Number = 0.0
-    """1 for who looks, 0 for who makes it up."""
+    """1 for a rater who looks, 0 for one who guesses."""
     gain: Number = 1.0
     tires: Number = 0.0
     lapses: Number = 0.0
 
 
 TraitModel = Callable[[Population, Generator], RaterTraits]
-"""From what all have in common to somebody, by chance of their own."""
+"""Draws the traits of a rater from a population."""
 
 
 def _rating_model(share: float | None = None) -> TraitModel:
-    """Return the model of somebody who rates what they perceive: with a bias of their own, and wavering.
+    """Return the model of a rater who rates the percept, with a bias and with inconsistency.
 
-    Their inconsistency is a share of that in the middle, or as it comes.
+    The inconsistency is a multiple (`share`) of the median, or random.
     """
 
     def person(people: Population, own: Generator) -> RaterTraits:
@@ -89,9 +89,9 @@ RATERS: Mapping[str, TraitModel] = {
     "copies": _honest, "skips": _honest, "forges": _guessing, "visible": _honest, "shares": _honest, "tabs": _honest,
     "replays": _honest, "fast": _honest, "away": _honest,
 }  # fmt: skip
-"""Kinds of raters by name. What else a kind does is in `habits` and `cheats`."""
+"""Kinds of raters by name. Habits are in `participants`, other requests in `cheats`."""
 UNIFORM_KINDS = frozenset({"careless"})
-"""Kinds that answer anywhere on the scale alike."""
+"""Kinds whose answers are uniform over the scale."""
 _UNABLE_PREFIX = "unable-"
 _CHECK_VARIANTS = (
     "brightness_second", "pitch", "training", "media:fullscreen", "media:sound", "network:slow", "remote:hints",
@@ -99,31 +99,31 @@ _CHECK_VARIANTS = (
     "sides:swapped",
 )  # fmt: skip
 UNABLE: Mapping[str, str] = {f"{_UNABLE_PREFIX}{name.replace(':', '-')}": name for name in (*RULES, *_CHECK_VARIANTS)}
-"""Kinds that rate as honest people do and cannot pass one check, as `unable-colour` or, of a way, `unable-sides-mono`:
-from their name to what `Robot.fails` holds."""
+"""Kinds that rate like `honest` and fail one check, such as `unable-colour` or, for a variant, `unable-sides-mono`:
+from their name to the entry of `RobotAbilities.fails`."""
 
 
-def abilities_of(kind: str) -> Able:
-    """Return what a robot of this kind is able to do."""
-    return Able(frozenset({UNABLE[kind]})) if kind in UNABLE else Able()
+def abilities_of(kind: str) -> RobotAbilities:
+    """Return the abilities of a kind."""
+    return RobotAbilities(frozenset({UNABLE[kind]})) if kind in UNABLE else RobotAbilities()
 
 
 def draw_traits(kind: str, people: Population, own: Generator) -> RaterTraits:
-    """Return somebody of a kind."""
+    """Return the traits of a new rater of a kind."""
     return (_honest if kind in UNABLE else RATERS[kind])(people, own)
 
 
 def draw_noise(kind: str, now: Generator, shape: tuple[int, ...]) -> Percepts:
-    """Return what changes each time that somebody of a kind looks."""
+    """Return the noise of percepts of a kind."""
     return now.random(shape) if kind in UNIFORM_KINDS else now.standard_normal(shape)
 
 
 def perceived_strength(
     person: RaterTraits, quality: Number, waver: Number, *, shift: Number = 0.0, progress: Number = 0.0
 ) -> Number:
-    """Return what is perceived of a quality, before the ends of the scale are met.
+    """Return the percept of a quality before clipping to the scale.
 
-    `shift` is what taste and the trial before do to it, `progress` how far the session has come, from 0 to 1.
+    `shift` is the effect of taste and carry-over, `progress` the progress of the session from 0 to 1.
     """
     noise = person.noise * (1 + person.tires * progress)
     strength = person.sees * (quality + shift) + person.level + noise * waver
@@ -133,7 +133,7 @@ def perceived_strength(
 def perceive(
     kind: str, truth: Truth, seed: int, participant: str, *, again: bool = False, people: Population | None = None
 ) -> Percepts:
-    """Return what this participant perceives, between 0 and 1, shaped as the truth; or when they look `again`."""
+    """Return what a participant perceives, from 0 to 1, in the shape of the truth; `again` for repeats."""
     person = draw_traits(kind, people or Population(), keyed_rng(seed, "rater", participant))
     now = keyed_rng(seed, "again" if again else "once", participant)
     return np.clip(perceived_strength(person, truth.quality, draw_noise(kind, now, truth.quality.shape)), 0, 1)
@@ -161,7 +161,7 @@ def read_mixture(spec: str) -> dict[str, float]:
 
 
 def assign_kinds(mixture: Mapping[str, float], count: int, seed: int, run: int = 1) -> list[str]:
-    """Return the kind of each of `count` raters, as near to the shares as whole people allow, in random order."""
+    """Return the kind of each of `count` raters, as near to the shares as possible, in random order."""
     edges = np.floor(np.cumsum(list(mixture.values())) * count + 0.5).astype(int)
     edges[-1] = count
     kinds = [name for name, many in zip(mixture, np.diff(edges, prepend=0), strict=True) for _ in range(many)]

@@ -1,4 +1,4 @@
-"""A sheet: every judgement that a plan asks for, as arrays."""
+"""Rating sheets: every judgement of a plan as arrays, so that all answers can be simulated at once."""
 
 from __future__ import annotations
 
@@ -20,20 +20,154 @@ from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
 from beholder.types import Role
 
-# --- Filling a sheet: the trials of a plan, read one by one and made into arrays ---
-
-
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+RatingKind = Literal["score", "diff", "choice"]
+
+
+@dataclass(frozen=True)
+class RatingSheet:
+    """Every rated judgement, one entry each, sorted by list and position, without checks and training."""
+
+    kind: RatingKind
+    contents: tuple[str, ...]
+    conditions: tuple[str, ...]
+    scales: tuple[Scale, ...]
+    roles: tuple[Role, ...]
+    starts: Ints
+    """The first entry of each list, and the end."""
+    trials: Ints
+    """The number of pages of each list, including checks."""
+    list: Ints
+    """From 0."""
+    position: Ints
+    """From 1."""
+    trial: Ints
+    """Unique over the plan, in its order."""
+    slot: Ints
+    """The place of the judged stimulus on its page, from 1."""
+    stimulus: Ints
+    """A row of `Truth.quality`; of a comparison, the stimulus that a value above zero prefers."""
+    other: Ints
+    """The row of the stimulus that it is compared with or rated against, or -1."""
+    other_slot: Ints
+    question: Ints
+    """A column of `Truth.quality`."""
+    content: Ints
+    """An index into `contents`."""
+    condition: Ints
+    """An index into `conditions`."""
+    other_condition: Ints
+    role: Ints
+    """The role of the judged stimulus, an index into `roles`."""
+    scale: Ints
+    """An index into `scales`."""
+    is_reversed: Bools
+    """Whether the question is keyed `-`."""
+    is_hidden: Bools
+    """Whether it is a hidden reference on a page that also shows the open one."""
+    is_sound: Bools
+    """Whether the stimulus is audio."""
+
+    def __len__(self) -> int:
+        return len(self.stimulus)
+
+    @property
+    def lists(self) -> int:
+        return len(self.trials)
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether one judgement is about two stimuli."""
+        return self.kind != "score"
+
+    @cached_property
+    def looks(self) -> tuple[Ints, Ints]:
+        """Percept numbers of the judged and the other stimulus: equal for equal list, stimulus and question."""
+        if not self.is_compared:
+            places = np.arange(len(self))
+            return places, places
+        rows = np.concatenate([self.stimulus, self.other])
+        keys = (np.tile(self.list, 2) * (int(rows.max(initial=0)) + 1) + rows) * (int(self.question.max(initial=0)) + 1)
+        numbers = np.unique(keys + np.tile(self.question, 2), return_inverse=True)[1]
+        return numbers[: len(self)], numbers[len(self) :]
+
+    def for_participants(self, participants: int) -> RatingSheet:
+        """Return the sheet of this many people, who take the lists in turn."""
+        if participants == self.lists:
+            return self
+        taken = np.arange(participants) % self.lists
+        return self._select(_ranges(self.starts[taken], self.starts[taken + 1]), taken)
+
+    def _select(self, entries: Ints, taken: Ints) -> RatingSheet:
+        """Return a sheet of these entries, whose lists are the `taken` ones."""
+        counts = (self.starts[1:] - self.starts[:-1])[taken]
+        lists = np.repeat(np.arange(len(taken)), counts)
+        trials = self.trial[entries] + lists * (int(self.trial[-1]) + 1 if len(self) else 1)
+        parts = {name: getattr(self, name)[entries] for name in _BY_ENTRY}
+        return replace(
+            self,
+            **parts
+            | {
+                "starts": np.concatenate([[0], np.cumsum(counts)]),
+                "trials": self.trials[taken],
+                "list": lists,
+                "trial": np.unique(trials, return_inverse=True)[1],
+            },
+        )
+
+
+_BY_ENTRY = (
+    "position", "slot", "stimulus", "other", "other_slot", "question", "content", "condition", "other_condition",
+    "role", "scale", "is_reversed", "is_hidden", "is_sound",
+)  # fmt: skip
+
+
+def _ranges(begins: Ints, ends: Ints) -> Ints:
+    """Return the numbers of several ranges, one range after the other."""
+    counts = ends - begins
+    first = np.cumsum(counts) - counts
+    return np.repeat(begins - first, counts) + np.arange(int(counts.sum()))
+
+
+def sheet_of(
+    plan: Plan | Sequence[PlannedList], study: Study, catalogue: Catalogue, method: Method, truth: Truth
+) -> RatingSheet | None:
+    """Return the sheet of a plan; None if the method's answers have to be simulated trial by trial.
+
+    That is so if an answer is more than a number for each question, or if random draws depend on each other.
+    """
+    family = _family(method)
+    if family is None or any(question.ticks for question in method.questions(study)):
+        return None
+    lists = plan.lists if isinstance(plan, Plan) else plan
+    assert isinstance(method, ScoreMethod | ChoiceMethod)
+    builder = _SheetBuilder(method, truth)
+    for number, planned in enumerate(lists):
+        if not builder.add(number, planned.trials):
+            return None
+    return RatingSheet(kind=family, **builder.columns(catalogue))
+
+
+def _family(method: Method) -> RatingKind | None:
+    """Return the kind of a method's judgements if its robots answer as the method's family does; otherwise None."""
+    if isinstance(method, ScoreMethod):
+        return "score" if _has_family_functions(method, ScoreMethod, "respond") else None
+    if isinstance(method, ChoiceMethod):
+        return method.kind if _has_family_functions(method, ChoiceMethod, "respond", "judgement") else None
+    return None
+
+
+# Building a sheet from the trials of a plan
 
 
 def _has_family_functions(method: object, family: type[object], *names: str) -> bool:
-    """Return whether a method has these functions from its family."""
+    """Return whether a method inherits these functions from its family."""
     return all(getattr(type(method), name) is getattr(family, name) for name in names)
 
 
 class _RatedPage:
-    """The questions of a page that are rated, as columns of the truth, and whether the page can be answered at once."""
+    """The rated questions of a page as columns of the truth, and whether arrays can represent the page."""
 
     def __init__(self, number: int, asked: tuple[Asked, ...], truth: Truth, scales: list[Scale]) -> None:
         self.number, self.asked = number, asked
@@ -50,7 +184,7 @@ class _RatedPage:
 
 
 class _SheetBuilder:
-    """The trials of a plan while they are read: of each its list, position and page, and all of their slots."""
+    """Collects the trials of a plan: list, position, page and slots of each."""
 
     def __init__(self, method: ScoreMethod | ChoiceMethod, truth: Truth) -> None:
         self._method, self._truth = method, truth
@@ -62,22 +196,22 @@ class _SheetBuilder:
         self._scales: list[Scale] = []
         self._lengths: list[int] = []
         self._trials: list[tuple[int, int, int, int]] = []
-        """List, position, page, and how many slots."""
+        """List, position, page, and number of slots."""
         self._rows: list[int] = []
         self._roles: list[Role] = []
         self._is_rated: list[bool] = []
         self._beside: list[int] = []
-        """By slot, which place of the page it is rated against, from 1, or 0."""
+        """For each slot, the place on the page that it is rated against, from 1, or 0."""
         self._judged: list[int] = []
-        """By trial, the place of the slot that is judged, where two are compared."""
+        """For each comparison, the place of the judged slot."""
 
     def add(self, number: int, trials: Sequence[Trial]) -> bool:
-        """Add the trials of a list; return whether all of them can be answered at once."""
+        """Add the trials of a list; return whether arrays can represent all of them."""
         self._lengths.append(len(trials))
         rows = self._truth.stimuli
         for position, trial in enumerate(trials, 1):
             slots = trial.slots
-            # A plan has very many trials with the same few questions, which are one object.
+            # Many trials share a few tuples of questions.
             page = self._pages.get(id(trial.asked))
             if page is None:
                 page = _RatedPage(len(self._pages), trial.asked, self._truth, self._scales)
@@ -96,7 +230,7 @@ class _SheetBuilder:
         return True
 
     def _is_intricate(self, trial: Trial, page: _RatedPage) -> bool:
-        """Return whether one draw of chance hangs on another: what is asked for, a trap, a reference to recognise."""
+        """Return whether one random draw depends on another: messages, traps, references to recognise."""
         if page.has_trap:
             return self._is_compared or any(slot.role == "hidden_reference" for slot in trial.slots)
         return not self._is_compared and page.is_below_zero and bool(trial.targets)
@@ -108,7 +242,7 @@ class _SheetBuilder:
         return [0 if one is None else places[one] for one in compared]
 
     def columns(self, catalogue: Catalogue) -> dict[str, Any]:
-        """Return the parts of a sheet by their names."""
+        """Return the arrays of a sheet by name."""
         of_trial = np.array(self._trials, dtype=np.int64).reshape(-1, 4)
         roles = tuple(dict.fromkeys(self._roles))
         codes = {role: place for place, role in enumerate(roles)}
@@ -126,7 +260,7 @@ class _SheetBuilder:
             void = np.bincount(trial[is_rated & is_check], minlength=len(sizes)) > 0
             judged = _ints(self._judged)
             kept = is_rated & (place == judged[trial]) & ~void[trial]
-            # Two are rated, so what their places add up to tells the other one.
+            # Two slots are rated, so the sum of their places gives the other one.
             both = np.bincount(trial[is_rated], weights=place[is_rated], minlength=len(sizes)).astype(np.int64)
             other = both[trial] - judged[trial]
         else:
@@ -141,7 +275,7 @@ class _SheetBuilder:
         })  # fmt: skip
 
     def _entries(self, kept: Ints, trial: Ints, pages: Ints) -> tuple[Ints, Ints]:
-        """Return the slot of each entry and its question, as a row of all pages' questions: question by question."""
+        """Return the slot of each entry, and its question as an index into the questions of all pages."""
         counts = _ints([len(page.columns) for page in self._pages.values()])
         begins = np.cumsum(counts) - counts
         many = np.bincount(trial[kept], minlength=len(pages))
@@ -159,7 +293,7 @@ class _SheetBuilder:
         asked: Ints,
         parts: dict[str, Any],
     ) -> dict[str, Any]:
-        """Return the parts with what follows from list, question and stimulus."""
+        """Return the arrays with those that follow from list, question and stimulus."""
         pages = list(self._pages.values())
         used, trial = np.unique(parts.pop("pages"), return_inverse=True)
         lists = of_trial[used, 0][trial]
@@ -188,7 +322,7 @@ class _SheetBuilder:
 
 
 def _codes(names: Sequence[str], known: Iterable[str]) -> tuple[tuple[str, ...], Ints]:
-    """Return all names, those that are known first, and the place of each among them."""
+    """Return all names, `known` ones first, and the index of each."""
     every = tuple(dict.fromkeys((*known, *names)))
     places = {name: place for place, name in enumerate(every)}
     return every, _ints([places[name] for name in names])
@@ -196,142 +330,3 @@ def _codes(names: Sequence[str], known: Iterable[str]) -> tuple[tuple[str, ...],
 
 def _ints(values: Sequence[int]) -> Ints:
     return np.array(values, dtype=np.int64)
-
-
-# --- A sheet: every judgement that a plan asks for, as arrays ---
-
-
-RatingKind = Literal["score", "diff", "choice"]
-
-
-@dataclass(frozen=True)
-class RatingSheet:
-    """Every judgement that is rated, one entry each, sorted by list and position; checks and training are left out."""
-
-    kind: RatingKind
-    contents: tuple[str, ...]
-    conditions: tuple[str, ...]
-    scales: tuple[Scale, ...]
-    roles: tuple[Role, ...]
-    starts: Ints
-    """The first entry of each list, and the end."""
-    trials: Ints
-    """How many pages each list has, checks among them."""
-    list: Ints
-    """From 0."""
-    position: Ints
-    """From 1."""
-    trial: Ints
-    """Unique over the plan, in its order."""
-    slot: Ints
-    """The place of the judged stimulus on its page, from 1."""
-    stimulus: Ints
-    """A row of `Truth.quality`; of a comparison, the one that a value above zero speaks for."""
-    other: Ints
-    """What it is compared with, or rated against; -1 where there is none."""
-    other_slot: Ints
-    question: Ints
-    """A column of `Truth.quality`."""
-    content: Ints
-    """A place in `contents`."""
-    condition: Ints
-    """A place in `conditions`."""
-    other_condition: Ints
-    role: Ints
-    """What the judged stimulus is there for, as a place in `roles`."""
-    scale: Ints
-    """A place in `scales`."""
-    is_reversed: Bools
-    """Whether the question is keyed `-`."""
-    is_hidden: Bools
-    """Whether it is a hidden reference beside the one that is shown under its name."""
-    is_sound: Bools
-    """Whether the stimulus can only be heard."""
-
-    def __len__(self) -> int:
-        return len(self.stimulus)
-
-    @property
-    def lists(self) -> int:
-        return len(self.trials)
-
-    @property
-    def is_compared(self) -> bool:
-        """Whether one judgement is about two stimuli."""
-        return self.kind != "score"
-
-    @cached_property
-    def looks(self) -> tuple[Ints, Ints]:
-        """The looks at the judged and at the other stimulus: the same number for the same list, stimulus, question."""
-        if not self.is_compared:
-            places = np.arange(len(self))
-            return places, places
-        rows = np.concatenate([self.stimulus, self.other])
-        keys = (np.tile(self.list, 2) * (int(rows.max(initial=0)) + 1) + rows) * (int(self.question.max(initial=0)) + 1)
-        numbers = np.unique(keys + np.tile(self.question, 2), return_inverse=True)[1]
-        return numbers[: len(self)], numbers[len(self) :]
-
-    def for_participants(self, participants: int) -> RatingSheet:
-        """Return the sheet of so many people, who take the lists in turn: the first list is that of the first."""
-        if participants == self.lists:
-            return self
-        taken = np.arange(participants) % self.lists
-        return self._select(_ranges(self.starts[taken], self.starts[taken + 1]), taken)
-
-    def _select(self, entries: Ints, taken: Ints) -> RatingSheet:
-        """Return these entries, sorted by the lists that were taken, as a sheet in which those are the lists."""
-        counts = (self.starts[1:] - self.starts[:-1])[taken]
-        lists = np.repeat(np.arange(len(taken)), counts)
-        trials = self.trial[entries] + lists * (int(self.trial[-1]) + 1 if len(self) else 1)
-        parts = {name: getattr(self, name)[entries] for name in _BY_ENTRY}
-        return replace(
-            self,
-            **parts
-            | {
-                "starts": np.concatenate([[0], np.cumsum(counts)]),
-                "trials": self.trials[taken],
-                "list": lists,
-                "trial": np.unique(trials, return_inverse=True)[1],
-            },
-        )
-
-
-_BY_ENTRY = (
-    "position", "slot", "stimulus", "other", "other_slot", "question", "content", "condition", "other_condition",
-    "role", "scale", "is_reversed", "is_hidden", "is_sound",
-)  # fmt: skip
-
-
-def sheet_of(
-    plan: Plan | Sequence[PlannedList], study: Study, catalogue: Catalogue, method: Method, truth: Truth
-) -> RatingSheet | None:
-    """Return the sheet of a plan; None where answers of this method have to be made one by one.
-
-    That is so where an answer is more than a number for each question, or chance decides more than one thing at once.
-    """
-    family = _family(method)
-    if family is None or any(question.ticks for question in method.questions(study)):
-        return None
-    lists = plan.lists if isinstance(plan, Plan) else plan
-    assert isinstance(method, ScoreMethod | ChoiceMethod)
-    builder = _SheetBuilder(method, truth)
-    for number, planned in enumerate(lists):
-        if not builder.add(number, planned.trials):
-            return None
-    return RatingSheet(kind=family, **builder.columns(catalogue))
-
-
-def _family(method: Method) -> RatingKind | None:
-    """Return what a judgement of a method is, if its robots answer as all of its family do."""
-    if isinstance(method, ScoreMethod):
-        return "score" if _has_family_functions(method, ScoreMethod, "respond") else None
-    if isinstance(method, ChoiceMethod):
-        return method.kind if _has_family_functions(method, ChoiceMethod, "respond", "judgement") else None
-    return None
-
-
-def _ranges(begins: Ints, ends: Ints) -> Ints:
-    """Return all numbers of some ranges, one range after the other."""
-    counts = ends - begins
-    first = np.cumsum(counts) - counts
-    return np.repeat(begins - first, counts) + np.arange(int(counts.sum()))

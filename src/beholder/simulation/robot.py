@@ -1,4 +1,4 @@
-"""A robot: one simulated participant that takes a study over the same HTTP as people."""
+"""Robots: simulated participants that take a study over the same HTTP interface as people, and the logs they send."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.05, 2.0
 
 @dataclass
 class StoredAnswer:
-    """An answer for which the server has said yes."""
+    """An answer that the server acknowledged."""
 
     session: str
     key: str
@@ -28,15 +28,15 @@ class StoredAnswer:
 
 
 class ServerUnavailable(Exception):
-    """The server stayed away for longer than a robot waits."""
+    """The server did not answer for longer than a robot waits."""
 
 
 class Responder(Protocol):
-    """What a robot thinks: its ratings, its answers to questionnaires, and to checks with the seconds they take."""
+    """Decides a robot's answers: ratings, questionnaire items, and checks with the seconds they take."""
 
     def rate(self, robot: Robot, step: Mapping[str, Any]) -> Json: ...
     def log(self, robot: Robot, step: Mapping[str, Any], answer: Json) -> list[Any]:
-        """Return the log of a page on which something played, and was answered so."""
+        """Return the log of a page with playback and this answer."""
         ...
 
     def fill(self, item: Mapping[str, Any]) -> Json: ...
@@ -45,7 +45,7 @@ class Responder(Protocol):
 
 @dataclass
 class Robot:
-    """One simulated participant. Its mind says what it answers; everything else it does by itself."""
+    """One simulated participant. The responder decides its answers; the robot does everything else."""
 
     name: str
     study: str
@@ -58,21 +58,21 @@ class Robot:
     step: dict[str, Any] = field(default_factory=dict)
     acknowledged: list[StoredAnswer] = field(default_factory=list)
     checked: dict[str, Json] = field(default_factory=dict)
-    """The last answer to each check, by its name, as the server keeps it."""
+    """The last answer to each check by name, as the server stores it."""
     refusal: dict[str, Any] = field(default_factory=dict)
-    """What the server said when it let them go no further."""
+    """The error with which the server refused the robot."""
     trial_limit: int | None = None
-    """How many trials are answered before it leaves for good; all when None."""
+    """The number of trials before the robot leaves for good; None means all."""
     input: ClassVar[str] = "robot"
 
     @property
     def refused(self) -> str:
-        """The code of what the server said; empty while they may go on."""
+        """The code of the refusal; empty while the robot may continue."""
         return str(self.refusal.get("code", ""))
 
     @property
     def device(self) -> dict[str, Json]:
-        """What the robot says of its device: a computer with an ordinary screen."""
+        """The reported device: a computer with an ordinary screen."""
         return {"robot": self.name, "screen": [1920, 1080], "dpr": 1}
 
     @property
@@ -81,12 +81,12 @@ class Robot:
 
     @property
     def has_left(self) -> bool:
-        """Whether it is gone, before the trial at hand."""
+        """Whether the robot has left before the current trial."""
         key = str(self.step.get("key", ""))
         return self.trial_limit is not None and key.startswith("trial:") and int(key.split(":")[1]) > self.trial_limit
 
     async def arrive(self) -> None:
-        """Come to the door; somebody who has finished before is turned away and is done."""
+        """Arrive; a robot that finished earlier is refused and done."""
         body: Json = {"study": self.study, "params": dict(self.params), "device": self.device}
         response = await self._send("POST", "/api/arrive", body)
         if response.status_code == 403:
@@ -98,7 +98,7 @@ class Robot:
         self.session = self.token.split(".")[1]
 
     async def consent(self) -> None:
-        """Agree, which claims a list."""
+        """Give consent, which claims a list."""
         if not self.is_done and self.step["kind"] == "consent":
             await self.answer_step()
 
@@ -108,13 +108,13 @@ class Robot:
             await self.answer_step()
 
     async def answer_step(self) -> None:
-        """Answer the step at hand and go where the server says."""
+        """Answer the current step and go to the next."""
         step = self.step
         answer, events = self.answer_for(step)
         await self.follow(step, answer, await self.put(step["key"], answer, events))
 
     async def put(self, key: str, answer: Json, events: list[Any], tab: str = "") -> httpx.Response:
-        """Return the reply to an answer and the log of its page."""
+        """Send an answer with the log of its page and return the reply."""
         spent = events[-1][0] if events else 1000.0
         body: Json = {
             "answer": answer, "events": events, "from": 0, "tab": tab or self.name, "shown_ms": 0.0, "sent_ms": spent,
@@ -123,7 +123,7 @@ class Robot:
         return await self._send("PUT", f"/api/answers/{key}", body)
 
     async def follow(self, step: Mapping[str, Any], answer: Json, response: httpx.Response) -> None:
-        """Go where a reply says, and remember what was stored."""
+        """Go to the step of a reply, and record what was stored."""
         if response.status_code == 403:
             self.refusal = response.json()["error"]
             return
@@ -135,7 +135,7 @@ class Robot:
         self.step = reply["step"]
 
     def answer_for(self, step: Mapping[str, Any]) -> tuple[Json, list[Any]]:
-        """Return the answer to a step, and the log of its page."""
+        """Return the answer to a step and the log of its page."""
         match step["kind"]:
             case "consent":
                 return {"agree": True}, []
@@ -155,7 +155,7 @@ class Robot:
                 return {}, []
 
     async def _send(self, method: str, path: str, body: Json) -> httpx.Response:
-        """Return the first real reply; a server that is away is asked again, as the browser's outbox does."""
+        """Return the first reply; retry while the server is away, as the browser's outbox does."""
         wait, waited = _FIRST_WAIT_S, 0.0
         headers = {"authorization": f"Bearer {self.token}"} if self.token else {}
         while True:
@@ -177,7 +177,7 @@ class Robot:
 
 
 def watch_events(trial: Mapping[str, Any]) -> list[Any]:
-    """Return the log of somebody who plays every slot once, to the end: one after the other, or all together."""
+    """Return the log of playing every slot once to the end: one after the other, or all at once."""
     now, at_once = 200.0, bool(trial.get("together"))
     events: list[Any] = [[0, "shown", None, {}]]
     for slot in trial["slots"]:
@@ -202,7 +202,7 @@ def _play_events(slot: Mapping[str, Any], started: float, ended: float) -> list[
 
 
 def plain_fill(item: Mapping[str, Any]) -> Json:
-    """Return any valid answer to an item of a questionnaire."""
+    """Return a valid answer to an item of a questionnaire."""
     match item["type"]:
         case "single":
             return str(item["options"][-1])
@@ -217,16 +217,16 @@ def plain_fill(item: Mapping[str, Any]) -> Json:
             return "A robot has nothing to say."
 
 
-# --- The log of a page as a browser would write it, in human time ---
+# Logs with human response times
 
 
 _Log = list[Any]
 _ORIENT_MS = 1200.0
 _BETWEEN_MS = 700.0
 _NEXT_MS = 900.0
-"""Median times to look at a page before anything is played, from one clip to the next, and to find the button."""
+"""Median times before the first play, between two clips, and before the button is pressed."""
 _START_MS = 25.0
-"""How much longer than its length a clip plays, on average: players take a moment."""
+"""Mean delay until a clip starts to play."""
 _AT_ONCE_MS = 50.0
 _DROPPED = 0.004
 """Share of frames that an ordinary computer drops."""
@@ -234,7 +234,7 @@ _FRAME_MS = 40
 
 
 def page_log(trial: Mapping[str, Any], answer: Json, habits: Habits, rng: Generator, *, is_away: bool = False) -> _Log:
-    """Return the log of somebody who plays every slot once, answers, and goes on at its last event."""
+    """Return the log of playing every slot once and answering; the page is left at its last event."""
     pace = _ResponseTimes(habits, rng)
     events: _Log = [[0, "shown", None, {}]]
     clicks = list(_judgements(trial, answer))
@@ -256,7 +256,7 @@ def page_log(trial: Mapping[str, Any], answer: Json, habits: Habits, rng: Genera
 
 
 def page_ms(trial: Trial, lengths_ms: Sequence[int], habits: Habits) -> tuple[float, float]:
-    """Return how long a page takes in the middle of all times: all but the judgements, and the judgements."""
+    """Return the median time of a page in two parts: without the judgements, and the judgements."""
     played = max(lengths_ms, default=0) if trial.together else sum(lengths_ms) + _BETWEEN_MS * len(lengths_ms)
     rated = sum(slot.rated for slot in trial.slots)
     judged = [
@@ -267,7 +267,7 @@ def page_ms(trial: Trial, lengths_ms: Sequence[int], habits: Habits) -> tuple[fl
 
 
 class _ResponseTimes:
-    """The time that one person takes on one page."""
+    """Random times of one person on one page."""
 
     def __init__(self, habits: Habits, rng: Generator) -> None:
         self._habits, self._rng = habits, rng
@@ -281,7 +281,7 @@ class _ResponseTimes:
         return self.after(1000 * (self._habits.slider_s if look == "slider" else self._habits.click_s))
 
     def play(self, slot: Mapping[str, Any], started: float, *, is_away: bool) -> _Log:
-        """Return the events of one play, to the end of the slot."""
+        """Return the events of playing a slot to its end."""
         media, rng, name = slot["media"], self._rng, slot["id"]
         length = media["ms"]
         events: _Log = [[started, "play", name, {"at": 0}]]
@@ -292,7 +292,7 @@ class _ResponseTimes:
             late += lasts
         ended = started + length + late
         if is_away:
-            # Back in time for the end, as somebody is who hears that it is over.
+            # Back before the end of the clip, as a person who hears that it is over.
             out, back = started + 0.2 * length, started + 0.95 * length
             events += [[out, "visibility", None, {"hidden": True}], [back, "visibility", None, {"hidden": False}]]
         frames = max(1, length // _FRAME_MS) if media["medium"] == "video" else None
@@ -313,7 +313,7 @@ def _add_clicks(
 
 
 def _judgements(trial: Mapping[str, Any], answer: Json) -> Iterator[tuple[str, str | None, str, Json]]:
-    """Yield every judgement of an answer: its question, its slot where it has one, the look of its scale, its value."""
+    """Yield every judgement of an answer: its question, its slot or None, the look of its scale, its value."""
     looks = {asked["id"]: (asked.get("scale") or {}).get("look", "radio") for asked in trial.get("asked", ())}
     answered: Mapping[str, Any] = answer if isinstance(answer, Mapping) else {}
     for part in ("scores", "ticks"):

@@ -1,4 +1,4 @@
-"""Robots in real browsers, and a picture of every step that they meet: the storyboard of a study."""
+"""Storyboards: robots take a study in real browsers, and a picture of every step is kept."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _PATIENCE_MS = 120_000
 _ANSWERED_KINDS = ("trial", "training", "questions", "check")
-"""Steps of which a second picture shows how they look when they are answered."""
+"""Kinds of steps with a second picture, after answering."""
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #1c1f24; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.15rem; margin: 2.5rem 0 .5rem; }
@@ -44,7 +44,7 @@ img { width: 100%; height: auto; border: 1px solid #cfd4da; border-radius: 6px; 
 
 @dataclass(frozen=True)
 class Picture:
-    """A page as it was met."""
+    """A picture of a page."""
 
     file: str
     key: str
@@ -54,7 +54,7 @@ class Picture:
 
 @dataclass
 class BrowserSession:
-    """One robot at a browser: the pictures of what it met, and how it ended."""
+    """One robot's session in a browser: its pictures and its completion code."""
 
     name: str
     folder: Path
@@ -68,7 +68,7 @@ class BrowserSession:
             return
         step = key.replace(":", "-") + ("-answered" if moment == "answered" else "")
         file = self.folder / f"{len(self.pictures) + 1:02}-{step}.png"
-        # A picture that fades in is not what people look at.
+        # Without animations, so that nothing is caught while fading in.
         await page.screenshot(path=file, full_page=True, animations="disabled")
         title = await page.locator("main h1").first.inner_text() if await page.locator("main h1").count() else ""
         self.pictures.append(Picture(file.name, key, moment, " ".join(title.split())))
@@ -76,7 +76,7 @@ class BrowserSession:
 
 @dataclass(frozen=True)
 class Storyboard:
-    """What came of robots in real browsers: the truth they were given, what each met, and the page that shows it."""
+    """The truth, the sessions with their pictures, and the page that shows them."""
 
     truth: Truth
     sittings: tuple[BrowserSession, ...]
@@ -93,10 +93,10 @@ def storyboard(
     store: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Storyboard:
-    """Send robots through a study in real browsers, and keep a picture of every step below storyboard/.
+    """Return the storyboard of robots that took a study in real browsers, written to storyboard/.
 
-    They answer as robots of the same seed do over HTTP, and stay to the end. Their answers are kept only in a store
-    that is named, so that the pictures can be taken again.
+    They answer like robots of the same seed over HTTP, and stay to the end. Their answers are kept only if a store is
+    named, so that the pictures can be taken again.
     """
     _check_browser()
     loaded = load_study(study)
@@ -114,7 +114,7 @@ def storyboard(
 
 
 def _check_browser() -> None:
-    """Raise UserError unless robots can sit at a real browser here."""
+    """Raise UserError if Playwright or Chromium is missing."""
     from beholder.testing.browser import CHROMIUM_NAMES, find_chromium
 
     if importlib.util.find_spec("playwright") is None:
@@ -164,7 +164,7 @@ async def _take_pictures(
 async def _take_study(
     server: RunningServer, browser: Browser, session: BrowserSession, responder: OracleResponder, oracle: Oracle
 ) -> None:
-    """Let one robot take the study at a browser."""
+    """Let one robot take the study in a browser."""
     from beholder.testing.browser import control_values, fitting_answers, oracle_for, walk
 
     context = await browser.new_context(viewport={"width": 1280, "height": 800})
@@ -194,7 +194,7 @@ async def _take_study(
 
 
 def _page(title: str, sessions: Sequence[BrowserSession]) -> str:
-    """Return all pictures on one page, to read or to print."""
+    """Return an HTML page with all pictures."""
     intro = "Every screen of the study in order, as a simulated participant met it in a browser."
     body = [tag("h1", f"Storyboard: {title}"), tag("p", intro)]
     for number, session in enumerate(sessions, 1):

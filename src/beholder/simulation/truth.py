@@ -1,4 +1,4 @@
-"""The truth that a simulation plants, so that its result can be held against it."""
+"""The planted truth of a simulation, the population that rates it, and random numbers by name."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ from beholder.study.recipes import KINDS, read_recipe
 
 _BEST, _WORST = 0.85, 0.2
 _GOLD = (0.0, 0.96)
-"""The worst and the best that a video was felt to be in the data of `tools/fit_raters.py`: even the best is not perfect
-to everybody."""
+"""The lowest and the highest quality of a video in the data of `tools/fit_raters.py`: even the best is not perfect."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +36,55 @@ class Truth:
     """The condition of each row."""
 
 
+@dataclass(frozen=True)
+class Population:
+    """Variation between people and between contents, as shares of the scale.
+
+    The defaults of `bias` and `inconsistency` are measured, the other effects are off. `PUBLIC` has the estimates of
+    one laboratory, `from_pilot` those of a store, and `read_people` sets single ones.
+    """
+
+    bias: float = 0.117
+    """Standard deviation between people of their mean rating."""
+    inconsistency: float = 0.147
+    """Standard deviation within a person from rating to rating, of the median person."""
+    inconsistency_spread: float = 0.0
+    """Standard deviation between people of the logarithm of their inconsistency."""
+    taste: float = 0.0
+    """Standard deviation between people of their opinion of one condition, without their bias."""
+    content: float = 0.03
+    """Standard deviation between contents of their mean quality."""
+    content_condition: float = 0.0
+    """Standard deviation between contents of the effect of one condition."""
+    carry: float = 0.0
+    """Share of the previous trial's distance from the average that is added (assimilation) or, below zero, subtracted
+    (contrast)."""
+    fatigue: float = 0.0
+    """Growth of inconsistency from the first trial to the last: 0.5 means 50 % more."""
+    lapse: float = 0.0
+    """How often a rating is random because the person did not look."""
+    gain_spread: float = 0.0
+    """Standard deviation between people of the logarithm of their use of the scale."""
+    ends: float = 0.0
+    """Share of the scale at either end that nobody uses."""
+    leaving: float = 0.0
+    """Probability of leaving for good before any one trial."""
+    pace: float = 1.0
+    """Time of judgements as a multiple of the usual time."""
+
+
+PUBLIC = Population(
+    bias=0.117,
+    inconsistency=0.136,
+    inconsistency_spread=0.175,
+    taste=0.055,
+    content=0.024,
+    content_condition=0.097,
+)
+"""24 people in a laboratory who rated 72 videos, 8 contents under 9 conditions, on five points (VQEG HDTV3), as
+`tools/fit_raters.py` prints it. Order, fatigue, lapses and leaving cannot be estimated from it and are off."""
+
+
 def truth_of(
     study: Study,
     catalogue: Catalogue,
@@ -45,7 +93,7 @@ def truth_of(
     people: Population | None = None,
     means: Mapping[str, float] | None = None,
 ) -> Truth:
-    """Return the truth of a study, with a column for every question that any of its participants is asked."""
+    """Return the truth of a study, with a column for every question of any group."""
     asked = {one.id: one for group in groups_of(study, catalogue, method) for one in method.questions(group.study)}
     return plant_truth(catalogue, tuple(asked), seed, asked, people, means)
 
@@ -58,11 +106,11 @@ def plant_truth(
     people: Population | None = None,
     means: Mapping[str, float] | None = None,
 ) -> Truth:
-    """Return the truth: our samples' own order where they are used, else falling from the first condition on.
+    """Return the truth: the order of our samples where they are used, otherwise decreasing from the first condition.
 
-    A reference is the best of all, and anchors are the worst: the lower they cut and the more they blur, the worse.
-    A gold stimulus is what is expected of it, on the `scales` of the questions; one that asks for an answer is as good
-    as what it was made of. `means` are qualities of conditions that are known otherwise.
+    References are the best, and anchors the worst, in the order of their recipes. A gold stimulus has its expected
+    quality on the `scales` of the questions; one with a message has the quality of its source. `means` are known
+    qualities of conditions.
     """
     people = people or Population()
     conditions = _condition_qualities(catalogue) | {
@@ -117,7 +165,7 @@ def _condition_qualities(catalogue: Catalogue) -> dict[str, float]:
 
 
 def _expected(stimulus: Stimulus, question: Question | None) -> float | None:
-    """Return how good a gold stimulus is by the answer that is expected of it; None where none is."""
+    """Return the quality of a gold stimulus by its expected answer, or None."""
     expected = (
         stimulus.known_answer.expectation(question.id)
         if stimulus.known_answer is not None and question is not None
@@ -130,72 +178,25 @@ def _expected(stimulus: Stimulus, question: Question | None) -> float | None:
     return float(np.clip(1 - strength if question.keyed == "-" else strength, *_GOLD))
 
 
-# --- Chance that depends on names, never on the order of calls ---
+# Random numbers that depend on names, never on the order of calls
 
 
 def keyed_rng(seed: int, *names: str) -> Generator:
-    """Return a generator that is the same for the same seed and names, whoever asks first."""
+    """Return the generator of a seed and names."""
     digest = hashlib.sha256("\x1f".join((str(seed), *names)).encode()).digest()
     return np.random.default_rng(np.frombuffer(digest, dtype=np.uint32))
 
 
-# --- What the simulated people of a study have in common: how far they differ, waver, tire, and leave ---
+# Changes of a population
 
 
-@dataclass(frozen=True)
-class Population:
-    """The spread of people and of contents. What is an amount of quality is a share of the scale.
-
-    The defaults of `bias` and `inconsistency` are measured, the other effects are off: `PUBLIC` holds all that one
-    laboratory has shown, `from_pilot` what a store shows, and an effect can be set by hand.
-    """
-
-    bias: float = 0.117
-    """Standard deviation between people of a shift of all that they rate."""
-    inconsistency: float = 0.147
-    """Standard deviation of one person from rating to rating, in the middle of all people."""
-    inconsistency_spread: float = 0.0
-    """How far people differ in that: standard deviation of its logarithm."""
-    taste: float = 0.0
-    """Standard deviation between people of what they think of one condition, beside their bias."""
-    content: float = 0.03
-    """Standard deviation between contents of a shift of all their conditions."""
-    content_condition: float = 0.0
-    """Standard deviation between contents of what one condition does to them."""
-    carry: float = 0.0
-    """How much of the distance of the trial before from the average is added (assimilation), or, below zero, taken
-    away (contrast)."""
-    fatigue: float = 0.0
-    """By how much inconsistency grows from the first trial to the last: 0.5 makes it half as large again."""
-    lapse: float = 0.0
-    """How often somebody has not looked, so that what they say of a stimulus is anything."""
-    gain_spread: float = 0.0
-    """How far people differ in how much of the scale they use, about its middle: deviation of the logarithm."""
-    ends: float = 0.0
-    """How much of the scale at either end nobody uses."""
-    leaving: float = 0.0
-    """How likely somebody leaves before any one trial, and never comes back."""
-    pace: float = 1.0
-    """How long judgements take, as a multiple of the usual seconds."""
-
-
-PUBLIC = Population(
-    bias=0.117,
-    inconsistency=0.136,
-    inconsistency_spread=0.175,
-    taste=0.055,
-    content=0.024,
-    content_condition=0.097,
-)
-"""24 people in a laboratory who rated 72 videos, 8 contents under 9 conditions, on five points (VQEG HDTV3), as
-`tools/fit_raters.py` prints it. Order, fatigue, lapses and leaving cannot be seen in it and stay off."""
 _MOST = {"ends": 0.45, "lapse": 1.0, "leaving": 1.0, "carry": 1.0}
 _LEAST = {"carry": -1.0, "pace": 0.01}
 _LARGEST = 10.0
 
 
 def read_people(spec: str, base: Population | None = None) -> Population:
-    """Return a population changed as in `fatigue:0.5,lapse:0.02`."""
+    """Return a population with changes such as `fatigue:0.5,lapse:0.02`."""
     changes: dict[str, float] = {}
     problems = []
     names = [field.name for field in fields(Population)]

@@ -1,4 +1,4 @@
-"""How far people and contents differ in ratings: the variance components that rater models are made of."""
+"""Variance components of ratings, from which rater models are built, and the sources of a population's numbers."""
 
 from __future__ import annotations
 
@@ -18,33 +18,32 @@ from beholder.stats.crossed import VarianceComponents, fit_crossed, variance_com
 from beholder.stats.mixed import Codes, Floats
 
 _FEWEST_PEOPLE, _FEWEST_CONTENTS, _FEWEST_RATINGS = 5, 4, 60
-"""With fewer a standard deviation is off by more than a third of itself."""
+"""With fewer, the error of a standard deviation is more than a third of it."""
 _FEWEST_STEADY, _FEWEST_EACH = 8, 8
-"""People, and how many ratings more than conditions of each, from which on it is told how far their inconsistencies
-differ."""
+"""The least number of people, and of ratings more than conditions of each, to estimate the spread of inconsistency."""
 
 
 class VarianceEstimate(NamedTuple):
-    """A number that ratings tell, or why they do not."""
+    """An estimate, or the reason why there is none."""
 
     value: float | None
     why: str
 
 
 class VarianceEstimates(NamedTuple):
-    """What the ratings of a study tell of those who gave them, as shares of the scale."""
+    """Estimates from the ratings of a study, as shares of the scale."""
 
     variances: Mapping[str, VarianceEstimate]
-    """By the name that it has in a population."""
+    """By field of `Population`."""
     means: Mapping[str, float]
     """The quality of each condition, from 0 to 1."""
 
 
 def estimate_variances(ratings: pd.DataFrame, steps: Mapping[str, float]) -> VarianceEstimates:
-    """Return the spreads in scores (participant, content, condition, stimulus, question, value from 0 to 1).
+    """Return the estimates from scores (participant, content, condition, stimulus, question, value from 0 to 1).
 
-    Over several questions variances are averaged. `steps` is how far apart two answers to a question are: rounding to
-    them adds a twelfth of their square to what people waver by.
+    Variances of several questions are averaged. `steps` is the step of each question's scale: rounding adds a twelfth
+    of its square to the variance within a person.
     """
     parts = [
         _question_estimates(mine, steps.get(str(name), 0.0)) for name, mine in ratings.groupby("question", sort=False)
@@ -58,7 +57,7 @@ def estimate_variances(ratings: pd.DataFrame, steps: Mapping[str, float]) -> Var
             VarianceEstimate(math.sqrt(max(0.0, float(np.mean(values)))), "") if values else VarianceEstimate(None, why)
         )
     if (median := variances["inconsistency"].value) is not None:
-        # Its square is a mean over people; that of the person in the middle is smaller, the more they differ.
+        # Its square is a mean over people; that of the median person is smaller, the more people differ.
         spread = variances["inconsistency_spread"].value or 0.0
         variances["inconsistency"] = VarianceEstimate(median * math.exp(-(spread**2)), "")
     names = dict.fromkeys(name for part in parts for name in part.means)
@@ -67,7 +66,7 @@ def estimate_variances(ratings: pd.DataFrame, steps: Mapping[str, float]) -> Var
 
 
 def _question_estimates(votes: pd.DataFrame, step: float) -> VarianceEstimates:
-    """Return the variances of one question, and the means of its conditions."""
+    """Return the variances of one question and the means of its conditions."""
     value = votes["value"].to_numpy(np.float64)
     person, content, condition, stimulus = (
         _codes(votes[name]) for name in ("participant", "content", "condition", "stimulus")
@@ -97,7 +96,7 @@ def _question_estimates(votes: pd.DataFrame, step: float) -> VarianceEstimates:
 
 
 def too_few(count: int, what: str, needed: int, such: str = "") -> str:
-    """Return that there are fewer of something than it takes; nothing where there are enough."""
+    """Return the reason if there are fewer than needed, otherwise an empty text."""
     return f"{count} {what}{'s' * (count != 1)}{such}, and it takes {needed}" if count < needed else ""
 
 
@@ -114,10 +113,10 @@ def _estimate(value: float, few: str) -> VarianceEstimate:
 def _content_variances(
     value: Floats, person: Codes, content: Codes, condition: Codes, stimulus: Codes, parts: VarianceComponents
 ) -> tuple[float, float]:
-    """Return the variances between contents, and between contents in what one condition does to them.
+    """Return the variance between contents, and the variance of content by condition.
 
-    All votes on a stimulus share the second, so both are looked for in the means of stimuli, without the biases of
-    those who happened to rate them.
+    All votes on a stimulus share the second, so both are estimated from the means of stimuli, without the biases of
+    their raters.
     """
     each = np.bincount(stimulus)
     off = value - (np.bincount(stimulus, weights=value) / each)[stimulus]
@@ -138,7 +137,7 @@ def _recode(codes: Codes) -> Codes:
 
 
 class _RaterVariances(NamedTuple):
-    """The variances of what people bring along; a taste that cannot be told is part of the inconsistency."""
+    """Variances between and within raters; a taste that cannot be estimated is part of the inconsistency."""
 
     bias: float
     taste: float
@@ -148,10 +147,9 @@ class _RaterVariances(NamedTuple):
 def _rater_variances(
     value: Floats, condition: Codes, person: Codes, stimulus: Codes, parts: VarianceComponents
 ) -> _RaterVariances:
-    """Return what people differ in throughout, what they think of one condition beside it, and what is left.
+    """Return the variances of bias, of taste for a condition, and of the residual.
 
-    `parts` knows people alone: what somebody thinks of each condition, averaged over those that they saw, passes there
-    for bias.
+    `parts` has people only: their taste, averaged over the conditions that they rated, counts there as bias.
     """
     cells = _rater_condition_codes(condition, person)
     votes, many = np.bincount(person), np.bincount(cells)
@@ -165,16 +163,16 @@ def _rater_variances(
 
 
 def _rater_condition_codes(condition: Codes, person: Codes) -> Codes:
-    """Return a number for each person and condition that they rated."""
+    """Return a code for each combination of person and condition."""
     return _recode(person * (int(condition.max(initial=0)) + 1) + condition)
 
 
 def _inconsistency_spread(
     value: Floats, condition: Codes, person: Codes, stimulus: Codes, inside: float, rounding: float
 ) -> VarianceEstimate:
-    """Return the variance between people of the logarithm of their inconsistency, whose own variance is `inside`.
+    """Return the variance between people of the logarithm of their inconsistency; `inside` is its mean square.
 
-    It is looked for among ratings of one person and one condition, which share bias and taste.
+    It is estimated from ratings of one person and one condition, which share bias and taste.
     """
     cells = _rater_condition_codes(condition, person)
     owner = person[np.unique(cells, return_index=True)[1]]
@@ -189,7 +187,7 @@ def _inconsistency_spread(
     rest = rest - (np.bincount(cells, weights=rest) / np.bincount(cells))[cells]
     left = np.bincount(person, weights=rest**2)[enough] / free[enough] - rounding
     logs = np.log(np.maximum(left, inside / 20)) / 2
-    # The logarithm of a standard deviation varies by chance alone, the more so where a part has been taken off.
+    # The logarithm of a standard deviation varies by chance alone, more so where rounding has been subtracted.
     luck = (1 + rounding / inside) ** 2 * float(np.mean(special.polygamma(1, free[enough] / 2))) / 4
     return VarianceEstimate(max(0.0, float(logs.var(ddof=1) - luck)), "")
 
@@ -198,7 +196,7 @@ def _codes(names: pd.Series) -> Codes:
     return np.asarray(pd.factorize(names)[0], np.intp)
 
 
-# --- Where the numbers of simulated people come from: the study, a documented set of public data, or a pilot ---
+# Sources of a population: defaults, public data, or a pilot
 
 
 _USUAL = "usual"
@@ -206,20 +204,20 @@ _PUBLIC_SETS: Mapping[str, tuple[Population, str]] = {
     "public": (PUBLIC, "VQEG HDTV3"),
     "vqeghd3": (PUBLIC, "VQEG HDTV3"),
 }
-"""Sets of public data by name: the people in them, and what they are called."""
+"""Sets of public data by name: their population and their title."""
 
 
 @dataclass(frozen=True)
 class PopulationSource:
-    """What simulated people are like, the quality of conditions that is known, and where each number comes from."""
+    """A population, known qualities of conditions, and the origin of each number."""
 
     people: Population = field(default_factory=Population)
     means: Mapping[str, float] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict)
-    """Where a number comes from, or why it could not be had, by its name in the population."""
+    """The origin of a number, or the reason why it could not be estimated, by field of `Population`."""
 
     def rows(self) -> list[dict[str, str]]:
-        """Return every number with where it comes from, as a table to print."""
+        """Return every number with its origin, as a table to print."""
         return [
             {
                 "what": one.name,
@@ -234,7 +232,7 @@ class PopulationSource:
 
 
 def read_source(source: str | Path | PopulationSource | None = None, people: str = "") -> PopulationSource:
-    """Return the people that `--from` names, changed as `--people` says."""
+    """Return the population that `--from` names, changed by `--people`."""
     base = _find_source(source)
     changed = read_people(people, base.people)
     origins = {
