@@ -190,7 +190,7 @@ class _SheetBuilder:
         self._method, self._truth = method, truth
         self._is_compared = isinstance(method, ChoiceMethod)
         self._has_beside = (
-            not _has_family_functions(method, ScoreMethod, "beside") if isinstance(method, ScoreMethod) else False
+            not _has_family_functions(method, ScoreMethod, "other_slot") if isinstance(method, ScoreMethod) else False
         )
         self._pages: dict[int, _RatedPage] = {}
         self._scales: list[Scale] = []
