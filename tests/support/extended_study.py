@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from beholder.cleaning.screening import SessionJudge, judge_tables
+from beholder.cleaning.screening import JudgedPopulation, judge_tables
 from beholder.cleaning.shortfall import Shortfall, VoteCell
 from beholder.extension.shortfall import ShortfallLists, ShortfallPlanner
 from beholder.methods import find
@@ -67,7 +67,7 @@ class World:
         """Let somebody finish a list of whom nothing is used."""
         self.finish(number, leaves_out=lambda _: True)
 
-    def judge(self) -> SessionJudge:
+    def judge(self) -> JudgedPopulation:
         return judge_tables(self.study, self.tables)
 
     def short(self) -> Shortfall:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from beholder.study.model import Study
 
-__all__ = ["Cleaned", "Lost", "clean"]
+__all__ = ["Cleaned", "ExclusionCount", "clean"]
 
 
 @dataclass(frozen=True)
-class Lost:
+class ExclusionCount:
     """How much one rule cost: all sessions and ratings with this reason, and sessions with no other reason.
 
     `kept` of the sessions are used all the same: the reason is told, or cost single ratings.
@@ -46,7 +46,7 @@ class Cleaned:
     """participants, sessions, completed, used_participants, used_sessions, ratings, used_ratings, other_plans;
     accepted_sessions, rejected_sessions, look_sessions, few_used_raters, mostly_unused_raters, taken_in_sessions;
     short_votes (stimuli with fewer used votes than planned, by question), planned_votes, missing_sessions, bonuses"""
-    lost: tuple[Lost, ...]
+    lost: tuple[ExclusionCount, ...]
     bonus: str = ""
     """What all bonuses come to, as `3.20 GBP`; empty where there are none."""
     run: int = 1

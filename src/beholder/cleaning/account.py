@@ -11,8 +11,8 @@ from beholder.checks.agreement import AgreementRule
 from beholder.checks.contract import NOT_MET as CONTRACT_NOT_MET
 from beholder.checks.page_registry import reason_title
 from beholder.checks.registry import RULE_TITLES, AnyRule, rater_rule_sentence, rule_sentence
-from beholder.cleaning import Lost
-from beholder.cleaning.decisions import WORDS, in_words
+from beholder.cleaning import ExclusionCount
+from beholder.cleaning.decisions import WORDS, reason_words
 from beholder.cleaning.facts import Facts
 from beholder.cleaning.qualification import NOT_MET, UNDER_WAY
 from beholder.cleaning.screening import FEW_USED, MOSTLY_UNUSED
@@ -66,7 +66,7 @@ def groups(facts: Facts, judged: Sequence[JudgedSession]) -> list[dict[str, Any]
     return rows
 
 
-def lost(judged: Sequence[JudgedSession]) -> tuple[Lost, ...]:
+def exclusion_counts(judged: Sequence[JudgedSession]) -> tuple[ExclusionCount, ...]:
     """Return what each rule cost, in the order of the checks."""
     sessions: Counter[str] = Counter()
     only: Counter[str] = Counter()
@@ -88,10 +88,10 @@ def lost(judged: Sequence[JudgedSession]) -> tuple[Lost, ...]:
     costs = {reason for one in judged for reason in one.decision.costly}
     found = sorted(sessions, key=lambda reason: (order.index(reason.partition(":")[0]), reason))
     return tuple(
-        Lost(
+        ExclusionCount(
             reason.partition(":")[0],
             reason.partition(":")[2],
-            in_words(reason),
+            reason_words(reason),
             sessions[reason],
             only[reason],
             kept[reason],
@@ -102,11 +102,11 @@ def lost(judged: Sequence[JudgedSession]) -> tuple[Lost, ...]:
     )
 
 
-def together(judged: Sequence[JudgedSession]) -> list[dict[str, Any]]:
+def combined_reasons(judged: Sequence[JudgedSession]) -> list[dict[str, Any]]:
     """Return which reasons cost sessions their use together, the most frequent first."""
     found = Counter(one.decision.costly for one in judged if len(one.decision.costly) > 1)
     return [
-        {"reasons": list(reasons), "words": [in_words(reason) for reason in reasons], "sessions": sessions}
+        {"reasons": list(reasons), "words": [reason_words(reason) for reason in reasons], "sessions": sessions}
         for reasons, sessions in sorted(found.items(), key=lambda item: (-item[1], item[0]))
     ]
 
@@ -133,11 +133,11 @@ def verdict_counts(judged: Sequence[JudgedSession]) -> dict[str, dict[str, int]]
 # --- Whom we trusted: how all sessions with an answer did by each rule, and what that cost ---
 
 
-_ASKED = ("attention", "trap", "gold", "trap_item")
+_WITH_RIGHT_ANSWERS = ("attention", "trap", "gold", "trap_item")
 """Rules with right answers, of which it is told how many were."""
 
 
-def trusted(
+def rule_counts(
     rules: Sequence[AnyRule], judged: Sequence[JudgedSession], raters: Rater | None = None
 ) -> list[dict[str, Any]]:
     """Return a row for each rule of the study; sessions without a single answer tell nothing."""
@@ -150,7 +150,7 @@ def trusted(
 
 def _row(rule: AnyRule, judged: Sequence[JudgedSession]) -> dict[str, Any]:
     row = _tally(rule.name, rule_sentence(rule), rule.rule.action, judged)
-    if rule.name in _ASKED:
+    if rule.name in _WITH_RIGHT_ANSWERS:
         looks = [look for one in judged for look in one.looked if look.verdict.check == rule.name]
         trials = [verdict.verdict for look in looks for _, verdict in look.trials if verdict.verdict != "unknown"]
         row |= {"asked": len(trials), "right": trials.count("pass")}
@@ -270,7 +270,7 @@ def _reason(one: JudgedSession, step: str) -> tuple[str, str]:
     outcome, why = one.visit.outcome, one.visit.end_reason
     if step in ("accepted", "used"):
         reason = next(iter(one.decision.costly or one.decision.reasons), "")
-        words = in_words(reason) if reason else ""
+        words = reason_words(reason) if reason else ""
         if step == "used":
             return reason, words
         told = "Not to be paid" if one.decision.accept is False else "For a person to look at"
@@ -284,4 +284,4 @@ def _reason(one: JudgedSession, step: str) -> tuple[str, str]:
         named = WORDS.get((check, at)) or reason_title(why)
         if named:
             return why, named
-    return f"complete:{outcome}", in_words(f"complete:{outcome}")
+    return f"complete:{outcome}", reason_words(f"complete:{outcome}")

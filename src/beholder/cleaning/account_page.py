@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from beholder.cleaning import Lost
+from beholder.cleaning import ExclusionCount
 from beholder.study.model import Study
 
 _USUAL = "71 to 79 % is usual in crowdsourced video tests by P.910"
-_MOST_TOGETHER = 8
+_MAX_COMBINED = 8
 _OUTLIERS = "Votes: at most 1.5 quartile ranges outside the quartiles of a stimulus that has 6 votes or more."
 
 
@@ -18,8 +18,8 @@ def account_page(account: Mapping[str, Any], study: Study) -> str:
     parts = [
         f"# Who is counted: {_plain(study.title)}{_which(account['run'])}",
         _summary(account),
-        _lost(account),
-        _together(account["together"]),
+        _exclusions(account),
+        _combined(account["together"]),
         _raters(account["counts"]),
         _votes(account["counts"]),
         _bonus(account),
@@ -59,8 +59,11 @@ def _summary(account: Mapping[str, Any]) -> str:
     return "\n\n".join(said)
 
 
-def _lost(account: Mapping[str, Any]) -> str:
-    rows = [(lost.told, lost.sessions, lost.only, lost.ratings) for lost in (Lost(**row) for row in account["lost"])]
+def _exclusions(account: Mapping[str, Any]) -> str:
+    rows = [
+        (lost.told, lost.sessions, lost.only, lost.ratings)
+        for lost in (ExclusionCount(**row) for row in account["lost"])
+    ]
     if not rows:
         return "## What was lost at which rule\n\nNothing."
     heads = ("rule", "sessions", "only for this", "ratings")
@@ -68,11 +71,11 @@ def _lost(account: Mapping[str, Any]) -> str:
     return f"## What was lost at which rule\n\n{_table(heads, rows)}\n\n{note}"
 
 
-def _together(found: Sequence[Mapping[str, Any]]) -> str:
+def _combined(found: Sequence[Mapping[str, Any]]) -> str:
     if not found:
         return ""
-    rows = [(" and ".join(one["words"]), one["sessions"]) for one in found[:_MOST_TOGETHER]]
-    left = sum(one["sessions"] for one in found[_MOST_TOGETHER:])
+    rows = [(" and ".join(one["words"]), one["sessions"]) for one in found[:_MAX_COMBINED]]
+    left = sum(one["sessions"] for one in found[_MAX_COMBINED:])
     if left:
         rows.append(("other reasons together", left))
     return f"## Lost for several reasons\n\n{_table(('rules', 'sessions'), rows)}"

@@ -11,15 +11,15 @@ from beholder.checks.page_registry import reason_title
 from beholder.checks.playback import WatchedRule
 from beholder.checks.registry import FINISHED, may_refuse, study_rules
 from beholder.cleaning.facts import NAME as PERSON
-from beholder.cleaning.facts import Act
-from beholder.cleaning.qualification import Settled
+from beholder.cleaning.facts import UseDecision
+from beholder.cleaning.qualification import CheckOutcome
 from beholder.study import checks as options
 from beholder.study.model import Study
 from beholder.types import Mode, Outcome
 
 ORDER: tuple[Rule, ...] = (CompleteRule(), WatchedRule(), VarianceRule(options.Variance()), QuotaRule(options.Quota()))
 """The rules of a study that switches none on or off, in the order in which they are told."""
-TOLD_ONLY = frozenset({"complete:mostly_missing"})
+NOTED_ONLY = frozenset({"complete:mostly_missing"})
 """Reasons that are told and cost nothing."""
 LOOK = frozenset({"complete:nothing_rated"})
 """Reasons for which a person decides about the pay: whoever finished did what they could."""
@@ -120,7 +120,7 @@ def session_rules(study: Study, watch: Watch | None = None) -> tuple[Rule, ...]:
 def decide(
     outcome: Outcome | None,
     verdicts: Sequence[Verdict],
-    settled: Sequence[Settled] = (),
+    settled: Sequence[CheckOutcome] = (),
     rules: Sequence[Rule] = ORDER,
     mode: Mode = "link",
     minutes: float | None = None,
@@ -136,7 +136,7 @@ def decide(
     if any(_is_ending(by_name.get(verdict.check)) for verdict in failed.values()):
         ends.add(_ENDED)
     reasons = {
-        reason: verdict.check in by_name and by_name[verdict.check].is_costly and reason not in TOLD_ONLY
+        reason: verdict.check in by_name and by_name[verdict.check].is_costly and reason not in NOTED_ONLY
         for reason, verdict in failed.items()
         if reason not in ends
     }
@@ -151,7 +151,7 @@ def decide(
     accept = _ACCEPT[outcome]
     if refusing:
         # Who did once what was asked for was there: a person looks.
-        accept = None if all(_obeyed(verdict) for verdict in refusing) else False
+        accept = None if all(_was_followed(verdict) for verdict in refusing) else False
     return Decision(
         accept=accept if LOOK.isdisjoint(reasons) else None,
         use=not any(reasons.values()),
@@ -174,7 +174,7 @@ def _may_refuse(rule: Rule | None, verdict: Verdict, mode: Mode, minutes: float 
     return may_refuse(verdict.check, verdict.measured, asking.reject_after, mode, minutes)
 
 
-def _obeyed(verdict: Verdict) -> bool:
+def _was_followed(verdict: Verdict) -> bool:
     """Return whether any of the stimuli that asked for an answer got it."""
     met, unknown, failed = (verdict.evidence.get(name) for name in ("met", "unknown", "failed"))
     if not isinstance(met, int) or not isinstance(unknown, int) or not isinstance(failed, list | tuple):
@@ -182,7 +182,7 @@ def _obeyed(verdict: Verdict) -> bool:
     return met - unknown - len(failed) > 0
 
 
-def by_person(decision: Decision, act: Act | None) -> Decision:
+def apply_use_decision(decision: Decision, act: UseDecision | None) -> Decision:
     """Return the decision as a person has changed it: about use, never about pay. The reasons of the rules stay."""
     if act is None:
         return decision
@@ -192,7 +192,7 @@ def by_person(decision: Decision, act: Act | None) -> Decision:
     return replace(decision, use=False, reasons=(*decision.reasons, reason), costly=(*decision.costly, reason))
 
 
-def in_words(reason: str) -> str:
+def reason_words(reason: str) -> str:
     """Return `check:reason` as a person reads it; a check with a page by its title."""
     check, _, why = reason.partition(":")
     return WORDS.get((check, why)) or reason_title(reason) or reason

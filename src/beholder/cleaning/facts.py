@@ -18,8 +18,6 @@ from beholder.types import Mode, Outcome
 if TYPE_CHECKING:
     from beholder.planning.model import PlannedList
 
-__all__ = ["position_of", "seen_trials", "trial_answers"]
-
 
 # --- What a person has decided about the use of a session: it stands above the rules over the session ---
 
@@ -32,7 +30,7 @@ _KINDS = ("leave_out", "take_in")
 _USUAL: Mapping[str, str] = {"leave_out": LEFT_OUT, "take_in": TAKEN_IN}
 
 
-class Act(NamedTuple):
+class UseDecision(NamedTuple):
     """That somebody left a session out, or took it in."""
 
     kind: Literal["leave_out", "take_in"]
@@ -46,20 +44,22 @@ class Act(NamedTuple):
         return self.kind == "leave_out"
 
 
-def acts_of(ledger: Iterable[Mapping[str, Any]]) -> dict[str, Act]:
+def use_decisions(ledger: Iterable[Mapping[str, Any]]) -> dict[str, UseDecision]:
     """Return what was decided last about the use of each session."""
-    acts: dict[str, Act] = {}
+    acts: dict[str, UseDecision] = {}
     for row in ledger:
         if row["kind"] not in _KINDS or row["event"] != "done":
             continue
         if row["reason_code"] == UNDONE:
             acts.pop(str(row["session"]), None)
         else:
-            acts[str(row["session"])] = Act(row["kind"], str(row["reason_code"]) or _USUAL[row["kind"]], row["entry"])
+            acts[str(row["session"])] = UseDecision(
+                row["kind"], str(row["reason_code"]) or _USUAL[row["kind"]], row["entry"]
+            )
     return acts
 
 
-def person_verdict(act: Act) -> Verdict:
+def person_verdict(act: UseDecision) -> Verdict:
     """Return what a person has decided, as a verdict beside those of the rules."""
     if act.is_left_out:
         return Verdict(NAME, VERSION, "fail", act.reason, evidence={"entry": act.entry})
@@ -133,7 +133,7 @@ class SessionRecord:
     """The planned list that it claimed."""
     group: Mapping[str, str] = field(default_factory=dict)
     """The level of each factor between participants."""
-    act: Act | None = None
+    act: UseDecision | None = None
     """What a person has decided about its use."""
 
     @property
@@ -181,14 +181,14 @@ class Facts:
     """Every planned list: whose it is, and whether it makes up for another."""
 
 
-def gather(tables: Mapping[str, Rows], *, where: str, robots: bool = False, run: int = 1) -> Facts:
+def gather_facts(tables: Mapping[str, Rows], *, where: str, robots: bool = False, run: int = 1) -> Facts:
     """Return the facts of one run: of people where there are any, else of robots; previews never."""
     plans = {str(row["digest"]): str(row["plan_digest"]) for row in tables["studies"]}
     people = [row for row in tables["sessions"] if row["run"] == run and row["mode"] not in ("robot", "preview")]
     machines = [row for row in tables["sessions"] if row["run"] == run and row["mode"] == "robot"]
     chosen = machines if robots or not people else people
     if not chosen:
-        raise StoreError(_nobody(where, robots=robots, run=run, runs=runs_in(tables, robots=robots)))
+        raise StoreError(_no_sessions(where, robots=robots, run=run, runs=runs_in(tables, robots=robots)))
     newest = max(chosen, key=lambda row: (row["at"], str(row["session"])))
     plan = plans[newest["digest"]]
     mine = sorted((row for row in chosen if plans[row["digest"]] == plan), key=_session_order)
@@ -197,7 +197,7 @@ def gather(tables: Mapping[str, Rows], *, where: str, robots: bool = False, run:
     read, lists = _planned(planned)
     return Facts(
         population="robots" if chosen is machines else "people",
-        visits=_visits(mine, tables, lists, read),
+        visits=_session_records(mine, tables, lists, read),
         stimuli=_stimuli(tables, [digest for digest in plans if plans[digest] == plan], digests),
         yaml={str(row["digest"]): str(row["yaml"]) for row in tables["studies"] if row["digest"] in digests},
         other_plans=len(chosen) - len(mine),
@@ -215,7 +215,7 @@ def _stimuli(
     rows: dict[str, dict[str, ShownStimulus]] = {digest: {} for digest in of_plan}
     for row in tables["stimuli"]:
         if row["digest"] in rows:
-            rows[row["digest"]][str(row["stimulus"])] = _shown(row)
+            rows[row["digest"]][str(row["stimulus"])] = _shown_stimulus(row)
     every = {name: shown for some in rows.values() for name, shown in some.items()}
     return {(digest, name): shown for digest in digests for name, shown in (every | rows[digest]).items()}
 
@@ -246,19 +246,19 @@ def _planned(lists: Mapping[int, Any]) -> tuple[dict[int, PlannedList], dict[int
     return read, rated
 
 
-def _visits(
+def _session_records(
     sessions: Rows,
     tables: Mapping[str, Rows],
     lists: Mapping[int, tuple[Trial, ...]],
     planned: Mapping[int, PlannedList],
 ) -> tuple[SessionRecord, ...]:
-    acts = acts_of(tables.get("ledger", ()))
+    acts = use_decisions(tables.get("ledger", ()))
     claims = {row["session"]: row["list"] for row in tables["claims"]}
     ends = {row["session"]: row for row in tables["ends"]}
     erased = {row["session"] for row in tables["erasures"]}
     given: dict[str, dict[str, AnswerRecord]] = defaultdict(dict)
     for row in tables["answers"]:
-        given[row["session"]][row["key"]] = _given(row)
+        given[row["session"]][row["key"]] = _answer_record(row)
     posed: dict[str, dict[str, Mapping[str, Any] | None]] = defaultdict(dict)
     for row in tables.get("posed", ()):
         posed[row["session"]][row["key"]] = row.get("private")
@@ -292,13 +292,13 @@ def _visits(
     return tuple(visits)
 
 
-def _given(row: Mapping[str, Any]) -> AnswerRecord:
+def _answer_record(row: Mapping[str, Any]) -> AnswerRecord:
     return AnswerRecord(
         str(row["key"]), row["answer"], row["playback"], row["shown_ms"], row["sent_ms"], str(row["input"]), row["at"]
     )
 
 
-def _shown(row: Mapping[str, Any]) -> ShownStimulus:
+def _shown_stimulus(row: Mapping[str, Any]) -> ShownStimulus:
     return ShownStimulus(
         str(row["content"]),
         str(row["condition"]),
@@ -313,7 +313,7 @@ def _session_order(row: Mapping[str, Any]) -> tuple[datetime, str]:
     return row["at"], str(row["session"])
 
 
-def _nobody(where: str, *, robots: bool, run: int, runs: Sequence[int]) -> Problem:
+def _no_sessions(where: str, *, robots: bool, run: int, runs: Sequence[int]) -> Problem:
     if runs:
         held = " and ".join(filter(None, (", ".join(map(str, runs[:-1])), str(runs[-1]))))
         return Problem(
@@ -340,7 +340,7 @@ def _nobody(where: str, *, robots: bool, run: int, runs: Sequence[int]) -> Probl
 _STILL = ("image", "text")
 
 
-def seen_trials(
+def answered_trials(
     visit: SessionRecord, method: Method, stimuli: Mapping[tuple[str, str], ShownStimulus]
 ) -> tuple[AnsweredTrial, ...]:
     """Return the trials in the order of the list, each as it was answered last."""

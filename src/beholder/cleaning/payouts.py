@@ -10,7 +10,7 @@ from typing import Any
 
 from beholder.checks.agreement import Vote, spearman, vote_subject
 from beholder.checks.registry import PAY_REASONS
-from beholder.cleaning.decisions import in_words
+from beholder.cleaning.decisions import reason_words
 from beholder.cleaning.facts import Facts, position_of
 from beholder.cleaning.screening import VotesOfOthers
 from beholder.cleaning.sessions import JudgedSession
@@ -77,7 +77,7 @@ def look_rows(judged: Iterable[JudgedSession]) -> Iterator[dict[str, Any]]:
     """Yield a row for each session about whose pay a person decides."""
     for one in judged:
         if one.decision.accept is None:
-            yield {**_list_row(one), "words": "; ".join(map(in_words, one.decision.reasons))}
+            yield {**_list_row(one), "words": "; ".join(map(reason_words, one.decision.reasons))}
 
 
 def reject_rows(judged: Iterable[JudgedSession], study: Study, method: Method) -> Iterator[dict[str, Any]]:
@@ -135,10 +135,10 @@ def bonus_rows(judged: Sequence[JudgedSession], bonus: Bonus | None) -> list[dic
             accepted[one.visit.participant].append(one)
     rows = []
     if bonus.quantity is not None:
-        rows += _stayed(bonus.quantity, accepted)
+        rows += _quantity_rows(bonus.quantity, accepted)
     if bonus.quality is not None:
         least = bonus.quality.sessions or (bonus.quantity.sessions if bonus.quantity else 1)
-        rows += _best(bonus.quality, least, accepted, judged)
+        rows += _quality_rows(bonus.quality, least, accepted, judged)
     return rows
 
 
@@ -148,19 +148,19 @@ def total(rows: Sequence[Mapping[str, Any]]) -> Sum | None:
     return Sum(sum(one.minor for one in sums), sums[0].currency) if sums else None
 
 
-def _stayed(rule: Quantity, accepted: Mapping[str, Sequence[JudgedSession]]) -> list[dict[str, Any]]:
+def _quantity_rows(rule: Quantity, accepted: Mapping[str, Sequence[JudgedSession]]) -> list[dict[str, Any]]:
     return [
-        _bonus_row(theirs, "quantity", rule.each, _enough(len(theirs), rule.sessions))
+        _bonus_row(theirs, "quantity", rule.each, _quantity_reason(len(theirs), rule.sessions))
         for theirs in accepted.values()
         if len(theirs) >= rule.sessions
     ]
 
 
-def _enough(accepted: int, least: int) -> str:
+def _quantity_reason(accepted: int, least: int) -> str:
     return f"{accepted} accepted session{'s' * (accepted != 1)}, of {least} or more"
 
 
-def _best(
+def _quality_rows(
     rule: Quality, least: int, accepted: Mapping[str, Sequence[JudgedSession]], judged: Sequence[JudgedSession]
 ) -> list[dict[str, Any]]:
     """Return the rows of the best: a share of those with enough sessions, whether or not their agreement is known."""

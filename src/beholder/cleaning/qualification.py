@@ -16,7 +16,7 @@ NOT_MET, UNDER_WAY, NOT_KEPT = "not_met", "under_way", "not_kept"
 
 
 @dataclass(frozen=True)
-class Tried:
+class JudgedAttempt:
     """One attempt at a check, judged again."""
 
     check: AnyPageCheck
@@ -26,7 +26,7 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Settled:
+class CheckOutcome:
     """What a session came to at one check, and after how many attempts; none where an earlier session counts."""
 
     check: AnyPageCheck
@@ -49,26 +49,30 @@ class Settled:
 
 
 @dataclass(frozen=True)
-class Qualified:
+class SessionQualification:
     """One session at all checks of the study."""
 
     session: str
-    tried: tuple[Tried, ...] = ()
+    tried: tuple[JudgedAttempt, ...] = ()
     """In the order in which they were answered."""
-    settled: tuple[Settled, ...] = ()
+    settled: tuple[CheckOutcome, ...] = ()
     """One for each check, in the order of the study."""
 
 
-def qualify(checks: Sequence[AnyPageCheck], visit: SessionRecord, earlier: Sequence[Qualified] = ()) -> Qualified:
+def qualify(
+    checks: Sequence[AnyPageCheck], visit: SessionRecord, earlier: Sequence[SessionQualification] = ()
+) -> SessionQualification:
     """Return how a session did. `earlier` are others of the same person, oldest first: a pass can outlast one."""
     if not checks:
-        return Qualified(visit.session)
-    tried = tuple(_tries(checks, visit, earlier))
-    settled = tuple(_settled(place, checks, tried, visit, earlier) for place in range(len(checks)))
-    return Qualified(visit.session, tried, settled)
+        return SessionQualification(visit.session)
+    tried = tuple(_judge_attempts(checks, visit, earlier))
+    settled = tuple(_check_outcome(place, checks, tried, visit, earlier) for place in range(len(checks)))
+    return SessionQualification(visit.session, tried, settled)
 
 
-def _tries(checks: Sequence[AnyPageCheck], visit: SessionRecord, earlier: Sequence[Qualified]) -> Iterator[Tried]:
+def _judge_attempts(
+    checks: Sequence[AnyPageCheck], visit: SessionRecord, earlier: Sequence[SessionQualification]
+) -> Iterator[JudgedAttempt]:
     """Yield every attempt. What was answered before is known to the later ones, also from an earlier session."""
     by_name = {check.name: check for check in checks}
     known: dict[str, Json] = {one.check.name: one.given.answer for past in earlier for one in past.tried}
@@ -78,11 +82,11 @@ def _tries(checks: Sequence[AnyPageCheck], visit: SessionRecord, earlier: Sequen
         check = by_name.get(name)
         if kind != "check" or check is None:
             continue
-        yield Tried(check, int(number), given, _judged(check, visit, given, known, int(number)))
+        yield JudgedAttempt(check, int(number), given, _judge_attempt(check, visit, given, known, int(number)))
         known[name] = given.answer
 
 
-def _judged(
+def _judge_attempt(
     check: AnyPageCheck, visit: SessionRecord, given: AnswerRecord, known: Mapping[str, Json], number: int
 ) -> Verdict:
     private = visit.posed.get(given.key)
@@ -97,13 +101,13 @@ def _judged(
         return check.verdict("unknown", NOT_KEPT, problem=f"{type(error).__name__}: {error}")
 
 
-def _settled(
+def _check_outcome(
     place: int,
     checks: Sequence[AnyPageCheck],
-    tried: Sequence[Tried],
+    tried: Sequence[JudgedAttempt],
     visit: SessionRecord,
-    earlier: Sequence[Qualified],
-) -> Settled:
+    earlier: Sequence[SessionQualification],
+) -> CheckOutcome:
     check = checks[place]
     mine = [one for one in tried if one.check is check]
     if mine:
@@ -115,18 +119,18 @@ def _settled(
         verdict = known[-1].verdict if known and known[-1].verdict.verdict == "fail" else last.verdict
         if is_open and verdict.verdict == "fail":
             verdict = check.verdict("unknown", UNDER_WAY, measured=verdict.measured, needed=verdict.needed)
-        return Settled(check, verdict, len(mine))
+        return CheckOutcome(check, verdict, len(mine))
     later = {one.name for one in checks[place + 1 :]}
     is_past = "trial:1" in visit.answers or any(one.check.name in later for one in tried)
     for past in reversed(earlier) if is_past else ():
         found = next((one for one in past.settled if one.check.name == check.name and one.tries), None)
         if found is not None:
             carried = {**found.verdict.evidence, "from_session": past.session}
-            return Settled(check, found.verdict._replace(evidence=carried), 0)
-    return Settled(check, check.verdict("unknown", NOT_MET), 0)
+            return CheckOutcome(check, found.verdict._replace(evidence=carried), 0)
+    return CheckOutcome(check, check.verdict("unknown", NOT_MET), 0)
 
 
-def verdict_of(settled: Settled) -> Verdict:
+def verdict_of(settled: CheckOutcome) -> Verdict:
     """Return the verdict on a session with what belongs beside it: how many attempts, and what it does."""
     action = action_of(settled.check, settled.verdict)
     told = {"attempts": settled.tries, "action": action, **settled.verdict.evidence}

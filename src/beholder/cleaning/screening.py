@@ -25,10 +25,10 @@ from beholder.checks.answer_patterns import ENDED
 from beholder.checks.contract import NOT_MET, MeansOfOthers, Rule, Scatter, Verdict, VerdictValue, Watch
 from beholder.checks.page_registry import AnyPageCheck, page_checks
 from beholder.cleaning.decisions import NOTHING_LEFT, session_rules
-from beholder.cleaning.facts import Facts, Rows, SessionRecord, gather
-from beholder.cleaning.qualification import Qualified
+from beholder.cleaning.facts import Facts, Rows, SessionRecord, gather_facts
+from beholder.cleaning.qualification import SessionQualification
 from beholder.cleaning.ratings import Rating
-from beholder.cleaning.sessions import JudgedSession, judge_again, judge_visit
+from beholder.cleaning.sessions import JudgedSession, judge_again, judge_session
 from beholder.cleaning.texts import StudyText, read_text
 from beholder.errors import Problem, StoreError
 from beholder.methods.contract import Method
@@ -39,12 +39,12 @@ from beholder.study.cleaning import Rater
 from beholder.study.model import Study
 from beholder.types import Json
 
-_TOLD_AFTER = 100
+_PROGRESS_STEP = 100
 """Sessions after which it is told how far judging is."""
 
 
 @dataclass(frozen=True)
-class SessionJudge:
+class JudgedPopulation:
     """The facts of one population, and what the rules of the study make of them."""
 
     study: Study
@@ -80,7 +80,7 @@ def judge_tables(
     robots: bool = False,
     run: int | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> SessionJudge:
+) -> JudgedPopulation:
     """Return the sessions of a run in these tables, judged: those of people where there are any, else of robots.
 
     The run is that of the study when left out.
@@ -92,7 +92,7 @@ def judge_tables(
         raise StoreError(
             Problem(where, f"holds the study {foreign[0]}, not {study.name}", "", "Name the store of this study.")
         )
-    facts = gather(tables, where=where, robots=robots, run=study.run if run is None else run)
+    facts = gather_facts(tables, where=where, robots=robots, run=study.run if run is None else run)
     # From here on the rules are those that cleaning judges by.
     study = study.model_copy(update={"checks": study.clean.rules(study.checks)})
     method = find(study.method)
@@ -101,7 +101,7 @@ def judge_tables(
     watched = {visit.session: texts[visit.digest].watch_of(visit.group) for visit in facts.visits}
     rules = {watch: session_rules(study, watch) for watch in sorted(set(watched.values()))}
     judged = _judge(study, method, facts, watched, checks, rules, progress)
-    return SessionJudge(study, method, facts, texts, checks, judged)
+    return JudgedPopulation(study, method, facts, texts, checks, judged)
 
 
 def _judge(
@@ -114,8 +114,8 @@ def _judge(
     progress: Callable[[int, int], None] | None = None,
 ) -> list[JudgedSession]:
     """Return every session judged: by itself, with what the others say, then by all sessions of its rater."""
-    minutes = _usual_minutes(facts.visits)
-    past: dict[str, list[Qualified]] = defaultdict(list)
+    minutes = _median_minutes(facts.visits)
+    past: dict[str, list[SessionQualification]] = defaultdict(list)
     ended: Counter[str] = Counter()
     judged = []
     for done, visit in enumerate(facts.visits, 1):
@@ -123,31 +123,31 @@ def _judge(
         ended[visit.participant] += visit.outcome in ENDED
         number = max(1, ended[visit.participant])
         judged.append(
-            judge_visit(
+            judge_session(
                 study, method, visit, facts.stimuli, watch, checks, earlier, rules[watch], number, minutes
             )
         )  # fmt: skip
         earlier.append(judged[-1].qualified)
-        if progress is not None and (done % _TOLD_AFTER == 0 or done == len(facts.visits)):
+        if progress is not None and (done % _PROGRESS_STEP == 0 or done == len(facts.visits)):
             progress(done, len(facts.visits))
 
     def again(one: JudgedSession, by: type[Rule], **known: Any) -> JudgedSession:
         return judge_again(one, replace(one.evidence, **known), by, rules[watched[one.visit.session]], minutes)
 
     every = [rule for some in rules.values() for rule in some]
-    if pages := spared(judged, every):
+    if pages := ignored_pages(judged, every):
         judged = [again(one, PostscreenRule, ignored_pages=pages) for one in judged]
     if any(isinstance(rule, AgreementRule) for rule in every):
         votes = VotesOfOthers(rating for one in judged for rating in one.ratings if rating.use)
         judged = [again(one, AgreementRule, others=votes.others(one)) for one in judged]
     if (steady := next((rule for rule in every if isinstance(rule, ConsistencyRule)), None)) is not None:
-        found = scatters([rating for one in judged for rating in one.ratings if rating.use], steady.rule.ratings)
+        found = rater_scatter([rating for one in judged for rating in one.ratings if rating.use], steady.rule.ratings)
         judged = [again(one, ConsistencyRule, scatter=found.get(one.visit.participant)) for one in judged]
-    judged = by_raters(without_emptied(judged), study.clean.raters)
-    return without_emptied(without_outliers(judged)) if study.clean.outliers else judged
+    judged = judge_raters(exclude_empty_sessions(judged), study.clean.raters)
+    return exclude_empty_sessions(exclude_outliers(judged)) if study.clean.outliers else judged
 
 
-def _usual_minutes(visits: Sequence[SessionRecord]) -> float | None:
+def _median_minutes(visits: Sequence[SessionRecord]) -> float | None:
     """Return how long the study takes: the median of those who finished it."""
     found = [visit.minutes for visit in visits if visit.outcome == "completed" and visit.minutes is not None]
     return median(found) if found else None
@@ -192,12 +192,12 @@ def _vote(rating: Rating) -> Vote | None:
 
 _GRADED = ("score", "diff")
 """Kinds of votes that can be near or far; a choice is one or the other."""
-_ALIKE = 0.08
+_MIN_LOG_SCATTER = 0.08
 """Deviation of the logarithm of scatter that people have at least: among many who are nearly the same, as robots are,
 nobody is far off who scatters a tenth more."""
 
 
-def scatters(ratings: Sequence[Rating], fewest: int) -> dict[str, Scatter]:
+def rater_scatter(ratings: Sequence[Rating], fewest: int) -> dict[str, Scatter]:
     """Return the scatter of every person with such ratings; what is usual is that of people with `fewest` or more.
 
     All questions enter one model, each vote in widths of its scale. What somebody rated several times counts once,
@@ -232,7 +232,7 @@ def scatter_z(votes: RaterVotes, fitted: RaterModelFit, fewest: int) -> Floats:
     found = np.full(votes.raters, np.nan)
     has_enough = np.bincount(votes.rater, minlength=votes.raters) >= fewest
     is_known = has_enough & np.isfinite(fitted.inconsistency) & (fitted.inconsistency > 0)
-    z = robust_z(np.log(fitted.inconsistency[is_known]), _ALIKE)
+    z = robust_z(np.log(fitted.inconsistency[is_known]), _MIN_LOG_SCATTER)
     if z is not None:
         found[is_known] = z
     return found
@@ -241,11 +241,11 @@ def scatter_z(votes: RaterVotes, fitted: RaterModelFit, fewest: int) -> Floats:
 # --- Contents whose anchors fool many people: nobody is judged by them (ITU-R BS.1534; reference: statistics 4.1) ---
 
 
-_FEWEST_SPARED = 2
+_MIN_FOOLED = 2
 """One person alone spares nobody, however few there are."""
 
 
-def spared(judged: Iterable[JudgedSession], rules: Sequence[Rule]) -> frozenset[PageQuestion]:
+def ignored_pages(judged: Iterable[JudgedSession], rules: Sequence[Rule]) -> frozenset[PageQuestion]:
     """Return the contents and questions with anchors that more people than allowed rated as high as a reference."""
     rule = next((rule.rule for rule in rules if isinstance(rule, PostscreenRule)), None)
     if rule is None:
@@ -257,7 +257,7 @@ def spared(judged: Iterable[JudgedSession], rules: Sequence[Rule]) -> frozenset[
     return frozenset(
         page
         for page, said in people.items()
-        if (count := sum(said.values())) >= _FEWEST_SPARED and count > rule.spare * len(said)
+        if (count := sum(said.values())) >= _MIN_FOOLED and count > rule.spare * len(said)
     )
 
 
@@ -269,7 +269,7 @@ FEW_USED, MOSTLY_UNUSED = f"{NAME}:few_used", f"{NAME}:mostly_unused"
 _OVER = "quota:over"
 
 
-def by_raters(judged: Sequence[JudgedSession], rule: Rater | None) -> list[JudgedSession]:
+def judge_raters(judged: Sequence[JudgedSession], rule: Rater | None) -> list[JudgedSession]:
     """Return the sessions with what follows from all sessions of the same person: once, and for use alone."""
     if rule is None:
         return list(judged)
@@ -277,7 +277,7 @@ def by_raters(judged: Sequence[JudgedSession], rule: Rater | None) -> list[Judge
     for one in judged:
         sessions[one.visit.participant].append(one)
     verdicts = {participant: _verdict(theirs, rule) for participant, theirs in sessions.items()}
-    return [_told(one, verdicts[one.visit.participant]) for one in judged]
+    return [_with_verdict(one, verdicts[one.visit.participant]) for one in judged]
 
 
 def _verdict(sessions: Sequence[JudgedSession], rule: Rater) -> Verdict:
@@ -298,7 +298,7 @@ def _is_taken_in(one: JudgedSession) -> bool:
     return one.visit.act is not None and not one.visit.act.is_left_out
 
 
-def _told(one: JudgedSession, verdict: Verdict) -> JudgedSession:
+def _with_verdict(one: JudgedSession, verdict: Verdict) -> JudgedSession:
     """Return a session with the verdict on its rater, and what that costs."""
     one = replace(one, verdicts=(*one.verdicts, verdict))
     is_hardly = verdict.evidence.get("mostly_unused") is True
@@ -319,12 +319,12 @@ def _told(one: JudgedSession, verdict: Verdict) -> JudgedSession:
 
 
 FAR = "outliers:far"
-_FEWEST_OUTLIERS = 6
+_MIN_VOTES = 6
 """With fewer votes on a stimulus nobody can be far from the others."""
 _FENCE = 1.5
 
 
-def without_outliers(judged: Sequence[JudgedSession]) -> list[JudgedSession]:
+def exclude_outliers(judged: Sequence[JudgedSession]) -> list[JudgedSession]:
     """Return the sessions without the votes that lie further than 1.5 quartile ranges outside the quartiles.
 
     Where both quartiles are the same number there is no range to go by, and no vote is left out.
@@ -337,34 +337,34 @@ def without_outliers(judged: Sequence[JudgedSession]) -> list[JudgedSession]:
     votes = table.groupby(["judged", "question"], sort=False)["value"]
     low, high, count = votes.transform("quantile", 0.25), votes.transform("quantile", 0.75), votes.transform("size")
     values, fence = table["value"], _FENCE * (high - low)
-    far = (count >= _FEWEST_OUTLIERS) & (fence > 0) & ((values < low - fence) | (values > high + fence))
+    far = (count >= _MIN_VOTES) & (fence > 0) & ((values < low - fence) | (values > high + fence))
     places = {id(used[place]) for place in np.asarray(far.index[far])}
-    return [_left(one, places) for one in judged]
+    return [_exclude_ratings(one, places) for one in judged]
 
 
-def _left(one: JudgedSession, places: set[int]) -> JudgedSession:
+def _exclude_ratings(one: JudgedSession, places: set[int]) -> JudgedSession:
     if not any(id(row) in places for row in one.ratings):
         return one
-    return replace(one, ratings=tuple(_marked(row) if id(row) in places else row for row in one.ratings))
+    return replace(one, ratings=tuple(_exclude_rating(row) if id(row) in places else row for row in one.ratings))
 
 
-def _marked(row: Rating) -> Rating:
+def _exclude_rating(row: Rating) -> Rating:
     return row._replace(use=False, reasons=FAR)
 
 
 # --- Sessions of which nothing is left: every rating was left out for what happened in its own trial ---
 
 
-def without_emptied(judged: list[JudgedSession]) -> list[JudgedSession]:
+def exclude_empty_sessions(judged: list[JudgedSession]) -> list[JudgedSession]:
     """Return the sessions; one without a single rating in use is not used, so that nobody is counted for nothing."""
-    return [_emptied(one) if _is_emptied(one) else one for one in judged]
+    return [_exclude_empty(one) if _is_empty(one) else one for one in judged]
 
 
-def _is_emptied(one: JudgedSession) -> bool:
+def _is_empty(one: JudgedSession) -> bool:
     return one.decision.use and not any(row.use and row.value is not None for row in one.ratings)
 
 
-def _emptied(one: JudgedSession) -> JudgedSession:
+def _exclude_empty(one: JudgedSession) -> JudgedSession:
     before = one.decision
     decision = replace(before, use=False, reasons=(*before.reasons, NOTHING_LEFT), costly=(NOTHING_LEFT,))
     ratings = tuple(row._replace(use=False, reasons=NOTHING_LEFT) if row.use else row for row in one.ratings)

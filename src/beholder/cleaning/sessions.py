@@ -18,19 +18,20 @@ from beholder.checks.contract import (
     Viewing,
     Watch,
 )
-from beholder.checks.known_answers import TRAINING, TRAINING_VERSION, judge_training
+from beholder.checks.known_answers import TRAINING, TRAINING_VERSION
+from beholder.checks.known_answers import judge_training as known_answer_judge_training
 from beholder.checks.page_registry import AnyPageCheck
-from beholder.cleaning.decisions import ORDER, Decision, by_person, decide, judge
+from beholder.cleaning.decisions import ORDER, Decision, apply_use_decision, decide, judge
 from beholder.cleaning.facts import (
     AnswerRecord,
     SessionRecord,
     ShownStimulus,
+    answered_trials,
     person_verdict,
     position_of,
-    seen_trials,
     trial_answers,
 )
-from beholder.cleaning.qualification import NOT_MET, Qualified, qualify, verdict_of
+from beholder.cleaning.qualification import NOT_MET, SessionQualification, qualify, verdict_of
 from beholder.cleaning.ratings import Rating, rating_rows
 from beholder.methods.contract import Method
 from beholder.study.model import Study
@@ -49,17 +50,17 @@ class TrainingAnswer:
     verdict: Verdict
 
 
-def judge_lessons(method: Method, visit: SessionRecord) -> tuple[TrainingAnswer, ...]:
+def judge_training(method: Method, visit: SessionRecord) -> tuple[TrainingAnswer, ...]:
     """Return every answer to an example, in the order in which they were given."""
-    return tuple(sorted(_lessons(method, visit), key=lambda one: one.given.at)) if visit.lessons else ()
+    return tuple(sorted(_training_answers(method, visit), key=lambda one: one.given.at)) if visit.lessons else ()
 
 
-def _lessons(method: Method, visit: SessionRecord) -> Iterator[TrainingAnswer]:
+def _training_answers(method: Method, visit: SessionRecord) -> Iterator[TrainingAnswer]:
     for key, given in visit.answers.items():
         kind, _, rest = key.partition(":")
         number, _, attempt = rest.partition(":")
         if kind == "training" and 0 < int(number) <= len(visit.lessons):
-            verdict = judge_training(method, visit.lessons[int(number) - 1], given.answer)
+            verdict = known_answer_judge_training(method, visit.lessons[int(number) - 1], given.answer)
             yield TrainingAnswer(int(number), int(attempt), given, verdict)
 
 
@@ -96,21 +97,21 @@ class JudgedSession:
     verdicts: tuple[Verdict, ...]
     decision: Decision
     ratings: tuple[Rating, ...]
-    qualified: Qualified
+    qualified: SessionQualification
     lessons: tuple[TrainingAnswer, ...] = ()
     evidence: SessionEvidence = _NOTHING
     looked: tuple[RuleResult, ...] = ()
     """What each rule over the session makes of it."""
 
 
-def judge_visit(
+def judge_session(
     study: Study,
     method: Method,
     visit: SessionRecord,
     stimuli: Mapping[tuple[str, str], ShownStimulus],
     watch: Watch,
     checks: Sequence[AnyPageCheck] = (),
-    earlier: Sequence[Qualified] = (),
+    earlier: Sequence[SessionQualification] = (),
     rules: Sequence[Rule] = ORDER,
     number: int = 1,
     minutes: float | None = None,
@@ -125,10 +126,12 @@ def judge_visit(
     if outcome == "withdrawn" or visit.is_erased:
         verdicts = judge(SessionEvidence(outcome, watch), rules)
         gone = replace(visit, outcome=outcome, answers={})
-        return JudgedSession(gone, verdicts, decide(outcome, verdicts, rules=rules), (), Qualified(visit.session))
+        return JudgedSession(
+            gone, verdicts, decide(outcome, verdicts, rules=rules), (), SessionQualification(visit.session)
+        )
     ratings: list[Rating] = []
     viewings: list[Viewing] = []
-    seen = seen_trials(visit, method, stimuli)
+    seen = answered_trials(visit, method, stimuli)
     for one, (position, given) in zip(seen, trial_answers(visit), strict=True):
         rows = rating_rows(study, visit, position, given, one.judgements, stimuli)
         ratings.extend(rows)
@@ -141,10 +144,10 @@ def judge_visit(
         ]
     )
     evidence = SessionEvidence(outcome, watch, tuple(viewings), clicks, seen, number=number)
-    qualified, lessons = qualify(checks, visit, earlier), judge_lessons(method, visit)
+    qualified, lessons = qualify(checks, visit, earlier), judge_training(method, visit)
     looked = tuple([rule.evaluate(evidence) for rule in rules])
     found = JudgedSession(visit, (), _UNDECIDED, tuple(ratings), qualified, lessons, evidence, looked)
-    return _settled(found, rules, minutes)
+    return _decide_again(found, rules, minutes)
 
 
 def judge_again(
@@ -160,7 +163,7 @@ def judge_again(
         # Only failures decide anything.
         verdicts = (*(look.verdict for look in looked), *one.verdicts[len(looked) :])
         return replace(again, verdicts=verdicts)
-    return _settled(again, rules, minutes)
+    return _decide_again(again, rules, minutes)
 
 
 def _is_clear(looked: Sequence[RuleResult], by: type[Rule]) -> bool:
@@ -169,19 +172,19 @@ def _is_clear(looked: Sequence[RuleResult], by: type[Rule]) -> bool:
     return not any(look.exclusions or look.verdict.verdict == "fail" for look in mine)
 
 
-def _settled(one: JudgedSession, rules: Sequence[Rule], minutes: float | None) -> JudgedSession:
+def _decide_again(one: JudgedSession, rules: Sequence[Rule], minutes: float | None) -> JudgedSession:
     """Return a session with its verdicts, both decisions, and what they mean for each rating."""
     trained = training_verdict(one.visit, one.lessons)
     verdicts = (*(looked.verdict for looked in one.looked), *(() if trained is None else (trained,)))
     decided = decide(one.evidence.outcome, verdicts, one.qualified.settled, rules, one.visit.mode, minutes)
-    decision = by_person(decided, one.visit.act)
+    decision = apply_use_decision(decided, one.visit.act)
     losses: dict[int, list[Exclusion]] = defaultdict(list)
     for looked in one.looked:
         for loss in looked.exclusions:
             losses[position_of(loss.trial)].append(loss)
     ratings = one.ratings
     if losses or decision.costly or not (decision.use and all(row.use for row in ratings)):
-        ratings = tuple(_decided(row, decision, one.visit, losses[row.position]) for row in ratings)
+        ratings = tuple(_decide_rating(row, decision, one.visit, losses[row.position]) for row in ratings)
     verdicts = (*verdicts, *(verdict_of(settled) for settled in one.qualified.settled))
     if one.visit.act is not None:
         verdicts = (*verdicts, person_verdict(one.visit.act))
@@ -219,7 +222,7 @@ def _viewings(
     return viewings
 
 
-def _decided(row: Rating, decision: Decision, visit: SessionRecord, losses: Sequence[Exclusion]) -> Rating:
+def _decide_rating(row: Rating, decision: Decision, visit: SessionRecord, losses: Sequence[Exclusion]) -> Rating:
     """Return the rating with `use` and every reason why it is not used."""
     own = dict.fromkeys(loss.reason for loss in losses if _rests_on(row, visit, loss.slots))
     return row._replace(use=decision.use and not own, reasons="; ".join((*decision.costly, *own)))

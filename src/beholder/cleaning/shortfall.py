@@ -83,10 +83,10 @@ class Shortfall:
         # A plan is made for each list to be answered once. Where some have been answered more often, fewer may do.
         unused = [number for number in self.cells if not self.sessions.get(number)]
         begin = sorted(unused, key=lambda number: (number in self.finished, number))
-        plain = lists_again(self.cells, wanted, self.sessions, begin)
+        plain = lists_to_reopen(self.cells, wanted, self.sessions, begin)
         if max(self.sessions.values(), default=0) <= 1:
             return plain
-        return min(plain, lists_again(self.cells, wanted, self.sessions), key=lambda way: sum(way.values()))
+        return min(plain, lists_to_reopen(self.cells, wanted, self.sessions), key=lambda way: sum(way.values()))
 
     def extend_rows(self) -> Iterator[dict[str, Any]]:
         """Yield a row for each list to open again."""
@@ -143,13 +143,13 @@ def list_cells(planned: PlannedList, in_pairs: bool) -> list[VoteCell]:
     return [
         VoteCell(*stimuli, asked.question, group)
         for trial in planned.trials
-        for stimuli in voted(trial, in_pairs)
+        for stimuli in voted_stimuli(trial, in_pairs)
         for asked in trial.asked
         if asked.purpose == "ask"
     ]
 
 
-def voted(trial: Trial, in_pairs: bool) -> list[tuple[str, str]]:
+def voted_stimuli(trial: Trial, in_pairs: bool) -> list[tuple[str, str]]:
     """Return what a trial gets votes on: the two that are compared, or each rated stimulus and nothing."""
     if in_pairs:
         shown = {slot.stimulus for slot in compared_slots(trial) if slot.role not in CHECK_ROLES}
@@ -165,7 +165,7 @@ def _votes(one: JudgedSession, group: str, in_pairs: bool) -> Iterator[VoteCell]
     """Yield the used votes of a session; ticks are one answer together."""
     found: dict[tuple[int, str, VoteCell], bool] = {}
     for row in one.ratings:
-        pairs = voted(one.visit.trials[row.position - 1], True) if in_pairs else [(row.stimulus, "")]
+        pairs = voted_stimuli(one.visit.trials[row.position - 1], True) if in_pairs else [(row.stimulus, "")]
         for stimuli in pairs:
             key = (row.position, "" if in_pairs else row.slot, VoteCell(*stimuli, row.question, group))
             is_used = row.use and row.value is not None
@@ -174,7 +174,7 @@ def _votes(one: JudgedSession, group: str, in_pairs: bool) -> Iterator[VoteCell]
     return (cell for (_, _, cell), is_used in found.items() if is_used)
 
 
-def lists_again(
+def lists_to_reopen(
     cells: Mapping[int, Sequence[VoteCell]],
     wanted: Mapping[VoteCell, int],
     sessions: Mapping[int, int],

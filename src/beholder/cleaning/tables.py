@@ -12,7 +12,15 @@ from beholder.checks.contract import CHECK_ROLES, Verdict
 from beholder.checks.page_registry import TITLES, AnyPageCheck, action_of
 from beholder.checks.registry import study_rules
 from beholder.cleaning import Cleaned, devices
-from beholder.cleaning.account import counts, flow, groups, lost, together, trusted, verdict_counts
+from beholder.cleaning.account import (
+    combined_reasons,
+    counts,
+    exclusion_counts,
+    flow,
+    groups,
+    rule_counts,
+    verdict_counts,
+)
 from beholder.cleaning.account_page import account_page
 from beholder.cleaning.facts import (
     TABLES,
@@ -80,7 +88,7 @@ def clean_tables(
     proposed = propose(study, judging.method, facts, judged)
     _write(folder, study, facts, judged, judging.texts, funnel(judging.checks, judged), proposed)
     numbers = {**counts(facts, judged), **proposed.counts}
-    return Cleaned(folder, facts.population, numbers, lost(judged), proposed.bonus, facts.run)
+    return Cleaned(folder, facts.population, numbers, exclusion_counts(judged), proposed.bonus, facts.run)
 
 
 def _write(
@@ -105,13 +113,13 @@ def _write(
         "roles": {shown.condition: shown.role for shown in facts.stimuli.values() if shown.role not in CHECK_ROLES},
         "counts": {**counts(facts, judged), **proposed.counts},
         "bonus": proposed.bonus,
-        "lost": [asdict(one) for one in lost(judged)],
-        "together": together(judged),
+        "lost": [asdict(one) for one in exclusion_counts(judged)],
+        "together": combined_reasons(judged),
         "verdicts": verdict_counts(judged),
         "flow": flow(study, judged),
         "groups": groups(facts, judged),
         "qualification": qualified,
-        "trust": trusted(study_rules(study), judged, study.clean.raters),
+        "trust": rule_counts(study_rules(study), judged, study.clean.raters),
     }
     write_all(
         folder,
@@ -123,7 +131,7 @@ def _write(
             "sessions.csv": table_bytes(SESSIONS, (session_row(one) for one in judged)),
             "participants.csv": table_bytes((*PARTICIPANTS, *options), participant_rows(judged, options)),
             "verdicts.csv": csv_blocks(VERDICTS, verdict_lines(judged)),
-            "checks.csv": text_blocks(TOLD_COLUMNS, said_texts(judged)),
+            "checks.csv": text_blocks(CHECK_COLUMNS, check_texts(judged)),
             "qualification.csv": table_bytes(ATTEMPT_COLUMNS, attempt_rows(judged)),
             **proposed.files,
             "account.json": json_bytes(account),
@@ -267,7 +275,7 @@ def comment_rows(visits: Sequence[SessionRecord]) -> Iterator[dict[str, Any]]:
 
 _CELLS = ("check", "version", "verdict", "reason", "measured", "needed", "evidence")
 VERDICTS = ("session", *_CELLS)
-TOLD_COLUMNS = ("session", "participant", "position", "trial", *_CELLS)
+CHECK_COLUMNS = ("session", "participant", "position", "trial", *_CELLS)
 
 
 def verdict_lines(judged: Iterable[JudgedSession]) -> Iterator[Sequence[Any]]:
@@ -277,7 +285,7 @@ def verdict_lines(judged: Iterable[JudgedSession]) -> Iterator[Sequence[Any]]:
             yield (one.visit.session, *_cells(verdict))
 
 
-def said_texts(judged: Iterable[JudgedSession]) -> Iterator[str]:
+def check_texts(judged: Iterable[JudgedSession]) -> Iterator[str]:
     """Yield a line for each session, rule and trial that the rule says something of, also where it passed."""
     # Of very many trials the same is said, by one and the same verdict: there can be millions of lines.
     verdicts: dict[int, str] = {}
@@ -371,7 +379,7 @@ def _check(check: AnyPageCheck, judged: Sequence[JudgedSession]) -> dict[str, An
         "check": check.name,
         "title": TITLES.get(check.name, check.name),
         "action": check.action,
-        **_said([(one.verdict.verdict, one.tries == 1) for one in settled]),
+        **_verdict_counts([(one.verdict.verdict, one.tries == 1) for one in settled]),
         "turned_away": sum(_is_turned_away(sat.visit, check.name) for sat in judged),
         "attempts": _mean(one.tries for one in settled),
         "seconds": _median(one.given.seconds for one in tried),
@@ -391,14 +399,14 @@ def _training(judged: Sequence[JudgedSession]) -> dict[str, Any]:
         "check": "training",
         "title": TITLES["training"],
         "action": "flag",
-        **_said(said),
+        **_verdict_counts(said),
         "turned_away": 0,
         "attempts": _mean(len(one.lessons) / len({lesson.number for lesson in one.lessons}) for one in met),
         "seconds": _median(lesson.given.seconds for one in met for lesson in one.lessons),
     }
 
 
-def _said(verdicts: Sequence[tuple[str, bool]]) -> dict[str, int]:
+def _verdict_counts(verdicts: Sequence[tuple[str, bool]]) -> dict[str, int]:
     """Return how many passed, failed and were unknown, from each verdict and whether it came at once."""
     return {
         "met": len(verdicts),

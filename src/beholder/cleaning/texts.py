@@ -129,7 +129,7 @@ E_MAIL, ID = "[e-mail]", "[id]"
 _LOCAL = r"[\w.+%'’-]"
 _ADDRESS = re.compile(rf"(?<!{_LOCAL}){_LOCAL}+@[\w-]+(?:\.[\w-]+)+")
 _OF_PROLIFIC = re.compile(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{24}(?![0-9A-Za-z])")
-_TELLING = 5
+_MIN_ID_LENGTH = 5
 """Letters that an id has to have: the number of a seat is in many sentences that are about something else."""
 
 
@@ -137,7 +137,7 @@ class Masks:
     """Puts the marks into texts, and counts them by the table that a text stands in."""
 
     def __init__(self, ids: Iterable[str] = ()) -> None:
-        self._ids = sorted({id.casefold() for id in ids if len(id) >= _TELLING}, key=lambda id: (-len(id), id))
+        self._ids = sorted({id.casefold() for id in ids if len(id) >= _MIN_ID_LENGTH}, key=lambda id: (-len(id), id))
         self.counts: Counter[str] = Counter()
 
     def text(self, text: str, table: str = "") -> str:

@@ -14,7 +14,7 @@ from typing import get_args
 
 from beholder.aio import block_on
 from beholder.cleaning.facts import TABLES, Rows, runs_in
-from beholder.cleaning.screening import SessionJudge, judge_tables, store_of
+from beholder.cleaning.screening import JudgedPopulation, judge_tables, store_of
 from beholder.cleaning.texts import Masks
 from beholder.errors import Problem, UserError, did_you_mean
 from beholder.exporting import Exported, ratings, sessions, study, verdicts
@@ -132,7 +132,7 @@ def _stale(folder: Path) -> list[str]:
     return known or []
 
 
-def judge_runs(study: Study, tables: Mapping[str, Rows], *, where: str, robots: bool) -> SessionJudge:
+def judge_runs(study: Study, tables: Mapping[str, Rows], *, where: str, robots: bool) -> JudgedPopulation:
     """Return the judged sessions of every run in these tables, in the order of arrival."""
     runs = runs_in(tables, robots=robots) or (study.run,)
     by_run = [judge_tables(study, tables, where=where, robots=robots, run=run) for run in runs]

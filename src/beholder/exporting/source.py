@@ -10,7 +10,7 @@ from typing import Any
 from beholder.cleaning.devices import device_rows
 from beholder.cleaning.facts import Rows
 from beholder.cleaning.ratings import Rating, number_repetitions
-from beholder.cleaning.screening import SessionJudge
+from beholder.cleaning.screening import JudgedPopulation
 from beholder.cleaning.sessions import JudgedSession
 from beholder.cleaning.texts import Masks, StudyText
 from beholder.store.contract import Table
@@ -74,7 +74,7 @@ EARLIER = "plan:earlier"
 class ExportSource:
     """The tables of a store and their judgement by cleaning, for the sessions of one population."""
 
-    judging: SessionJudge
+    judging: JudgedPopulation
     tables: Mapping[str, Rows]
     withheld: FreeTextFilter
 

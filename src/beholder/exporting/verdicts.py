@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from beholder.checks.contract import Verdict
-from beholder.cleaning.decisions import in_words
+from beholder.cleaning.decisions import reason_words
 from beholder.cleaning.facts import position_of
 from beholder.cleaning.tables import attempt_rows
 from beholder.exporting import columns as c
@@ -134,5 +134,5 @@ def _exclusion_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
 
 def _reason(reason: str) -> dict[str, str]:
     check, _, why = reason.partition(":")
-    words = "Came under an earlier plan" if reason == EARLIER else in_words(reason)
+    words = "Came under an earlier plan" if reason == EARLIER else reason_words(reason)
     return {"check": check, "reason": why, "words": words}

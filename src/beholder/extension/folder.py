@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from beholder.aio import block_on
 from beholder.cleaning.facts import TABLES
-from beholder.cleaning.screening import SessionJudge, judge_tables, store_of
+from beholder.cleaning.screening import JudgedPopulation, judge_tables, store_of
 from beholder.errors import Problem, StoreError, StudyError, UserError
 from beholder.extension import Extension
 from beholder.extension.shortfall import ShortfallLists, ShortfallPlanner
@@ -171,7 +171,7 @@ class _Extender:
             extension, words=extension_words(extension, self._changes.stimuli, is_shared=is_postgresql(url))
         ), extended
 
-    def _judge(self, *, robots: bool) -> SessionJudge | None:
+    def _judge(self, *, robots: bool) -> JudgedPopulation | None:
         """Return the judged sessions of this plan; None if there are none."""
         digests = {row["digest"] for row in self._tables["studies"] if row["plan_digest"] == self._record.plan_digest}
         sessions = [

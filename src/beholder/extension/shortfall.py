@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from beholder.cleaning.screening import SessionJudge
-from beholder.cleaning.shortfall import Shortfall, VoteCell, list_cells, lists_again, shortfall
+from beholder.cleaning.screening import JudgedPopulation
+from beholder.cleaning.shortfall import Shortfall, VoteCell, list_cells, lists_to_reopen, shortfall
 from beholder.methods.contract import Method, Trial
 from beholder.planning.builder import with_breaks
 from beholder.planning.counts import first_occurrences, free_slots
@@ -49,7 +49,7 @@ class ShortfallPlanner:
             return frozenset(frozenset(unit.stimuli) for unit in units.items)
         return frozenset(frozenset({name}) for unit in units.items for name in unit.stimuli)
 
-    def shortfall(self, judging: SessionJudge) -> Shortfall:
+    def shortfall(self, judging: JudgedPopulation) -> Shortfall:
         """Return how far the used votes are from the plan."""
         lists = {planned.number: planned for planned in self._lists}
         return shortfall(lists, judging.judged, votes=self._study.design.votes, in_pairs=self.in_pairs)
@@ -67,13 +67,13 @@ class ShortfallPlanner:
                         wanted[VoteCell(one, other, questions[0], group_name(group.levels))] = votes
         return self._recombine(wanted, Counter(), Counter(), makes_up=False)
 
-    def make_up(self, short: Shortfall, judging: SessionJudge) -> ShortfallLists:
+    def make_up(self, short: Shortfall, judging: JudgedPopulation) -> ShortfallLists:
         """Return lists for every missing vote that no open list will bring."""
         coming = short.coming
         wanted = Counter({cell: n - coming[cell] for cell, n in short.wanted.items() if n > coming[cell]})
         repeated = list(self._lost_lists(short, wanted))
         bound = {cell: n for cell, n in wanted.items() if not self._can_recombine(cell)}
-        for number, often in sorted(lists_again(short.cells, bound, short.sessions).items()):
+        for number, often in sorted(lists_to_reopen(short.cells, bound, short.sessions).items()):
             repeated += [replace(self._lists[number - 1], makes_up=True)] * often
             for _ in range(often):
                 wanted -= Counter(short.cells[number])
@@ -98,7 +98,7 @@ class ShortfallPlanner:
         return [planned for planned in self._lists if planned.number not in short.finished]
 
     def _votes_and_orders(
-        self, short: Shortfall, judging: SessionJudge, coming: Iterable[PlannedList]
+        self, short: Shortfall, judging: JudgedPopulation, coming: Iterable[PlannedList]
     ) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, TrialStimuli]]]:
         """Return by group the votes of each stimulus, and how often two came in which order."""
         counts: Counter[tuple[str, str]] = Counter()

@@ -11,7 +11,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from beholder.cleaning.decisions import in_words
+from beholder.cleaning.decisions import reason_words
 from beholder.recruiting.monitor_snapshot import MonitorSnapshot, PlatformCounts, VoteProgress
 
 _WIDE = 110
@@ -158,7 +158,7 @@ def _drop_outs(view: MonitorSnapshot) -> list[RenderableType]:
         parts = ", ".join(f"{row.title.lower()} ({row.left})" for row in trials[:5])
         lines.append(f"Left while rating, at {parts}{' and later' * (len(trials) > 5)}.")
     if view.ended:
-        parts = ", ".join(f"{in_words(f'complete:{outcome}').lower()} {n}" for outcome, n in view.ended.items())
+        parts = ", ".join(f"{reason_words(f'complete:{outcome}').lower()} {n}" for outcome, n in view.ended.items())
         lines.append(f"Ended: {parts}.")
     return [Text("\n".join(["", *lines]))] if lines else []
 

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from beholder.checks.page_registry import check_title
-from beholder.cleaning.facts import TABLES, Facts, Rows, SessionRecord, gather
+from beholder.cleaning.facts import TABLES, Facts, Rows, SessionRecord, gather_facts
 from beholder.errors import RecruitError
 from beholder.planning.model import no_collection
 from beholder.recruiting import progress
@@ -142,7 +142,7 @@ def _facts(study: Study, tables: Mapping[str, Rows], robots: bool) -> Facts | No
     runs = [row["run"] == study.run for row in tables["sessions"] if row["mode"] != "preview"]
     if not any(one and run for one, run in zip(is_one, runs, strict=True)):
         return None
-    return gather(tables, where="store/", robots=robots, run=study.run)
+    return gather_facts(tables, where="store/", robots=robots, run=study.run)
 
 
 def _lists(tables: Mapping[str, Rows]) -> int:

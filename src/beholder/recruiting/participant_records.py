@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from beholder.cleaning.decisions import in_words
+from beholder.cleaning.decisions import reason_words
 from beholder.cleaning.facts import TABLES, position_of
 from beholder.cleaning.screening import judge_tables
 from beholder.cleaning.sessions import JudgedSession
@@ -194,7 +194,7 @@ def _rule_verdicts(judged: JudgedSession) -> list[RuleVerdict]:
             one.check,
             one.verdict,
             one.reason,
-            in_words(f"{one.check}:{one.reason}") if one.verdict == "fail" else "",
+            reason_words(f"{one.check}:{one.reason}") if one.verdict == "fail" else "",
         )
         for one in judged.verdicts
     ]

@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from beholder.cleaning.decisions import in_words
-from beholder.cleaning.facts import LEFT_OUT, TABLES, TAKEN_IN, Act, acts_of
+from beholder.cleaning.decisions import reason_words
+from beholder.cleaning.facts import LEFT_OUT, TABLES, TAKEN_IN, UseDecision, use_decisions
 from beholder.cleaning.payouts import rejection_message
-from beholder.cleaning.screening import SessionJudge, judge_tables
+from beholder.cleaning.screening import JudgedPopulation, judge_tables
 from beholder.cleaning.sessions import JudgedSession
 from beholder.errors import Problem, RecruitError
 from beholder.methods import find
@@ -234,7 +234,7 @@ class ProposalTable:
 
 
 def _words(reason: str) -> str:
-    return REASON_WORDS.get(reason) or ("Came under an earlier plan" if reason == _EARLIER else in_words(reason))
+    return REASON_WORDS.get(reason) or ("Came under an earlier plan" if reason == _EARLIER else reason_words(reason))
 
 
 def _of_kind(entries: Sequence[LedgerEntry], kind: str, events: tuple[str, ...]) -> list[LedgerEntry]:
@@ -252,9 +252,9 @@ class DecisionEvidence:
     arrived: Mapping[str, ArrivedSession]
     """Our sessions of this run, in the order of arrival."""
     erased: frozenset[str]
-    judging: SessionJudge | None
+    judging: JudgedPopulation | None
     """By the rules alone, without decisions of people; None where nobody has come."""
-    acts: Mapping[str, Act]
+    acts: Mapping[str, UseDecision]
     """Decisions of people about the use of sessions."""
     codes: Mapping[str, CodeFinding]
     """The finding about each submission's code."""
@@ -286,7 +286,7 @@ async def read_evidence(context: RecruitContext, submissions: Path | None) -> De
         erased=frozenset(str(row["session"]) for row in tables["erasures"]),
         # Without the ledger: decisions of people are in `acts`, and must not count twice.
         judging=judge_tables(context.study, {**tables, "ledger": []}) if arrived else None,
-        acts=acts_of(tables["ledger"]),
+        acts=use_decisions(tables["ledger"]),
         codes=submission_codes(pairs, arrived, common),
         common=common,
         visits=visits,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from beholder.cleaning.facts import LEFT_OUT, TAKEN_IN, UNDONE, Act
+from beholder.cleaning.facts import LEFT_OUT, TAKEN_IN, UNDONE, UseDecision
 from beholder.recruiting.contract import Pay
 from beholder.recruiting.panel import NO_SUBMISSION
 from beholder.recruiting.proposals import ProposalRow
@@ -74,7 +74,7 @@ def digest_of(content: bytes) -> str:
 
 
 def use_acts(
-    rows: Sequence[ProposalRow], acts: Mapping[str, Act], used: Mapping[str, bool], by: str, now: datetime
+    rows: Sequence[ProposalRow], acts: Mapping[str, UseDecision], used: Mapping[str, bool], by: str, now: datetime
 ) -> list[LedgerEntry]:
     """Return the acts that bring the use of sessions to what was signed, where it differs.
 
@@ -94,7 +94,7 @@ def use_acts(
     return entries
 
 
-def _act(row: ProposalRow, act: Act | None, is_used: bool) -> tuple[str, str]:
+def _act(row: ProposalRow, act: UseDecision | None, is_used: bool) -> tuple[str, str]:
     """Return the act that brings a session to what was signed, and its reason; empty where nothing is to be done."""
     decided, now = row.decided, is_used if act is None else not act.is_left_out
     if decided.is_use_changed:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from beholder.cleaning.facts import TABLES
-from beholder.cleaning.screening import SessionJudge, judge_tables, store_of
+from beholder.cleaning.screening import JudgedPopulation, judge_tables, store_of
 from beholder.cleaning.sessions import JudgedSession
 from beholder.simulation.participants import Habits
 from beholder.simulation.robot import page_ms
@@ -34,7 +34,7 @@ def from_pilot(study: str | Path, store: str | None = None) -> PopulationSource:
     return _people_of(judging)
 
 
-def _people_of(judging: SessionJudge) -> PopulationSource:
+def _people_of(judging: JudgedPopulation) -> PopulationSource:
     """Return the population of judged sessions."""
     ratings = _scores(judging)
     estimates: dict[str, VarianceEstimate] = {"leaving": _leaving(judging.judged), "pace": _pace(judging)}
@@ -65,7 +65,7 @@ def _people_of(judging: SessionJudge) -> PopulationSource:
 _SCORE_ESTIMATES = frozenset({"bias", "inconsistency", "inconsistency_spread", "taste", "content", "content_condition"})
 
 
-def _scores(judging: SessionJudge) -> pd.DataFrame:
+def _scores(judging: JudgedPopulation) -> pd.DataFrame:
     """Return the used scores, from 0 to 1, higher being better."""
     rows = [
         (one.participant, one.content, one.condition, one.stimulus, one.question,
@@ -87,7 +87,7 @@ def _leaving(judged: Sequence[JudgedSession]) -> VarianceEstimate:
     return VarianceEstimate(left / chances, "") if chances else VarianceEstimate(None, "sessions of one trial")
 
 
-def _pace(judging: SessionJudge) -> VarianceEstimate:
+def _pace(judging: JudgedPopulation) -> VarianceEstimate:
     """Return the time of judgements as a multiple of the usual time."""
     ratios = [*_pace_ratios(judging)]
     if few := too_few(len(ratios), "page", _FEWEST_PAGES):
@@ -95,7 +95,7 @@ def _pace(judging: SessionJudge) -> VarianceEstimate:
     return VarianceEstimate(max(_FASTEST, float(np.median(ratios))), "")
 
 
-def _pace_ratios(judging: SessionJudge) -> Iterator[float]:
+def _pace_ratios(judging: JudgedPopulation) -> Iterator[float]:
     """Yield for each used page the time of its judgements as a multiple of the usual time."""
     for judged in judging.judged:
         session = judged.visit

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from beholder.checks.agreement import AgreementRule, ConsistencyRule, PostscreenRule, spearman
 from beholder.checks.contract import AnsweredTrial, Scatter, SessionEvidence, Verdict
 from beholder.cleaning import Cleaned
-from beholder.cleaning.screening import scatters
+from beholder.cleaning.screening import rater_scatter
 from beholder.cleaning.tables import clean_tables
 from beholder.errors import UserError
 from beholder.methods import load_study
@@ -168,7 +168,7 @@ def test_one_vote_beside_the_others_is_no_fault_where_nearly_all_agree(tmp_path:
 
 
 def test_without_ratings_nobody_has_a_scatter() -> None:
-    assert scatters([], 8) == {}
+    assert rater_scatter([], 8) == {}
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,10 @@ from beholder.checks.page_contract import CheckContext, RobotAbilities
 from beholder.checks.page_registry import AnyPageCheck
 from beholder.checks.screen import ScreenCheck
 from beholder.cleaning import Cleaned
-from beholder.cleaning.decisions import decide, in_words, judge
+from beholder.cleaning.decisions import decide, judge, reason_words
 from beholder.cleaning.facts import AnswerRecord, SessionRecord
 from beholder.cleaning.qualification import qualify, verdict_of
-from beholder.cleaning.sessions import judge_lessons, training_verdict
+from beholder.cleaning.sessions import judge_training, training_verdict
 from beholder.methods import find, load_study
 from beholder.methods.contract import Asked, Slot, Target, Trial
 from beholder.server.process import run_server
@@ -115,7 +115,7 @@ def test_who_was_turned_away_is_paid_not_used_and_has_the_check_for_a_reason() -
     came = visit(*[(FIRST, False)] * 4, outcome="screened_out", end_reason="brightness:count")
     decision = decide("screened_out", judge(SessionEvidence("screened_out", "whole")), qualify([FIRST], came).settled)
     assert (decision.accept, decision.use, decision.reasons) == (True, False, ("brightness:count",))
-    assert in_words("brightness:count") == "Brightness and room light: shapes not counted right"
+    assert reason_words("brightness:count") == "Brightness and room light: shapes not counted right"
 
 
 def test_who_would_pass_by_the_rules_of_now_was_still_turned_away() -> None:
@@ -168,7 +168,7 @@ def test_the_training_is_judged_by_the_last_answer_to_each_example_and_only_told
 ) -> None:
     scores = {key: given(key, {"scores": {"q1": {"s1": score}}}, n) for n, (key, score) in enumerate(answers.items())}
     came = replace(visit(), answers=scores, lessons=(lesson(), lesson(trap=True)))
-    found = training_verdict(came, judge_lessons(find("acr"), came))
+    found = training_verdict(came, judge_training(find("acr"), came))
     assert found is not None
     assert (found.verdict, found.reason, found.measured) == verdict
     decision = decide("completed", (*judge(WHOLE), found))

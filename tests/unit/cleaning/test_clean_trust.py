@@ -13,7 +13,7 @@ import pytest
 from beholder.checks.contract import Verdict
 from beholder.checks.registry import PAY_REASONS, RULE_TITLES, RULES, fewest_failures, may_refuse, rule_sentence
 from beholder.cleaning import Cleaned
-from beholder.cleaning.decisions import decide, in_words
+from beholder.cleaning.decisions import decide, reason_words
 from beholder.cleaning.tables import clean_tables
 from beholder.methods import find
 from beholder.methods.contract import Asked, Slot, Target, Trial
@@ -351,7 +351,7 @@ def test_the_account_says_how_sessions_did_by_each_rule_and_what_that_cost(tmp_p
     ],
 )
 def test_every_reason_has_words(reason: str, words: str) -> None:
-    assert in_words(reason) == words
+    assert reason_words(reason) == words
 
 
 @pytest.mark.parametrize(

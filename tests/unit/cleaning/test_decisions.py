@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from beholder.checks.contract import SessionEvidence
-from beholder.cleaning.decisions import ORDER, decide, in_words, judge
+from beholder.cleaning.decisions import ORDER, decide, judge, reason_words
 from beholder.types import Outcome
 from support.session_evidence import RATED, UNPLAYED, WATCHED, clicks
 
@@ -18,7 +18,7 @@ def test_a_finished_session_without_a_single_value_is_not_used_and_a_person_deci
     assert verdicts[0].evidence == {"slots": 2, "missing": 2}
     decision = decide("completed", verdicts)
     assert (decision.accept, decision.use, decision.reasons) == (None, False, ("complete:nothing_rated",))
-    assert in_words("complete:nothing_rated") == "Nothing could be rated"
+    assert reason_words("complete:nothing_rated") == "Nothing could be rated"
 
 
 def test_a_session_with_more_than_half_missing_is_named_paid_and_used() -> None:
@@ -26,7 +26,7 @@ def test_a_session_with_more_than_half_missing_is_named_paid_and_used() -> None:
     assert (verdicts[0].verdict, verdicts[0].reason, verdicts[0].measured) == ("fail", "mostly_missing", 0.6667)
     decision = decide("completed", verdicts)
     assert (decision.accept, decision.use, decision.reasons) == (True, True, ("complete:mostly_missing",))
-    assert in_words("complete:mostly_missing") == "More than half could not be rated"
+    assert reason_words("complete:mostly_missing") == "More than half could not be rated"
 
 
 @pytest.mark.parametrize(
@@ -59,6 +59,6 @@ def test_a_clip_that_was_not_watched_does_not_cost_the_whole_session() -> None:
 
 
 def test_every_reason_a_check_gives_has_words() -> None:
-    assert in_words("variance:same_answer") == "Nearly the same answer throughout"
-    assert in_words("stranger:reason") == "stranger:reason"
+    assert reason_words("variance:same_answer") == "Nearly the same answer throughout"
+    assert reason_words("stranger:reason") == "stranger:reason"
     assert [check.name for check in ORDER] == ["complete", "watched", "variance", "quota"]

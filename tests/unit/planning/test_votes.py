@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from beholder.cleaning.shortfall import voted
+from beholder.cleaning.shortfall import voted_stimuli
 from beholder.cli import cli
 from beholder.errors import PlanError, StudyError
 from beholder.methods import find, load_study
@@ -88,7 +88,7 @@ def test_a_reference_beside_two_that_are_compared_is_no_part_of_their_vote() -> 
     catalogue = make_catalogue(4, 3, roles={2: "reference"})
     plan = make_plan(Study.model_validate(written), catalogue, find("abx"))
     assert (len(plan.lists), votes_range(plan)) == (3, (3, 3))
-    assert {len(voted(trial, True)) for planned in plan.lists for trial in planned.trials} == {1}
+    assert {len(voted_stimuli(trial, True)) for planned in plan.lists for trial in planned.trials} == {1}
 
 
 def test_votes_that_attention_takes_away_are_made_up_for() -> None:
