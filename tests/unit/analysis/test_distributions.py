@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
+import math
 
-from beholder.analysis.distributions import distributions
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from beholder.analysis.distributions import distributions, median_interval, medians
 from support.rating_frames import ratings_frame, table_of
+from support.stimulus_ratings import noisy, rated, row
 
 
 def test_a_scale_of_few_whole_values_has_a_row_for_each_also_for_those_that_nobody_gave() -> None:
@@ -37,3 +44,40 @@ def test_grades_between_two_conditions_count_for_both_with_opposite_signs() -> N
 
 def test_choices_have_no_distribution() -> None:
     assert distributions(ratings_frame([("p1", "x", "a", 1.0, "b")], "other_condition").assign(kind="choice")) is None
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(0, 100), min_size=1, max_size=60))
+def test_the_interval_of_a_median_is_that_of_the_quantile_test(values: list[int]) -> None:
+    found = median_interval(values)
+    assert found.median == np.median(values)
+    if len(values) < 6:
+        assert math.isnan(found.low)
+        return
+    known = stats.quantile_test(np.asarray(values, float), p=0.5).confidence_interval(confidence_level=0.95)
+    assert (found.low, found.high) == (known.low, known.high)
+    assert found.coverage >= 0.95
+
+
+def test_the_interval_of_a_median_covers_as_often_as_it_says() -> None:
+    draws = np.random.default_rng(4).normal(0, 1, (600, 12))
+    ends = [median_interval(one) for one in draws]
+    covered = np.mean([one.low <= 0 <= one.high for one in ends])
+    assert covered == pytest.approx(ends[0].coverage, abs=0.04)
+
+
+def test_medians_of_conditions_are_of_each_participants_own_median() -> None:
+    values = noisy(7, 3, 2) * 20
+    result = medians(rated(values, method="mushra"))
+    found = row(result, level="condition", condition="no")
+    known = median_interval(np.median(values[:, :, 0], axis=1))
+    assert (found["n"], found["median"], found["ci_low"], found["ci_high"]) == (7, known.median, known.low, known.high)
+    assert found["metric"] == "MUSHRA median"
+    assert row(result, stimulus="01/c2")["median"] == np.median(values[:, 2, 1])
+
+
+def test_medians_of_other_scores_come_when_asked_for() -> None:
+    table = rated(noisy(4))
+    assert medians(table) is None
+    found = row(medians(table, questions=["rating"]), level="condition", condition="no")
+    assert (found["metric"], found["note"]) == ("Median", "fewer than six participants: no interval")

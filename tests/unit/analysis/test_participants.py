@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from pathlib import Path
 
+import pandas as pd
+import pytest
+
+from beholder.analysis import analyse
 from beholder.analysis.participants import raters, times
+from support.crossed_ratings import crossed, write_csv
 from support.rating_frames import crowd, ratings_frame, table_of
 
 
@@ -44,3 +49,12 @@ def test_people_who_are_not_used_are_on_the_map_and_change_nobody_else() -> None
     assert not table["use"]["p001"]
     assert table["agreement"]["p001"] < -0.9
     pd.testing.assert_frame_equal(table.drop(index="p001"), alone)
+
+
+def test_agreement_leaves_the_participant_out(tmp_path: Path) -> None:
+    table = crossed({f"x{n:02}": float(n) for n in range(12)}, 4, contents=1, noise=0.1)
+    opposed = table["participant"] == "p0"
+    table.loc[opposed, "value"] = -table.loc[opposed, "value"]
+    found = analyse(write_csv(tmp_path, table)).participants.set_index("participant")["agreement"]
+    assert found["p0"] == pytest.approx(-1)
+    assert found["p1"] > 0.9

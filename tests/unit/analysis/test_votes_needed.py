@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import beholder
-from beholder.analysis.figures.theme import COLUMN, WIDE
+from beholder.analysis.figures.theme import COLUMN
 from beholder.analysis.figures.votes_needed import votes_needed_chart
 from beholder.analysis.scores import scores
 from beholder.analysis.votes_needed import COLUMNS, VotesForTarget, default_curves, votes_for_target, votes_needed
@@ -21,41 +21,16 @@ from beholder.errors import UserError
 from beholder.reporting.figures import to_svg
 from beholder.reporting.material import load_material
 from beholder.reporting.reliability import enough_votes
-from beholder.stats.votes_needed import spearman_brown, votes_for_correlation
 from support.data import DATA
+from support.planted_votes import hdtv_ratings, planted
 from support.report_pages import made_up
-
-
-def planted(
-    people: int = 12, stimuli: int = 9, noise: float = 0.7, share: float = 1.0, seed: int = 1, **more: Any
-) -> pd.DataFrame:
-    """Return ratings of stimuli that differ, by people who each rate a share of them."""
-    rng = np.random.default_rng(seed)
-    person, stimulus = (part.ravel() for part in np.meshgrid(np.arange(people), np.arange(stimuli), indexing="ij"))
-    kept = rng.random(len(person)) < share
-    value = 1 + stimulus / 2 + rng.normal(0, 0.4, people)[person] + rng.normal(0, noise, len(person))
-    table = pd.DataFrame(
-        {
-            "participant": [f"p{at}" for at in person],
-            "content": [f"c{at}" for at in stimulus],
-            "condition": "no",
-            "stimulus": [f"no/c{at}" for at in stimulus],
-            "value": np.round(value, 2),
-            **more,
-        }
-    )
-    return table[kept]
-
 
 # The reference
 
 
 @pytest.fixture(scope="module")
 def hdtv() -> pd.DataFrame:
-    path = DATA / "ratings" / "vqeghd3_raw.csv"
-    if not path.is_file():
-        pytest.skip(f"no reference data at {path}: set BEHOLDER_TEST_DATA")
-    return pd.read_csv(path).rename(columns={"subject": "participant", "score": "value"})
+    return hdtv_ratings()
 
 
 @pytest.mark.parametrize(
@@ -85,18 +60,6 @@ def test_a_curve_against_all_flatters_and_single_votes_look_worse_than_people(hd
     rows = {name: result.table.iloc[0] for name, result in found.items() if result is not None}
     assert rows["participant", "halves"]["rmse"] > 1.3 * rows["participant", "all"]["rmse"]
     assert rows["participant", "all"]["pearson"] > rows["rating", "all"]["pearson"]
-
-
-def test_spearman_brown_foretells_the_curve(hdtv: pd.DataFrame) -> None:
-    found = votes_needed(hdtv)
-    assert found is not None
-    table = found.table
-    r = table["pearson"]
-    told = [spearman_brown(r[0], 2, votes) for votes in table["votes"]]
-    assert told == pytest.approx(r.to_numpy(), abs=0.002)
-    told_of = votes_for_target(table, "rating")
-    assert told_of.r_now == pytest.approx(0.9867, abs=0.001)
-    assert told_of._replace(r_now=0) == VotesForTarget(24.0, 0, 7.0, is_measured=True)
 
 
 # What holds of every curve
@@ -136,16 +99,6 @@ def test_every_curve_is_finite_and_within_its_bounds(
     assert (table["pearson"].abs().dropna() <= 1).all()
     assert table["votes"].is_monotonic_increasing
     assert table["votes"].max() <= table["votes_now"].max() / (2 if against == "halves" else 1)
-
-
-@pytest.mark.parametrize("by", ["participant", "rating"])
-def test_two_halves_never_share_a_vote(by: Any) -> None:
-    # Of two people who always say the opposite, halves disagree in full; with anything shared they would not.
-    table = planted(2, 5, noise=0)
-    table["value"] = table["value"].mean() + np.where(table["participant"] == "p0", 1, -1) * np.tile(np.arange(5), 2)
-    found = votes_needed(table, by=by, sizes=[1])
-    assert found is not None
-    assert found.table["pearson"].iloc[0] == pytest.approx(-1)
 
 
 def test_where_people_rate_a_part_votes_are_an_average() -> None:
@@ -249,11 +202,6 @@ def test_a_wrong_option_says_what_is_allowed(options: dict[str, Any], message: s
 # What is said of it
 
 
-@given(st.floats(0.01, 0.99), st.floats(1, 50), st.floats(0.05, 0.999))
-def test_votes_for_a_correlation_give_that_correlation(r: float, votes: float, wanted: float) -> None:
-    assert spearman_brown(r, votes, votes_for_correlation(r, votes, wanted)) == pytest.approx(wanted)
-
-
 def curve_of(r: list[float], votes: list[int], now: float) -> pd.DataFrame:
     return pd.DataFrame({"question": "q", "by": "participant", "against": "halves", "votes": votes, "pearson": r,
                          "votes_now": now})  # fmt: skip
@@ -279,20 +227,6 @@ def test_halves_that_disagree_tell_no_number() -> None:
     told = votes_for_target(curve_of([-0.2, -0.1], [2, 3], 6.0), "q")
     assert math.isnan(told.r_now)
     assert math.isnan(told.votes)
-
-
-@pytest.mark.parametrize("layout", [COLUMN, WIDE])
-def test_the_figure_marks_how_many_votes_there_are(layout: Any) -> None:
-    found = default_curves(planted())
-    assert found is not None
-    drawn = to_svg(lambda layout: votes_needed_chart(found.table, layout=layout), layout)
-    assert "12 now" in drawn
-    assert "Correlation r" in drawn
-    assert "RMSE" in drawn
-    two = pd.concat([found.table.assign(question=name) for name in ("Größe 2", "01")])
-    both = to_svg(lambda layout: votes_needed_chart(two, layout=layout), layout)
-    assert "Größe 2" in both
-    assert "RMSE" not in both
 
 
 def test_the_report_says_what_the_votes_give(tmp_path: Path) -> None:

@@ -59,17 +59,6 @@ def test_vqeg_hd3_equals_another_implementation(fit: Model, model: str) -> None:
         np.testing.assert_allclose(found.inconsistency_high - found.inconsistency, above, atol=1e-8)
 
 
-def test_vqeg_hd3_equals_the_reference_of_the_shrunken_model() -> None:
-    votes, raters, stimuli = coded(table("vqeghd3_raw.csv"))
-    found = shrunken(votes)
-    known = table("vqeghd3_shrunken_quality.csv").set_index("stimulus").loc[list(stimuli)]
-    people = table("vqeghd3_shrunken_subjects.csv").set_index("subject").loc[list(raters)]
-    np.testing.assert_allclose(found.quality, known["quality"], atol=1e-8)
-    np.testing.assert_allclose(found.se, known["se"], atol=1e-8)
-    np.testing.assert_allclose(found.bias, people["bias"], atol=1e-8)
-    np.testing.assert_allclose(found.inconsistency, people["inconsistency"], atol=1e-8)
-
-
 def test_the_sparse_synthetic_set_equals_another_implementation() -> None:
     votes, _, stimuli = coded(table("synth_1000x500_raw.csv"))
     known = table("synth_1000x500_sureal_quality.csv")

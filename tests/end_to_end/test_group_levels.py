@@ -7,11 +7,9 @@ import json
 from collections import Counter
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 import beholder
-from beholder.analysis.means import factors
 from support.group_studies import write_served
 
 
@@ -56,19 +54,3 @@ def test_each_question_is_analysed_by_those_who_were_asked(rehearsed: Path) -> N
         for factor, level in (("zqasked", own), ("zqhow", "zqset"), ("zqhow", "zqfree"))
     }
     assert rows["first", "zqhow", "zqset"].participants == 2
-
-
-def test_a_comparison_counts_for_the_level_of_whoever_made_it() -> None:
-    """A level belongs to the participant: both stimuli of a pair are judged at the level of the judge."""
-    rows = [
-        {
-            "participant": f"p{person}", "content": f"c{content}", "condition": "a", "other_condition": "b",
-            "kind": "choice", "value": float(person % 2 == 0), "factor_layout": ("grid", "list")[person % 2],
-        }
-        for person in range(6)
-        for content in range(3)
-    ]  # fmt: skip
-    found = factors(pd.DataFrame(rows))
-    assert found is not None
-    by_level = {row.level: row for row in found.table.itertuples()}
-    assert {level: (row.participants, row.n) for level, row in by_level.items()} == {"grid": (3, 18), "list": (3, 18)}

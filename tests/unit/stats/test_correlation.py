@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -23,18 +22,9 @@ from beholder.stats.correlation import (
     linear_mapping,
     mean_correlation,
 )
-from beholder.stats.intervals import welch
-from beholder.stats.tests import benjamini_hochberg
-from support.data import DATA
+from support.data import data_file
 
 SCORES = st.lists(st.integers(0, 20), min_size=5, max_size=12)
-
-
-def data_file(name: str) -> Path:
-    path = DATA / name
-    if not path.is_file():
-        pytest.skip(f"{name} is not in {DATA}; set BEHOLDER_TEST_DATA")
-    return path
 
 
 def two(n: int = 40, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
@@ -192,28 +182,3 @@ def test_published_mapped_errors_are_divided_by_n() -> None:
 
 
 # Means and p-values
-
-
-def test_welch_is_that_of_scipy() -> None:
-    one, other = np.random.default_rng(1).normal(size=(2, 12))
-    other = other[:7] * 2
-    oracle = stats.ttest_ind(one, other, equal_var=False)
-    ends = oracle.confidence_interval()
-    errors = [some.std(ddof=1) / math.sqrt(len(some)) for some in (one, other)]
-    found = welch(one.mean(), errors[0], 11, other.mean(), errors[1], 6)
-    mine = [float(value[0]) for value in (found.statistic, found.df, found.p, found.low, found.high)]
-    assert mine == pytest.approx([oracle.statistic, oracle.df, oracle.pvalue, ends.low, ends.high], abs=1e-12)
-
-
-@pytest.mark.parametrize(("se", "other_se"), [(math.nan, 0.1), (0.1, math.nan), (0.0, 0.0)])
-def test_without_an_error_there_is_no_test(se: float, other_se: float) -> None:
-    found = welch(1, se, 5, 2, other_se, 5)
-    assert found.difference[0] == -1
-    assert math.isnan(found.p[0])
-    assert math.isnan(found.low[0])
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=10))
-def test_false_discovery_is_that_of_scipy_and_leaves_out_what_was_not_tested(p: list[float]) -> None:
-    np.testing.assert_allclose(benjamini_hochberg(p), stats.false_discovery_control(p), atol=1e-12)
-    np.testing.assert_allclose(benjamini_hochberg([*p, math.nan])[:-1], stats.false_discovery_control(p), atol=1e-12)

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from beholder.stats.clustered import two_way_residuals
 from beholder.stats.dimensions import (
     alpha_without_each,
     cronbach_alpha,
@@ -148,30 +147,3 @@ def test_what_cannot_be_known_is_nan() -> None:
     assert all(math.isnan(one) for one in cronbach_alpha(np.zeros((3, 3)), 10))
     assert math.isnan(mcdonald_omega(np.array([[1, 0.5], [0.5, 1]])))
     assert math.isnan(mcdonald_omega(np.zeros((3, 3))))
-
-
-def test_centring_of_a_full_table_takes_both_means_off() -> None:
-    table = np.random.default_rng(1).normal(size=(4, 3))
-    one, other = np.divmod(np.arange(12), 3)
-    found = two_way_residuals(table.reshape(-1, 1), one, other)
-    expected = table - table.mean(axis=0) - table.mean(axis=1, keepdims=True) + table.mean()
-    assert found.residual.reshape(4, 3) == pytest.approx(expected, abs=1e-9)
-    assert found.df_used == 4 + 3 - 1
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.integers(0, 10_000), st.integers(2, 40))
-def test_centring_with_holes_is_the_least_squares_residual(seed: int, rows: int) -> None:
-    rng = np.random.default_rng(seed)
-    one, other = rng.integers(0, 5, rows), rng.integers(0, 4, rows)
-    value = rng.normal(size=(rows, 2))
-    design = np.hstack([np.eye(5)[one], np.eye(4)[other]])
-    expected = value - design @ np.linalg.lstsq(design, value, rcond=None)[0]
-    found = two_way_residuals(value, one, other)
-    assert found.residual == pytest.approx(expected, abs=1e-7)
-    assert found.df_used == np.linalg.matrix_rank(design)
-
-
-def test_centring_of_nothing_is_nothing() -> None:
-    none = np.empty(0, np.intp)
-    assert two_way_residuals(np.empty((0, 2)), none, none).residual.shape == (0, 2)

@@ -1,0 +1,33 @@
+"""The figures of distributions and of times."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from beholder.analysis.distributions import distributions
+from beholder.analysis.figures.distributions import distributions_chart, times_chart
+from support.charts import marks, tooltips
+from support.rating_frames import crowd, ratings_frame, table_of
+
+
+def test_whole_values_are_stacked_to_one_with_their_words() -> None:
+    data = ratings_frame([("p1", "x", "a", 1.0), ("p2", "x", "a", 3.0), ("p3", "x", "a", 3.0)])
+    table = table_of(distributions(data.assign(scale_min=1.0, scale_max=3.0)))
+    chart = distributions_chart(table, words={1.0: "bad", 3.0: "good"})
+    assert tooltips(chart) == {"a\nbad: 33 %\nn = 1", "a\ngood: 67 %\nn = 2"}
+    assert max(row["stop"] for row in marks(chart) if "stop" in row) == pytest.approx(1)
+
+
+def test_long_scales_are_histograms_with_their_quartiles() -> None:
+    table = table_of(distributions(crowd()))
+    chart = distributions_chart(table, quartiles={"a": (40.0, 50.0, 60.0)})
+    assert "a\nmedian 50.0, quartiles 40.0 and 60.0" in tooltips(chart)
+
+
+def test_times_are_drawn_by_the_page_of_the_session() -> None:
+    columns = ["of", "position", "condition", "n", "median_s", "q1_s", "q3_s"]
+    table = pd.DataFrame([("page", 1.0, "", 3, 8.0, 7.0, 9.0), ("rating", float("nan"), "", 6, 4.0, 3.0, 5.0)])
+    assert tooltips(times_chart(table.set_axis(columns, axis=1))) == {
+        "Page 1\nmedian 8.0 s, quartiles 7.0 and 9.0 s\nn = 3"
+    }

@@ -1,0 +1,83 @@
+"""DMOS: votes against the hidden reference."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from beholder.analysis.dmos import crush_votes, dmos
+from beholder.analysis.ratings import RowOrder, tidy
+from beholder.analysis.ratings_table import fill_columns
+from beholder.stats.intervals import t_interval
+from beholder.study.cleaning import Analyse
+from support.stimulus_ratings import noisy, rated, referenced, row
+
+
+def test_dmos_pairs_each_vote_with_the_same_persons_vote_on_the_reference() -> None:
+    values = noisy(9, 3, 2)
+    table = referenced(values)
+    differences = values[:, :, 1] - values[:, :, 0] + 5
+    known = t_interval(differences[:, 0])
+    found = row(dmos(table), level="stimulus", stimulus="01/c0")
+    assert (found["mean"], found["sd"]) == (pytest.approx(known.mean), pytest.approx(known.sd))
+    assert (found["ci_low"], found["ci_high"]) == (pytest.approx(known.low), pytest.approx(known.high))
+    assert (found["metric"], found["pairing"], found["n"]) == ("DMOS(ACR-HR)", "paired", 9)
+    whole = row(dmos(table), level="condition")
+    assert whole["mean"] == pytest.approx(differences.mean())
+    assert whole["interval"] == "clustered t over participants and contents"
+
+
+def test_where_few_rated_the_reference_the_means_are_held_against_each_other() -> None:
+    values = noisy(10, 2, 2)
+    values[:7, 0, 0] = math.nan
+    result = dmos(referenced(values))
+    found = row(result, level="stimulus", stimulus="01/c0")
+    own, reference = values[:, 0, 1], values[7:, 0, 0]
+    covariance = np.cov(own[7:], reference)[0, 1] * 3 / (10 * 3)
+    se = math.sqrt(own.var(ddof=1) / 10 + reference.var(ddof=1) / 3 - 2 * covariance)
+    assert (found["pairing"], found["note"]) == ("unpaired", "unpaired: 3 of 10 rated the reference too")
+    assert found["mean"] == pytest.approx(own.mean() - reference.mean() + 5)
+    assert (found["ci_high"] - found["ci_low"]) / 2 == pytest.approx(stats.t.ppf(0.975, 2) * se)
+    assert row(result, level="stimulus", stimulus="01/c1")["pairing"] == "paired"
+    whole = row(result, level="condition")
+    means = [own.mean() - reference.mean() + 5, (values[:, 1, 1] - values[:, 1, 0]).mean() + 5]
+    assert (whole["pairing"], whole["mean"]) == ("unpaired", pytest.approx(np.mean(means)))
+
+
+def test_crushing_and_clipping_have_names_of_their_own() -> None:
+    table = referenced(noisy())
+    asked = tidy(fill_columns(table), RowOrder(settings=Analyse(crush="clip")))
+    assert row(dmos(asked), level="condition")["metric"] == "DMOS(ACR-HR, clipped)"
+    assert row(dmos(table, crush="crush"), level="condition")["metric"] == "DMOS(ACR-HR, crushed)"
+    assert row(dmos(table), level="condition")["metric"] == "DMOS(ACR-HR)"
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.floats(-3, 100), st.sampled_from([5.0, 9.0, 100.0]))
+def test_drawn_in_votes_keep_their_order_and_those_below_the_top_stay(dv: float, highest: float) -> None:
+    drawn = float(crush_votes(dv, highest))
+    assert drawn == dv if dv <= highest else highest < drawn < dv
+    assert float(crush_votes(dv, highest, "clip")) == min(dv, highest)
+    assert float(crush_votes(dv, highest, "none")) == dv
+
+
+def test_a_poor_source_is_named_and_a_content_without_reference_has_no_dmos() -> None:
+    values = noisy(6, 3, 2)
+    values[:, 0, 0], values[:, 1, 0] = 3, 5
+    values[:, 2, 0] = math.nan
+    result = dmos(referenced(values))
+    assert result is not None
+    assert "the reference scores below 4 for c0 (3.00): a poor source." in result.note
+    assert "nobody rated the reference of 1 stimulus." in result.note
+    assert set(result.table["stimulus"]) == {"01/c0", "01/c1", ""}
+
+
+def test_other_methods_have_no_dmos() -> None:
+    assert dmos(rated(noisy())) is None
+    assert dmos(referenced(noisy()).assign(method="mushra")) is None
+    assert dmos(referenced(noisy()).assign(kind="diff")) is None

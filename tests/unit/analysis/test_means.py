@@ -1,0 +1,179 @@
+"""Means of conditions, contents, questions and factors."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from beholder.analysis import analyse
+from beholder.analysis.means import conditions, contents, factors, questions
+from beholder.analysis.scores import scores
+from beholder.stats.intervals import share_interval, t_interval
+from support.crossed_ratings import crossed, write_csv
+from support.kind_ratings import results, table
+from support.stimulus_ratings import NAMES, noisy, rated, row
+
+
+def test_a_rating_more_from_one_person_does_not_narrow_the_interval(tmp_path: Path) -> None:
+    """Repetitions of a participant are averaged before anything is counted."""
+    table = crossed({"a": 1}, 5, contents=1)
+    once = analyse(write_csv(tmp_path, table))
+    thrice = analyse(write_csv(tmp_path, pd.concat([table] * 3)))
+    pd.testing.assert_frame_equal(once.scores, thrice.scores)
+    assert thrice.notes["ratings"]["repeated"] == 10
+
+
+def test_every_content_weighs_the_same_in_a_condition_however_many_rated_it(tmp_path: Path) -> None:
+    rows = [("p1", "c1", 0.0), ("p2", "c1", 0.0), ("p3", "c1", 0.0), ("p1", "c2", 4.0)]
+    table = pd.DataFrame([{"participant": p, "content": c, "condition": "a", "value": v} for p, c, v in rows])
+    (row,) = analyse(write_csv(tmp_path, table)).conditions.to_dict("records")
+    assert (row["mean"], row["n"], row["participants"], row["contents"]) == (2.0, 4, 3, 2)
+
+
+def test_where_all_agree_a_share_is_as_sure_as_the_fewer_of_people_and_contents() -> None:
+    table = crossed({"a": 1}, 20, contents=6, noise=0).assign(kind="correct")
+    found = conditions(table).table.loc[0]
+    assert found["ci_low"] == pytest.approx(0.025 ** (1 / 6))
+    assert found["participants_low"] == pytest.approx(0.025 ** (1 / 20))
+
+
+def means(found: Any) -> dict[str, float]:
+    return dict(zip(found.conditions["condition"], found.conditions["mean"], strict=True))
+
+
+def test_a_preference_counts_for_one_and_against_the_other(tmp_path: Path) -> None:
+    found = results(
+        tmp_path, table("choice", ("p1", "a", "b", 1), ("p1", "a", "c", 1), ("p1", "b", "c", -1), ("p2", "a", "b", 0))
+    )
+    assert means(found) == {"a": pytest.approx(0.5), "b": pytest.approx(-0.5), "c": pytest.approx(0.0)}
+    assert dict(zip(found.conditions["condition"], found.conditions["n"], strict=True)) == {"a": 3, "b": 3, "c": 2}
+    assert found.notes["metrics"]["q"]["name"] == "Preference"
+    assert found.notes["ratings"]["used"] == 4
+    assert "counts once for each of them" in found.notes["analyses"]["conditions"]["note"]
+
+
+def test_grades_against_a_reference_are_means_of_the_condition_and_the_reference_has_none(tmp_path: Path) -> None:
+    rows = [(f"p{n}", name, "original", value) for n in range(4) for name, value in (("a", -1), ("b", -2 - n % 2))]
+    ratings = pd.concat(
+        [table("diff", *rows), table("score", ("p1", "original", "", 5)).assign(question="x", role="reference")]
+    )
+    found = results(tmp_path, ratings)
+    graded = found.conditions[found.conditions["question"] == "q"].set_index("condition")["mean"]
+    assert graded.to_dict() == {"a": -1.0, "b": -2.5}
+    pairs = found.pairs[found.pairs["question"] == "q"].set_index(["condition", "other_condition"])["mean_difference"]
+    assert pairs.to_dict() == {("a", "b"): 1.5, ("a", "original"): -1.0, ("b", "original"): -2.5}
+    assert found.notes["metrics"]["q"]["name"] == "CMOS"
+
+
+def test_correct_answers_are_a_share_and_have_no_pairs(tmp_path: Path) -> None:
+    found = results(tmp_path, table("correct", ("p1", "a", "b", 1), ("p2", "a", "b", 0), ("p3", "a", "b", 1)))
+    assert means(found) == {"a": pytest.approx(2 / 3)}
+    assert found.pairs.empty
+    assert "chance is 0.5" in found.notes["analyses"]["conditions"]["note"]
+
+
+def test_agreeing_people_have_an_interval_everywhere(tmp_path: Path) -> None:
+    found = results(tmp_path, table("choice", *[(f"p{n}", "a", "b", 1) for n in range(8)], method="pair"))
+    exact = stats.binomtest(8, 8).proportion_ci(method="exact")
+    (pair,) = found.pairs.to_dict("records")
+    assert (pair["ci_low"], pair["ci_high"]) == (pytest.approx(2 * exact.low - 1), 1.0)
+    for rows in (found.conditions, found.scores):
+        assert rows[rows["condition"] == "a"]["ci_low"].item() == pytest.approx(2 * exact.low - 1)
+        assert rows[rows["condition"] == "b"]["ci_high"].item() == pytest.approx(1 - 2 * exact.low)
+    assert set(found.conditions["note"]) == {"one content: interval over participants only"}
+    assert set(found.conditions["interval"]) == {"Korn-Graubard over participants"}
+    assert found.notes["intervals"] == {"q": "Korn-Graubard over participants and contents"}
+    assert "Korn and Graubard" in found.notes["analyses"]["conditions"]["note"]
+
+
+def test_with_everything_rated_by_all_the_narrower_intervals_are_students() -> None:
+    values = noisy()
+    for place, name in enumerate(NAMES[:2]):
+        found = row(conditions(rated(values)), condition=name)
+        own, by_content = t_interval(values[:, :, place].mean(axis=1)), t_interval(values[:, :, place].mean(axis=0))
+        pooled = t_interval(values[:, :, place].ravel())
+        for kind, known in (("participants", own), ("contents", by_content), ("ratings", pooled)):
+            assert (found[f"{kind}_low"], found[f"{kind}_high"]) == (
+                pytest.approx(known.low),
+                pytest.approx(known.high),
+            )
+        assert found["mean"] == pytest.approx(own.mean)
+        assert found["interval"] == "clustered t over participants and contents"
+
+
+def test_the_mean_of_a_condition_is_the_mean_of_its_scores() -> None:
+    values = noisy(12, 4, 3)
+    values[np.random.default_rng(9).random(values.shape) < 0.4] = math.nan
+    by_score = scores(rated(values)).table.groupby("condition")["mean"].mean()
+    for name, mean in by_score.items():
+        assert row(conditions(rated(values)), condition=str(name))["mean"] == pytest.approx(mean)
+
+
+def test_contents_questions_and_factors_weigh_every_stimulus_the_same() -> None:
+    values = noisy(6, 2, 3)
+    values[3:, 0, 0] = math.nan
+    table = rated(values)
+    table["factor_rate"] = table["condition"].map({"no": "low", "01": "high", "NA": "high"})
+    means = scores(table).table.set_index("stimulus")["mean"]
+    assert row(contents(table), content="c0")["mean"] == pytest.approx(means[["no/c0", "01/c0", "NA/c0"]].mean())
+    assert row(questions(table))["mean"] == pytest.approx(means.mean())
+    high = row(factors(table), factor="rate", level="high")
+    assert high["mean"] == pytest.approx(means[["01/c0", "NA/c0", "01/c1", "NA/c1"]].mean())
+    assert (high["contents"], high["stimuli"], high["participants"], high["n"]) == (2, 4, 6, 24)
+    assert row(factors(table), level="low")["n"] == 9
+
+
+def test_a_comparison_counts_for_the_levels_of_both_stimuli() -> None:
+    rows = [(f"p{n}", one, other, value) for n in range(5) for one, other, value in (("no", "01", 1), ("01", "NA", 1))]
+    table = pd.DataFrame(rows, columns=["participant", "condition", "other_condition", "value"])
+    table = table.assign(content="c", kind="choice", factor_of=table["condition"].map({"no": "a", "01": "b"}))
+    assert row(factors(table), level="a")["mean"] == 1
+    assert row(factors(table), level="b")["mean"] == 0
+
+
+def test_the_interval_of_a_share_knows_participants_and_contents() -> None:
+    rng = np.random.default_rng(2)
+    by_person, by_content = rng.normal(0, 1, (30, 1, 1)), rng.normal(0, 1, (1, 12, 1))
+    answers = (by_person + by_content + rng.normal(0, 1, (30, 12, 1)) > 0).astype(float)
+    found = row(conditions(rated(answers, kind="correct")))
+    width = found["ci_high"] - found["ci_low"]
+    assert found["interval"] == "Korn-Graubard over participants and contents"
+    assert width > found["participants_high"] - found["participants_low"] > found["ratings_high"] - found["ratings_low"]
+    own = share_interval(answers.mean(axis=(1, 2)), answers.size)
+    assert (found["participants_low"], found["participants_high"]) == (pytest.approx(own.low), pytest.approx(own.high))
+    assert 0 <= found["ci_low"] < found["mean"] < found["ci_high"] <= 1
+
+
+def test_one_content_and_one_participant_are_said_so() -> None:
+    alone = row(conditions(rated(noisy(1, 3, 1))))
+    assert (alone["note"], alone["interval"]) == ("one participant: no interval", "")
+    assert math.isnan(alone["ci_low"])
+    assert alone["contents_low"] < alone["mean"]
+    single = row(conditions(rated(noisy(6, 1, 1))))
+    assert (single["note"], single["interval"]) == (
+        "one content: interval over participants only",
+        "t over participants",
+    )
+    assert single["ci_low"] == pytest.approx(single["participants_low"])
+
+
+def test_a_comparison_counts_for_the_level_of_whoever_made_it() -> None:
+    """A level belongs to the participant: both stimuli of a pair are judged at the level of the judge."""
+    rows = [
+        {
+            "participant": f"p{person}", "content": f"c{content}", "condition": "a", "other_condition": "b",
+            "kind": "choice", "value": float(person % 2 == 0), "factor_layout": ("grid", "list")[person % 2],
+        }
+        for person in range(6)
+        for content in range(3)
+    ]  # fmt: skip
+    found = factors(pd.DataFrame(rows))
+    assert found is not None
+    by_level = {row.level: row for row in found.table.itertuples()}
+    assert {level: (row.participants, row.n) for level, row in by_level.items()} == {"grid": (3, 18), "list": (3, 18)}

@@ -1,0 +1,167 @@
+"""Pairs of conditions: differences, position, preferences."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from beholder.analysis import analyse
+from beholder.analysis.pairs import pairs, position, preferences
+from beholder.analysis.result import read_result, records
+from beholder.analysis.strengths import strengths
+from beholder.analysis.tests import TESTS, agreement
+from beholder.analysis.tests import tests as four_tests
+from beholder.files import write_table
+from support.choice_ratings import choices, of_conditions, present
+from support.crossed_ratings import crossed, write_csv
+from support.kind_ratings import results, table
+from support.pair_ratings import ODD, ratings
+from support.stimulus_ratings import compared, noisy, rated, row
+
+
+def test_one_condition_has_no_pairs(tmp_path: Path) -> None:
+    results = analyse(write_csv(tmp_path, crossed({"a": 1}, 4)))
+    assert len(results.pairs) == 0
+    assert len(results.conditions) == 1
+
+
+def test_conditions_that_nobody_rated_both_of_are_compared_by_their_means(tmp_path: Path) -> None:
+    table = crossed({"a": 1, "b": 2}, 4)
+    apart = table[(table["participant"] < "p2") == (table["condition"] == "a")]
+    (pair,) = analyse(write_csv(tmp_path, apart)).pairs.to_dict("records")
+    assert (pair["comparison"], pair["n"], pair["participants"]) == ("unpaired", 8, 4)
+    assert pair["note"].startswith("unpaired, as few rated both on the same content: 0 of 4 pages")
+
+
+def test_equal_conditions_have_p_one(tmp_path: Path) -> None:
+    results = analyse(write_csv(tmp_path, crossed({"a": 2, "b": 2}, 6, noise=0)))
+    assert results.pairs["p"].tolist() == [1.0]
+    assert set(results.conditions["note"]) == {"all participants agree: interval of no width"}
+
+
+def test_pairs_of_a_comparison_are_the_comparisons_themselves(tmp_path: Path) -> None:
+    found = results(
+        tmp_path,
+        table("choice", *[(f"p{n}", "a", "b", 1) for n in range(6)], *[("p9", "b", "c", 1), ("p8", "b", "c", 1)]),
+    )
+    pairs = found.pairs.set_index(["condition", "other_condition"])["mean_difference"].to_dict()
+    assert pairs == {("a", "b"): 1.0, ("b", "c"): 1.0}  # a and c never met, and nobody says that they did
+
+
+def test_the_difference_of_two_shares_stays_between_minus_one_and_one(tmp_path: Path) -> None:
+    rows = [(f"p{n}", name, "", value) for n in range(3) for name, value in (("a", 1), ("b", int(n == 0)))]
+    (pair,) = results(tmp_path, table("pick", *rows, unit="Echo")).pairs.to_dict("records")
+    assert pair["ci_high"] == 1.0
+
+
+def test_a_lean_to_the_second_is_tested_over_participants() -> None:
+    raw = [[1.0, 2.0], [0.0, 1.0], [1.0, -1.0], [2.0, 1.0]]
+    found = row(position(compared(raw, [[True, False]] * 4)))
+    known = stats.ttest_1samp(np.mean(raw, axis=1), 0)
+    assert (found["mean"], found["statistic"], found["p"], found["df"]) == (
+        pytest.approx(0.875), pytest.approx(known.statistic), pytest.approx(known.pvalue), 3,
+    )  # fmt: skip
+    assert (found["first"], found["ties"], found["second"]) == (1, 1, 6)
+    assert found["second_share"] == pytest.approx((1 + 1 + 0.5 + 1) / 4)
+    assert found["note"] == ""
+
+
+def test_orders_that_are_not_balanced_are_said_so() -> None:
+    found = row(position(compared([[1.0, 1.0], [1.0, 0.0]], [[True, True], [True, True]], "choice")))
+    assert found["balance"] == 1
+    assert found["note"] == "orders are not balanced (100 % one way): the lean may be quality"
+
+
+def test_without_comparisons_or_without_what_was_seen_there_is_no_position() -> None:
+    assert position(rated(noisy())) is None
+    assert position(compared([[1.0]], [[True]]).drop(columns="raw_value")) is None
+
+
+def test_preferences_count_wins_ties_and_losses_with_the_exact_interval_and_test() -> None:
+    rows = [(f"p{n}", "t", "a", "b", value) for n, value in enumerate([1.0] * 9 + [-1.0] * 2 + [0.0] * 4)]
+    row = present(preferences(choices(*rows))).table.iloc[0]
+    assert (row["n"], row["wins"], row["ties"], row["losses"]) == (15, 9, 4, 2)
+    exact = stats.binomtest(9, 11)
+    ends = exact.proportion_ci(method="exact")
+    assert row["share"] == pytest.approx(9 / 11)
+    assert (row["exact_low"], row["exact_high"]) == pytest.approx((ends.low, ends.high))
+    assert row["p"] == pytest.approx(exact.pvalue)
+    assert row["half_share"] == pytest.approx(11 / 15)
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 20), st.integers(0, 20))
+def test_the_exact_numbers_are_those_of_scipy(wins: int, losses: int) -> None:
+    rows = [(f"p{n}", "t", "a", "b", 1.0 if n < wins else -1.0) for n in range(wins + losses)]
+    if not rows:
+        return
+    row = present(preferences(choices(*rows))).table.iloc[0]
+    exact = stats.binomtest(wins, wins + losses)
+    ends = exact.proportion_ci(method="exact")
+    assert (row["exact_low"], row["exact_high"], row["p"]) == pytest.approx((ends.low, ends.high, exact.pvalue))
+    if wins + losses > 1:
+        # With one choice of each person, clustering changes nothing.
+        assert (row["ci_low"], row["ci_high"]) == pytest.approx((ends.low, ends.high))
+
+
+def test_choices_of_few_people_are_worth_less_than_as_many_of_many() -> None:
+    many = [(f"p{n}", "t", "a", "b", 1.0 if n < 30 else -1.0) for n in range(40)]
+    few = [(f"p{n % 4}", f"t{n}", "a", "b", -1.0 if n % 4 == 0 else 1.0) for n in range(40)]
+    one, other = (present(preferences(choices(*rows))).table.iloc[0] for rows in (many, few))
+    assert one["wins"] == other["wins"] == 30
+    assert one["exact_low"] == other["exact_low"]
+    assert other["ci_high"] - other["ci_low"] > 1.5 * (one["ci_high"] - one["ci_low"])
+    assert other["participants"] == 4
+
+
+def test_grades_become_choices_only_when_asked() -> None:
+    table = choices(*[(f"p{n}", "t", "a", "b", value) for n, value in enumerate([3.0, 1.0, -2.0])]).assign(kind="diff")
+    assert strengths(table) is None
+    assert preferences(table) is None
+    found = present(preferences(table, from_grades=True))
+    assert (found.table.loc[0, "wins"], found.table.loc[0, "losses"]) == (2, 1)
+    assert found.note.endswith("Of grades only the sign counts.")
+    assert of_conditions(strengths(table, from_grades=True)).loc["a", "quality"] == pytest.approx(math.log(2) / 2)
+
+
+COLUMNS = [
+    "question", "condition", "other_condition", "comparison", "n", "participants", "contents", "mean_difference", "se",
+    "df", "ci_low", "ci_high", "statistic", "p", "p_holm", "test", "effect", "effect_low", "effect_high", "clear_by",
+    "note",
+]  # fmt: skip
+
+
+def test_columns_and_counts_of_a_paired_comparison() -> None:
+    found = pairs(ratings({"a": 40, "b": 60})).table
+    assert list(found.columns) == COLUMNS
+    (row,) = found.to_dict("records")
+    assert (row["comparison"], row["n"], row["participants"], row["contents"]) == ("paired", 96, 12, 8)
+    assert (row["test"], row["df"], row["note"]) == ("clustered t", 7, "")
+    assert row["clear_by"] == "; ".join(TESTS)
+    assert row["ci_low"] < row["mean_difference"] < row["ci_high"] < 0
+
+
+def test_effects_count_people_and_not_pages() -> None:
+    data = ratings({"a": 50, "b": 51}, people=9)
+    own = data.groupby(["participant", "condition"])["value"].mean().unstack()
+    d = (own["a"] - own["b"]).to_numpy()
+    (row,) = pairs(data).table.to_dict("records")
+    assert row["effect"] == pytest.approx(d.mean() / d.std(ddof=1))
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_ratings_give_tables_that_come_back_from_disk(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    for result in (pairs(ODD[name]), four_tests(ODD[name]), agreement(ODD[name])):
+        if result is None:
+            continue
+        write_table(path, list(result.table.columns), records(result.table))
+        assert "nan" not in path.read_text("utf-8")
+        pd.testing.assert_frame_equal(read_result(path), result.table, check_dtype=False, rtol=1e-9)

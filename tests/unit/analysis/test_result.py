@@ -1,0 +1,97 @@
+"""Results: tables from disk, what they print, and the names of numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from beholder.analysis import analyse
+from beholder.analysis.result import metric, read_result
+from support.crossed_ratings import crossed, write_csv
+from support.kind_ratings import Row, results, table
+
+
+def test_tables_come_back_from_disk_as_they_were(tmp_path: Path) -> None:
+    table = crossed({"no": 1, "01": 2, "NA": 3}, 5)
+    results = analyse(write_csv(tmp_path, table))
+    for name in ("scores", "conditions", "contents", "pairs", "participants"):
+        written = getattr(results, name)
+        back = read_result(tmp_path / "analyse" / f"{name}.csv")
+        pd.testing.assert_frame_equal(back, written, check_dtype=False, rtol=1e-9)
+    assert set(results.conditions["condition"]) == {"no", "01", "NA"}
+
+
+def test_results_show_themselves_as_a_small_table(tmp_path: Path) -> None:
+    table = crossed({"a": 1, "<b>": 2.5}, 4, noise=0)
+    results = analyse(write_csv(tmp_path, table))
+    assert [line.split() for line in repr(results).splitlines()] == [
+        ["condition", "n", "mean", "interval"],
+        ["<b>", "8", "2.50", "2.50", "to", "2.50"],
+        ["a", "8", "1.00", "1.00", "to", "1.00"],
+    ]
+    shown = results._repr_html_()
+    assert "<td>&lt;b&gt;</td>" in shown
+    assert "<td>2.50 to 2.50</td>" in shown
+
+
+def test_results_show_population_questions_and_report_where_there_is_something_to_say(tmp_path: Path) -> None:
+    table = pd.concat([crossed({"a": 1}, 1).assign(question=question) for question in ("fit", "quality")])
+    results = analyse(write_csv(tmp_path, table))
+    robots = replace(results, notes=results.notes | {"population": "robots"}, report=Path("report") / "index.html")
+    first, *lines, last = repr(robots).splitlines()
+    assert first == "Simulated: these ratings come from robots."
+    assert [line.split() for line in lines] == [
+        ["question", "condition", "n", "mean", "interval"],
+        ["fit", "a", "2", *lines[1].split()[3:]],
+        ["quality", "a", "2", *lines[2].split()[3:]],
+    ]
+    assert last == f"Report: {Path('report') / 'index.html'}"
+    shown = robots._repr_html_()
+    assert shown.startswith("<p>Simulated: these ratings come from robots.</p><table")
+    assert shown.endswith(f"</table><p>{last}</p>")
+
+
+@pytest.mark.parametrize(
+    ("method", "kind", "name"),
+    [
+        ("acr", "score", "MOS(ACR)"), ("acr-hr", "score", "MOS(ACR-HR)"), ("dcr", "score", "DMOS(DCR)"),
+        ("ccr", "diff", "CMOS(CCR)"), ("mushra", "score", "MUSHRA mean"), ("parallel", "score", "Score (parallel)"),
+        ("pair", "choice", "Preference (pair)"), ("ab", "choice", "Preference (AB)"),
+        ("abx", "correct", "Share correct (ABX)"), ("abx", "choice", "Closeness (ABX)"),
+        ("likert", "score", "Agreement (Likert)"), ("likert", "pick", "Share ticked (Likert)"),
+        ("", "score", "Score"), ("", "diff", "CMOS"),
+    ],
+)  # fmt: skip
+def test_every_number_has_the_name_of_its_method(method: str, kind: str, name: str) -> None:
+    assert metric(method, kind).name == name
+
+
+@pytest.mark.parametrize(
+    ("method", "kind", "sources", "others"),
+    [
+        ("mushra", "score", ["ITU-R BS.1534", "Student"], ["P.910", "Korn"]),
+        ("acr", "score", ["P.910", "Student"], ["BS.1534", "Korn"]),
+        ("pair", "choice", ["Korn and Graubard", "Wilcoxon"], ["P.910", "BS.1534"]),
+        ("abx", "correct", ["Clopper and Pearson", "Korn and Graubard"], ["P.910", "Wilcoxon", "Student", "Spearman"]),
+    ],
+)
+def test_sources_are_those_of_the_method(
+    method: str, kind: str, sources: list[str], others: list[str], tmp_path: Path
+) -> None:
+    other = "" if kind == "score" else "b"
+    rows: list[Row] = [(f"p{n}", "a", other, n % 2) for n in range(4)]
+    rows += [(f"p{n}", "c", other, 1) for n in range(4)]
+    notes = results(tmp_path, table(kind, *rows, method=method)).notes
+    of_method = [name for name in notes["analyses"] if name not in ("models", "model_raters")]
+    cited = "; ".join(notes["analyses"][name]["citation"] for name in of_method)
+    assert [name for name in sources if name not in cited] == []
+    assert [name for name in others if name in cited] == []
+
+
+def test_both_of_which_one_had_to_be_named_are_told_alike_everywhere(tmp_path: Path) -> None:
+    found = results(tmp_path, table("correct", ("p1", "a", "b", 1), ("p2", "a", "b", 0)))
+    assert found.display_name("a") == "a or b"
+    assert "a or b" in repr(found)

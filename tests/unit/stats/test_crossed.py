@@ -1,0 +1,221 @@
+"""Crossed random effects and the effect of runs: references, planted numbers, refusals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from beholder.stats.crossed import RunEffect, fit_crossed, run_effect, variance_components
+from support.data import data_file
+from support.run_ratings import Table, balanced, five_runs
+
+
+def codes(table: pd.DataFrame, *columns: str) -> list[Any]:
+    return [pd.factorize(table[name], sort=True)[0] for name in columns]
+
+
+def planted_runs(
+    rng: np.random.Generator, runs: int, raters: int, *, stimuli: int = 24, each: int = 12, shift: float = 0.0
+) -> Table:
+    """Return ratings of several runs, each with raters of its own; the first run is so much above the others."""
+    rater = np.repeat(np.arange(runs * raters), each)
+    stimulus = np.concatenate([rng.permutation(stimuli)[:each] for _ in range(runs * raters)])
+    run = rater // raters
+    value = rng.normal(3, 0.8, stimuli)[stimulus] + rng.normal(0, 0.4, runs * raters)[rater] + shift * (run == 0)
+    return {"value": value + rng.normal(0, 0.7, len(rater)), "stimulus": stimulus, "run": run, "rater": rater}
+
+
+def test_run_effect_equals_the_reference() -> None:
+    table = five_runs()
+    known = pd.read_csv(data_file("ratings/lmm_runs_synth_reference.csv")).set_index("method").loc["profiled_ml"]
+    found = run_effect(table["value"].to_numpy(float), *codes(table, "stimulus", "run", "participant"))
+    names = {
+        "chi2": "chi2", "df": "df", "p": "p", "residual": "resid_var", "rater": "subject_var", "llf_full": "llf_full",
+        "llf_null": "llf_null",
+    }  # fmt: skip
+    for mine, theirs in names.items():
+        assert getattr(found, mine) == pytest.approx(known[theirs], abs=1e-6)
+    assert found.note == ""
+    assert len(found.differences) == 10
+
+
+def test_run_effect_whichever_factor_is_larger() -> None:
+    """More stimuli than raters are eliminated the other way round; the likelihood is the same function of the data."""
+    rng = np.random.default_rng(2)
+    few = planted_runs(rng, 2, 6, stimuli=40, each=30, shift=0.3)
+    found = run_effect(**few)
+    twice = {**few, "stimulus": few["stimulus"] % 10}
+    assert found.note == run_effect(**twice).note == ""
+    pair = found.differences[0]
+    # With everybody on most stimuli the difference is close to that of the raters' own means.
+    own = pd.DataFrame(few).assign(value=lambda t: t["value"] - t.groupby("stimulus")["value"].transform("mean"))
+    means = own.groupby(["run", "rater"])["value"].mean().groupby("run").mean()
+    assert pair.difference == pytest.approx(means[0] - means[1], abs=0.15)
+    assert pair.low < pair.difference < pair.high
+
+
+def test_run_effect_of_a_balanced_design_is_the_t_test_of_rater_means() -> None:
+    """Everybody rates everything: run against run is Student's t over the raters' means."""
+    rng = np.random.default_rng(3)
+    table = planted_runs(rng, 2, 9, stimuli=7, each=7)
+    pair = run_effect(**table).differences[0]
+    means = pd.DataFrame(table).groupby(["run", "rater"])["value"].mean()
+    known = stats.ttest_ind(means[0], means[1])
+    assert pair.difference == pytest.approx(means[0].mean() - means[1].mean())
+    assert pair.df == known.df == 16
+    assert pair.p == pytest.approx(known.pvalue, rel=1e-6)
+    assert (pair.low, pair.high) == pytest.approx(tuple(known.confidence_interval()), rel=1e-6)
+
+
+def test_one_rater_in_two_runs_is_one_rater() -> None:
+    """A difference within people is told far better than one between as many people."""
+    rng = np.random.default_rng(4)
+    rater, run, stimulus = (axis.ravel() for axis in np.indices((10, 2, 8)))
+    value = rng.normal(0, 1, 10)[rater] + rng.normal(0, 1, 8)[stimulus] + 0.4 * (run == 0) + rng.normal(0, 0.3, 160)
+    within = run_effect(value, stimulus, run, rater)
+    between = run_effect(value, stimulus, run, rater * 2 + run)
+    assert within.differences[0].difference == pytest.approx(between.differences[0].difference)
+    assert within.differences[0].se < between.differences[0].se / 4
+    assert within.p < 1e-6 < 0.05 < between.p
+
+
+@pytest.mark.parametrize(("margin", "said"), [(None, ""), (0.01, "no"), (0.35, "undecided"), (2.0, "yes")])
+def test_equivalence_is_said_only_where_it_is_shown(margin: float | None, said: str) -> None:
+    found = run_effect(**planted_runs(np.random.default_rng(5), 2, 40, shift=0.4), margin=margin)
+    assert found.differences[0].equivalent == said
+
+
+def test_no_clear_difference_is_not_equivalence() -> None:
+    found = run_effect(**planted_runs(np.random.default_rng(6), 2, 4), margin=0.2)
+    assert found.p > 0.05
+    assert found.differences[0].equivalent == "undecided"
+
+
+def small(value: Any, stimulus: Any, run: Any, rater: Any) -> RunEffect:
+    return run_effect(np.asarray(value, float), *(np.asarray(code, np.intp) for code in (stimulus, run, rater)))
+
+
+@pytest.mark.parametrize(
+    ("found", "note"),
+    [
+        (small([1, 2, 3], [0, 1, 0], [0, 0, 0], [0, 0, 1]), "one run: nothing to compare"),
+        (small([], [], [], []), "one run: nothing to compare"),
+        (
+            small([1, 2, 3, 4], [0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 2, 3]),
+            "runs share no stimulus, not even through others: cannot be compared",
+        ),
+        (
+            small([1, 2, 3, 4], [0, 1, 0, 1], [0, 0, 1, 1], [0, 0, 1, 1]),
+            "one rater in each run: runs cannot be told from raters",
+        ),
+        (small([1, 2, 3], [0, 1, 0], [0, 0, 1], [0, 1, 2]), "too few ratings for so many stimuli and runs"),
+        (
+            small([3] * 12, [0, 1, 2] * 4, [0] * 6 + [1] * 6, [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]),
+            "ratings leave nothing to chance: nothing to test",
+        ),
+    ],
+)
+def test_run_effect_says_why_there_is_none(found: RunEffect, note: str) -> None:
+    assert found.note == note
+    assert np.isnan([found.chi2, found.p, found.residual, found.rater, found.llf_full, found.llf_null]).all()
+    assert found.differences == ()
+
+
+def test_raters_alike_have_no_variance() -> None:
+    """Where raters differ less than chance would have them, their variance is zero and the model that without them."""
+    rng = np.random.default_rng(7)
+    rater, stimulus = (axis.ravel() for axis in np.indices((8, 6)))
+    noise = rng.normal(0, 1, (8, 6))
+    value = (noise - noise.mean(axis=1, keepdims=True)).ravel() + stimulus
+    found = run_effect(value, stimulus, rater // 4, rater)
+    assert found.rater == 0
+    assert found.chi2 == pytest.approx(0, abs=1e-9)
+    centred = value - pd.Series(value).groupby(stimulus).transform("mean")
+    assert found.residual == pytest.approx(float((centred**2).mean()))
+
+
+@pytest.mark.long
+def test_run_effect_keeps_its_level(whole: bool) -> None:
+    """Without any difference the likelihood ratio finds one in 5 to 9 %, OLS without raters many times as often."""
+    times = 1_000 if whole else 60
+    rng = np.random.default_rng(8)
+    found, plain, held = 0, 0, 0
+    for _ in range(times):
+        table = planted_runs(rng, 4, 12)
+        effect = run_effect(**table)
+        found += effect.p < 0.05
+        held += effect.differences[0].low < 0 < effect.differences[0].high
+        rest = pd.Series(table["value"]).groupby(table["stimulus"]).transform("mean")
+        left = pd.Series(table["value"] - rest).groupby(table["run"])
+        plain += stats.f_oneway(*(group for _, group in left)).pvalue < 0.05
+    low, high = stats.binom.interval(0.9999, times, 0.065)
+    assert low <= found <= high
+    assert plain > 3 * found
+    assert held >= stats.binom.ppf(0.0001, times, 0.95)
+
+
+def test_balanced_components_are_those_of_the_analysis_of_variance() -> None:
+    table = balanced(12, 9, 1)
+    grid = table["value"].reshape(12, 9)
+    rows, columns, grand = grid.mean(axis=1), grid.mean(axis=0), grid.mean()
+    left = grid - rows[:, None] - columns + grand
+    residual = (left**2).sum() / (11 * 8)
+    one = (rows.var(ddof=1) * 9 - residual) / 9
+    other = (columns.var(ddof=1) * 12 - residual) / 12
+    found = variance_components(table["value"], table["one"], table["other"])
+    assert tuple(found) == pytest.approx((one, other, residual), rel=1e-7)
+    turned = variance_components(table["value"], table["other"], table["one"])
+    assert (turned.other, turned.one, turned.residual) == pytest.approx(tuple(found), rel=1e-7)
+
+
+def test_balanced_means_are_plain_and_their_errors_known() -> None:
+    table = balanced(10, 6, 3)
+    found = fit_crossed(**table)
+    assert found is not None
+    assert found.mean == pytest.approx(pd.Series(table["value"]).groupby(table["group"]).mean().to_numpy())
+    shared = found.one / 10 + found.other / 6
+    assert np.diag(found.covariance) == pytest.approx(shared + found.residual / 60, rel=1e-7)
+    assert found.covariance[0, 1] == pytest.approx(shared, rel=1e-7)
+    parts = ((found.one / 10) ** 2 / 9, (found.other / 6) ** 2 / 5, (found.residual / 60) ** 2 / (180 - 17))
+    assert found.df == pytest.approx((shared + found.residual / 60) ** 2 / sum(parts), rel=1e-6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 10_000), scale=st.floats(0.01, 100), shift=st.floats(-1000, 1000),
+    sd=st.tuples(st.sampled_from([0.0, 0.5]), st.sampled_from([0.0, 0.4])),
+)  # fmt: skip
+def test_other_units_change_nothing_but_the_units(
+    seed: int, scale: float, shift: float, sd: tuple[float, float]
+) -> None:
+    table = balanced(8, 5, 3, seed, sd)
+    kept = np.random.default_rng(seed).random(len(table["value"])) < 0.7
+    kept[: 3 * 5] = True
+    part = {name: column[kept] for name, column in table.items()}
+    part["one"] = np.unique(part["one"], return_inverse=True)[1]
+    found, other = fit_crossed(**part), fit_crossed(**{**part, "value": scale * part["value"] + shift})
+    assert found is not None
+    assert other is not None
+    np.testing.assert_allclose(other.mean, scale * found.mean + shift, rtol=1e-6, atol=1e-5 * scale)
+    for name in ("one", "other", "residual"):
+        assert getattr(other, name) == pytest.approx(scale**2 * getattr(found, name), rel=1e-4, abs=1e-6 * scale**2)
+    assert other.chi2 == pytest.approx(found.chi2, abs=1e-4)
+    assert found.residual > 0
+    assert min(found.one, found.other) >= 0
+
+
+def test_components_that_cannot_be_told_apart_are_none() -> None:
+    def none(one: list[int], other: list[int]) -> bool:
+        value = np.arange(len(one)) % 3 + 0.1 * np.arange(len(one))
+        return bool(np.isnan(variance_components(value, np.array(one), np.array(other))).all())
+
+    assert none([0, 0, 0], [0, 1, 2])
+    assert none([0, 1, 2, 3], [0, 0, 1, 1])
+    assert none([0, 0, 1, 1], [0, 0, 1, 1])
+    assert np.isnan(variance_components(np.full(12, 3.0), *(a.ravel() for a in np.indices((3, 4))))).all()
