@@ -1,1 +1,7 @@
-"""Checks: one file each, from a session's evidence to a verdict with its reason."""
+"""Checks: from evidence to a verdict with its reason.
+
+Rules over a session (`contract`, `registry`) judge what somebody did while rating: `known_answers`, `answer_patterns`,
+`playback`, `agreement`. Checks with a page of their own (`page_contract`, `page_registry`) are a folder each:
+`device`, `screen`, `media`, `network`, `questions`, `colour`, `card`, `acuity`, `brightness`, `distance`, `listening`.
+`pictures` is what they draw with.
+"""

@@ -1,4 +1,4 @@
-"""repeat: what comes again gets about the same answer (reference: checks 7)."""
+"""Rules over patterns of answers: `repeat`, `variance`, `speed`, `complete` and `quota` (reference: checks 7 and 8)."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from beholder.study.questions import Scale
 from beholder.types import Json, Outcome
 
 FEWEST_REPEATS = 3
-"""Fewer repeats in a session tell nothing."""
+"""A session with fewer repeats is not judged."""
 _QUARTER = 0.25
 _NEAR = 1e-9
 
 
 class _RepeatedAnswer(NamedTuple):
-    """One answer that was given twice."""
+    """Both answers to a repeated question."""
 
     where: str
     first: float | None
@@ -45,98 +45,98 @@ class _RepeatedAnswer(NamedTuple):
 
 
 class RepeatRule(TrialRule[Repeat]):
-    """Compares items that stand twice on a page, and trials that come twice. The first answer is the rating."""
+    """repeat: repeated items and trials get about the same answer. The first answer is the rating."""
 
     name: ClassVar[str] = "repeat"
 
-    def judge_trial(self, seen: AnsweredTrial, before: Sequence[AnsweredTrial] = ()) -> Verdict | None:
-        found = [*_items(seen), *_trials(seen, before)]
-        if not found:
+    def judge_trial(self, answered: AnsweredTrial, earlier: Sequence[AnsweredTrial] = ()) -> Verdict | None:
+        repeats = [*_items(answered), *_trials(answered, earlier)]
+        if not repeats:
             return None
         off: dict[str, Json] = {}
         compared, near = 0, 0.0
-        for again in found:
-            if again.first is None or again.second is None:
+        for repeat in repeats:
+            if repeat.first is None or repeat.second is None:
                 continue
-            near = quarter_of_scale(again.scale) if self.rule.tolerance is None else self.rule.tolerance
+            near = quarter_of_scale(repeat.scale) if self.rule.tolerance is None else self.rule.tolerance
             compared += 1
-            if abs(again.first - again.second) > near + _NEAR:
-                off[again.where] = [again.first, again.second]
+            if abs(repeat.first - repeat.second) > near + _NEAR:
+                off[repeat.where] = [repeat.first, repeat.second]
         if not compared:
             return self.verdict("unknown", MEDIA_ERROR)
         return self.pass_or_fail("differs" if off else "", measured=off or None, needed=near, compared=compared)
 
-    def conclude(self, found: TrialVerdicts) -> Verdict:
-        """Return the verdict on a session: how large a share of all repeats differs."""
-        kept, most = trial_evidence(found), self.rule.share
-        compared = sum(_count(verdict) for _, verdict in found)
-        differ = sum(len(verdict.measured) for _, verdict in found if isinstance(verdict.measured, dict))
-        whole: dict[str, Json] = {"compared": compared, "differ": differ, **kept}
+    def conclude(self, verdicts: TrialVerdicts) -> Verdict:
+        """Return the verdict on a session from the share of repeats that differ."""
+        evidence, most = trial_evidence(verdicts), self.rule.share
+        compared = sum(_count(verdict) for _, verdict in verdicts)
+        differ = sum(len(verdict.measured) for _, verdict in verdicts if isinstance(verdict.measured, dict))
+        whole: dict[str, Json] = {"compared": compared, "differ": differ, **evidence}
         if compared < FEWEST_REPEATS:
-            return self.verdict("unknown", "too_few_repeats" if found else NOT_MET, needed=round(most, 4), **whole)
+            return self.verdict("unknown", "too_few_repeats" if verdicts else NOT_MET, needed=round(most, 4), **whole)
         is_over = differ > most * compared + _NEAR and differ > self.rule.max_failed
         share = round(differ / compared, 4)
         return self.pass_or_fail("differs" if is_over else "", measured=share, needed=round(most, 4), **whole)
 
 
 def quarter_of_scale(scale: Scale) -> float:
-    """Return a quarter of a scale, down to a whole step."""
+    """Return a quarter of a scale, rounded down to a whole step."""
     return math.floor(_QUARTER * (scale.max - scale.min) / scale.step + _NEAR) * scale.step
 
 
-def _items(seen: AnsweredTrial) -> Iterator[_RepeatedAnswer]:
-    """Yield the items of a page that stand on it twice."""
-    first = {asked.question: asked.id for asked in seen.trial.asked if asked.purpose == "ask"}
-    for asked in seen.trial.asked:
+def _items(answered: AnsweredTrial) -> Iterator[_RepeatedAnswer]:
+    """Yield the repeated items of a page."""
+    first = {asked.question: asked.id for asked in answered.trial.asked if asked.purpose == "ask"}
+    for asked in answered.trial.asked:
         _, _, again = asked.question.partition(":")
         if asked.purpose != "repeat" or again not in first:
             continue
-        for slot in seen.trial.slots:
+        for slot in answered.trial.slots:
             if slot.rated:
                 one, two = f"{first[again]}.{slot.id}", f"{asked.id}.{slot.id}"
-                yield _RepeatedAnswer(two, seen.values.get(one), seen.values.get(two), asked.scale)
+                yield _RepeatedAnswer(two, answered.values.get(one), answered.values.get(two), asked.scale)
 
 
-def _trials(seen: AnsweredTrial, before: Sequence[AnsweredTrial]) -> Iterator[_RepeatedAnswer]:
-    """Yield the answers to a trial that came before, by stimulus: slots may have changed places."""
-    if not _is_again(seen):
+def _trials(answered: AnsweredTrial, earlier: Sequence[AnsweredTrial]) -> Iterator[_RepeatedAnswer]:
+    """Yield the answers to a repeated trial, matched by stimulus: slots may have changed places."""
+    if not _is_repeat(answered):
         return
-    asked = {one.question: one for one in seen.trial.asked if one.purpose == "ask"}
-    for earlier in before:
-        first = {one.question: one for one in earlier.trial.asked if one.purpose == "ask"}
-        if set(first) == set(asked) and _is_same(seen, earlier):
+    asked = {one.question: one for one in answered.trial.asked if one.purpose == "ask"}
+    for original in earlier:
+        first = {one.question: one for one in original.trial.asked if one.purpose == "ask"}
+        if set(first) == set(asked) and _is_same(answered, original):
             for question, one in asked.items():
-                yield from _answers(seen, one, earlier, first[question])
+                yield from _answers(answered, one, original, first[question])
             return
 
 
-def _answers(seen: AnsweredTrial, asked: Asked, earlier: AnsweredTrial, first: Asked) -> Iterator[_RepeatedAnswer]:
-    """Yield both answers to one question about each stimulus. A comparison is one answer, from either side."""
+def _answers(answered: AnsweredTrial, asked: Asked, earlier: AnsweredTrial, first: Asked) -> Iterator[_RepeatedAnswer]:
+    """Yield both answers to one question about each stimulus; a comparison is one answer, from either side."""
     places = {slot.stimulus: slot.id for slot in earlier.trial.slots}
-    for slot in seen.trial.slots:
+    for slot in answered.trial.slots:
         where, at_first = f"{asked.id}.{slot.id}", f"{first.id}.{places.get(slot.stimulus)}"
-        if where in seen.values and at_first in earlier.values:
-            yield _RepeatedAnswer(where, earlier.values[at_first], seen.values[where], asked.scale)
-            if _is_compared(seen):
+        if where in answered.values and at_first in earlier.values:
+            yield _RepeatedAnswer(where, earlier.values[at_first], answered.values[where], asked.scale)
+            if _is_compared(answered):
                 return
 
 
-def _is_same(seen: AnsweredTrial, earlier: AnsweredTrial) -> bool:
-    """Return whether a trial is the one that comes again; on a board a check may have stood in for one stimulus."""
-    stimuli = sorted(slot.stimulus for slot in seen.trial.slots)
+def _is_same(answered: AnsweredTrial, earlier: AnsweredTrial) -> bool:
+    """Return whether a trial repeats an earlier one; on a board, an attention check may have replaced one stimulus."""
+    stimuli = sorted(slot.stimulus for slot in answered.trial.slots)
     if sorted(slot.stimulus for slot in earlier.trial.slots) == stimuli:
-        return not _is_again(earlier)
+        return not _is_repeat(earlier)
     rated = {slot.stimulus for slot in earlier.trial.slots if slot.rated and slot.role not in CHECK_ROLES}
-    is_board = len(earlier.trial.slots) == len(stimuli) and not _is_compared(seen)
+    is_board = len(earlier.trial.slots) == len(stimuli) and not _is_compared(answered)
     return is_board and bool(rated) and rated <= set(stimuli)
 
 
-def _is_compared(seen: AnsweredTrial) -> bool:
-    return all(one.kind != "score" for one in seen.judgements)
+def _is_compared(answered: AnsweredTrial) -> bool:
+    return all(one.kind != "score" for one in answered.judgements)
 
 
-def _is_again(seen: AnsweredTrial) -> bool:
-    return any(slot.role == "repeat" for slot in seen.trial.slots)
+def _is_repeat(answered: AnsweredTrial) -> bool:
+    return any(slot.role == "repeat" for slot in answered.trial.slots)
 
 
 def _count(verdict: Verdict) -> int:
@@ -144,18 +144,17 @@ def _count(verdict: Verdict) -> int:
     return compared if isinstance(compared, int) else 0
 
 
-# --- variance: the answers are not all the same (straight-lining; reference: checks 7) ---
-
+# Variance
 
 FEWEST_ANSWERS: Mapping[str, int] = {"score": 4, "diff": 4, "choice": 12}
-"""How many answers of a kind it takes. With two to choose from, honest people often choose the same side a few times.
+"""Least number of answers by kind. With two choices, honest people often choose the same side a few times.
 
 Whether an answer is correct, and what was ticked, does not have to vary.
 """
 FEWEST_ON_PAGE = 4
-"""How many answers a page has by which straight-lining can be seen on it alone."""
+"""Least number of answers on a page that is judged by itself."""
 FEWEST_PAGES = 3
-"""With fewer pages one that is flat, which honest people have now and then, would be half of them."""
+"""With fewer pages, one flat page, which honest people have now and then, would be half of them."""
 SAME_ANSWER, ONE_COLUMN, LEVEL = "same_answer", "one_column", "level_sliders"
 _LEVEL = 0.02
 """Sliders within this share of the scale are level."""
@@ -163,7 +162,9 @@ _FIVE_POINT_RANGE = 4
 
 
 class VarianceRule(SessionRule[Variance]):
-    """Fails when the sample variance of the raw clicks stays below `min` in every question.
+    """variance: no straight-lining.
+
+    Fails when the sample variance of the raw clicks stays below `min` in every question.
 
     A comparison is taken as it was clicked, second against first: always the same side is the same answer.
 
@@ -171,7 +172,7 @@ class VarianceRule(SessionRule[Variance]):
     five points instead, which is the same rule and lets questions with different scales be compared.
 
     Fails as well when `share` of the pages have one answer only: all sliders level, or one column of a survey
-    although one of its statements is turned round.
+    although one of its statements is reversed.
     """
 
     name: ClassVar[str] = "variance"
@@ -192,7 +193,7 @@ class VarianceRule(SessionRule[Variance]):
             if len(values) >= fewest[question]
         }
         counted: dict[str, Json] = {"clicks": {question: len(values) for question, values in sorted(clicks.items())}}
-        pages = [page for seen in evidence.trials for page in _pages(seen)]
+        pages = [page for answered in evidence.trials for page in _pages(answered)]
         flat = [reason for reason, is_flat in pages if is_flat]
         if pages:
             counted |= {"pages": len(pages), "flat_pages": len(flat)}
@@ -215,101 +216,100 @@ def variance(values: Sequence[float]) -> float:
     return fsum([(value - mean) ** 2 for value in values]) / (len(values) - 1)
 
 
-def _pages(seen: AnsweredTrial) -> Iterator[tuple[str, bool]]:
-    """Yield how a page would be flat, and whether it is; nothing of pages by which it cannot be seen."""
-    if len(seen.trial.slots) * len(seen.trial.asked) < FEWEST_ON_PAGE:
+def _pages(answered: AnsweredTrial) -> Iterator[tuple[str, bool]]:
+    """Yield how a page could be flat, and whether it is; nothing where that cannot be judged."""
+    if len(answered.trial.slots) * len(answered.trial.asked) < FEWEST_ON_PAGE:
         return
-    rated = {slot.id for slot in seen.trial.slots if slot.rated and slot.role not in CHECK_ROLES}
-    asked = [asked for asked in seen.trial.asked if asked.purpose == "ask" and not asked.ticks]
+    rated = {slot.id for slot in answered.trial.slots if slot.rated and slot.role not in CHECK_ROLES}
+    asked = [asked for asked in answered.trial.asked if asked.purpose == "ask" and not asked.ticks]
     if len(rated) >= FEWEST_ON_PAGE:
         for one in asked:
-            values = [value for slot in rated if (value := seen.values.get(f"{one.id}.{slot}")) is not None]
+            values = [value for slot in rated if (value := answered.values.get(f"{one.id}.{slot}")) is not None]
             if len(values) >= FEWEST_ON_PAGE and one.scale.look == "slider":
                 yield LEVEL, max(values) - min(values) <= _LEVEL * (one.scale.max - one.scale.min)
     elif len(rated) == 1 and len(asked) >= FEWEST_ON_PAGE and {one.keyed for one in asked} == {"+", "-"}:
         (slot,) = rated
-        values = [value for one in asked if (value := seen.values.get(f"{one.id}.{slot}")) is not None]
+        values = [value for one in asked if (value := answered.values.get(f"{one.id}.{slot}")) is not None]
         alike = {(one.scale.min, one.scale.max) for one in asked}
         if len(values) == len(asked) and len(alike) == 1:
             yield ONE_COLUMN, len(set(values)) == 1
 
 
-# --- speed: answers took the time that people need (reference: checks 7). Never a reason not to pay ---
-
+# Speed
 
 TOO_FAST, SESSION = "too_fast", "session"
 _SLACK_MS = 1000
-"""How far the clock of the log may be from that of the page; further apart, one of them jumped."""
+"""Largest difference between the clocks of log and page; with more, one of them jumped."""
 
 
 class SpeedRule(RatingRule[Speed]):
-    """Times a trial from when it could be answered to the answer, and a session by what it shows and asks.
+    """speed: answers took the time that people need. Never a reason not to pay.
 
-    On a board each slider opens when its stimulus has been watched, so that the last one alone is timed.
+    A trial is timed from when it could be answered, a session by the length of its stimuli and its judgements. On a
+    board each slider opens when its stimulus was watched, so only the last one is timed.
     """
 
     name: ClassVar[str] = "speed"
 
-    def judge_trial(self, seen: AnsweredTrial, before: Sequence[AnsweredTrial] = ()) -> Verdict | None:
+    def judge_trial(self, answered: AnsweredTrial, earlier: Sequence[AnsweredTrial] = ()) -> Verdict | None:
         needed = 0.0
-        for asked in seen.trial.asked:
+        for asked in answered.trial.asked:
             if not asked.ticks:
                 needed += self.rule.slider_s if asked.scale.look == "slider" else self.rule.click_s
-        if not needed or not seen.slots:
+        if not needed or not answered.slots:
             return None
-        spent = seen.sent_ms - seen.shown_ms
-        opened = self._opened_ms(seen)
+        spent = answered.sent_ms - answered.shown_ms
+        opened = self._opened_ms(answered)
         if opened is None:
             return self.verdict("unknown", "not_timed", needed=round(needed, 3))
         if spent < 0 or opened > spent + _SLACK_MS:
             return self.verdict("unknown", "clock", needed=round(needed, 3))
         took = max(0.0, spent - opened) / 1000
-        whole = {"spent_s": round(spent / 1000, 3), "least_s": round(self._least_ms(seen) / 1000, 3)}
+        whole = {"spent_s": round(spent / 1000, 3), "least_s": round(self._least_ms(answered) / 1000, 3)}
         reason = TOO_FAST if took < needed else ""
         return self.pass_or_fail(reason, measured=round(took, 3), needed=round(needed, 3), **whole)
 
-    def conclude(self, found: TrialVerdicts) -> Verdict:
-        """Return the verdict on a session: too many such trials, or all of them together shorter than they can be."""
-        often = self.by_share(found, self.rule.share)
+    def conclude(self, verdicts: TrialVerdicts) -> Verdict:
+        """Return the verdict on a session: too many fast trials, or a total time that is too short."""
+        often = self.by_share(verdicts, self.rule.share)
         spent, least = (
-            sum([evidence_number(verdict.evidence, name) for _, verdict in found]) for name in ("spent_s", "least_s")
+            sum([evidence_number(verdict.evidence, name) for _, verdict in verdicts]) for name in ("spent_s", "least_s")
         )
         if often.verdict == "unknown" or spent >= least:
             return often
-        kept = {"share": often.measured, **often.evidence}
-        return self.verdict("fail", SESSION, measured=round(spent, 1), needed=round(least, 1), **kept)
+        evidence = {"share": often.measured, **often.evidence}
+        return self.verdict("fail", SESSION, measured=round(spent, 1), needed=round(least, 1), **evidence)
 
-    def _opened_ms(self, seen: AnsweredTrial) -> float | None:
-        """Return when the answer could be given; at once, where nothing has to be watched to its end before."""
+    def _opened_ms(self, answered: AnsweredTrial) -> float | None:
+        """Return the time from which on the answer was possible: 0 where nothing has to be watched to its end."""
         if self.watch != "whole":
             return 0.0
-        ends = [slot_playback(seen, slot).get("ended_ms") for slot in seen.slots]
+        ends = [slot_playback(answered, slot).get("ended_ms") for slot in answered.slots]
         return max([float(end) for end in ends if end is not None], default=None)
 
-    def _least_ms(self, seen: AnsweredTrial) -> float:
-        """Return how long a trial takes at least: what was watched of its stimuli, once, and the judgements."""
+    def _least_ms(self, answered: AnsweredTrial) -> float:
+        """Return the least time of a trial: its stimuli, as far as they were watched, and its judgements."""
         watched = []
-        for slot in seen.slots:
-            length, seconds = seen.lengths_ms.get(slot) or 0, slot_playback(seen, slot).get("watched_ms")
+        for slot in answered.slots:
+            length, seconds = answered.lengths_ms.get(slot) or 0, slot_playback(answered, slot).get("watched_ms")
             watched.append(0.0 if seconds is None else float(min(length, seconds)))
-        media = max(watched, default=0.0) if play_order(seen) == "together" else sum(watched) + gap_ms(seen)
-        if len(seen.slots) > 1 and play_order(seen) == "free":
+        media = max(watched, default=0.0) if play_order(answered) == "together" else sum(watched) + gap_ms(answered)
+        if len(answered.slots) > 1 and play_order(answered) == "free":
             return media  # one slider can be set while the next stimulus plays
-        judged = len([one for one in seen.judgements if one.value is not None and one.kind != "pick"])
+        judged = len([one for one in answered.judgements if one.value is not None and one.kind != "pick"])
         return media + 1000 * self.rule.judgement_s * judged
 
 
-# --- complete: the session has every planned answer, and something was rated (reference: checks 8) ---
-
+# Completeness and quota
 
 MOST_MISSING = 0.5
-"""The share of slots without a rating above which a session is named; what was rated is still used."""
+"""With a larger share of slots without a rating a session fails; its ratings are still used."""
 
 
 class CompleteRule(Rule):
-    """Passes when the ledger is whole, which the server wrote down as the outcome `completed`.
+    """complete: the session has every planned answer, which the server stored as the outcome `completed`.
 
-    Slots that would not play are part of a whole ledger. A session of nothing else holds no rating, and fails.
+    Slots that did not play count as answered. A session with nothing else holds no rating, and fails.
     """
 
     name: ClassVar[str] = "complete"
@@ -329,15 +329,12 @@ class CompleteRule(Rule):
         return Verdict(self.name, self.version, "pass", "", "completed", "completed", slots)
 
 
-# --- quota: no more sessions of one person count than are wanted (reference: checks 8) ---
-
-
 ENDED: frozenset[Outcome] = frozenset({"completed", "failed_checks"})
-"""How a session ends that uses up one: who was sent home for what they did may not simply begin anew."""
+"""Outcomes that count towards the quota: participants who failed checks may not simply start again."""
 
 
 class QuotaRule(SessionRule[Quota]):
-    """Fails for every session after the last one that counts."""
+    """quota: only so many sessions of one participant count."""
 
     name: ClassVar[str] = "quota"
 

@@ -1,4 +1,9 @@
-"""What a check says, what it looks at, and its contract."""
+"""The contract of a rule over a session: the evidence that it reads, the verdict that it returns, and its base classes.
+
+A check with a page of its own is `beholder.checks.page_contract.PageCheck`. What a rule needs in the lists, such as
+stimuli that ask for an answer, is planned by `beholder.planning`; here it is judged: by the server at once where the
+study wants that, and by `clean` again from the stored facts alone.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +24,7 @@ _NO_EVIDENCE: Mapping[str, Json] = {}
 
 
 class Verdict(NamedTuple):
-    """Pass, fail or unknown, with the reason, what was measured and what was needed. Unknown costs nobody anything."""
+    """Pass, fail or unknown, with the reason, what was measured and what was needed. Unknown has no consequences."""
 
     check: str
     version: int
@@ -29,13 +34,13 @@ class Verdict(NamedTuple):
     needed: Json = None
     evidence: Mapping[str, Json] = _NO_EVIDENCE
     again: bool = False
-    """Unknown, and worth another try while there are any."""
+    """Unknown, and the check is offered again while attempts are left."""
     action: Action | None = None
-    """In place of the action that the study gives to the check."""
+    """Overrides the action that the study gives to the check."""
 
 
 class Viewing(NamedTuple):
-    """How one slot of one trial played. None where nothing was measured."""
+    """How one slot of one trial was played; None where nothing was measured."""
 
     trial: str
     slot: str
@@ -48,7 +53,7 @@ class Viewing(NamedTuple):
 
 
 class Click(NamedTuple):
-    """One answer as it was clicked, before any sign is turned, with the scale it was given on."""
+    """One raw answer, before any sign is reversed, with its scale."""
 
     question: str
     raw_value: float
@@ -58,42 +63,42 @@ class Click(NamedTuple):
 
 
 MeansOfOthers = Mapping[tuple[str, str], float]
-"""What the others say on average of (stimulus, question), without this person; only where there are others."""
+"""Mean rating of all other participants by (stimulus, question); only where there are others."""
 
 
 class Scatter(NamedTuple):
-    """How far somebody's votes scatter round those of the others, over all of their sessions."""
+    """How far a participant's votes scatter around those of the others, over all of their sessions."""
 
     ratings: int
     raters: int
-    """Of how many people with enough ratings the usual scatter is taken."""
+    """How many participants with enough ratings the usual scatter is computed from."""
     z: float | None
-    """In robust standard deviations of its logarithm above their median; None where it is not known."""
+    """Robust standard deviations of its logarithm above their median; None where it is unknown."""
     width: float = 1.0
-    """The scatter itself, as a standard deviation in widths of the scale."""
+    """The scatter as a standard deviation, in widths of the scale."""
 
 
 @dataclass(frozen=True)
 class SessionEvidence:
-    """What the facts hold about one session. `outcome` is None while the session has not ended."""
+    """What the stored facts say about one session. `outcome` is None while the session has not ended."""
 
     outcome: Outcome | None
     watch: Watch
     viewings: tuple[Viewing, ...] = ()
     clicks: tuple[Click, ...] = ()
     trials: tuple[AnsweredTrial, ...] = ()
-    """Every answered trial in the order of the list, each as it was answered last."""
+    """Every answered trial in the order of the list, with its last answer."""
     others: MeansOfOthers = field(default_factory=dict)
     scatter: Scatter | None = None
-    """Only where the votes of all have been looked at together."""
+    """Only after the votes of all participants were compared."""
     number: int = 1
-    """Which of this person's sessions that were finished this is."""
+    """The position of this session among the finished ones of the participant."""
     ignored_pages: frozenset[tuple[str, str]] = frozenset()
-    """Content and question of pages whose anchors fool so many that nobody is judged by them."""
+    """Content and question of pages whose anchors are rated high by so many that nobody is judged by them."""
 
 
 class Exclusion(NamedTuple):
-    """Ratings of one trial that are not used: those that rest on these slots, or all of them."""
+    """Ratings of one trial that are not used: those of these slots, or all of them."""
 
     trial: str
     """The key of the answer, as `trial:7`."""
@@ -103,16 +108,15 @@ class Exclusion(NamedTuple):
 
 
 class RuleResult(NamedTuple):
-    """What a check makes of a session."""
+    """The verdict of a rule on a session, with its verdicts on trials and the ratings it excludes."""
 
     verdict: Verdict
     trials: tuple[tuple[AnsweredTrial, Verdict], ...] = ()
-    """What it says of single trials."""
     exclusions: tuple[Exclusion, ...] = ()
 
 
 class Rule(ABC):
-    """A rule over the evidence of a session. Pure: the same evidence gives the same verdict."""
+    """Base of every rule over a session. Pure: the same evidence gives the same verdict."""
 
     name: ClassVar[str]
     version: ClassVar[int] = 1
@@ -127,40 +131,35 @@ class Rule(ABC):
         """Return the verdict on a session."""
 
     def evaluate(self, evidence: SessionEvidence) -> RuleResult:
-        """Return the verdict, with what is said of single trials and which ratings are not used for it."""
+        """Return the verdict, with the verdicts on trials and the ratings that are not used."""
         return RuleResult(self.judge(evidence))
-
-
-# --- The contract of a rule over what somebody did while rating, and what it looks at ---
-#
-# A check with a page of its own is `beholder.checks.page_contract.PageCheck`. What a rule needs of the plan, such as
-# stimuli that
-# ask for an answer, is put there by `beholder.planning.check_trials`; here it is judged, by the server at once where
-# the study
-# wants that, and by `clean` again from the facts alone.
 
 
 _Rule = TypeVar("_Rule", bound=RuleOptions)
 _TrialRule = TypeVar("_TrialRule", bound=TrialRuleOptions)
 MEDIA_ERROR = "media_error"
-"""The reason of an unknown: what counts did not play."""
+"""Reason of an unknown: a stimulus that counts did not play."""
+NOT_MET = "not_met"
+"""Reason of an unknown: the rule applied to nothing in the session."""
+OFTEN = "often"
+"""Reason of a failed session: too many of its trials failed."""
 CHECK_ROLES = frozenset({"attention", "gold", "trap", "training", "repeat", "example"})
-"""Roles whose answers are evidence for checks, never ratings."""
+"""Roles of stimuli whose answers are evidence for checks, never ratings."""
 
 
 @dataclass(frozen=True)
 class AnsweredTrial:
-    """One answered trial, as the facts hold it."""
+    """One answered trial from the stored facts."""
 
     key: str
-    """The step: `trial:7`, or `trial:7:2` where it came again."""
+    """The step: `trial:7`, or `trial:7:2` when it was repeated."""
     trial: Trial
     answer: Json
     judgements: tuple[Judgement, ...]
     playback: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """By slot, and `page`; computed from the events on arrival."""
+    """By slot, and `page`; computed from the events when the answer arrived."""
     lengths_ms: Mapping[str, int | None] = field(default_factory=dict)
-    """How long each slot plays."""
+    """Length of the stimulus in each slot."""
     shown_ms: float = 0.0
     sent_ms: float = 0.0
     stills: frozenset[str] = frozenset()
@@ -168,24 +167,24 @@ class AnsweredTrial:
 
     @cached_property
     def values(self) -> Mapping[str, float | None]:
-        """The answers by question and slot, as `q1.s2`, before any sign is turned; a comparison from either side."""
-        asked = {asked.question: asked.id for asked in self.trial.asked}
-        found: dict[str, float | None] = {}
+        """The answers by question and slot, as `q1.s2`, before any sign is reversed; comparisons from both sides."""
+        ids = {asked.question: asked.id for asked in self.trial.asked}
+        values: dict[str, float | None] = {}
         for one in self.judgements:
-            name = asked.get(one.question)
+            name = ids.get(one.question)
             if name is None or one.kind not in ("score", "diff", "choice"):
                 continue
             value = one.raw_value if one.kind == "score" else one.value
-            found[f"{name}.{one.slot}"] = value
+            values[f"{name}.{one.slot}"] = value
             if one.kind != "score" and one.other_slot is not None:
-                found[f"{name}.{one.other_slot}"] = None if value is None else -value
-        return found
+                values[f"{name}.{one.other_slot}"] = None if value is None else -value
+        return values
 
     @cached_property
     def missing(self) -> frozenset[str]:
         """The slots that would not play."""
-        gone = self.answer.get("missing", {}) if isinstance(self.answer, Mapping) else {}
-        return frozenset(gone) if isinstance(gone, Mapping) else frozenset()
+        missing = self.answer.get("missing", {}) if isinstance(self.answer, Mapping) else {}
+        return frozenset(missing) if isinstance(missing, Mapping) else frozenset()
 
     @cached_property
     def slots(self) -> tuple[str, ...]:
@@ -198,18 +197,18 @@ _CACHE_SIZE = 20_000
 
 
 def memoised(judge: _Method) -> _Method:
-    """Return a method that judges the same facts only once: in most trials everything is as it should be."""
+    """Return a method that caches its verdicts: most trials of a session have the same facts."""
     return cast("_Method", lru_cache(maxsize=_CACHE_SIZE)(judge))
 
 
 TrialVerdicts: TypeAlias = "tuple[tuple[AnsweredTrial, Verdict], ...]"
-"""Trials that a rule says something of, and what."""
+"""Trials that a rule judges, with its verdict on each."""
 
 
 class SessionRule(Rule, Generic[_Rule]):
-    """Base of every rule over a session. A subclass is one file in this folder.
+    """Base of the rules that a study switches on.
 
-    `rule` holds its options, `watch` is what the study asks people to watch before they answer.
+    `rule` holds the options, `watch` is what the study asks participants to watch before they answer.
     """
 
     def __init__(self, rule: _Rule, watch: Watch = "whole") -> None:
@@ -222,111 +221,105 @@ class SessionRule(Rule, Generic[_Rule]):
     def verdict(
         self, say: VerdictValue, reason: str = "", *, measured: Json = None, needed: Json = None, **evidence: Json
     ) -> Verdict:
-        """Return a verdict of this check."""
+        """Return a verdict of this rule."""
         return Verdict(self.name, self.version, say, reason, measured, needed, evidence)
 
     def pass_or_fail(self, reason: str, *, measured: Json = None, needed: Json = None, **evidence: Json) -> Verdict:
-        """Return that it failed for a reason or, without one, passed."""
+        """Return a failure with its reason or, without a reason, a pass."""
         say: VerdictValue = "fail" if reason else "pass"
         return self.verdict(say, reason, measured=measured, needed=needed, **evidence)
 
 
 class TrialRule(SessionRule[_TrialRule]):
-    """Base of the rules that are judged trial by trial; a session fails with more failures than are allowed."""
+    """Base of the rules that judge trial by trial; a session fails with more failures than are allowed."""
 
     @abstractmethod
-    def judge_trial(self, seen: AnsweredTrial, before: Sequence[AnsweredTrial] = ()) -> Verdict | None:
-        """Return the verdict on one trial, `before` which others were answered; None where it says nothing of it."""
+    def judge_trial(self, answered: AnsweredTrial, earlier: Sequence[AnsweredTrial] = ()) -> Verdict | None:
+        """Return the verdict on one trial, given the `earlier` ones; None where the rule does not apply to it."""
 
-    def conclude(self, found: TrialVerdicts) -> Verdict:
-        """Return the verdict on a session from those on its trials: unknown where nothing is known."""
-        failed = [(seen, verdict) for seen, verdict in found if verdict.verdict == "fail"]
+    def conclude(self, verdicts: TrialVerdicts) -> Verdict:
+        """Return the verdict on a session from those on its trials; unknown where all of them are."""
+        failed = [(answered, verdict) for answered, verdict in verdicts if verdict.verdict == "fail"]
         count = sum([self.failures(verdict) for _, verdict in failed])
-        kept = trial_evidence(found)
+        evidence = trial_evidence(verdicts)
         if count > self.rule.max_failed:
             first = failed[0][1]
-            return self.verdict("fail", first.reason, measured=count, needed=self.rule.max_failed, **kept)
-        say: VerdictValue = "pass" if known_count(found) else "unknown"
-        return self.verdict(say, unknown_reason(found), measured=count, needed=self.rule.max_failed, **kept)
+            return self.verdict("fail", first.reason, measured=count, needed=self.rule.max_failed, **evidence)
+        say: VerdictValue = "pass" if known_count(verdicts) else "unknown"
+        return self.verdict(say, unknown_reason(verdicts), measured=count, needed=self.rule.max_failed, **evidence)
 
     def failures(self, verdict: Verdict) -> int:
-        """Return how many failures a failed trial counts for."""
+        """Return the number of failures that a failed trial counts as."""
         return 1
 
-    def exclusions(self, found: TrialVerdicts) -> tuple[Exclusion, ...]:
-        """Return the ratings that are not used although the session is."""
+    def exclusions(self, verdicts: TrialVerdicts) -> tuple[Exclusion, ...]:
+        """Return the ratings that are not used in a session that is."""
         return ()
 
     def trial_verdicts(self, evidence: SessionEvidence) -> TrialVerdicts:
-        """Return the verdicts on all trials that this says something of."""
-        found = []
-        for place, seen in enumerate(evidence.trials):
-            verdict = self.judge_trial(seen, evidence.trials[:place])
+        """Return the verdicts on all trials that the rule applies to."""
+        verdicts = []
+        for place, answered in enumerate(evidence.trials):
+            verdict = self.judge_trial(answered, evidence.trials[:place])
             if verdict is not None:
-                found.append((seen, verdict))
-        return tuple(found)
+                verdicts.append((answered, verdict))
+        return tuple(verdicts)
 
     def judge(self, evidence: SessionEvidence) -> Verdict:
         return self.conclude(self.trial_verdicts(evidence))
 
     def evaluate(self, evidence: SessionEvidence) -> RuleResult:
-        found = self.trial_verdicts(evidence)
-        return RuleResult(self.conclude(found), found, self.exclusions(found))
+        verdicts = self.trial_verdicts(evidence)
+        return RuleResult(self.conclude(verdicts), verdicts, self.exclusions(verdicts))
 
 
 class RatingRule(TrialRule[_TrialRule]):
-    """Base of the rules by which single ratings are not used; a session fails by a rule of its own.
+    """Base of the rules that exclude single ratings; when a session fails is up to the subclass.
 
-    A verdict on a trial may name the `slots` that it is about; else it is about the whole trial.
+    A verdict on a trial may name the `slots` that it is about; otherwise it is about the whole trial.
     """
 
-    def exclusions(self, found: TrialVerdicts) -> tuple[Exclusion, ...]:
+    def exclusions(self, verdicts: TrialVerdicts) -> tuple[Exclusion, ...]:
         if not self.is_costly:
             return ()
-        failed = [(seen, verdict) for seen, verdict in found if verdict.verdict == "fail"]
-        return tuple(Exclusion(seen.key, f"{self.name}:{one.reason}", _slots(one)) for seen, one in failed)
+        failed = [(answered, verdict) for answered, verdict in verdicts if verdict.verdict == "fail"]
+        return tuple(Exclusion(answered.key, f"{self.name}:{one.reason}", _slots(one)) for answered, one in failed)
 
-    def by_share(self, found: TrialVerdicts, most: float) -> Verdict:
+    def by_share(self, verdicts: TrialVerdicts, most: float) -> Verdict:
         """Return the verdict on a session that fails with a larger share of failed trials than `most`.
 
-        What is unknown of a trial is no failure: one that failed among many that nobody could measure is one of many.
-        One alone never costs a session, however short.
+        An unknown trial is no failure: one failure among many trials that could not be measured is one of many.
+        A single failure never costs a session, however short.
         """
-        kept = trial_evidence(found)
-        failed = len([verdict for _, verdict in found if verdict.verdict == "fail"])
-        if not known_count(found):
-            return self.verdict("unknown", unknown_reason(found), needed=most, **kept)
-        share = round(failed / len(found), 4)
-        is_over = failed > max(1, self.rule.max_failed, most * len(found))
-        return self.pass_or_fail(OFTEN if is_over else "", measured=share, needed=most, **kept)
-
-
-NOT_MET = "not_met"
-"""The reason of an unknown: the session holds nothing of it."""
-OFTEN = "often"
-"""The reason of a session in which too many trials failed."""
+        evidence = trial_evidence(verdicts)
+        failed = len([verdict for _, verdict in verdicts if verdict.verdict == "fail"])
+        if not known_count(verdicts):
+            return self.verdict("unknown", unknown_reason(verdicts), needed=most, **evidence)
+        share = round(failed / len(verdicts), 4)
+        is_over = failed > max(1, self.rule.max_failed, most * len(verdicts))
+        return self.pass_or_fail(OFTEN if is_over else "", measured=share, needed=most, **evidence)
 
 
 def evidence_number(evidence: Mapping[str, Json], name: str) -> float:
-    """Return a number that a verdict has noted; 0 where it has not."""
+    """Return a number from the evidence of a verdict; 0 where there is none."""
     value = evidence.get(name)
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-def known_count(found: TrialVerdicts) -> int:
-    """Return on how many trials something is known."""
-    return len([verdict for _, verdict in found if verdict.verdict != "unknown"])
+def known_count(verdicts: TrialVerdicts) -> int:
+    """Return the number of trials whose verdict is not unknown."""
+    return len([verdict for _, verdict in verdicts if verdict.verdict != "unknown"])
 
 
-def unknown_reason(found: TrialVerdicts) -> str:
-    """Return why nothing is known; empty where something is."""
-    return "" if known_count(found) else next((verdict.reason for _, verdict in found), NOT_MET)
+def unknown_reason(verdicts: TrialVerdicts) -> str:
+    """Return the reason why all verdicts are unknown; empty where one is not."""
+    return "" if known_count(verdicts) else next((verdict.reason for _, verdict in verdicts), NOT_MET)
 
 
-def trial_evidence(found: TrialVerdicts) -> dict[str, Json]:
-    """Return the verdicts on trials as evidence of a verdict on a session: how many, and those that failed."""
-    failed = [_trial_verdict(seen.key, verdict) for seen, verdict in found if verdict.verdict == "fail"]
-    return {"met": len(found), "unknown": len(found) - known_count(found), "failed": failed}
+def trial_evidence(verdicts: TrialVerdicts) -> dict[str, Json]:
+    """Return verdicts on trials as evidence of a verdict on a session: their number, and those that failed."""
+    failed = [_trial_verdict(answered.key, verdict) for answered, verdict in verdicts if verdict.verdict == "fail"]
+    return {"met": len(verdicts), "unknown": len(verdicts) - known_count(verdicts), "failed": failed}
 
 
 def _slots(verdict: Verdict) -> frozenset[str] | None:
@@ -335,7 +328,7 @@ def _slots(verdict: Verdict) -> frozenset[str] | None:
 
 
 def _trial_verdict(key: str, verdict: Verdict) -> dict[str, Json]:
-    """Return a verdict on a trial as evidence of a verdict on a session."""
+    """Return a failed verdict on a trial as evidence of a verdict on a session."""
     return {
         "trial": key, "reason": verdict.reason, "measured": verdict.measured, "needed": verdict.needed,
         **verdict.evidence,

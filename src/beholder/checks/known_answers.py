@@ -1,4 +1,7 @@
-"""attention: a stimulus among others said to which number its slider is to be set (HEMVIP; reference: checks 7)."""
+"""Rules over answers that are known beforehand: `attention`, `trap`, `gold`, `trap_item`, and training.
+
+A target is what a stimulus asks for, or what a gold stimulus is worth (reference: checks 7).
+"""
 
 from __future__ import annotations
 
@@ -12,121 +15,111 @@ from beholder.types import Json, Role
 
 
 class AttentionRule(TrialRule[Attention]):
-    """Passes where the answer to every stimulus that asked for one is what it asked for."""
+    """attention: every slider is set to the number that its stimulus asks for (HEMVIP)."""
 
     name: ClassVar[str] = "attention"
 
-    def judge_trial(self, seen: AnsweredTrial, before: Sequence[AnsweredTrial] = ()) -> Verdict | None:
-        targets = targets_of(seen, "attention", self.rule.tolerance)
+    def judge_trial(self, answered: AnsweredTrial, earlier: Sequence[AnsweredTrial] = ()) -> Verdict | None:
+        targets = targets_of(answered, "attention", self.rule.tolerance)
         if not targets:
             return None
-        say, reason, off = compare(seen, targets)
+        say, reason, off = compare(answered, targets)
         return self.verdict(say, reason, measured=off or None, needed=target_evidence(targets))
-
-
-# --- trap: a trial whose stimulus asks for a certain answer (P.910; reference: checks 7) ---
 
 
 class TrapRule(TrialRule[Trap]):
-    """Passes where every answer on such a page is what it asked for."""
+    """trap: every answer to a trapping clip is the one that it asks for (P.910)."""
 
     name: ClassVar[str] = "trap"
 
-    def judge_trial(self, seen: AnsweredTrial, before: Sequence[AnsweredTrial] = ()) -> Verdict | None:
-        targets = targets_of(seen, "trap", self.rule.tolerance)
+    def judge_trial(self, answered: AnsweredTrial, earlier: Sequence[AnsweredTrial] = ()) -> Verdict | None:
+        targets = targets_of(answered, "trap", self.rule.tolerance)
         if not targets:
             return None
-        say, reason, off = compare(seen, targets)
+        say, reason, off = compare(answered, targets)
         return self.verdict(say, reason, measured=off or None, needed=target_evidence(targets))
-
-
-# --- gold: a trial whose right answer is known (reference: checks 7) ---
 
 
 class GoldRule(TrialRule[Gold]):
-    """Passes where every answer with a key is near enough to it."""
+    """gold: every answer to a gold stimulus is near enough to the right one."""
 
     name: ClassVar[str] = "gold"
 
-    def judge_trial(self, seen: AnsweredTrial, before: Sequence[AnsweredTrial] = ()) -> Verdict | None:
-        if "gold" not in seen.trial.roles:
+    def judge_trial(self, answered: AnsweredTrial, earlier: Sequence[AnsweredTrial] = ()) -> Verdict | None:
+        if "gold" not in answered.trial.roles:
             return None
-        targets = targets_of(seen, "gold", self.rule.within)
+        targets = targets_of(answered, "gold", self.rule.within)
         if not targets:
             return None
-        say, reason, off = compare(seen, targets)
+        say, reason, off = compare(answered, targets)
         return self.verdict(say, reason, measured=off or None, needed=target_evidence(targets))
 
 
-# --- trap_item: statements that are obviously true or false are answered so (reference: checks 7) ---
-
-
 class TrapItemRule(TrialRule[TrapItem]):
-    """Passes on the right side of the middle; the middle itself says nothing."""
+    """trap_item: obvious statements are answered on the right side of the middle; the middle itself is unknown."""
 
     name: ClassVar[str] = "trap_item"
 
-    def judge_trial(self, seen: AnsweredTrial, before: Sequence[AnsweredTrial] = ()) -> Verdict | None:
-        asked = {asked.id: asked for asked in seen.trial.asked if asked.purpose == "trap"}
-        wanted: dict[str, Json] = {}
+    def judge_trial(self, answered: AnsweredTrial, earlier: Sequence[AnsweredTrial] = ()) -> Verdict | None:
+        asked = {asked.id: asked for asked in answered.trial.asked if asked.purpose == "trap"}
+        targets: dict[str, Json] = {}
         wrong: dict[str, Json] = {}
         right = neutral = 0
-        for where, target in seen.trial.targets.items():
+        for where, target in answered.trial.targets.items():
             item = asked.get(where.partition(".")[0])
             if item is None:
                 continue
-            wanted[where] = target.value
-            value, middle = seen.values.get(where), (item.scale.min + item.scale.max) / 2
+            targets[where] = target.value
+            value, middle = answered.values.get(where), (item.scale.min + item.scale.max) / 2
             if value is None:
                 continue
             side = (value - middle) * (target.value - middle)
             right, neutral = right + (side > 0), neutral + (side == 0)
             if side < 0:
                 wrong[where] = value
-        if not wanted:
+        if not targets:
             return None
         if wrong:
-            return self.verdict("fail", "wrong", measured=wrong, needed=wanted)
+            return self.verdict("fail", "wrong", measured=wrong, needed=targets)
         if not right:
-            return self.verdict("unknown", "neutral" if neutral else MEDIA_ERROR, needed=wanted)
-        return self.verdict("pass", needed=wanted)
+            return self.verdict("unknown", "neutral" if neutral else MEDIA_ERROR, needed=targets)
+        return self.verdict("pass", needed=targets)
 
     def failures(self, verdict: Verdict) -> int:
-        """Return how many statements of a trial were answered wrongly."""
+        """Return the number of statements of a trial that were answered wrongly."""
         return len(verdict.measured) if isinstance(verdict.measured, dict) else 1
 
 
-# --- Answers that are known beforehand: what a stimulus asks for, and what a gold stimulus is worth ---
-
+# Targets
 
 _NEAR = 1e-9
 
 
-def targets_of(seen: AnsweredTrial, role: Role, tolerance: float | None = None) -> dict[str, Target]:
-    """Return the targets at slots of a role, by question and slot; not those of statements that are there to check.
+def targets_of(answered: AnsweredTrial, role: Role, tolerance: float | None = None) -> dict[str, Target]:
+    """Return the targets at slots of a role, by question and slot, without those of trap statements.
 
-    A tolerance that the study has by now counts in place of the one it was planned with.
+    A `tolerance` of the study overrides the planned one.
     """
-    if role not in seen.trial.roles:
+    if role not in answered.trial.roles:
         return {}
-    slots = {slot.id for slot in seen.trial.slots if slot.role == role}
-    places = {f"{asked.id}.{slot}" for asked in seen.trial.asked for slot in slots if asked.purpose == "ask"}
-    found = {where: target for where, target in seen.trial.targets.items() if where in places}
+    slots = {slot.id for slot in answered.trial.slots if slot.role == role}
+    places = {f"{asked.id}.{slot}" for asked in answered.trial.asked for slot in slots if asked.purpose == "ask"}
+    targets = {where: target for where, target in answered.trial.targets.items() if where in places}
     if tolerance is None:
-        return found
-    return {where: target._replace(tolerance=tolerance) for where, target in found.items()}
+        return targets
+    return {where: target._replace(tolerance=tolerance) for where, target in targets.items()}
 
 
-def compare(seen: AnsweredTrial, targets: Mapping[str, Target]) -> tuple[VerdictValue, str, dict[str, Json]]:
-    """Return whether every answer is near its target, why not, and which were off.
+def compare(answered: AnsweredTrial, targets: Mapping[str, Target]) -> tuple[VerdictValue, str, dict[str, Json]]:
+    """Return whether every answer is near its target, the reason if not, and the wrong answers.
 
-    What would not play is unknown, also where it is only a part of it: nobody has to guess.
+    A stimulus that did not play, or only in part, is unknown: nobody has to guess.
     """
     off: dict[str, Json] = {}
     is_missing = False
     for where, target in targets.items():
-        value = seen.values.get(where)
-        if value is None or where.partition(".")[2] in seen.missing:
+        value = answered.values.get(where)
+        if value is None or where.partition(".")[2] in answered.missing:
             is_missing = True
         elif not any(abs(value - right) <= target.tolerance + _NEAR for right in (target.value, *target.also)):
             off[where] = value
@@ -140,26 +133,25 @@ def target_evidence(targets: Mapping[str, Target]) -> dict[str, Json]:
     return {where: [target.value, target.tolerance] for where, target in targets.items()}
 
 
-# --- Training: whether an answer to an example is as expected. On the server at once, and in `clean` again ---
-
+# Training: judged by the server at once, and by `clean` again
 
 TRAINING, TRAINING_VERSION = "training", 1
 OUTSIDE, TRAP, MISSING = "outside", "trap", "media_error"
-"""Reasons: further from the expected answer than its tolerance, not what a trap asked for, not played."""
+"""Reasons: outside the tolerance, not what a trap asked for, not played."""
 
 
 def judge_training(method: Method, trial: Trial, answer: Json) -> Verdict:
-    """Return whether everything was answered as expected; unknown where something that counts did not play.
+    """Return the verdict on the answer to an example; unknown where something that counts did not play.
 
-    What is expected, and how much nearer it had to be, is kept: other tolerances can be tried on it.
+    Expected answers and tolerances are kept as evidence, so that other tolerances can be tried.
     """
-    given = _given(method, trial, answer)
+    scores = _expected_scores(method, trial, answer)
     outside = [
         where
         for where, target in trial.targets.items()
-        if (value := given.get(where)) is not None and abs(value - target.value) > target.tolerance + _NEAR
+        if (value := scores.get(where)) is not None and abs(value - target.value) > target.tolerance + _NEAR
     ]
-    missed = [where for where in trial.targets if given.get(where) is None]
+    missed = [where for where in trial.targets if scores.get(where) is None]
     is_broken = isinstance(answer, Mapping) and bool(answer.get("missing"))
     reason = ""
     if outside:
@@ -171,18 +163,18 @@ def judge_training(method: Method, trial: Trial, answer: Json) -> Verdict:
         version=TRAINING_VERSION,
         verdict="fail" if outside else "unknown" if reason else "pass",
         reason=reason,
-        measured=given,
+        measured=scores,
         needed={where: [target.value, target.tolerance] for where, target in trial.targets.items()},
         evidence={"outside": outside},
     )
 
 
-def _given(method: Method, trial: Trial, answer: Json) -> dict[str, float | None]:
-    """Return the scores that are held against an expectation, by question and slot."""
-    asked = {asked.question: asked.id for asked in trial.asked}
+def _expected_scores(method: Method, trial: Trial, answer: Json) -> dict[str, float | None]:
+    """Return the scores that have an expected value, by question and slot."""
+    ids = {asked.question: asked.id for asked in trial.asked}
     scores = {
-        f"{asked[one.question]}.{one.slot}": one.raw_value
+        f"{ids[one.question]}.{one.slot}": one.raw_value
         for one in method.judgements(trial, answer)
-        if one.kind == "score" and one.question in asked
+        if one.kind == "score" and one.question in ids
     }
     return {where: scores.get(where) for where in trial.targets}

@@ -1,7 +1,7 @@
-"""The contract of a check that a participant meets as a step: posed afresh for each attempt, judged on the server.
+"""The contract of a check with a page: a new task for each attempt, judged on the server.
 
-A rule over a whole session is `beholder.checks.contract.Rule`. What is private never leaves the server; pictures and
-sounds are drawn from it on request, so that the evidence can be drawn again.
+A rule over a whole session is `beholder.checks.contract.Rule`. The private half of a task never leaves the server;
+pictures and sounds are drawn from it on request, so that they can be drawn again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _Rule = TypeVar("_Rule", bound=CheckOptions)
 
 
 class Sample(NamedTuple):
-    """How a second of video is made that a browser has to be able to decode."""
+    """The format of one second of video that a browser has to decode."""
 
     codec: str
     container: str
@@ -35,10 +35,10 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True)
 class Needs:
-    """What the study asks of a device: made once, from its stimuli and its playback."""
+    """What the study needs of a device: computed once, from its stimuli and its playback options."""
 
     codecs: tuple[str, ...] = ()
-    """MIME types with codecs, as `canPlayType` takes them, of everything that is shown."""
+    """MIME types with codecs of everything that is shown, as `canPlayType` takes them."""
     medium: str = "video"
     fps: float = 0
     """The highest frame rate among the clips."""
@@ -47,14 +47,14 @@ class Needs:
     fullscreen: bool = False
     sound: bool = False
     first_bytes: int = 0
-    """About how large the media of one trial are."""
+    """Approximate size of the media of one trial."""
     sample: Sample | None = None
-    """As hard to decode as the hardest clip; None where there are none."""
+    """As hard to decode as the hardest clip; None where there are no clips."""
 
 
 @dataclass(frozen=True)
 class CheckContext:
-    """What is known of the person when a check is posed: the device, and the last answer to each earlier check."""
+    """What is known when a task is made: device, last answer to each earlier check, and needs of the study."""
 
     device: Mapping[str, Json] = field(default_factory=dict)
     answers: Mapping[str, Json] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class CheckContext:
 
 @dataclass(frozen=True)
 class CheckTask:
-    """One attempt: what the page gets, what only the server knows, and the names of what has to be drawn for it."""
+    """The task of one attempt: what the page gets, what only the server knows, and the names of its media."""
 
     public: Mapping[str, Json] = field(default_factory=dict)
     private: Mapping[str, Json] = field(default_factory=dict)
@@ -72,13 +72,13 @@ class CheckTask:
 
 
 class WordKey(str):
-    """A value of our words that is itself one of them: the key of it, as a device or a direction has a name."""
+    """A value in a message that is itself translated: its key among the words, such as that of a device."""
 
     __slots__ = ()
 
 
 class DrawnFile(NamedTuple):
-    """A picture or a sound, made for one attempt."""
+    """A picture or a sound that was drawn for one attempt."""
 
     body: bytes
     content_type: str
@@ -86,7 +86,7 @@ class DrawnFile(NamedTuple):
 
 @dataclass(frozen=True)
 class Attempt:
-    """What a verdict rests on: stored whole, so that it can be judged again under other thresholds."""
+    """What a verdict is based on: stored whole, so that it can be judged again with other thresholds."""
 
     private: Mapping[str, Json]
     answer: Mapping[str, Json]
@@ -96,7 +96,7 @@ class Attempt:
 
 @dataclass(frozen=True)
 class RobotAbilities:
-    """What a simulated participant is able to do: nothing that is in `fails`, everything else."""
+    """What a simulated participant is able to do: everything except `fails`."""
 
     fails: frozenset[str] = frozenset()
 
@@ -105,9 +105,9 @@ class RobotAbilities:
 
 
 class PageCheck(ABC, Generic[_Rule]):
-    """Base of every check with a page of its own, `web/checks/<name>.js`. A subclass is one file in this folder.
+    """Base of every check with a page of its own, `web/checks/<name>.js`.
 
-    `rule` holds the options of the study, `folder` is where its files are. `scope` says what a pass belongs to: the
+    `rule` holds the options of the study, `folder` is the study folder. `scope` says what a pass belongs to: the
     person, or the device as well.
     """
 
@@ -116,20 +116,20 @@ class PageCheck(ABC, Generic[_Rule]):
     stage: ClassVar[Stage]
     scope: ClassVar[Literal["person", "device"]] = "device"
     seconds: ClassVar[float]
-    """About how long one attempt takes a person."""
+    """Approximate duration of one attempt."""
     screens: ClassVar[int] = 1
-    """How many pages or pictures one attempt shows, one after the other; 0 where it asks nothing."""
+    """Number of successive pages or pictures in one attempt; 0 where it asks nothing."""
     lasting_reasons: ClassVar[frozenset[str]] = frozenset()
-    """Reasons of an unknown that is carried over like a pass: on this device no better can be had."""
+    """Reasons of an unknown that carries over like a pass: this device allows no better."""
     is_costly: ClassVar[bool] = True
-    """Whether a session that failed it is not used by `clean`."""
+    """Whether `clean` excludes a session that failed it."""
 
     def __init__(self, rule: _Rule, folder: Path = Path()) -> None:
         self.rule, self.folder = rule, folder
 
     @classmethod
     def is_asked(cls, rule: _Rule) -> bool:
-        """Return whether these options ask for this check; several can come of one key of the study."""
+        """Return whether these options ask for this check; one key of the study can stand for several."""
         return True
 
     @property
@@ -137,36 +137,36 @@ class PageCheck(ABC, Generic[_Rule]):
         return self.rule.action
 
     def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
-        """Return a fresh attempt. Everything that is drawn by chance is decided here."""
+        """Return a new task. Everything random is decided here."""
         return CheckTask()
 
     def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
-        """Return a picture or sound of an attempt, from its private part alone."""
+        """Return a picture or sound of a task, from its private half alone."""
         raise LookupError(f"{self.name} draws no {name}")
 
     @abstractmethod
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
-        """Return the normalised answer, or raise Refused. `{"cannot": true}` never comes here."""
+        """Return the normalised answer, or raise Refused. `{"cannot": true}` is handled before."""
 
     @abstractmethod
     def judge(self, attempt: Attempt) -> Verdict:
         """Return the verdict. Pure. `clean` calls it again, without `context.needs`: what it uses is in `private`."""
 
     def message_values(self, verdict: Verdict) -> Mapping[str, str | float]:
-        """Return the values of the words `told.<reason>` (web/words, checks.<name>) that a person reads."""
+        """Return the values in the message `told.<reason>` (web/words, checks.<name>) that a participant reads."""
         return {}
 
     def needs(self) -> Mapping[str, str | float]:
-        """Return the values of the words `needs`, which people read before they agree."""
+        """Return the values in the text `needs`, which participants read before they agree."""
         return {}
 
     def guess_rate(self) -> float:
-        """Return the probability that the best blind guess passes one attempt; 0 where there is nothing to guess."""
+        """Return the probability that the best blind guess passes one attempt; 0 where nothing is guessed."""
         return 0.0
 
     @abstractmethod
-    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
-        """Return how a robot answers that is able to pass, or is not."""
+    def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
+        """Return the answer of a simulated participant with these abilities."""
 
     def verdict(
         self,
@@ -179,88 +179,87 @@ class PageCheck(ABC, Generic[_Rule]):
         action: Action | None = None,
         **evidence: Json,
     ) -> Verdict:
-        """Return a verdict. `again`: unknown, and worth another try. `action`: in place of the study's."""
+        """Return a verdict. `again`: unknown, and to be repeated. `action`: overrides that of the study."""
         return Verdict(self.name, self.version, say, reason, measured, needed, evidence, again, action)
 
 
 def refuse(where: str, what: str, allowed: str) -> Refused:
-    """Return the refusal of an answer that is not of the shape that its page sends."""
+    """Return the error for an answer that its page would not send."""
     return Refused(what, where=f"answer.{where}" if where else "answer", allowed=allowed)
 
 
-# --- Parts of an answer that a page measured: each read as what it has to be, or refused ---
+# Reading parts of an answer
 
 
 def read_number(answer: Mapping[str, Json], name: str, least: float, most: float) -> float:
     """Return a number within bounds."""
-    given = _within(answer.get(name), least, most)
-    if given is None:
+    value = _within(answer.get(name), least, most)
+    if value is None:
         raise refuse(name, f"{name} is missing or out of bounds", f"a number, {least:g} to {most:g}")
-    return given
+    return value
 
 
 def read_whole_number(answer: Mapping[str, Json], name: str, least: int, most: int) -> int:
     """Return a whole number within bounds."""
-    given = answer.get(name)
-    if not isinstance(given, int) or _within(given, least, most) is None:
+    value = answer.get(name)
+    if not isinstance(value, int) or _within(value, least, most) is None:
         raise refuse(name, f"{name} is missing or out of bounds", f"a whole number, {least} to {most}")
-    return given
+    return value
 
 
 def read_pair(answer: Mapping[str, Json], name: str, least: float, most: float) -> tuple[float, float]:
     """Return two numbers within bounds."""
-    found = _all_within(answer.get(name), least, most)
-    if found is None or len(found) != 2:
+    values = _all_within(answer.get(name), least, most)
+    if values is None or len(values) != 2:
         raise refuse(name, f"{name} is missing or out of bounds", f"two numbers, {least:g} to {most:g}")
-    return found[0], found[1]
+    return values[0], values[1]
 
 
 def read_numbers(answer: Mapping[str, Json], name: str, least: float, most: float, count: int) -> list[float]:
     """Return up to `count` numbers within bounds."""
-    found = _all_within(answer.get(name), least, most)
-    if found is None or len(found) > count:
+    values = _all_within(answer.get(name), least, most)
+    if values is None or len(values) > count:
         raise refuse(name, f"{name} is missing or out of bounds", f"up to {count} numbers, {least:g} to {most:g}")
-    return found
+    return values
 
 
 def read_flag(answer: Mapping[str, Json], name: str) -> bool | None:
-    """Return yes or no; None where the browser could not tell."""
-    given = answer.get(name)
-    if given is None or isinstance(given, bool):
-        return given
+    """Return true or false; None where the browser could not tell."""
+    value = answer.get(name)
+    if value is None or isinstance(value, bool):
+        return value
     raise refuse(name, f"{name} is neither yes nor no", "true, false or null")
 
 
-def _within(given: Json, least: float, most: float) -> float | None:
-    if isinstance(given, bool) or not isinstance(given, int | float):
+def _within(value: Json, least: float, most: float) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    # Compared before it is made a float: a whole number in JSON can be larger than any of those.
-    return float(given) if least <= given <= most else None
+    # Compared before the conversion: a whole number in JSON can be larger than any float.
+    return float(value) if least <= value <= most else None
 
 
-def _all_within(given: Json, least: float, most: float) -> list[float] | None:
-    if not isinstance(given, list | tuple):
+def _all_within(value: Json, least: float, most: float) -> list[float] | None:
+    if not isinstance(value, list | tuple):
         return None
-    found = [one for one in (_within(part, least, most) for part in given) if one is not None]
-    return found if len(found) == len(given) else None
+    values = [one for one in (_within(part, least, most) for part in value) if one is not None]
+    return values if len(values) == len(value) else None
 
 
-# --- The window and the screen behind it, as the browser told them: what a picture has to fit ---
-
+# The window that a picture has to fit
 
 _USUAL = (1280.0, 720.0)
 _SIDES = (200, 20_000)
 _RATIOS = (0.5, 5)
 _MOST_LINES = 8640
-"""Twice those of the finest screens. Who claims more would keep the server drawing for minutes."""
+"""Twice those of the finest screens. Drawing for more would take the server minutes."""
 _SCALES = (0.01, 100)
 _SCALED = 0.02
-"""A picture that is shown this much larger or smaller than it is proves nothing."""
+"""A picture that is scaled by more than this is not judged."""
 
 
 @dataclass(frozen=True)
 class Window:
-    """Width and height of the window in CSS pixels, and of the screen; `ratio` device pixels make a CSS pixel."""
+    """Size of the window and of the screen in CSS pixels; `ratio` is device pixels per CSS pixel."""
 
     width: float
     height: float
@@ -270,22 +269,22 @@ class Window:
 
     @property
     def lines(self) -> float:
-        """How many device pixels the screen is high, as far as one can be: what is drawn grows with its lines."""
+        """Height of the screen in device pixels, within plausible limits: pictures grow with it."""
         return min(self.screen_height * self.ratio, _MOST_LINES)
 
 
 def window_of(context: CheckContext) -> Window:
-    """Return the window of a device. What was not told, or is not possible, is taken as usual."""
+    """Return the window of a device, with usual values where its report is missing or impossible."""
     device = _latest(context)
     screen = _size(device.get("screen"), _USUAL)
-    # A phone held upright may tell of a window that is wider than its screen; a picture has to fit both.
+    # A phone held upright may report a window that is wider than its screen; a picture has to fit both.
     width, height = _size(device.get("viewport"), screen)
     ratio = _number(device.get("dpr"), _RATIOS) or 1.0
     return Window(min(width, screen[0]), min(height, screen[1]), *screen, ratio)
 
 
 def _latest(context: CheckContext) -> Mapping[str, Json]:
-    """Return what was told last: who set the zoom to 100 % for the check of the screen has another ratio since."""
+    """Return the latest report: the ratio changes when the zoom is set to 100 % for the screen check."""
     measured = context.answers.get("screen")
     if not isinstance(measured, Mapping) or "dpr" not in measured:
         return context.device
@@ -293,7 +292,7 @@ def _latest(context: CheckContext) -> Mapping[str, Json]:
 
 
 def read_scale(answer: Mapping[str, Json]) -> float | None:
-    """Return how many device pixels each pixel of a picture covered, as its page measured it; None: not measured."""
+    """Return the device pixels per pixel of a picture, as measured by its page; None where it was not."""
     return _number(answer.get("scale"), _SCALES)
 
 
@@ -302,14 +301,14 @@ def is_scaled(scale: Json) -> bool:
     return isinstance(scale, int | float) and abs(scale - 1) > _SCALED
 
 
-def _size(told: Json, usual: tuple[float, float]) -> tuple[float, float]:
-    if not isinstance(told, list | tuple) or len(told) != 2:
+def _size(value: Json, usual: tuple[float, float]) -> tuple[float, float]:
+    if not isinstance(value, list | tuple) or len(value) != 2:
         return usual
-    width, height = (_number(side, _SIDES) for side in told)
+    width, height = (_number(side, _SIDES) for side in value)
     return (width, height) if width and height else usual
 
 
-def _number(told: Json, within: tuple[float, float]) -> float | None:
-    if isinstance(told, bool) or not isinstance(told, int | float):
+def _number(value: Json, within: tuple[float, float]) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(told) if within[0] <= told <= within[1] else None
+    return float(value) if within[0] <= value <= within[1] else None

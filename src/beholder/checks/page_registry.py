@@ -1,4 +1,4 @@
-"""The checks that a study asks for, in the order in which people meet them."""
+"""The checks with a page: which of them a study asks for, what their verdicts cost, and how they are titled."""
 
 from __future__ import annotations
 
@@ -34,27 +34,26 @@ _PAGE_CHECKS: Mapping[str, tuple[type[AnyPageCheck], ...]] = {
     "display": (DisplayCheck,), "brightness": (BrightnessCheck, SecondBrightnessCheck), "distance": (DistanceCheck,),
     "headphones": (HeadphonesCheck, PitchCheck), "tones": (TonesCheck,), "sides": (SidesCheck,),
 }  # fmt: skip
-"""What comes of each key of `qualification`."""
+"""The checks of each key of `qualification`."""
 
 
 def page_checks(study: Study) -> tuple[AnyPageCheck, ...]:
-    """Return the checks of a study. Rings have a size in millimetres, so acuity brings the card along."""
-    wanted = {name: study.qualification.rule(name) for name in rules.RULES}
-    if wanted["acuity"] is not None and wanted["card"] is None:
-        wanted["card"] = rules.Card()
-    asked = ((step, rule) for name, rule in wanted.items() if rule is not None for step in _PAGE_CHECKS[name])
-    return tuple(step(rule, study.folder) for step, rule in asked if step.is_asked(rule))
+    """Return the checks of a study in their order. Rings have a size in millimetres, so `acuity` adds `card`."""
+    options = {name: study.qualification.rule(name) for name in rules.RULES}
+    if options["acuity"] is not None and options["card"] is None:
+        options["card"] = rules.Card()
+    kinds = ((kind, rule) for name, rule in options.items() if rule is not None for kind in _PAGE_CHECKS[name])
+    return tuple(kind(rule, study.folder) for kind, rule in kinds if kind.is_asked(rule))
 
 
-# --- Judging an attempt at a check: on the server at once, and in `clean` again from what was kept ---
-
+# Verdicts: of the server at once, and of `clean` again from the stored attempt
 
 CANNOT: Mapping[str, Json] = {"cannot": True}
-"""The answer of somebody who cannot take a check, on any of their pages."""
+"""The answer of a participant who cannot take a check, on every page."""
 
 
 def judge_attempt(check: AnyPageCheck, attempt: Attempt) -> Verdict:
-    """Return the verdict on an attempt, also of somebody who cannot take the check."""
+    """Return the verdict on an attempt, including that of a participant who cannot take the check."""
     if attempt.answer == CANNOT:
         say: VerdictValue = "fail" if check.action == "gate" else "unknown"
         return check.verdict(say, "cannot")
@@ -62,20 +61,19 @@ def judge_attempt(check: AnyPageCheck, attempt: Attempt) -> Verdict:
 
 
 def action_of(check: AnyPageCheck, verdict: Verdict) -> Action:
-    """Return what a verdict does: what it says itself, else what the study says of the check."""
+    """Return the action of a verdict: its own, or that of the study for the check."""
     return verdict.action or check.action
 
 
 def costs_session(check: AnyPageCheck, verdict: Verdict) -> bool:
-    """Return whether a session with this verdict is not used. A mere hint, which says so itself, costs nothing."""
+    """Return whether a session with this verdict is not used. A verdict that only flags by itself costs nothing."""
     if verdict.verdict != "fail":
         return False
     action = action_of(check, verdict)
     return action == "gate" or (action == "flag" and verdict.action is None and check.is_costly)
 
 
-# --- What researchers read for each check that participants meet ---
-
+# What researchers read
 
 TITLES: Mapping[str, str] = {
     "device": "Kind of device", "screen": "Resolution of the screen", "refresh": "Refresh rate",
@@ -105,12 +103,12 @@ _CANNOT = "said to be impossible for them"
 
 
 def check_title(check: str) -> str:
-    """Return the title of a check, also of one that somebody else has written."""
+    """Return the title of a check, including checks of other authors."""
     return TITLES.get(check, check.replace("_", " ").capitalize())
 
 
 def reason_title(reason: str) -> str | None:
-    """Return `check:reason` in words: the title of the check, and why; None for what is no check with a page."""
+    """Return `check:reason` in words: the title of the check and the reason; None for other checks."""
     check, _, why = reason.partition(":")
     if check not in TITLES:
         return None

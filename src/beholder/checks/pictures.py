@@ -1,4 +1,4 @@
-"""What checks show and play, drawn for one attempt from its private part."""
+"""Pictures that checks show: PNG files, light and its sRGB codes, and images of the study."""
 
 from __future__ import annotations
 
@@ -18,21 +18,18 @@ if TYPE_CHECKING:
     from PIL import Image
 
 
-# --- Lossless pictures ---
-
-
 _END = 12
-"""Bytes of the chunk with which every PNG ends; any other chunk has as many beside what it holds."""
+"""Bytes of the last chunk of every PNG, and of any other chunk without its data."""
 _FILLER = b"fiLl"
-"""A private chunk that readers leave alone."""
+"""A private chunk that readers ignore."""
 _SRGB = b"\x00"
-"""Shown as perceived; the chunk says above all that the colours are sRGB."""
+"""Perceptual rendering; the chunk declares that the colours are sRGB."""
 
 
 def png(pixels: NDArray[np.uint8], length: int = 0) -> DrawnFile:
-    """Return a picture, grey (height, width) or sRGB (height, width, 3), with nothing in it but its pixels.
+    """Return a PNG, grey (height, width) or sRGB (height, width, 3), with nothing in it but its pixels.
 
-    It is filled up to `length` bytes where it is shorter, so that its size does not tell what is on it.
+    It is padded to `length` bytes, so that its size does not reveal what it shows.
     """
     from PIL import Image
     from PIL.PngImagePlugin import PngInfo
@@ -53,12 +50,11 @@ def _chunk(name: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
 
-# --- Light and its codes: pictures are mixed as light, and stored as sRGB ---
-
+# Light and its codes: pictures are mixed as light, and stored as sRGB
 
 Light = NDArray[np.float64]
 LUMINANCE: Sequence[float] = (0.2126, 0.7152, 0.0722)
-"""How much red, green and blue light add to the luminance (sRGB)."""
+"""Weights of red, green and blue light in the luminance (sRGB)."""
 _KAPPA, _EPSILON = 24389 / 27, 216 / 24389
 
 
@@ -80,18 +76,18 @@ def encode(light: ArrayLike) -> NDArray[np.uint8]:
 def lightness(luminance: ArrayLike) -> Light:
     """Return L* of luminance, 0 to 100 for 0 to 1."""
     y = np.asarray(luminance, np.float64)
-    found: Light = np.where(y > _EPSILON, 116 * np.cbrt(y) - 16, _KAPPA * y)
-    return found
+    result: Light = np.where(y > _EPSILON, 116 * np.cbrt(y) - 16, _KAPPA * y)
+    return result
 
 
 def luminance(lightness: ArrayLike) -> Light:
     """Return the luminance of L*."""
     level = np.asarray(lightness, np.float64)
-    found: Light = np.where(level > 8, ((level + 16) / 116) ** 3, level / _KAPPA)
-    return found
+    result: Light = np.where(level > 8, ((level + 16) / 116) ** 3, level / _KAPPA)
+    return result
 
 
-# --- Images of the study's own, as a check shows them: pixels in sRGB, and nothing else of the file ---
+# Images of the study: their pixels in sRGB, and nothing else of the file
 
 
 def own_picture(folder: str | Path, file: str, side: int) -> NDArray[np.uint8]:
@@ -117,7 +113,7 @@ def is_image(file: Path) -> bool:
 
 
 def _in_srgb(image: Image.Image) -> Image.Image:
-    """Return an image by the profile that it brings; one that cannot be read counts as sRGB."""
+    """Return an image converted by its colour profile; without a readable one it counts as sRGB."""
     from PIL import Image, ImageCms
 
     profile = image.info.get("icc_profile")

@@ -1,4 +1,4 @@
-"""ratio: playing took as long as it should, neither stalled nor skipped (reference: checks 7)."""
+"""Rules over playback: `ratio`, `smooth`, `focus` and `watched`, from the stored evidence (reference: checks 7)."""
 
 from __future__ import annotations
 
@@ -34,33 +34,33 @@ TOO_SHORT, TOO_LONG = "too_short", "too_long"
 
 
 class RatioRule(RatingRule[Ratio]):
-    """Compares the time of the first whole play of every stimulus with its length; plays after it do not count.
+    """ratio: playing took as long as it should, neither stalled nor skipped.
 
-    Where people go back and forth between many there is no such play: how much of each was played has to do, and
-    nothing can take too long.
+    Compares the time of the first whole play of every stimulus with its length; later plays do not count. Where people
+    go back and forth between stimuli there is no such play: its coverage is judged instead, and nothing takes too long.
     """
 
     name: ClassVar[str] = "ratio"
 
-    def judge_trial(self, seen: AnsweredTrial, before: Sequence[AnsweredTrial] = ()) -> Verdict | None:
+    def judge_trial(self, answered: AnsweredTrial, earlier: Sequence[AnsweredTrial] = ()) -> Verdict | None:
         if self.watch != "whole":
             return None
-        if seen.stills:
+        if answered.stills:
             return self.verdict("unknown", "still")
-        return self._covered(seen) if play_order(seen) == "free" else self._timed(seen)
+        return self._judge_coverage(answered) if play_order(answered) == "free" else self._judge_timed(answered)
 
-    def _timed(self, seen: AnsweredTrial) -> Verdict:
-        """Return the verdict on what plays by itself, in turns or together."""
-        slots = [slot.id for slot in seen.trial.slots]
-        if seen.missing:
+    def _judge_timed(self, answered: AnsweredTrial) -> Verdict:
+        """Return the verdict on stimuli that play by themselves, in turns or together."""
+        slots = [slot.id for slot in answered.trial.slots]
+        if answered.missing:
             return self.verdict("unknown", MEDIA_ERROR)
-        lengths = tuple([seen.lengths_ms.get(slot) or 0 for slot in slots])
-        times = tuple([slot_playback(seen, slot).get("whole_ms") for slot in slots])
-        return self._taken(lengths, times, None if seen.trial.together else gap_ms(seen))
+        lengths = tuple([answered.lengths_ms.get(slot) or 0 for slot in slots])
+        times = tuple([slot_playback(answered, slot).get("whole_ms") for slot in slots])
+        return self._judge_times(lengths, times, None if answered.trial.together else gap_ms(answered))
 
     @memoised
-    def _taken(self, lengths: tuple[int, ...], times: tuple[float | None, ...], gap: float | None) -> Verdict:
-        """Return the verdict from how long slots last and took; `gap` is between them, None where all play at once."""
+    def _judge_times(self, lengths: tuple[int, ...], times: tuple[float | None, ...], gap: float | None) -> Verdict:
+        """Return the verdict from lengths and times of slots; `gap` is between them, None where all play at once."""
         if not all(lengths):
             return self.verdict("unknown", "not_timed")
         planned = float(max(lengths)) if gap is None else sum(lengths) + gap
@@ -71,71 +71,70 @@ class RatioRule(RatingRule[Ratio]):
         low, high = self.rule.trial
         ratio = taken / planned
         reason = SHORT if ratio < low else LONG if ratio > high else ""
-        kept: dict[str, Json] = {"taken_ms": round(taken), "planned_ms": round(planned), "is_timed": True}
-        return self.pass_or_fail(reason, measured=round(ratio, 4), needed=[low, high], **kept)
+        details: dict[str, Json] = {"taken_ms": round(taken), "planned_ms": round(planned), "is_timed": True}
+        return self.pass_or_fail(reason, measured=round(ratio, 4), needed=[low, high], **details)
 
-    def _covered(self, seen: AnsweredTrial) -> Verdict:
-        """Return the verdict on slots of which some were perhaps not played to the end."""
+    def _judge_coverage(self, answered: AnsweredTrial) -> Verdict:
+        """Return the verdict on slots that may not have been played to the end."""
         low = self.rule.trial[0]
         covered, planned, short = 0.0, 0.0, []
-        for slot in moving_slots(seen):
-            length, coverage = seen.lengths_ms.get(slot), slot_playback(seen, slot).get("coverage")
+        for slot in moving_slots(answered):
+            length, coverage = answered.lengths_ms.get(slot), slot_playback(answered, slot).get("coverage")
             if not length or coverage is None:
                 continue
             covered, planned = covered + coverage * length, planned + length
             if coverage < low:
                 short.append(slot)
         if not planned:
-            return self.verdict("unknown", MEDIA_ERROR if seen.missing else "not_timed")
-        kept: dict[str, Json] = {"taken_ms": round(covered), "planned_ms": round(planned), "slots": short}
-        return self.pass_or_fail(SHORT if short else "", measured=round(covered / planned, 4), needed=low, **kept)
+            return self.verdict("unknown", MEDIA_ERROR if answered.missing else "not_timed")
+        details: dict[str, Json] = {"taken_ms": round(covered), "planned_ms": round(planned), "slots": short}
+        return self.pass_or_fail(SHORT if short else "", measured=round(covered / planned, 4), needed=low, **details)
 
-    def conclude(self, found: TrialVerdicts) -> Verdict:
-        """Return the verdict on a session: the sum over its trials within the range, above it where it was timed.
+    def conclude(self, verdicts: TrialVerdicts) -> Verdict:
+        """Return the verdict on a session: the ratio over all of its trials, too long only where trials were timed.
 
-        A trial that nobody could time counts as played as planned, so that it does not make another one weigh more.
+        A trial that could not be timed counts as played as planned, so that the others do not weigh more.
         """
         low, high = self.rule.range
-        if not known_count(found):
-            return self.verdict("unknown", unknown_reason(found), needed=[low, high], **trial_evidence(found))
-        judged = [verdict.evidence for _, verdict in found if verdict.verdict != "unknown"]
-        untimed = [verdict.evidence for _, verdict in found if verdict.verdict == "unknown"]
+        if not known_count(verdicts):
+            return self.verdict("unknown", unknown_reason(verdicts), needed=[low, high], **trial_evidence(verdicts))
+        judged = [verdict.evidence for _, verdict in verdicts if verdict.verdict != "unknown"]
+        untimed = [verdict.evidence for _, verdict in verdicts if verdict.verdict == "unknown"]
         ratio = _ratio(judged, untimed)
         timed = [one for one in judged if one.get("is_timed")]
         reason = TOO_SHORT if ratio < low else TOO_LONG if timed and _ratio(timed, untimed) > high else ""
-        return self.pass_or_fail(reason, measured=round(ratio, 4), needed=[low, high], **trial_evidence(found))
+        return self.pass_or_fail(reason, measured=round(ratio, 4), needed=[low, high], **trial_evidence(verdicts))
 
 
 def _ratio(timed: Sequence[Mapping[str, Json]], untimed: Sequence[Mapping[str, Json]]) -> float:
-    """Return the time that was taken over the time that was planned."""
+    """Return the time taken divided by the time planned."""
     as_planned = sum([evidence_number(one, "planned_ms") for one in untimed])
     taken, planned = (sum([evidence_number(one, name) for one in timed]) for name in ("taken_ms", "planned_ms"))
     return (taken + as_planned) / (planned + as_planned)
 
 
-# --- smooth: few frames were dropped, and nothing stood still for long (reference: checks 7) ---
-
+# Smooth playback and focus
 
 DROPPED, STALLED = "dropped", "stalled"
 
 
 class SmoothRule(RatingRule[Smooth]):
-    """Passes where every slot was drawn nearly whole. What a browser does not count is unknown."""
+    """smooth: few frames were dropped, and nothing stalled for long. What a browser does not count is unknown."""
 
     name: ClassVar[str] = "smooth"
 
-    def judge_trial(self, seen: AnsweredTrial, before: Sequence[AnsweredTrial] = ()) -> Verdict | None:
-        if len(seen.stills) == len(seen.trial.slots):
+    def judge_trial(self, answered: AnsweredTrial, earlier: Sequence[AnsweredTrial] = ()) -> Verdict | None:
+        if len(answered.stills) == len(answered.trial.slots):
             return None
         counted = []
-        for slot in moving_slots(seen):
-            one = slot_playback(seen, slot)
+        for slot in moving_slots(answered):
+            one = slot_playback(answered, slot)
             counted.append((slot, one.get("frames"), one.get("dropped", 0), one.get("stalled_ms")))
-        return self._counted(tuple(counted))
+        return self._judge_counts(tuple(counted))
 
     @memoised
-    def _counted(self, counted: tuple[tuple[str, int | None, int, float | None], ...]) -> Verdict:
-        """Return the verdict from each slot with its frames drawn and dropped, and how long it stood still."""
+    def _judge_counts(self, counted: tuple[tuple[str, int | None, int, float | None], ...]) -> Verdict:
+        """Return the verdict from the frames drawn and dropped, and the longest stall, of each slot."""
         slots = [slot for slot, *_ in counted]
         dropped = {slot: round(lost / (frames + lost), 4) for slot, frames, lost, _ in counted if frames}
         stalled = {slot: ms / 1000 for slot, _, _, ms in counted if ms is not None}
@@ -151,24 +150,23 @@ class SmoothRule(RatingRule[Smooth]):
             return self.verdict("unknown", reason, measured=measured, needed=needed)
         return self.verdict("pass", measured=measured, needed=needed)
 
-    def conclude(self, found: TrialVerdicts) -> Verdict:
-        return self.by_share(found, self.rule.share)
-
-
-# --- focus: the window, or full screen, was not left while something played (reference: checks 7) ---
+    def conclude(self, verdicts: TrialVerdicts) -> Verdict:
+        return self.by_share(verdicts, self.rule.share)
 
 
 class FocusRule(RatingRule[Focus]):
-    """Passes where each slot was played whole without the window being left, or the window never was."""
+    """focus: window and full screen were not left while a slot played, or the slot was played again without that."""
 
     name: ClassVar[str] = "focus"
 
-    def judge_trial(self, seen: AnsweredTrial, before: Sequence[AnsweredTrial] = ()) -> Verdict | None:
-        return self._left(tuple([(slot, slot_playback(seen, slot).get("away")) for slot in seen.slots]))
+    def judge_trial(self, answered: AnsweredTrial, earlier: Sequence[AnsweredTrial] = ()) -> Verdict | None:
+        return self._judge_departures(
+            tuple([(slot, slot_playback(answered, slot).get("away")) for slot in answered.slots])
+        )
 
     @memoised
-    def _left(self, counted: tuple[tuple[str, int | None], ...]) -> Verdict:
-        """Return the verdict from each slot with how often the window was left while it played."""
+    def _judge_departures(self, counted: tuple[tuple[str, int | None], ...]) -> Verdict:
+        """Return the verdict from the number of times that the window was left during each slot."""
         away = dict(counted)
         slots = list(away)
         left = [slot for slot in slots if away[slot]]
@@ -179,12 +177,11 @@ class FocusRule(RatingRule[Focus]):
             return self.verdict("unknown", "no_evidence" if slots else MEDIA_ERROR, needed=0)
         return self.verdict("pass", measured=0, needed=0)
 
-    def conclude(self, found: TrialVerdicts) -> Verdict:
-        return self.by_share(found, self.rule.share)
+    def conclude(self, verdicts: TrialVerdicts) -> Verdict:
+        return self.by_share(verdicts, self.rule.share)
 
 
-# --- watched: every rated stimulus was seen as the study asks, recomputed from the stored evidence ---
-
+# Watching
 
 WHOLE = 0.97
 """The share of a stimulus that counts as all of it, together with its last half second."""
@@ -192,7 +189,7 @@ _LAST_MS = 500
 
 
 class WatchedRule(Rule):
-    """Fails when a slot was rated without having been watched. Only the ratings of that slot are lost."""
+    """watched: every rated slot was watched as the study asks. Only the ratings of other slots are excluded."""
 
     name: ClassVar[str] = "watched"
     version: ClassVar[int] = 1
@@ -207,24 +204,24 @@ class WatchedRule(Rule):
     def evaluate(self, evidence: SessionEvidence) -> RuleResult:
         slots = [(viewing, judge_viewing(viewing, evidence.watch)) for viewing in evidence.viewings]
         failed = [viewing for viewing, one in slots if one == "fail"]
-        known = len([one for _, one in slots if one != "unknown"])
-        say: VerdictValue = "fail" if failed else "pass" if known else "unknown"
+        judged = len([one for _, one in slots if one != "unknown"])
+        say: VerdictValue = "fail" if failed else "pass" if judged else "unknown"
         reason = {"fail": "not_watched", "pass": "", "unknown": "no_evidence"}[say]
-        share = round((known - len(failed)) / known, 4) if known else None
+        share = round((judged - len(failed)) / judged, 4) if judged else None
         named = [f"{viewing.trial}.{viewing.slot}" for viewing in failed]
-        kept: dict[str, Json] = {"watch": evidence.watch, "slots": len(slots), "failed": named}
-        verdict = Verdict(self.name, self.version, say, reason, share, 1, kept)
-        gone = f"{self.name}:{verdict.reason}"
-        return RuleResult(verdict, (), tuple(Exclusion(one.trial, gone, frozenset({one.slot})) for one in failed))
+        details: dict[str, Json] = {"watch": evidence.watch, "slots": len(slots), "failed": named}
+        verdict = Verdict(self.name, self.version, say, reason, share, 1, details)
+        exclusion = f"{self.name}:{verdict.reason}"
+        return RuleResult(verdict, (), tuple(Exclusion(one.trial, exclusion, frozenset({one.slot})) for one in failed))
 
 
 def judge_viewing(viewing: Viewing, watch: Watch) -> VerdictValue:
-    """Return whether one slot was watched. A slot that would not play has no rating to lose."""
+    """Return whether one slot was watched. A slot that did not play has no rating to exclude."""
     if watch == "none" or viewing.missing:
         return "pass"
     if viewing.plays is None:
         return "unknown"
-    # A browser that cannot draw a codec still reports the end of the clip; no frame drawn means nothing was seen.
+    # A browser that cannot draw a codec still reports the end of the clip; no frame drawn means nothing was answered.
     if viewing.plays == 0 or viewing.frames == 0:
         return "fail"
     if watch == "start":
@@ -238,37 +235,36 @@ def judge_viewing(viewing: Viewing, watch: Watch) -> VerdictValue:
     return "pass" if viewing.furthest_ms >= viewing.length_ms - _LAST_MS else "fail"
 
 
-# --- How a trial was played: which of its slots count, one after the other or freely, and how long that takes ---
-
+# Playback of one trial
 
 PlayOrder = Literal["turns", "together", "free"]
 
 
-def play_order(seen: AnsweredTrial) -> PlayOrder:
-    """Return how the slots of a trial follow each other; a single one is a turn by itself.
+def play_order(answered: AnsweredTrial) -> PlayOrder:
+    """Return how the slots of a trial follow each other; a single slot plays in turns.
 
-    On boards, and behind buttons, people go back and forth, and nothing plays by itself.
+    On boards, and behind buttons, people choose what plays.
     """
-    if seen.trial.together:
+    if answered.trial.together:
         return "together"
-    is_led = len(seen.trial.slots) == 1 or seen.trial.draws.get("presentation") == "sequential"
+    is_led = len(answered.trial.slots) == 1 or answered.trial.draws.get("presentation") == "sequential"
     return "turns" if is_led else "free"
 
 
-def moving_slots(seen: AnsweredTrial) -> list[str]:
+def moving_slots(answered: AnsweredTrial) -> list[str]:
     """Return the slots that did play and are neither images nor texts."""
-    return [slot for slot in seen.slots if slot not in seen.stills]
+    return [slot for slot in answered.slots if slot not in answered.stills]
 
 
-def slot_playback(seen: AnsweredTrial, slot: str) -> Mapping[str, Any]:
-    """Return what is known of the playing of a slot."""
-    return seen.playback.get(slot) or {}
+def slot_playback(answered: AnsweredTrial, slot: str) -> Mapping[str, Any]:
+    """Return the playback evidence of a slot."""
+    return answered.playback.get(slot) or {}
 
 
-def gap_ms(seen: AnsweredTrial) -> float:
-    """Return how long nothing is shown between the slots of a trial."""
-    if len(seen.trial.slots) == 1:
+def gap_ms(answered: AnsweredTrial) -> float:
+    """Return the total pause between the slots of a trial."""
+    if len(answered.trial.slots) == 1:
         return 0.0
-    gap = seen.trial.draws.get("gap", 0)
-    is_waited = play_order(seen) == "turns" and isinstance(gap, int | float)
-    return 1000 * float(gap) * (len(seen.trial.slots) - 1) if is_waited and isinstance(gap, int | float) else 0.0
+    gap = answered.trial.draws.get("gap", 0)
+    is_waited = play_order(answered) == "turns" and isinstance(gap, int | float)
+    return 1000 * float(gap) * (len(answered.trial.slots) - 1) if is_waited and isinstance(gap, int | float) else 0.0

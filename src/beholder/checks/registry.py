@@ -1,4 +1,4 @@
-"""All rules over a session that a study switches on, in the order in which they are told."""
+"""The rules over a session: which a study switches on, what they need, what they cost, and how they are worded."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ RULES: Mapping[str, type[AnyRule]] = {
 
 
 def study_rules(study: Study, watch: Watch | None = None) -> tuple[AnyRule, ...]:
-    """Return the rules of a study, each with its options; `watch` in place of what the study asks people to watch."""
-    found = ((name, study.checks.rule(name)) for name in CHECKS)
-    return tuple(RULES[name](rule, watch or study.playback.watch) for name, rule in found if rule is not None)
+    """Return the rules of a study with their options; `watch` overrides what the study asks people to watch."""
+    options = ((name, study.checks.rule(name)) for name in CHECKS)
+    return tuple(RULES[name](rule, watch or study.playback.watch) for name, rule in options if rule is not None)
 
 
 def immediate_rules(study: Study, watch: Watch | None = None) -> tuple[TrialRule[Any], ...]:
-    """Return the rules that act while somebody is still rating; `watch` as for `study_rules`."""
+    """Return the rules that act while somebody is rating; `watch` as for `study_rules`."""
     return tuple(
         check
         for check in study_rules(study, watch)
@@ -45,24 +45,23 @@ def immediate_rules(study: Study, watch: Watch | None = None) -> tuple[TrialRule
     )
 
 
-# --- What is wrong with the files that the checks of a study need: told before anybody comes ---
-
+# What checks need of a study: reported before anybody comes
 
 _IMAGES = "qualification.colour.images"
 NO_GOLD = (
     "Give stimuli the role gold and an expected answer in a manifest, list files in checks.gold.items, or write "
     "checks: {gold: false}."
 )
-"""How to come by gold stimuli, or to do without."""
+"""How to provide gold stimuli, or to do without."""
 
 
 def check_problems(study: Study) -> list[Problem]:
-    """Return everything that is wrong with the files of the checks."""
+    """Return the problems with the files of the checks."""
     return list(_plates(study))
 
 
 def check_warnings(study: Study, media: Collection[Medium]) -> Iterator[Problem]:
-    """Yield that a preset is about another sense than stimuli of these media, each of them, speak to."""
+    """Yield a warning where the preset checks another sense than stimuli of these media need."""
     is_heard = study.playback.sound == "on" and not {"audio", "video"}.isdisjoint(media)
     if study.preset == "p910" and set(media) == {"audio"}:
         what = "is p910, which checks eyes and screens, and the stimuli are sounds"
@@ -73,7 +72,7 @@ def check_warnings(study: Study, media: Collection[Medium]) -> Iterator[Problem]
 
 
 def missing_gold(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
-    """Yield that a preset wants gold stimuli, and there are none; where the study itself wants them no plan is made."""
+    """Yield a warning where a preset asks for gold stimuli and there are none; an error where the study does."""
     is_wanted = study.checks.rule("gold") is not None and not study.is_written("checks.gold")
     if is_wanted and not catalogue.of_role("gold"):
         what = f"is {study.preset}, which wants a gold stimulus in each session, and no stimuli have the role gold"
@@ -94,7 +93,7 @@ def _plates(study: Study) -> Iterator[Problem]:
 
 
 def _image_fault(study: Study, name: str) -> Fault | None:
-    """Return what is wrong with an image of the study folder, if anything."""
+    """Return the fault of an image in the study folder, if any."""
     from beholder.checks.pictures import is_image
 
     fault = path_fault(name)
@@ -108,38 +107,35 @@ def _image_fault(study: Study, name: str) -> Fault | None:
     return None
 
 
-# --- What a failed rule may mean for the pay: nothing, but for few rules and from a number of failures on ---
+# Pay
 #
-# A person whom we do not pay has been told plainly what to do and has not done it, more than once where a platform says
-# so. Everything else is about data: gold, agreement, speed, straight-lining, playback, repeats and statements may cost
-# the use of a session, and never somebody's pay (reference: crowd 6, checks 9). Nothing is refused by us: these are
-# proposals, and a person looks.
-
+# Not paying is only proposed for participants who were asked plainly for an answer and did not give it, more than once
+# where a platform says so. All other rules may cost the use of a session, never its pay (reference: crowd 6, checks 9).
+# These are proposals: a person decides.
 
 PAY_REASONS = frozenset({"attention", "trap"})
 """Rules whose stimuli say themselves which answer to give."""
 FINISHED: frozenset[Outcome] = frozenset({"completed", "failed_checks"})
-"""Whoever ended otherwise is not refused for what they did before."""
+"""Outcomes for which not paying may be proposed."""
 _SHORT_MINUTES = 5
 _LONG_FAILURES = 2
 
 
 def fewest_failures(mode: Mode, minutes: float | None) -> int:
-    """Return how many failures a platform asks for before anybody is refused; as if it were long where nobody knows."""
+    """Return the failures that a platform requires before work is rejected; an unknown length counts as long."""
     if mode != "prolific":
         return 1
     return 1 if minutes is not None and minutes <= _SHORT_MINUTES else _LONG_FAILURES
 
 
 def may_refuse(check: str, failures: int, reject_after: int | None, mode: Mode, minutes: float | None) -> bool:
-    """Return whether not paying may be proposed; where study and platform differ, the kinder one wins."""
+    """Return whether not paying may be proposed: where study and platform differ, the more lenient rule applies."""
     if check not in PAY_REASONS or reject_after is None:
         return False
     return failures >= max(reject_after, fewest_failures(mode, minutes))
 
 
-# --- What researchers read for each rule over a session: its title, and what it asks in one sentence ---
-
+# What researchers read
 
 RULE_TITLES: Mapping[str, str] = {
     "attention": "Attention checks", "trap": "Trapping clips", "gold": "Gold stimuli",
@@ -209,13 +205,13 @@ _SENTENCES: Mapping[str, Callable[[Any], str]] = {
 
 
 def rule_sentence(check: AnyRule) -> str:
-    """Return what a rule asks, with its numbers, and that it is only noted where it is."""
+    """Return a sentence about what a rule asks, with its numbers."""
     noted = " Only noted." if check.rule.action == "record" else ""
     return f"{_SENTENCES[check.name](check.rule)}{noted}"
 
 
 def rater_rule_sentence(rule: Rater) -> str:
-    """Return what the rule over raters asks, with its numbers."""
+    """Return a sentence about what the rule over raters asks, with its numbers."""
     return (
         f"At least {_percent(rule.min_used)} of the sessions that somebody finished are used, and {rule.least} at "
         f"least, or none of them is; looked at from {_many(rule.sessions, 'session')} on."

@@ -1,7 +1,7 @@
-"""acuity: where the gaps of small Landolt rings are (reference: checks 4).
+"""acuity: the gaps of small Landolt rings (reference: checks 4).
 
 The size of a pixel comes from the card. Where the screen cannot draw the gap with two device pixels, a coarser ring is
-shown: whoever sees it may or may not see the finer one (unknown), whoever does not see it cannot.
+shown: who sees it may or may not see the finer one (unknown), who does not see it fails.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from beholder.study import qualification as rules
 from beholder.types import Json
 
 FINEST = 2
-"""A gap of fewer device pixels cannot be drawn."""
+"""Least gap that can be drawn, in device pixels."""
 _SNELLEN = 20
 _MM_PER_CM = 10
 _LONGEST_MS = 3_600_000
@@ -50,12 +50,12 @@ class AcuityCheck(PageCheck[rules.Acuity]):
         per_mm = device_px_per_mm(context)
         if per_mm is None:
             return CheckTask({"skip": True}, {"skip": True})
-        wanted = gap_mm(self.rule.mar, self.rule.distance_mm) * per_mm
-        gap = max(wanted, FINEST)
-        directions: list[Json] = [int(way) for way in rng.integers(0, DIRECTIONS, self.rule.rings)]
+        needed = gap_mm(self.rule.mar, self.rule.distance_mm) * per_mm
+        gap = max(needed, FINEST)
+        directions: list[Json] = [int(direction) for direction in rng.integers(0, DIRECTIONS, self.rule.rings)]
         private: dict[str, Json] = {
             "directions": directions, "gap_px": gap, "px_per_mm": per_mm, "distance_mm": self.rule.distance_mm,
-            "is_coarse": wanted < FINEST,
+            "is_coarse": needed < FINEST,
         }  # fmt: skip
         names = tuple(f"r{place + 1}" for place in range(self.rule.rings))
         return CheckTask({"rings": list(names), "distance": self.rule.distance_mm / _MM_PER_CM}, private, names)
@@ -63,20 +63,20 @@ class AcuityCheck(PageCheck[rules.Acuity]):
     def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
         gap, directions = _number(private, "gap_px"), _directions(private)
         picture = ring(gap, directions[int(name[1:]) - 1])
-        return png(picture, picture.size + 1024)  # as long as it is unpacked: a slanted gap packs worse
+        return png(picture, picture.size + 1024)  # padded to its uncompressed size: a slanted gap compresses worse
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
         if private.get("skip") is True:
             return {}
         needed, last = len(_directions(private)), DIRECTIONS - 1
-        given, times = answer.get("directions"), answer.get("ms")
-        ways = given if isinstance(given, list) else []
-        if len(ways) != needed or not all(type(way) is int and 0 <= way <= last for way in ways):
+        value, times = answer.get("directions"), answer.get("ms")
+        directions = value if isinstance(value, list) else []
+        if len(directions) != needed or not all(type(one) is int and 0 <= one <= last for one in directions):
             raise refuse("directions", "A direction is missing", f"{needed} whole numbers, 0 to {last}")
         spent: list[Json] = [*times] if isinstance(times, list) and len(times) == needed else [None] * needed
         taken: list[Json] = [_milliseconds(one) for one in spent]
-        return {"directions": ways, "ms": taken, "scale": read_scale(answer)}
+        return {"directions": directions, "ms": taken, "scale": read_scale(answer)}
 
     def judge(self, attempt: Attempt) -> Verdict:
         private, answer = attempt.private, attempt.answer
@@ -85,12 +85,12 @@ class AcuityCheck(PageCheck[rules.Acuity]):
         gap, distance = _number(private, "gap_px"), _number(private, "distance_mm")
         per_mm = _number(private, "px_per_mm")
         mar = mar_of(gap / per_mm, distance)
-        given: Any = answer["directions"]
-        measured = sum(one == other for one, other in zip(given, _directions(private), strict=True))
+        directions: Any = answer["directions"]
+        measured = sum(one == other for one, other in zip(directions, _directions(private), strict=True))
         needed, scale = self.rule.right, answer.get("scale")
         evidence: dict[str, Any] = {
-            "rings": len(given), "gap_px": round(gap, 4), "ppi": round(per_mm * MM_PER_INCH, 2), "mar": round(mar, 4),
-            "distance_mm": distance, "snellen": f"{_SNELLEN}/{_SNELLEN * mar:.0f}", "scale": scale,
+            "rings": len(directions), "gap_px": round(gap, 4), "ppi": round(per_mm * MM_PER_INCH, 2),
+            "mar": round(mar, 4), "distance_mm": distance, "snellen": f"{_SNELLEN}/{_SNELLEN * mar:.0f}", "scale": scale,
         }  # fmt: skip
         if is_scaled(scale):
             return self.verdict("unknown", "scaled", measured=measured, needed=needed, again=True, **evidence)
@@ -117,12 +117,12 @@ class AcuityCheck(PageCheck[rules.Acuity]):
         hits = range(self.rule.right, shown + 1)
         return sum(math.comb(shown, hit) * chance**hit * (1 - chance) ** (shown - hit) for hit in hits)
 
-    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
-        if posed.private.get("skip") is True:
+    def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
+        if task.private.get("skip") is True:
             return {}
-        turned = 0 if robot.can(self.name) else DIRECTIONS // 2
-        ways: list[Json] = [(way + turned) % DIRECTIONS for way in _directions(posed.private)]
-        return {"directions": ways, "ms": [900] * len(ways), "scale": 1}
+        turn = 0 if robot.can(self.name) else DIRECTIONS // 2
+        directions: list[Json] = [(direction + turn) % DIRECTIONS for direction in _directions(task.private)]
+        return {"directions": directions, "ms": [900] * len(directions), "scale": 1}
 
 
 def _directions(private: Mapping[str, Json]) -> list[int]:
@@ -136,37 +136,36 @@ def _number(private: Mapping[str, Json], key: str) -> float:
     return float(value)
 
 
-def _milliseconds(told: Json) -> float | None:
-    """Return how long a ring was looked at, as its page told it."""
-    if isinstance(told, bool) or not isinstance(told, int | float) or not 0 <= told <= _LONGEST_MS:
+def _milliseconds(value: Json) -> float | None:
+    """Return how long a ring was looked at, as reported by its page."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _LONGEST_MS:
         return None
-    return round(float(told), 1)
+    return round(float(value), 1)
 
 
-# --- Landolt rings: drawn at device pixels, from many smaller ones; nothing is ever scaled or turned as a picture ---
-
+# Landolt rings: drawn at device pixels by supersampling; pictures are never scaled or rotated
 
 DIRECTIONS = 8
-"""Where the gap can be: 0 is right, each next one an eighth of a turn anticlockwise."""
+"""Directions of the gap: 0 is right, then anticlockwise in eighths of a turn."""
 RING = 5
-"""A ring is so many gaps wide; its stroke is as wide as the gap."""
+"""Diameter of a ring in gaps; its stroke is as wide as the gap."""
 _MARGIN = 2
 _FINE = 16
-"""Smaller pixels along each side of a pixel."""
+"""Samples along each side of a pixel."""
 
 
 def gap_mm(mar: float, distance_mm: float) -> float:
-    """Return the gap that is seen under so many minutes of arc from a distance."""
+    """Return the size of a gap that subtends `mar` minutes of arc at a distance."""
     return 2 * distance_mm * math.tan(math.radians(mar / 60) / 2)
 
 
 def mar_of(gap_mm: float, distance_mm: float) -> float:
-    """Return under how many minutes of arc a gap is seen."""
+    """Return the minutes of arc that a gap subtends at a distance."""
     return math.degrees(2 * math.atan(gap_mm / (2 * distance_mm))) * 60
 
 
 def picture_side(gap: float) -> int:
-    """Return how many pixels the picture of a ring has along a side; even, so that the middle is between pixels."""
+    """Return the side of the picture of a ring in pixels; even, so that the middle is between pixels."""
     return 2 * math.ceil(RING * gap / 2) + 2 * _MARGIN
 
 
@@ -176,9 +175,9 @@ def ring(gap: float, direction: int) -> NDArray[np.uint8]:
     down, across = (np.mgrid[: side * _FINE, : side * _FINE] + 0.5) / _FINE - side / 2
     angle = direction * 2 * math.pi / DIRECTIONS
     outwards = across * math.cos(angle) - down * math.sin(angle)
-    beside = across * math.sin(angle) + down * math.cos(angle)
+    sideways = across * math.sin(angle) + down * math.cos(angle)
     radius = np.hypot(across, down)
     is_ring = (radius <= RING * gap / 2) & (radius >= (RING / 2 - 1) * gap)
-    is_black = is_ring & ~((outwards > 0) & (np.abs(beside) <= gap / 2))
+    is_black = is_ring & ~((outwards > 0) & (np.abs(sideways) <= gap / 2))
     cover = is_black.reshape(side, _FINE, side, _FINE).mean((1, 3))
     return encode(1 - cover)

@@ -1,6 +1,6 @@
-"""brightness: shapes that are barely lighter than their squares are seen and counted (reference: checks 5).
+"""brightness, display: barely visible shapes are counted, after help with the display (reference: checks 5).
 
-The first matrix tells what was found and can be tried again, a new one each time. The second is silent.
+The first matrix gives feedback and can be tried again, each time with a new one. The second is silent.
 """
 
 from __future__ import annotations
@@ -32,17 +32,18 @@ from beholder.checks.pictures import png
 from beholder.study import qualification as rules
 from beholder.types import Json
 
-# --- The brightness matrix: grey squares, each empty or with a shape that is barely lighter ---
-
-
 ROWS = COLUMNS = 4
 GREYS = (15, 72, 128, 185, 240)
 BETWEEN = 100
-"""The grey between the squares: as far as can be from all of theirs, so that each square is seen."""
+"""The grey between the squares: as far as possible from theirs, so that each square is visible."""
 FEWEST = 2
-"""Shapes of each kind at least: a matrix in which nothing is seen is no answer."""
+"""Least number of shapes of each kind: to see nothing is never right."""
 _GAP = 0.016
-"""Of the whole picture."""
+"""Share of the whole picture."""
+SHAPES = ("circles", "triangles")
+MOST = ROWS * COLUMNS
+_LENGTH = 1 << 16
+"""Every matrix is a file of this many bytes, however many shapes it shows."""
 
 
 class MatrixCell(NamedTuple):
@@ -55,8 +56,80 @@ class MatrixCell(NamedTuple):
     size: float
 
 
+class BrightnessCheck(PageCheck[rules.Brightness]):
+    """The first matrix."""
+
+    name = "brightness"
+    stage = "setup"
+    seconds = 20
+
+    def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
+        cells = draw_cells(rng)
+        side, gap = _layout(_matrix_width(window_of(context)))
+        private: dict[str, Json] = {"cells": _cells_json(cells), "level": self.rule.level, "side": side, "gap": gap}
+        width, height = (count * side + (count + 1) * gap for count in (COLUMNS, ROWS))
+        return CheckTask({"size": [width, height]}, {**private, "counts": count_shapes(cells)}, ("matrix",))
+
+    def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
+        level, side, gap = private["level"], private["side"], private["gap"]
+        assert isinstance(level, int)
+        assert isinstance(side, int)
+        assert isinstance(gap, int)
+        return png(matrix(_read_cells(private), level, side, gap), _LENGTH)
+
+    def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
+        assert isinstance(answer, Mapping)
+        read: dict[str, Json] = {}
+        for shape in SHAPES:
+            value = answer.get(shape)
+            if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST:
+                raise refuse(shape, f"The number of {shape} is missing", f"a whole number, 0 to {MOST}")
+            read[shape] = value
+        return {**read, "scale": read_scale(answer)}
+
+    def judge(self, attempt: Attempt) -> Verdict:
+        right = attempt.private["counts"]
+        value: Json = {shape: attempt.answer[shape] for shape in SHAPES}
+        scale = attempt.answer.get("scale")
+        if is_scaled(scale):
+            return self.verdict("unknown", "scaled", measured=value, needed=right, again=True, scale=scale)
+        if value == right:
+            return self.verdict("pass", measured=value, needed=right, scale=scale)
+        return self.verdict("fail", "count", measured=value, needed=right, scale=scale)
+
+    def guess_rate(self) -> float:
+        return _best_guess_rate()
+
+    def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
+        counts = task.private["counts"]
+        assert isinstance(counts, Mapping)
+        return {**counts, "scale": 1} if robot.can(self.name) else {"circles": 0, "triangles": 0, "scale": 1}
+
+
+class SecondBrightnessCheck(BrightnessCheck):
+    """The second matrix: shown once, without feedback."""
+
+    name: ClassVar[str] = "brightness_second"
+
+    def __init__(self, rule: rules.Brightness, folder: Path = Path()) -> None:
+        super().__init__(rule.model_copy(update={"action": "flag", "feedback": False, "attempts": 1}), folder)
+
+    @classmethod
+    def is_asked(cls, rule: rules.Brightness) -> bool:
+        return rule.second
+
+
+def _matrix_width(window: Window) -> int:
+    """Return the width of a matrix in device pixels, so that matrix and fields fit into one view."""
+    css = min(window.width - 64, max(320, min(416, window.height - 420)))
+    return int(css * window.ratio)
+
+
+# The matrix: grey squares, each empty or with a shape that is barely lighter
+
+
 def draw_cells(rng: Generator) -> tuple[MatrixCell, ...]:
-    """Return a fresh matrix: four different greys in each row, and at least two shapes of each kind."""
+    """Return a new matrix: four different greys in each row, and at least two shapes of each kind."""
     while True:
         kinds = rng.integers(0, 3, ROWS * COLUMNS)
         if min(np.count_nonzero(kinds == 1), np.count_nonzero(kinds == 2)) >= FEWEST:
@@ -72,12 +145,12 @@ def draw_cells(rng: Generator) -> tuple[MatrixCell, ...]:
 
 
 def count_shapes(cells: tuple[MatrixCell, ...]) -> dict[str, int]:
-    """Return how many shapes of each kind there are."""
+    """Return the number of shapes of each kind."""
     return {shape + "s": sum(cell.shape == shape for cell in cells) for shape in ("circle", "triangle")}
 
 
 def _best_guess_rate() -> float:
-    """Return how often the two counts that come most often come: what the best blind guess hits."""
+    """Return the probability of the most frequent pair of counts: that of the best blind guess."""
     squares = ROWS * COLUMNS
     ways = [
         comb(squares, circles) * comb(squares - circles, triangles)
@@ -88,13 +161,13 @@ def _best_guess_rate() -> float:
 
 
 def _layout(width: int) -> tuple[int, int]:
-    """Return the side of a square and the gap between two, in pixels, of a matrix at most this wide."""
+    """Return the side of a square and the gap between squares, in pixels, of a matrix of at most this width."""
     gap = max(2, round(_GAP * width))
     return (width - (COLUMNS + 1) * gap) // COLUMNS, gap
 
 
 def matrix(cells: tuple[MatrixCell, ...], level: int, side: int, gap: int) -> NDArray[np.uint8]:
-    """Return the picture. A shape has hard edges, so that each of its pixels differs by exactly `level`."""
+    """Return the picture. Shapes have hard edges, so that each of their pixels differs by exactly `level`."""
     height, width = (count * side + (count + 1) * gap for count in (ROWS, COLUMNS))
     pixels = np.full((height, width), BETWEEN, np.uint8)
     for number, cell in enumerate(cells):
@@ -120,105 +193,26 @@ def _inside(cell: MatrixCell, side: int) -> NDArray[np.bool_]:
 
 
 def _cells_json(cells: tuple[MatrixCell, ...]) -> list[Json]:
-    """Return cells as they are kept."""
+    """Return cells as JSON."""
     return [list(cell) for cell in cells]
 
 
 def _read_cells(private: Mapping[str, Json]) -> tuple[MatrixCell, ...]:
-    """Return the cells of an attempt."""
+    """Return the cells of a task."""
     cells: Any = private["cells"]
     return tuple(MatrixCell(*cell) for cell in cells)
 
 
-# --- brightness: shapes that are barely lighter than their squares are seen and counted (reference: checks 5) ---
-#
-# The first matrix tells what was found and can be tried again, a new one each time. The second is silent.
-
-
-SHAPES = ("circles", "triangles")
-MOST = ROWS * COLUMNS
-_LENGTH = 1 << 16
-"""Every matrix is a file of so many bytes, however many shapes are on it."""
-
-
-class BrightnessCheck(PageCheck[rules.Brightness]):
-    name = "brightness"
-    stage = "setup"
-    seconds = 20
-
-    def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
-        cells = draw_cells(rng)
-        side, gap = _layout(_matrix_width(window_of(context)))
-        private: dict[str, Json] = {"cells": _cells_json(cells), "level": self.rule.level, "side": side, "gap": gap}
-        width, height = (count * side + (count + 1) * gap for count in (COLUMNS, ROWS))
-        return CheckTask({"size": [width, height]}, {**private, "counts": count_shapes(cells)}, ("matrix",))
-
-    def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
-        level, side, gap = private["level"], private["side"], private["gap"]
-        assert isinstance(level, int)
-        assert isinstance(side, int)
-        assert isinstance(gap, int)
-        return png(matrix(_read_cells(private), level, side, gap), _LENGTH)
-
-    def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
-        assert isinstance(answer, Mapping)
-        read: dict[str, Json] = {}
-        for shape in SHAPES:
-            given = answer.get(shape)
-            if isinstance(given, bool) or not isinstance(given, int) or not 0 <= given <= MOST:
-                raise refuse(shape, f"The number of {shape} is missing", f"a whole number, 0 to {MOST}")
-            read[shape] = given
-        return {**read, "scale": read_scale(answer)}
-
-    def judge(self, attempt: Attempt) -> Verdict:
-        right = attempt.private["counts"]
-        given: Json = {shape: attempt.answer[shape] for shape in SHAPES}
-        scale = attempt.answer.get("scale")
-        if is_scaled(scale):
-            return self.verdict("unknown", "scaled", measured=given, needed=right, again=True, scale=scale)
-        if given == right:
-            return self.verdict("pass", measured=given, needed=right, scale=scale)
-        return self.verdict("fail", "count", measured=given, needed=right, scale=scale)
-
-    def guess_rate(self) -> float:
-        return _best_guess_rate()
-
-    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
-        counts = posed.private["counts"]
-        assert isinstance(counts, Mapping)
-        return {**counts, "scale": 1} if robot.can(self.name) else {"circles": 0, "triangles": 0, "scale": 1}
-
-
-class SecondBrightnessCheck(BrightnessCheck):
-    """The second matrix: once, and nobody is told whether the count was right."""
-
-    name: ClassVar[str] = "brightness_second"
-
-    def __init__(self, rule: rules.Brightness, folder: Path = Path()) -> None:
-        super().__init__(rule.model_copy(update={"action": "flag", "feedback": False, "attempts": 1}), folder)
-
-    @classmethod
-    def is_asked(cls, rule: rules.Brightness) -> bool:
-        return rule.second
-
-
-def _matrix_width(window: Window) -> int:
-    """Return how wide a matrix can be in device pixels: in one view with its fields, and never wider than a phone."""
-    css = min(window.width - 64, max(320, min(416, window.height - 420)))
-    return int(css * window.ratio)
-
-
-# --- display: help with setting up the screen, for each system; what was done is declared, never judged ---
-#
-# Leaving it out cost correlation with the laboratory (reference: checks 5), so everybody reads it once on each device.
-
+# Display: leaving it out cost correlation with the laboratory, so everybody reads it once on each device
 
 SYSTEMS = ("windows", "macos", "linux", "chromeos", "android", "ios")
 BOXES = ("screen", "steady")
-"""What can be ticked: the screen is set up; nothing changes it by itself."""
+"""What can be ticked: the screen is set up; nothing changes it automatically."""
 
 
 class DisplayCheck(PageCheck[rules.Display]):
+    """Help with setting up the screen, for each system. What was done is declared, never judged."""
+
     name = "display"
     stage = "setup"
     scope = "device"
@@ -249,12 +243,12 @@ class DisplayCheck(PageCheck[rules.Display]):
             system=attempt.answer["system"],
         )  # fmt: skip
 
-    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
-        return {**dict.fromkeys(BOXES, robot.can(self.name)), "system": posed.public["system"]}
+    def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
+        return {**dict.fromkeys(BOXES, robot.can(self.name)), "system": task.public["system"]}
 
 
 def likely_system(device: Mapping[str, Json]) -> str:
-    """Return which of the systems a device seems to have; Windows where nothing was told."""
+    """Return the likely system of a device; Windows where nothing was reported."""
     platform, is_touched = str(device.get("platform") or "").lower(), device.get("touch") is True
     if "android" in platform or ("linux arm" in platform and is_touched):
         return "android"

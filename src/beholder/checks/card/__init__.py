@@ -1,4 +1,4 @@
-"""card: how large a pixel is, from the outline of a bank card (ISO/IEC 7810 ID-1; reference: checks 4)."""
+"""card: the size of a pixel, from the outline of a bank card (ISO/IEC 7810 ID-1; reference: checks 4)."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from beholder.types import Json
 WIDTH_MM, HEIGHT_MM = 85.60, 53.98
 MM_PER_INCH = 25.4
 APART = 0.03
-"""Two settings that differ by more than this share ask for a third."""
+"""Where two settings differ by more than this share, a third is asked for."""
 PPI = (60, 600)
-"""What a screen can have, in device pixels per inch."""
+"""Plausible densities of a screen, in device pixels per inch."""
 _SMALL, _LARGE = (190, 250), (400, 460)
-"""Where the outline begins, in CSS pixels: once clearly too small, once clearly too large, for most screens."""
+"""Initial widths of the outline in CSS pixels: for most screens clearly too small, and clearly too large."""
 _WIDTHS = (20, 5000)
 _RATIOS = (0.25, 8)
 _ROBOT_PPI = 254
-"""On which the rings of 20/30 can be drawn."""
+"""Dense enough for the rings of 20/30."""
 
 
 class CardCheck(PageCheck[rules.Card]):
@@ -72,16 +72,16 @@ class CardCheck(PageCheck[rules.Card]):
             return self.verdict("unknown", "implausible", measured=ppi, needed=needed, again=True, **evidence)
         return self.verdict("pass", measured=ppi, needed=needed, **evidence)
 
-    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
+    def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         if not robot.can(self.name):
             return {"none": True}
-        ratio: Any = posed.private["ratio"]
+        ratio: Any = task.private["ratio"]
         width = round(WIDTH_MM * _ROBOT_PPI / MM_PER_INCH / ratio)
         return {"widths": [width, width + 1], "dpr": ratio, "moved": True}
 
 
 def device_px_per_mm(context: CheckContext) -> float | None:
-    """Return how many device pixels a millimetre of the screen has; None where no card has told it."""
+    """Return the device pixels per millimetre of the screen; None where no card was measured."""
     answer = context.answers.get(CardCheck.name)
     if not isinstance(answer, Mapping) or "widths" not in answer or answer.get("moved") is not True:
         return None
@@ -90,13 +90,13 @@ def device_px_per_mm(context: CheckContext) -> float | None:
 
 
 def px_per_mm(context: CheckContext) -> float | None:
-    """Return how many CSS pixels a millimetre of the screen has, at the zoom at which somebody came."""
+    """Return the CSS pixels per millimetre of the screen, at the zoom of the arrival."""
     per_mm = device_px_per_mm(context)
     return None if per_mm is None else per_mm / window_of(context).ratio
 
 
 def _device_px_per_mm(answer: Mapping[str, Json]) -> float:
-    """Return the density by a card: of two settings their mean, of three the middle one."""
+    """Return the density by a card: the mean of two settings, or the middle one of three."""
     widths: Any = answer["widths"]
     return float(median(widths)) * _ratio(answer) / WIDTH_MM
 

@@ -1,7 +1,7 @@
 """colour: numbers hidden in coloured dots are read (reference: checks 4).
 
-Three plates an attempt, in random order: one that any eye reads, and one on each of two confusion lines. Or images of
-the study's own. Whoever misreads what anybody can read has not looked, or does not see the page: that says nothing.
+Three plates in an attempt, in random order: one that everybody can read, and one on each of two confusion lines; or
+images of the study. An attempt with a misread control plate is unknown: the page was not looked at, or not seen.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from beholder.study import qualification as rules
 from beholder.types import Json
 
 NONE = "none"
-"""The answer of somebody who sees no number."""
+"""The answer of a participant who sees no number."""
 _LONGEST = 40
 
 
@@ -65,28 +65,28 @@ class ColourCheck(PageCheck[rules.Colour]):
             from beholder.checks.pictures import own_picture
 
             return png(own_picture(self.folder, plate["file"], side))
-        # Edges of dots make most of the file. Filled up, its size does not even tell which plate is the control.
+        # Edges of dots make most of the file. Padded, its size does not even show which plate is the control.
         return png(plates.plate_picture(plates.read_plate(plate), side), 420 * side)
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
-        given = answer.get("numbers")
+        numbers = answer.get("numbers")
         read: dict[str, Json] = {}
         for name in _plates(private):
-            number = given.get(name) if isinstance(given, Mapping) else None
+            number = numbers.get(name) if isinstance(numbers, Mapping) else None
             if not isinstance(number, str) or not number.strip() or len(number) > _LONGEST:
                 raise refuse(f"numbers.{name}", "A number is missing", f"what is read, or {NONE}")
             read[name] = plain(number)
         return {"numbers": read, "scale": read_scale(answer)}
 
     def judge(self, attempt: Attempt) -> Verdict:
-        given: Any = attempt.answer["numbers"]
+        numbers: Any = attempt.answer["numbers"]
         shown: list[Json] = []
         right: dict[bool, list[bool]] = {True: [], False: []}
         for name, plate in _plates(attempt.private).items():
-            is_right = given[name] == plain(plate["number"])
+            is_right = numbers[name] == plain(plate["number"])
             right[plate["kind"] == "control"].append(is_right)
-            shown.append({"kind": plate["kind"], "number": plate["number"], "read": given[name], "right": is_right})
+            shown.append({"kind": plate["kind"], "number": plate["number"], "read": numbers[name], "right": is_right})
         measured, needed = sum(right[False]), len(right[False])
         if not all(right[True]):
             return self.verdict("unknown", "control", measured=measured, needed=needed, again=True, plates=shown)
@@ -95,12 +95,12 @@ class ColourCheck(PageCheck[rules.Colour]):
         return self.verdict("pass", measured=measured, needed=needed, plates=shown)
 
     def guess_rate(self) -> float:
-        """Return how likely it is to guess the one number that an eye cannot read; unknown (0) for own images."""
+        """Return the probability of guessing the number that an eye cannot read; 0 for images of the study."""
         return 0.0 if self.rule.images else 1 / len(DIGITS) ** 2
 
-    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
+    def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         numbers: dict[str, Json] = {}
-        for name, plate in _plates(posed.private).items():
+        for name, plate in _plates(task.private).items():
             kind = plate["kind"]
             is_read = robot.can(f"{self.name}:{kind}") and (kind == "control" or robot.can(self.name))
             numbers[name] = plate["number"] if is_read else NONE
@@ -108,19 +108,19 @@ class ColourCheck(PageCheck[rules.Colour]):
 
 
 def plain(text: str) -> str:
-    """Return what was read without differences that do not matter: spaces, capitals, the script of the digits."""
+    """Return an answer without spaces, capitals and scripts of digits."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     digits = (str(unicodedata.digit(letter, letter)) for letter in folded)
     return "".join(letter for letter in digits if not letter.isspace())
 
 
 def _plates(private: Mapping[str, Json]) -> dict[str, Any]:
-    """Return the plates of an attempt by name, in the order in which they are shown."""
+    """Return the plates of a task by name, in the order in which they are shown."""
     shown: Any = private["plates"]
     return {f"p{place}": plate for place, plate in enumerate(shown, 1)}
 
 
 def _side(window: Window) -> int:
-    """Return how wide a plate is in device pixels: in one view with its field, on a phone too."""
+    """Return the side of a plate in device pixels, so that plate and field fit into one view, on a phone too."""
     css = min(window.width - 72, max(280, min(380, window.height - 400)))
     return int(css * window.ratio)

@@ -1,7 +1,7 @@
-"""Colour plates: a number of dots among dots, told apart by a colour that some eyes confuse (reference: checks 4).
+"""Colour plates: a number of dots among dots, in colours that some eyes confuse (reference: checks 4).
 
-Both classes of dots have the same luminance, the same spread of lightness and the same sizes, so that nothing but the
-colour tells them apart; each keeps its chromaticity at every lightness, so that both stay on their confusion line.
+Both classes of dots have the same luminance, the same spread of lightness and the same sizes, so that they differ in
+nothing but colour; each keeps its chromaticity at every lightness, so that both stay on their confusion line.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ PAIRS: Mapping[Kind, tuple[tuple[int, int, int], tuple[int, int, int]]] = {
     "deutan": ((199, 132, 124), (127, 157, 116)),
 }
 JITTER = 10
-"""How far the lightness of a dot can be from that of its class, in L*."""
+"""Largest difference of the lightness of a dot from that of its class, in L*."""
 PAPER = 225
 """The grey between the dots."""
 SURROUND = 128
 RADII = (0.035, 0.026, 0.017)
 """Of the dots, where the plate has radius 1."""
 _SHARES = (0.26, 0.20, 0.16)
-"""How much of the plate the dots of each size cover at most."""
+"""Largest share of the plate that the dots of each size cover."""
 _ROUNDS, _TRIED = 36, 300
-"""How often, and how many places at a time, are tried for the dots of one size."""
+"""Rounds, and places tried in each, for the dots of one size."""
 _APART = 0.003
 _EDGE = 0.97
 _SCALE = 1.02
@@ -46,12 +46,12 @@ _TURN, _SHIFT = 6.0, 0.06
 
 
 class DrawnPlate(NamedTuple):
-    """What is decided by chance about a plate."""
+    """The random choices of a plate."""
 
     kind: Kind
     number: str
     is_swapped: bool
-    """Number and ground have changed colours."""
+    """Whether number and ground have changed colours."""
     turn: float
     x: float
     y: float
@@ -70,14 +70,14 @@ class Dots(NamedTuple):
 
 
 def draw_plate(kind: Kind, rng: Generator) -> DrawnPlate:
-    """Return a fresh plate with a random number of two digits."""
+    """Return a new plate with a random number of two digits."""
     number = "".join(DIGITS[place] for place in rng.integers(0, len(DIGITS), 2))
     turn, x, y = (rng.uniform(-1, 1, 3) * (_TURN, _SHIFT, _SHIFT)).round(4)
     return DrawnPlate(kind, number, bool(rng.integers(2)), float(turn), float(x), float(y), int(rng.integers(2**32)))
 
 
 def plate_dots(plate: DrawnPlate) -> Dots:
-    """Return the dots of a plate, the same whenever it is asked for."""
+    """Return the dots of a plate, always the same for the same plate."""
     rng = np.random.default_rng(plate.seed)
     centres, radii = _packed(rng)
     turn = np.deg2rad(plate.turn)
@@ -91,7 +91,7 @@ def plate_dots(plate: DrawnPlate) -> Dots:
 
 
 def plate_picture(plate: DrawnPlate, side: int) -> NDArray[np.uint8]:
-    """Return the picture of a plate, as many pixels wide and high as asked for."""
+    """Return the picture of a plate, `side` pixels wide and high."""
     light = np.full((side, side, 3), decode(SURROUND))
     _draw_disc(light, (0.0, 0.0), 1.0, np.full(3, decode(PAPER)))
     drawn = plate_dots(plate)
@@ -101,7 +101,7 @@ def plate_picture(plate: DrawnPlate, side: int) -> NDArray[np.uint8]:
 
 
 def _packed(rng: Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return centres and radii of dots that do not touch: the large ones first, the small ones where there is room."""
+    """Return centres and radii of dots that do not touch: large ones first, small ones in the gaps."""
     centres, radii = np.empty((0, 2)), np.empty(0)
     for radius, share in zip(RADII, _SHARES, strict=True):
         left = round(share / radius**2)
@@ -118,7 +118,7 @@ def _packed(rng: Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def _spread(points: NDArray[np.float64], apart: float) -> NDArray[np.float64]:
-    """Return the points, first come first served, that keep apart from each other."""
+    """Return the points, in their order, that are far enough from all points before them."""
     is_near = _squares(points, points) < apart**2
     kept: list[int] = []
     for place in range(len(points)):
@@ -135,7 +135,7 @@ def _squares(points: NDArray[np.float64], others: NDArray[np.float64]) -> NDArra
 
 
 def _jitter(is_number: NDArray[np.bool_], radii: NDArray[np.float64], rng: Generator) -> Light:
-    """Return what the lightness of each dot is changed by: the same spread for each class and size, in random order."""
+    """Return the change of lightness of each dot: the same spread for each class and size, in random order."""
     change = np.zeros(len(radii))
     for radius in RADII:
         for side in (False, True):
@@ -146,7 +146,7 @@ def _jitter(is_number: NDArray[np.bool_], radii: NDArray[np.float64], rng: Gener
 
 
 def _draw_disc(light: Light, centre: Any, radius: float, colour: Light) -> None:
-    """Lay a disc on a picture; its edge is mixed as light."""
+    """Draw a disc on a picture; its edge is mixed as light."""
     side = len(light)
     x, y = ((place + 1) / 2 * side for place in centre)
     size = radius / 2 * side
@@ -159,29 +159,28 @@ def _draw_disc(light: Light, centre: Any, radius: float, colour: Light) -> None:
 
 
 def plate_json(plate: DrawnPlate) -> Json:
-    """Return a plate as it is kept."""
+    """Return a plate as JSON."""
     return dict(plate._asdict())
 
 
-def read_plate(kept: Json) -> DrawnPlate:
-    """Return a plate that was kept."""
-    known: Any = kept
-    return DrawnPlate(**{name: known[name] for name in DrawnPlate._fields})
+def read_plate(value: Json) -> DrawnPlate:
+    """Return a plate from JSON."""
+    fields: Any = value
+    return DrawnPlate(**{name: fields[name] for name in DrawnPlate._fields})
 
 
-# --- Digits of our own strokes: where the pen went, so that one can ask how far a point is from it ---
-
+# Digits as strokes
 
 Points = NDArray[np.float64]
 Path = tuple[tuple[float, float], ...]
 
 WIDTH = 0.56
-"""How wide a digit is, where it is 1 high."""
+"""Width of a digit of height 1."""
 GAP = 0.3
 
 
 def _arc(x: float, y: float, across: float, down: float, begin: float, end: float) -> Path:
-    """Return a piece of an ellipse, by degrees clockwise from the right."""
+    """Return an arc of an ellipse, in degrees clockwise from the right."""
     steps = max(2, round(abs(end - begin) / 15))
     angles = [math.radians(begin + (end - begin) * step / steps) for step in range(steps + 1)]
     return tuple((x + across * math.cos(angle), y + down * math.sin(angle)) for angle in angles)
@@ -196,11 +195,11 @@ _DIGITS: Mapping[str, tuple[Path, ...]] = {
     "8": (_arc(0.28, 0.24, 0.24, 0.24, 0, 360), _arc(0.28, 0.74, 0.28, 0.26, 0, 360)),
 }
 DIGITS = tuple(_DIGITS)
-"""What can be drawn. 0, 1, 6 and 9 are left out: among dots each of them is taken for another digit."""
+"""The digits of plates. 0, 1, 6 and 9 are left out: among dots they look like other digits."""
 
 
 def stroke_distance(points: Points, digits: str) -> Points:
-    """Return how far points, as (x, y) rows, are from the strokes of a number 1 high with its middle at 0, 0."""
+    """Return the distance of points, as (x, y) rows, from the strokes of a number of height 1 centred at 0, 0."""
     nearest = np.full(len(points), np.inf)
     for begin, end in _segments(digits):
         along = end - begin

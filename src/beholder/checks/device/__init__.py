@@ -1,7 +1,4 @@
-"""device: a computer, a tablet or a phone, as the study allows (reference: checks 3).
-
-Told by what points at the screen and how large it is, never by the name of the browser alone.
-"""
+"""device, remote, refresh: the kind of device, remote desktops, and the refresh rate of the screen (checks 3)."""
 
 from __future__ import annotations
 
@@ -34,10 +31,12 @@ _POINTERS = ("fine", "coarse", "none")
 _PHONE_BELOW = 600
 """CSS pixels of the short side."""
 _DESK = ("win", "mac", "linux", "chrome", "cros")
-"""How the names begin that systems of computers give themselves; iPadOS says Mac, and has more than one touch point."""
+"""How platform names of computers begin; iPadOS says Mac, and has more than one touch point."""
 
 
 class DeviceCheck(PageCheck[rules.Device]):
+    """A computer, a tablet or a phone, recognised by pointer and size, never by the name of the browser alone."""
+
     name = "device"
     stage = "device"
     scope = "device"
@@ -45,12 +44,12 @@ class DeviceCheck(PageCheck[rules.Device]):
     screens = 0
 
     def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
-        """Return an attempt; where the signals disagreed the last time, the person is asked."""
-        before = context.answers.get(self.name)
-        if not isinstance(before, Mapping) or "pointer" not in before:
+        """Return a task; where the signals disagreed in the last attempt, the participant is asked."""
+        last = context.answers.get(self.name)
+        if not isinstance(last, Mapping) or "pointer" not in last:
             return CheckTask({"ask": False, "before": None})
-        was: Json = {"pointer": before["pointer"], "screen": before["screen"]}
-        return CheckTask({"ask": kind_of(before) is None, "before": was})
+        signals: Json = {"pointer": last["pointer"], "screen": last["screen"]}
+        return CheckTask({"ask": kind_of(last) is None, "before": signals})
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
@@ -76,12 +75,12 @@ class DeviceCheck(PageCheck[rules.Device]):
         needed: Json = list(self.rule.allow)
         if kind is None and said is None:
             return self.verdict("unknown", "signals", needed=needed, again=True)
-        met = said if kind is None else kind
-        if met not in self.rule.allow:
-            return self.verdict("fail", str(met), measured=met, needed=needed)
+        device = said if kind is None else kind
+        if device not in self.rule.allow:
+            return self.verdict("fail", str(device), measured=device, needed=needed)
         if kind is None:
-            return self.verdict("unknown", "said", measured=met, needed=needed)
-        return self.verdict("pass", measured=met, needed=needed)
+            return self.verdict("unknown", "said", measured=device, needed=needed)
+        return self.verdict("pass", measured=device, needed=needed)
 
     def message_values(self, verdict: Verdict) -> Mapping[str, str | float]:
         return {"kind": WordKey(f"kind.{verdict.measured}"), "needed": WordKey(f"needed.{_all(self.rule.allow)}")}
@@ -89,7 +88,7 @@ class DeviceCheck(PageCheck[rules.Device]):
     def needs(self) -> Mapping[str, str | float]:
         return {"devices": WordKey(f"needs.{_all(self.rule.allow)}")}
 
-    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
+    def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         kind = self.rule.allow[0] if robot.can(self.name) else next((k for k in KINDS if k not in self.rule.allow), "")
         touched: dict[str, Json] = {
             "pointer": "coarse", "hover": False, "fine": False, "touches": 5, "mobile": True, "system": "Android",
@@ -98,7 +97,7 @@ class DeviceCheck(PageCheck[rules.Device]):
             return {**touched, "screen": [390, 844]}
         if kind == "tablet":
             return {**touched, "screen": [820, 1180]}
-        # Where everything is allowed, there is no wrong kind to be: only one that nobody can tell.
+        # Where everything is allowed there is no wrong kind, only an unclear one.
         pointer = "fine" if kind else "none"
         return {
             "pointer": pointer, "hover": True, "fine": True, "touches": 0, "mobile": False, "system": "Linux",
@@ -107,7 +106,7 @@ class DeviceCheck(PageCheck[rules.Device]):
 
 
 def kind_of(signals: Mapping[str, Json]) -> Kind | None:
-    """Return what a device is by its signals, None where they disagree."""
+    """Return the kind of a device by its signals; None where they disagree."""
     pointer, is_mobile, touches = signals["pointer"], signals["mobile"] is True, signals["touches"]
     assert isinstance(touches, int)
     system = str(signals["system"]).lower()
@@ -117,7 +116,7 @@ def kind_of(signals: Mapping[str, Json]) -> Kind | None:
     if pointer == "none":
         return None
     if system.startswith(_DESK) and not (is_mobile or is_pad):
-        return None  # a laptop with a touch screen, which some browsers take for the first pointer
+        return None  # a laptop with a touch screen, which some browsers report as the primary pointer
     return "phone" if _short(signals) < _PHONE_BELOW else "tablet"
 
 
@@ -131,30 +130,31 @@ def _all(kinds: Iterable[Kind]) -> str:
     return "+".join(sorted(set(kinds)))
 
 
-# --- remote: the screen is seen from in front of it, not through a remote desktop (reference: checks 3) ---
-#
-# The person is asked. Hints only flag, two of them at least; kept is whether each was there, never what it was read
-# from.
-# A wish for less motion is an accessibility setting: recorded, and no hint.
-
+# Remote desktop
 
 HINTS = ("software", "depth", "bursts")
-"""What the page can tell: drawn without a graphics card, few colours, a pointer that moves in bursts."""
+"""What the page can measure: drawn without a graphics card, few colours, a pointer that moves in bursts."""
 ENOUGH = 2
 _SLOW_HZ = 40
 _UNEVEN, _UNEVEN_SHARE = 0.5, 0.2
-"""Intervals that are half as long again as the median, or half as short, and how many of them are too many."""
+"""An interval is uneven when it differs from the median by more than half; a larger share of them is a hint."""
 
 
 class RemoteCheck(PageCheck[rules.Remote]):
+    """No remote desktop: the participant is asked. Hints only flag, at least two of them.
+
+    Stored is whether each hint was there, never what it was read from. Reduced motion is an accessibility setting:
+    recorded, and no hint.
+    """
+
     name = "remote"
     stage = "device"
     scope = "device"
     seconds = 8
 
     def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
-        before = context.answers.get("refresh")
-        return CheckTask({}, {"refresh": _is_slow(before) if isinstance(before, Mapping) else None})
+        refresh = context.answers.get("refresh")
+        return CheckTask({}, {"refresh": _is_slow(refresh) if isinstance(refresh, Mapping) else None})
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
@@ -173,14 +173,14 @@ class RemoteCheck(PageCheck[rules.Remote]):
             return self.verdict("fail", "hints", measured=points, needed=ENOUGH, action="flag", hints=hints)
         return self.verdict("pass", measured=points, needed=ENOUGH, hints=hints)
 
-    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
+    def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         is_hinted = not robot.can(f"{self.name}:hints")
         said = not robot.can(self.name)
         return {"remote": said, "software": is_hinted, "depth": is_hinted, "bursts": None, "reduced_motion": False}
 
 
 def _is_slow(refresh: Mapping[str, Json]) -> bool | None:
-    """Return whether the screen is drawn as through a remote desktop; None where nothing was measured."""
+    """Return whether the screen is drawn as slowly or unevenly as a remote desktop; None where unmeasured."""
     intervals = intervals_of(refresh)
     rate = rate_of(intervals)
     if rate is None or refresh.get("hidden"):
@@ -190,8 +190,7 @@ def _is_slow(refresh: Mapping[str, Json]) -> bool | None:
     return rate < _SLOW_HZ or uneven > _UNEVEN_SHARE * len(intervals)
 
 
-# --- refresh: how often the screen is drawn, by the median of many intervals (reference: checks 3) ---
-
+# Refresh rate
 
 WARM_UP, INTERVALS = 20, 120
 _FEWEST = 60
@@ -201,6 +200,8 @@ _LONG_MS, _LONG_SHARE = 100, 0.1
 
 
 class RefreshCheck(PageCheck[rules.Refresh]):
+    """The refresh rate of the screen, by the median of many intervals."""
+
     name = "refresh"
     stage = "device"
     scope = "device"
@@ -212,8 +213,8 @@ class RefreshCheck(PageCheck[rules.Refresh]):
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
-        found = read_numbers(answer, "intervals", 0, 600_000, INTERVALS)
-        return {"intervals": [round(ms, 2) for ms in found], "hidden": read_flag(answer, "hidden") is True}
+        intervals = read_numbers(answer, "intervals", 0, 600_000, INTERVALS)
+        return {"intervals": [round(ms, 2) for ms in intervals], "hidden": read_flag(answer, "hidden") is True}
 
     def judge(self, attempt: Attempt) -> Verdict:
         intervals, needed = intervals_of(attempt.answer), self.rule.min_hz
@@ -237,20 +238,20 @@ class RefreshCheck(PageCheck[rules.Refresh]):
             "fps": round(fps) if isinstance(fps, int | float) else "?",
         }
 
-    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
-        able = 1000 / max(60.0, self.rule.min_hz)
-        ms = able if robot.can(self.name) else 2000 / self.rule.min_hz
+    def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
+        fast = 1000 / max(60.0, self.rule.min_hz)
+        ms = fast if robot.can(self.name) else 2000 / self.rule.min_hz
         return {"intervals": [round(ms + float(step), 2) for step in rng.normal(0, 0.05, INTERVALS)], "hidden": False}
 
 
 def intervals_of(answer: Mapping[str, Json]) -> list[float]:
     """Return the intervals of an answer, in milliseconds."""
-    found = answer.get("intervals")
-    return [float(ms) for ms in found if isinstance(ms, int | float)] if isinstance(found, list | tuple) else []
+    values = answer.get("intervals")
+    return [float(ms) for ms in values if isinstance(ms, int | float)] if isinstance(values, list | tuple) else []
 
 
 def rate_of(intervals: list[float]) -> float | None:
-    """Return pictures a second, None where too few were seen."""
+    """Return the refresh rate in Hz; None with too few intervals."""
     if len(intervals) < _FEWEST or median(intervals) <= 0:
         return None
     return round(1000 / median(intervals), 2)

@@ -1,7 +1,7 @@
-"""distance: which blur is seen tells how far away somebody sits (reference: checks 5).
+"""distance: the viewing distance, by which blur is seen (reference: checks 5).
 
-Three pairs of pictures, in each of which one is blurred. The radii hold for a screen of 1080 lines; on any other they
-grow with its lines, so that the same blur covers the same part of the view from the same number of screen heights.
+Three pairs of pictures, in each of which one is blurred. The radii are for a screen of 1080 lines and scale with its
+lines, so that the same blur covers the same visual angle from the same number of screen heights.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SIDES = ("a", "b")
 CHOICES = (*SIDES, "none")
 _LINES = 1080
 _BESIDE = 900
-"""In windows at least so wide the two pictures of a pair are beside each other, in CSS pixels."""
+"""Least width of a window, in CSS pixels, in which the pictures of a pair are side by side."""
 
 Choice = Literal["right", "wrong", "none"]
 
@@ -62,12 +62,12 @@ class DistanceCheck(PageCheck[rules.Distance]):
             radius = round(self.rule.radii[which] * scale, 4)
             seed = int(rng.integers(2**53))
             pairs.append({"strength": STRENGTHS[which], "radius": radius, "blurred": blurred, "seed": seed})
-        far = _distance_cm(context, on, self.rule.heights)
+        cm = _distance_cm(context, on, self.rule.heights)
         private: dict[str, Json] = {
-            "pairs": pairs, "width": width, "height": height, "scale": round(scale, 4), "lines": on.lines, "cm": far,
+            "pairs": pairs, "width": width, "height": height, "scale": round(scale, 4), "lines": on.lines, "cm": cm,
         }  # fmt: skip
         names = tuple(f"{side}{number}" for number in range(1, len(pairs) + 1) for side in SIDES)
-        shown: dict[str, Json] = {"pairs": len(pairs), "heights": self.rule.heights, "cm": far}
+        shown: dict[str, Json] = {"pairs": len(pairs), "heights": self.rule.heights, "cm": cm}
         return CheckTask({**shown, "size": [width, height]}, private, names)
 
     def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
@@ -80,28 +80,28 @@ class DistanceCheck(PageCheck[rules.Distance]):
         assert isinstance(scale, int | float)
         assert isinstance(radius, int | float)
         assert isinstance(seed, int)
-        # What is beside the picture flows into the blur of its edge, as it would in a window on something larger.
+        # Drawn with a margin, so that the blur at the edge is that of a larger picture.
         rim = ceil(radius)
         pixels = sharp_picture(seed, width + 2 * rim, height + 2 * rim, scale)
         if side == pair["blurred"]:
             pixels = box_blur(pixels, radius)
         inner: NDArray[np.uint8] = np.ascontiguousarray(pixels[rim : rim + height, rim : rim + width])
-        # A blurred picture makes a file of another length, which would tell it from the other.
+        # Padded: a blurred picture would make a shorter file.
         return png(inner, _length(width, height, scale))
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
-        given, pairs = answer.get("better"), len(_pairs(private))
-        if not isinstance(given, list | tuple) or len(given) != pairs or any(one not in CHOICES for one in given):
+        better, pairs = answer.get("better"), len(_pairs(private))
+        if not isinstance(better, list | tuple) or len(better) != pairs or any(one not in CHOICES for one in better):
             raise refuse("better", "A pair has no answer", f"a list of {pairs} of {', '.join(CHOICES)}")
-        return {"better": list(given), "scale": read_scale(answer)}
+        return {"better": list(better), "scale": read_scale(answer)}
 
     def judge(self, attempt: Attempt) -> Verdict:
-        seen = _choices(attempt)
+        choices = _choices(attempt)
         scale, cm = attempt.answer.get("scale"), attempt.private.get("cm")
-        measured: Json = dict(seen)
+        measured: Json = dict(choices)
         needed: Json = {"weak": "none", "middle": "right", "strong": "right"}
-        say, reason = _verdict(seen)
+        say, reason = _verdict(choices)
         if is_scaled(scale):
             say, reason = "unknown", "scaled"
         return self.verdict(say, reason, measured=measured, needed=needed, again=say == "unknown", scale=scale, cm=cm)
@@ -114,7 +114,7 @@ class DistanceCheck(PageCheck[rules.Distance]):
         return {"heights": float(self.rule.heights)}
 
     def guess_rate(self) -> float:
-        """Return how often the best of all blind answers passes, over every order and every side."""
+        """Return the probability that the best blind answer passes, over all orders and sides."""
         orders = [dict(zip(STRENGTHS, places, strict=True)) for places in permutations(range(len(STRENGTHS)))]
         sides = list(product(SIDES, repeat=len(STRENGTHS)))
 
@@ -128,20 +128,20 @@ class DistanceCheck(PageCheck[rules.Distance]):
 
         return max(passes(guess) for guess in product(CHOICES, repeat=len(STRENGTHS)))
 
-    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
-        """Return what somebody sees who sits right, too near, too far, or looks at nothing at all."""
-        ways = {"distance:near": STRENGTHS, "distance:far": STRENGTHS[2:], "distance:unclear": ()}
-        ways["distance"] = ways["distance:far"]
-        visible = next((seen for way, seen in ways.items() if not robot.can(way)), STRENGTHS[1:])
+    def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
+        """Return the answer of a participant who sits right, too near, too far, or does not look."""
+        visible_at = {"distance:near": STRENGTHS, "distance:far": STRENGTHS[2:], "distance:unclear": ()}
+        visible_at["distance"] = visible_at["distance:far"]
+        visible = next((seen for place, seen in visible_at.items() if not robot.can(place)), STRENGTHS[1:])
         better: list[Json] = [
-            _other(str(pair["blurred"])) if pair["strength"] in visible else "none" for pair in _pairs(posed.private)
+            _other(str(pair["blurred"])) if pair["strength"] in visible else "none" for pair in _pairs(task.private)
         ]
         return {"better": better, "scale": 1}
 
 
-def _verdict(seen: Mapping[str, Choice]) -> tuple[Literal["pass", "fail", "unknown"], str]:
-    """Return what three pairs say. Who sees even the weak blur is too near; who sees only the strong one too far."""
-    weak, middle, strong = (seen[strength] for strength in STRENGTHS)
+def _verdict(choices: Mapping[str, Choice]) -> tuple[Literal["pass", "fail", "unknown"], str]:
+    """Return the verdict of three pairs: seeing the weak blur is too near, seeing only the strong one too far."""
+    weak, middle, strong = (choices[strength] for strength in STRENGTHS)
     if strong == "right" and middle == "right" and weak != "wrong":
         return "pass", "near" if weak == "right" else ""
     if strong == "right" and middle != "right":
@@ -153,12 +153,12 @@ def _choices(attempt: Attempt) -> dict[str, Choice]:
     better = attempt.answer["better"]
     assert isinstance(better, list)
     pairs = zip(_pairs(attempt.private), better, strict=True)
-    found = {str(pair["strength"]): _choice(str(given), str(pair["blurred"])) for pair, given in pairs}
-    return {strength: found[strength] for strength in STRENGTHS}
+    choices = {str(pair["strength"]): _choice(str(choice), str(pair["blurred"])) for pair, choice in pairs}
+    return {strength: choices[strength] for strength in STRENGTHS}
 
 
-def _choice(given: str, blurred: str) -> Choice:
-    return "none" if given == "none" else "wrong" if given == blurred else "right"
+def _choice(choice: str, blurred: str) -> Choice:
+    return "none" if choice == "none" else "wrong" if choice == blurred else "right"
 
 
 def _other(side: str) -> str:
@@ -172,7 +172,7 @@ def _pairs(private: Mapping[str, Json]) -> list[Mapping[str, Json]]:
 
 
 def _size(on: Window) -> tuple[int, int]:
-    """Return the size of a picture in device pixels: two of them and the answers in one view."""
+    """Return the size of a picture in device pixels, so that a pair and its answers fit into one view."""
     if on.width >= _BESIDE:
         width, height = min(390.0, (on.width - 104) / 2), min(300.0, max(220.0, on.height - 540))
     else:
@@ -184,34 +184,33 @@ _NEAREST_CM, _FURTHEST_CM = 10, 400  # a phone in the hand, a wall
 
 
 def _length(width: int, height: int, scale: float) -> int:
-    """Return how many bytes hold any picture of this size, sharp or blurred: the finer its leaves, the more."""
+    """Return the bytes that hold any picture of this size, sharp or blurred; finer leaves need more."""
     return int((0.85 if scale < 1.5 else 0.6) * width * height) + 4096
 
 
 def _distance_cm(context: CheckContext, on: Window, heights: float) -> int | None:
-    """Return how far to sit in centimetres, to the next five, where the card told something sensible."""
+    """Return the distance to sit at in centimetres, to the nearest five; None without a plausible card."""
     per_mm = px_per_mm(context)
-    away = 0 if per_mm is None else 5 * round(heights * on.screen_height / per_mm / 10 / 5)
-    return away if _NEAREST_CM <= away <= _FURTHEST_CM else None
+    distance = 0 if per_mm is None else 5 * round(heights * on.screen_height / per_mm / 10 / 5)
+    return distance if _NEAREST_CM <= distance <= _FURTHEST_CM else None
 
 
-# --- Pictures to tell the viewing distance by: fallen leaves of every size, and the same ones blurred ---
-
+# Pictures: dead leaves of every size, sharp and blurred
 
 _RADII = (64, 32, 16, 8, 4, 2)
-"""Radii of leaves on a screen of 1080 lines, up to half as much again, in the order in which they fall."""
+"""Least radii of leaves on a screen of 1080 lines, in the order in which they are drawn; at most 1.5 times that."""
 _LAYERS = 3
 _COVER = 0.35
-"""How much of the picture the leaves of one size cover in one layer."""
+"""Share of the picture that the leaves of one size cover in one layer."""
 _SHAPES = 4
 """Different radii within a size and a layer."""
 _GREYS = (40, 216)
 
 
 def sharp_picture(seed: int, width: int, height: int, scale: float) -> NDArray[np.uint8]:
-    """Return a picture with hard edges and things of every size; `scale` is the height of the screen in 1080 lines.
+    """Return a picture with hard edges and leaves of every size; `scale` is the height of the screen in 1080 lines.
 
-    Every size covers as much, as in photographs, so that any blur takes something away.
+    Every size covers the same area, as in photographs, so that any blur is visible.
     """
     rng = np.random.default_rng(seed)
     pixels = np.full((height, width), sum(_GREYS) // 2, np.uint8)
@@ -224,7 +223,7 @@ def sharp_picture(seed: int, width: int, height: int, scale: float) -> NDArray[n
 
 
 def _draw_leaves(pixels: NDArray[np.uint8], rng: Generator, radii: NDArray[np.float64], count: int) -> None:
-    """Let `count` leaves of each radius fall on a picture."""
+    """Draw `count` leaves of each radius on a picture."""
     height, width = pixels.shape
     for radius in radii:
         reach = int(radius)
@@ -233,8 +232,8 @@ def _draw_leaves(pixels: NDArray[np.uint8], rng: Generator, radii: NDArray[np.fl
         down = rng.integers(-reach, height + reach, count)[:, None] + rows[inside]
         across = rng.integers(-reach, width + reach, count)[:, None] + columns[inside]
         greys = np.broadcast_to(rng.integers(*_GREYS, (count, 1)), down.shape)
-        seen = (down >= 0) & (down < height) & (across >= 0) & (across < width)
-        pixels[down[seen], across[seen]] = greys[seen]
+        inside_picture = (down >= 0) & (down < height) & (across >= 0) & (across < width)
+        pixels[down[inside_picture], across[inside_picture]] = greys[inside_picture]
 
 
 def box_blur(pixels: NDArray[np.uint8], radius: float) -> NDArray[np.uint8]:
@@ -247,7 +246,7 @@ def box_blur(pixels: NDArray[np.uint8], radius: float) -> NDArray[np.uint8]:
     kernel[[0, -1]] = radius - reach + 1
     kernel /= kernel.sum()
     blurred = pixels.astype(np.float64)
-    for _ in range(2):  # down, then turned and down again
+    for _ in range(2):  # columns, then rows of the transposed picture
         rows = len(blurred)
         wide = np.pad(blurred, ((reach, reach), (0, 0)), mode="edge")
         blurred = np.zeros_like(blurred)

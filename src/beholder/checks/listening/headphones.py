@@ -1,8 +1,8 @@
-"""headphones, pitch: two ears hear two channels (reference: checks 5, Volume and headphones).
+"""headphones, pitch: each ear hears its own channel (reference: checks 5, Volume and headphones).
 
-Three tones, of which one is softer and another in antiphase. Between loudspeakers, or in mono, the one in antiphase
+Three tones, of which one is softer and another in antiphase. Through loudspeakers, or in mono, the one in antiphase
 cancels itself and seems softest; with headphones it is as loud as the others [Woods 2017]. `strict` adds a pitch that
-neither ear holds by itself [Milne 2020].
+neither ear can hear alone [Milne 2020].
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from beholder.types import Json
 INTERVALS = 3
 LASTS_S, PAUSE_S, RAMP_S = 1.0, 0.5, 0.1
 LEAD_S, TAIL_S = 0.3, 0.1
-"""Silence before: wireless headphones swallow the beginning of a sound."""
+"""Silence before and after: wireless headphones cut the beginning of a sound."""
 STARTS = tuple(round(LEAD_S + place * (LASTS_S + PAUSE_S), 3) for place in range(INTERVALS))
 LENGTH_S = round(STARTS[-1] + LASTS_S + TAIL_S, 3)
 
@@ -32,17 +32,17 @@ HERTZ = 200.0
 SOFTER_DB = -6.0
 PITCH_HERTZ, PITCH_BAND = 600.0, 0.06
 NOISE_DB = -6.0
-"""White noise has much where ears are keen, so it is played lower than the tones."""
+"""White noise is strong where hearing is sensitive, so it is softer than the tones."""
 
 
 class ThreeIntervals(PageCheck[rules.Headphones]):
-    """Base of a check of several trials, in each of which one of three intervals is to be told from the others."""
+    """Base of a check of several trials, in each of which one of three intervals differs from the others."""
 
     stage = "setup"
     scope = "device"
     seconds = 45
     key: ClassVar[str]
-    """What the right interval is called among the private parts of a trial; intervals count from 1."""
+    """Private key of the right interval of a trial; intervals count from 1."""
 
     def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
         trials: list[Json] = [self._trial(rng) for _ in range(self.rule.trials)]
@@ -55,7 +55,7 @@ class ThreeIntervals(PageCheck[rules.Headphones]):
         assert isinstance(answer, Mapping)
         if (silent := sounds.read_blocked(answer)) is not None:
             return silent
-        number = len(trials_of(private))
+        number = len(_trials(private))
         allowed = range(1, INTERVALS + 1)
         return {
             "chosen": sounds.read_choices(answer, "chosen", number, allowed),
@@ -65,11 +65,11 @@ class ThreeIntervals(PageCheck[rules.Headphones]):
     def judge(self, attempt: Attempt) -> Verdict:
         if attempt.answer.get("blocked"):
             return self.verdict("unknown", "blocked", needed=self.rule.right, again=True)
-        trials = trials_of(attempt.private)
+        trials = _trials(attempt.private)
         chosen: Any = attempt.answer["chosen"]
         keys = [trial[self.key] for trial in trials]
         right = sum(one == key for one, key in zip(chosen, keys, strict=True))
-        evidence: dict[str, Any] = {"chosen": chosen, "keys": keys, **self._noted(trials, chosen)}
+        evidence: dict[str, Any] = {"chosen": chosen, "keys": keys, **self._evidence(trials, chosen)}
         if right >= self.rule.right:
             return self.verdict("pass", measured=right, needed=self.rule.right, **evidence)
         reason = self._reason(evidence, len(trials) - right)
@@ -84,16 +84,16 @@ class ThreeIntervals(PageCheck[rules.Headphones]):
         ways = sum(comb(trials, hits) * (INTERVALS - 1) ** (trials - hits) for hits in range(right, trials + 1))
         return float(ways / INTERVALS**trials)
 
-    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
-        trials = trials_of(posed.private)
+    def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
+        trials = _trials(task.private)
         chosen = [trial[self.key] if robot.can(self.name) else self._mistaken(trial) for trial in trials]
         return {"chosen": chosen, "plays": [1] * len(trials), "output": {"channels": 2, "rate": 48000}}
 
     @abstractmethod
     def _trial(self, rng: Generator) -> dict[str, Json]:
-        """Return one trial: what is in its intervals, and which one is the key."""
+        """Return one trial: the content of its intervals, and which one is right."""
 
-    def _noted(self, trials: Sequence[Mapping[str, Any]], chosen: Sequence[int]) -> dict[str, Json]:
+    def _evidence(self, trials: Sequence[Mapping[str, Any]], chosen: Sequence[int]) -> dict[str, Json]:
         return {}
 
     def _reason(self, evidence: Mapping[str, Any], wrong: int) -> str:
@@ -101,7 +101,7 @@ class ThreeIntervals(PageCheck[rules.Headphones]):
 
     @abstractmethod
     def _mistaken(self, trial: Mapping[str, Any]) -> int:
-        """Return what somebody answers who cannot hear it."""
+        """Return the answer of a participant who cannot hear the difference."""
 
 
 class HeadphonesCheck(ThreeIntervals):
@@ -116,7 +116,7 @@ class HeadphonesCheck(ThreeIntervals):
         return {"softest": softest, "antiphase": antiphase, "phases": phases}
 
     def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
-        trial = trial_of(private, name)
+        trial = _trial_of(private, name)
         parts = []
         for place, start in enumerate(STARTS, 1):
             db = SOFTER_DB if place == trial["softest"] else 0.0
@@ -124,12 +124,12 @@ class HeadphonesCheck(ThreeIntervals):
             parts.append((start, sounds.stereo(one, -one if place == trial["antiphase"] else one)))
         return sounds.wav(sounds.arrange(LENGTH_S, parts))
 
-    def _noted(self, trials: Sequence[Mapping[str, Any]], chosen: Sequence[int]) -> dict[str, Json]:
+    def _evidence(self, trials: Sequence[Mapping[str, Any]], chosen: Sequence[int]) -> dict[str, Json]:
         cancelled = [trial["antiphase"] for trial in trials]
         return {"antiphase": sum(one == place for one, place in zip(chosen, cancelled, strict=True))}
 
     def _reason(self, evidence: Mapping[str, Any], wrong: int) -> str:
-        """Where most mistakes are the tone that cancels itself, it is the loudspeakers; else we do not know."""
+        """Return `speakers` where most mistakes are the tone that cancels itself."""
         return "speakers" if 2 * evidence["antiphase"] > wrong else "softest"
 
     def _mistaken(self, trial: Mapping[str, Any]) -> int:
@@ -137,7 +137,7 @@ class HeadphonesCheck(ThreeIntervals):
 
 
 class PitchCheck(ThreeIntervals):
-    """Which of three noises holds a faint tone, that only two ears together can hear?"""
+    """Which of three noises holds a faint tone that only two ears together can hear?"""
 
     name = "pitch"
     key = "tone"
@@ -150,7 +150,7 @@ class PitchCheck(ThreeIntervals):
         return {"tone": int(rng.integers(INTERVALS)) + 1, "seed": int(rng.integers(2**32))}
 
     def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
-        trial = trial_of(private, name)
+        trial = _trial_of(private, name)
         rng = np.random.default_rng(trial["seed"])
         band = (PITCH_HERTZ * (1 - PITCH_BAND), PITCH_HERTZ * (1 + PITCH_BAND))
         parts = []
@@ -163,12 +163,12 @@ class PitchCheck(ThreeIntervals):
         return int(trial["tone"]) % INTERVALS + 1
 
 
-def trials_of(private: Mapping[str, Json]) -> list[dict[str, Any]]:
-    """Return the trials of an attempt."""
+def _trials(private: Mapping[str, Json]) -> list[dict[str, Any]]:
+    """Return the trials of a task."""
     trials: Any = private["trials"]
     return list(trials)
 
 
-def trial_of(private: Mapping[str, Json], name: str) -> dict[str, Any]:
-    """Return the trial that a sound belongs to."""
-    return trials_of(private)[int(name) - 1]
+def _trial_of(private: Mapping[str, Json], name: str) -> dict[str, Any]:
+    """Return the trial of a sound."""
+    return _trials(private)[int(name) - 1]

@@ -17,16 +17,18 @@ from beholder.types import Json
 
 SIDES = ("left", "middle", "right")
 NOTHING = "nothing"
-"""What can be answered besides: no sound was heard. It is never right."""
+"""The answer that no sound was heard. It is never right."""
 LEAD_S, LASTS_S, TAIL_S, RAMP_S = 0.3, 0.8, 0.1, 0.04
 LENGTH_S = round(LEAD_S + LASTS_S + TAIL_S, 3)
 LOWEST_HZ, HIGHEST_HZ = 300.0, 600.0
 MIDDLE_DB = -3.0103
-"""Against one side: a sound in both ears has the power of one in a single ear."""
+"""Relative to one side: a sound in both ears has the power of one in a single ear."""
 _MIRROR = {"left": "right", "right": "left", "middle": "middle", NOTHING: NOTHING}
 
 
 class SidesCheck(PageCheck[rules.Sides]):
+    """On which side is each sound?"""
+
     name = "sides"
     stage = "setup"
     scope = "device"
@@ -64,47 +66,49 @@ class SidesCheck(PageCheck[rules.Sides]):
         true: list[Json] = [side for side, _ in _sounds(attempt.private)]
         if attempt.answer.get("blocked"):
             return self.verdict("unknown", "blocked", needed=len(true), again=True)
-        given: Any = attempt.answer["sides"]
-        right = sum(one == side for one, side in zip(given, true, strict=True))
-        if given == true:
-            return self.verdict("pass", measured=right, needed=len(true), sides=given, keys=true)
-        return self.verdict("fail", _reason(given, true), measured=right, needed=len(true), sides=given, keys=true)
+        answers: Any = attempt.answer["sides"]
+        right = sum(one == side for one, side in zip(answers, true, strict=True))
+        if answers == true:
+            return self.verdict("pass", measured=right, needed=len(true), sides=answers, keys=true)
+        return self.verdict("fail", _reason(answers, true), measured=right, needed=len(true), sides=answers, keys=true)
 
     def message_values(self, verdict: Verdict) -> Mapping[str, str | float]:
         return {"right": verdict.measured if isinstance(verdict.measured, int) else 0, "sounds": self.rule.sounds}
 
     def guess_rate(self) -> float:
-        """Every order that is drawn at all is as likely as another, so the best guess is any of them."""
-        number, kept = self.rule.sounds, len(_required_sides(self.rule.sounds))
-        orders = sum((-1) ** lost * comb(kept, lost) * (len(SIDES) - lost) ** number for lost in range(kept + 1))
+        """Return the probability of one order: all orders that can be drawn are equally likely."""
+        number, required = self.rule.sounds, len(_required_sides(self.rule.sounds))
+        orders = sum(
+            (-1) ** lost * comb(required, lost) * (len(SIDES) - lost) ** number for lost in range(required + 1)
+        )
         return float(1 / orders)
 
-    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
-        true = [side for side, _ in _sounds(posed.private)]
-        given = true
+    def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
+        true = [side for side, _ in _sounds(task.private)]
+        answers = true
         if not robot.can("sides:mono"):
-            given = ["middle"] * len(true)
+            answers = ["middle"] * len(true)
         elif not robot.can(self.name) or not robot.can("sides:swapped"):
-            given = [_MIRROR[side] for side in true]
-        return {"sides": list(given), "plays": [1] * len(true), "output": {"channels": 2, "rate": 48000}}
+            answers = [_MIRROR[side] for side in true]
+        return {"sides": list(answers), "plays": [1] * len(true), "output": {"channels": 2, "rate": 48000}}
 
 
 def _required_sides(number: int) -> tuple[str, ...]:
-    """Return the sides that every attempt has among so many sounds."""
+    """Return the sides that every task with this number of sounds contains."""
     return SIDES if number >= len(SIDES) else ("left", "right") if number == 2 else ()
 
 
-def _reason(given: list[str], true: list[Any]) -> str:
-    """Return what is most likely wrong, in the order in which it is mended: a dead side, mono, a turned pair."""
-    if NOTHING in given:
+def _reason(answers: list[str], true: list[Any]) -> str:
+    """Return the likeliest cause, in the order in which it is fixed: a dead side, mono, swapped sides."""
+    if NOTHING in answers:
         return "silent"
-    if set(given) == {"middle"}:
+    if set(answers) == {"middle"}:
         return "mono"
-    if given == [_MIRROR[side] for side in true]:
+    if answers == [_MIRROR[side] for side in true]:
         return "swapped"
     return "sides"
 
 
 def _sounds(private: Mapping[str, Json]) -> list[tuple[str, float]]:
-    kept: Any = private["sounds"]
-    return [(side, hertz) for side, hertz in kept]
+    sounds: Any = private["sounds"]
+    return [(side, hertz) for side, hertz in sounds]

@@ -23,58 +23,58 @@ RATE = 16_000
 LOUDNESS = -23.0
 """LUFS of the test sound of the volume page, as programmes are broadcast (EBU R 128)."""
 REFERENCE = 10 ** (LOUDNESS / 20) / 2**0.5
-"""The root mean square, in each ear, of what is in both ears at this loudness: -26 dB below full scale."""
+"""Root mean square in each ear of a sound in both ears at this loudness: 26 dB below full scale."""
 _FULL = 32767
 _HEADER = struct.Struct("<4sI4s4sIHHIIHH4sI")
 
 
 def amplitude(db: float) -> float:
-    """Return the root mean square of a sound so many decibels above the reference."""
+    """Return the root mean square of a sound at a level in decibels above the reference."""
     return float(REFERENCE * 10 ** (db / 20))
 
 
 def sample_count(duration: float) -> int:
-    """Return how many samples a duration has."""
+    """Return the number of samples of a duration."""
     return round(duration * RATE)
 
 
 def tone(hertz: float, duration: float, db: float, *, ramp: float, phase: float = 0.0) -> Samples:
-    """Return a sine that rises and falls softly."""
+    """Return a sine with soft onset and offset."""
     turn = 2 * np.pi * hertz * np.arange(sample_count(duration)) / RATE + phase
     return with_ramps(amplitude(db) * 2**0.5 * np.sin(turn), ramp)
 
 
 def chime(hertz: float, duration: float, db: float, *, ramp: float) -> Samples:
-    """Return a tone with partials, which is easier to place than a pure one."""
+    """Return a tone with harmonics, which is easier to localise than a pure one."""
     turn = 2 * np.pi * hertz * np.arange(sample_count(duration)) / RATE
     wave = np.sin(turn) + 0.5 * np.sin(2 * turn) + 0.33 * np.sin(3 * turn) + 0.25 * np.sin(4 * turn)
     return with_ramps(at_level(wave, db), ramp)
 
 
 def noise(rng: Generator, duration: float, db: float, *, ramp: float, shifted: tuple[float, float] | None) -> Samples:
-    """Return white noise, the same in both ears but for a band that is turned by 180 degrees in the left one.
+    """Return white noise, the same in both ears except for a band that is shifted by 180 degrees in the left one.
 
-    Neither ear by itself holds anything but noise; two ears together hear a faint pitch in the middle of the band.
+    Each ear alone hears noise; both together hear a faint pitch in the middle of the band.
     """
     length = sample_count(duration)
     spectrum = np.fft.rfft(rng.standard_normal(length))
     spectrum[0] = 0
     frequencies = np.fft.rfftfreq(length, 1 / RATE)
-    turned = spectrum.copy()
+    inverted = spectrum.copy()
     if shifted is not None:
-        turned[(frequencies >= shifted[0]) & (frequencies <= shifted[1])] *= -1
-    ears = [at_level(np.fft.irfft(ear, length), db) for ear in (turned, spectrum)]
+        inverted[(frequencies >= shifted[0]) & (frequencies <= shifted[1])] *= -1
+    ears = [at_level(np.fft.irfft(ear, length), db) for ear in (inverted, spectrum)]
     return np.stack([with_ramps(ear, ramp) for ear in ears], axis=1)
 
 
 def at_level(wave: Samples, db: float) -> Samples:
-    """Return a wave with the root mean square of a level."""
+    """Return a wave at a level."""
     level: Samples = wave * (amplitude(db) / np.sqrt(np.mean(wave**2)))
     return level
 
 
 def with_ramps(wave: Samples, ramp: float) -> Samples:
-    """Return a wave that rises and falls by raised cosines, so that it does not click."""
+    """Return a wave with raised-cosine ramps, so that it does not click."""
     length = sample_count(ramp)
     rise = (1 - np.cos(np.pi * (np.arange(length) + 0.5) / length)) / 2
     shaped = wave.copy()
@@ -89,7 +89,7 @@ def stereo(left: Samples, right: Samples) -> Samples:
 
 
 def arrange(duration: float, parts: Sequence[tuple[float, Samples]]) -> Samples:
-    """Return silence of this duration, with each part from its time on."""
+    """Return silence of a duration with parts added at their times."""
     shape = parts[0][1].shape[1:] if parts else ()
     whole = np.zeros((sample_count(duration), *shape))
     for at, part in parts:
@@ -112,16 +112,16 @@ def wav(samples: Samples) -> DrawnFile:
 # What the pages report
 
 PLAYS = 2
-"""How often a sound may be heard to its end. A cough in the first must not cost anybody the study.
+"""How often a sound may be played to its end: a cough must not cost anybody the study.
 
-The second time tells nothing new to who sits before loudspeakers. The page counts, so it can be forged: evidence only.
+A second time does not help with loudspeakers. The page counts, so the number can be forged: evidence only.
 """
 _MOST_PLAYS = 99
 _WHY = ("start", "decode", "missing")
 
 
 def read_playback(answer: Mapping[str, Json], number: int) -> dict[str, Json]:
-    """Return how often each sound was played, and through what, as it is kept."""
+    """Return the number of plays of each sound and the audio output, as they are stored."""
     plays, output = answer.get("plays"), answer.get("output")
     read: dict[str, Json] = {"plays": None, "output": None}
     if isinstance(plays, Sequence) and len(plays) == number and all(_is_whole(one, _MOST_PLAYS) for one in plays):
@@ -134,7 +134,7 @@ def read_playback(answer: Mapping[str, Json], number: int) -> dict[str, Json]:
 
 
 def read_blocked(answer: Mapping[str, Json]) -> dict[str, Json] | None:
-    """Return why no sound could be played, as it is kept; None where it could."""
+    """Return why no sound could be played, as it is stored; None where it could."""
     if answer.get("blocked") is not True:
         return None
     why = answer.get("why")
@@ -143,14 +143,14 @@ def read_blocked(answer: Mapping[str, Json]) -> dict[str, Json] | None:
 
 def read_choices(answer: Mapping[str, Json], name: str, number: int, allowed: Sequence[Json]) -> list[Json]:
     """Return one choice for each sound, or raise Refused."""
-    given = answer.get(name)
+    choices = answer.get(name)
     words = f"{number} of " + ", ".join(str(one) for one in allowed)
-    if not isinstance(given, list) or len(given) != number:
+    if not isinstance(choices, list) or len(choices) != number:
         raise refuse(name, "There is not one choice for each sound", words)
-    for one in given:
+    for one in choices:
         if isinstance(one, bool) or one not in allowed:
             raise refuse(name, "A choice is none of those that were offered", words)
-    return list(given)
+    return list(choices)
 
 
 def _is_whole(value: Json, most: int) -> bool:

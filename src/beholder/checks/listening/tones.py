@@ -1,7 +1,7 @@
-"""tones: a quiet room and audible sound, by soft tones that are counted (reference: checks 5, Tone counting).
+"""tones: soft tones are counted in a quiet room with audible sound (reference: checks 5, Tone counting).
 
-The softest tone is as much below the clips in every attempt, so that no attempt is easier than another. At a
-comfortable volume, clips of about 65 dB, it is about 40 dB: plain in a quiet room, lost beside a television.
+The softest tone has the same level in every attempt, so that no attempt is easier. At a comfortable volume, with clips
+of about 65 dB, it is about 40 dB: clear in a quiet room, masked by a television.
 """
 
 from __future__ import annotations
@@ -22,14 +22,16 @@ FEWEST, MOST = 4, 8
 LENGTH_S, LEAD_S, TAIL_S = 8.0, 0.6, 0.4
 TONE_S, GAP_S, RAMP_S = 0.3, 0.35, 0.03
 LOUDEST_DB, SOFTEST_DB = -4.0, -24.0
-"""Against the test sound of the volume page: the softest is 50 dB below full scale."""
+"""Relative to the test sound of the volume page: the softest is 50 dB below full scale."""
 LOWEST_HZ, HIGHEST_HZ = 400.0, 2000.0
-"""What small loudspeakers still play, and what most ears keep with age."""
+"""Small loudspeakers still play these, and most people still hear them at an old age."""
 HIGHEST_COUNT = 20
-"""What the page takes as an answer."""
+"""The largest answer that the page accepts."""
 
 
 class TonesCheck(PageCheck[rules.Tones]):
+    """How many tones are in each clip?"""
+
     name = "tones"
     stage = "setup"
     scope = "device"
@@ -66,15 +68,15 @@ class TonesCheck(PageCheck[rules.Tones]):
     def guess_rate(self) -> float:
         return float((MOST - FEWEST + 1) ** -self.rule.clips)
 
-    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
+    def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         missed = 0 if robot.can(self.name) else 1
-        clips = _clips(posed.private)
+        clips = _clips(task.private)
         counts = [len(clip) - missed for clip in clips]
         return {"counts": counts, "plays": [1] * len(clips), "output": {"channels": 2, "rate": 48000}}
 
 
 def _clip(rng: Generator) -> list[Json]:
-    """Return when each tone begins, its pitch and its level: apart, and from loudest to softest in any order."""
+    """Return the start, pitch and level of each tone: apart, with levels from loudest to softest in random order."""
     number = int(rng.integers(FEWEST, MOST + 1))
     free = LENGTH_S - LEAD_S - TAIL_S - number * TONE_S - (number - 1) * GAP_S
     waits = np.sort(rng.uniform(0, free, number))
@@ -88,8 +90,8 @@ def _clip(rng: Generator) -> list[Json]:
 
 
 def _reason(counts: list[int], right: list[Any]) -> str:
-    """Return which way the counts were off: only too low is a matter of what can be heard."""
-    return "missed" if all(given <= true for given, true in zip(counts, right, strict=True)) else "count"
+    """Return `missed` where no count is too high, which depends on what can be heard; else `count`."""
+    return "missed" if all(count <= true for count, true in zip(counts, right, strict=True)) else "count"
 
 
 def _clips(private: Mapping[str, Json]) -> list[list[list[float]]]:

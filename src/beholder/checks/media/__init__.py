@@ -1,4 +1,4 @@
-"""media: the browser decodes what the study shows, fills the screen and sounds where that is needed (checks 3)."""
+"""media: the browser decodes the stimuli, and has full screen and sound where they are needed (reference: checks 3)."""
 
 from __future__ import annotations
 
@@ -71,13 +71,13 @@ class MediaCheck(PageCheck[rules.Media]):
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
-        playable, asked = answer.get("playable"), private["codecs"]
-        assert isinstance(asked, list | tuple)
-        given = playable if isinstance(playable, Mapping) else {}
-        if set(given) != set(asked) or not all(isinstance(one, bool) for one in given.values()):
+        reported, codecs = answer.get("playable"), private["codecs"]
+        assert isinstance(codecs, list | tuple)
+        playable = reported if isinstance(reported, Mapping) else {}
+        if set(playable) != set(codecs) or not all(isinstance(one, bool) for one in playable.values()):
             raise refuse("playable", "It is not told whether every codec plays", "true or false for each codec")
         return {
-            "playable": {str(codec): given[str(codec)] for codec in asked},
+            "playable": {str(codec): playable[str(codec)] for codec in codecs},
             "fullscreen": read_flag(answer, "fullscreen"),
             "sound": read_flag(answer, "sound"),
             "decoded": read_flag(answer, "decoded"),
@@ -113,8 +113,8 @@ class MediaCheck(PageCheck[rules.Media]):
     def message_values(self, verdict: Verdict) -> Mapping[str, str | float]:
         return {"what": codec_names(verdict.measured), "plays": codec_names(verdict.needed)}
 
-    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
-        codecs = posed.private["codecs"]
+    def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
+        codecs = task.private["codecs"]
         assert isinstance(codecs, list | tuple)
         plays: list[Json] = [[30, 0]]
         return {
@@ -125,19 +125,19 @@ class MediaCheck(PageCheck[rules.Media]):
 
 
 def codec_names(types: Json) -> str:
-    """Return what people call the codecs of MIME types, each once."""
+    """Return the common names of the codecs of MIME types, each once."""
     names: dict[str, None] = {}
     for one in types if isinstance(types, list | tuple) else ():
         kind, _, codecs = str(one).partition(";")
         inside = codecs.partition('"')[2].rstrip('"').split(",") if codecs else []
-        found = [_NAMES.get(codec.strip().partition(".")[0], codec.strip()) for codec in inside]
-        names |= dict.fromkeys(found or [kind.partition("/")[2].upper().replace("WEBP", "WebP")])
+        known = [_NAMES.get(codec.strip().partition(".")[0], codec.strip()) for codec in inside]
+        names |= dict.fromkeys(known or [kind.partition("/")[2].upper().replace("WEBP", "WebP")])
     return ", ".join(names)
 
 
-def _plays(given: Json) -> list[Json]:
-    """Return how often the sample was played: all frames and dropped ones, each time."""
-    plays = given if isinstance(given, list | tuple) else []
+def _plays(value: Json) -> list[Json]:
+    """Return the frames and dropped frames of each play of the sample."""
+    plays = value if isinstance(value, list | tuple) else []
     if len(plays) > _PLAYS or not all(_is_play(play) for play in plays):
         raise refuse("plays", "The frames of a play are missing", f"up to {_PLAYS} times [frames, dropped]")
     return [list(play) for play in plays if isinstance(play, list | tuple)]
@@ -160,8 +160,7 @@ def _share(play: Json) -> float:
     return round(dropped / frames, 4)
 
 
-# --- One second in a study's own codec, to see whether a browser can decode it: a moving pattern, silence, a picture.
-
+# Samples: one second in the codec of the study, silence, or a picture
 
 _FAST = ("-deadline", "realtime", "-threads", "2", "-b:v", "1M", "-pix_fmt", "yuv420p")
 _ENCODERS: Mapping[str, tuple[str, ...]] = {
@@ -178,7 +177,7 @@ NOTHING = DrawnFile(b"", "application/octet-stream")
 
 @lru_cache(4)
 def clip(codec: str, container: str, width: int, height: int, fps: float) -> DrawnFile:
-    """Return a moving pattern of one second; nothing where this ffmpeg has no encoder for the codec."""
+    """Return a moving pattern of one second; an empty file where this ffmpeg has no encoder for the codec."""
     from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
 
     if codec not in _ENCODERS or container not in _MUXERS:

@@ -1,7 +1,7 @@
-"""network: how fast our own media arrive, by the bytes that were read (reference: checks 3).
+"""network: the speed at which media arrive from this server (reference: checks 3).
 
-Everything is downloaded before it plays, so a slow line costs time and no quality: told with the wait that it means,
-and a gate only where that wait is hopeless.
+Everything is downloaded before it plays, so a slow connection costs time, not quality: participants read how long they
+will wait, and are stopped only where the wait is hopeless.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from beholder.study import qualification as rules
 from beholder.types import Json
 
 ENOUGH_BYTES, ENOUGH_MS, LONGEST_MS = 2_000_000, 1000, 10_000
-"""So many bytes over so long tell a speed; whoever is slower has shown it after ten seconds."""
+"""Enough bytes and time to measure a speed; a slower connection is known after ten seconds."""
 _ABOUT = 0.95
 
 
@@ -49,17 +49,17 @@ class NetworkCheck(PageCheck[rules.Network]):
         }
 
     def judge(self, attempt: Attempt) -> Verdict:
-        got, ms, first = attempt.answer["bytes"], attempt.answer["ms"], attempt.private["first_bytes"]
-        assert isinstance(got, int | float)
+        size, ms, first = attempt.answer["bytes"], attempt.answer["ms"], attempt.private["first_bytes"]
+        assert isinstance(size, int | float)
         assert isinstance(ms, int | float)
         assert isinstance(first, int | float)
-        is_enough = (got >= ENOUGH_BYTES and ms >= ENOUGH_MS) or ms >= _ABOUT * LONGEST_MS
+        is_enough = (size >= ENOUGH_BYTES and ms >= ENOUGH_MS) or ms >= _ABOUT * LONGEST_MS
         needed = self.rule.warn_mbps
         if not is_enough:
             return self.verdict("unknown", "little", needed=needed)
-        if got == 0:
+        if size == 0:
             return self.verdict("unknown", "nothing", needed=needed, again=True)
-        mbps = round(8 * got / 1e6 / (ms / 1000), 3)
+        mbps = round(8 * size / 1e6 / (ms / 1000), 3)
         wait = round(8 * first / 1e6 / mbps, 1) if mbps > 0 else float(2 * self.rule.max_wait_s)
         if wait > self.rule.max_wait_s:
             return self.verdict("fail", "hopeless", measured=mbps, needed=needed, action="gate", wait_s=wait)
@@ -75,8 +75,8 @@ class NetworkCheck(PageCheck[rules.Network]):
             "most": self.rule.max_wait_s,
         }
 
-    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
-        first = posed.private["first_bytes"]
+    def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
+        first = task.private["first_bytes"]
         assert isinstance(first, int | float)
         mbps = 2 * self.rule.warn_mbps
         if not robot.can(f"{self.name}:slow"):
@@ -87,5 +87,5 @@ class NetworkCheck(PageCheck[rules.Network]):
 
 
 def _short(mbps: float) -> float:
-    """Return a speed with as many digits as people read."""
+    """Return a speed rounded for reading."""
     return round(mbps) if mbps >= 10 else round(mbps, 1) if mbps >= 0.1 else round(mbps, 3)

@@ -1,6 +1,6 @@
 """questions: a quiz on language or instructions, some items drawn from a pool each time (reference: checks 4).
 
-The page gets texts and options only. What was wrong is told by its topic, never by its right answer.
+The page gets texts and options only. Participants read the topics of wrong answers, never the right ones.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class QuestionsCheck(PageCheck[rules.Questions]):
 
     @property
     def asked(self) -> int:
-        """How many items an attempt holds."""
+        """Number of items in an attempt."""
         return self.rule.draw or len(self.rule.items)
 
     @property
     def needed(self) -> int:
-        """How many of them have to be right."""
+        """Number of items that have to be right."""
         return self.rule.right or self.asked
 
     def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
@@ -49,21 +49,21 @@ class QuestionsCheck(PageCheck[rules.Questions]):
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
-        given = answer.get("answers")
+        answers = answer.get("answers")
         items = _items(private)
         names = [f"q{place}" for place in range(1, len(items) + 1)]
-        if not isinstance(given, Mapping) or set(given) - set(names):
+        if not isinstance(answers, Mapping) or set(answers) - set(names):
             raise refuse("answers", "These are not answers to what was asked", f"an object with {', '.join(names)}")
         for name, item in zip(names, items, strict=True):
-            if given.get(name) not in item["options"]:
+            if answers.get(name) not in item["options"]:
                 raise refuse(f"answers.{name}", "This answer was not offered", ", ".join(item["options"]))
-        return {"answers": {name: given[name] for name in names}}
+        return {"answers": {name: answers[name] for name in names}}
 
     def judge(self, attempt: Attempt) -> Verdict:
-        given = attempt.answer["answers"]
-        assert isinstance(given, Mapping)
+        answers = attempt.answer["answers"]
+        assert isinstance(answers, Mapping)
         items = _items(attempt.private)
-        wrong = [item for item, choice in zip(items, given.values(), strict=True) if choice != item["correct"]]
+        wrong = [item for item, choice in zip(items, answers.values(), strict=True) if choice != item["correct"]]
         right = len(items) - len(wrong)
         is_enough = right >= self.needed
         return self.verdict(
@@ -81,7 +81,7 @@ class QuestionsCheck(PageCheck[rules.Questions]):
         }  # fmt: skip
 
     def guess_rate(self) -> float:
-        """Return the probability that somebody who knows nothing has enough right, over all draws from the pool."""
+        """Return the probability that random answers pass, over all draws from the pool."""
         # ways[j][k]: over all choices of j items, the summed probability that k of them are guessed right.
         ways = [[0.0] * (self.asked + 1) for _ in range(self.asked + 1)]
         ways[0][0] = 1.0
@@ -93,10 +93,10 @@ class QuestionsCheck(PageCheck[rules.Questions]):
                     ways[taken][right] += hit + ways[taken - 1][right] * (1 - guess)
         return sum(ways[self.asked][self.needed :]) / comb(len(self.rule.items), self.asked)
 
-    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
+    def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         is_able = robot.can(self.name)
         answers: dict[str, Json] = {}
-        for place, item in enumerate(_items(posed.private), 1):
+        for place, item in enumerate(_items(task.private), 1):
             wrong = [option for option in item["options"] if option != item["correct"]]
             answers[f"q{place}"] = item["correct"] if is_able else wrong[int(rng.integers(len(wrong)))]
         return {"answers": answers}
@@ -109,7 +109,7 @@ def _items(private: Mapping[str, Json]) -> list[Mapping[str, Any]]:
 
 
 def _topic(item: rules.Quiz) -> str:
-    """Return what is told when an item was wrong: its topic, else its text without marks."""
+    """Return what is shown about a wrong item: its topic, or its text without markup."""
     if item.topic is not None:
         return item.topic
     import nh3

@@ -1,7 +1,7 @@
-"""screen: the clips fit, in device pixels (reference: checks 3).
+"""screen: the resolution in device pixels (reference: checks 3).
 
-A laptop of 1920 x 1080 pixels at 175 % says 1097 x 617: the ratio belongs to the measure. Browsers differ in whether
-the size of the screen follows the zoom of the page, so a page that is zoomed is measured again at 100 %.
+A laptop of 1920 x 1080 pixels at 175 % reports 1097 x 617, so the pixel ratio is needed. Browsers differ in whether
+the size of the screen follows the zoom of the page, so a zoomed page is measured again at 100 %.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from beholder.types import Json
 
 ZOOM = (0.95, 1.05)
 _SAME = 0.02
-"""A zoom that stays within this is no zoom: a side bar of the browser looks the same."""
+"""A zoom that changes by less than this between attempts is no zoom: a side bar looks the same."""
 
 
 class ScreenCheck(PageCheck[rules.Screen]):
@@ -37,10 +37,10 @@ class ScreenCheck(PageCheck[rules.Screen]):
     screens = 0
 
     def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
-        before = context.answers.get(self.name)
-        was = zoom_of(before) if isinstance(before, Mapping) and "inner" in before else None
+        last = context.answers.get(self.name)
+        last_zoom = zoom_of(last) if isinstance(last, Mapping) and "inner" in last else None
         size = context.needs.size
-        return CheckTask({}, {"size": list(size) if size else None, "zoom": was})
+        return CheckTask({}, {"size": list(size) if size else None, "zoom": last_zoom})
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
@@ -60,15 +60,15 @@ class ScreenCheck(PageCheck[rules.Screen]):
         measured: Json = list(pixels)
         needed: Json = [long, short]
         if zoom is not None and not ZOOM[0] <= zoom <= ZOOM[1]:
-            was = attempt.private.get("zoom")
-            stays = isinstance(was, int | float) and abs(was - zoom) <= _SAME * zoom
+            last = attempt.private.get("zoom")
+            stays = isinstance(last, int | float) and abs(last - zoom) <= _SAME * zoom
             return self.verdict("unknown", "zoom", measured=measured, needed=needed, again=not stays, zoom=zoom)
         if pixels[0] < long or pixels[1] < short:
             return self.verdict("fail", "small", measured=measured, needed=needed, zoom=zoom)
         return self.verdict("pass", measured=measured, needed=needed, zoom=zoom)
 
     def _needed(self, size: Json) -> tuple[int, int]:
-        """Return the long and the short side that are needed: what the study says, and the largest clip."""
+        """Return the long and the short side that the study and its largest clip need."""
         long, short = max(self.rule.min), min(self.rule.min)
         if isinstance(size, list | tuple):
             sides = [side for side in size if isinstance(side, int)]
@@ -86,8 +86,8 @@ class ScreenCheck(PageCheck[rules.Screen]):
     def needs(self) -> Mapping[str, str | float]:
         return {"width": max(self.rule.min), "height": min(self.rule.min)}
 
-    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
-        long, short = self._needed(posed.private.get("size"))
+    def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
+        long, short = self._needed(task.private.get("size"))
         screen: list[Json] = [long, short] if robot.can(self.name) else [long // 2, short // 2]
         return {"screen": screen, "inner": screen, "outer": screen, "dpr": 1}
 
@@ -101,7 +101,7 @@ def pixels_of(answer: Mapping[str, Json]) -> tuple[int, int]:
 
 
 def zoom_of(answer: Mapping[str, Json]) -> float | None:
-    """Return the zoom of the page, as far as the window tells: a page wider than its window tells nothing."""
+    """Return the zoom of the page by the size of its window; None where the page is wider than its window."""
     inner, outer = _two(answer["inner"])[0], _two(answer["outer"])[0]
     return round(outer / inner, 3) if 0 < inner <= outer else None
 
