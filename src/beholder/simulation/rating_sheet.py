@@ -189,7 +189,7 @@ class _SheetBuilder:
     def __init__(self, method: ScoreMethod | ChoiceMethod, truth: Truth) -> None:
         self._method, self._truth = method, truth
         self._is_compared = isinstance(method, ChoiceMethod)
-        self._has_beside = (
+        self._has_other_slot = (
             not _has_family_functions(method, ScoreMethod, "other_slot") if isinstance(method, ScoreMethod) else False
         )
         self._pages: dict[int, _RatedPage] = {}
@@ -200,7 +200,7 @@ class _SheetBuilder:
         self._rows: list[int] = []
         self._roles: list[Role] = []
         self._is_rated: list[bool] = []
-        self._beside: list[int] = []
+        self._other_places: list[int] = []
         """For each slot, the place on the page that it is rated against, from 1, or 0."""
         self._judged: list[int] = []
         """For each comparison, the place of the judged slot."""
@@ -225,8 +225,8 @@ class _SheetBuilder:
             if self._is_compared:
                 judged = ComparedSlots.of(trial)
                 self._judged.append(slots.index(judged.second if judged.judged_is_second else judged.first) + 1)
-            elif self._has_beside:
-                self._beside += self._places_compared(trial)
+            elif self._has_other_slot:
+                self._other_places += self._places_compared(trial)
         return True
 
     def _is_intricate(self, trial: Trial, page: _RatedPage) -> bool:
@@ -265,7 +265,7 @@ class _SheetBuilder:
             other = both[trial] - judged[trial]
         else:
             kept = is_rated & ~is_check
-            other = _ints(self._beside) if self._has_beside else other
+            other = _ints(self._other_places) if self._has_other_slot else other
         at, asked = self._entries(np.flatnonzero(kept), trial, of_trial[:, 2])
         compared = np.where(other[at] > 0, rows[first[trial[at]] + other[at] - 1], -1)
         return self._coded(catalogue, roles, of_trial, asked, {

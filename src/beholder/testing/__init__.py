@@ -1,4 +1,13 @@
-"""What strangers need to prove their own parts: conformance suites, shipped with the package."""
+"""Conformance suites for methods, checks, stores and recruiters of other packages, and tiny studies to test with.
+
+methods      `check_method`: a method keeps the contract
+checks       `check_step`: a check with a page keeps the contract
+stores       `check_store`: a store keeps the contract
+recruiters   `check_recruiter`: a recruiter keeps the contract
+browser      a real browser takes a study
+check_pages  how a browser takes the pages of checks
+prolific     what we rely on in Prolific's API
+"""
 
 from __future__ import annotations
 
@@ -27,7 +36,7 @@ __all__ = [
 ]
 
 
-# --- Tiny studies that run at once, for tests of methods, servers and robots ---
+# Tiny studies
 
 
 TINY_CONDITIONS = ("natural", "smooth", "jerky", "frozen")

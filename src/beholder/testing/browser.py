@@ -4,10 +4,9 @@
         page = await browser.new_page()
         code = await complete_study(page, link, answers=fitting_answers(study), oracle=oracle_for(server, page))
 
-It knows no method: only the controls that a stage gives to every view. A clip is played by `#play` or by a
-`button.play[data-slot]`, rated by range inputs and radio buttons, and left by `#next`. What a check shows only eyes
-and ears can tell, or an oracle (`beholder.testing.check_pages`).
-Needs Playwright (not a dependency of the package) and a Chromium of this machine.
+It knows no method, only the controls that every view has: `#play` or `button.play[data-slot]` plays a clip, range
+inputs and radio buttons rate it, `#next` leaves the page. Checks need eyes and ears, or an oracle
+(`beholder.testing.check_pages`). Needs Playwright, which is not a dependency, and an installed Chromium.
 """
 
 from __future__ import annotations
@@ -49,120 +48,9 @@ __all__ = [
 ]
 
 
-# --- What is answered on a page of rating, by the controls that a stage gives to every view ---
-
-
-_SHARES = (0.62, 0.18, 0.87, 0.41, 0.73, 0.29)
-_MOST_STEPS = 40
-
-ControlValues: TypeAlias = Mapping[tuple[str, str], tuple[str, ...]]
-"""From a question and its slot, empty where two are compared, to the values of the controls that answer it."""
-
-
-def control_values(trial: Trial, answer: Json) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Return the controls that give this answer to a trial."""
-    given = cast("Mapping[str, Any]", answer)
-    values = _score_values(answer)
-    for question, slots in given.get("ticks", {}).items():
-        for slot, places in slots.items():
-            values[question, slot] = tuple(str(place) for place in places) or ("nothing",)
-    for question, choice in given.get("choices", {}).items():
-        values[question, ""] = (_chosen(trial, question, choice),)
-    return values
-
-
-def _score_values(answer: Json) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Return the scores of an answer by question and slot; none where it is of another kind."""
-    scores = cast("Mapping[str, Any]", answer).get("scores", {})
-    return {(question, slot): (f"{value:g}",) for question, slots in scores.items() for slot, value in slots.items()}
-
-
-def _chosen(trial: Trial, question: str, choice: Mapping[str, Any]) -> str:
-    """Return the value of the button for a choice: which slot it is, or how much better the second one is."""
-    if "same_as" in choice:
-        return str(choice["same_as"])
-    if choice["better"] == "tie":
-        return "0"
-    scale = next(asked.scale for asked in trial.asked if asked.id == question)
-    grade = choice.get("grade", scale.max)
-    return f"{grade if choice['better'] == compared_slots(trial)[1].id else -grade:g}"
-
-
-async def _rate_all(page: Page, device: InputDevice, wanted: ControlValues | None = None) -> None:
-    """Answer everything on a page: sliders, radio buttons, boxes and required reasons, no two neighbours alike.
-
-    What `wanted` leaves out gets any answer.
-    """
-    main, values = page.locator("main"), wanted or {}
-    for place, slider in enumerate(await main.locator(".fader-input:visible").all()):
-        if await slider.get_attribute("aria-disabled") == "true":
-            await _open_slider(page, device, slider)
-        if await slider.get_attribute("aria-disabled") != "true":
-            await _set_slider(device, slider, values.get(await _control_key(slider)), _SHARES[place % len(_SHARES)])
-    for place, group in enumerate((await _groups(main.locator("input[type=radio]:visible"))).values()):
-        chosen = await _chosen_boxes(group, values)
-        await device.tick(chosen[0] if chosen else group[(1 + place) % len(group)])
-    for place, group in enumerate((await _groups(main.locator("input[type=checkbox]:visible"))).values()):
-        if not any([await box.is_checked() for box in group]):
-            for box in await _chosen_boxes(group, values) or [group[place % len(group)]]:
-                await device.tick(box)
-    for field in await main.locator("textarea[aria-required=true]:visible, textarea[required]:visible").all():
-        await device.write(field, "It looked right.")
-
-
-async def _set_slider(device: InputDevice, slider: Locator, values: tuple[str, ...] | None, share: float) -> None:
-    """Set a slider: to a value that is wanted exactly, by keys after the hand has come near; else to a share."""
-    low, high = [float(await slider.get_attribute(name) or 0) for name in ("min", "max")]
-    await device.slide(slider, share if values is None else (float(values[0]) - low) / (high - low))
-    for _ in range(_MOST_STEPS if values is not None else 0):
-        left = float(values[0] if values else 0) - float(await slider.input_value())
-        if not left:
-            break
-        await slider.press("ArrowUp" if left > 0 else "ArrowDown")
-
-
-async def _chosen_boxes(group: list[Locator], values: ControlValues) -> list[Locator]:
-    """Return the boxes of a group that are wanted."""
-    chosen = values.get(await _control_key(group[0]), ())
-    return [box for box in group if await box.input_value() in chosen]
-
-
-async def _groups(boxes: Locator) -> dict[str, list[Locator]]:
-    """Return the boxes that belong together, by their name."""
-    groups: dict[str, list[Locator]] = {}
-    for box in await boxes.all():
-        groups.setdefault(await box.get_attribute("name") or "", []).append(box)
-    return groups
-
-
-async def _control_key(control: Locator) -> tuple[str, str]:
-    """Return the question and the slot that a control belongs to."""
-    return await control.get_attribute("data-question") or "", await control.get_attribute("data-slot") or ""
-
-
-async def _open_slider(page: Page, device: InputDevice, slider: Locator) -> None:
-    """Play the slot of a slider that is open only meanwhile."""
-    slot = await slider.evaluate("node => node.closest('[data-slot]')?.dataset.slot ?? ''")
-    button = page.locator(f'main button.play[data-slot="{slot}"]:visible')
-    if await button.count() == 1 and await button.get_attribute("aria-disabled") != "true":
-        await device.press(button)
-
-
-# --- A real browser that takes a study from its link to its completion code, as a person would ---
-#
-#     async with open_browser() as browser:
-#         page = await browser.new_page()
-#         code = await complete_study(page, link, answers=fitting_answers(study), oracle=oracle_for(server, page))
-#
-# It knows no method: only the controls that a stage gives to every view. A clip is played by `#play` or by a
-# `button.play[data-slot]`, rated by range inputs and radio buttons, and left by `#next`. What a check shows only eyes
-# and ears can tell, or an oracle (`beholder.testing.check_pages`).
-# Needs Playwright (not a dependency of the package) and a Chromium of this machine.
-
-
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
-# Each window draws two pages for its address bar, which nobody sees: a third of what a visit costs the processor.
-# The last --disable-features is the one that counts, so those that Playwright wants off are off here too.
+# Each window draws two invisible pages for its address bar: a third of the processor time of a visit.
+# Only the last --disable-features counts, so it repeats those of Playwright.
 _DISABLED_FEATURES = (
     "WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "AimEnabled", "AvoidUnnecessaryBeforeUnloadCheckSync",
     "DestroyProfileOnBrowserClose", "HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter",
@@ -175,23 +63,25 @@ _ARGUMENTS = (
 )  # fmt: skip
 _MOST_PRESSES = 60
 
+ControlValues: TypeAlias = Mapping[tuple[str, str], tuple[str, ...]]
+"""From a question and its slot (empty for a comparison) to the values of its controls."""
 StepMoment: TypeAlias = Literal["shown", "answered"]
 OnStep: TypeAlias = Callable[["Page", str, StepMoment], Awaitable[None]]
-"""Called with the key of each step: when it is `shown`, and when it is `answered` but not yet left; a check with
-several screens is answered on each of them."""
+"""Called with the key of each step when it is `shown`, and when it is `answered` but not yet left; for a check with
+several screens, on each of them."""
 Rater: TypeAlias = Callable[[str], Awaitable[ControlValues]]
-"""Returns what somebody answers on a trial, by its key."""
+"""Returns the control values for a trial, by its key."""
 
 
 def find_chromium() -> str | None:
-    """Return the path of a Chromium on this machine; BEHOLDER_CHROMIUM names another one."""
+    """Return the path of an installed Chromium, or of the one in BEHOLDER_CHROMIUM."""
     configured = os.environ.get("BEHOLDER_CHROMIUM")
     return configured or next((path for name in CHROMIUM_NAMES if (path := shutil.which(name))), None)
 
 
 @asynccontextmanager
 async def open_browser() -> AsyncIterator[Browser]:
-    """Give a Chromium without a window, closed in the end."""
+    """Yield a headless Chromium."""
     from playwright.async_api import async_playwright
 
     path = find_chromium()
@@ -205,7 +95,7 @@ async def open_browser() -> AsyncIterator[Browser]:
 
 
 def fitting_answers(study: Study) -> dict[str, Json]:
-    """Return answers to a study's questionnaires that let a person pass: right ones, and numbers within limits."""
+    """Return answers that pass a study's questionnaires: correct ones, and numbers within limits."""
     answers: dict[str, Json] = {}
     for item in (*study.before, *study.after):
         if item.correct:
@@ -227,8 +117,8 @@ async def complete_study(
 ) -> str:
     """Take a study to its end and return the completion code.
 
-    `answers` is by item of the questionnaires; what it leaves out gets any answer. With keyboard_only no pointer is
-    used at all; a page on a touch screen is tapped. `oracle` answers checks and training, `rater` trials.
+    `answers` is by item of the questionnaires; other items get an arbitrary answer. With `keyboard_only` no pointer
+    is used; a touch screen is tapped. `oracle` answers checks and training, `rater` trials.
     """
     await page.goto(link)
     await walk(page, answers=answers, keyboard_only=keyboard_only, on_step=on_step, oracle=oracle, rater=rater)
@@ -247,7 +137,7 @@ async def walk(
     oracle: AnswerOracle | None = None,
     rater: Rater | None = None,
 ) -> str:
-    """Go on from the step that is shown until one of this kind or key, and return its key."""
+    """Go on from the current step until one of this kind or key, and return its key."""
     device = await input_device(page, keyboard_only=keyboard_only)
     key, presses = "", 0
     watched: set[str] = set()
@@ -263,7 +153,7 @@ async def walk(
         if until in (kind, key):
             return key
         if control in ("look", "exam") and kind != "check":
-            continue  # the page went on between the two looks at it
+            continue  # the page changed in between
         assert kind != "end", f"the study ended before {until}: {await _words_on(page)}"
         presses += 1
         assert presses < _MOST_PRESSES, f"{key} does not end: {await _words_on(page)}"
@@ -286,7 +176,7 @@ async def walk(
 
 
 async def _values_for(key: str, oracle: AnswerOracle | None, rater: Rater | None) -> ControlValues:
-    """Return what is answered on a page; nothing where any answer will do."""
+    """Return the control values for a page; empty if any answer will do."""
     if key.startswith("training:"):
         return _score_values(await oracle(key)) if oracle is not None else {}
     return await rater(key) if rater is not None else {}
@@ -295,7 +185,7 @@ async def _values_for(key: str, oracle: AnswerOracle | None, rater: Rater | None
 async def _take_check(
     page: Page, device: InputDevice, key: str, on_step: OnStep | None, oracle: AnswerOracle | None, *, is_look: bool
 ) -> None:
-    """Take one attempt at a check. What looks at the device needs no oracle but for what it asks."""
+    """Take one attempt at a check. Checks of the device need an oracle only for their questions."""
     answer = await oracle(key) if oracle is not None else {}
     assert isinstance(answer, Mapping), key
     if is_look:
@@ -310,7 +200,7 @@ async def _take_check(
 
 
 async def _play_all(page: Page, device: InputDevice, watched: set[str]) -> None:
-    """Play each slot of a page until it has been watched, but for those in `watched`; add them to it."""
+    """Play each slot of a page to its end, except those in `watched`; add them to it."""
     for button in await page.locator("main button.play[data-slot]:visible").all():
         slot = await button.get_attribute("data-slot") or ""
         if slot in watched or await button.get_attribute("aria-disabled") == "true":
@@ -319,12 +209,12 @@ async def _play_all(page: Page, device: InputDevice, watched: set[str]) -> None:
         finished = ", ".join(f'main {name}[data-slot="{slot}"]' for name in (".is-played", ".is-failed"))
         await page.locator(finished).first.wait_for(state="attached")
         watched.add(slot)
-    # What is in view all the time opens the answers by itself, when it has been seen for long enough.
+    # Stimuli that are always in view enable the answers after a while.
     await page.wait_for_function("() => !document.querySelector('main input[type=radio][aria-disabled=true]')")
 
 
 async def _play_examples(page: Page, device: InputDevice) -> None:
-    """Play each example of a page of the instructions to its end; what stands still is looked at in passing."""
+    """Play each example in the instructions to its end; still ones only have to be in view."""
     for example in await page.locator("main .example").all():
         await example.scroll_into_view_if_needed()
         button = example.locator("button.example-play:visible")
@@ -337,7 +227,7 @@ async def _play_examples(page: Page, device: InputDevice) -> None:
 
 
 async def _fill_questions(page: Page, device: InputDevice, answers: Mapping[str, Json]) -> None:
-    """Fill in a questionnaire: the answers that are given, and any where none is."""
+    """Fill in a questionnaire: with these answers, and otherwise with arbitrary ones."""
     for item in await page.locator("main [data-item]").all():
         answer = answers.get(await item.get_attribute("data-item") or "")
         boxes = await item.locator("input[type=radio], input[type=checkbox]").all()
@@ -355,7 +245,7 @@ async def _fill_questions(page: Page, device: InputDevice, answers: Mapping[str,
 
 
 async def _leave(page: Page, device: InputDevice, control: str) -> None:
-    """Press what leads on as soon as it does, and wait until it has."""
+    """Press a control as soon as it is enabled, and wait until the page has changed."""
     from playwright.async_api import TimeoutError as WaitedTooLong
 
     button = page.locator(f"main #{control}")
@@ -369,7 +259,7 @@ async def _leave(page: Page, device: InputDevice, control: str) -> None:
 
 
 async def _next_control(page: Page) -> str:
-    """Wait for what a step needs to be pressed and return its id; `look` or `exam` at a check, "" at the end."""
+    """Return the id of the control to press next; `look` or `exam` at a check, "" at the end."""
     from playwright.async_api import TimeoutError as WaitedTooLong
 
     controls = [f"main #{name}:visible" for name in ("agree", "next", "play", "try-again")]
@@ -388,3 +278,99 @@ async def _words_on(page: Page) -> str:
     banner = page.locator(".banner:visible")
     words = [await part.inner_text() for part in (*await banner.all(), page.locator("main"))]
     return " ".join(" | ".join(words).split())
+
+
+# Ratings
+
+
+_SHARES = (0.62, 0.18, 0.87, 0.41, 0.73, 0.29)
+_MOST_STEPS = 40
+
+
+def control_values(trial: Trial, answer: Json) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Return the control values that give this answer to a trial."""
+    given = cast("Mapping[str, Any]", answer)
+    values = _score_values(answer)
+    for question, slots in given.get("ticks", {}).items():
+        for slot, places in slots.items():
+            values[question, slot] = tuple(str(place) for place in places) or ("nothing",)
+    for question, choice in given.get("choices", {}).items():
+        values[question, ""] = (_chosen(trial, question, choice),)
+    return values
+
+
+def _score_values(answer: Json) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Return the control values of an answer's scores; empty if it has none."""
+    scores = cast("Mapping[str, Any]", answer).get("scores", {})
+    return {(question, slot): (f"{value:g}",) for question, slots in scores.items() for slot, value in slots.items()}
+
+
+def _chosen(trial: Trial, question: str, choice: Mapping[str, Any]) -> str:
+    """Return the value of the button for a choice: a slot, or how much better the second one is."""
+    if "same_as" in choice:
+        return str(choice["same_as"])
+    if choice["better"] == "tie":
+        return "0"
+    scale = next(asked.scale for asked in trial.asked if asked.id == question)
+    grade = choice.get("grade", scale.max)
+    return f"{grade if choice['better'] == compared_slots(trial)[1].id else -grade:g}"
+
+
+async def _rate_all(page: Page, device: InputDevice, wanted: ControlValues | None = None) -> None:
+    """Answer everything on a page: sliders, radio buttons, boxes and required reasons.
+
+    What `wanted` leaves out gets an arbitrary answer, no two neighbours alike.
+    """
+    main, values = page.locator("main"), wanted or {}
+    for place, slider in enumerate(await main.locator(".fader-input:visible").all()):
+        if await slider.get_attribute("aria-disabled") == "true":
+            await _open_slider(page, device, slider)
+        if await slider.get_attribute("aria-disabled") != "true":
+            await _set_slider(device, slider, values.get(await _control_key(slider)), _SHARES[place % len(_SHARES)])
+    for place, group in enumerate((await _groups(main.locator("input[type=radio]:visible"))).values()):
+        chosen = await _chosen_boxes(group, values)
+        await device.tick(chosen[0] if chosen else group[(1 + place) % len(group)])
+    for place, group in enumerate((await _groups(main.locator("input[type=checkbox]:visible"))).values()):
+        if not any([await box.is_checked() for box in group]):
+            for box in await _chosen_boxes(group, values) or [group[place % len(group)]]:
+                await device.tick(box)
+    for field in await main.locator("textarea[aria-required=true]:visible, textarea[required]:visible").all():
+        await device.write(field, "It looked right.")
+
+
+async def _set_slider(device: InputDevice, slider: Locator, values: tuple[str, ...] | None, share: float) -> None:
+    """Set a slider: exactly to a value, by keys after coming near it, or to a share of its range."""
+    low, high = [float(await slider.get_attribute(name) or 0) for name in ("min", "max")]
+    await device.slide(slider, share if values is None else (float(values[0]) - low) / (high - low))
+    for _ in range(_MOST_STEPS if values is not None else 0):
+        left = float(values[0] if values else 0) - float(await slider.input_value())
+        if not left:
+            break
+        await slider.press("ArrowUp" if left > 0 else "ArrowDown")
+
+
+async def _chosen_boxes(group: list[Locator], values: ControlValues) -> list[Locator]:
+    """Return the boxes of a group that are to be ticked."""
+    chosen = values.get(await _control_key(group[0]), ())
+    return [box for box in group if await box.input_value() in chosen]
+
+
+async def _groups(boxes: Locator) -> dict[str, list[Locator]]:
+    """Return boxes grouped by their name."""
+    groups: dict[str, list[Locator]] = {}
+    for box in await boxes.all():
+        groups.setdefault(await box.get_attribute("name") or "", []).append(box)
+    return groups
+
+
+async def _control_key(control: Locator) -> tuple[str, str]:
+    """Return the question and the slot of a control."""
+    return await control.get_attribute("data-question") or "", await control.get_attribute("data-slot") or ""
+
+
+async def _open_slider(page: Page, device: InputDevice, slider: Locator) -> None:
+    """Play the slot of a slider that is enabled only during playback."""
+    slot = await slider.evaluate("node => node.closest('[data-slot]')?.dataset.slot ?? ''")
+    button = page.locator(f'main button.play[data-slot="{slot}"]:visible')
+    if await button.count() == 1 and await button.get_attribute("aria-disabled") != "true":
+        await device.press(button)

@@ -1,4 +1,4 @@
-"""How a person takes the page of each check: real presses, keys and typing, with the answers of an oracle."""
+"""How a browser takes the pages of checks: with mouse, touch screen or keyboard, and the answers of an oracle."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from playwright.async_api import Locator, Page
 
 
-# --- What somebody at a real browser sees and hears, told by the server that drew it: no page could ---
+# Oracle: the answers, from the server that made the check
 
 
 AnswerOracle: TypeAlias = Callable[[str], Awaitable[Json]]
-"""Returns the answer to a step, of a check or of training, by its key."""
+"""Returns the answer to a step of a check or of training, by its key."""
 _MIDDLE = 0.5
 
 
 def oracle_for(server: RunningServer, page: Page, fails: Collection[str] = ()) -> AnswerOracle:
-    """Return the answers of whoever sits at this page: able to do everything but what is in `fails`.
+    """Return the oracle for the participant at this page, who passes everything except what is in `fails`.
 
-    That holds names of checks as robots have them (`colour`, `distance:far`, `training`), or keys of single attempts
-    (`check:colour:1`). It is looked at each time. The device is the real one: what it measures, nobody can fail.
+    `fails` has names of checks as for robots (`colour`, `distance:far`, `training`), or keys of single attempts
+    (`check:colour:1`), and may change in between. The device is the real one: its measurements cannot fail.
     """
 
     async def answer(key: str) -> Json:
@@ -51,7 +51,7 @@ def oracle_for(server: RunningServer, page: Page, fails: Collection[str] = ()) -
     return answer
 
 
-# --- How a person works a page: by mouse, by finger, or by keyboard alone ---
+# Input devices
 
 
 _MOST_TABS = 300
@@ -60,7 +60,7 @@ _IN_GROUP = "node => document.activeElement?.type === 'radio' && document.active
 
 
 class InputDevice(Protocol):
-    """The four things that a study asks a hand to do."""
+    """The four actions that a study needs."""
 
     async def press(self, button: Locator) -> None: ...
 
@@ -76,7 +76,7 @@ class InputDevice(Protocol):
 
 
 async def input_device(page: Page, *, keyboard_only: bool) -> InputDevice:
-    """Return the keyboard where it is asked for, else a finger on a touch screen, else the mouse."""
+    """Return the keyboard if requested, otherwise the touch screen if the page has one, otherwise the mouse."""
     if keyboard_only:
         return _Keyboard(page)
     is_touch: bool = await page.evaluate("() => matchMedia('(pointer: coarse)').matches")
@@ -120,7 +120,7 @@ class _TouchScreen:
 
 
 class _Keyboard:
-    """Keys and nothing else: no pointer, and no focus that a key did not move."""
+    """Only keys: no pointer, and only keys move the focus."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -134,10 +134,10 @@ class _Keyboard:
             await self._reach(box)
             await self.page.keyboard.press("Space")
             return
-        # A group of radio buttons is one stop of the Tab key; arrows go round in it, and choose.
+        # A group of radio buttons is one tab stop; arrow keys move and choose within it.
         await self._reach(box, _IN_GROUP)
         many: int = await box.evaluate("node => document.getElementsByName(node.name).length")
-        # A page may give each arrow a meaning of its own, as left and right have.
+        # A page may give each arrow key its own meaning.
         for arrow in ("", *["ArrowDown"] * many, "ArrowLeft", "ArrowRight", "ArrowUp"):
             if arrow:
                 await self.page.keyboard.press(arrow)
@@ -169,7 +169,7 @@ class _Keyboard:
 
 
 async def _place_on(slider: Locator, share: float) -> tuple[float, float]:
-    """Return where on a slider a share of its range lies, whether it lies or stands."""
+    """Return the point on a horizontal or vertical slider for a share of its range."""
     await slider.scroll_into_view_if_needed()
     box = await slider.bounding_box()
     assert box is not None, f"{slider} cannot be seen"
@@ -178,7 +178,7 @@ async def _place_on(slider: Locator, share: float) -> tuple[float, float]:
     return (width * inside, height / 2) if width > height else (width / 2, height * (1 - inside))
 
 
-# --- How a person takes the page of each check: real presses, keys and typing, with the answers of an oracle ---
+# Pages of checks
 
 
 _MOST_NUDGES = 200
@@ -187,7 +187,7 @@ _NONE = "none"
 
 @dataclass(frozen=True)
 class CheckPage:
-    """One attempt at a check: who takes it, and what they say. `on_screen` hears of each screen before it is left."""
+    """One attempt at a check, with its answer. `on_screen` is called before each screen is left."""
 
     page: Page
     hand: InputDevice
@@ -209,7 +209,7 @@ class CheckPage:
         await self.hand.write(await self.find(field), str(value))
 
     async def leave(self, selector: str = "#next") -> None:
-        """Press what leads to the next screen, and wait until this one is gone."""
+        """Press the control that leads to the next screen, and wait until this one is gone."""
         await self.on_screen()
         button = await self.find(selector)
         pressed = await button.element_handle()
@@ -225,7 +225,7 @@ async def take_check(exam: CheckPage) -> None:
 
 
 async def take_device_check(page: Page, device: InputDevice, key: str, *, is_remote: bool = False) -> None:
-    """Go on from a row of the look at the device: what measures by itself is waited for, what asks is answered."""
+    """Take a row of the device checks: wait for measurements, answer questions."""
     here = f'body[data-step="{key}"] main'
     selectors = ["#remote-yes" if is_remote else "#remote-no", ".sheet-list #next", "#again", "#say-desktop"]
     element = await page.wait_for_selector(
@@ -235,7 +235,7 @@ async def take_device_check(page: Page, device: InputDevice, key: str, *, is_rem
     assert element is not None
     if await element.evaluate("node => node === document.body"):
         return
-    # Nothing is measured twice the same: where a busy machine spoilt it, it is tried again.
+    # A busy machine may spoil a measurement; then it is repeated.
     button = page.locator(f"main #{await element.get_attribute('id')}")
     await device.press(button)
     await element.wait_for_element_state("hidden")
@@ -269,7 +269,7 @@ async def _set_card(exam: CheckPage) -> None:
 
 async def _find_gaps(exam: CheckPage) -> None:
     if "directions" not in exam.answer:
-        return  # without a card no ring is shown
+        return  # without a card no ring is shown, and nothing is asked
     await exam.find(".acuity-list")
     await exam.leave()
     for place, direction in enumerate(exam.answer["directions"]):
@@ -279,7 +279,7 @@ async def _find_gaps(exam: CheckPage) -> None:
         shown = await ring.element_handle()
         await exam.hand.press(await exam.find(f'[data-direction="{direction}"]'))
         await shown.wait_for_element_state("hidden")
-    # The last one leads on by itself.
+    # The page goes on by itself after the last ring.
     await exam.page.wait_for_selector(f'body:not([data-step="{exam.key}"]), main .notice', state="attached")
 
 
@@ -307,7 +307,7 @@ async def _compare_pairs(exam: CheckPage) -> None:
 
 
 async def _play_sound(exam: CheckPage) -> None:
-    """Play the sound at hand to its end: the button is no longer the first thing to press."""
+    """Play the current sound to its end: its button is then no longer the primary one."""
     await exam.hand.press(await exam.find("#play-sound.button-primary"))
     await exam.find("#play-sound:not(.button-primary)")
 

@@ -1,4 +1,4 @@
-"""The conformance suite of a check with a page: `check_step` proves one, ours or a stranger's."""
+"""The conformance suite of checks with a page: `check_step`, for our checks and those of other packages."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def check_step(
     fails: Iterable[str] = (),
     varies: bool = False,
 ) -> None:
-    """Prove that a check keeps the contract; raise AssertionError with a sentence where it does not.
+    """Raise AssertionError with a sentence if a check does not keep the contract.
 
-    Each attempt is the same for the same chance and is JSON; nothing in its public half depends on what is private,
-    unless it `varies`, as the items of a quiz do; pictures and sounds come from the private half alone and tell nothing
-    by their names, lengths or metadata. An able robot passes, an unable one does not, nor does one of the other
-    kinds in `fails`. A verdict is the same when it is judged again from what is kept, every reason that is told
-    has words, and the best blind guess passes as often as `guess_rate` says.
+    An attempt depends only on the generator and is JSON; its public half does not depend on its private half, unless
+    it `varies`, as the items of a quiz do; pictures and sounds depend only on the private half and reveal nothing by
+    their names, lengths or metadata. An able robot passes; an unable one does not, nor do the kinds in `fails`.
+    Judging the stored answer again gives the same verdict, every reason that is shown has words, and the best blind
+    guess passes as often as `guess_rate` says.
     """
     context = context or CheckContext(DEVICE)
     attempts = [check.pose(_chance(number), context) for number in range(_POSED)]
@@ -57,7 +57,7 @@ def check_step(
 
 
 def _check_posed(check: AnyPageCheck, attempts: list[CheckTask], context: CheckContext, *, varies: bool) -> None:
-    """The same chance gives the same attempt, all of it is JSON, and the public half is the same for all of them."""
+    """Assert that an attempt depends only on the generator and is JSON, and that the public half is always the same."""
     name = check.name
     assert check.seconds > 0, f"{name} takes no time"
     for number, posed in enumerate(attempts):
@@ -72,7 +72,7 @@ def _check_posed(check: AnyPageCheck, attempts: list[CheckTask], context: CheckC
 
 
 def _check_drawn(check: AnyPageCheck, attempts: Iterable[CheckTask]) -> None:
-    """Pictures and sounds come from the private half alone, hold nothing beside themselves, and are equally long."""
+    """Pictures and sounds depend only on the private half, have no metadata, and are equally long."""
     sizes: dict[str, set[int]] = {}
     for place, posed in enumerate(attempts):
         for name in posed.media:
@@ -91,7 +91,7 @@ def _check_drawn(check: AnyPageCheck, attempts: Iterable[CheckTask]) -> None:
 def _check_robot(
     check: AnyPageCheck, attempts: Iterable[CheckTask], context: CheckContext, robot: RobotAbilities
 ) -> list[Verdict]:
-    """Return the verdicts on a robot: always a pass where it is able, never where it is not."""
+    """Return the verdicts on a robot: always a pass if it is able, never if it is not."""
     verdicts = []
     for number, posed in enumerate(attempts):
         answer = check.respond(posed, robot, _chance(number))
@@ -110,7 +110,7 @@ def _check_robot(
 
 
 def _check_words(check: AnyPageCheck, verdicts: Iterable[Verdict]) -> None:
-    """There is a page with a title, and words for what is needed, for each reason that is told, and for the end."""
+    """Assert that there is a page with a title, and words for needs, for each reason that is shown, and for the end."""
     words = check_words("en").get(check.name, {})
     page = resources.files("beholder.web") / "checks" / f"{check.name}.js"
     assert page.is_file(), f"{check.name} has no page"
@@ -131,7 +131,7 @@ def check_luck(
     robots: Sequence[RobotAbilities] = (RobotAbilities(),),
     many: int = _GUESSED,
 ) -> float:
-    """Return how often the best blind guess passes: the best of what robots said to others, tried on new attempts."""
+    """Return how often the best blind guess passes: the best of robots' answers to other attempts, on new ones."""
     attempts = [check.pose(_chance(number), context) for number in range(2 * many)]
     first, fresh = attempts[:many], attempts[many:]
     guesses: dict[str, Mapping[str, Json]] = {}
@@ -165,7 +165,7 @@ def _chance(number: int) -> Generator:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value with lists for tuples and dicts for mappings, as JSON has them."""
+    """Return a value with lists and dicts in place of tuples and mappings, as in JSON."""
     if isinstance(value, Mapping):
         return {key: _plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
@@ -174,7 +174,7 @@ def _plain(value: Any) -> Any:
 
 
 def _png_chunks(body: bytes) -> Iterable[bytes]:
-    """Yield the kinds of the chunks of a PNG."""
+    """Yield the types of the chunks of a PNG."""
     place = 8
     while place < len(body):
         size = int.from_bytes(body[place : place + 4], "big")

@@ -1,4 +1,4 @@
-"""The conformance suite of a method: `check_method` proves a folder, ours or a stranger's."""
+"""The conformance suite of methods: `check_method`, for our methods and those of other packages."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _PARTS = ("README.md", "example.yaml", "view.js")
 
 
 def check_method(name: str, folder: Path, *, browser: bool = True) -> None:
-    """Prove that the method of this name keeps the contract; raise AssertionError with a sentence where it does not.
+    """Raise AssertionError with a sentence if the method of this name does not keep the contract.
 
     Its example loads and its plan is balanced; the public half leaks nothing; bad answers get 422 with a reason;
-    robots' ratings give back a planted order; a real browser completes it; its README exists. Writes to `folder`.
+    robots' ratings recover the planted order; a real browser completes it; its README exists. Writes to `folder`.
     """
     method = find(name)
     _check_parts(method)
@@ -56,7 +56,7 @@ def check_method(name: str, folder: Path, *, browser: bool = True) -> None:
 
 
 def _check_parts(method: Method) -> None:
-    """The folder holds what a method is made of."""
+    """Assert that the folder has all parts of a method."""
     for part in _PARTS:
         path = method_folder(method.name) / part
         assert path.is_file(), f"{method.name} has no {part}"
@@ -64,14 +64,14 @@ def _check_parts(method: Method) -> None:
 
 
 def _check_example_loads(method: Method, study: Path) -> None:
-    """The example is a study of this method, with at least one question."""
+    """Assert that the example is a study of this method with at least one question."""
     loaded = load_study(study)
     assert loaded.method == method.name, f"the example of {method.name} is a study of {loaded.method}"
     assert method.questions(loaded), f"the example of {method.name} asks nothing"
 
 
 def _check_plan_is_balanced(study: Path) -> None:
-    """Every promised count of the plan is as even as promised."""
+    """Assert that every count of the plan is as even as promised."""
     loaded = load_study(study)
     catalogue = load_catalogue(loaded)
     for row in balance(plan_study(loaded, catalogue=catalogue), catalogue):
@@ -80,7 +80,7 @@ def _check_plan_is_balanced(study: Path) -> None:
 
 
 async def _check_served(method: Method, study: Path) -> None:
-    """Over HTTP: the public half leaks nothing, and bad answers are refused with a reason and change nothing."""
+    """Assert over HTTP that the public half leaks nothing, and that bad answers are refused and change nothing."""
     async with (
         run_server(load_study(study), port=0) as server,
         httpx.AsyncClient(base_url=server.address, timeout=60) as client,
@@ -107,7 +107,7 @@ async def _check_served(method: Method, study: Path) -> None:
 
 
 def _check_order_is_recovered(study: Path) -> Results:
-    """Robots with a planted truth give ratings whose condition means have its order."""
+    """Assert that robots' ratings have condition means in the planted order."""
 
     async def send() -> Crowd:
         async with run_server(load_study(study), port=0) as server:
@@ -137,7 +137,7 @@ def _check_order_is_recovered(study: Path) -> Results:
 def _check_order(
     question: str, means: Mapping[str, float], planted: Mapping[str, float], references: set[str], is_reversed: bool
 ) -> None:
-    """A reference that is only compared with has no mean of its own; every other condition has."""
+    """Assert the order of means. A reference that is only compared with has no mean; every other condition has one."""
     rated = [name for name in planted if name in means or name not in references]
     truth = sorted(rated, key=lambda name: planted[name] if is_reversed else -planted[name])
     order = sorted(means, key=lambda name: -means[name])
@@ -145,7 +145,7 @@ def _check_order(
 
 
 def _check_ticks(results: Results, planted: Mapping[str, float]) -> None:
-    """The worst condition has more ticked faults than the best."""
+    """Assert that the worst condition has more ticked faults than the best."""
     ticked = results.conditions[results.conditions["question"].map(results.notes["kinds"]) == "pick"]
     shares = ticked.groupby("condition")["mean"].mean()
     if len(shares) > 1:
@@ -154,7 +154,7 @@ def _check_ticks(results: Results, planted: Mapping[str, float]) -> None:
 
 
 async def _check_browser_completes(study: Path) -> None:
-    """A real Chromium takes the study, with as few trials as it can have, to its completion code."""
+    """Assert that a real Chromium completes the study, with as few trials as possible."""
     from beholder.testing.browser import complete_study, fitting_answers, open_browser
 
     study = _shorten(study)
@@ -167,7 +167,7 @@ async def _check_browser_completes(study: Path) -> None:
 
 
 def _shorten(study: Path) -> Path:
-    """Write the study beside itself with the fewest trials that its plan takes."""
+    """Return a copy of the study in the same folder with the fewest trials that can be planned."""
     written = yaml.safe_load(study.read_text("utf-8"))
     path = study.with_name("short.yaml")
     for trials in _FEWEST:
@@ -192,7 +192,7 @@ async def _until_first_trial(server: RunningServer, client: httpx.AsyncClient) -
 
 
 class _NeutralResponder:
-    """A mind without opinions."""
+    """A responder that only gets a robot to the first trial."""
 
     def __init__(self, server: RunningServer) -> None:
         self._items = (*server.service.served.study.before, *server.service.served.study.after)
@@ -238,7 +238,7 @@ def _check_leaks_nothing(method: Method, step: Mapping[str, Any]) -> None:
         assert word not in text, f"the public half of a {method.name} trial contains {word!r}"
 
 
-# --- Answers that no method may take ---
+# Bad answers
 
 
 _WRONG_NUMBERS: tuple[Json, ...] = (10**9, -(10**9), "x", None, True)
@@ -247,7 +247,7 @@ _OPTIONAL = frozenset({"grade"})
 
 
 def _bad_answers(answer: Json) -> Iterator[tuple[str, Json]]:
-    """Yield answers that no method may take, made from a good one: what is wrong with each, and the answer."""
+    """Yield answers that no method may accept, made from a good one, each with what is wrong."""
     yield "that is null", None
     yield "that is a list", []
     yield "that is empty", {}
@@ -293,7 +293,7 @@ def _without(value: Json, path: tuple[Any, ...]) -> Json:
 
 
 def _copy_of(value: Json, path: tuple[Any, ...]) -> tuple[Json, Any]:
-    """Return a copy, and the part of it that holds the end of the path."""
+    """Return a copy, and the part of it that contains the end of the path."""
     copy: Json = json.loads(json.dumps(value))
     inner: Any = copy
     for key in path[:-1]:
@@ -307,14 +307,14 @@ def _with_extra_slot(value: Json, path: tuple[Any, ...], leaf: Json) -> Json:
     return copy
 
 
-# --- A study under names that no honest page contains ---
+# Marked names
 
 
 _MARKS = ("markedcondition", "markedcontent")
 
 
 def _mark_names(study: Path, folder: Path) -> Path:
-    """Write the study again with conditions and contents under names that no honest page contains.
+    """Return a copy of the study whose conditions and contents have names that no page may contain.
 
     Roles stay, and so do the recipes of anchors, which are made from the marked references.
     """
@@ -348,7 +348,7 @@ def _has_files(folder: Path, condition: str, catalogue: Catalogue) -> bool:
 
 
 def _rename_conditions(written: dict[str, Any], conditions: Mapping[str, str], named: list[str]) -> dict[str, Any]:
-    """Return what stands in study.yaml with every condition under its other name."""
+    """Return the content of study.yaml with renamed conditions."""
     written |= {"stimuli": {"manifest": "stimuli.csv"}, "texts": {}}
     written["conditions"] = [
         {**({} if isinstance(c, str) else c), "name": conditions[c if isinstance(c, str) else c["name"]]}

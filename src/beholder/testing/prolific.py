@@ -1,4 +1,4 @@
-"""What we rely on of Prolific's API: asked of a document, of the fake and, by whoever wants to, of the live API."""
+"""What we rely on in Prolific's API, checked against its document, the fake platform or the live API."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "StudyCostResponse": ("total_cost",),
     "FixedScreenOut": ("action", "fixed_screen_out_reward", "slots"),
 }  # fmt: skip
-"""What is read and written, by schema."""
+"""The fields that we read and write, by schema."""
 
 
 def missing_in(document: OpenApiDocument) -> list[str]:
-    """Return what we rely on and a document no longer has: operations, and fields of schemas."""
+    """Return the operations and fields that we rely on and a document does not have."""
     return [*_operations(document), *_fields(document)]
 
 
@@ -54,9 +54,9 @@ def _fields(document: OpenApiDocument) -> Iterator[str]:
 
 
 async def check_prolific(client: httpx.AsyncClient) -> None:
-    """Assert what we rely on of an API that answers: the fake's, or the live one. Nothing is changed by it.
+    """Assert what we rely on in a running API, of the fake platform or of Prolific. Nothing is changed.
 
-    `client` has the address and the token; the live API gives its own.
+    `client` has the address and the token.
     """
     assert (await _get(client, "/users/me/"))["id"]
     workspaces = (await _get(client, "/workspaces/"))["results"]

@@ -1,9 +1,9 @@
-"""The contract of a recruiter as a suite that anybody can run against theirs.
+"""The conformance suite of recruiters.
 
     await check_recruiter(lambda name: open_scene(name))
 
-Each check is one sentence about every recruiter; it opens scenes by name, and two names are two scenes. What a
-recruiter cannot do by itself is not asked of it, but it has to say so.
+Each check is one sentence about every recruiter. It opens scenes by name; two names are two scenes. What a recruiter
+does not list in `can` is not tested, except that it is refused.
 """
 
 from __future__ import annotations
@@ -20,103 +20,55 @@ from beholder.testing.stores import run_checks
 __all__ = ["RECRUITER_CHECKS", "Scene", "check_recruiter"]
 
 
-# --- Sentences about money and about people: what is paid, what is refused, and what is asked for once ---
+@dataclass(frozen=True)
+class Scene:
+    """A recruiter with a job, and control over the platform behind it."""
+
+    recruiter: Recruiter
+    job: Job
+    """For 2 places or more, with a reward."""
+    come: Callable[[str], Awaitable[str]] | None = None
+    """Lets a participant take a place and submit; returns the submission. None if it lists no submissions."""
+    moved: Callable[[], Sequence[int]] = tuple
+    """Every payment to a participant, in hundredths."""
+    later: Callable[[], Awaitable[None]] | None = None
+    """Lets the platform do what it does later."""
 
 
-_WHY = (
-    "You were asked to choose the score that each test clip names, and in three of three such clips you chose another "
-    "one, so that we cannot tell whether you watched them."
-)
+SceneOpener: TypeAlias = Callable[[str], AbstractAsyncContextManager[Scene]]
+"""Opens a scene by name, a new one for each name."""
 
 
-async def approving_twice_pays_once(open_: SceneOpener) -> None:
-    async with open_("scene") as scene:
-        if "approve" in scene.recruiter.can:
-            posting = await _publish_job(scene)
-            came = await _submit(scene, posting.id, 2)
-            for _ in range(2):
-                await scene.recruiter.approve(came)
-                await _settle(scene)
-            await scene.recruiter.approve(came[:1])
-            await _settle(scene)
-            assert [(await scene.recruiter.submission(id)).status for id in came] == ["approved", "approved"]
-            assert list(scene.moved()) == [scene.job.reward.minor] * 2
+async def _publish_job(scene: Scene) -> Posting:
+    """Return the posting of the scene's job after publishing it."""
+    drafted = await scene.recruiter.draft(scene.job)
+    return await scene.recruiter.publish(drafted.id)
 
 
-async def a_rejection_says_why_in_100_characters(open_: SceneOpener) -> None:
-    async with open_("scene") as scene:
-        if "reject" in scene.recruiter.can:
-            posting = await _publish_job(scene)
-            came = (await _submit(scene, posting.id, 1))[0]
-            for short in ("", "Bad work.", "x" * 99, "x" * 60 + " " * 60):
-                assert await _is_refused(scene.recruiter.reject(came, "FAILED_CHECK", short)), (
-                    "it takes a short message"
-                )
-            assert (await scene.recruiter.submission(came)).status == "awaiting_review"
-            for _ in range(2):
-                await scene.recruiter.reject(came, "FAILED_CHECK", _WHY)
-            await _settle(scene)
-            assert (await scene.recruiter.submission(came)).status == "rejected"
-            assert not scene.moved()
+async def _submit(scene: Scene, posting: str, number: int) -> list[str]:
+    """Return the submissions of this many new participants."""
+    assert scene.come is not None, "a recruiter that lists submissions needs Scene.come"
+    return [await scene.come(posting) for _ in range(number)]
 
 
-async def a_return_that_is_asked_for_twice_is_asked_for_once(open_: SceneOpener) -> None:
-    async with open_("scene") as scene:
-        if "return" in scene.recruiter.can:
-            posting = await _publish_job(scene)
-            came = (await _submit(scene, posting.id, 1))[0]
-            assert not (await scene.recruiter.submission(came)).is_return_requested
-            for _ in range(2):
-                await scene.recruiter.request_return(came, "Did not finish the study")
-                assert (await scene.recruiter.submission(came)).is_return_requested
+async def _settle(scene: Scene) -> None:
+    """Let the platform do what it does later."""
+    if scene.later is not None:
+        await scene.later()
 
 
-async def setting_up_a_bonus_moves_nothing(open_: SceneOpener) -> None:
-    async with open_("scene") as scene:
-        if "bonus" in scene.recruiter.can:
-            posting = await _publish_job(scene)
-            came = await _submit(scene, posting.id, 2)
-            rows = _rows(scene, came)
-            batches = [await scene.recruiter.setup_bonus(posting.id, rows) for _ in range(2)]
-            await _settle(scene)
-            assert not scene.moved(), "money moved before it was paid"
-            for batch in batches:
-                assert batch.amount == Sum(sum(row.amount.minor for row in rows), scene.job.reward.currency)
-                assert batch.total.minor >= batch.amount.minor
+async def _is_refused(request: Awaitable[object]) -> bool:
+    """Return whether a recruiter refuses a request, with a reason."""
+    reason: str | None = None
+    try:
+        await request
+    except PlatformRefused as error:
+        reason = str(error)
+    assert reason is None or reason.strip(), "it refuses without a word of why"
+    return reason is not None
 
 
-async def a_bonus_that_is_paid_arrives_as_it_was_set_up(open_: SceneOpener) -> None:
-    async with open_("scene") as scene:
-        if "bonus" in scene.recruiter.can:
-            posting = await _publish_job(scene)
-            came = await _submit(scene, posting.id, 2)
-            rows = _rows(scene, came)
-            batch = await scene.recruiter.setup_bonus(posting.id, rows)
-            await scene.recruiter.pay_bonus(batch.ref)
-            await _settle(scene)
-            assert sorted(scene.moved()) == sorted(row.amount.minor for row in rows), "other amounts arrived"
-            for row in rows:
-                assert (await scene.recruiter.submission(row.submission)).bonuses == (row.amount.minor,)
-
-
-async def a_bonus_of_too_many_rows_is_refused(open_: SceneOpener) -> None:
-    async with open_("scene") as scene:
-        if "bonus" in scene.recruiter.can:
-            posting = await _publish_job(scene)
-            came = (await _submit(scene, posting.id, 1))[0]
-            row = BonusRow(came, Sum(10, scene.job.reward.currency))
-            many = [row._replace(submission=f"{number:024x}") for number in range(MOST_ROWS + 1)]
-            for rows in ([], many, [row, row], [row._replace(amount=Sum(0, scene.job.reward.currency))]):
-                assert await _is_refused(scene.recruiter.setup_bonus(posting.id, rows)), f"{len(rows)} rows are taken"
-            assert not scene.moved()
-
-
-def _rows(scene: Scene, came: list[str]) -> list[BonusRow]:
-    """Return amounts that a client which mistakes pounds for pence, or drops a zero, gets wrong."""
-    return [BonusRow(id, Sum(minor, scene.job.reward.currency)) for id, minor in zip(came, (105, 30), strict=False)]
-
-
-# --- Sentences about postings: drafts, places, states, and who came ---
+# Postings: drafts, places, states, submissions
 
 
 _ID = "0123456789abcdef01234567"
@@ -221,7 +173,7 @@ async def nobody_is_a_fine_list_of_people_to_exclude(open_: SceneOpener) -> None
 
 
 def _attempts(scene: Scene) -> Mapping[Verb, tuple[Callable[[], Awaitable[object]], ...]]:
-    """Return for each verb everything that a recruiter which cannot do it has to refuse."""
+    """Return for each verb the calls that a recruiter without it has to refuse."""
     recruiter: Recruiter = scene.recruiter
     return {
         "draft": (lambda: recruiter.draft(scene.job), lambda: recruiter.check(scene.job)),
@@ -237,63 +189,103 @@ def _attempts(scene: Scene) -> Mapping[Verb, tuple[Callable[[], Awaitable[object
     }
 
 
-# --- What a check of a recruiter works with: the recruiter, a job, and people who come from wherever it brings them ---
+# Payments and decisions
 
 
-@dataclass(frozen=True)
-class Scene:
-    """A recruiter, with what a test can do on the other side of it."""
-
-    recruiter: Recruiter
-    job: Job
-    """For 2 places or more, with a reward."""
-    come: Callable[[str], Awaitable[str]] | None = None
-    """Somebody takes a place in a posting and hands in; returns the submission. None where it lists no submissions."""
-    moved: Callable[[], Sequence[int]] = tuple
-    """Every payment to a person that has left the wallet, in hundredths."""
-    later: Callable[[], Awaitable[None]] | None = None
-    """Lets happen what the platform does later."""
+_WHY = (
+    "You were asked to choose the score that each test clip names, and in three of three such clips you chose another "
+    "one, so that we cannot tell whether you watched them."
+)
 
 
-SceneOpener: TypeAlias = Callable[[str], AbstractAsyncContextManager[Scene]]
-"""Opens the scene of a name, a new one for each name."""
+async def approving_twice_pays_once(open_: SceneOpener) -> None:
+    async with open_("scene") as scene:
+        if "approve" in scene.recruiter.can:
+            posting = await _publish_job(scene)
+            came = await _submit(scene, posting.id, 2)
+            for _ in range(2):
+                await scene.recruiter.approve(came)
+                await _settle(scene)
+            await scene.recruiter.approve(came[:1])
+            await _settle(scene)
+            assert [(await scene.recruiter.submission(id)).status for id in came] == ["approved", "approved"]
+            assert list(scene.moved()) == [scene.job.reward.minor] * 2
 
 
-async def _publish_job(scene: Scene) -> Posting:
-    """Return the posting of the scene's job after it was published."""
-    drafted = await scene.recruiter.draft(scene.job)
-    return await scene.recruiter.publish(drafted.id)
+async def a_rejection_says_why_in_100_characters(open_: SceneOpener) -> None:
+    async with open_("scene") as scene:
+        if "reject" in scene.recruiter.can:
+            posting = await _publish_job(scene)
+            came = (await _submit(scene, posting.id, 1))[0]
+            for short in ("", "Bad work.", "x" * 99, "x" * 60 + " " * 60):
+                assert await _is_refused(scene.recruiter.reject(came, "FAILED_CHECK", short)), (
+                    "it takes a short message"
+                )
+            assert (await scene.recruiter.submission(came)).status == "awaiting_review"
+            for _ in range(2):
+                await scene.recruiter.reject(came, "FAILED_CHECK", _WHY)
+            await _settle(scene)
+            assert (await scene.recruiter.submission(came)).status == "rejected"
+            assert not scene.moved()
 
 
-async def _submit(scene: Scene, posting: str, number: int) -> list[str]:
-    """Return the submissions of so many people who have come and handed in."""
-    assert scene.come is not None, "a recruiter that lists submissions needs Scene.come"
-    return [await scene.come(posting) for _ in range(number)]
+async def a_return_that_is_asked_for_twice_is_asked_for_once(open_: SceneOpener) -> None:
+    async with open_("scene") as scene:
+        if "return" in scene.recruiter.can:
+            posting = await _publish_job(scene)
+            came = (await _submit(scene, posting.id, 1))[0]
+            assert not (await scene.recruiter.submission(came)).is_return_requested
+            for _ in range(2):
+                await scene.recruiter.request_return(came, "Did not finish the study")
+                assert (await scene.recruiter.submission(came)).is_return_requested
 
 
-async def _settle(scene: Scene) -> None:
-    """Let happen what the platform does later."""
-    if scene.later is not None:
-        await scene.later()
+async def setting_up_a_bonus_moves_nothing(open_: SceneOpener) -> None:
+    async with open_("scene") as scene:
+        if "bonus" in scene.recruiter.can:
+            posting = await _publish_job(scene)
+            came = await _submit(scene, posting.id, 2)
+            rows = _rows(scene, came)
+            batches = [await scene.recruiter.setup_bonus(posting.id, rows) for _ in range(2)]
+            await _settle(scene)
+            assert not scene.moved(), "money moved before it was paid"
+            for batch in batches:
+                assert batch.amount == Sum(sum(row.amount.minor for row in rows), scene.job.reward.currency)
+                assert batch.total.minor >= batch.amount.minor
 
 
-async def _is_refused(request: Awaitable[object]) -> bool:
-    """Return whether a recruiter says no."""
-    reason: str | None = None
-    try:
-        await request
-    except PlatformRefused as error:
-        reason = str(error)
-    assert reason is None or reason.strip(), "it refuses without a word of why"
-    return reason is not None
+async def a_bonus_that_is_paid_arrives_as_it_was_set_up(open_: SceneOpener) -> None:
+    async with open_("scene") as scene:
+        if "bonus" in scene.recruiter.can:
+            posting = await _publish_job(scene)
+            came = await _submit(scene, posting.id, 2)
+            rows = _rows(scene, came)
+            batch = await scene.recruiter.setup_bonus(posting.id, rows)
+            await scene.recruiter.pay_bonus(batch.ref)
+            await _settle(scene)
+            assert sorted(scene.moved()) == sorted(row.amount.minor for row in rows), "other amounts arrived"
+            for row in rows:
+                assert (await scene.recruiter.submission(row.submission)).bonuses == (row.amount.minor,)
 
 
-# --- The contract of a recruiter as a suite that anybody can run against theirs ---
-#
-#     await check_recruiter(lambda name: open_scene(name))
-#
-# Each check is one sentence about every recruiter; it opens scenes by name, and two names are two scenes. What a
-# recruiter cannot do by itself is not asked of it, but it has to say so.
+async def a_bonus_of_too_many_rows_is_refused(open_: SceneOpener) -> None:
+    async with open_("scene") as scene:
+        if "bonus" in scene.recruiter.can:
+            posting = await _publish_job(scene)
+            came = (await _submit(scene, posting.id, 1))[0]
+            row = BonusRow(came, Sum(10, scene.job.reward.currency))
+            many = [row._replace(submission=f"{number:024x}") for number in range(MOST_ROWS + 1)]
+            for rows in ([], many, [row, row], [row._replace(amount=Sum(0, scene.job.reward.currency))]):
+                assert await _is_refused(scene.recruiter.setup_bonus(posting.id, rows)), f"{len(rows)} rows are taken"
+            assert not scene.moved()
+
+
+def _rows(scene: Scene, came: list[str]) -> list[BonusRow]:
+    """Return amounts that reveal a confusion of pounds and pence, or a dropped zero."""
+    return [BonusRow(id, Sum(minor, scene.job.reward.currency)) for id, minor in zip(came, (105, 30), strict=False)]
+
+
+# The suite
 
 
 _RecruiterCheck: TypeAlias = Callable[[SceneOpener], Awaitable[None]]
@@ -319,9 +311,9 @@ RECRUITER_CHECKS: Mapping[str, _RecruiterCheck] = {
         a_bonus_of_too_many_rows_is_refused,
     )
 }
-"""Every check by name, for a test of its own each."""
+"""Every check by name."""
 
 
 async def check_recruiter(open_: SceneOpener, *, only: Collection[str] | None = None) -> tuple[str, ...]:
-    """Run the checks of every recruiter and return their names; the first that fails raises AssertionError with it."""
+    """Run the checks and return their names; raise AssertionError with the first that fails."""
     return await run_checks("recruiter", RECRUITER_CHECKS, open_, only)

@@ -1,4 +1,13 @@
-"""Runs the checks of a contract, each against what it opens by names of its own."""
+"""The conformance suite of stores.
+
+    await check_store(lambda name: open_store(folder / name))
+
+Each check is one sentence about every store. It opens stores by name; two names are two stores.
+
+facts     appending and reading facts
+sessions  beginning a study, arriving, claiming lists
+ledger    the ledger, identities and erasure
+"""
 
 from __future__ import annotations
 
@@ -19,7 +28,7 @@ async def run_checks(
     open_: Opener[T],
     only: Collection[str] | None,
 ) -> tuple[str, ...]:
-    """Run checks of a `what` and return their names; the first that fails raises AssertionError with its sentence."""
+    """Run the checks of a `what` and return their names; raise AssertionError with the first that fails."""
     names = tuple(name for name in checks if only is None or name in only)
     for name in names:
         try:
@@ -30,15 +39,8 @@ async def run_checks(
 
 
 def _opener_for(check: str, open_: Opener[T]) -> Opener[T]:
-    """Return what opens for one check alone: two checks that use the same name share nothing."""
+    """Return an opener for one check: the same name in two checks opens different things."""
     return lambda name: open_(f"{check}_{name}")
-
-
-# --- The contract of a store as a suite that anybody can run against theirs ---
-#
-#     await check_store(lambda name: open_store(folder / name))
-#
-# Each check is one sentence about every store; it opens stores by name, and two names are two stores.
 
 
 _StoreCheck: TypeAlias = Callable[[FactOpener], Awaitable[None]]
@@ -90,9 +92,9 @@ STORE_CHECKS: Mapping[str, _StoreCheck] = {
         ledger.a_purged_ledger_says_what_was_paid_and_not_to_whom,
     )
 }
-"""Every check by name, for a test of its own each."""
+"""Every check by name."""
 
 
 async def check_store(open_: FactOpener, *, only: Collection[str] | None = None) -> tuple[str, ...]:
-    """Run the checks of every store and return their names; the first that fails raises AssertionError with it."""
+    """Run the checks and return their names; raise AssertionError with the first that fails."""
     return await run_checks("store", STORE_CHECKS, open_, only)

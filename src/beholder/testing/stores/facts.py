@@ -1,4 +1,4 @@
-"""What is true of appending and reading in every store."""
+"""Checks of appending and reading facts, and small facts to test stores with."""
 
 from __future__ import annotations
 
@@ -24,6 +24,91 @@ from beholder.store.contract import (
     Table,
 )
 from beholder.types import Json, Mode, Outcome
+
+StoreOpener: TypeAlias = Callable[[str], AbstractAsyncContextManager[Store]]
+"""Opens a store by name for writing: empty the first time, the same one after it was closed."""
+
+NOON = datetime(2026, 5, 4, 12, 0, 0, 123456, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+TABLES: tuple[Table, ...] = (
+    "studies", "stimuli", "lists", "sessions", "claims", "posed", "answers", "events", "told", "ends", "erasures",
+    "ledger",
+)  # fmt: skip
+
+
+def study_record(digest: str = "d1", plan: str = "p1", study: str = "walk", lists: int = 3) -> StudyRecord:
+    """Return the record of a small study."""
+    stimulus: dict[str, Json] = {
+        "stimulus": "a/b", "content": "b", "condition": "a", "role": "test", "medium": "video", "sha256": "00",
+        "probe": {"ms": 9960, "fps": 29.97}, "factors": {"rate": "low"},
+    }  # fmt: skip
+    planned: list[Json] = [{"list": number, "trials": [["t1", {"x": None}]]} for number in range(1, lists + 1)]
+    return StudyRecord(
+        digest, plan, study, f"name: {study}\n# Grüße {digest}\n", "beholder 0", [stimulus], planned, NOON
+    )
+
+
+def session_of(name: str, *, mode: Mode = "link", digest: str = "d1", number: int = 1, run: int = 1) -> Session:
+    """Return a session of the participant with this name."""
+    session = f"s-{name}-{mode}-{digest}-{number}"
+    return Session(session, f"p-{name}", digest, run, mode, number, {"screen": [1920, 1080]}, NOON)
+
+
+def answer(session: str, key: str = "trial:1", value: Json = 72, *, at: datetime = NOON) -> Answer:
+    """Return an answer with one score."""
+    scores: Json = {"scores": {"q1": {"s1": value}}}
+    return Answer(session, key, scores, {"s1": {"plays": 1}}, 10.5, 2000.25, "mouse", "tab", at)
+
+
+def end(session: str, outcome: Outcome = "completed") -> End:
+    """Return an end."""
+    return End(session, outcome, "", "C7", "R-1", NOON)
+
+
+async def rows(store: Store, table: Table) -> list[dict[str, Any]]:
+    """Return all rows of a table."""
+    return [row async for row in store.rows(table)]
+
+
+async def session_facts(store: Store, session: str) -> SessionFacts:
+    """Return the facts of a session, which must exist."""
+    facts = await store.session_facts(session)
+    assert facts is not None, f"session {session} is not there"
+    return facts
+
+
+async def arrive(
+    store: Store, name: str, *, mode: Mode = "link", digest: str = "d1", number: int = 1, run: int = 1
+) -> str:
+    """Return the id of a new session."""
+    session, _ = await store.arrive(session_of(name, mode=mode, digest=digest, number=number, run=run))
+    return session.session
+
+
+async def claim(
+    store: Store,
+    session: str,
+    *,
+    now: datetime = NOON,
+    until: datetime = NOON + HOUR,
+    per_list: int | None = None,
+    barred: Collection[int] = (),
+    preferred: Collection[int] = (),
+) -> int | None:
+    """Claim a list with a lease of one hour."""
+    return await store.claim(session, now=now, until=until, per_list=per_list, barred=barred, preferred=preferred)
+
+
+async def expect(kind: type[Exception], operation: Awaitable[object], what: str) -> Exception:
+    """Return the error that an operation must raise."""
+    try:
+        await operation
+    except kind as error:
+        return error
+    raise AssertionError(f"{what} was accepted")
+
+
+# Appending and reading
 
 
 async def a_repeated_answer_changes_nothing_and_returns_the_first_time(open_: StoreOpener) -> None:
@@ -219,7 +304,7 @@ async def a_person_brings_along_what_other_sessions_were_told(open_: StoreOpener
         assert (await session_facts(store, first)).verdicts == {}
 
 
-# --- What is true of two requests for one key in every store: the first fact leads, and one request wins ---
+# Races: of several requests for one key, one wins
 
 
 async def a_repeat_with_more_facts_stores_none_of_them(open_: StoreOpener) -> None:
@@ -297,89 +382,3 @@ async def an_end_that_leads_and_one_that_follows_are_one_end(open_: StoreOpener)
             stored = (await session_facts(store, session)).end
             assert stored == end(session, ends[session]), "what is known is not what is stored"
             assert result.is_new == (ends[session] == "withdrawn")
-
-
-# --- Small facts, and short ways to put them into a store and to find them again ---
-
-
-StoreOpener: TypeAlias = Callable[[str], AbstractAsyncContextManager[Store]]
-"""Opens the store of a name for writing: an empty one the first time, the same one again after it was closed."""
-
-NOON = datetime(2026, 5, 4, 12, 0, 0, 123456, tzinfo=UTC)
-HOUR = timedelta(hours=1)
-TABLES: tuple[Table, ...] = (
-    "studies", "stimuli", "lists", "sessions", "claims", "posed", "answers", "events", "told", "ends", "erasures",
-    "ledger",
-)  # fmt: skip
-
-
-def study_record(digest: str = "d1", plan: str = "p1", study: str = "walk", lists: int = 3) -> StudyRecord:
-    """Return a small study as it begins."""
-    stimulus: dict[str, Json] = {
-        "stimulus": "a/b", "content": "b", "condition": "a", "role": "test", "medium": "video", "sha256": "00",
-        "probe": {"ms": 9960, "fps": 29.97}, "factors": {"rate": "low"},
-    }  # fmt: skip
-    planned: list[Json] = [{"list": number, "trials": [["t1", {"x": None}]]} for number in range(1, lists + 1)]
-    return StudyRecord(
-        digest, plan, study, f"name: {study}\n# Grüße {digest}\n", "beholder 0", [stimulus], planned, NOON
-    )
-
-
-def session_of(name: str, *, mode: Mode = "link", digest: str = "d1", number: int = 1, run: int = 1) -> Session:
-    """Return a session of a participant of this name."""
-    session = f"s-{name}-{mode}-{digest}-{number}"
-    return Session(session, f"p-{name}", digest, run, mode, number, {"screen": [1920, 1080]}, NOON)
-
-
-def answer(session: str, key: str = "trial:1", value: Json = 72, *, at: datetime = NOON) -> Answer:
-    """Return an answer with one score."""
-    scores: Json = {"scores": {"q1": {"s1": value}}}
-    return Answer(session, key, scores, {"s1": {"plays": 1}}, 10.5, 2000.25, "mouse", "tab", at)
-
-
-def end(session: str, outcome: Outcome = "completed") -> End:
-    """Return an end."""
-    return End(session, outcome, "", "C7", "R-1", NOON)
-
-
-async def rows(store: Store, table: Table) -> list[dict[str, Any]]:
-    """Return all rows of a table."""
-    return [row async for row in store.rows(table)]
-
-
-async def session_facts(store: Store, session: str) -> SessionFacts:
-    """Return the facts of a session that must be there."""
-    facts = await store.session_facts(session)
-    assert facts is not None, f"session {session} is not there"
-    return facts
-
-
-async def arrive(
-    store: Store, name: str, *, mode: Mode = "link", digest: str = "d1", number: int = 1, run: int = 1
-) -> str:
-    """Return the id of a session that has just arrived."""
-    session, _ = await store.arrive(session_of(name, mode=mode, digest=digest, number=number, run=run))
-    return session.session
-
-
-async def claim(
-    store: Store,
-    session: str,
-    *,
-    now: datetime = NOON,
-    until: datetime = NOON + HOUR,
-    per_list: int | None = None,
-    barred: Collection[int] = (),
-    preferred: Collection[int] = (),
-) -> int | None:
-    """Claim with a lease of an hour."""
-    return await store.claim(session, now=now, until=until, per_list=per_list, barred=barred, preferred=preferred)
-
-
-async def expect(kind: type[Exception], operation: Awaitable[object], what: str) -> Exception:
-    """Return the error that this must raise."""
-    try:
-        await operation
-    except kind as error:
-        return error
-    raise AssertionError(f"{what} was accepted")

@@ -1,4 +1,4 @@
-"""What is true of the ledger, and of who is who, in every store."""
+"""Checks of the ledger, of platform identities, and of erasure and counts."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ async def of_two_people_who_come_by_one_visit_at_once_one_is_kept(open_: StoreOp
         }
         await asyncio.gather(
             *(store.platform_identities() for _ in people)
-        )  # nobody's connection has to be opened first
+        )  # so that no connection has to be opened first
         kept = await asyncio.gather(
             *(store.identify(link, PlatformVisit(session, "post", "v1"), seen=()) for session, link in people.items())
         )
@@ -177,7 +177,7 @@ async def a_purged_ledger_says_what_was_paid_and_not_to_whom(open_: StoreOpener)
         ]  # fmt: skip
 
 
-# --- What is true of forgetting and watching in every store ---
+# Erasure and counts
 
 
 async def erasing_takes_the_facts_and_leaves_a_tombstone(open_: StoreOpener) -> None:

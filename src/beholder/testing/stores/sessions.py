@@ -1,4 +1,4 @@
-"""What is true of beginning and arriving in every store."""
+"""Checks of beginning a study, arriving, and claiming lists."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ async def the_same_visit_gets_the_same_session(open_: StoreOpener) -> None:
         await expect(ValueError, store.arrive(replace(session_of("cat"), session=arrivals[0][0].session)), "a taken id")
 
 
-# --- What is true of claiming lists in every store ---
+# Claims
 
 
 async def no_list_is_claimed_twice_by_200_at_once(open_: StoreOpener) -> None:
