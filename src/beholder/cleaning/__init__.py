@@ -1,4 +1,18 @@
-"""Clean: from facts to ratings, with a verdict and a reason for everything that is left out."""
+"""Cleaning: from the facts of a store to ratings, with a verdict and a reason for everything that is excluded.
+
+facts          sessions, answers and stimuli, read back from the store
+texts          the study texts that participants met; masks of addresses and ids
+qualification  attempts at checks with a page, judged again
+sessions       one session judged: ratings, training, verdicts
+decisions      accept and use, from the verdicts
+screening      every session: alone, against the other raters, and by all sessions of its rater
+ratings        the tidy rating row
+payouts        whom to pay, whom not, and who gets a bonus
+shortfall      votes that are missing, and the lists that would bring them
+account        counts, CONSORT flow and rules; account_page: the same as account.md
+devices        devices.csv
+tables         all other tables of the folder clean/
+"""
 
 from __future__ import annotations
 
@@ -15,9 +29,9 @@ __all__ = ["Cleaned", "ExclusionCount", "clean"]
 
 @dataclass(frozen=True)
 class ExclusionCount:
-    """How much one rule cost: all sessions and ratings with this reason, and sessions with no other reason.
+    """What one reason excluded: all sessions and ratings that have it, and sessions that have no other.
 
-    `kept` of the sessions are used all the same: the reason is told, or cost single ratings.
+    `kept` of the sessions are used all the same: the reason is only noted, or cost single ratings.
     """
 
     rule: str
@@ -31,14 +45,14 @@ class ExclusionCount:
     """Whether a session with this reason is not used."""
 
     @property
-    def told(self) -> str:
+    def label(self) -> str:
         """The words, and that sessions stay where they do."""
         return self.words + ("" if self.costs else " (single ratings)" if self.ratings else " (only noted)")
 
 
 @dataclass(frozen=True)
 class Cleaned:
-    """What `clean` found and wrote: who was there, who is used, and what was lost at which rule."""
+    """The result of `clean`: who took part, who is used, and what each rule excluded."""
 
     folder: Path
     population: Literal["people", "robots"]
@@ -60,11 +74,11 @@ def clean(
     run: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Cleaned:
-    """Judge every session of a run and write `clean/`; return what was kept and what was lost.
+    """Judge every session of a run and write `clean/`; return the counts of what was used and excluded.
 
     People are looked at where there are any, else robots; `robots=True` looks at a rehearsal again. The run is that of
-    study.yaml; `run=1` looks at an earlier one again. `progress` is told how many sessions are judged, and how many
-    there are.
+    study.yaml; `run=1` looks at an earlier one again. `progress` is called with the number of sessions judged so
+    far, and of all.
     """
     from beholder.cleaning.tables import clean_folder
 

@@ -86,7 +86,7 @@ def exclusion_counts(judged: Sequence[JudgedSession]) -> tuple[ExclusionCount, .
             ratings.update(some)
     order = [*_names(judged), *_LAST]
     costs = {reason for one in judged for reason in one.decision.costly}
-    found = sorted(sessions, key=lambda reason: (order.index(reason.partition(":")[0]), reason))
+    reasons_in_order = sorted(sessions, key=lambda reason: (order.index(reason.partition(":")[0]), reason))
     return tuple(
         ExclusionCount(
             reason.partition(":")[0],
@@ -98,16 +98,16 @@ def exclusion_counts(judged: Sequence[JudgedSession]) -> tuple[ExclusionCount, .
             ratings[reason],
             reason in costs,
         )
-        for reason in found
+        for reason in reasons_in_order
     )
 
 
 def combined_reasons(judged: Sequence[JudgedSession]) -> list[dict[str, Any]]:
     """Return which reasons cost sessions their use together, the most frequent first."""
-    found = Counter(one.decision.costly for one in judged if len(one.decision.costly) > 1)
+    combinations = Counter(one.decision.costly for one in judged if len(one.decision.costly) > 1)
     return [
         {"reasons": list(reasons), "words": [reason_words(reason) for reason in reasons], "sessions": sessions}
-        for reasons, sessions in sorted(found.items(), key=lambda item: (-item[1], item[0]))
+        for reasons, sessions in sorted(combinations.items(), key=lambda item: (-item[1], item[0]))
     ]
 
 
@@ -116,7 +116,7 @@ def _raters(judged: Sequence[JudgedSession], reason: str) -> int:
 
 
 def _names(judged: Sequence[JudgedSession]) -> list[str]:
-    """Return the names of all rules and checks, in the order in which they are told."""
+    """Return the names of all rules and checks, in the order in which they are reported."""
     asked = (verdict.check for one in judged for verdict in one.verdicts)
     return list(dict.fromkeys((*_FIRST, *asked)))
 
@@ -130,11 +130,11 @@ def verdict_counts(judged: Sequence[JudgedSession]) -> dict[str, dict[str, int]]
     return table
 
 
-# --- Whom we trusted: how all sessions with an answer did by each rule, and what that cost ---
+# Rules: how the sessions with an answer did by each, and what that excluded
 
 
 _WITH_RIGHT_ANSWERS = ("attention", "trap", "gold", "trap_item")
-"""Rules with right answers, of which it is told how many were."""
+"""Rules with right answers: the account says how many answers were right."""
 
 
 def rule_counts(
@@ -156,25 +156,25 @@ def _row(rule: AnyRule, judged: Sequence[JudgedSession]) -> dict[str, Any]:
         row |= {"asked": len(trials), "right": trials.count("pass")}
     if isinstance(rule, AgreementRule):
         verdicts = [verdict for one in judged for verdict in one.verdicts if verdict.check == rule.name]
-        found = [float(one.measured) for one in verdicts if isinstance(one.measured, int | float)]
-        row |= {"median": round(median(found), 2) if found else None, "warn": rule.rule.warn}
+        values = [float(one.measured) for one in verdicts if isinstance(one.measured, int | float)]
+        row |= {"median": round(median(values), 2) if values else None, "warn": rule.rule.warn}
     return row
 
 
 def _tally(name: str, words: str, action: str, judged: Sequence[JudgedSession]) -> dict[str, Any]:
     """Return how the sessions did by a rule, and what that cost."""
     verdicts = [verdict for one in judged for verdict in one.verdicts if verdict.check == name]
-    said = [verdict.verdict for verdict in verdicts if verdict.reason != CONTRACT_NOT_MET]
+    verdicts_met = [verdict.verdict for verdict in verdicts if verdict.reason != CONTRACT_NOT_MET]
     mine = f"{name}:"
     return {
         "check": name,
         "title": RULE_TITLES[name],
         "words": words,
         "action": action,
-        "met": len(said),
-        "passed": said.count("pass"),
-        "failed": said.count("fail"),
-        "unknown": said.count("unknown"),
+        "met": len(verdicts_met),
+        "passed": verdicts_met.count("pass"),
+        "failed": verdicts_met.count("fail"),
+        "unknown": verdicts_met.count("unknown"),
         "alone": sum(_is_alone(one, mine) for one in judged),
         "ratings": sum(_is_lost(rating.reasons, mine) for one in judged for rating in one.ratings if rating.reasons),
     }
@@ -189,7 +189,7 @@ def _is_lost(reasons: str, mine: str) -> bool:
     return any(reason.startswith(mine) for reason in reasons.split("; "))
 
 
-# --- The flow of participants: how many came how far, and why the others went no further (as CONSORT asks) ---
+# The flow of participants, as CONSORT reports it
 
 
 _TURNED_AWAY = ("screened_out", "wrong_device")
@@ -273,8 +273,8 @@ def _reason(one: JudgedSession, step: str) -> tuple[str, str]:
         words = reason_words(reason) if reason else ""
         if step == "used":
             return reason, words
-        told = "Not to be paid" if one.decision.accept is False else "For a person to look at"
-        return reason, f"{told}: {words}" if words else told
+        decision = "Not to be paid" if one.decision.accept is False else "For a person to look at"
+        return reason, f"{decision}: {words}" if words else decision
     if outcome is None:
         return "complete:not_finished", _LEFT.get(step, "Left before the end")
     if outcome in _TURNED_AWAY and why.startswith(f"{_ASKED_BEFORE}."):

@@ -1,4 +1,4 @@
-"""account.md: on one page who is counted and why the others are not, for whoever was not there."""
+"""account.md: one page on who is used, who is not, and why."""
 
 from __future__ import annotations
 
@@ -40,28 +40,28 @@ def _summary(account: Mapping[str, Any]) -> str:
         ("finished", counts["completed"], counts["completed_participants"]),
         ("used", counts["used_sessions"], counts["used_participants"]),
     ]
-    said = [_table(("", "sessions", "people" if is_real else "robots"), rows)]
+    paragraphs = [_table(("", "sessions", "people" if is_real else "robots"), rows)]
     if counts["completed"]:
         share = 100 * counts["used_sessions"] / counts["completed"]
         usual = f" ({_USUAL})" if is_real else ""
-        said.append(
+        paragraphs.append(
             f"Of the sessions that were finished {share:.0f} % are used{usual}: {counts['used_ratings']} of "
             f"{counts['ratings']} ratings."
         )
-    said.append(
+    paragraphs.append(
         f"To be paid: {_many(counts['accepted_sessions'], 'session')}. Not to be paid, as a proposal: "
         f"{counts['rejected_sessions']}. For a person to look at: {counts['look_sessions']}."
     )
     if counts["taken_in_sessions"]:
-        said.append(f"Taken in by hand, whatever the rules say: {_many(counts['taken_in_sessions'], 'session')}.")
+        paragraphs.append(f"Taken in by hand, whatever the rules say: {_many(counts['taken_in_sessions'], 'session')}.")
     if counts["other_plans"]:
-        said.append(f"Under an earlier plan, and not looked at: {_many(counts['other_plans'], 'session')}.")
-    return "\n\n".join(said)
+        paragraphs.append(f"Under an earlier plan, and not looked at: {_many(counts['other_plans'], 'session')}.")
+    return "\n\n".join(paragraphs)
 
 
 def _exclusions(account: Mapping[str, Any]) -> str:
     rows = [
-        (lost.told, lost.sessions, lost.only, lost.ratings)
+        (lost.label, lost.sessions, lost.only, lost.ratings)
         for lost in (ExclusionCount(**row) for row in account["lost"])
     ]
     if not rows:
@@ -71,11 +71,11 @@ def _exclusions(account: Mapping[str, Any]) -> str:
     return f"## What was lost at which rule\n\n{_table(heads, rows)}\n\n{note}"
 
 
-def _combined(found: Sequence[Mapping[str, Any]]) -> str:
-    if not found:
+def _combined(combinations: Sequence[Mapping[str, Any]]) -> str:
+    if not combinations:
         return ""
-    rows = [(" and ".join(one["words"]), one["sessions"]) for one in found[:_MAX_COMBINED]]
-    left = sum(one["sessions"] for one in found[_MAX_COMBINED:])
+    rows = [(" and ".join(one["words"]), one["sessions"]) for one in combinations[:_MAX_COMBINED]]
+    left = sum(one["sessions"] for one in combinations[_MAX_COMBINED:])
     if left:
         rows.append(("other reasons together", left))
     return f"## Lost for several reasons\n\n{_table(('rules', 'sessions'), rows)}"
@@ -83,12 +83,12 @@ def _combined(found: Sequence[Mapping[str, Any]]) -> str:
 
 def _raters(counts: Mapping[str, int]) -> str:
     few, hardly = counts["few_used_raters"], counts["mostly_unused_raters"]
-    said = []
+    sentences = []
     if few:
-        said.append(f"{_people(few, 'has', 'have')} too few sessions in use, and none of theirs is used.")
+        sentences.append(f"{_people(few, 'has', 'have')} too few sessions in use, and none of theirs is used.")
     if hardly:
-        said.append(f"{_people(hardly, 'has', 'have')} hardly any session in use by the other rules.")
-    return f"## Whole people\n\n{' '.join(said)}" if said else ""
+        sentences.append(f"{_people(hardly, 'has', 'have')} hardly any session in use by the other rules.")
+    return f"## Whole people\n\n{' '.join(sentences)}" if sentences else ""
 
 
 def _votes(counts: Mapping[str, int]) -> str:

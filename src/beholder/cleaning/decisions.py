@@ -18,11 +18,11 @@ from beholder.study.model import Study
 from beholder.types import Mode, Outcome
 
 ORDER: tuple[Rule, ...] = (CompleteRule(), WatchedRule(), VarianceRule(options.Variance()), QuotaRule(options.Quota()))
-"""The rules of a study that switches none on or off, in the order in which they are told."""
+"""The rules of a study that switches none on or off, in the order in which they are reported."""
 NOTED_ONLY = frozenset({"complete:mostly_missing"})
-"""Reasons that are told and cost nothing."""
+"""Reasons that are noted and exclude nothing."""
 LOOK = frozenset({"complete:nothing_rated"})
-"""Reasons for which a person decides about the pay: whoever finished did what they could."""
+"""Reasons for which a person decides about the pay, as the participant finished."""
 NOTHING_LEFT = "complete:nothing_left"
 """Why a session is not used of which every single rating is left out."""
 

@@ -1,7 +1,7 @@
 """devices.csv: on what each session was rated, as far as the browser and the checks tell it.
 
 Nothing here tells one person from another: of a browser its name and version, of a screen its size. Language and time
-zone stay in the store. Of whoever did not agree, or withdrew, nothing is told.
+zone stay in the store. Sessions without consent, or withdrawn, have no row.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ def device_rows(judged: Iterable[JudgedSession]) -> Iterator[dict[str, Any]]:
 
 def _device(one: JudgedSession) -> dict[str, Any]:
     device = one.visit.device
-    said = {settled.check.name: settled.verdict for settled in one.qualified.settled}
-    width, height = _pixels(device, said.get("screen"))
-    ppi = _measured(said.get("card"))
+    verdicts = {settled.check.name: settled.verdict for settled in one.qualified.settled}
+    width, height = _pixels(device, verdicts.get("screen"))
+    ppi = _measured(verdicts.get("card"))
     return {
-        "kind": _kind(device, said.get("device")),
+        "kind": _kind(device, verdicts.get("device")),
         "screen_width": width,
         "screen_height": height,
         "dpr": _number(device.get("dpr"), _RATIOS),
-        "refresh_hz": _measured(said.get("refresh")),
+        "refresh_hz": _measured(verdicts.get("refresh")),
         "ppi": ppi,
         **_millimetres(width, height, ppi),
-        "mbps": _measured(said.get("network")),
+        "mbps": _measured(verdicts.get("network")),
         "system": _system(device),
         **_browser(device.get("browser")),
         "input": _input(one),
@@ -100,7 +100,7 @@ def _sides(device: Mapping[str, Any]) -> tuple[float, float] | None:
 
 
 def _millimetres(width: int | None, height: int | None, ppi: float | None) -> dict[str, float]:
-    """Return how large the screen is, where a card has told how large its pixels are."""
+    """Return how large the screen is, where the card check has measured the pixels."""
     if width is None or height is None or ppi is None:
         return {}
     return {
@@ -111,7 +111,7 @@ def _millimetres(width: int | None, height: int | None, ppi: float | None) -> di
 
 
 def _measured(verdict: Verdict | None) -> float | None:
-    """Return what a check measured; what it could not judge by is not told."""
+    """Return what a check measured; None where it could not judge."""
     if verdict is None or verdict.verdict == "unknown" or not isinstance(verdict.measured, int | float):
         return None
     return float(verdict.measured)
@@ -120,15 +120,15 @@ def _measured(verdict: Verdict | None) -> float | None:
 def _system(device: Mapping[str, Any]) -> str | None:
     """Return the system in one word. An iPad says Mac, and can be touched; Firefox on Android says Linux."""
     platform = str(device.get("platform") or "").lower()
-    found = next((name for start, name in _SYSTEMS if platform.startswith(start)), None)
+    system = next((name for start, name in _SYSTEMS if platform.startswith(start)), None)
     is_touched = device.get("touch") is True and device.get("pointer") == "coarse"
-    return {"macOS": "iOS", "Linux": "Android"}.get(found or "", found) if is_touched else found
+    return {"macOS": "iOS", "Linux": "Android"}.get(system or "", system) if is_touched else system
 
 
 def _browser(text: Any) -> dict[str, Any]:
     """Return name and major version."""
-    found = re.fullmatch(r"([A-Za-z]{1,20}) (\d{1,4})", text) if isinstance(text, str) else None
-    return {} if found is None else {"browser": _BROWSERS.get(found[1], found[1]), "version": int(found[2])}
+    match = re.fullmatch(r"([A-Za-z]{1,20}) (\d{1,4})", text) if isinstance(text, str) else None
+    return {} if match is None else {"browser": _BROWSERS.get(match[1], match[1]), "version": int(match[2])}
 
 
 def _input(one: JudgedSession) -> Any:

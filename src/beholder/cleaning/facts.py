@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from beholder.planning.model import PlannedList
 
 
-# --- What a person has decided about the use of a session: it stands above the rules over the session ---
+# What a person decided about the use of a session: it overrules the verdicts
 
 
 NAME, VERSION = "person", 1
 LEFT_OUT, TAKEN_IN = "left_out", "taken_in"
 UNDONE = "undone"
-"""The reason of taking in again what had been left out for what a platform said: the rules decide as before."""
+"""The reason for undoing an exclusion that a platform had caused: the rules decide as before."""
 _KINDS = ("leave_out", "take_in")
 _USUAL: Mapping[str, str] = {"leave_out": LEFT_OUT, "take_in": TAKEN_IN}
 
@@ -66,14 +66,14 @@ def person_verdict(act: UseDecision) -> Verdict:
     return Verdict(NAME, VERSION, "pass", TAKEN_IN, evidence={"entry": act.entry})
 
 
-# --- The facts of a store, gathered by session ---
+# Sessions, answers and stimuli
 
 
 Rows = Sequence[Mapping[str, Any]]
 TABLES: tuple[Table, ...] = (
     "studies", "stimuli", "lists", "sessions", "claims", "posed", "answers", "ends", "erasures", "ledger",
 )  # fmt: skip
-"""What was told is not among them: everything is judged again. Of the ledger only what people decided about use."""
+"""Without `told`, as everything is judged again. Of the ledger only decisions about use are read."""
 
 
 @dataclass(frozen=True)
@@ -334,7 +334,7 @@ def _no_sessions(where: str, *, robots: bool, run: int, runs: Sequence[int]) -> 
     )
 
 
-# --- Every answered trial of a session, as the rules look at it ---
+# Answered trials, as the rules take them
 
 
 _STILL = ("image", "text")
@@ -344,11 +344,11 @@ def answered_trials(
     visit: SessionRecord, method: Method, stimuli: Mapping[tuple[str, str], ShownStimulus]
 ) -> tuple[AnsweredTrial, ...]:
     """Return the trials in the order of the list, each as it was answered last."""
-    found = []
+    trials = []
     for position, given in trial_answers(visit):
         trial = visit.trials[position - 1]
         shown = {slot.id: stimuli[visit.digest, slot.stimulus] for slot in trial.slots}
-        found.append(
+        trials.append(
             AnsweredTrial(
                 key=given.key,
                 trial=trial,
@@ -361,7 +361,7 @@ def answered_trials(
                 stills=frozenset([slot for slot, one in shown.items() if one.medium in _STILL]),
             )
         )
-    return tuple(found)
+    return tuple(trials)
 
 
 def trial_answers(visit: SessionRecord) -> tuple[tuple[int, AnswerRecord], ...]:

@@ -60,7 +60,7 @@ def propose(study: Study, method: Method, facts: Facts, judged: Sequence[JudgedS
     )
 
 
-# --- Whom to pay, whom not, and whom to look at: proposals, which a person takes or leaves ---
+# Proposals: whom to pay, whom not, and whom to look at
 
 
 ACCEPT = ("session", "participant", "mode", "outcome", "minutes", "reasons")
@@ -81,7 +81,7 @@ def look_rows(judged: Iterable[JudgedSession]) -> Iterator[dict[str, Any]]:
 
 
 def reject_rows(judged: Iterable[JudgedSession], study: Study, method: Method) -> Iterator[dict[str, Any]]:
-    """Yield a row for each session for which not to pay is proposed, with what its participant could be told."""
+    """Yield a row for each session for which not to pay is proposed, with a message for the participant."""
     for one in judged:
         if one.decision.accept is False:
             yield {**_list_row(one), "message": rejection_message(one, study, method)}
@@ -101,12 +101,12 @@ def _list_row(one: JudgedSession) -> dict[str, Any]:
 def rejection_message(one: JudgedSession, study: Study, method: Method) -> str:
     """Return which stimuli asked for what, and whom to write to, in the language of the study."""
     words, own = read_words(study.language), check_words(study.language)
-    told: dict[str, None] = {}
+    sentences: dict[str, None] = {}
     for looked in one.looked:
         name = looked.verdict.check
         if name not in PAY_REASONS or looked.verdict.verdict != "fail":
             continue
-        told.setdefault(own.get(name, {}).get("out") or words["out"])
+        sentences.setdefault(own.get(name, {}).get("out") or words["out"])
         for seen, verdict in looked.trials:
             off = verdict.measured if verdict.verdict == "fail" else None
             for where in off if isinstance(off, Mapping) else ():
@@ -114,12 +114,12 @@ def rejection_message(one: JudgedSession, study: Study, method: Method) -> str:
                 line = words["rating_page_of" if label else "rating_page"].format(
                     page=position_of(seen.key), label=label, said=message_text(method, seen.trial, where, words)
                 )
-                told.setdefault(line)
+                sentences.setdefault(line)
     contact = [words["out_contact"].format(contact=study.contact)] if study.contact else []
-    return " ".join([*told, *contact])
+    return " ".join([*sentences, *contact])
 
 
-# --- Who is paid more than was promised: those who stayed, and those who agree best with the others (P.910) ---
+# Bonuses for quantity and quality (P.910)
 
 
 COLUMNS = ("participant", "rule", "sessions", "amount", "currency", "agreement", "session", "reason")
@@ -165,16 +165,16 @@ def _quality_rows(
 ) -> list[dict[str, Any]]:
     """Return the rows of the best: a share of those with enough sessions, whether or not their agreement is known."""
     enough = {person: theirs for person, theirs in accepted.items() if len(theirs) >= least}
-    found = _agreements(enough, judged)
+    agreements = _agreements(enough, judged)
     places = int(rule.best * len(enough) / 100 + 1e-9)
-    ranked = sorted(found.values(), reverse=True)[:places]
+    ranked = sorted(agreements.values(), reverse=True)[:places]
     # Whoever does as well as the last one gets it too.
     limit = max(ranked[-1], rule.min_agreement) if ranked else 2.0
     reason = f"among the best {rule.best:g} % of {len(enough)} by agreement with the others"
     return [
-        _bonus_row(theirs, "quality", rule.each, reason, found[person])
+        _bonus_row(theirs, "quality", rule.each, reason, agreements[person])
         for person, theirs in enough.items()
-        if found.get(person, -2.0) >= limit
+        if agreements.get(person, -2.0) >= limit
     ]
 
 

@@ -114,7 +114,7 @@ def _check_outcome(
         last = mine[-1]
         is_newest = last.given.at == max(given.at for given in visit.answers.values())
         is_open = visit.outcome is None and is_newest and len(mine) < check.rule.attempts
-        # What told nothing takes nothing back: a round ends with what is known (server/attempts.py).
+        # An attempt without a verdict changes nothing: a round ends with the last verdict (server/attempts.py).
         known = [one for one in mine if not one.verdict.again] if last.verdict.again else []
         verdict = known[-1].verdict if known and known[-1].verdict.verdict == "fail" else last.verdict
         if is_open and verdict.verdict == "fail":
@@ -123,15 +123,15 @@ def _check_outcome(
     later = {one.name for one in checks[place + 1 :]}
     is_past = "trial:1" in visit.answers or any(one.check.name in later for one in tried)
     for past in reversed(earlier) if is_past else ():
-        found = next((one for one in past.settled if one.check.name == check.name and one.tries), None)
-        if found is not None:
-            carried = {**found.verdict.evidence, "from_session": past.session}
-            return CheckOutcome(check, found.verdict._replace(evidence=carried), 0)
+        outcome = next((one for one in past.settled if one.check.name == check.name and one.tries), None)
+        if outcome is not None:
+            carried = {**outcome.verdict.evidence, "from_session": past.session}
+            return CheckOutcome(check, outcome.verdict._replace(evidence=carried), 0)
     return CheckOutcome(check, check.verdict("unknown", NOT_MET), 0)
 
 
 def verdict_of(settled: CheckOutcome) -> Verdict:
     """Return the verdict on a session with what belongs beside it: how many attempts, and what it does."""
     action = action_of(settled.check, settled.verdict)
-    told = {"attempts": settled.tries, "action": action, **settled.verdict.evidence}
-    return settled.verdict._replace(evidence=told)
+    evidence = {"attempts": settled.tries, "action": action, **settled.verdict.evidence}
+    return settled.verdict._replace(evidence=evidence)

@@ -189,7 +189,7 @@ def read_cells(path: Path, fix: str = "") -> DataFrame:
 
 _MOST_PROBLEMS = 20
 TOO_LARGE = 1e15
-"""From here on neighbouring whole numbers are no longer told apart, and squares would soon have no end."""
+"""From here on neighbouring whole numbers are the same float, and squares soon overflow."""
 
 
 def _misread(table: DataFrame, path: Path) -> Problem | None:

@@ -1,4 +1,4 @@
-"""Judging: from the tables of a store to every session with its verdicts, decisions and ratings; nothing is written."""
+"""Screening: every session judged by the rules, against the other raters, and by all sessions of its rater."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from beholder.study.model import Study
 from beholder.types import Json
 
 _PROGRESS_STEP = 100
-"""Sessions after which it is told how far judging is."""
+"""Sessions between two calls of `progress`."""
 
 
 @dataclass(frozen=True)
@@ -141,19 +141,19 @@ def _judge(
         votes = VotesOfOthers(rating for one in judged for rating in one.ratings if rating.use)
         judged = [again(one, AgreementRule, others=votes.others(one)) for one in judged]
     if (steady := next((rule for rule in every if isinstance(rule, ConsistencyRule)), None)) is not None:
-        found = rater_scatter([rating for one in judged for rating in one.ratings if rating.use], steady.rule.ratings)
-        judged = [again(one, ConsistencyRule, scatter=found.get(one.visit.participant)) for one in judged]
+        scatter = rater_scatter([rating for one in judged for rating in one.ratings if rating.use], steady.rule.ratings)
+        judged = [again(one, ConsistencyRule, scatter=scatter.get(one.visit.participant)) for one in judged]
     judged = judge_raters(exclude_empty_sessions(judged), study.clean.raters)
     return exclude_empty_sessions(exclude_outliers(judged)) if study.clean.outliers else judged
 
 
 def _median_minutes(visits: Sequence[SessionRecord]) -> float | None:
     """Return how long the study takes: the median of those who finished it."""
-    found = [visit.minutes for visit in visits if visit.outcome == "completed" and visit.minutes is not None]
-    return median(found) if found else None
+    minutes = [visit.minutes for visit in visits if visit.outcome == "completed" and visit.minutes is not None]
+    return median(minutes) if minutes else None
 
 
-# --- What the others say: means over everybody else whose ratings are used ---
+# Means of the other raters
 
 
 class VotesOfOthers:
@@ -173,13 +173,13 @@ class VotesOfOthers:
     def others(self, one: JudgedSession) -> MeansOfOthers:
         """Return the means of everybody else on what was judged in a session."""
         own = self._own.get(one.visit.participant, {})
-        found = {}
+        means = {}
         for vote in {vote for rating in one.ratings if (vote := _vote(rating)) is not None}:
             whole, count = self._all.get(vote, (0.0, 0))
             mine, times = own.get(vote, (0.0, 0))
             if count > times:
-                found[vote] = (whole - mine) / (count - times)
-        return found
+                means[vote] = (whole - mine) / (count - times)
+        return means
 
 
 def _vote(rating: Rating) -> Vote | None:
@@ -187,7 +187,7 @@ def _vote(rating: Rating) -> Vote | None:
     return None if judged is None else (judged, rating.question)
 
 
-# --- Scatter: how far each person's votes lie round those of the others, once quality and bias are taken away ---
+# Scatter: each rater's inconsistency, with quality and bias removed
 
 
 _GRADED = ("score", "diff")
@@ -214,12 +214,12 @@ def rater_scatter(ratings: Sequence[Rating], fewest: int) -> dict[str, Scatter]:
     votes = table.groupby(["participant", "question", "judged"], sort=False)["value"].mean().reset_index()
     rater, people = pd.factorize(votes["participant"])
     thing = np.asarray(votes.groupby(["question", "judged"], sort=False).ngroup(), np.intp)
-    given = RaterVotes(
+    rater_votes = RaterVotes(
         votes["value"].to_numpy(float), np.asarray(rater, np.intp), thing, len(people), int(thing.max()) + 1
     )
-    counts = np.bincount(given.rater, minlength=given.raters)
-    fitted = shrunken(given)
-    z = scatter_z(given, fitted, fewest)
+    counts = np.bincount(rater_votes.rater, minlength=rater_votes.raters)
+    fitted = shrunken(rater_votes)
+    z = scatter_z(rater_votes, fitted, fewest)
     raters = int((counts >= fewest).sum())
     return {
         str(person): Scatter(int(count), raters, None if np.isnan(one) else float(one), float(width))
@@ -229,16 +229,16 @@ def rater_scatter(ratings: Sequence[Rating], fewest: int) -> dict[str, Scatter]:
 
 def scatter_z(votes: RaterVotes, fitted: RaterModelFit, fewest: int) -> Floats:
     """Return the robust z of each rater's log inconsistency among those with enough votes; NaN for everybody else."""
-    found = np.full(votes.raters, np.nan)
+    scores = np.full(votes.raters, np.nan)
     has_enough = np.bincount(votes.rater, minlength=votes.raters) >= fewest
     is_known = has_enough & np.isfinite(fitted.inconsistency) & (fitted.inconsistency > 0)
     z = robust_z(np.log(fitted.inconsistency[is_known]), _MIN_LOG_SCATTER)
     if z is not None:
-        found[is_known] = z
-    return found
+        scores[is_known] = z
+    return scores
 
 
-# --- Contents whose anchors fool many people: nobody is judged by them (ITU-R BS.1534; reference: statistics 4.1) ---
+# Pages whose anchors fool many raters are ignored (ITU-R BS.1534; reference: statistics 4.1)
 
 
 _MIN_FOOLED = 2
@@ -256,12 +256,12 @@ def ignored_pages(judged: Iterable[JudgedSession], rules: Sequence[Rule]) -> fro
             people[page].setdefault(one.visit.participant, is_fooled)
     return frozenset(
         page
-        for page, said in people.items()
-        if (count := sum(said.values())) >= _MIN_FOOLED and count > rule.spare * len(said)
+        for page, fooled in people.items()
+        if (count := sum(fooled.values())) >= _MIN_FOOLED and count > rule.spare * len(fooled)
     )
 
 
-# --- Raters as a whole: whoever has too few sessions in use is not used at all (reference: checks 9) ---
+# Raters: without enough used sessions, none of a rater's sessions is used (reference: checks 9)
 
 
 NAME, VERSION = "rater", 1
@@ -284,14 +284,14 @@ def _verdict(sessions: Sequence[JudgedSession], rule: Rater) -> Verdict:
     """Return the verdict on one person, from the sessions that they finished and that may count."""
     finished = [one for one in sessions if one.visit.outcome in ENDED and _OVER not in one.decision.costly]
     used = sum(one.decision.use for one in finished)
-    found: dict[str, Json] = {"sessions": len(finished), "used": used}
+    evidence: dict[str, Json] = {"sessions": len(finished), "used": used}
     if len(finished) < rule.sessions:
-        return Verdict(NAME, VERSION, "unknown", NOT_MET, needed=rule.min_used, evidence=found)
+        return Verdict(NAME, VERSION, "unknown", NOT_MET, needed=rule.min_used, evidence=evidence)
     share = used / len(finished)
-    found["mostly_unused"] = share < rule.report_below and len(finished) >= rule.report_from
+    evidence["mostly_unused"] = share < rule.report_below and len(finished) >= rule.report_from
     is_few = share < rule.min_used or used < rule.least
     say: VerdictValue = "fail" if is_few else "pass"
-    return Verdict(NAME, VERSION, say, "few_used" if is_few else "", round(share, 4), rule.min_used, found)
+    return Verdict(NAME, VERSION, say, "few_used" if is_few else "", round(share, 4), rule.min_used, evidence)
 
 
 def _is_taken_in(one: JudgedSession) -> bool:
@@ -315,7 +315,7 @@ def _with_verdict(one: JudgedSession, verdict: Verdict) -> JudgedSession:
     return replace(one, decision=decision, ratings=ratings)
 
 
-# --- Votes far from the others on the same stimulus: Tukey's fences, once (reference: statistics 3.6; off by default).
+# Outlying votes on a stimulus: Tukey's fences, once (reference: statistics 3.6; off by default)
 
 
 FAR = "outliers:far"
@@ -352,7 +352,7 @@ def _exclude_rating(row: Rating) -> Rating:
     return row._replace(use=False, reasons=FAR)
 
 
-# --- Sessions of which nothing is left: every rating was left out for what happened in its own trial ---
+# Sessions without a rating in use
 
 
 def exclude_empty_sessions(judged: list[JudgedSession]) -> list[JudgedSession]:

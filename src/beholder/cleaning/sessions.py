@@ -37,7 +37,7 @@ from beholder.methods.contract import Method
 from beholder.study.model import Study
 from beholder.types import Json
 
-# --- The training judged again: every answer to an example, and what the session came to ---
+# Training
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def training_verdict(visit: SessionRecord, lessons: Sequence[TrainingAnswer]) ->
     return Verdict(TRAINING, TRAINING_VERSION, say, reason, passed, len(visit.lessons), evidence)
 
 
-# --- One session judged: its ratings, its verdicts, and the two decisions ---
+# One session judged
 
 
 _COMPARISONS = frozenset({"diff", "choice", "correct"})
@@ -91,7 +91,7 @@ _UNDECIDED = Decision(None, False, ())
 
 @dataclass(frozen=True)
 class JudgedSession:
-    """A session with everything that was found out about it."""
+    """A session with its verdicts, decision and ratings."""
 
     visit: SessionRecord
     verdicts: tuple[Verdict, ...]
@@ -146,8 +146,8 @@ def judge_session(
     evidence = SessionEvidence(outcome, watch, tuple(viewings), clicks, seen, number=number)
     qualified, lessons = qualify(checks, visit, earlier), judge_training(method, visit)
     looked = tuple([rule.evaluate(evidence) for rule in rules])
-    found = JudgedSession(visit, (), _UNDECIDED, tuple(ratings), qualified, lessons, evidence, looked)
-    return _decide_again(found, rules, minutes)
+    undecided = JudgedSession(visit, (), _UNDECIDED, tuple(ratings), qualified, lessons, evidence, looked)
+    return _decide_again(undecided, rules, minutes)
 
 
 def judge_again(
@@ -167,7 +167,7 @@ def judge_again(
 
 
 def _is_clear(looked: Sequence[RuleResult], by: type[Rule]) -> bool:
-    """Return whether a rule found nothing wrong."""
+    """Return whether a rule passed every session and trial."""
     mine = [look for look in looked if look.verdict.check == by.name]
     return not any(look.exclusions or look.verdict.verdict == "fail" for look in mine)
 

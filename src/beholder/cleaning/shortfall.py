@@ -163,15 +163,15 @@ def _is_vote(row: Rating) -> bool:
 
 def _votes(one: JudgedSession, group: str, in_pairs: bool) -> Iterator[VoteCell]:
     """Yield the used votes of a session; ticks are one answer together."""
-    found: dict[tuple[int, str, VoteCell], bool] = {}
+    used: dict[tuple[int, str, VoteCell], bool] = {}
     for row in one.ratings:
         pairs = voted_stimuli(one.visit.trials[row.position - 1], True) if in_pairs else [(row.stimulus, "")]
         for stimuli in pairs:
             key = (row.position, "" if in_pairs else row.slot, VoteCell(*stimuli, row.question, group))
             is_used = row.use and row.value is not None
             # Two that are scored in one trial are one vote, if both scores are used.
-            found[key] = found.get(key, in_pairs) and is_used if in_pairs else found.get(key, False) or is_used
-    return (cell for (_, _, cell), is_used in found.items() if is_used)
+            used[key] = used.get(key, in_pairs) and is_used if in_pairs else used.get(key, False) or is_used
+    return (cell for (_, _, cell), is_used in used.items() if is_used)
 
 
 def lists_to_reopen(

@@ -184,15 +184,15 @@ def participant_rows(judged: Sequence[JudgedSession], options: Mapping[str, Sequ
 
 def _questionnaire(one: JudgedSession, options: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Return the answers to the questions before and after the trials; `options` are the researcher's own words."""
-    found = {}
+    answers = {}
     for key in ("questions:before", "questions:after"):
         given = one.visit.answers.get(key)
         if given is not None:
-            found.update({f"answer_{name}": value for name, value in given.answer["answers"].items()})
-    return {column: value if value in options.get(column, ()) else as_text(value) for column, value in found.items()}
+            answers.update({f"answer_{name}": value for name, value in given.answer["answers"].items()})
+    return {column: value if value in options.get(column, ()) else as_text(value) for column, value in answers.items()}
 
 
-# --- How everything played: one row for each session, trial and slot ---
+# playback.csv: one row per session, trial and slot
 
 
 PLAYBACK_COLUMNS = (
@@ -239,7 +239,7 @@ def _size(size: Sequence[int] | None) -> Sequence[int | None]:
     return width, height
 
 
-# --- What participants wrote in their own words: reasons for an answer, and comments ---
+# comments.csv: reasons and comments
 
 
 COMMENT_COLUMNS = ("session", "participant", "position", "trial", "content", "question", "kind", "text")
@@ -254,10 +254,10 @@ def comment_rows(visits: Sequence[SessionRecord]) -> Iterator[dict[str, Any]]:
                 continue
             questions = {asked.id: asked.question for asked in trial.asked}
             reasons = given.answer.get("reasons") or {}
-            told = [(questions.get(asked), "reason", text) for asked, texts in reasons.items() for text in texts]
+            texts = [(questions.get(asked), "reason", text) for asked, texts in reasons.items() for text in texts]
             if given.answer.get("comment"):
-                told.append((None, "comment", given.answer["comment"]))
-            for question, kind, text in told:
+                texts.append((None, "comment", given.answer["comment"]))
+            for question, kind, text in texts:
                 yield {
                     "session": visit.session,
                     "participant": visit.participant,
@@ -270,7 +270,7 @@ def comment_rows(visits: Sequence[SessionRecord]) -> Iterator[dict[str, Any]]:
                 }
 
 
-# --- verdicts.csv and checks.csv: what each rule says of a session, and of single trials ---
+# verdicts.csv and checks.csv
 
 
 _CELLS = ("check", "version", "verdict", "reason", "measured", "needed", "evidence")
@@ -287,7 +287,7 @@ def verdict_lines(judged: Iterable[JudgedSession]) -> Iterator[Sequence[Any]]:
 
 def check_texts(judged: Iterable[JudgedSession]) -> Iterator[str]:
     """Yield a line for each session, rule and trial that the rule says something of, also where it passed."""
-    # Of very many trials the same is said, by one and the same verdict: there can be millions of lines.
+    # Millions of lines can share one verdict object, so its cells are made once.
     verdicts: dict[int, str] = {}
     trials: dict[tuple[str, str], str] = {}
     for one in judged:
@@ -308,7 +308,7 @@ def _cells(verdict: Verdict) -> tuple[str, ...]:
     return verdict.check, str(verdict.version), verdict.verdict, verdict.reason, measured, needed, evidence
 
 
-# --- qualification.csv: one row for each session and attempt, at checks and in the training ---
+# qualification.csv: one row per session and attempt
 
 
 ATTEMPT_COLUMNS = (
@@ -347,7 +347,7 @@ def _row(visit: SessionRecord, attempt: int, given: AnswerRecord, verdict: Verdi
     }
 
 
-# --- The funnel: how many met each check, how it went, who was turned away there, and how long it took ---
+# The funnel: how many met, passed and failed each check, and how long it took
 
 
 _RATED = ("trial:", "break:", "questions:after")
@@ -389,7 +389,7 @@ def _check(check: AnyPageCheck, judged: Sequence[JudgedSession]) -> dict[str, An
 def _training(judged: Sequence[JudgedSession]) -> dict[str, Any]:
     """Return the same of the training: at once where no example had to come again, attempts for each example."""
     met = [one for one in judged if one.lessons]
-    said = [
+    outcomes = [
         (verdict.verdict, all(lesson.attempt == 1 for lesson in one.lessons))
         for one in met
         for verdict in one.verdicts
@@ -399,7 +399,7 @@ def _training(judged: Sequence[JudgedSession]) -> dict[str, Any]:
         "check": "training",
         "title": TITLES["training"],
         "action": "flag",
-        **_verdict_counts(said),
+        **_verdict_counts(outcomes),
         "turned_away": 0,
         "attempts": _mean(len(one.lessons) / len({lesson.number for lesson in one.lessons}) for one in met),
         "seconds": _median(lesson.given.seconds for one in met for lesson in one.lessons),
@@ -410,10 +410,10 @@ def _verdict_counts(verdicts: Sequence[tuple[str, bool]]) -> dict[str, int]:
     """Return how many passed, failed and were unknown, from each verdict and whether it came at once."""
     return {
         "met": len(verdicts),
-        "passed": sum(said == "pass" for said, _ in verdicts),
-        "passed_at_once": sum(said == "pass" and at_once for said, at_once in verdicts),
-        "failed": sum(said == "fail" for said, _ in verdicts),
-        "unknown": sum(said == "unknown" for said, _ in verdicts),
+        "passed": sum(verdict == "pass" for verdict, _ in verdicts),
+        "passed_at_once": sum(verdict == "pass" and at_once for verdict, at_once in verdicts),
+        "failed": sum(verdict == "fail" for verdict, _ in verdicts),
+        "unknown": sum(verdict == "unknown" for verdict, _ in verdicts),
     }
 
 
@@ -433,10 +433,10 @@ def _minutes(visit: SessionRecord) -> float:
 
 
 def _median(values: Iterable[float]) -> float | None:
-    found = list(values)
-    return round(median(found), 2) if found else None
+    numbers = list(values)
+    return round(median(numbers), 2) if numbers else None
 
 
 def _mean(values: Iterable[float]) -> float | None:
-    found = list(values)
-    return round(mean(found), 2) if found else None
+    numbers = list(values)
+    return round(mean(numbers), 2) if numbers else None

@@ -18,7 +18,7 @@ from beholder.study.yaml import ListNode, MapNode, Node, core_value, parse
 
 @dataclass(frozen=True)
 class StudyText:
-    """What one study text told participants, and what it asked them to watch."""
+    """One study text: what participants read, and what they had to watch."""
 
     title: str
     questions: tuple[Question, ...]
@@ -122,7 +122,7 @@ def _value(node: Node) -> Any:
     return core_value(node.text) if node.plain else node.text
 
 
-# --- Marks in the place of e-mail addresses and ids of platforms, for texts that are handed on ---
+# Masks for e-mail addresses and platform ids in exported texts
 
 
 E_MAIL, ID = "[e-mail]", "[id]"
@@ -147,8 +147,8 @@ class Masks:
         folded = masked.casefold()
         for id in self._ids:
             if id in folded:
-                masked, found = re.subn(rf"(?<!\w){re.escape(id)}(?!\w)", ID, masked, flags=re.IGNORECASE)
-                ids += found
+                masked, count = re.subn(rf"(?<!\w){re.escape(id)}(?!\w)", ID, masked, flags=re.IGNORECASE)
+                ids += count
         if addresses or ids:
             self.counts[table] += addresses + ids
         return masked

@@ -110,7 +110,7 @@ def print_cleaned(cleaned: Cleaned) -> None:
     print_table(
         [
             {
-                "lost at": lost.told,
+                "lost at": lost.label,
                 "sessions": lost.sessions,
                 "only for this": lost.only,
                 "ratings": lost.ratings,

@@ -168,7 +168,7 @@ def test_a_session_of_which_no_rating_is_left_is_not_used_and_is_paid(tmp_path: 
     assert decided(cleaned)["skips"] == ("true", "false", "watched:not_watched; complete:nothing_left")
     assert (cleaned.counts["used_sessions"], cleaned.counts["used_participants"]) == (1, 1)
     assert {row["reasons"] for row in rows(cleaned, "ratings") if row["session"] == "skips"} == {"watched:not_watched"}
-    assert [(lost.told, lost.sessions) for lost in cleaned.lost] == [
+    assert [(lost.label, lost.sessions) for lost in cleaned.lost] == [
         ("Every rating left out by itself", 1), ("Stimulus not watched as asked (single ratings)", 1),
     ]  # fmt: skip
 
