@@ -48,7 +48,7 @@ def judged(check: AnyPageCheck, answer: Mapping[str, Json], known: CheckContext 
 def tell(
     check: AnyPageCheck, verdict: Verdict, number: int = 1, answer: Mapping[str, Json] | None = None
 ) -> StoredVerdict:
-    step = PlannedStep(f"check:{check.name}", "check", check=check).tried(number)
+    step = PlannedStep(f"check:{check.name}", "check", check=check).as_attempt(number)
     kept = verdict_evidence(verdict, answer or {}, check, step)
     return StoredVerdict("s", step.key, check.name, verdict.verdict, verdict.reason, kept, NOW)
 

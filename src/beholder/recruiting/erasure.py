@@ -110,7 +110,7 @@ async def _forget(
             )
         )
     outputs = tuple(name for name in _OUTPUTS if (study.folder / name).is_dir())
-    result = Forgotten(erasable.sessions, 0, None, was_done=not erasable.left, outputs=outputs, words=())
+    result = Forgotten(erasable.sessions, 0, None, was_done=not erasable.remaining, outputs=outputs, words=())
     if result.was_done:
         result = replace(result, at=max(erasable.erased.values()))
     if dry_run:
@@ -120,7 +120,7 @@ async def _forget(
     try:
         async with open_store(url) as writing:
             at = now()
-            rows = await erase_sessions(writing, erasable.left, "receipt", at)
+            rows = await erase_sessions(writing, erasable.remaining, "receipt", at)
     except InUseError as error:
         (problem,) = error.problems
         fix = "Open the page /forget of that server and give it the receipt, or stop the server and run this again."
@@ -141,7 +141,7 @@ def _remove_decisions(study: Study, participant: str) -> tuple[str, ...]:
 def _forget_result(
     study: Study, result: Forgotten, erasable: ErasableSessions, removed: tuple[str, ...] = ()
 ) -> Forgotten:
-    number = len(erasable.left)
+    number = len(erasable.remaining)
     sessions = f"{number} session{'s' * (number != 1)}"
     if result.was_done and result.at is not None:
         words = [f"This was done already, on {result.at:%Y-%m-%d %H:%M} UTC."]

@@ -295,7 +295,7 @@ def describe_job(study: Study, job: Job) -> str:
 
 def requirements(study: Study) -> list[str]:
     """Return what participants need, in the words that they read before they consent."""
-    return PageChecks(Needs(), b"", check_words(study.language)).needed(make_script(study, ()))
+    return PageChecks(Needs(), b"", check_words(study.language)).requirements(make_script(study, ()))
 
 
 def _question_line(study: Study) -> str:

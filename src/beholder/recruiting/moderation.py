@@ -177,9 +177,9 @@ class Readmission(NamedTuple):
 async def readmit(context: RecruitContext, kind: ReadmissionKind, person: ParticipantRecord) -> Readmission:
     """Return the effect for a participant, by the rules of admission; raise RecruitError where it cannot help."""
     acts = Moderation(context.store.ledger)
-    await acts.read()
+    await acts.refresh()
     last = await _last(context, person, acts)
-    if kind == "let_in" and acts.is_shut(person.participant):
+    if kind == "let_in" and acts.is_blocked(person.participant):
         has_ended_early = last is not None and last.outcome not in (None, "completed")
         return Readmission(_READMISSION_MEANS[kind] if has_ended_early else "is turned away no longer", False)
     if problems := list(_readmission_problems(context, kind, person, last, acts)):
@@ -195,7 +195,7 @@ async def _last(context: RecruitContext, person: ParticipantRecord, acts: Modera
     """Return the current session of this run; None where there is none, or the next arrival begins a new one."""
     for session in reversed(person.sessions):
         facts = await context.store.session_facts(session.session) if session.run == context.study.run else None
-        if facts is not None and not acts.gives_way(facts):
+        if facts is not None and not acts.is_superseded(facts):
             return session
     return None
 
@@ -210,7 +210,7 @@ def _readmission_problems(
     """Yield why the participant could not begin all the same."""
     who = person.participant
     elsewhere = [one.run for one in person.sessions if one.run != context.study.run and one.list is not None]
-    if acts.is_shut(who):
+    if acts.is_blocked(who):
         yield Problem(who, "is shut out", "", "`beholder participants let-in` comes first.")
     elif elsewhere:
         yield Problem(who, f"took part in run {elsewhere[-1]}, and nobody takes part in two runs")

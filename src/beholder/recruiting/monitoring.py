@@ -91,7 +91,7 @@ def make_snapshot(study: Study, inputs: MonitorFacts, now: datetime, *, robots: 
     checks = _checks(inputs.tables, kept)
     earned = _hourly_pay(study, minutes, inputs.platform, launched) if not robots else None
     cost = _cost(study, inputs.entries, launched, inputs.platform)
-    paused, is_past = Pauses(inputs.entries).words(study), is_closed(study.recruit, now)
+    paused, is_past = Pauses(inputs.entries).notice(study), is_closed(study.recruit, now)
     can_begin = not (paused or is_past or (inputs.platform is not None and inputs.platform.state == "completed"))
     left = lists.planned - lists.finished
     return MonitorSnapshot(

@@ -105,7 +105,7 @@ async def participant_records(context: RecruitContext) -> tuple[ParticipantRecor
     """Return all participants, in the order of arrival; without robots and previews."""
     tables: dict[str, list[dict[str, Any]]] = {table: await read_rows(context.store, table) for table in TABLES}
     moderation = Moderation(context.store.ledger)
-    entries = await moderation.read()
+    entries = await moderation.refresh()
     sessions = sorted(
         (row for row in tables["sessions"] if row["mode"] not in NOT_PEOPLE),
         key=lambda row: (row["at"], str(row["session"])),
@@ -121,7 +121,7 @@ async def participant_records(context: RecruitContext) -> tuple[ParticipantRecor
     owner = {one.session: name for name, own in by_participant.items() for one in own}
     acts, paid = _acts(entries, owner), _paid(entries)
     return tuple(
-        ParticipantRecord(name, modes[name], tuple(own), tuple(acts[name]), paid.get(name), moderation.is_shut(name))
+        ParticipantRecord(name, modes[name], tuple(own), tuple(acts[name]), paid.get(name), moderation.is_blocked(name))
         for name, own in by_participant.items()
     )
 

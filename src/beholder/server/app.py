@@ -1,4 +1,4 @@
-"""The HTTP routes: a thin skin over the host."""
+"""The HTTP application: routes, error responses, rate limits and security headers around the study's service."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _log = logging.getLogger("beholder.server")
 
 
 class _Reply(Response):
-    """JSON, written by the encoder that is several times faster, and that survives what a browser made up."""
+    """A JSON response, encoded as in the store: fast, and safe for lone surrogates from browsers."""
 
     media_type = "application/json"
 
@@ -42,7 +42,7 @@ class _Reply(Response):
 
 
 class _RateLimit:
-    """A bucket of requests for each token: a browser gone wild is slowed down, nobody else."""
+    """A token bucket per session token, so that a runaway browser slows down nobody else."""
 
     def __init__(self, burst: float = _BURST, per_second: float = _PER_SECOND) -> None:
         self._burst, self._per_second = burst, per_second
@@ -59,50 +59,50 @@ class _RateLimit:
         self._buckets[token] = (left - 1, now)
 
 
-def make_app(host: StudyService, assets: Assets) -> ASGIApp:
+def make_app(service: StudyService, assets: Assets) -> ASGIApp:
     """Return the application that serves one study."""
-    study = host.served.study
-    page, forgetting = assets.page(study), assets.aside(study, "forget.js", "steps")
-    pace, slow = _RateLimit(), _RateLimit(burst=10, per_second=1)
+    study = service.served.study
+    page, erasure_page = assets.page(study), assets.standalone(study, "forget.js", "steps")
+    limit, slow_limit = _RateLimit(), _RateLimit(burst=10, per_second=1)
 
     def token_of(request: Request) -> str:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not token:
-            raise Refused(host.words["unknown_token"], where="Authorization", code="unknown_token", status=401)
-        pace.take(token)
+            raise Refused(service.words["unknown_token"], where="Authorization", code="unknown_token", status=401)
+        limit.take(token)
         return token
 
     async def show(request: Request) -> Response:
         if request.path_params["study"] != study.name:
-            raise Refused(host.words["no_study"], where="study", code="unknown_study", status=404)
-        return _send(request, page, "no-cache")
+            raise Refused(service.words["no_study"], where="study", code="unknown_study", status=404)
+        return _asset_response(request, page, "no-cache")
 
     async def arrive(request: Request) -> Response:
         body = await read_json(request)
         if not isinstance(body, Mapping):
             raise Refused("The body is not an object", where="body", allowed="a JSON object")
         if body.get("study") != study.name:
-            raise Refused(host.words["no_study"], where="study", code="unknown_study", status=404)
+            raise Refused(service.words["no_study"], where="study", code="unknown_study", status=404)
         params, device = body.get("params", {}), body.get("device", {})
         if not isinstance(params, Mapping):
             raise Refused("params is not an object", where="params", allowed='{"participant": "..."}')
         if not isinstance(device, Mapping):
             raise Refused("device is not an object", where="device", allowed="a JSON object")
-        is_new, arrival = await host.arrive({name: _plain(value) for name, value in params.items()}, device)
+        is_new, arrival = await service.arrive({name: _parameter(value) for name, value in params.items()}, device)
         return _Reply(arrival, 201 if is_new else 200)
 
     async def step(request: Request) -> Response:
-        return _Reply(await host.step(token_of(request), request.query_params.get("key")))
+        return _Reply(await service.step(token_of(request), request.query_params.get("key")))
 
     async def answer(request: Request) -> Response:
         token = token_of(request)
         submission = read_submission(await read_json(request), with_answer=True)
         try:
-            return _Reply(await host.answer(token, request.path_params["key"], submission))
+            return _Reply(await service.answer(token, request.path_params["key"], submission))
         except Refused as refused:
             if refused.status != 409:
                 raise
-            return _Reply({**_error(refused), "step": await host.step(token)}, 409)
+            return _Reply({**_error(refused), "step": await service.step(token)}, 409)
 
     async def events(request: Request) -> Response:
         token = token_of(request)
@@ -111,35 +111,35 @@ def make_app(host: StudyService, assets: Assets) -> ASGIApp:
         key = body.get("key") if isinstance(body, Mapping) else None
         if not isinstance(key, str):
             raise Refused("key is not the key of a step", where="key", allowed="a text such as trial:1")
-        await host.events(token, batch, key)
+        await service.events(token, batch, key)
         return Response(status_code=204)
 
     async def withdraw(request: Request) -> Response:
-        return _Reply({"step": await host.withdraw(token_of(request))})
+        return _Reply({"step": await service.withdraw(token_of(request))})
 
     async def show_forget(request: Request) -> Response:
-        return _send(request, forgetting, "no-cache")
+        return _asset_response(request, erasure_page, "no-cache")
 
     async def forget(request: Request) -> Response:
-        slow.take("forget")
+        slow_limit.take("forget")
         body = await read_json(request)
         receipt = body.get("receipt") if isinstance(body, Mapping) else None
         if not isinstance(receipt, str):
             raise Refused("receipt is not a text", where="receipt", allowed='{"receipt": "BH-…"}')
-        return _Reply({"at": (await host.forget(receipt)).isoformat()})
+        return _Reply({"at": (await service.forget(receipt)).isoformat()})
 
     async def media(request: Request) -> Response:
         token = request.path_params["token"]
-        return media_response(request, token, await host.media(token))
+        return media_response(request, token, await service.media(token))
 
     async def web(request: Request) -> Response:
         asset = assets.files.get(request.path_params["path"])
         if asset is None or request.path_params["hash"] != assets.hash:
             raise Refused("There is no such file", code="unknown_file", status=404)
-        return _send(request, asset, "public, max-age=31536000, immutable")
+        return _asset_response(request, asset, "public, max-age=31536000, immutable")
 
     async def health(request: Request) -> Response:
-        if await host.store.ready():
+        if await service.store.ready():
             return _Reply({"study": study.name, "store": "ready"})
         return _Reply({"study": study.name, "store": "away"}, 503, {"retry-after": "5"})
 
@@ -161,28 +161,28 @@ def make_app(host: StudyService, assets: Assets) -> ASGIApp:
             Route("/web/{hash}/{path:path}", web),
             Route("/healthz", health),
             *lab_routes(
-                host,
+                service,
                 assets,
-                send=lambda request, asset: _send(request, asset, "no-cache"),
+                send=lambda request, asset: _asset_response(request, asset, "no-cache"),
                 reply=_Reply,
                 read=read_json,
                 token_of=token_of,
             ),
         ],
         exception_handlers={
-            Refused: _refuse,
+            Refused: _refused,
             NotJson: _too_large,
-            StoreUnavailable: _away,
+            StoreUnavailable: _store_unavailable,
             404: _not_found,
             405: _not_found,
-            Exception: _fail,
+            Exception: _internal_error,
         },
     )
-    return SecurityHeaders(app)  # around everything, also a reply to an error of ours
+    return SecurityHeaders(app)  # outermost, so that error responses get them too
 
 
 async def read_json(request: Request) -> Json:
-    """Return the JSON body; one that is too large is thrown away and refused."""
+    """Return the JSON body; one that is too large is discarded and refused."""
     body, size = bytearray(), 0
     async for chunk in request.stream():
         size += len(chunk)
@@ -190,7 +190,7 @@ async def read_json(request: Request) -> Json:
             body += chunk
         elif size > _LARGEST_DISCARDED:
             break
-    if size > _LARGEST_BODY:  # only now: a browser that is still sending would not hear the reason
+    if size > _LARGEST_BODY:  # only now: a browser that is still sending would not read the response
         raise Refused("The body is too large", where="body", allowed="up to 256 kB", code="too_large", status=413)
     try:
         return _parse(bytes(body))
@@ -201,23 +201,23 @@ async def read_json(request: Request) -> Json:
 def _parse(body: bytes) -> Json:
     try:
         parsed: Json = pydantic_core.from_json(body, allow_inf_nan=False)
-    except ValueError:  # it is twice as fast, and knows no lone surrogates, which browsers do send
-        parsed = json.loads(body, parse_constant=_refuse_constant)
+    except ValueError:  # the fast parser rejects lone surrogates, which browsers do send
+        parsed = json.loads(body, parse_constant=_reject_constant)
     return parsed
 
 
-def _plain(value: Json) -> str:
-    """Return a parameter as it can be hashed and stored."""
+def _parameter(value: Json) -> str:
+    """Return a parameter that can be hashed and stored, or raise Refused."""
     if not isinstance(value, str) or len(value) > _LONGEST_PARAM:
         raise Refused("A parameter is no short text", where="params", allowed=f"up to {_LONGEST_PARAM} characters")
     return value.encode("utf-8", "replace").decode()
 
 
-def _refuse_constant(name: str) -> Json:
+def _reject_constant(name: str) -> Json:
     raise ValueError(f"{name} is not JSON")
 
 
-def _send(request: Request, asset: Asset, caching: str) -> Response:
+def _asset_response(request: Request, asset: Asset, caching: str) -> Response:
     headers = {"cache-control": caching, "vary": "accept-encoding"}
     if "gzip" in request.headers.get("accept-encoding", ""):
         return Response(asset.packed, headers={**headers, "content-encoding": "gzip"}, media_type=asset.type)
@@ -233,7 +233,7 @@ def _error(refused: Refused) -> dict[str, Any]:
     }  # fmt: skip
 
 
-async def _refuse(request: Request, refused: Exception) -> Response:
+async def _refused(request: Request, refused: Exception) -> Response:
     assert isinstance(refused, Refused)
     headers = {"retry-after": "2"} if refused.status in (429, 503) else {}
     return _Reply(_error(refused), refused.status, headers)
@@ -244,7 +244,7 @@ async def _too_large(request: Request, error: Exception) -> Response:
     return _Reply(_error(refused), refused.status)
 
 
-async def _away(request: Request, away: Exception) -> Response:
+async def _store_unavailable(request: Request, away: Exception) -> Response:
     _log.warning("the store is away: %s", away)
     error = Refused("The study cannot save right now. Nothing is lost; it goes on by itself.", code="store_away")
     return _Reply(_error(error), 503, {"retry-after": "2"})
@@ -255,14 +255,13 @@ async def _not_found(request: Request, error: Exception) -> Response:
     return _Reply(_error(Refused("There is nothing here", code="not_found")), status)
 
 
-async def _fail(request: Request, error: Exception) -> Response:
+async def _internal_error(request: Request, error: Exception) -> Response:
     _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
     message = "Something went wrong on our side. Your answers are safe; please try again."
     return _Reply(_error(Refused(message, code="our_fault")), 500)
 
 
-# --- Security headers on every response, and the largest body that is read ---
-
+# Security headers
 
 _POLICY = "; ".join(
     [
@@ -289,7 +288,7 @@ _RAW = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
 
 
 class SecurityHeaders:
-    """ASGI middleware that adds the headers and, where a route says nothing, forbids caching."""
+    """ASGI middleware that adds the headers to every response, and forbids caching unless a route sets it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

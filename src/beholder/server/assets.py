@@ -1,4 +1,4 @@
-"""The browser's half, ready to serve: every module under one hash, compressed once."""
+"""The files of the front end, ready to serve: all under one hash, compressed once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _COMMENT = re.compile(r"^[ \t]*(?://.*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)$", re.MULT
 
 @dataclass(frozen=True)
 class Asset:
-    """One file as it goes out."""
+    """One file as it is served."""
 
     body: bytes
     packed: bytes
@@ -39,9 +39,9 @@ class Assets:
 
     def __init__(self, method: Method) -> None:
         root = Path(str(resources.files("beholder.web")))
-        found = {path.relative_to(root).as_posix(): path for path in _files(root)}
-        found[f"methods/{method.name}/view.js"] = method_folder(method.name) / "view.js"
-        self.files = {name: _asset(path) for name, path in sorted(found.items())}
+        paths = {path.relative_to(root).as_posix(): path for path in _files(root)}
+        paths[f"methods/{method.name}/view.js"] = method_folder(method.name) / "view.js"
+        self.files = {name: _asset(path) for name, path in sorted(paths.items())}
         whole = hashlib.sha256()
         for name, asset in self.files.items():
             whole.update(name.encode() + b"\0" + asset.body + b"\0")
@@ -52,8 +52,8 @@ class Assets:
         """Return the one HTML page of a study, at a station of a laboratory where there is one."""
         return self._page("index.html", study, station="" if station is None else str(station))
 
-    def aside(self, study: Study, script: str, style: str) -> Asset:
-        """Return a page beside that of the study, by its module and its style sheet."""
+    def standalone(self, study: Study, script: str, style: str) -> Asset:
+        """Return another page of the study, by its module and its style sheet."""
         return self._page("aside.html", study, script=script, style=style)
 
     def _page(self, name: str, study: Study, **more: str) -> Asset:
@@ -67,13 +67,13 @@ class Assets:
 
 def without_comments(text: str) -> str:
     """Return a module or style sheet with blank lines where whole lines were comments: line numbers stay."""
-    return _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
+    return _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), text)
 
 
 def _files(root: Path) -> Iterator[Path]:
-    found = (path for path in root.rglob("*") if path.suffix in _TYPES and path.is_file())
-    # Words about a check come with its step: what a silent one would say is nobody's before.
-    return (path for path in found if path.parent.parent.name != "words")
+    paths = (path for path in root.rglob("*") if path.suffix in _TYPES and path.is_file())
+    # Texts on a check are sent with its step, so that nobody reads those of a silent check in advance.
+    return (path for path in paths if path.parent.parent.name != "words")
 
 
 def _asset(path: Path) -> Asset:
@@ -81,6 +81,6 @@ def _asset(path: Path) -> Asset:
     if path.suffix in (".js", ".css"):
         body = without_comments(body.decode()).encode()
     elif path.parent.name == "words":
-        # What the server says itself never comes from here.
+        # The texts of the server stay on the server.
         body = json.dumps({k: v for k, v in json.loads(body).items() if k != "server"}, ensure_ascii=False).encode()
     return Asset(body, gzip.compress(body, mtime=0), _TYPES[PurePosixPath(path.name).suffix])

@@ -1,4 +1,4 @@
-"""How far somebody is with a step that can be tried more than once: a check, an example, a trial that comes again."""
+"""Attempts at checks, training examples and repeated trials; passes carried over from earlier sessions; devices."""
 
 from __future__ import annotations
 
@@ -12,50 +12,52 @@ from beholder.server.script import PlannedStep, Script
 from beholder.store.contract import Session, SessionFacts, Store, StoredVerdict
 from beholder.types import Json
 
-_Given = TypeVar("_Given")
+_AnswerT = TypeVar("_AnswerT")
 
 
 @dataclass(frozen=True)
 class AttemptProgress:
-    """The attempts at one step. A round ends with a pass, or with its last attempt; what runs out begins another.
+    """The attempts at one step. A round ends with a pass or with its last attempt; an expired pass begins another.
 
-    An attempt that told nothing and can be repeated uses up no try; but no more of them than there are tries. Then the
-    round ends with what is known, so that nobody gets past a gate by making the last attempt worthless.
+    A void attempt, which is unknown and can be repeated, does not count; but only as many as there are attempts. Then
+    the round ends with what is known, so that nobody gets past a gate by making the last attempt void.
     """
 
     tries: int = 0
     """All attempts so far."""
     used: int = 0
-    """Those of the round at hand that told something."""
+    """Attempts of this round that count."""
     void: int = 0
-    """Those that did not."""
+    """Attempts of this round that do not count."""
     failed: StoredVerdict | None = None
-    """The last of them that failed."""
+    """The last failed attempt of this round."""
     settled: StoredVerdict | None = None
-    """What the last round ended with; None while one is under way."""
+    """The verdict of the last round; None while a round is under way."""
     last: StoredVerdict | None = None
     rounds: int = 0
-    """How many rounds have ended."""
+    """Number of finished rounds."""
 
 
 def attempt_progress(
-    step: PlannedStep, told: Mapping[str, StoredVerdict], allowed: int, action: str
+    step: PlannedStep, verdicts: Mapping[str, StoredVerdict], allowed: int, action: str
 ) -> AttemptProgress:
-    """Return how far somebody is with a step of a script."""
+    """Return the progress at a step of a script."""
     now = AttemptProgress()
-    carried = told.get(f"{step.key}:0")
+    carried = verdicts.get(f"{step.key}:0")
     if carried is not None:
         now = AttemptProgress(settled=carried, last=carried, rounds=1)
-    while (one := told.get(f"{step.key}:{now.tries + 1}")) is not None:
+    while (one := verdicts.get(f"{step.key}:{now.tries + 1}")) is not None:
         if one.reason == VOID:
             now = replace(now, tries=now.tries + 1)
             continue
-        now = _with(now if now.settled is None else AttemptProgress(now.tries, rounds=now.rounds), one, allowed, action)
+        now = _add_attempt(
+            now if now.settled is None else AttemptProgress(now.tries, rounds=now.rounds), one, allowed, action
+        )
     return now
 
 
-def _with(before: AttemptProgress, one: StoredVerdict, allowed: int, action: str) -> AttemptProgress:
-    """Return a round with one more attempt."""
+def _add_attempt(before: AttemptProgress, one: StoredVerdict, allowed: int, action: str) -> AttemptProgress:
+    """Return the progress after one more attempt."""
     is_void = one.verdict == "unknown" and isinstance(one.evidence, Mapping) and one.evidence.get("again") is True
     now = replace(
         before,
@@ -72,114 +74,113 @@ def _with(before: AttemptProgress, one: StoredVerdict, allowed: int, action: str
     return now if end is None else replace(now, settled=end, rounds=now.rounds + 1)
 
 
-def action_of(told: StoredVerdict, action: str) -> str:
-    """Return what a verdict does: what it says itself, else what the study says."""
-    own = told.evidence.get("action") if isinstance(told.evidence, Mapping) else None
+def action_of(stored: StoredVerdict, action: str) -> str:
+    """Return the action of a verdict: its own, else the study's."""
+    own = stored.evidence.get("action") if isinstance(stored.evidence, Mapping) else None
     return own if isinstance(own, str) else action
 
 
-def _settles(told: StoredVerdict, action: str) -> bool:
-    """Return whether a round ends with this, whatever tries are left."""
-    return told.verdict != "fail" or told.reason == "cannot" or action_of(told, action) in ("flag", "record")
+def _settles(stored: StoredVerdict, action: str) -> bool:
+    """Return whether a round ends with this verdict, whatever attempts are left."""
+    return stored.verdict != "fail" or stored.reason == "cannot" or action_of(stored, action) in ("flag", "record")
 
 
-def passed_at(told: StoredVerdict) -> datetime:
-    """Return when somebody settled this: in an earlier session, where it was carried over."""
-    since = told.evidence.get("passed_at") if isinstance(told.evidence, Mapping) else None
-    return datetime.fromisoformat(since) if isinstance(since, str) else told.at
+def passed_at(stored: StoredVerdict) -> datetime:
+    """Return when this was passed: in an earlier session, where it was carried over."""
+    since = stored.evidence.get("passed_at") if isinstance(stored.evidence, Mapping) else None
+    return datetime.fromisoformat(since) if isinstance(since, str) else stored.at
 
 
-def is_valid(told: StoredVerdict, lasts: timedelta | None, now: datetime | None) -> bool:
-    """Return whether what was settled still counts. Without a clock everything does."""
-    return lasts is None or now is None or passed_at(told) + lasts >= now
+def is_valid(stored: StoredVerdict, lasts: timedelta | None, now: datetime | None) -> bool:
+    """Return whether a verdict has not expired. Without a clock none has."""
+    return lasts is None or now is None or passed_at(stored) + lasts >= now
 
 
-def training_progress(script: Script, step: PlannedStep, told: Mapping[str, StoredVerdict]) -> AttemptProgress:
-    """Return how far somebody is with a training example."""
+def training_progress(script: Script, step: PlannedStep, verdicts: Mapping[str, StoredVerdict]) -> AttemptProgress:
+    """Return the progress at a training example."""
     place = script.steps[script.place(step.key)]
-    return attempt_progress(place, told, script.lesson_attempts, "warn" if script.is_corrected else "flag")
+    return attempt_progress(place, verdicts, script.training_attempts, "warn" if script.has_feedback else "flag")
 
 
-def due_training(script: Script, told: Mapping[str, StoredVerdict], now: datetime | None) -> PlannedStep | None:
-    """Return the training example that is due; None when the whole training is over, and not for too long."""
-    lessons = [(step, training_progress(script, step, told)) for step in script.steps if step.is_training]
+def due_training(script: Script, verdicts: Mapping[str, StoredVerdict], now: datetime | None) -> PlannedStep | None:
+    """Return the training example that is due; None when the whole training is done and has not expired."""
+    lessons = [(step, training_progress(script, step, verdicts)) for step in script.steps if step.is_training]
     if not lessons:
         return None
     behind = min(at.rounds for _, at in lessons)
     ends = [at.settled for _, at in lessons if at.rounds == behind and at.settled is not None]
     is_whole = behind > 0 and len(ends) == len(lessons)
-    if is_whole and is_valid(max(ends, key=passed_at), script.training_lasts, now):
+    if is_whole and is_valid(max(ends, key=passed_at), script.training_validity, now):
         return None
     step, at = next((step, at) for step, at in lessons if at.rounds == behind)
-    return step.tried(at.tries + 1)
+    return step.as_attempt(at.tries + 1)
 
 
 def repeated_trial(
-    step: PlannedStep, answers: Collection[str], told: Mapping[str, StoredVerdict]
+    step: PlannedStep, answers: Collection[str], verdicts: Mapping[str, StoredVerdict]
 ) -> PlannedStep | None:
-    """Return a trial that was answered as it comes again; None where that was its last time."""
-    one, attempt = told.get(step.key), 1
+    """Return the next attempt at a trial that is to be repeated; None where it is not."""
+    one, attempt = verdicts.get(step.key), 1
     while one is not None and is_repeated(one):
         attempt += 1
         key = f"{step.key}:{attempt}"
         if key not in answers:
-            return step.tried(attempt)
-        one = told.get(key)
+            return step.as_attempt(attempt)
+        one = verdicts.get(key)
     return None
 
 
-def last_answer(answers: Mapping[str, _Given], key: str) -> _Given | None:
-    """Return what a step of a script was answered with last, where it is a trial that came again."""
+def last_answer(answers: Mapping[str, _AnswerT], key: str) -> _AnswerT | None:
+    """Return the last answer to a step, over all attempts at a trial."""
     given, attempt = answers.get(key), 2
-    while (again := answers.get(f"{key}:{attempt}")) is not None:
-        given, attempt = again, attempt + 1
+    while (later := answers.get(f"{key}:{attempt}")) is not None:
+        given, attempt = later, attempt + 1
     return given
 
 
-def is_repeated(told: StoredVerdict) -> bool:
-    """Return whether a trial was to be answered once more after this."""
-    return isinstance(told.evidence, Mapping) and told.evidence.get("again") is True
+def is_repeated(stored: StoredVerdict) -> bool:
+    """Return whether the trial is to be answered again after this verdict."""
+    return isinstance(stored.evidence, Mapping) and stored.evidence.get("again") is True
 
 
-def rule_result(told: StoredVerdict, check: str) -> Mapping[str, Json]:
-    """Return what one rule said of a trial; nothing where it said nothing."""
-    rules = told.evidence.get("checks") if isinstance(told.evidence, Mapping) else None
-    found = rules.get(check) if isinstance(rules, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+def rule_result(stored: StoredVerdict, check: str) -> Mapping[str, Json]:
+    """Return the result of one rule on a trial; empty where it has none."""
+    rules = stored.evidence.get("checks") if isinstance(stored.evidence, Mapping) else None
+    result = rules.get(check) if isinstance(rules, Mapping) else None
+    return result if isinstance(result, Mapping) else {}
 
 
-def failures(told: Mapping[str, StoredVerdict], check: str) -> list[StoredVerdict]:
-    """Return every failure by a rule so far, in order. A trial counts as it was answered last."""
-    found = [
+def failures(verdicts: Mapping[str, StoredVerdict], check: str) -> list[StoredVerdict]:
+    """Return the failures of a rule so far, in order. Only the last attempt at a trial counts."""
+    failed = [
         one
-        for key, one in told.items()
+        for key, one in verdicts.items()
         if key.startswith("trial:") and rule_result(one, check).get("verdict") == "fail" and not is_repeated(one)
     ]
-    return sorted(found, key=lambda one: one.at)
+    return sorted(failed, key=lambda one: one.at)
 
 
-def failure_count(told: Mapping[str, StoredVerdict], check: str) -> int:
-    """Return how many failures by a rule there are so far; a trial can count for several."""
-    counts = [rule_result(one, check).get("counts") for one in failures(told, check)]
+def failure_count(verdicts: Mapping[str, StoredVerdict], check: str) -> int:
+    """Return the number of failures of a rule so far; a trial can count for several."""
+    counts = [rule_result(one, check).get("counts") for one in failures(verdicts, check)]
     return sum(count if isinstance(count, int) else 1 for count in counts)
 
 
-# --- What somebody brings along from an earlier session: passes that still count when a list is claimed ---
-
+# Passes carried over from earlier sessions
 
 CARRIED = "carried"
-"""The reason of what was settled in an earlier session; its key ends in attempt 0."""
+"""The reason of a verdict from an earlier session; its key ends in attempt 0."""
 _TERMS = {"action", "feedback", "attempts", "valid"}
-"""Options that say what follows from a verdict, and not what is asked of people."""
+"""Options that say what follows from a verdict, not what the check asks."""
 
 EarlierVerdicts = Sequence[tuple[Session, StoredVerdict]]
-"""What the same person was told in other sessions, oldest first."""
+"""Verdicts on the same participant in other sessions, oldest first."""
 
 
 async def carry_over(
     store: Store, digest: str, facts: SessionFacts, script: Script, now: datetime
 ) -> list[StoredVerdict]:
-    """Return what the person of a session passed in others, and need not pass again; `digest` is the study's."""
+    """Return the passes of a participant in other sessions that count in this one; `digest` is the study's."""
     if not any(step.check is not None or step.is_training for step in script.steps):
         return []
     earlier = await store.earlier_verdicts(facts.session.session)
@@ -193,26 +194,28 @@ async def carry_over(
 def passes_carried_over(
     script: Script, facts: SessionFacts, earlier: EarlierVerdicts, same_plan: Collection[str], now: datetime
 ) -> list[StoredVerdict]:
-    """Return what counts from the start; `same_plan` are the digests under which the training is the same one."""
+    """Return the verdicts that count from the start; `same_plan` are the study digests with the same training."""
     device = current_device(facts.session.device, facts.verdicts)
-    sessions = _by_session(earlier)
-    found = []
+    sessions = _group_by_session(earlier)
+    passes = []
     for step in script.steps:
-        if step.check is not None and (told := _last_pass(step.check, device, sessions, now)):
-            found.append(_bring(facts, step, told, now))
-    trained = [told for session, told in sessions if session.digest in same_plan and _is_trained(script, told, now)]
+        if step.check is not None and (stored := _last_pass(step.check, device, sessions, now)):
+            passes.append(_carry(facts, step, stored, now))
+    trained = [
+        verdicts for session, verdicts in sessions if session.digest in same_plan and _is_trained(script, verdicts, now)
+    ]
     if trained:
-        # The latest training; each example as it ended there.
-        best = max(trained, key=lambda told: max(passed_at(one) for _, one in _ends(script, told)))
-        found += [_bring(facts, step, one, now) for step, one in _ends(script, best)]
-    return found
+        # The latest training, each example with its last verdict.
+        best = max(trained, key=lambda verdicts: max(passed_at(one) for _, one in _endings(script, verdicts)))
+        passes += [_carry(facts, step, one, now) for step, one in _endings(script, best)]
+    return passes
 
 
-def _by_session(earlier: EarlierVerdicts) -> list[tuple[Session, dict[str, StoredVerdict]]]:
-    found: dict[str, tuple[Session, dict[str, StoredVerdict]]] = {}
-    for session, told in earlier:
-        found.setdefault(session.session, (session, {}))[1][told.key] = told
-    return list(found.values())
+def _group_by_session(earlier: EarlierVerdicts) -> list[tuple[Session, dict[str, StoredVerdict]]]:
+    sessions: dict[str, tuple[Session, dict[str, StoredVerdict]]] = {}
+    for session, stored in earlier:
+        sessions.setdefault(session.session, (session, {}))[1][stored.key] = stored
+    return list(sessions.values())
 
 
 def _last_pass(
@@ -221,31 +224,31 @@ def _last_pass(
     sessions: Sequence[tuple[Session, Mapping[str, StoredVerdict]]],
     now: datetime,
 ) -> StoredVerdict | None:
-    """Return the last thing this person was told about a check, if it was a pass that still counts here."""
+    """Return the last verdict on a check, if it is a pass that still counts here."""
     lasts = check.rule.lasts
     if lasts is None:
         return None
     place = f"check:{check.name}:"
-    said = [
-        (session, told, one)
-        for session, told in sessions
-        for key, one in told.items()
+    judged = [
+        (session, verdicts, one)
+        for session, verdicts in sessions
+        for key, one in verdicts.items()
         if key.startswith(place) and (one.verdict != "unknown" or _reason(one) in check.lasting_reasons)
     ]
-    if not said:
+    if not judged:
         return None
-    session, told, last = max(said, key=lambda each: (each[2].at, passed_at(each[2])))
-    if not _holds(check, last) or not is_valid(last, lasts, now):
+    session, verdicts, last = max(judged, key=lambda each: (each[2].at, passed_at(each[2])))
+    if not _is_current_pass(check, last) or not is_valid(last, lasts, now):
         return None
-    if check.scope == "device" and not is_same_device(current_device(session.device, told, last.at), device):
+    if check.scope == "device" and not is_same_device(current_device(session.device, verdicts, last.at), device):
         return None
     return last
 
 
-def _holds(check: AnyPageCheck, told: StoredVerdict) -> bool:
-    """Return whether a verdict is a pass of the check as it is now: the same version, asking for the same."""
-    evidence = _evidence(told)
-    if told.verdict == "fail":
+def _is_current_pass(check: AnyPageCheck, stored: StoredVerdict) -> bool:
+    """Return whether a verdict is a pass of the current version of a check with the same options."""
+    evidence = _evidence(stored)
+    if stored.verdict == "fail":
         return False
     now = check.rule.model_dump(mode="json")
     then = evidence.get("rule")
@@ -254,59 +257,63 @@ def _holds(check: AnyPageCheck, told: StoredVerdict) -> bool:
     return all(then.get(name) == value for name, value in now.items() if name not in _TERMS)
 
 
-def _is_trained(script: Script, told: Mapping[str, StoredVerdict], now: datetime) -> bool:
-    return any(step.is_training for step in script.steps) and due_training(script, told, now) is None
+def _is_trained(script: Script, verdicts: Mapping[str, StoredVerdict], now: datetime) -> bool:
+    return any(step.is_training for step in script.steps) and due_training(script, verdicts, now) is None
 
 
-def _ends(script: Script, told: Mapping[str, StoredVerdict]) -> list[tuple[PlannedStep, StoredVerdict]]:
-    """Return how each example of a training ended."""
-    at = [(step, training_progress(script, step, told).settled) for step in script.steps if step.is_training]
+def _endings(script: Script, verdicts: Mapping[str, StoredVerdict]) -> list[tuple[PlannedStep, StoredVerdict]]:
+    """Return the final verdict on each training example."""
+    at = [(step, training_progress(script, step, verdicts).settled) for step in script.steps if step.is_training]
     return [(step, settled) for step, settled in at if settled is not None]
 
 
-def _bring(facts: SessionFacts, step: PlannedStep, told: StoredVerdict, now: datetime) -> StoredVerdict:
-    """Return a pass as it stands in the new session. What was carried before still points to where it was earned."""
-    evidence = dict(_evidence(told))
-    if told.reason != CARRIED:
-        evidence |= {"passed_at": told.at.isoformat(), "session": told.session, "key": told.key, "was": told.reason}
-    return StoredVerdict(facts.session.session, f"{step.key}:0", told.check, told.verdict, CARRIED, evidence, now)
+def _carry(facts: SessionFacts, step: PlannedStep, stored: StoredVerdict, now: datetime) -> StoredVerdict:
+    """Return a pass for the new session, which names the session where it was first passed."""
+    evidence = dict(_evidence(stored))
+    if stored.reason != CARRIED:
+        evidence |= {
+            "passed_at": stored.at.isoformat(),
+            "session": stored.session,
+            "key": stored.key,
+            "was": stored.reason,
+        }
+    return StoredVerdict(facts.session.session, f"{step.key}:0", stored.check, stored.verdict, CARRIED, evidence, now)
 
 
-def _reason(told: StoredVerdict) -> Json:
-    return _evidence(told).get("was") if told.reason == CARRIED else told.reason
+def _reason(stored: StoredVerdict) -> Json:
+    return _evidence(stored).get("was") if stored.reason == CARRIED else stored.reason
 
 
-def _evidence(told: StoredVerdict) -> Mapping[str, Json]:
-    return told.evidence if isinstance(told.evidence, Mapping) else {}
+def _evidence(stored: StoredVerdict) -> Mapping[str, Json]:
+    return stored.evidence if isinstance(stored.evidence, Mapping) else {}
 
 
-# --- Which device somebody sits at: what it said of itself, and whether it is still the same one ---
-
+# Devices
 
 DEVICE_KEY = "device:"
-"""Keys under which it is told that somebody went on with another device, numbered from 1."""
+"""Prefix of the keys of stored device changes, numbered from 1."""
 VOID = "moved"
-"""The reason of an attempt that was posed for another device: nobody answered it, and it costs nothing."""
+"""The reason of an attempt that was posed for another device: it was not answered, and does not count."""
 
 
-def device_changes(told: Mapping[str, StoredVerdict]) -> list[StoredVerdict]:
+def device_changes(verdicts: Mapping[str, StoredVerdict]) -> list[StoredVerdict]:
     """Return every change of device, in order."""
     return sorted(
-        (one for key, one in told.items() if key.startswith(DEVICE_KEY)),
+        (one for key, one in verdicts.items() if key.startswith(DEVICE_KEY)),
         key=lambda one: int(one.key[len(DEVICE_KEY) :]),
     )
 
 
-def device_changed_at(told: Mapping[str, StoredVerdict]) -> datetime | None:
-    """Return when somebody last went on with another device."""
-    return max((one.at for one in device_changes(told)), default=None)
+def device_changed_at(verdicts: Mapping[str, StoredVerdict]) -> datetime | None:
+    """Return when the device last changed; None if it never did."""
+    return max((one.at for one in device_changes(verdicts)), default=None)
 
 
 def current_device(
-    first: Mapping[str, Json], told: Mapping[str, StoredVerdict], at: datetime | None = None
+    first: Mapping[str, Json], verdicts: Mapping[str, StoredVerdict], at: datetime | None = None
 ) -> Mapping[str, Json]:
-    """Return the device of a session, now or at a moment; `first` is the one it began with."""
-    for one in reversed(device_changes(told)):
+    """Return the device of a session, now or at a time; `first` is the one it began with."""
+    for one in reversed(device_changes(verdicts)):
         device = one.evidence.get("device") if isinstance(one.evidence, Mapping) else None
         if isinstance(device, Mapping) and (at is None or one.at <= at):
             return device
@@ -314,13 +321,13 @@ def current_device(
 
 
 def is_same_device(one: Mapping[str, Json], other: Mapping[str, Json]) -> bool:
-    """Return whether two can be one device: screen, pixels and platform agree as far as both tell them."""
+    """Return whether two descriptions fit one device: screen, pixel ratio and platform, where both have them."""
     pairs = [(_screen(one), _screen(other)), *((one.get(name), other.get(name)) for name in ("dpr", "platform"))]
     return all(mine is None or theirs is None or mine == theirs for mine, theirs in pairs)
 
 
 def _screen(device: Mapping[str, Json]) -> list[float] | None:
-    """Return the sides of a screen, the short one first: who turns a phone still has the same one."""
+    """Return the sides of a screen, the short one first, so that a rotated phone is the same device."""
     sides = device.get("screen")
     if not isinstance(sides, list | tuple) or not all(isinstance(side, int | float) for side in sides):
         return None
@@ -330,14 +337,14 @@ def _screen(device: Mapping[str, Json]) -> list[float] | None:
 def device_change_facts(
     facts: SessionFacts, device: Mapping[str, Json], here: PlannedStep | None, now: datetime
 ) -> list[StoredVerdict]:
-    """Return what is told where somebody goes on with another device; nothing where it is the same one.
+    """Return the verdicts to store when a participant continues with another device; empty for the same one.
 
-    An attempt that was posed for the other device is void.
+    An attempt that was posed for the other device becomes void.
     """
     if is_same_device(current_device(facts.session.device, facts.verdicts), device):
         return []
     session, number = facts.session.session, len(device_changes(facts.verdicts)) + 1
-    told = [StoredVerdict(session, f"{DEVICE_KEY}{number}", "device", "unknown", VOID, {"device": dict(device)}, now)]
+    stored = [StoredVerdict(session, f"{DEVICE_KEY}{number}", "device", "unknown", VOID, {"device": dict(device)}, now)]
     if here is not None and here.check is not None:
-        told.append(StoredVerdict(session, here.key, here.check.name, "unknown", VOID, {"again": True}, now))
-    return told
+        stored.append(StoredVerdict(session, here.key, here.check.name, "unknown", VOID, {"again": True}, now))
+    return stored

@@ -1,4 +1,4 @@
-"""Where a participant is: a pure function of the script and the facts."""
+"""The next step of a session: a pure function of its script, answers and verdicts; and answers to plain steps."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from beholder.types import Json, Outcome
 
 _LONGEST_TEXT = 5000
 _ENOUGH_SLOTS = 4
-"""So many slots have to be met before a device counts as one that cannot play them."""
+"""Slots that must be shown before a device counts as unable to play them."""
 _ENOUGH_TRIALS = 2
-"""So many trials have to be met before those that say nothing count: one reference that fails costs one trial."""
+"""Trials that must be answered before unanswered ones count: one broken reference costs one trial."""
 
 
 @dataclass(frozen=True)
@@ -41,18 +41,18 @@ class Ending:
     reason: str = ""
 
 
-_NOTHING: Mapping[str, StoredVerdict] = MappingProxyType({})
+_NO_VERDICTS: Mapping[str, StoredVerdict] = MappingProxyType({})
 
 
 def next_step(
     script: Script | None,
     answers: Mapping[str, Json],
-    told: Mapping[str, StoredVerdict] = _NOTHING,
+    verdicts: Mapping[str, StoredVerdict] = _NO_VERDICTS,
     now: datetime | None = None,
 ) -> PlannedStep | Ending:
-    """Return the first step without an answer, or how the session ends. Without a script nothing is claimed yet.
+    """Return the first step without an answer, or the ending. Without a script no list is claimed yet.
 
-    What was passed runs out: before the first trial, and at a break, never between two trials.
+    Passed checks expire before the first trial and at a break, never between two trials.
     """
     consent = answers.get(CONSENT.key)
     if isinstance(consent, Mapping) and consent.get("agree") is False:
@@ -61,96 +61,98 @@ def next_step(
         return CONSENT
     if _is_unplayable(script, answers):
         return Ending("technical", "media_error")
-    if script.rules and (failed := _failed(script, told)):
+    if script.rules and (failed := _failed(script, verdicts)):
         return Ending("failed_checks", failed)
     is_rating = FIRST_TRIAL in answers
     for place, step in enumerate(script.steps):
         if step.check is not None or step.is_training:
-            met = None if is_rating else _due(script, step, told, now)
-            if met is not None:
-                return met
+            due = None if is_rating else _due(script, step, verdicts, now)
+            if due is not None:
+                return due
             continue
         if step.key not in answers:
             return step
         if step.items and (wrong := _wrong_item(step, answers[step.key])):
             return Ending("screened_out", f"{step.key}.{wrong}")
-        if script.rules and step.is_rated and (again := repeated_trial(step, answers, told)):
+        if script.rules and step.is_rated and (again := repeated_trial(step, answers, verdicts)):
             return again
         is_fresh = step.kind == "break" and script.steps[place + 1].key not in answers
-        met = _due_again(script, told, now) if is_fresh else None
-        if met is not None:
-            return met
+        due = _due_again(script, verdicts, now) if is_fresh else None
+        if due is not None:
+            return due
     return Ending("completed")
 
 
 def answers_of(facts: SessionFacts) -> dict[str, Json]:
-    """Return what was answered, by step."""
+    """Return the answers by step."""
     return {key: answer.answer for key, answer in facts.answers.items()}
 
 
 def _due(
-    script: Script, step: PlannedStep, told: Mapping[str, StoredVerdict], now: datetime | None
+    script: Script, step: PlannedStep, verdicts: Mapping[str, StoredVerdict], now: datetime | None
 ) -> PlannedStep | Ending | None:
-    """Return the attempt that is due at a check or the training, or the end that it led to; None where it is done."""
+    """Return the attempt that is due at a check or the training, or the ending it led to; None when done."""
     if step.check is None:
-        return due_training(script, told, now)
+        return due_training(script, verdicts, now)
     rule = step.check.rule
-    at = attempt_progress(step, told, rule.attempts, step.check.action)
+    at = attempt_progress(step, verdicts, rule.attempts, step.check.action)
     if at.settled is None:
-        return step.tried(at.tries + 1)
+        return step.as_attempt(at.tries + 1)
     if at.settled.verdict == "fail" and action_of(at.settled, step.check.action) == "gate":
         outcome: Outcome = "wrong_device" if step.check.name == "device" else "screened_out"
         return Ending(outcome, f"{step.check.name}:{at.settled.reason}")
-    moved = device_changed_at(told) if step.check.scope == "device" else None
-    if is_valid(at.settled, rule.lasts, now) and (moved is None or passed_at(at.settled) >= moved):
+    changed = device_changed_at(verdicts) if step.check.scope == "device" else None
+    if is_valid(at.settled, rule.lasts, now) and (changed is None or passed_at(at.settled) >= changed):
         return None
-    return step.tried(at.tries + 1)
+    return step.as_attempt(at.tries + 1)
 
 
-def _due_again(script: Script, told: Mapping[str, StoredVerdict], now: datetime | None) -> PlannedStep | Ending | None:
-    """Return what has run out by a break: the room and the training, and on another device all that belongs to one."""
-    has_moved = device_changed_at(told) is not None
+def _due_again(
+    script: Script, verdicts: Mapping[str, StoredVerdict], now: datetime | None
+) -> PlannedStep | Ending | None:
+    """Return what has expired at a break: setup checks and training, and on another device all device checks."""
+    has_changed = device_changed_at(verdicts) is not None
     for step in script.steps:
         check = step.check
-        if check is not None and (check.stage == "setup" or (has_moved and check.scope == "device")):
-            # On the same device what was found of it before the first trial holds, however long ago that was.
-            met = _due(script, step, told, now if check.stage == "setup" else None)
-            if met is not None:
-                return met
-    return due_training(script, told, now)
+        if check is not None and (check.stage == "setup" or (has_changed and check.scope == "device")):
+            # On the same device its checks hold from before the first trial, however long ago that was.
+            due = _due(script, step, verdicts, now if check.stage == "setup" else None)
+            if due is not None:
+                return due
+    return due_training(script, verdicts, now)
 
 
-def _failed(script: Script, told: Mapping[str, StoredVerdict]) -> str:
-    """Return at what the session ends, such as `attention:wrong`; empty where it goes on."""
+def _failed(script: Script, verdicts: Mapping[str, StoredVerdict]) -> str:
+    """Return the rule and reason that end the session, such as `attention:wrong`; empty where it goes on."""
     for name, rule in script.rules.items():
-        if rule.end_after is not None and failure_count(told, name) >= rule.end_after:
-            return f"{name}:{rule_result(failures(told, name)[-1], name).get('reason', '')}"
+        if rule.end_after is not None and failure_count(verdicts, name) >= rule.end_after:
+            return f"{name}:{rule_result(failures(verdicts, name)[-1], name).get('reason', '')}"
     return ""
 
 
 def _is_unplayable(script: Script, answers: Mapping[str, Json]) -> bool:
-    """Return whether most of what was to be rated would not play, so that going on is no use to anybody."""
+    """Return whether most stimuli failed to play, so that the session cannot yield ratings."""
     if not any("missing" in answer for answer in answers.values() if type(answer) is dict):
         return False
-    slots = missing = trials = silent = 0
+    slots = missing = trials = unrated = 0
     for step in script.steps:
         answer = last_answer(answers, step.key)
         if step.kind == "trial" and step.trial is not None and isinstance(answer, Mapping):
             trials, slots = trials + 1, slots + len(step.trial.slots)
-            gone = answer.get("missing", {})
-            if isinstance(gone, Mapping) and gone:
-                missing += len(gone)
-                # Where one of two will not play, nothing is said about the other either.
-                silent += not _says_anything(answer)
+            failed_slots = answer.get("missing", {})
+            if isinstance(failed_slots, Mapping) and failed_slots:
+                missing += len(failed_slots)
+                # Where one of two fails to play, the other is not rated either.
+                unrated += not _is_rated(answer)
     if slots >= _ENOUGH_SLOTS and missing > slots / 2:
         return True
-    return trials >= _ENOUGH_TRIALS and silent > trials / 2
+    return trials >= _ENOUGH_TRIALS and unrated > trials / 2
 
 
-def _says_anything(answer: Mapping[str, Json]) -> bool:
+def _is_rated(answer: Mapping[str, Json]) -> bool:
     """Return whether an answer to a trial holds a score, a tick or a choice."""
-    given = [answer.get(part) for part in ("scores", "ticks", "choices", "picks")]
-    return any(bool(about) for part in given if isinstance(part, Mapping) for about in part.values())
+    parts = [answer.get(part) for part in ("scores", "ticks", "choices", "picks")]
+    return any(bool(about) for part in parts if isinstance(part, Mapping) for about in part.values())
 
 
 def read_step_answer(step: PlannedStep, answer: Json) -> Json:
@@ -170,29 +172,29 @@ def read_step_answer(step: PlannedStep, answer: Json) -> Json:
 
 def _wrong_item(step: PlannedStep, answer: Json) -> str:
     """Return the id of the first item whose answer is not among the correct ones."""
-    given = answer.get("answers", {}) if isinstance(answer, Mapping) else {}
-    assert isinstance(given, Mapping)
+    answers = answer.get("answers", {}) if isinstance(answer, Mapping) else {}
+    assert isinstance(answers, Mapping)
     for item in step.items:
-        if item.correct is None or item.id not in given:
+        if item.correct is None or item.id not in answers:
             continue
-        chosen = given[item.id]
+        chosen = answers[item.id]
         right = set(chosen) == set(item.correct) if isinstance(chosen, list | tuple) else chosen in item.correct
         if not right:
             return item.id
     return ""
 
 
-def _read_items(items: tuple[Ask, ...], given: Json) -> dict[str, Json]:
+def _read_items(items: tuple[Ask, ...], answers: Json) -> dict[str, Json]:
     known = {item.id: item for item in items}
-    if not isinstance(given, Mapping):
+    if not isinstance(answers, Mapping):
         raise Refused("No answers are given", where="answer.answers", allowed=f"an object with {', '.join(known)}")
-    for name in given:
+    for name in answers:
         if name not in known:
             raise Refused(f"{name} was not asked", where=f"answer.answers.{name}", allowed=", ".join(known))
     read: dict[str, Json] = {}
     for item in items:
         where = f"answer.answers.{item.id}"
-        value = given.get(item.id)
+        value = answers.get(item.id)
         if value is None or value == "" or value == []:
             if item.required:
                 raise Refused("An answer is missing", where=where, allowed="an answer")

@@ -1,4 +1,4 @@
-"""A laboratory: stations that wait for the next participant, and the operator who sees them all."""
+"""A laboratory: stations where participants sit down one after the other, the operator's overview, and the routes."""
 
 from __future__ import annotations
 
@@ -25,28 +25,26 @@ from beholder.server.service import StudyService
 from beholder.store.contract import LedgerEntry, SessionFacts, Store
 from beholder.types import Json
 
-# --- A laboratory as its screens show it: who sits at which station, and how far they are ---
-
 
 class _StationState(NamedTuple):
-    """How far somebody is."""
+    """The progress of the participant at a station."""
 
     state: str
     """ready, under_way or ended"""
     session: str = ""
     outcome: str | None = None
     kind: str | None = None
-    """Of the step at hand."""
+    """Of the current step."""
     place: tuple[int, int] | None = None
-    """Which trial, and of how many."""
+    """The current trial, and the number of trials."""
     minutes: int | None = None
 
 
 class _SeatedParticipant(NamedTuple):
-    """Who sat at a station, oldest first, and how far the last of them is, who sits there."""
+    """The participant numbers of a station, oldest first, and the progress of the last one, who sits there."""
 
-    had: list[int]
-    standing: _StationState
+    numbers: list[int]
+    state: _StationState
 
 
 class Laboratory:
@@ -59,7 +57,7 @@ class Laboratory:
         self.stations = range(1, served.study.recruit.stations + 1)
 
     async def overview(self) -> dict[str, Json]:
-        """Return what the operator sees."""
+        """Return the fields of the operator's page."""
         study = self._served.study
         counts = await self._store.counts(self._now(), study.run)
         addresses = lab_addresses(study, self._store.secret, "")
@@ -73,47 +71,47 @@ class Laboratory:
         }
 
     async def station(self, station: int) -> dict[str, Json]:
-        """Return what a station sees, with what its participant may come by."""
+        """Return the fields of a station's page, with the token of its seat or session."""
         seated = await self._seated(station)
         shown = await self._shown(station, seated)
         if seated is None:
             return {**shown, "seat": None, "resume": None}
-        name, secret, session = self._served.study.name, self._store.secret, seated.standing.session
+        name, secret, session = self._served.study.name, self._store.secret, seated.state.session
         resume = tokens.session_token(secret, name, session) if session else None
-        return {**shown, "seat": seat_token(secret, seated.had[-1]), "resume": resume}
+        return {**shown, "seat": seat_token(secret, seated.numbers[-1]), "resume": resume}
 
     async def next(self, station: int, after: int | None) -> None:
-        """Seat the next participant, after the one who sits there; a number that nobody began under stays."""
-        if after is None or (await self._standing(after)).state != "ready":
+        """Seat the next participant after the one who sits there; a number that has not begun stays."""
+        if after is None or (await self._gate(after)).state != "ready":
             await self._seats.next(station, after, self._now())
 
-    async def back(self, station: int, number: int) -> None:
-        """Let somebody sit down again who sat there before."""
-        if not await self._seats.back(station, number, self._now()):
+    async def return_to(self, station: int, number: int) -> None:
+        """Seat a participant again who sat at this station before."""
+        if not await self._seats.return_to(station, number, self._now()):
             allowed = "a participant who sat at this station"
             raise Refused(f"Participant {number} did not sit here", where="number", allowed=allowed)
 
     async def _seated(self, station: int) -> _SeatedParticipant | None:
-        had = await self._seats.at(station)
-        return _SeatedParticipant(had, await self._standing(had[-1])) if had else None
+        numbers = await self._seats.numbers_at(station)
+        return _SeatedParticipant(numbers, await self._gate(numbers[-1])) if numbers else None
 
     async def _shown(self, station: int, seated: _SeatedParticipant | None) -> dict[str, Json]:
         if seated is None:
             return {"station": station, "number": None, "state": "free", "previous": None}
-        had, standing = seated
+        numbers, state = seated
         return {
-            "station": station, "number": had[-1], "state": standing.state, "outcome": standing.outcome,
-            "kind": standing.kind, "place": standing.place, "minutes": standing.minutes,
-            "previous": await self._left(had) if standing.state == "ready" else None,
+            "station": station, "number": numbers[-1], "state": state.state, "outcome": state.outcome,
+            "kind": state.kind, "place": state.place, "minutes": state.minutes,
+            "previous": await self._unfinished_before(numbers) if state.state == "ready" else None,
         }  # fmt: skip
 
-    async def _left(self, had: list[int]) -> int | None:
-        """Return who sat there before and was not done, so that a slip of the operator can be taken back."""
-        before = next((number for number in reversed(had) if number != had[-1]), None)
-        is_left = before is not None and (await self._standing(before)).state == "under_way"
+    async def _unfinished_before(self, numbers: list[int]) -> int | None:
+        """Return the previous participant if unfinished, so that the operator can undo a mistake."""
+        before = next((number for number in reversed(numbers) if number != numbers[-1]), None)
+        is_left = before is not None and (await self._gate(before)).state == "under_way"
         return before if is_left else None
 
-    async def _standing(self, number: int) -> _StationState:
+    async def _gate(self, number: int) -> _StationState:
         facts = await self._facts(number)
         if facts is None:
             return _StationState("ready")
@@ -124,7 +122,7 @@ class Laboratory:
             return _StationState("ended", session.session, end.outcome, minutes=minutes)
         script = None
         if facts.list is not None and facts.list <= len(self._served.lists):
-            script = self._served.script(facts.list, is_again=is_later_session(facts.verdicts))
+            script = self._served.script(facts.list, is_later=is_later_session(facts.verdicts))
         here = next_step(script, answers_of(facts), facts.verdicts, self._now())
         if isinstance(here, Ending):
             return _StationState("ended", session.session, here.outcome, minutes=minutes)
@@ -132,31 +130,30 @@ class Laboratory:
         place = None
         if here.is_rated and script is not None:
             trials = [step.key for step in script.steps if step.is_rated]
-            place = trials.index(here.place_key) + 1, len(trials)
+            place = trials.index(here.base_key) + 1, len(trials)
         return _StationState("under_way", session.session, None, kind, place, minutes)
 
     async def _facts(self, number: int) -> SessionFacts | None:
-        """Return what is known of somebody's latest session in this run; None before they have begun."""
+        """Return the facts of a participant's latest session in this run; None before it has begun."""
         participant = tokens.pseudonym(self._store.secret, LAB, str(number))
-        known = self._sessions.get(participant)
-        facts = await self._store.session_facts(known) if known is not None else None
-        if facts is None or facts.end is not None:  # not here yet, or perhaps here for another session
-            await self._learn()
+        indexed = self._sessions.get(participant)
+        facts = await self._store.session_facts(indexed) if indexed is not None else None
+        if facts is None or facts.end is not None:  # not indexed yet, or perhaps in another session
+            await self._index_sessions()
             latest = self._sessions.get(participant)
-            facts = await self._store.session_facts(latest) if latest is not None and latest != known else facts
+            facts = await self._store.session_facts(latest) if latest is not None and latest != indexed else facts
         return facts
 
-    async def _learn(self) -> None:
+    async def _index_sessions(self) -> None:
         async for row in self._store.rows("sessions"):
             if row["mode"] == "lab" and row["run"] == self._served.study.run:
                 self._sessions[row["participant"]] = row["session"]
 
 
-# --- Where other machines of a room reach this one, without asking anybody outside of it ---
-
+# Network address
 
 _NOWHERE = ("192.0.2.1", 9)
-"""An address that is nobody's (RFC 5737): choosing a way to it sends nothing."""
+"""An unused address (RFC 5737): choosing a route to it sends nothing."""
 
 
 def own_address() -> str:
@@ -169,8 +166,7 @@ def own_address() -> str:
     return "127.0.0.1"
 
 
-# --- Who sits where: numbers that count up over stations and runs, kept in the ledger, so that no power cut loses one.
-
+# Seats: participant numbers, counted over stations and runs, in the ledger
 
 KIND = "seat"
 _TRIES = 20
@@ -178,53 +174,53 @@ _TRIES = 20
 
 @dataclass
 class Seats:
-    """The numbers that every station had in a run, the one who sits there last."""
+    """The participant numbers of every station in a run; the last one sits there."""
 
     store: Store
     run: int = 1
-    _seen: int = 0
+    _last_entry: int = 0
     _highest: int = 0
-    _had: dict[int, list[int]] = field(default_factory=dict)
+    _numbers: dict[int, list[int]] = field(default_factory=dict)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def at(self, station: int) -> list[int]:
-        """Return the numbers that sat at a station, oldest first; the last of them sits there."""
+    async def numbers_at(self, station: int) -> list[int]:
+        """Return the numbers of a station, oldest first; the last one sits there."""
         await self._read()
-        return self._had.get(station, [])
+        return self._numbers.get(station, [])
 
     async def next(self, station: int, after: int | None, now: datetime) -> None:
-        """Seat the next number at a station, where `after` is who sits there: the same request twice seats one."""
+        """Seat the next number at a station if `after` sits there, so that a repeated request seats only one."""
         async with self._lock:
             for _ in range(_TRIES):
-                had = await self.at(station)
-                if (had[-1] if had else None) != after:
+                numbers = await self.numbers_at(station)
+                if (numbers[-1] if numbers else None) != after:
                     return
                 try:
                     await self.store.ledger.append([self._entry("planned", station, self._highest + 1, now)])
                     return
-                except LedgerError:  # another server gave this number to a station of its own
+                except LedgerError:  # another server used this number for one of its stations
                     continue
 
-    async def back(self, station: int, number: int, now: datetime) -> bool:
-        """Return whether somebody who sat at a station before sits there again."""
+    async def return_to(self, station: int, number: int, now: datetime) -> bool:
+        """Seat a previous number of a station again; return whether it sat there before."""
         async with self._lock:
-            had = await self.at(station)
-            if number in had and had[-1] != number:
+            numbers = await self.numbers_at(station)
+            if number in numbers and numbers[-1] != number:
                 await self.store.ledger.append([self._entry("done", station, number, now)])
-            return number in had
+            return number in numbers
 
     async def _read(self) -> None:
-        for entry in await self.store.ledger.entries(self._seen):
-            self._seen = max(self._seen, entry.entry)
+        for entry in await self.store.ledger.entries(self._last_entry):
+            self._last_entry = max(self._last_entry, entry.entry)
             if entry.kind == KIND and isinstance(entry.evidence, dict):
                 number = int(entry.evidence["number"])
                 self._highest = max(self._highest, number)
-                # Each number is a person, and nobody takes part in two runs: another one begins with free stations.
+                # Each number is a participant, and nobody takes part in two runs: a new run begins with free stations.
                 if entry.evidence.get("run", 1) == self.run:
-                    self._had.setdefault(int(entry.evidence["station"]), []).append(number)
+                    self._numbers.setdefault(int(entry.evidence["station"]), []).append(number)
 
     def _entry(self, event: str, station: int, number: int, now: datetime) -> LedgerEntry:
-        # No pseudonym: the ledger outlives the links from people to pseudonyms.
+        # No pseudonym: the ledger outlives the identities.
         evidence: dict[str, Json] = {"station": station, "number": number, "run": self.run}
         return LedgerEntry(KIND, event, now, submission=f"lab-{number}", evidence=evidence)
 
@@ -233,7 +229,7 @@ class Seats:
 
 
 def lab_routes(
-    host: StudyService,
+    service: StudyService,
     assets: Assets,
     *,
     send: Callable[[Request, Asset], Response],
@@ -241,18 +237,18 @@ def lab_routes(
     read: Callable[[Request], Awaitable[Json]],
     token_of: Callable[[Request], str],
 ) -> list[Route]:
-    """Return the routes of a laboratory; none where the study is not in one."""
-    study, secret = host.served.study, host.store.secret
+    """Return the routes of a laboratory; empty where the study has none."""
+    study, secret = service.served.study, service.store.secret
     if study.recruit.mode != "lab":
         return []
-    lab = Laboratory(host.served, host.store, host.now)
+    lab = Laboratory(service.served, service.store, service.now)
     pages = {number: assets.page(study, station=number) for number in lab.stations}
-    operator = assets.aside(study, "kiosk/operator.js", "kiosk")
+    operator = assets.standalone(study, "kiosk/operator.js", "kiosk")
 
-    def opened(request: Request, *places: str) -> None:
+    def check_key(request: Request, *places: str) -> None:
         key = token_of(request)
         if not any(is_lab_key(secret, place, key) for place in places):
-            raise Refused(host.words["unknown_token"], where="key", code="unknown_token", status=401)
+            raise Refused(service.words["unknown_token"], where="key", code="unknown_token", status=401)
 
     def station_of(request: Request) -> int:
         number = int(request.path_params["station"])
@@ -268,23 +264,23 @@ def lab_routes(
         return send(request, pages[station_of(request)])
 
     async def overview(request: Request) -> Response:
-        opened(request, OPERATOR)
+        check_key(request, OPERATOR)
         return reply(await lab.overview())
 
     async def station(request: Request) -> Response:
         number = station_of(request)
-        opened(request, str(number), OPERATOR)
+        check_key(request, str(number), OPERATOR)
         return reply(await lab.station(number))
 
     async def seat(request: Request) -> Response:
         number = station_of(request)
         body = await read(request)
-        asked = body if isinstance(body, Mapping) else {}
-        back, after = asked.get("back"), asked.get("after")
-        opened(request, OPERATOR, *([] if "back" in asked else [str(number)]))
-        if "back" in asked and _is_number(back):
-            await lab.back(number, back)
-        elif "after" in asked and (after is None or _is_number(after)):
+        fields = body if isinstance(body, Mapping) else {}
+        back, after = fields.get("back"), fields.get("after")
+        check_key(request, OPERATOR, *([] if "back" in fields else [str(number)]))
+        if "back" in fields and _is_number(back):
+            await lab.return_to(number, back)
+        elif "after" in fields and (after is None or _is_number(after)):
             await lab.next(number, after)
         else:
             allowed = '{"after": 12}, the number that sits there or null, or {"back": 12}'

@@ -1,4 +1,4 @@
-"""Media as they go out: whole or in ranges, with nothing that tells two slots apart."""
+"""Media responses, whole or in ranges, with nothing that distinguishes two slots."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class MediaContent(Protocol):
 
 @dataclass(frozen=True)
 class DrawnMedia:
-    """What was drawn for one person: a picture or a sound that is no file."""
+    """A picture or sound that was drawn for one participant."""
 
     body: bytes
     content_type: str
@@ -49,7 +49,7 @@ class DrawnMedia:
 
 
 def media_response(request: Request, token: str, medium: MediaContent) -> Response:
-    """Return a medium, or the range of it that was asked for (RFC 9110, section 14)."""
+    """Return a medium, or the requested range of it (RFC 9110, section 14)."""
     headers = {
         "etag": f'"{token}"',
         "cache-control": "private, max-age=31536000, immutable",
@@ -58,13 +58,17 @@ def media_response(request: Request, token: str, medium: MediaContent) -> Respon
     if request.headers.get("if-none-match") == headers["etag"]:
         return Response(status_code=304, headers=headers)
     size = medium.size
-    asked = _RANGE.match(request.headers.get("range", ""))
+    requested = _RANGE.match(request.headers.get("range", ""))
     start, stop, status = 0, size, 200
-    if asked and (asked[1] or asked[2]) and request.headers.get("if-range", headers["etag"]) == headers["etag"]:
-        if asked[1]:
-            start, stop = int(asked[1]), min(size, int(asked[2]) + 1 if asked[2] else size)
+    if (
+        requested
+        and (requested[1] or requested[2])
+        and request.headers.get("if-range", headers["etag"]) == headers["etag"]
+    ):
+        if requested[1]:
+            start, stop = int(requested[1]), min(size, int(requested[2]) + 1 if requested[2] else size)
         else:
-            start, stop = max(0, size - int(asked[2])), size
+            start, stop = max(0, size - int(requested[2])), size
         if start >= stop:
             return Response(status_code=416, headers={**headers, "content-range": f"bytes */{size}"})
         status = 206
@@ -74,11 +78,11 @@ def media_response(request: Request, token: str, medium: MediaContent) -> Respon
     return StreamingResponse(body, status, headers, media_type=medium.content_type)
 
 
-# --- Exhibits: the stimuli, and what is drawn for a check, each behind its address ---
+# Finding the medium of an address
 
 
 class MediaFiles:
-    """Hands out what is behind an address, to whoever has the address."""
+    """Opens the medium behind an address: a stimulus, or a picture or sound of a check."""
 
     def __init__(
         self,
@@ -86,42 +90,42 @@ class MediaFiles:
         words: Mapping[str, str],
         now: Callable[[], datetime],
         addresses: MediaAddresses,
-        arrivals: Admission,
+        admission: Admission,
         previews: Previews,
-        way: StepSequence,
-        examiner: PageChecks,
+        sequence: StepSequence,
+        page_checks: PageChecks,
     ) -> None:
         self._store, self._words, self._now, self._addresses = store, words, now, addresses
-        self._arrivals, self._previews, self._way, self._examiner = arrivals, previews, way, examiner
+        self._admission, self._previews, self._sequence, self._page_checks = admission, previews, sequence, page_checks
 
     async def open(self, token: str) -> MediaContent:
-        """Return the medium behind an address: a stimulus, or what was drawn for the check at hand."""
+        """Return the medium behind an address, or raise Refused."""
         session = token.partition("-")[0]
         if not self._addresses.has(session, token):
-            # Anybody can ask for any address: none of them makes a preview.
-            shown = self._previews.made(session)
-            facts = shown.facts if shown else await self._arrivals.facts(session)
-            script = shown.script if shown else self._way.script(facts)
-            if script is not None and not self._addresses.knows(session):
-                self._addresses.learn(session, script)
+            # A request for an unknown address must not create a preview.
+            shown = self._previews.existing(session)
+            facts = shown.facts if shown else await self._admission.facts(session)
+            script = shown.script if shown else self._sequence.script(facts)
+            if script is not None and not self._addresses.is_indexed(session):
+                self._addresses.index(session, script)
             drawn = None if self._addresses.has(session, token) else await self._drawn(facts, script, token)
             if drawn is not None:
                 return drawn
         return self._addresses.open(session, token, self._words["no_media"], self._words["media_away"])
 
     async def _drawn(self, facts: SessionFacts, script: Script | None, token: str) -> DrawnMedia | None:
-        """Return the picture or sound behind an address, if it belongs to the attempt at hand."""
+        """Return the picture or sound behind an address, if it belongs to the current attempt."""
         if facts.end is not None:
             return None
-        shown = self._previews.made(facts.session.session)
+        shown = self._previews.existing(facts.session.session)
         for here in shown.attempts if shown else due_steps(facts, script, self._now()):
             if here.check is None:
                 continue
             try:
-                before = shown.before(here) if shown else facts
-                drawn = await asyncio.to_thread(self._examiner.draw, before, here, token)
+                before = shown.facts_before(here) if shown else facts
+                drawn = await asyncio.to_thread(self._page_checks.draw, before, here, token)
             except Exception as error:  # the attempt is over, and a new page goes on after it
-                fault = self._examiner.fault(facts, here, error, self._now())
+                fault = self._page_checks.fault(facts, here, error, self._now())
                 if not shown:
                     await self._store.append([fault])
                 raise Refused(self._words["no_media"], code="our_fault", status=404) from error

@@ -1,4 +1,4 @@
-"""Who is at the door: read from the parameters of the address."""
+"""Identities: who arrives, read from the parameters of the address; the block list; the keys of a laboratory."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from beholder.study.model import Study
 from beholder.types import Mode
 
 _PLATFORMS = {"participant": "link", "PROLIFIC_PID": "prolific"}
-"""Parameters of an open link that carry somebody's id, and whose id it is."""
+"""Parameters of an open link that carry a participant's id, and the platform of that id."""
 LAB, NUMBERED = "lab", "number"
-"""Where people are known by a seat, or by a numbered link: another study has the same numbers, and other people."""
+"""Platforms of seats and of numbered links: another study uses the same numbers for other people."""
 PROLIFIC_PARAMETERS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
-"""What Prolific calls the person, the posting and the visit."""
+"""Prolific's parameters for the participant, the posting and the submission."""
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _PLACEHOLDER = re.compile(r"\{\{|\{.+\}|%.+%|<.+>|\[.+\]")
-"""What a platform or a mail program should have filled in, such as {{id}}, ${ID}, %SURVEY_CODE% or [ID]."""
+"""Placeholders that a platform or mail program should have replaced, such as {{id}}, ${ID}, %SURVEY_CODE% or [ID]."""
 
 
 @dataclass(frozen=True)
 class Identity:
-    """A person, a robot or the researcher, as the address tells."""
+    """A participant, a robot or the researcher, as identified by the address."""
 
     mode: Mode
     participant: str = ""
@@ -38,17 +38,17 @@ class Identity:
     platform: str = ""
     platform_id: str = ""
     posting: str = ""
-    """The study's own id on the platform, where it has one."""
+    """The id of the study on the platform, if any."""
     submission: str = ""
-    """The visit as the platform counts it, where it passes one."""
+    """The id of the visit on the platform, if it passes one."""
     list: int = 1
-    """Which list a preview is of."""
+    """The list of a preview."""
     wants_more: bool = False
-    """Whether somebody who has finished a session wants another one."""
+    """Whether a participant who has finished a session asks for another one."""
 
 
 class _PlatformIds(NamedTuple):
-    """Who somebody is on a platform, and under which of its ids they came."""
+    """The ids of a participant, posting and submission on a platform."""
 
     platform: str
     id: str
@@ -59,7 +59,7 @@ class _PlatformIds(NamedTuple):
 def identify(
     params: Mapping[str, str], secret: bytes, study: Study, words: Mapping[str, str], blocked: BlockList
 ) -> Identity:
-    """Return who arrives; somebody without any id is a new anonymous person where the link is open, else refused."""
+    """Return who arrives; without any id, a new anonymous participant on an open link, else raise Refused."""
     if "preview" in params:
         if not hmac.compare_digest(params["preview"].encode(), tokens.preview_secret(secret).encode()):
             raise Refused(words["unknown_token"], where="preview", code="unknown_token", status=401)
@@ -76,9 +76,9 @@ def identify(
         if seat is None:
             raise Refused(words["lab"], where="seat", code="closed", status=403)
         return Identity("lab", tokens.pseudonym(secret, LAB, str(seat)), platform=LAB, platform_id=str(seat))
-    known = _known(params, secret, study, words, blocked)
-    if known is not None:
-        return known
+    by_platform = _platform_identity(params, secret, study, words, blocked)
+    if by_platform is not None:
+        return by_platform
     if "again" in params:
         return Identity("link", session=tokens.read_token(secret, study.name, params["again"]).session, wants_more=True)
     if "resume" in params:
@@ -88,39 +88,39 @@ def identify(
     return Identity("link", tokens.pseudonym(secret, "anonymous", secrets.token_hex(16)))
 
 
-def _known(
+def _platform_identity(
     params: Mapping[str, str], secret: bytes, study: Study, words: Mapping[str, str], blocked: BlockList
 ) -> Identity | None:
-    """Return who somebody is on the platform that they came from; None where the address does not tell."""
+    """Return the identity on the platform that sent the participant; None without platform ids in the address."""
     recruit = study.recruit
-    found: _PlatformIds | None
+    ids: _PlatformIds | None
     if "invited" in params and recruit.mode in ("link", "panel"):
         invited = tokens.read_invitation(secret, params["invited"].strip())
         if invited is None:
             raise _refusal(study, words, "no_id", "invited")
         is_numbered = recruit.mode == "link" and recruit.people is None
-        found = _PlatformIds(NUMBERED if is_numbered else recruit.mode, invited)
+        ids = _PlatformIds(NUMBERED if is_numbered else recruit.mode, invited)
     elif recruit.mode == "link":
-        found = None if recruit.single_use else _open(params, study, words)
+        ids = None if recruit.single_use else _open_link_ids(params, study, words)
     else:
-        found = _passed(params, study, words)
-    if found is None:
+        ids = _passed_ids(params, study, words)
+    if ids is None:
         return None
-    if blocked.has(found.id):
+    if blocked.has(ids.id):
         raise _refusal(study, words, "blocked")
-    participant = tokens.pseudonym(secret, found.platform, found.id)
+    participant = tokens.pseudonym(secret, ids.platform, ids.id)
     return Identity(
         recruit.mode,
         participant,
-        platform=found.platform,
-        platform_id=found.id,
-        posting=found.posting,
-        submission=found.submission,
+        platform=ids.platform,
+        platform_id=ids.id,
+        posting=ids.posting,
+        submission=ids.submission,
     )
 
 
-def _open(params: Mapping[str, str], study: Study, words: Mapping[str, str]) -> _PlatformIds | None:
-    """Return the platform and the id that an open link was given; a placeholder, which all would share, is refused."""
+def _open_link_ids(params: Mapping[str, str], study: Study, words: Mapping[str, str]) -> _PlatformIds | None:
+    """Return the platform and the id in an open link; a placeholder, which all would share, is refused."""
     for name, platform in _PLATFORMS.items():
         if value := params.get(name, "").strip():
             if _PLACEHOLDER.fullmatch(value.lstrip("$")):
@@ -129,8 +129,8 @@ def _open(params: Mapping[str, str], study: Study, words: Mapping[str, str]) -> 
     return None
 
 
-def _passed(params: Mapping[str, str], study: Study, words: Mapping[str, str]) -> _PlatformIds | None:
-    """Return the platform, and the ids of person, posting and visit that it passed; what is no id raises Refused."""
+def _passed_ids(params: Mapping[str, str], study: Study, words: Mapping[str, str]) -> _PlatformIds | None:
+    """Return the ids of participant, posting and visit that the platform passed; a malformed id raises Refused."""
     recruit = study.recruit
     names = PROLIFIC_PARAMETERS if recruit.mode == "prolific" else (recruit.id_parameter, None, recruit.visit_parameter)
     values = [params.get(name, "").strip() if name else "" for name in names]
@@ -145,19 +145,18 @@ def _passed(params: Mapping[str, str], study: Study, words: Mapping[str, str]) -
 
 
 def _refusal(study: Study, words: Mapping[str, str], code: str, where: str = "") -> Refused:
-    """Return why somebody cannot come in, with the platform's own page to go back to."""
+    """Return the refusal with this code, with the platform's page to return to."""
     back = platform_home(study)
     return Refused(words[code], where=where, code=code, status=403, more={"return_url": back} if back else None)
 
 
-# --- The study's own block list: ids on a platform that nobody comes in with ---
-
+# Block list
 
 _log = logging.getLogger("beholder.server")
 
 
 class BlockList:
-    """Reads the list anew each time, so that a line added counts at once."""
+    """The platform ids in recruit.block. The file is read every time, so that a new line counts at once."""
 
     def __init__(self, study: Study) -> None:
         self._name = study.recruit.block
@@ -166,12 +165,12 @@ class BlockList:
         self._read()
 
     def has(self, id: str) -> bool:
-        """Return whether somebody's id is in the list."""
+        """Return whether an id is in the list."""
         self._read()
         return id in self._ids
 
     def _read(self) -> None:
-        """Take in the list; while it cannot be read, what it said last stands."""
+        """Read the list; while it cannot be read, keep the last one."""
         if self._path is None:
             return
         try:
@@ -182,29 +181,28 @@ class BlockList:
             self._ids = frozenset(line.strip() for line in lines)
 
 
-# --- What opens a laboratory: a key for each station, one for the operator, and who may sit down under a number ---
-
+# Keys of a laboratory
 
 OPERATOR = "operator"
 
 
 def lab_key(secret: bytes, place: str) -> str:
-    """Return the secret part of the address of a station (its number), or of the operator."""
+    """Return the secret part of the address of a station (its number) or of the operator."""
     return url_text(keyed(secret, "lab", place), 12)
 
 
 def is_lab_key(secret: bytes, place: str, key: str) -> bool:
-    """Return whether a key opens this place."""
+    """Return whether this is the key of a station or of the operator."""
     return hmac.compare_digest(key.encode(), lab_key(secret, place).encode())
 
 
 def seat_token(secret: bytes, number: int) -> str:
-    """Return what proves that somebody may take part under a number."""
+    """Return the signed token of a seat number."""
     return f"{number}.{url_text(keyed(secret, 'seat', str(number)))}"
 
 
 def read_seat_token(secret: bytes, text: str) -> int | None:
-    """Return under which number somebody may take part; None where we did not write it."""
+    """Return the seat number of a token; None for a forged one."""
     number = text.partition(".")[0]
     if not (number.isascii() and number.isdecimal() and len(number) < 10):
         return None
@@ -212,7 +210,7 @@ def read_seat_token(secret: bytes, text: str) -> int | None:
 
 
 def lab_addresses(study: Study, secret: bytes, url: str) -> dict[str, str]:
-    """Return the address of the operator, and that of every station, by what they are called; none elsewhere."""
+    """Return the addresses of the operator and of every station, by name; empty outside of a laboratory."""
     if study.recruit.mode != "lab":
         return {}
     stations = [str(number) for number in range(1, study.recruit.stations + 1)]

@@ -1,4 +1,4 @@
-"""What was really watched, and what else happened on the page, computed from the event log of a step."""
+"""Playback evidence: what was watched and what happened on the page, computed from the event log of a step."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from beholder.server.requests import LATEST_MS, Event, read_events
 from beholder.types import Json
 
 WHOLE = 0.97
-"""The share of a stimulus that counts as all of it (reference: P3), together with its last half second."""
+"""The share of a stimulus that counts as whole (reference: P3), together with its last half second."""
 PAGE = "page"
-"""The entry of the stored evidence that is of the page, beside those of its slots."""
+"""The entry of the page in the stored evidence, next to those of the slots."""
 _LAST_MS = 500
 _LEAVING = frozenset({"visibility", "focus"})
 _ACTING = frozenset({"play", "change", "key", "click"})
 _PLAYING = frozenset({"play", "pause", "ended", "seek", "stall", "rate", "frames", "error"})
-# A player may report positions a little ahead of the clock, in all plays of a slot together; the rest was not watched.
+# Positions may run a little ahead of the clock, summed over all plays of a slot; what exceeds that was not watched.
 _FASTEST = 1.05
 _SLACK_MS = 300
 
@@ -27,7 +27,7 @@ class SlotPlayback:
     """How one slot played, summed over all its plays."""
 
     plays: int = 0
-    """Begun from the start; further rounds of a loop are none."""
+    """Plays from the start; further rounds of a loop do not count."""
     watched_ms: int = 0
     coverage: float = 0.0
     furthest_ms: int = 0
@@ -37,44 +37,44 @@ class SlotPlayback:
     blurs: int = 0
     errors: int = 0
     changes: int = 0
-    """How often an answer about this slot was changed after it had been given."""
+    """How often an answer about this slot was changed."""
     displayed: list[int] | None = None
     duration_ms: int | None = None
     """The length of the file as the browser decodes it."""
     played_ms: int | None = None
-    """How long the last whole play took by the clock, stalls included."""
+    """Duration of the last whole play by the clock, stalls included."""
     whole_ms: int | None = None
-    """How long the first one took."""
+    """Duration of the first whole play."""
     ended_ms: int | None = None
-    """When it first came to its end."""
+    """When it first reached its end."""
     stalled_ms: int = 0
-    """The longest stall: of the calmest whole play or, while there is none, of all."""
+    """The longest stall of the whole play with the least stalling; of all plays while none was whole."""
     away: int = 0
-    """How often the window or full screen was left while it played, until it was played whole without that."""
+    """How often the window or full screen was left during a play, until one whole play without that."""
 
 
 @dataclass
 class PageFacts:
-    """What happened on the page, whatever the slot."""
+    """What happened on the page, independent of slots."""
 
     first_ms: int | None = None
-    """When the person first did anything."""
+    """When the participant first did anything."""
     exits: int = 0
     """How often full screen was left."""
     blurs: int = 0
     """How often the window was left."""
     changes: int = 0
-    """How often an answer that belongs to no single slot was changed."""
+    """How often an answer that belongs to no slot was changed."""
     viewport: list[int] | None = None
     screen: list[int] | None = None
     dpr: float | None = None
     skew_ms: float | None = None
-    """How far apart clips on one clock were at most."""
+    """The largest offset between synchronised clips."""
 
 
 @dataclass(frozen=True)
 class PlaybackEvidence:
-    """What a log shows: for each slot of a trial, and for the page."""
+    """The evidence in a log, for each slot of a trial and for the page."""
 
     slots: Mapping[str, SlotPlayback]
     page: PageFacts
@@ -82,10 +82,10 @@ class PlaybackEvidence:
 
 @dataclass
 class _Player:
-    """One slot while the log is read."""
+    """The state of one slot while the log is read."""
 
     ms: int
-    seen: SlotPlayback = field(default_factory=SlotPlayback)
+    playback: SlotPlayback = field(default_factory=SlotPlayback)
     ranges: list[tuple[float, float]] = field(default_factory=list)
     since: tuple[float, float] | None = None
     begun: float | None = None
@@ -98,43 +98,43 @@ class _Player:
     calmest_ms: float | None = None
     is_left: bool = False
     is_undisturbed: bool = False
-    """It was played whole, and the window was not left meanwhile."""
+    """Whether it was played whole without leaving the window."""
 
     def begin(self, now: float, *, is_away: bool) -> None:
-        """Take in that a play begins at the start."""
+        """Begin a play from the start."""
         self.begun, self.stall_ms, self.is_left = now, 0, False
         if is_away:
             self.leave()
 
     def end(self, now: float) -> None:
-        """Take in that a play has come to the end."""
-        if self.seen.ended_ms is None:
-            self.seen.ended_ms = round(now)
+        """End a play that reached the end of the file."""
+        if self.playback.ended_ms is None:
+            self.playback.ended_ms = round(now)
         if self.begun is None:
             return
-        self.seen.played_ms = round(now - self.begun)
-        if self.seen.whole_ms is None:
-            self.seen.whole_ms = self.seen.played_ms
+        self.playback.played_ms = round(now - self.begun)
+        if self.playback.whole_ms is None:
+            self.playback.whole_ms = self.playback.played_ms
         self.calmest_ms = self.stall_ms if self.calmest_ms is None else min(self.calmest_ms, self.stall_ms)
         self.begun = None
         if not self.is_left:
-            self.is_undisturbed, self.seen.away = True, 0
+            self.is_undisturbed, self.playback.away = True, 0
 
-    def go_on(self, now: float) -> None:
-        """Take in that it stalls no longer."""
+    def end_stall(self, now: float) -> None:
+        """End a stall."""
         if self.stalled is not None:
             self.stall_ms = max(self.stall_ms, now - self.stalled)
-            self.seen.stalled_ms = max(self.seen.stalled_ms, round(self.stall_ms))
+            self.playback.stalled_ms = max(self.playback.stalled_ms, round(self.stall_ms))
             self.stalled = None
 
-    def vanish(self) -> None:
-        """Take in that the page went away in the middle of a play: when that was, nobody knows."""
+    def interrupt(self) -> None:
+        """Drop a play that was interrupted by leaving the page, at an unknown time."""
         self.since = self.begun = self.stalled = None
 
     def leave(self) -> None:
-        """Take in that nobody may be looking."""
+        """Note that the window or full screen was left."""
         self.is_left = True
-        self.seen.away += not self.is_undisturbed
+        self.playback.away += not self.is_undisturbed
 
     def start(self, now: float, at: float) -> None:
         if self.since is None:
@@ -150,7 +150,7 @@ class _Player:
         self.slack_ms -= max(0.0, end - reach)
         if end > start and self.rate == 1.0:
             self.ranges.append((start, end))
-            self.seen.watched_ms += round(end - start)
+            self.playback.watched_ms += round(end - start)
 
     def result(self) -> SlotPlayback:
         covered, reached = 0.0, 0.0
@@ -158,55 +158,55 @@ class _Player:
             if end > reached:
                 covered += end - max(start, reached)
                 reached = end
-        self.seen.coverage = round(min(1.0, covered / self.ms), 4) if self.ms else 0.0
-        self.seen.furthest_ms = round(reached)
+        self.playback.coverage = round(min(1.0, covered / self.ms), 4) if self.ms else 0.0
+        self.playback.furthest_ms = round(reached)
         if self.calmest_ms is not None:
-            self.seen.stalled_ms = round(self.calmest_ms)
-        if self.seen.plays and not self.is_counted:
-            self.seen.frames = 0  # our page counts after every play, if only to say that it cannot
-        return self.seen
+            self.playback.stalled_ms = round(self.calmest_ms)
+        if self.playback.plays and not self.is_counted:
+            self.playback.frames = 0  # our page reports frames after every play, null if it cannot count them
+        return self.playback
 
 
 class _PageLog:
-    """The page while its log is read."""
+    """The state of the page while its log is read."""
 
     def __init__(self) -> None:
         self.facts = PageFacts()
         self.is_away = self.is_full = False
         self.answered: set[tuple[object, str | None]] = set()
 
-    def appear(self) -> None:
-        """Take in that the page was loaded: it is seen, and in a window; the one before said that it was leaving."""
+    def reset(self) -> None:
+        """Reset at a page load: the page is visible, and not in full screen."""
         self.is_away = self.is_full = False
 
     def leave(self, data: Mapping[str, Json]) -> bool:
-        """Take in that the window was left or came back; return whether it was left."""
+        """Apply a visibility or focus event; return whether the window was left."""
         is_leaving = data.get("hidden") is True or data.get("has") is False
-        if is_leaving and not self.is_away:  # a hidden window has lost the focus too
+        if is_leaving and not self.is_away:  # a hidden window also loses the focus
             self.facts.blurs += 1
         self.is_away = is_leaving
         return is_leaving
 
     def fill_screen(self, data: Mapping[str, Json]) -> bool:
-        """Take in that full screen began or ended; return whether it ended."""
+        """Apply a full screen event; return whether full screen ended."""
         is_full = data.get("on") is True
         is_over = self.is_full and not is_full
         self.facts.exits += is_over
         self.is_full = is_full
         return is_over
 
-    def change(self, data: Mapping[str, Json], slot: str | None, seen: SlotPlayback | None) -> None:
-        """Count an answer that was given before. A slot that belongs to no player is the page's."""
+    def change(self, data: Mapping[str, Json], slot: str | None, playback: SlotPlayback | None) -> None:
+        """Count a changed answer, for its slot or else for the page."""
         question = data.get("question")
         place = (question if isinstance(question, str) else None, slot)
         if place not in self.answered:
             self.answered.add(place)
-        elif seen is not None:
-            seen.changes += 1
+        elif playback is not None:
+            playback.changes += 1
         else:
             self.facts.changes += 1
 
-    def measure(self, data: Mapping[str, Json], seen: SlotPlayback | None) -> None:
+    def measure(self, data: Mapping[str, Json], playback: SlotPlayback | None) -> None:
         facts = self.facts
         facts.viewport = _pair(data.get("viewport")) or facts.viewport
         facts.screen = _pair(data.get("screen")) or facts.screen
@@ -214,25 +214,25 @@ class _PageLog:
         facts.dpr = facts.dpr if ratio is None else ratio
         if skew is not None:
             facts.skew_ms = max(skew, facts.skew_ms or 0.0)
-        if seen is not None:
-            seen.displayed = _pair(data.get("displayed")) or seen.displayed
-            seen.duration_ms = seen.duration_ms if duration is None else round(duration)
+        if playback is not None:
+            playback.displayed = _pair(data.get("displayed")) or playback.displayed
+            playback.duration_ms = playback.duration_ms if duration is None else round(duration)
 
 
 def read_playback(events: Json, lengths_ms: Mapping[str, int], *, together: bool = False) -> PlaybackEvidence:
-    """Return what a log shows, or raise Refused where it has the wrong shape."""
+    """Return the evidence in an unchecked log, or raise Refused where it is malformed."""
     return playback_evidence(read_events(events), lengths_ms, together=together)
 
 
 def playback_evidence(
     log: Iterable[Event], lengths_ms: Mapping[str, int], *, together: bool = False
 ) -> PlaybackEvidence:
-    """Return what a log that was read shows. Only slots that are shown `together` can play at the same time."""
+    """Return the evidence in a checked log. Only slots that are shown `together` can play at the same time."""
     players = {slot: _Player(ms) for slot, ms in lengths_ms.items()}
     page = _PageLog()
     last = 0.0
     for ms, kind, slot, data in log:
-        now = last = ms if ms > last else last  # a clock that runs backwards earns nothing
+        now = last = ms if ms > last else last  # a clock that runs backwards adds nothing
         if not isinstance(data, dict):
             data = {}
         if kind in _ACTING and page.facts.first_ms is None:
@@ -249,16 +249,16 @@ def playback_evidence(
             if page.leave(data):
                 for player in players.values():
                     if player.since is not None:
-                        player.seen.blurs += 1
+                        player.playback.blurs += 1
                         player.leave()
         elif kind == "shown":
-            page.appear()
+            page.reset()
             for player in players.values():
-                player.vanish()
+                player.interrupt()
         elif kind == "change":
-            page.change(data, slot, None if player is None else player.seen)
+            page.change(data, slot, None if player is None else player.playback)
         elif kind == "measure":
-            page.measure(data, None if player is None else player.seen)
+            page.measure(data, None if player is None else player.playback)
         elif kind == "fullscreen" and page.fill_screen(data):
             for player in players.values():
                 if player.since is not None:
@@ -269,21 +269,21 @@ def playback_evidence(
 
 
 def _play(player: _Player, kind: str, now: float, data: Mapping[str, Json], *, is_away: bool) -> None:
-    """Take in one event of a player."""
+    """Apply one event of a player."""
     position = _number(data.get("at"))
     if kind not in ("stall", "frames"):
-        player.go_on(now)
+        player.end_stall(now)
     match kind:
         case "play":
-            if not position or player.seen.plays == 0:  # going on after a pause or a stall is the same play
+            if not position or player.playback.plays == 0:  # continuing after a pause or a stall is the same play
                 player.begin(now, is_away=is_away)
-                player.seen.plays += data.get("loop") is not True
+                player.playback.plays += data.get("loop") is not True
             player.start(now, position or 0.0)
         case "ended":
             player.stop(now, position)
             player.end(now)
         case "stall":
-            player.seen.stalls += 1
+            player.playback.stalls += 1
             player.stalled = now
             player.stop(now, position)
         case "frames":
@@ -293,34 +293,34 @@ def _play(player: _Player, kind: str, now: float, data: Mapping[str, Json], *, i
             player.begun = None
             if kind == "rate":
                 player.rate = _number(data.get("rate")) or 0.0
-            player.seen.errors += kind == "error"
+            player.playback.errors += kind == "error"
 
 
-def is_watched(seen: SlotPlayback, length_ms: int, rule: Literal["whole", "start", "none"]) -> bool:
-    """Return whether a slot was watched as the study asks. Frames prove it, not the `ended` event."""
+def is_watched(playback: SlotPlayback, length_ms: int, rule: Literal["whole", "start", "none"]) -> bool:
+    """Return whether a slot was watched as the study requires. Frames prove it, not the `ended` event."""
     if rule == "none":
         return True
-    if seen.plays == 0 or seen.frames == 0:
+    if playback.plays == 0 or playback.frames == 0:
         return False
-    return rule == "start" or (seen.coverage >= WHOLE and seen.furthest_ms >= length_ms - _LAST_MS)
+    return rule == "start" or (playback.coverage >= WHOLE and playback.furthest_ms >= length_ms - _LAST_MS)
 
 
 def evidence_to_json(evidence: PlaybackEvidence) -> dict[str, Json]:
-    """Return the evidence as it is stored: one entry for each slot, and one for the page."""
+    """Return the evidence as it is stored: an entry for each slot, and one for the page."""
     stored: dict[str, Json] = {slot: dict(vars(watched)) for slot, watched in evidence.slots.items()}
     stored[PAGE] = dict(vars(evidence.page))
     return stored
 
 
 def _count_frames(player: _Player, data: Mapping[str, Json]) -> None:
-    """Add the frames of one play; a browser that cannot count them says null, which stays unknown."""
+    """Add the frames of one play; a browser that cannot count them sends null, which stays unknown."""
     player.is_counted = True
     total, dropped = _number(data.get("total")), _number(data.get("dropped"))
     if total is not None:
         has_size = bool(data.get("width")) and bool(data.get("height"))
-        player.seen.frames = (player.seen.frames or 0) + (int(total) if has_size else 0)
+        player.playback.frames = (player.playback.frames or 0) + (int(total) if has_size else 0)
     if dropped is not None:
-        player.seen.dropped += int(dropped)
+        player.playback.dropped += int(dropped)
 
 
 def _pair(value: Any) -> list[int] | None:
@@ -332,7 +332,7 @@ def _pair(value: Any) -> list[int] | None:
 
 
 def _number(value: Json) -> float | None:
-    """Return a number that a clock or a counter can show, else None."""
+    """Return a plausible number of a clock or counter, else None."""
     if (type(value) is int or type(value) is float) and -LATEST_MS < value < LATEST_MS:
         return float(value)
     return None

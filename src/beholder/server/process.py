@@ -1,4 +1,4 @@
-"""A running server: the study loaded, the store open, the port listening."""
+"""A running server: load the study, open the store, listen on the port, and serve until stopped."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from beholder.study.recruitment import is_personal
 
 @dataclass(frozen=True)
 class RunningServer:
-    """A server that answers. `address` is where this machine reaches it."""
+    """A server that is listening. `address` is where this machine reaches it."""
 
     service: StudyService
     store: Store
@@ -61,14 +61,14 @@ class RunningServer:
 
     @property
     def lab(self) -> dict[str, str]:
-        """The addresses of a laboratory, by what they are called."""
+        """The addresses of a laboratory, by name."""
         return lab_addresses(self.service.served.study, self.store.secret, self.service.served.public_url)
 
 
 def load_served(
     study: Study, public_url: str, progress: Callable[[int, int], None] | None = None
 ) -> tuple[ServedStudy, Plan]:
-    """Return everything that a server holds in memory, and the plan it follows."""
+    """Return the served study and its plan."""
     if problems := check_problems(study):
         raise StudyError(problems)
     method = find(study.method)
@@ -92,13 +92,13 @@ async def run_server(
     shares_port: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> AsyncIterator[RunningServer]:
-    """Yield a server that listens; closes port and store when left. Port 0 takes a free one."""
+    """Yield a server that is listening, and close port and store at the end. Port 0 takes a free one."""
     if public_url is not None and not public_url.startswith(("http://", "https://")):
         raise UserError(Problem("--public-url", f"is {public_url}", "an address that begins with https:// or http://"))
     port = _free_port(host, port, shares_port)
     address = f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else host}:{port}"
     if public_url is None:
-        is_open = study.recruit.mode == "lab" and host in ("0.0.0.0", "::")  # then others have to find it
+        is_open = study.recruit.mode == "lab" and host in ("0.0.0.0", "::")  # other machines must reach it
         public_url = f"http://{own_address()}:{port}" if is_open else address
     served, plan = load_served(study, public_url, progress)
     async with open_store(store or study.folder / "store") as opened:
@@ -114,7 +114,7 @@ async def run_server(
 
 @contextlib.asynccontextmanager
 async def listen(app: ASGIApp, host: str, port: int) -> AsyncIterator[None]:
-    """Let an application answer on a port, until left."""
+    """Serve an application on a port while the context is open."""
     logging.getLogger("_granian").setLevel(logging.ERROR)
     server = Granian(app, host, port, interface=Interfaces.ASGINL, log_enabled=False, backlog=1024)
     serving = asyncio.create_task(server.serve())
@@ -127,7 +127,7 @@ async def listen(app: ASGIApp, host: str, port: int) -> AsyncIterator[None]:
 
 
 def _free_port(host: str, port: int, shares_port: bool) -> int:
-    """Return the port, checked: the server's own socket would share a busy one without a word (SO_REUSEPORT)."""
+    """Return the port after checking that it is free: the server would silently share a busy one (SO_REUSEPORT)."""
     if shares_port:
         return port
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -156,18 +156,17 @@ async def _until_listening(host: str, port: int, serving: asyncio.Task[None]) ->
     serving.result()
 
 
-# --- Serving until somebody says stop, with live counts; alone or with several processes ---
-
+# Serving until stopped, in one or several processes
 
 Report = Callable[[ServerStatus], None]
 Progress = Callable[[int, int], None]
 Background = Callable[[RunningServer], contextlib.AbstractAsyncContextManager[None]]
-"""What goes on while a server runs, such as asking a platform."""
+"""Work that goes on while a server runs, such as polling a platform."""
 _EVERY_S = 1.0
 
 
 def no_background(server: RunningServer) -> contextlib.AbstractAsyncContextManager[None]:
-    """Let nothing go on background a server."""
+    """Run no background work."""
     return contextlib.nullcontext()
 
 
@@ -193,37 +192,37 @@ async def serve_until_stopped(
             load_study(study), store=Path(folder) / "store" if folder else store, host=host, port=port,
             public_url=public_url, shares_port=shares_port, progress=progress,
         ) as server, background(server):  # fmt: skip
-            with _rarely_collecting():
+            with _reduced_collection():
                 await report_until_stopped(server, stop, tell, parent)
 
 
 async def report_until_stopped(
     server: RunningServer, stop: asyncio.Event, tell: Report | None, parent: threading.Event | None = None
 ) -> None:
-    """Tell the counts whenever they change, until `stop` is set or the parent is gone."""
-    told = counts = None
+    """Report the counts whenever they change, until `stop` is set or the parent process has ended."""
+    reported = counts = None
     study = server.service.served.study
     while not stop.is_set() and not (parent and parent.is_set()):
-        with contextlib.suppress(StoreUnavailable):  # it comes back, or the health page says that it does not
-            await server.service.look()
+        with contextlib.suppress(StoreUnavailable):  # it comes back, or the health route reports that it does not
+            await server.service.refresh()
             counts = await server.store.counts(utc_now(), study.run)
-        if tell and counts and counts != told:
-            shut = server.service.halts.words(study)
+        if tell and counts and counts != reported:
+            shut = server.service.pauses.notice(study)
             tell(
                 ServerStatus(
                     server.link, server.service.preview.link, counts, server.lab, is_personal(study.recruit), shut
                 )
             )
-            told = counts
+            reported = counts
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), _EVERY_S)
 
 
 @contextlib.contextmanager
-def _rarely_collecting() -> Iterator[None]:
-    """Keep the cycle collector away from what is loaded, such as a large plan, and let it look at the rest less often.
+def _reduced_collection() -> Iterator[None]:
+    """Exclude what is loaded, such as a large plan, from garbage collection, and collect less often.
 
-    Answers are many small objects without a cycle; looking through them made everybody wait.
+    Answers are many small objects without cycles; collecting them delayed every request.
     """
     before = gc.get_threshold()
     gc.freeze()
@@ -237,7 +236,7 @@ def _rarely_collecting() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _stopped_by_signal(stop: asyncio.Event) -> Iterator[None]:
-    """Set `stop` on SIGTERM, where this is the main thread, so that a service manager gets a clean end."""
+    """Set `stop` on SIGTERM, in the main thread, so that a service manager can stop the server cleanly."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -252,12 +251,12 @@ def _stopped_by_signal(stop: asyncio.Event) -> Iterator[None]:
 def serve_as_worker(
     study: str | Path, *, store: str, host: str, port: int, public_url: str, background: Background = no_background
 ) -> None:
-    """Serve background other processes on one port, until standard input ends: so no worker outlives its parent."""
-    gone = threading.Event()
+    """Serve with other processes on one port until standard input ends, so that no worker outlives its parent."""
+    parent_ended = threading.Event()
 
     def wait_for_end() -> None:
         sys.stdin.read()
-        gone.set()
+        parent_ended.set()
 
     threading.Thread(target=wait_for_end, daemon=True).start()
     block_on(
@@ -268,7 +267,7 @@ def serve_as_worker(
             port=port,
             public_url=public_url,
             shares_port=True,
-            parent=gone,
+            parent=parent_ended,
             background=background,
         )
     )
@@ -286,7 +285,7 @@ def serve_with_workers(
     progress: Progress | None = None,
     background: Background = no_background,
 ) -> None:
-    """Serve from several processes until interrupted; this one only watches and tells the counts."""
+    """Serve from several processes until interrupted; this one also reports the counts."""
     if not store or not store.startswith(("postgresql://", "postgres://")):
         raise UserError(
             Problem(
@@ -327,13 +326,13 @@ async def _watch_workers(
             sys.executable, "-m", "beholder", "serve", str(study), "--store", store, "--host", host,
             "--port", first.address.rpartition(":")[2], "--public-url", first.service.served.public_url, "--as-worker",
         ]  # fmt: skip
-        others = [subprocess.Popen(command, stdin=subprocess.PIPE) for _ in range(workers - 1)]
+        workers_started = [subprocess.Popen(command, stdin=subprocess.PIPE) for _ in range(workers - 1)]
         try:
-            with _stopped_by_signal(stop), _rarely_collecting():
+            with _stopped_by_signal(stop), _reduced_collection():
                 await report_until_stopped(first, stop, tell)
         finally:
-            for other in others:
-                assert other.stdin is not None
-                other.stdin.close()
-            for other in others:
-                await asyncio.to_thread(other.wait)
+            for worker in workers_started:
+                assert worker.stdin is not None
+                worker.stdin.close()
+            for worker in workers_started:
+                await asyncio.to_thread(worker.wait)

@@ -1,4 +1,4 @@
-"""The public half: what a browser may know of a step, built from an allow-list of fields."""
+"""What a browser may know of a step, built from an allow-list of fields; and the texts of steps."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SENSES = {
 
 
 def public_media(stimulus: Stimulus, url: str, size: int, *, is_heard: bool) -> dict[str, Json]:
-    """Return all that a browser learns of a stimulus: where it is, how long, how large, and whether it is heard."""
+    """Return what a browser may know of a stimulus: address, duration, size, and whether it has sound."""
     probe = stimulus.probe
     return {
         "url": url, "medium": stimulus.medium, "bytes": size,
@@ -61,7 +61,7 @@ def public_step(
 
 
 def page_playback(playback: Playback, page: Page) -> Playback:
-    """Return how the examples of a page are played: at leisure, and to their end where the page says so."""
+    """Return how the examples of a page play: to their end where the page requires it."""
     return Playback(watch="whole" if page.play else "none", sound=playback.sound)
 
 
@@ -78,7 +78,7 @@ def public_end(
     ended_at: datetime | None = None,
     again: Json = None,
 ) -> dict[str, Json]:
-    """Return the last step, with the code that is due now, and the way to another session where there is one."""
+    """Return the last step, with its completion code, and the offer of another session if there is one."""
     _, total = script.page(0)
     return {
         "key": "end", "kind": "end", "progress": [total, total], "prefetch": [], "outcome": outcome, "text": text,
@@ -96,7 +96,7 @@ def _prefetch(script: Script, place: int, media: DescribeMedia) -> list[Json]:
 
 
 def _public_checks(script: Script) -> Json:
-    """Return how long the checks take about, and whether eyes or ears have to be able to pass them."""
+    """Return about how long the checks take, and whether vision or hearing is tested by a gate."""
     checks = [step.check for step in script.steps if step.check is not None]
     if not checks:
         return None
@@ -111,7 +111,7 @@ def _public_checks(script: Script) -> Json:
 def _public_examples(
     step: PlannedStep, trial: Trial, page: Page, playback: Playback, media: DescribeMedia
 ) -> dict[str, Json]:
-    """Return the examples of a page of the instructions: a trial that asks nothing, and what is read below each."""
+    """Return the examples of an instructions page: a trial without questions, and a caption for each."""
     return {
         "trial": {
             "asked": [],
@@ -128,7 +128,7 @@ def _public_slots(step: PlannedStep, trial: Trial, media: DescribeMedia) -> list
     return [
         {
             "id": slot.id, "label": slot.label, "colour": slot.colour, "rated": slot.rated,
-            "media": media(step.place_key, slot),
+            "media": media(step.base_key, slot),
         }
         for slot in trial.slots
     ]  # fmt: skip
@@ -164,7 +164,7 @@ def _public_item(item: Ask) -> dict[str, Json]:
     }  # fmt: skip
 
 
-# --- The texts of the steps: the study's own where it has one, else ours ---
+# Texts of steps
 
 
 def step_texts(study: Study, words: Mapping[str, str], examples: Sequence[Stimulus] = ()) -> dict[str, str]:
@@ -181,7 +181,7 @@ def step_texts(study: Study, words: Mapping[str, str], examples: Sequence[Stimul
         pages.append(Page(text=words["text_examples"], examples=tuple(captions)))
     for number, page in enumerate(pages, 1):
         texts["instructions" if number == 1 else f"instructions:{number}"] = page.text
-    # Where they can no longer be played, the captions still say what to look for.
+    # The help page plays no examples, so it lists their captions.
     texts["help"] = "\n\n".join(
         part for page in pages for part in (page.text, "\n".join(f"- {one.caption}" for one in page.examples)) if part
     )
@@ -189,6 +189,6 @@ def step_texts(study: Study, words: Mapping[str, str], examples: Sequence[Stimul
 
 
 def _ours(study: Study, words: Mapping[str, str], name: str) -> str:
-    """Return our own instructions; who is asked for a certain answer by what they see is told so beforehand."""
+    """Return our default instructions, which announce attention checks and traps where the study has them."""
     is_asking = any(study.checks.rule(rule) for rule in ("attention", "trap"))
     return "\n\n".join((words[name], words["text_asking"])) if is_asking else words[name]

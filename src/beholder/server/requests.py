@@ -1,4 +1,4 @@
-"""What a browser sends with an answer or a batch of events, read strictly."""
+"""The bodies of requests: an answer or a batch of events, checked strictly."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import Any, TypeAlias, cast
 from beholder.errors import Refused
 from beholder.types import Json
 
-# --- The event log of a step, checked for shape ---
-
+# Event log
 
 Event: TypeAlias = tuple[float, str, str | None, Json]
-"""When on the step's clock, what, in which slot, and more of it; a list of four on the wire."""
+"""Time on the step's clock, kind, slot and data; a list of four in JSON."""
 
 EVENT_KINDS = frozenset(
     [
@@ -40,7 +39,7 @@ LATEST_MS = 1e15
 
 
 def read_events(events: Json) -> list[Event]:
-    """Return the events of a log as they are, checked for shape, or raise Refused."""
+    """Return the events of a log unchanged, or raise Refused where one is malformed."""
     if not isinstance(events, list):
         raise Refused("The event log is not a list", where="events", allowed="[[ms, kind, slot, data], ...]")
     for index, event in enumerate(events):
@@ -55,12 +54,11 @@ def _is_event(event: Any) -> bool:
     try:
         ms, kind, slot, _ = event
         return 0 <= ms < LATEST_MS and kind in EVENT_KINDS and (slot is None or isinstance(slot, str))
-    except (TypeError, ValueError):  # cheaper than asking for each type: almost all events are well formed
+    except (TypeError, ValueError):  # faster than checking types first: almost all events are well formed
         return False
 
 
-# --- What a browser sends with an answer or a batch of events, read strictly ---
-
+# Answers
 
 _INPUTS = ("mouse", "touch", "keyboard", "robot", "")
 
@@ -79,7 +77,7 @@ class SubmittedAnswer:
 
 
 def read_submission(body: Json, *, with_answer: bool) -> SubmittedAnswer:
-    """Return the body of a request, or raise Refused saying what is wrong with it."""
+    """Return the submission in a request body, or raise Refused with what is wrong."""
     if not isinstance(body, Mapping):
         raise Refused("The body is not an object", where="body", allowed="a JSON object")
     if with_answer and "answer" not in body:

@@ -23,7 +23,7 @@ from beholder.study.questions import Example, Page
 
 StepKind = Literal["consent", "check", "questions", "text", "volume", "trial", "break", "end"]
 _TRIED = ("check:", "training:", "trial:")
-"""Steps that can be met more than once; their keys end in the number of the attempt, a trial's from its second on."""
+"""Steps with several attempts; their keys end in the number of the attempt, those of trials from the second on."""
 
 
 @dataclass(frozen=True)
@@ -52,11 +52,11 @@ class PlannedStep:
         return self.key.startswith("trial:")
 
     @property
-    def place_key(self) -> str:
-        """The key without the attempt: what media addresses and the place in the script go by."""
+    def base_key(self) -> str:
+        """The key without the attempt, which media addresses and the place in the script use."""
         return base_key(self.key) if self.attempt else self.key
 
-    def tried(self, attempt: int) -> PlannedStep:
+    def as_attempt(self, attempt: int) -> PlannedStep:
         """Return this step as an attempt."""
         return replace(self, key=f"{self.key}:{attempt}", attempt=attempt)
 
@@ -68,34 +68,34 @@ class Script:
     steps: tuple[PlannedStep, ...]
     training: Training | None = None
     rules: Mapping[str, TrialRuleOptions] = field(default_factory=dict)
-    """What is judged with every answer to a trial because it acts at once, by the name of the rule."""
+    """The rules that act at once, judged with every answer to a trial, by name."""
     playback: Playback = field(default_factory=Playback)
-    """How stimuli play, and what has to be watched."""
+    """How stimuli play, and how much of them has to be watched."""
 
     @property
-    def training_lasts(self) -> timedelta | None:
+    def training_validity(self) -> timedelta | None:
         return duration(self.training.valid) if self.training else None
 
     @property
-    def lesson_attempts(self) -> int:
+    def training_attempts(self) -> int:
         """How often a training example may be answered."""
         return 1 + (self.training.corrections if self.training else 0)
 
     @property
-    def is_corrected(self) -> bool:
-        """Whether people are told that an answer was not expected."""
+    def has_feedback(self) -> bool:
+        """Whether participants get feedback on an unexpected answer."""
         return self.training is not None and self.training.feedback
 
     def place(self, key: str) -> int:
-        """Return where a step stands, from 0, or -1. Attempts of one step stand at one place."""
+        """Return the place of a step, from 0, or -1. All attempts at a step have the same place."""
         key = base_key(key)
         return next((n for n, step in enumerate(self.steps) if step.key == key), -1)
 
     def page(self, place: int) -> tuple[int, int]:
-        """Return which page a step is on, from 1, and how many there are: the look at the device is one."""
-        looks = [step.check is not None and step.check.stage == "device" for step in self.steps]
-        turned = [not (n and looks[n] and looks[n - 1]) for n in range(len(looks))]
-        return sum(turned[: place + 1]), sum(turned)
+        """Return the page of a step, from 1, and the number of pages: the device checks share one page."""
+        is_device = [step.check is not None and step.check.stage == "device" for step in self.steps]
+        is_new_page = [not (n and is_device[n] and is_device[n - 1]) for n in range(len(is_device))]
+        return sum(is_new_page[: place + 1]), sum(is_new_page)
 
     def find(self, key: str) -> PlannedStep | None:
         """Return the step with this key, as the attempt that the key names."""
@@ -103,7 +103,7 @@ class Script:
         if place < 0:
             return None
         step = self.steps[place]
-        return step if step.key == key else step.tried(int(key.rpartition(":")[2]))
+        return step if step.key == key else step.as_attempt(int(key.rpartition(":")[2]))
 
 
 FIRST_TRIAL = "trial:1"
@@ -122,8 +122,8 @@ def sets_volume(study: Study, catalogue: Catalogue) -> bool:
     """Return whether participants set their volume before the trials: as the study says, else where there is sound."""
     if study.playback.sound == "off":
         return False
-    wanted = study.playback.volume
-    return any(stimulus.medium == "audio" for stimulus in catalogue.stimuli) if wanted is None else wanted
+    volume = study.playback.volume
+    return any(stimulus.medium == "audio" for stimulus in catalogue.stimuli) if volume is None else volume
 
 
 def make_script(
@@ -132,20 +132,20 @@ def make_script(
     *,
     has_volume: bool = False,
     examples: Sequence[Stimulus] = (),
-    is_again: bool = False,
+    is_later: bool = False,
 ) -> Script:
     """Return every step: consent, device, questions, eyes, instructions, room, training, trials, questions.
 
-    Who has finished another session (`is_again`) is not asked again, and finds the instructions under Help.
+    In a later session (`is_later`) questionnaires are not asked again, and the instructions are under Help.
     """
     checks = page_checks(study)
     steps = [CONSENT, *_checks(checks, "device")]
-    if study.before and not is_again:
+    if study.before and not is_later:
         steps.append(PlannedStep("questions:before", "questions", items=study.before))
     steps += _checks(checks, "qualify")
     volume = [PlannedStep("volume", "volume")] if has_volume else []
-    pages = [] if is_again else _instructions(study, examples)
-    # Examples that are heard need the volume first.
+    pages = [] if is_later else _instructions(study, examples)
+    # The volume is set before examples with sound.
     is_heard = any(step.trial is not None for step in pages)
     steps += [*volume, *pages] if is_heard else [*pages, *volume]
     steps += _checks(checks, "setup")
@@ -159,7 +159,7 @@ def make_script(
         elif entry.purpose == "rate":
             trials += 1
             steps.append(PlannedStep(f"trial:{trials}", "trial", trial=entry))
-    if study.after and not is_again:
+    if study.after and not is_later:
         steps.append(PlannedStep("questions:after", "questions", items=study.after))
     training = Training() if study.training is True else study.training or None
     return Script(tuple(steps), training, {check.name: check.rule for check in immediate_rules(study)}, study.playback)
@@ -187,12 +187,12 @@ def _checks(checks: Sequence[AnyPageCheck], stage: str) -> list[PlannedStep]:
     return [PlannedStep(f"check:{check.name}", "check", check=check) for check in checks if check.stage == stage]
 
 
-# --- A study as it is served ---
+# The served study
 
 
 @dataclass(frozen=True)
 class ServedStudy:
-    """What was written, what there is to see, who sees what, and where."""
+    """A study with its stimuli, its method, the lists of its plan and its address."""
 
     study: Study
     digest: str
@@ -201,23 +201,23 @@ class ServedStudy:
     lists: list[Sequence[Trial | Break]]
     public_url: str
     groups: list[Levels] = field(default_factory=list)
-    """The levels of the participants that each list is for; empty where all get the same."""
+    """The between-subjects levels of each list; empty without groups."""
     _studies: dict[tuple[tuple[str, str], ...], Study] = field(default_factory=dict, repr=False, compare=False)
     _scripts: dict[int, Script] = field(default_factory=dict, repr=False, compare=False)
 
-    def grow(self, fresh: Sequence[PlannedList]) -> None:
-        """Take in lists that were added to the plan."""
+    def add_lists(self, fresh: Sequence[PlannedList]) -> None:
+        """Add lists of an extended plan."""
         self.lists.extend(planned.entries for planned in fresh)
         if self.groups:
             self.groups.extend(planned.group for planned in fresh)
 
     @cached_property
     def needs(self) -> Needs:
-        """What the study asks of a device."""
+        """What the study requires of a device."""
         return needs_of(self.study, self.catalogue, self.lists)
 
-    def study_of(self, number: int) -> Study:
-        """Return the study as whoever takes a list meets it."""
+    def study_for_list(self, number: int) -> Study:
+        """Return the study as the group of a list gets it."""
         if not self.groups:
             return self.study
         levels = self.groups[number - 1]
@@ -227,42 +227,41 @@ class ServedStudy:
         return self._studies[key]
 
     @cached_property
-    def has_own_instructions(self) -> bool:
-        """Whether not everybody reads the same instructions, so that nobody can know them before a list is theirs."""
+    def has_group_instructions(self) -> bool:
+        """Whether groups have their own instructions, so that they are unknown before a list is claimed."""
         factors = self.study.design.between.values()
         return any(level.instructions is not None for levels in factors for level in levels.values())
 
-    def script(self, number: int, *, is_again: bool = False) -> Script:
-        """Return the steps of a list, numbered from 1; `is_again`: for somebody who has finished another."""
-        key = -number if is_again else number
+    def script(self, number: int, *, is_later: bool = False) -> Script:
+        """Return the steps of a list, numbered from 1; `is_later`: in a further session of a participant."""
+        key = -number if is_later else number
         if key not in self._scripts:
-            study = self.study_of(number)
+            study = self.study_for_list(number)
             has_volume = sets_volume(study, self.catalogue)
             self._scripts[key] = make_script(
                 study,
                 self.lists[number - 1],
                 has_volume=has_volume,
                 examples=self.catalogue.examples,
-                is_again=is_again,
+                is_later=is_later,
             )
         return self._scripts[key]
 
 
-# --- What a study asks of a device, from its stimuli and its playback ---
-
+# Requirements of a device
 
 _LARGEST = (1920, 1080)
 _FASTEST = 60.0
-"""What a sample is at most: who plays this plays more."""
+"""The largest sample clip: a device that plays this is good enough."""
 
 
 def needs_of(study: Study, catalogue: Catalogue, lists: Sequence[Sequence[Trial | Break]]) -> Needs:
-    """Return what a device has to be able to do: the same for all, whatever groups there are.
+    """Return what a device has to be able to do, the same for all groups.
 
-    Otherwise one group would lose people that another one keeps.
+    Otherwise one group would lose participants that another one keeps.
     """
     stimuli = catalogue.stimuli
-    ways = [group_study(study, levels).playback for levels in groups_in(study.design.between)]
+    playbacks = [group_study(study, levels).playback for levels in groups_in(study.design.between)]
     first = next((entry for entry in lists[0] if isinstance(entry, Trial)), None) if lists else None
     is_seen = any(stimulus.medium != "audio" for stimulus in stimuli)
     is_heard = any(stimulus.medium == "audio" or stimulus.probe.audio_codec for stimulus in stimuli)
@@ -271,16 +270,16 @@ def needs_of(study: Study, catalogue: Catalogue, lists: Sequence[Sequence[Trial 
         codecs=_codecs(stimuli) if has_media else (),
         medium=stimuli[0].medium if stimuli else "video",
         fps=max((stimulus.probe.fps for stimulus in stimuli), default=0),
-        size=_largest(stimuli) if any(way.size == "native" for way in ways) else None,
-        fullscreen=any(way.fullscreen for way in ways) and is_seen,
-        sound=any(way.sound == "on" for way in ways) and is_heard,
+        size=_largest(stimuli) if any(playback.size == "native" for playback in playbacks) else None,
+        fullscreen=any(playback.fullscreen for playback in playbacks) and is_seen,
+        sound=any(playback.sound == "on" for playback in playbacks) and is_heard,
         first_bytes=sum(catalogue.class_sizes[slot.stimulus] for slot in first.slots) if first else 0,
         sample=_sample(stimuli) if has_media else None,
     )
 
 
 def _codecs(stimuli: Sequence[Stimulus]) -> tuple[str, ...]:
-    """Return the MIME types of all that is shown, each once."""
+    """Return the MIME types of all stimuli, each once."""
     types = (mime_type(stimulus.served, stimulus.probe, stimulus.medium) for stimulus in stimuli)
     return tuple(sorted({one for one in types if one}))
 
@@ -291,14 +290,14 @@ def _largest(stimuli: Sequence[Stimulus]) -> tuple[int, int] | None:
 
 
 def _sample(stimuli: Sequence[Stimulus]) -> Sample | None:
-    """Return how a sample is made that is as hard to decode as the hardest clip."""
+    """Return a sample that is as hard to decode as the hardest clip."""
     clips = [stimulus for stimulus in stimuli if stimulus.medium == "video"]
     if not clips:
         return None
     hardest = max(clips, key=lambda stimulus: stimulus.probe.width * stimulus.probe.height * stimulus.probe.fps)
     probe = hardest.probe
     share = min(1.0, _LARGEST[0] / max(probe.width, probe.height), _LARGEST[1] / min(probe.width, probe.height))
-    # Even numbers: half of them is what the colours have.
+    # Even numbers, because chroma is subsampled by two.
     width, height = (max(16, 2 * round(side * share / 2)) for side in (probe.width, probe.height))
     fps = min(_FASTEST, probe.fps) or 30.0
     return Sample(probe.codec, hardest.served.suffix.removeprefix("."), width, height, fps)

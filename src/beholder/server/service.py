@@ -1,4 +1,4 @@
-"""The host of a study: receives people, hands out steps, keeps answers. Knows nothing of HTTP."""
+"""The service of one study, without HTTP: participants arrive, get steps, send answers, withdraw, and are erased."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from beholder.words import check_words, read_words
 
 
 class StudyService:
-    """Serves one study from one store. The clock is an argument, so that tests can move it."""
+    """Serves one study from one store. The clock is an argument, so that tests can set the time."""
 
     def __init__(
         self,
@@ -42,61 +42,65 @@ class StudyService:
         self.served, self.store, self.now = served, store, now
         self.words = words = read_words(served.study.language)
         self._texts = texts = RenderedTexts(served, words)
-        own = check_words(served.study.language)
-        self.page_checks = examiner = PageChecks(served.needs, store.secret, own)
+        words_by_check = check_words(served.study.language)
+        self.page_checks = page_checks = PageChecks(served.needs, store.secret, words_by_check)
         self._blocked = BlockList(served.study)
-        farewell = EndingTexts(served, words, own)
-        acts = Moderation(store.ledger)
-        self.halts = acts.halts
-        again = FurtherSessions(served, store, acts)
+        ending_texts = EndingTexts(served, words, words_by_check)
+        moderation = Moderation(store.ledger)
+        self.pauses = moderation.pauses
+        further = FurtherSessions(served, store, moderation)
         addresses = MediaAddresses(served, store.secret)
-        reader = AnswerReader(served, examiner, TrialRules(served, own), words)
-        pages = StepPages(served, texts, addresses, examiner, reader)
+        reader = AnswerReader(served, page_checks, TrialRules(served, words_by_check), words)
+        pages = StepPages(served, texts, addresses, page_checks, reader)
         self.free_lists = FreeLists(store)
-        self._doors = Entrance(served.study, store, acts, words)
-        leases = Leases(store, again, lease_duration(served.study.recruit), self._doors, self.free_lists)
-        self._ends = Endings(served.study, store, texts.of(None), examiner, farewell)
-        self._arrivals = Admission(served, store, words, again, self._doors, acts, self.free_lists)
-        self._standing = ModerationGate(store, acts, leases, words)
-        self._way = StepSequence(served, store, words, self._arrivals, examiner, pages, self._ends, again)
-        consent = Consent(served, store, again, leases)
+        self._entrance = Entrance(served.study, store, moderation, words)
+        leases = Leases(store, further, lease_duration(served.study.recruit), self._entrance, self.free_lists)
+        self._endings = Endings(served.study, store, texts.for_list(None), page_checks, ending_texts)
+        self._admission = Admission(served, store, words, further, self._entrance, moderation, self.free_lists)
+        self._gate = ModerationGate(store, moderation, leases, words)
+        self._sequence = StepSequence(served, store, words, self._admission, page_checks, pages, self._endings, further)
+        consent = Consent(served, store, further, leases)
         self._answers = AnswerIntake(
-            store, words, self._arrivals, self._standing, self._way, pages, reader, consent, leases, self._ends
+            store, words, self._admission, self._gate, self._sequence, pages, reader, consent, leases, self._endings
         )
-        self._log = EventLog(store, words, self._arrivals, self._standing, self._way, leases)
-        self._previews = Previews(served, store.secret, texts, words, addresses, examiner, reader, farewell, again)
-        self._exhibits = MediaFiles(store, words, now, addresses, self._arrivals, self._previews, self._way, examiner)
-        self.preview = self._previews.of(1)
+        self._event_log = EventLog(store, words, self._admission, self._gate, self._sequence, leases)
+        self._previews = Previews(
+            served, store.secret, texts, words, addresses, page_checks, reader, ending_texts, further
+        )
+        self._media = MediaFiles(
+            store, words, now, addresses, self._admission, self._previews, self._sequence, page_checks
+        )
+        self.preview = self._previews.for_list(1)
 
     async def arrive(self, params: Mapping[str, str], device: Mapping[str, Json]) -> tuple[bool, dict[str, Json]]:
-        """Return whether the session is new, and all that a browser needs to begin or go on."""
-        guest = identify(params, self.store.secret, self.served.study, self.words, self._blocked)
-        if guest.mode == "preview":
-            shown = self._previews.of(guest.list)
+        """Return whether the session is new, and everything that a browser needs to begin or continue."""
+        identity = identify(params, self.store.secret, self.served.study, self.words, self._blocked)
+        if identity.mode == "preview":
+            shown = self._previews.for_list(identity.list)
             step = shown.arrive(device)
-            return False, self._arrival(shown.session, shown.link, step, {"steps": shown.steps}, guest.list)
-        await self.look()
-        earlier = guest.session
-        guest, session = await self._arrivals.again(guest)
+            return False, self._arrival(shown.session, shown.link, step, {"steps": shown.steps}, identity.list)
+        await self.refresh()
+        earlier = identity.session
+        identity, session = await self._admission.resume(identity)
         is_new = False
         if session is None:
-            self._doors.welcome(guest)
-            visit = await self._doors.visit(guest)
+            self._entrance.check_identity(identity)
+            visit = await self._entrance.find_session(identity)
             session = visit.session.session if visit else None
             if session is None:
-                session, is_new = await self._arrivals.come(guest, device, self.now())
-                await self._doors.keep(guest, session)
+                session, is_new = await self._admission.admit(identity, device, self.now())
+                await self._entrance.record_visit(identity, session)
             if is_new and earlier is not None:
-                await self._doors.keep_round(earlier, guest.participant, session)
-            self._ends.know(guest.participant, guest.platform_id)
-        facts = await self._arrivals.facts(session)
-        await self._standing.check(facts)
+                await self._entrance.record_further_session(earlier, identity.participant, session)
+            self._endings.remember_platform_id(identity.participant, identity.platform_id)
+        facts = await self._admission.facts(session)
+        await self._gate.check(facts)
         if not is_new:
-            await self._arrivals.settle(session, self._way.script(facts), device, self.now())
-            facts = await self._arrivals.facts(session)
+            await self._admission.record_device(session, self._sequence.script(facts), device, self.now())
+            facts = await self._admission.facts(session)
         token = tokens.session_token(self.store.secret, self.served.study.name, session)
         link = f"{self.served.public_url}/s/{self.served.study.name}?resume={token}"
-        return is_new, self._arrival(session, link, await self._way.step(facts, self.now()), None, facts.list)
+        return is_new, self._arrival(session, link, await self._sequence.step(facts, self.now()), None, facts.list)
 
     def _arrival(
         self, session: str, link: str, step: dict[str, Json], steps: Json, number: int | None
@@ -113,121 +117,120 @@ class StudyService:
             "preview": steps,
         }  # fmt: skip
 
-    async def look(self) -> None:
-        """Take in what was done about people since: who is shut out, and whose list is open again."""
-        await self._standing.look()
+    async def refresh(self) -> None:
+        """Read new moderation entries: who is blocked, and whose list is released."""
+        await self._gate.refresh()
 
     async def step(self, token: str, key: str | None = None) -> dict[str, Json]:
-        """Return where this session is. A preview may ask for any step by its key."""
+        """Return the current step of this session. A preview may request any step by its key."""
         session = self._session(token)
         if (shown := self._previews.find(session)) is not None:
             return shown.step(key or CONSENT.key)
-        facts = await self._arrivals.facts(session)
-        await self._standing.check(facts)
-        return await self._way.step(facts, self.now())
+        facts = await self._admission.facts(session)
+        await self._gate.check(facts)
+        return await self._sequence.step(facts, self.now())
 
     def _session(self, token: str) -> str:
         return tokens.read_token(self.store.secret, self.served.study.name, token).session
 
     async def answer(self, token: str, key: str, submission: SubmittedAnswer) -> dict[str, Json]:
-        """Return when the answer was stored, after a durable commit, and the next step."""
+        """Store an answer durably, and return when it was stored and the next step."""
         session = self._session(token)
         if (shown := self._previews.find(session)) is not None:
             return shown.answer(key, submission)
-        return await self._answers.take(session, key, submission, self.now())
+        return await self._answers.accept(session, key, submission, self.now())
 
     async def events(self, token: str, batch: SubmittedAnswer, key: str) -> None:
-        """Keep a batch of the event log and renew the lease."""
+        """Store a batch of the event log and renew the lease."""
         session = self._session(token)
         if self._previews.find(session) is None:
-            await self._log.keep(session, batch, key, self.now())
+            await self._event_log.append(session, batch, key, self.now())
 
     async def withdraw(self, token: str) -> dict[str, Json]:
-        """Erase the answers of this session and return its end."""
+        """Erase the answers of this session and return its last page."""
         session = self._session(token)
         if (shown := self._previews.find(session)) is not None:
             return shown.step("end:withdrawn")
-        facts = await self._arrivals.known(session)
+        facts = await self._admission.load_facts(session)
         now = self.now()
         if facts.end is None:
-            await self.store.append([self._ends.fact(session, Ending("withdrawn", "participant"), now)])
+            await self.store.append([self._endings.end_fact(session, Ending("withdrawn", "participant"), now)])
             await self.store.release(session)
         if not facts.erased:
             await erase_sessions(self.store, [session], "withdrawn", now)
-        return await self._way.step(await self._arrivals.facts(session), now)
+        return await self._sequence.step(await self._admission.facts(session), now)
 
     async def forget(self, receipt: str) -> datetime:
-        """Erase everything of whoever has a receipt; return when it was done, also where that was long ago."""
-        theirs = await find_erasable(self.store, receipt)
-        if theirs is None:
+        """Erase all sessions of the participant with this receipt; return when that was done, now or earlier."""
+        erasable = await find_erasable(self.store, receipt)
+        if erasable is None:
             raise Refused(self.words["no_receipt"], where="receipt", code="unknown_receipt", status=404)
         now = self.now()
-        if not theirs.left:
-            return max(theirs.erased.values())
-        await erase_sessions(self.store, theirs.left, "receipt", now)
+        if not erasable.remaining:
+            return max(erasable.erased.values())
+        await erase_sessions(self.store, erasable.remaining, "receipt", now)
         return now
 
     async def media(self, token: str) -> MediaContent:
-        """Return the medium behind an address: a stimulus, or what was drawn for the check at hand."""
-        return await self._exhibits.open(token)
+        """Return the medium behind an address: a stimulus, or a picture or sound of the current check."""
+        return await self._media.open(token)
 
 
-# --- Forgetting a person by a receipt: what they answered goes, and who they are; that it was done stays known ---
-
+# Erasure by receipt
 
 _LONGEST = 64
 
 
 class ErasableSessions(NamedTuple):
-    """The sessions of whoever has a receipt, oldest first, and which of them are erased already."""
+    """The sessions of the participant with a receipt, oldest first, and when some of them were erased."""
 
     participant: str
     sessions: tuple[str, ...]
     erased: dict[str, datetime]
 
     @property
-    def left(self) -> tuple[str, ...]:
-        """The sessions that are still there."""
-        return tuple(one for one in self.sessions if one not in self.erased)
+    def remaining(self) -> tuple[str, ...]:
+        """The sessions that are not erased yet."""
+        return tuple(session for session in self.sessions if session not in self.erased)
 
 
 def normalise_receipt(text: str) -> str:
-    """Return a receipt by its letters: case, spaces and dashes get lost where one is typed or read aloud."""
+    """Return the letters and digits of a receipt: case, spaces and dashes get lost when it is typed or read aloud."""
     return "".join(letter for letter in text.upper() if letter.isascii() and letter.isalnum())[:_LONGEST]
 
 
 async def find_erasable(store: Store, receipt: str) -> ErasableSessions | None:
-    """Return everything of the person who has this receipt; None where nobody has."""
-    wanted = normalise_receipt(receipt)
-    found = [row["session"] for row in await read_rows(store, "ends") if normalise_receipt(row["receipt"]) == wanted]
-    if not wanted or not found:
+    """Return all sessions of the participant with this receipt; None for an unknown receipt."""
+    code = normalise_receipt(receipt)
+    ended = [row["session"] for row in await read_rows(store, "ends") if normalise_receipt(row["receipt"]) == code]
+    if not code or not ended:
         return None
-    sessions = await read_rows(store, "sessions")
-    mine = next(row for row in sessions if row["session"] == found[0])
-    # All runs and visits: a person asks to be forgotten, not a session.
-    theirs = tuple(str(row["session"]) for row in sessions if row["participant"] == mine["participant"])
+    rows = await read_rows(store, "sessions")
+    participant = next(row["participant"] for row in rows if row["session"] == ended[0])
+    # Sessions of all runs: a person asks to be erased, not a session.
+    sessions = tuple(str(row["session"]) for row in rows if row["participant"] == participant)
     erased = {str(row["session"]): row["at"] for row in await read_rows(store, "erasures")}
-    return ErasableSessions(str(mine["participant"]), theirs, {one: erased[one] for one in theirs if one in erased})
+    return ErasableSessions(str(participant), sessions, {one: erased[one] for one in sessions if one in erased})
 
 
 async def erase_sessions(store: Store, sessions: Sequence[str], reason: str, now: datetime) -> int:
-    """Return how many facts were erased. The ledger keeps that it was done, and of which submission: it is still paid.
+    """Erase sessions and return how many facts were erased. The ledger notes the submission, which is still paid.
 
-    What is planned first is found again should we die on the way, when nobody knows any more whose session it was.
+    The erasure is planned in the ledger first: after a crash the identity may be gone, and the plan still names it.
     """
-    who = {link.platform_id: link.participant for link in await store.platform_identities()}
-    # Where a platform counts no visits, somebody's id stands for one; the ledger knows people by pseudonyms only.
-    visits = {one.session: who.get(one.submission, one.submission) for one in await store.platform_visits()}
+    pseudonyms = {identity.platform_id: identity.participant for identity in await store.platform_identities()}
+    # Where a platform has no submission ids, the platform id stands for one; the ledger holds pseudonyms only.
+    visits = {one.session: pseudonyms.get(one.submission, one.submission) for one in await store.platform_visits()}
     planned = {one.session: one.submission for one in await store.ledger.entries() if one.kind == "forget"}
-    fresh = [
+    new_entries = [
         LedgerEntry(
             "forget", "planned", now, submission=visits.get(one, ""), session=one, reason_code=one, reason_text=reason
         )
         for one in sessions
         if one not in planned
     ]
-    if fresh:
-        await store.ledger.append(fresh)
+    if new_entries:
+        await store.ledger.append(new_entries)
     rows = 0
     for one in sessions:
         await store.release(one)

@@ -1,4 +1,4 @@
-"""Tokens, codes and pseudonyms: everything that is keyed by the store's secret."""
+"""Tokens, codes and pseudonyms, all keyed by the store's secret."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from beholder.errors import Refused
 from beholder.stimuli.blinding import MAX_SLOTS
 
-_CLEAR_LETTERS = "ABCDEFGHJKMNPQRSTVWXYZ23456789"  # none that look or sound like another
+_CLEAR_LETTERS = "ABCDEFGHJKMNPQRSTVWXYZ23456789"  # no letters that look or sound alike
 _RECEIPT = 28
 
 
@@ -21,24 +21,24 @@ def keyed(secret: bytes, *parts: str) -> bytes:
 
 
 def url_text(digest: bytes, length: int = 16) -> str:
-    """Return a digest as text that is safe in an address."""
+    """Return a digest as URL-safe text."""
     return base64.urlsafe_b64encode(digest[:length]).decode().rstrip("=")
 
 
 class SessionToken(NamedTuple):
-    """What a token says: which session of which study."""
+    """The study and the session of a token."""
 
     study: str
     session: str
 
 
 def session_token(secret: bytes, study: str, session: str) -> str:
-    """Return what the browser of this session shows with each request."""
+    """Return the bearer token of a session."""
     return f"{study}.{session}.{url_text(keyed(secret, 'session', study, session))}"
 
 
 def read_token(secret: bytes, study: str, token: str) -> SessionToken:
-    """Return whose token this is, or raise Refused: 403 of another study, 401 forged or unknown."""
+    """Return the study and session of a token, or raise Refused: 403 for another study, 401 if forged."""
     parts = token.split(".")
     if len(parts) == 3 and parts[0] != study:
         raise Refused("This link belongs to another study", where="token", code="other_study", status=403)
@@ -48,21 +48,21 @@ def read_token(secret: bytes, study: str, token: str) -> SessionToken:
 
 
 class MediaAddress(NamedTuple):
-    """Where one slot of one step of one session is, and the key of its filler, which nobody else can know."""
+    """The address of a slot of a step of a session, and the secret key of its filler bytes."""
 
     token: str
     filler: bytes
 
 
 def media_address(secret: bytes, session: str, key: str, slot: str) -> MediaAddress:
-    """Return the address of a slot; its token begins with the session, so any server finds it."""
+    """Return the address of a slot; it begins with the session, so that any server can resolve it."""
     digest = keyed(secret, "media", session, key, slot)
-    # Its last byte is the place on the page, by which no two slots of a page get fillers of one length.
+    # The last byte is the place on the page, so that no two slots of a page get fillers of equal length.
     return MediaAddress(f"{session}-{digest[:16].hex()}", digest[16:-1] + bytes([int(slot[1:]) % MAX_SLOTS]))
 
 
 def pseudonym(secret: bytes, platform: str, platform_id: str) -> str:
-    """Return the name under which a person's facts are kept."""
+    """Return the pseudonym under which a participant's facts are stored."""
     return keyed(secret, "participant", platform, platform_id).hex()[:20]
 
 
@@ -72,32 +72,32 @@ def preview_secret(secret: bytes) -> str:
 
 
 def robot_signature(secret: bytes, robot: str) -> str:
-    """Return what proves that a robot is a robot."""
+    """Return the signature of a robot."""
     return url_text(keyed(secret, "robot", robot))
 
 
 def invitation(secret: bytes, invited: str) -> str:
-    """Return what the personal link of somebody invited carries: their id in the list, and what proves it is ours."""
+    """Return the parameter of a personal link: the id of the person invited, signed."""
     return f"{invited}.{url_text(keyed(secret, 'invitation', invited))}"
 
 
 def read_invitation(secret: bytes, text: str) -> str | None:
-    """Return who was invited with this link; None where we did not write it."""
+    """Return the id in the parameter of a personal link; None for a forged one."""
     invited = text.rpartition(".")[0]
     is_ours = hmac.compare_digest(text.encode(), invitation(secret, invited).encode())
     return invited if invited and is_ours else None
 
 
 def completion_code(secret: bytes, session: str, outcome: str) -> str:
-    """Return the code that a participant takes back, such as K7QM-4XPD."""
+    """Return the completion code of a session, such as K7QM-4XPD."""
     letters = _letters(keyed(secret, "code", session, outcome), 8)
     return f"{letters[:4]}-{letters[4:]}"
 
 
 def receipt_code(secret: bytes, session: str) -> str:
-    """Return the receipt with which a participant can ask for erasure without giving a name.
+    """Return the receipt with which a participant can request erasure without giving a name.
 
-    Its letters carry 137 bits, so that nobody can guess it.
+    Its letters carry 137 bits, so that it cannot be guessed.
     """
     letters = _letters(keyed(secret, "receipt", session), _RECEIPT)
     return "-".join(["BH", *(letters[first : first + 4] for first in range(0, _RECEIPT, 4))])

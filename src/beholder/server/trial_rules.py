@@ -1,4 +1,4 @@
-"""The proctor: judges an answer to a trial by the rules that act at once, and says what has to be said."""
+"""Rules that judge every answer to a trial at once, and the training trials, with their feedback."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from beholder.store.contract import SessionFacts, StoredVerdict
 from beholder.study.checks import TrialRuleOptions
 from beholder.types import Json
 
-_TOLD = ("warn", "retry")
-"""Actions that are told; the others are silent until the session ends."""
+_WITH_FEEDBACK = ("warn", "retry")
+"""Actions with feedback; the others are silent until the session ends."""
 _log = logging.getLogger("beholder.server")
 
 
 class RuleFeedback(NamedTuple):
-    """What an answer made us note, and what the person reads before the next step; mostly nothing."""
+    """The verdict on an answer to store, and the feedback before the next step; mostly neither."""
 
-    told: StoredVerdict | None
+    verdict: StoredVerdict | None
     feedback: str | None
 
 
 class TrialRules:
-    """Everything a server has to do with the rules of one study that act while somebody is rating.
+    """Judges answers by the rules of one study that act during the session.
 
-    A bug of ours costs nobody anything: it is logged, the verdict is unknown, and the person goes on.
+    A bug of ours costs no participant anything: it is logged, the verdict is unknown, and the session goes on.
     """
 
     def __init__(self, served: ServedStudy, words: Words) -> None:
@@ -57,58 +57,59 @@ class TrialRules:
         submission: SubmittedAnswer,
         now: datetime,
     ) -> RuleFeedback:
-        """Return an answer judged: nothing where no rule says anything of it."""
+        """Return the verdict on an answer and the feedback; neither where no rule applies."""
         session = facts.session.session
-        seen = self._seen(step, answer, playback, submission.shown_ms, submission.sent_ms)
-        before = _EarlierTrials(lambda: self._earlier(facts, step, script))
-        verdicts = self._verdicts(session, seen, before, script.playback.watch)
+        answered = self._answered_trial(step, answer, playback, submission.shown_ms, submission.sent_ms)
+        earlier = _EarlierTrials(lambda: self._earlier(facts, step, script))
+        verdicts = self._verdicts(session, answered, earlier, script.playback.watch)
         if not verdicts:
             return RuleFeedback(None, None)
         attempt = step.attempt or 1
         rules = {one.check: script.rules[one.check] for one in verdicts}
         failed = [rules[one.check] for one in verdicts if one.verdict == "fail"]
-        is_again = any(rule.action == "retry" and attempt <= rule.retries for rule in failed)
+        is_later = any(rule.action == "retry" and attempt <= rule.retries for rule in failed)
         counts = {one.check: self._counts(one) for one in verdicts}
-        # A trial counts as it is answered last.
-        total = {name: failure_count(facts.verdicts, name) + (0 if is_again else counts[name]) for name in rules}
+        # Only the last attempt at a trial counts.
+        total = {name: failure_count(facts.verdicts, name) + (0 if is_later else counts[name]) for name in rules}
         kept: dict[str, Json] = {
             "attempt": attempt,
             "checks": {
-                one.check: _kept(one, rules[one.check], counts[one.check], total[one.check]) for one in verdicts
+                one.check: _rule_evidence(one, rules[one.check], counts[one.check], total[one.check])
+                for one in verdicts
             },
         }
-        if is_again:
+        if is_later:
             kept["again"] = True
         acting = min(verdicts, key=lambda one: _rank(one, rules[one.check], total[one.check]))
-        told = StoredVerdict(session, step.key, acting.check, acting.verdict, acting.reason, kept, now)
-        return RuleFeedback(told, self.said(script, told))
+        stored = StoredVerdict(session, step.key, acting.check, acting.verdict, acting.reason, kept, now)
+        return RuleFeedback(stored, self.feedback(script, stored))
 
     def _counts(self, verdict: Verdict) -> int:
-        """Return for how many failures a verdict counts."""
+        """Return how many failures a verdict counts for."""
         rule = next(rule for rule in self._rules if rule.name == verdict.check)
         return rule.failures(verdict) if verdict.verdict == "fail" else 0
 
     def _verdicts(
-        self, session: str, seen: AnsweredTrial, before: Sequence[AnsweredTrial], watch: Watch
+        self, session: str, answered: AnsweredTrial, earlier: Sequence[AnsweredTrial], watch: Watch
     ) -> list[Verdict]:
         if watch not in self._watched:
             self._watched[watch] = immediate_rules(self._served.study, watch)
-        found = []
+        verdicts = []
         for rule in self._watched[watch]:
             try:
-                verdict = rule.judge_trial(seen, before)
-                if verdict is not None:  # what cannot be kept fails here, and not with the answer
+                verdict = rule.judge_trial(answered, earlier)
+                if verdict is not None:  # evidence that is not JSON fails here, not when the answer is stored
                     json.dumps([verdict.measured, verdict.needed, dict(verdict.evidence)], allow_nan=False)
             except Exception as error:
                 _log.error(
-                    "%s at %s of session %s failed by a fault of ours", rule.name, seen.key, session, exc_info=error
+                    "%s at %s of session %s failed by a fault of ours", rule.name, answered.key, session, exc_info=error
                 )
                 verdict = rule.verdict("unknown", OUR_FAULT, error=f"{type(error).__name__}: {error}")
             if verdict is not None:
-                found.append(verdict)
-        return found
+                verdicts.append(verdict)
+        return verdicts
 
-    def _seen(
+    def _answered_trial(
         self, step: PlannedStep, answer: Json, playback: Mapping[str, Json], shown_ms: float, sent_ms: float
     ) -> AnsweredTrial:
         trial, stimuli = _trial(step), self._served.catalogue.by_id
@@ -125,62 +126,62 @@ class TrialRules:
         )
 
     def _earlier(self, facts: SessionFacts, step: PlannedStep, script: Script) -> Iterator[AnsweredTrial]:
-        """Yield every trial before this one, as it was answered last."""
+        """Yield every trial before this one, with its last answer."""
         for one in script.steps[: script.place(step.key)]:
             if one.is_rated and (given := last_answer(facts.answers, one.key)):
-                yield self._seen(
+                yield self._answered_trial(
                     replace(one, key=given.key), given.answer, given.playback, given.shown_ms, given.sent_ms
                 )
 
-    # Telling
+    # Feedback
 
-    def said(self, script: Script, told: StoredVerdict) -> str | None:
-        """Return what is read between an answer and the next step: nothing before the trial again, or the end."""
-        if is_repeated(told) or any(_ends(script, told, name) for name in script.rules):
+    def feedback(self, script: Script, stored: StoredVerdict) -> str | None:
+        """Return the feedback between an answer and the next step; none before a repeat or the end."""
+        if is_repeated(stored) or any(_endings(script, stored, name) for name in script.rules):
             return None
-        return self.text(told) or None
+        return self.text(stored) or None
 
-    def text(self, told: StoredVerdict) -> str:
-        """Return what is read about an answer: a line for each rule that was not kept and is told."""
+    def text(self, stored: StoredVerdict) -> str:
+        """Return the text on an answer: a line for each failed rule with feedback."""
         lines = []
         for rule in self._rules:
-            found = rule_result(told, rule.name)
-            if found.get("verdict") == "fail" and found.get("action") in _TOLD:
-                own = self._words.get(rule.name, {})
-                lines.append(own.get(f"told.{found.get('reason')}") or own.get("told", ""))
+            result = rule_result(stored, rule.name)
+            if result.get("verdict") == "fail" and result.get("action") in _WITH_FEEDBACK:
+                texts = self._words.get(rule.name, {})
+                lines.append(texts.get(f"told.{result.get('reason')}") or texts.get("told", ""))
         return "\n".join(dict.fromkeys(line for line in lines if line))
 
-    def public(self, step: PlannedStep, script: Script, told: Mapping[str, StoredVerdict]) -> dict[str, Json]:
-        """Return what the page of a trial that comes again gets beyond what every trial gets."""
-        before = told[step.place_key if step.attempt == 2 else f"{step.place_key}:{step.attempt - 1}"]
-        rules = [rule for name, rule in script.rules.items() if rule_result(before, name).get("verdict") == "fail"]
+    def public(self, step: PlannedStep, script: Script, verdicts: Mapping[str, StoredVerdict]) -> dict[str, Json]:
+        """Return the fields of the page of a repeated trial, in addition to those of every trial."""
+        earlier = verdicts[step.base_key if step.attempt == 2 else f"{step.base_key}:{step.attempt - 1}"]
+        rules = [rule for name, rule in script.rules.items() if rule_result(earlier, name).get("verdict") == "fail"]
         most = max((rule.retries for rule in rules if rule.action == "retry"), default=1)
-        return {"told": {"text": self.text(before), "left": max(1, most + 2 - step.attempt)}}
+        return {"told": {"text": self.text(earlier), "left": max(1, most + 2 - step.attempt)}}
 
 
 class _EarlierTrials(Sequence[AnsweredTrial]):
-    """The trials before one, made when a rule looks at them: most never do."""
+    """The trials before one, built only when a rule reads them: most never do."""
 
     def __init__(self, make: Callable[[], Iterable[AnsweredTrial]]) -> None:
         self._make = make
 
     @cached_property
-    def _seen(self) -> tuple[AnsweredTrial, ...]:
+    def _answered_trial(self) -> tuple[AnsweredTrial, ...]:
         return tuple(self._make())
 
     def __len__(self) -> int:
-        return len(self._seen)
+        return len(self._answered_trial)
 
     @overload
     def __getitem__(self, place: int) -> AnsweredTrial: ...
     @overload
     def __getitem__(self, place: slice) -> Sequence[AnsweredTrial]: ...
     def __getitem__(self, place: int | slice) -> AnsweredTrial | Sequence[AnsweredTrial]:
-        return self._seen[place]
+        return self._answered_trial[place]
 
 
-def _kept(verdict: Verdict, rule: TrialRuleOptions, count: int, total: int) -> dict[str, Json]:
-    """Return what is kept of a verdict on a trial: for how many failures it counts, and how many there are with it."""
+def _rule_evidence(verdict: Verdict, rule: TrialRuleOptions, count: int, total: int) -> dict[str, Json]:
+    """Return the stored evidence of a verdict: how many failures it counts for, and how many there are with it."""
     return {
         "version": verdict.version, "verdict": verdict.verdict, "reason": verdict.reason,
         "measured": verdict.measured, "needed": verdict.needed, "evidence": dict(verdict.evidence),
@@ -189,7 +190,7 @@ def _kept(verdict: Verdict, rule: TrialRuleOptions, count: int, total: int) -> d
 
 
 def _rank(verdict: Verdict, rule: TrialRuleOptions, failed: int) -> int:
-    """Return how far from acting a verdict is: what ends comes first, then what is told, then the silent ones."""
+    """Return the rank of a verdict: first those that end the session, then those with feedback, then silent ones."""
     if verdict.verdict != "fail":
         return 5 if verdict.verdict == "pass" else 6
     if rule.end_after is not None and failed >= rule.end_after:
@@ -197,11 +198,11 @@ def _rank(verdict: Verdict, rule: TrialRuleOptions, failed: int) -> int:
     return 1 + ("retry", "warn", "flag", "record").index(rule.action)
 
 
-def _ends(script: Script, told: StoredVerdict, name: str) -> bool:
-    """Return whether the session ended with this."""
-    rule, found = script.rules[name], rule_result(told, name)
-    failed = found.get("failures")
-    is_failed = found.get("verdict") == "fail" and isinstance(failed, int)
+def _endings(script: Script, stored: StoredVerdict, name: str) -> bool:
+    """Return whether this verdict ended the session by a rule."""
+    rule, result = script.rules[name], rule_result(stored, name)
+    failed = result.get("failures")
+    is_failed = result.get("verdict") == "fail" and isinstance(failed, int)
     return is_failed and rule.end_after is not None and isinstance(failed, int) and failed >= rule.end_after
 
 
@@ -210,37 +211,37 @@ def _trial(step: PlannedStep) -> Trial:
     return step.trial
 
 
-# --- Training as a session meets it: an example, an answer, a word about it, and another try ---
+# Training
 
 
 class TrainingFeedback(NamedTuple):
-    """What an answer made us say, and what the person reads before the next step."""
+    """The verdict on an answer to store, and the feedback before the next step."""
 
-    told: StoredVerdict
+    verdict: StoredVerdict
     feedback: str | None
 
 
 class TrainingTrials:
-    """Everything a server has to do with the training of one study."""
+    """Judges the training trials of one study."""
 
     def __init__(self, method: Method, words: Mapping[str, str]) -> None:
         self._method, self._words = method, words
 
-    def public(self, step: PlannedStep, script: Script, told: Mapping[str, StoredVerdict]) -> dict[str, Json]:
-        """Return what the page of an example gets beyond what every trial gets."""
+    def public(self, step: PlannedStep, script: Script, verdicts: Mapping[str, StoredVerdict]) -> dict[str, Json]:
+        """Return the fields of the page of an example, in addition to those of every trial."""
         trial = _trial(step)
         examples = [one.key for one in script.steps if one.is_training]
-        place, total = examples.index(step.place_key) + 1, len(examples)
-        at = training_progress(script, step, told)
-        said: Json = None
+        place, total = examples.index(step.base_key) + 1, len(examples)
+        at = training_progress(script, step, verdicts)
+        feedback: Json = None
         if at.last is not None and at.settled is None:
-            said = {"text": self.text(trial, at.last), "left": script.lesson_attempts - at.used}
-        return {"training": {"place": place, "total": total, "anchor": trial.anchor or None}, "told": said}
+            feedback = {"text": self.text(trial, at.last), "left": script.training_attempts - at.used}
+        return {"training": {"place": place, "total": total, "anchor": trial.anchor or None}, "told": feedback}
 
     def judge(
         self, facts: SessionFacts, step: PlannedStep, script: Script, answer: Json, now: datetime
     ) -> TrainingFeedback:
-        """Return an answer judged, and what is read where no other try follows."""
+        """Return the verdict on an answer, and the feedback where no other attempt follows."""
         trial = _trial(step)
         verdict = judge_training(self._method, trial, answer)
         kept: dict[str, Json] = {
@@ -250,21 +251,21 @@ class TrainingTrials:
             **verdict.evidence,
         }  # fmt: skip
         one = StoredVerdict(facts.session.session, step.key, TRAINING, verdict.verdict, verdict.reason, kept, now)
-        return TrainingFeedback(one, self.said(step, script, {**facts.verdicts, step.key: one}))
+        return TrainingFeedback(one, self.feedback(step, script, {**facts.verdicts, step.key: one}))
 
-    def said(self, step: PlannedStep, script: Script, told: Mapping[str, StoredVerdict]) -> str | None:
-        """Return what is read between this attempt and the next step: a word after the last one."""
-        one, at = told[step.key], training_progress(script, step, told)
+    def feedback(self, step: PlannedStep, script: Script, verdicts: Mapping[str, StoredVerdict]) -> str | None:
+        """Return the feedback between this attempt and the next step: only after the last attempt."""
+        one, at = verdicts[step.key], training_progress(script, step, verdicts)
         is_last = at.last is one and at.settled is not None
-        return self.text(_trial(step), one) if one.verdict == "fail" and is_last and script.is_corrected else None
+        return self.text(_trial(step), one) if one.verdict == "fail" and is_last and script.has_feedback else None
 
-    def text(self, trial: Trial, told: StoredVerdict) -> str:
-        """Return what is read about an answer: a paragraph for each thing that was not as expected."""
-        found = told.evidence if isinstance(told.evidence, Mapping) else {}
-        outside = found.get("outside")
+    def text(self, trial: Trial, stored: StoredVerdict) -> str:
+        """Return the text on an answer: a line for each score or choice outside of its target."""
+        evidence = stored.evidence if isinstance(stored.evidence, Mapping) else {}
+        outside = evidence.get("outside")
         labels = {slot.id: slot.label for slot in trial.slots if slot.rated}
-        asked = {one.id: one.text for one in trial.asked}
-        said: list[str] = []
+        questions = {one.id: one.text for one in trial.asked}
+        lines: list[str] = []
         for where in outside if isinstance(outside, list | tuple) else ():
             target = trial.targets.get(str(where))
             if target is None:
@@ -273,6 +274,6 @@ class TrainingTrials:
             text, label = target.message, labels.get(slot)
             if not text:
                 text = self._words["training_trap" if target.is_trap else "training_outside"]
-                text = f"{asked[question]} {text}" if len(asked) > 1 else text
-            said.append(f"{label}: {text}" if label and len(labels) > 1 else text)
-        return "\n".join(dict.fromkeys(said))
+                text = f"{questions[question]} {text}" if len(questions) > 1 else text
+            lines.append(f"{label}: {text}" if label and len(labels) > 1 else text)
+        return "\n".join(dict.fromkeys(lines))

@@ -1,4 +1,4 @@
-"""Reading what a page sent: the answer as it is kept, the evidence beside it, and what it makes us say."""
+"""Validating an answer: as it is stored, with the playback evidence, the verdict on it and the feedback."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from beholder.types import Json
 
 @dataclass(frozen=True)
 class StepReading:
-    """An answer as it is kept. `told`: the verdict of a check, training or a rule; `feedback`: what is read then."""
+    """An answer as it is stored, with the verdict of a check, training or rule, and the feedback on it."""
 
     answer: Json
     playback: Mapping[str, Json] = field(default_factory=dict)
-    told: StoredVerdict | None = None
+    verdict: StoredVerdict | None = None
     feedback: str | None = None
 
 
@@ -36,48 +36,50 @@ class AnswerReader:
     """Reads the answers to every kind of step, or raises Refused."""
 
     def __init__(
-        self, served: ServedStudy, examiner: PageChecks, proctor: TrialRules, words: Mapping[str, str]
+        self, served: ServedStudy, page_checks: PageChecks, trial_rules: TrialRules, words: Mapping[str, str]
     ) -> None:
-        self._served, self._examiner, self._words = served, examiner, words
-        self.proctor = proctor
-        self.lessons = TrainingTrials(served.method, words)
+        self._served, self._page_checks, self._words = served, page_checks, words
+        self.trial_rules = trial_rules
+        self.training = TrainingTrials(served.method, words)
 
     def read(
         self, facts: SessionFacts, step: PlannedStep, script: Script | None, submission: SubmittedAnswer, now: datetime
     ) -> StepReading:
-        """Return an answer, read and judged."""
+        """Return an answer, validated and judged."""
         if step.check is not None:
             assert script is not None, step.key
-            judged = self._examiner.judge(facts, step, script, submission.answer, now)
-            return StepReading(judged.answer, told=judged.told, feedback=judged.feedback)
-        answer, playback = self.given(step, script, submission, _elapsed_ms(facts, now))
+            judged = self._page_checks.judge(facts, step, script, submission.answer, now)
+            return StepReading(judged.answer, verdict=judged.verdict, feedback=judged.feedback)
+        answer, playback = self.read_answer(step, script, submission, _elapsed_ms(facts, now))
         if step.is_training and script is not None:
-            return StepReading(answer, playback, *self.lessons.judge(facts, step, script, answer, now))
+            return StepReading(answer, playback, *self.training.judge(facts, step, script, answer, now))
         if script is not None and script.rules and step.is_rated:
-            noted = self.proctor.judge(facts, step, script, answer, playback, submission, now)
+            noted = self.trial_rules.judge(facts, step, script, answer, playback, submission, now)
             return StepReading(answer, playback, *noted)
         return StepReading(answer, playback)
 
-    def again(self, facts: SessionFacts, step: PlannedStep, script: Script, submission: SubmittedAnswer) -> Json:
-        """Return an answer that came again, read as the first was."""
+    def read_repeated(
+        self, facts: SessionFacts, step: PlannedStep, script: Script, submission: SubmittedAnswer
+    ) -> Json:
+        """Return an answer that was sent again, validated as the first time."""
         if step.check is not None:
-            return self._examiner.read(facts, step, submission.answer)
-        return self.given(step, script, submission, None)[0]
+            return self._page_checks.read(facts, step, submission.answer)
+        return self.read_answer(step, script, submission, None)[0]
 
     def feedback(self, facts: SessionFacts, step: PlannedStep, script: Script) -> str | None:
-        """Return what was read after an answer that is stored."""
+        """Return the feedback that was shown after a stored answer."""
         if step.check is not None and step.key in facts.verdicts:
-            return self._examiner.said(step, script, facts.verdicts)
+            return self._page_checks.feedback_after(step, script, facts.verdicts)
         if step.is_training and step.key in facts.verdicts:
-            return self.lessons.said(step, script, facts.verdicts)
+            return self.training.feedback(step, script, facts.verdicts)
         if step.is_rated and step.key in facts.verdicts:
-            return self.proctor.said(script, facts.verdicts[step.key])
+            return self.trial_rules.feedback(script, facts.verdicts[step.key])
         return None
 
-    def given(
+    def read_answer(
         self, step: PlannedStep, script: Script | None, submission: SubmittedAnswer, elapsed_ms: float | None
     ) -> tuple[Json, dict[str, Json]]:
-        """Return what was answered to a step that is no check, and how its media played."""
+        """Return the answer to a step other than a check, and the playback evidence."""
         served = self._served
         if step.trial is None or script is None:
             return read_step_answer(step, submission.answer), {}
@@ -90,9 +92,9 @@ class AnswerReader:
 
 
 def _elapsed_ms(facts: SessionFacts, now: datetime) -> float | None:
-    """Return how long this step can have been looked at by the server's clock; None where that is unknown.
+    """Return the time since the last answer by the server's clock; None where that is unknown.
 
-    Robots and previews live in their own time, and a clock that was set back proves nothing.
+    Robots and previews run on another clock, and a clock that was set back proves nothing.
     """
     last = max((answer.at for answer in facts.answers.values()), default=facts.session.at)
     if facts.session.mode in ("robot", "preview") or now < last:
@@ -100,11 +102,10 @@ def _elapsed_ms(facts: SessionFacts, now: datetime) -> float | None:
     return (now - last).total_seconds() * 1000
 
 
-# --- An answer to a trial is taken only with the evidence that its stimuli were watched ---
-
+# Answers to trials need evidence that the stimuli were watched
 
 _CLOCK_SLACK, _CLOCK_SLACK_MS = 0.05, 250
-"""How much longer than the server's clock allows a trial may have been watched: clocks are not that exact."""
+"""Tolerance between the watched time and the server's clock."""
 
 
 def read_trial_answer(
@@ -128,7 +129,7 @@ def read_trial_answer(
     is_rated = not missing or any(one.value is not None for one in method.judgements(trial, answer))
     # Where one of two will not play there is nothing to compare, so the other need not be watched.
     rule = playback.watch if is_rated else "none"
-    return answer, _watched(trial, catalogue, rule, missing, submission, elapsed_ms, words)
+    return answer, _playback_evidence(trial, catalogue, rule, missing, submission, elapsed_ms, words)
 
 
 def read_page_answer(
@@ -139,7 +140,7 @@ def read_page_answer(
     elapsed_ms: float | None,
     words: Mapping[str, str],
 ) -> tuple[Json, dict[str, Json]]:
-    """Return the answer to a page with examples, which only says what would not play, and the playback evidence."""
+    """Return the answer to a page with examples, which only lists media that failed, and the playback evidence."""
     answer = submission.answer
     missing = answer.get("missing", {}) if isinstance(answer, Mapping) else None
     slots = [slot.id for slot in trial.slots]
@@ -148,10 +149,10 @@ def read_page_answer(
     if any(slot not in slots or why != "media_error" for slot, why in missing.items()):
         raise Refused("Something is missing that was not shown", where="answer.missing", allowed=", ".join(slots))
     read: Json = {"missing": dict(missing)} if missing else {}
-    return read, _watched(trial, catalogue, playback.watch, missing, submission, elapsed_ms, words)
+    return read, _playback_evidence(trial, catalogue, playback.watch, missing, submission, elapsed_ms, words)
 
 
-def _watched(
+def _playback_evidence(
     trial: Trial,
     catalogue: Catalogue,
     rule: Literal["whole", "start", "none"],
@@ -160,7 +161,7 @@ def _watched(
     elapsed_ms: float | None,
     words: Mapping[str, str],
 ) -> dict[str, Json]:
-    """Return the evidence that every slot was watched by the rule or would not play, or raise Refused."""
+    """Return the playback evidence if every slot was watched as the rule says or failed to play, else raise Refused."""
     lengths = {slot.id: catalogue.by_id[slot.stimulus].probe.duration_ms for slot in trial.slots}
     evidence = playback_evidence(submission.events, lengths, together=trial.together)
     for slot, watched in evidence.slots.items():

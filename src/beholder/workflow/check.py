@@ -266,7 +266,7 @@ def _reading_minutes(study: Study, catalogue: Catalogue, script: Script) -> floa
 
     texts = step_texts(study, read_words(study.language), catalogue.examples)
     read = " ".join(text for name, text in texts.items() if name.startswith(("consent", "instructions")))
-    read = " ".join([read, *PageChecks(Needs(), b"", check_words(study.language)).needed(script)])
+    read = " ".join([read, *PageChecks(Needs(), b"", check_words(study.language)).requirements(script)])
     pages = 1 + sum(step.kind == "text" for step in script.steps)
     return pages * _CHOICE + len(re.sub("<[^>]*>", " ", read).split()) / _WORDS_A_MINUTE
 

@@ -159,7 +159,7 @@ def test_a_death_on_the_way_leaves_nothing_that_is_not_found_again(tmp_path: Pat
             made.store.erase = erase  # type: ignore[method-assign]
             theirs = await find_erasable(made.store, receipt)
             assert theirs is not None
-            assert theirs.left == ("s2",)
+            assert theirs.remaining == ("s2",)
             await erase_sessions(made.store, theirs.sessions, "receipt", at(1))
             made.platform.listed = [handed_in("sub-1", made.code)]
             row = (await decide_study(made.context, dry_run=True)).rows[0]

@@ -104,7 +104,7 @@ async def test_nobody_begins_while_it_is_paused_or_stopped(tmp_path: Path) -> No
             "draft": True, "publish": True, "pause": False, "places": False, "resume": True, "stop": False,
         }.items():  # fmt: skip
             await store.ledger.append([replace(done, kind=kind)])
-            await acts.read()
+            await acts.refresh()
             doors.check_open(robot, AT)
             if is_open:
                 doors.check_open(guest, AT)
@@ -114,7 +114,7 @@ async def test_nobody_begins_while_it_is_paused_or_stopped(tmp_path: Path) -> No
             said = "Nobody can begin this study at the moment. Whoever has begun can go on by the same link."
             assert (str(caught.value), caught.value.code, caught.value.status) == (said, "halted", 403)
         await store.ledger.append([replace(done, kind="places", evidence={"places": 12})])
-        await acts.read()
+        await acts.refresh()
         doors.check_open(guest, AT)
 
 
@@ -125,10 +125,10 @@ async def test_who_was_erased_and_looks_in_again_stays_unknown(tmp_path: Path) -
         await store.begin(record)
         await store.arrive(Session("s1", "somebody", record.digest, 1, "panel", 1, {}, AT))
         guest = Identity("panel", "somebody", platform="panel", platform_id="anna")
-        await doors.keep(guest, "s1")
+        await doors.record_visit(guest, "s1")
         assert [link.platform_id for link in await store.platform_identities()] == ["anna"]
         await store.erase("s1", AT)
-        await doors.keep(guest, "s1")
+        await doors.record_visit(guest, "s1")
         assert (list(await store.platform_identities()), list(await store.platform_visits())) == ([], [])
 
 

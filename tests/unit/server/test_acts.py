@@ -25,7 +25,7 @@ async def test_who_is_shut_out_is_stopped_kindly_and_their_list_is_open_again(tm
         await ann.until("trial:2")
         assert not await host.store.has_free_list(clock())
         await act(host, "shut_out", ann, clock)
-        await host.look()
+        await host.refresh()
         assert await host.store.has_free_list(clock())
         for request in (ann.answer(), host.step(ann.token), ann.come()):
             with pytest.raises(Refused) as caught:
@@ -108,7 +108,7 @@ async def test_a_released_list_is_open_at_once_until_the_person_answers_again(tm
         ann = await come(host, clock, pid="ann")
         await ann.until("trial:2")
         await act(host, "release", ann, clock)
-        await host.look()
+        await host.refresh()
         assert await host.store.has_free_list(clock())
         await host.events(ann.token, SubmittedAnswer(None, events=[(1, "focus", None, None)]), "trial:2")
         assert await host.store.has_free_list(clock())
@@ -122,7 +122,7 @@ async def test_what_was_only_planned_or_is_of_a_session_that_is_gone_changes_not
         participant = (await ann.facts()).session.participant
         planned = LedgerEntry("shut_out", "planned", clock(), participant=participant)
         await host.store.ledger.append([planned, LedgerEntry("release", "done", clock(), session="gone")])
-        await host.look()
+        await host.refresh()
         assert await ann.answer() == "text:instructions"
 
 
@@ -140,11 +140,11 @@ async def test_a_server_that_starts_again_gives_nothing_back_twice(tmp_path: Pat
         ann = await come(host, clock, pid="ann")
         await ann.until("trial:2")
         await act(host, "release", ann, clock)
-        await host.look()
+        await host.refresh()
         clock.wait(minutes=10)
         await ann.answer()
         again = StudyService(host.served, host.store, now=clock)
-        await again.look()
+        await again.refresh()
         assert not await host.store.has_free_list(clock())
 
 
@@ -153,15 +153,15 @@ async def test_acts_that_are_read_at_once_count_in_their_order(tmp_path: Path) -
         slow = _Slow(host.store.ledger)
         acts = Moderation(slow)
         await host.store.ledger.append([LedgerEntry("shut_out", "done", clock(), participant="ann")])
-        first = asyncio.create_task(acts.read())
+        first = asyncio.create_task(acts.refresh())
         await slow.has_read.wait()
         await host.store.ledger.append([LedgerEntry("let_in", "done", clock(), participant="ann")])
-        second = asyncio.create_task(acts.read())
+        second = asyncio.create_task(acts.refresh())
         await asyncio.sleep(0)
         slow.goes_on.set()
         await asyncio.gather(first, second)
-        assert not acts.is_shut("ann")
-        assert acts.pardons("ann") == 1
+        assert not acts.is_blocked("ann")
+        assert acts.readmissions("ann") == 1
 
 
 class _Slow:

@@ -125,7 +125,7 @@ async def test_whoever_has_left_and_still_answers_loses_the_list_again_to_whoeve
         await ann.until("trial:1")
         first.return_place()
         await here.come(here.take())  # who does not agree yet
-        await here.host.look()
+        await here.host.refresh()
         assert await ann.answer() == "trial:2"
         await (await here.come(here.take())).until("end")
         assert len(await here.releases()) == 1
@@ -152,7 +152,7 @@ async def test_whoever_has_handed_in_and_goes_on_in_the_same_visit_keeps_the_sec
         first.finish(ann.step["code"])
         more = await come(here.host, here.clock, again=ann.token)
         await more.answer()
-        await here.host.free_lists.make()
+        await here.host.free_lists.release()
         assert await here.releases() == []
 
 
@@ -162,7 +162,7 @@ async def test_a_crowd_at_a_full_door_shares_a_look_and_looks_keep_their_distanc
         late, before = here.take(), here.fake.now
         assert await here.refused(late) == "full"
         each = here.looks
-        await asyncio.gather(*(here.host.free_lists.make() for _ in range(9)))
+        await asyncio.gather(*(here.host.free_lists.release() for _ in range(9)))
         assert here.looks == 3 * each  # one for the first of them, and one for all who came while that went on
         assert here.fake.now - before == timedelta(seconds=10)
 
