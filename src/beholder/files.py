@@ -1,4 +1,4 @@
-"""Writing tables and JSON: whole files or none, the same bytes for the same values."""
+"""Writing CSV and JSON files: atomically, and the same bytes for the same values."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from typing import Any
 from beholder.errors import Problem, UserError
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-# What spreadsheets take for the beginning of a formula, or drop before looking for one.
+# What spreadsheets read as the beginning of a formula, or skip before one.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 _json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
-_WRITTEN_AS_IS = {int, type(None)}
+_UNCHANGED = {int, type(None)}
 _TEXT = {str, type(None)}
-_OFTEN_ALIKE = {float, bool}
+_REPETITIVE = {float, bool}
 STAGING = ".new."
-"""How the folder begins in which files are written before they stand in their places."""
+"""Prefix of the folder in which files are written before they are moved to their places."""
 _BLOCK = 10_000
 """Lines that are written at a time."""
 
@@ -37,18 +37,18 @@ def table_bytes(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> by
 
 
 def csv_blocks(columns: Sequence[str], lines: Iterable[Sequence[Any]]) -> Iterator[bytes]:
-    """Yield lines with a value for each column as CSV, as `table_bytes` does, many at a time."""
+    """Yield lines with a value for each column as CSV, like `table_bytes`, many at a time."""
     yield _block([columns])
-    left = iter(lines)
-    while block := list(islice(left, _BLOCK)):
+    remaining = iter(lines)
+    while block := list(islice(remaining, _BLOCK)):
         yield _block(zip(*(cells(column) for column in zip(*block, strict=True)), strict=True))
 
 
 def text_blocks(columns: Sequence[str], texts: Iterable[str]) -> Iterator[bytes]:
     """Yield lines that are CSV already, below the names of the columns, many at a time."""
     yield _block([columns])
-    left = iter(texts)
-    while block := list(islice(left, _BLOCK)):
+    remaining = iter(texts)
+    while block := list(islice(remaining, _BLOCK)):
         yield utf8("".join(block))
 
 
@@ -71,7 +71,7 @@ def json_bytes(value: Any) -> bytes:
 
 
 def utf8(text: str) -> bytes:
-    """Return any text as UTF-8. Half a character, which a browser can send inside JSON, becomes U+FFFD."""
+    """Return any text as UTF-8. A lone surrogate, which a browser can send in JSON, becomes U+FFFD."""
     try:
         return text.encode()
     except UnicodeEncodeError:
@@ -89,38 +89,38 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def write_all(folder: Path, files: Mapping[str, bytes | Iterable[bytes]], stale: Iterable[str] = ()) -> None:
-    """Write files so that all of them are new or, where one cannot be written, all are as they were.
+    """Write all files or, where one cannot be written, leave all unchanged.
 
-    Files with the names in `stale` that are not among them are gone then.
+    Files named in `stale` that are not written again are deleted.
     """
-    with staged(folder, stale) as room:
+    with staged(folder, stale) as staging:
         for name, content in files.items():
-            with (room / name).open("wb") as file:
+            with (staging / name).open("wb") as file:
                 file.writelines([content] if isinstance(content, bytes) else content)
 
 
 @contextmanager
 def staged(folder: Path, stale: Iterable[str] = ()) -> Iterator[Path]:
-    """Give an empty folder; what is written there stands in `folder` in the end, all of it or nothing.
+    """Yield an empty folder; its files are moved to `folder` at the end, all or none.
 
-    Files with the names in `stale` that were not written again are gone then.
+    Files named in `stale` that were not written again are deleted.
     """
-    with _room(folder) as place:
-        new, old = Path(place, "new"), Path(place, "old")
+    with _staging_folder(folder) as staging:
+        new, old = Path(staging, "new"), Path(staging, "old")
         new.mkdir()
         old.mkdir()
         yield new
         names = sorted(path.name for path in new.iterdir())
-        gone = sorted(set(stale).difference(names))
-        for name in (*names, *gone):
+        deleted = sorted(set(stale).difference(names))
+        for name in (*names, *deleted):
             if (folder / name).is_file():
-                _keep(folder / name, old / name)
+                _link_or_copy(folder / name, old / name)
         changed: list[str] = []
         try:
             for name in names:
                 (new / name).replace(folder / name)
                 changed.append(name)
-            for name in gone:
+            for name in deleted:
                 (folder / name).unlink(missing_ok=True)
                 changed.append(name)
         # A table that is open in a spreadsheet cannot be replaced on Windows; the ones before it go back.
@@ -133,8 +133,8 @@ def staged(folder: Path, stale: Iterable[str] = ()) -> Iterator[Path]:
             raise
 
 
-def _room(folder: Path) -> tempfile.TemporaryDirectory[str]:
-    """Return an empty folder within `folder`, which is made where it is not there."""
+def _staging_folder(folder: Path) -> tempfile.TemporaryDirectory[str]:
+    """Return an empty folder within `folder`, which is created if missing."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         return tempfile.TemporaryDirectory(dir=folder, prefix=STAGING)
@@ -143,8 +143,8 @@ def _room(folder: Path) -> tempfile.TemporaryDirectory[str]:
         raise UserError(Problem(str(folder), what, "a folder in which you may write")) from None
 
 
-def _keep(path: Path, other: Path) -> None:
-    """Give a file a second name, or a copy where the disk knows no second names."""
+def _link_or_copy(path: Path, other: Path) -> None:
+    """Link a file under another name, or copy it where the disk has no hard links."""
     try:
         os.link(path, other)
     except OSError:
@@ -152,13 +152,13 @@ def _keep(path: Path, other: Path) -> None:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that a reader sees the old one or the new one, never half of it."""
+    """Write a file so that a reader sees the old one or the new one, never a part."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
-        # mkstemp makes files that only the owner may read; these are for colleagues and web servers too.
+        # mkstemp makes files for the owner only; these are for colleagues and web servers too.
         Path(name).chmod(0o644)
         Path(name).replace(path)
     except BaseException:
@@ -167,22 +167,22 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def cells(column: Sequence[Any]) -> Sequence[Any]:
-    """Return a column as the writer of CSV takes it: what that writes as we do stays as it is, the rest is text."""
+    """Return a column for the CSV writer: values that it writes as we do are unchanged, the rest become text."""
     kinds = set(map(type, column))
-    if kinds <= _WRITTEN_AS_IS:
+    if kinds <= _UNCHANGED:
         return column
     if kinds <= _TEXT:
         return column if "\r" not in "".join(filter(None, column)) else [cell(value) for value in column]
     if kinds == {datetime}:
         return list(map(datetime.isoformat, column))
-    if len(kinds) == 1 and kinds <= _OFTEN_ALIKE:
+    if len(kinds) == 1 and kinds <= _REPETITIVE:
         known = {value: cell(value) for value in set(column)}
         return [known[value] for value in column]
     return [cell(value) for value in column]
 
 
 def cell(value: Any) -> str:
-    """Return a value as it stands in a CSV file."""
+    """Return a value as text of a CSV cell."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -193,31 +193,31 @@ def cell(value: Any) -> str:
         return value.isoformat()
     if isinstance(value, list | tuple | dict):
         return _json(value)
-    # The writer leaves a lone carriage return bare, and every reader of CSV would begin a new row there.
+    # The writer does not quote a lone carriage return, where every CSV reader would begin a new row.
     return str(value).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def as_text(value: Any) -> Any:
-    """Return what a participant typed, with an apostrophe before anything that a spreadsheet would run as a formula."""
+    """Return typed text, with an apostrophe before anything that a spreadsheet would run as a formula."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 def number(value: float) -> str:
-    """Return a number with up to ten significant digits and no needless ones."""
+    """Return a number with up to ten significant digits and no trailing zeros."""
     text = f"{value:.10g}"
     return "0" if text == "-0" else text
 
 
-# --- Files that say who people are on their platform: nobody but their owner reads them, and no repository takes them.
+# Files with platform ids: for their owner only, and kept out of Git
 
 
 def write_private(path: Path, content: bytes, ignored: str = "*\n") -> None:
-    """Write a file for its owner only, at every moment whole or not there, into a folder that is kept out of Git."""
+    """Write a file atomically, for its owner only, into a folder that is kept out of Git."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not (path.parent / ".gitignore").exists():
         (path.parent / ".gitignore").write_text(ignored, "utf-8", newline="\n")
-    aside = path.with_name(f".{path.name}.new")
-    aside.unlink(missing_ok=True)
-    with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+    temporary = path.with_name(f".{path.name}.new")
+    temporary.unlink(missing_ok=True)
+    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(content)
-    aside.replace(path)
+    temporary.replace(path)

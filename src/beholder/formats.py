@@ -1,4 +1,4 @@
-"""Numbers as figures and reports show them."""
+"""Numbers, dates and lists as figures and reports show them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 NONE = "–"
-"""What stands for a number that is not there."""
+"""The text of a missing number."""
 
 
 def number(value: float, decimals: int) -> str:
@@ -20,7 +20,7 @@ def number(value: float, decimals: int) -> str:
 
 
 def plain(value: float) -> str:
-    """Return a number as short as it can be, with a true minus sign."""
+    """Return a number as short as possible, with a true minus sign."""
     return f"{value:g}".replace("-", "−")
 
 
@@ -41,7 +41,7 @@ def percent(share: float) -> str:
 
 
 def decimals_for(low: float, high: float) -> int:
-    """Return how many decimals a mean on this scale deserves."""
+    """Return the number of decimals of a mean on this scale."""
     return 1 if high - low >= 20 else 2
 
 
@@ -55,9 +55,6 @@ def p_value(p: float) -> str:
 def count(n: int, one: str, many: str | None = None) -> str:
     """Return `1 person`, `2,000 people`."""
     return f"{n:,} {one if n == 1 else many or one + 's'}"
-
-
-# --- Numbers, dates and lists as a reader of the report sees them ---
 
 
 _MONTHS = (

@@ -1,4 +1,4 @@
-"""The few aliases that every part shares."""
+"""Type aliases that every package shares."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our own words to participants, from web/words: what the server says, and what belongs to each check."""
+"""Our texts for participants, from web/words: those of the server, and those of each check."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib import resources
 
 
 def read_words(language: str) -> Mapping[str, str]:
-    """Return the words that the server says, with English where a language lacks one."""
+    """Return the texts of the server, in English where a language lacks one."""
     folder = resources.files("beholder.web") / "words"
     english = json.loads((folder / "en.json").read_text("utf-8"))["server"]
     own = folder / f"{language}.json"
@@ -16,12 +16,12 @@ def read_words(language: str) -> Mapping[str, str]:
 
 
 def check_words(language: str) -> Mapping[str, Mapping[str, str]]:
-    """Return our words about each check, `words/<language>/<check>.json`, with English where a language lacks one."""
+    """Return the texts of each check, `words/<language>/<check>.json`, in English where a language lacks one."""
     folder = resources.files("beholder.web") / "words"
-    found: dict[str, dict[str, str]] = {}
+    texts: dict[str, dict[str, str]] = {}
     for name in dict.fromkeys(("en", language)):
         place = folder / name
         for file in sorted(place.iterdir(), key=lambda file: file.name) if place.is_dir() else ():
             check = file.name.removesuffix(".json")
-            found[check] = {**found.get(check, {}), **json.loads(file.read_text("utf-8"))}
-    return found
+            texts[check] = {**texts.get(check, {}), **json.loads(file.read_text("utf-8"))}
+    return texts

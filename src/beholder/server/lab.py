@@ -225,7 +225,7 @@ class Seats:
         return LedgerEntry(KIND, event, now, submission=f"lab-{number}", evidence=evidence)
 
 
-# --- The pages of a laboratory, and what they ask of the server ---
+# Routes
 
 
 def lab_routes(

@@ -1,5 +1,6 @@
-"""Facts: who arrived, what was shown, what was answered. SQLite or PostgreSQL behind one contract.
+"""The store of a study: sessions, answers, verdicts and the ledger, in SQLite or PostgreSQL behind one contract.
 
-`beholder.store.open` opens a store, `beholder.store.contract` says what it promises, and
-`beholder.testing.check_store` proves it.
+`contract` says what a store promises, and `beholder.testing.check_store` proves it. `open` opens one, `tables` converts
+between facts and rows, `rules` holds what both databases refuse and their migrations. `sqlite` and `postgresql` are
+the two databases, each with `store` (the class), `sessions`, `study` and `writer`; `schema` holds their SQL.
 """

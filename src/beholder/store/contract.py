@@ -1,4 +1,4 @@
-"""The store: append-only facts, exactly once, behind one contract that `beholder.testing.check_store` proves."""
+"""The contract of a store: append-only facts, each stored exactly once. `beholder.testing.check_store` proves it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from beholder.types import Json, Mode, Outcome
 
 
 class NotJson(ValueError):
-    """A fact holds a number that JSON cannot: it is infinite, or not a number at all."""
+    """A fact holds a number that JSON cannot represent: infinite, or NaN."""
 
 
 class StoreUnavailable(BeholderError):
-    """The store cannot be reached or written right now; nothing was acknowledged, and a repeat is harmless."""
+    """The store cannot be reached or written right now; nothing was acknowledged, and a retry is harmless."""
 
 
 Table = Literal[
@@ -29,7 +29,7 @@ Table = Literal[
 
 @dataclass(frozen=True)
 class Session:
-    """One visit of one participant. `digest` is the study text that the session began with."""
+    """One visit of one participant. `digest` is that of the study text when the session began."""
 
     session: str
     participant: str
@@ -43,7 +43,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Answer:
-    """What one step was answered with. `playback` is per slot, computed from the events on arrival."""
+    """The answer to one step. `playback` is the evidence per slot, computed from the events on arrival."""
 
     session: str
     key: str
@@ -58,7 +58,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Events:
-    """A batch of what the browser saw; `first` (column `from`) is the place of its first event in the step's log."""
+    """A batch of browser events; `first` (column `from`) is the place of its first event in the step's log."""
 
     session: str
     key: str
@@ -70,7 +70,7 @@ class Events:
 
 @dataclass(frozen=True)
 class StoredVerdict:
-    """What a check made the server tell a person."""
+    """The verdict of a check, training or rule on a step, as stored in the table `told`."""
 
     session: str
     key: str
@@ -83,7 +83,7 @@ class StoredVerdict:
 
 @dataclass(frozen=True)
 class PosedAttempt:
-    """What a check attempt, a training attempt or an adaptive trial was."""
+    """What a check attempt asked, as stored in the table `posed`."""
 
     session: str
     key: str
@@ -109,7 +109,7 @@ Fact = Answer | Events | StoredVerdict | PosedAttempt | End
 
 
 class PlatformIdentity(NamedTuple):
-    """Who somebody is on the platform that they came from; kept apart from the facts."""
+    """A participant's id on the recruiting platform; stored apart from the facts, in the table `links`."""
 
     participant: str
     platform: str
@@ -117,25 +117,25 @@ class PlatformIdentity(NamedTuple):
 
 
 class PlatformVisit(NamedTuple):
-    """A visit as the platform counts it, and the session that it led to; kept apart from the facts."""
+    """A platform visit and the session that it led to; stored apart from the facts, in the table `comings`."""
 
     session: str
     posting: str
-    """The study's own id on the platform; empty where it has none."""
+    """The id of the study on the platform; empty without one."""
     submission: str
 
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """One event of the ledger: what was planned, sent, heard or done about people and money, and never changed."""
+    """One entry of the ledger: an action on people or money that was planned, sent, confirmed or done."""
 
     kind: str
-    """approve, bonus, reject, return, message; draft, publish, places, pause, resume, stop; decisions; or what somebody
-    did about a person: release, reset, let_in, shut_out, leave_out, take_in, forget, purge; seat (which
-    station of a laboratory has which number)."""
+    """approve, bonus, reject, return, message; draft, publish, places, pause, resume, stop; decisions; moderation of a
+    participant: release, reset, let_in, shut_out, leave_out, take_in, forget, purge; seat (the participant number
+    at a station of a laboratory)."""
     event: str
     """planned, confirmed, setup_sent, setup_done, pay_sent, accepted, settled, refused, unknown, cancelled,
-    resend_authorised; done where nothing has to be waited for."""
+    resend_authorised; done where nothing is awaited."""
     at: datetime
     submission: str = ""
     participant: str = ""
@@ -149,18 +149,18 @@ class LedgerEntry:
     provider_ref: str = ""
     evidence: Json = None
     entry: int = 0
-    """Its number from 1, given by the ledger."""
+    """Its number from 1, assigned by the ledger."""
 
 
 class Ledger(Protocol):
-    """What was done about people and money, append-only. Any process may add to it, also beside a server."""
+    """Actions on people and money, append-only. Any process may append to it, also while a server runs."""
 
     async def append(self, entries: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
         """Return the entries with their numbers, after a durable commit of all of them or none.
 
         A second `planned` of the same (kind, submission, reason_code) raises LedgerError: the same debt is owed once.
-        So does a second `pay_sent` of the same (kind, batch, reason_code): each leave to send is used once. What has
-        no submission, such as `places`, may be planned as often as it is needed.
+        So does a second `pay_sent` of the same (kind, batch, reason_code): a batch is sent once. Entries without a
+        submission, such as `places`, may be planned repeatedly.
         """
         ...
 
@@ -169,23 +169,23 @@ class Ledger(Protocol):
         ...
 
     async def purge_identity(self) -> int:
-        """Take out of every entry about a visit on a platform whose it was; return how many entries said it."""
+        """Remove the identity from every entry about a platform visit; return how many entries had one."""
         ...
 
     def hold(self) -> AbstractAsyncContextManager[None]:
-        """Give the right to send money and messages to one process at a time; to another raise LedgerError."""
+        """Hold the exclusive right to send money and messages; raise LedgerError while another process has it."""
         ...
 
 
 class AppendResult(NamedTuple):
-    """What became of a request: when its first fact was first stored, and whether this request stored it."""
+    """The result of an append: when its first fact was stored, and whether this request stored it."""
 
     at: datetime
     is_new: bool
 
 
 class Claim(NamedTuple):
-    """Who wants a list, and on which terms."""
+    """A claim of a list: the session, the lease, and which lists may be given."""
 
     session: str
     now: datetime
@@ -197,7 +197,7 @@ class Claim(NamedTuple):
 
 @dataclass(frozen=True)
 class SessionFacts:
-    """What the flow needs to know of one session: the claim, what was answered, told and posed by key, the end."""
+    """All facts of one session: its list, its answers, verdicts and posed attempts by key, and its end."""
 
     session: Session
     list: int | None = None
@@ -211,7 +211,7 @@ class SessionFacts:
 
 @dataclass(frozen=True)
 class StudyRecord:
-    """A study as it is served: what `open` writes once per digest. `lists` are the planned lists as JSON, from 1."""
+    """A study as it is served, written once per digest. `lists` are the planned lists as JSON, from 1."""
 
     digest: str
     plan_digest: str
@@ -227,25 +227,25 @@ class StudyRecord:
 class Store(Protocol):
     """Facts of one study. Every method returns after a durable commit.
 
-    Times are passed in, so that a fake clock can drive leases. Every method may raise StoreAway; a session that
+    Times are passed in, so that a fake clock can drive leases. Every method may raise StoreUnavailable; a session that
     never arrived raises LookupError; facts of a session that was erased raise Refused (410).
     """
 
     secret: bytes
-    """Made with the store; keys every hash, token and draw."""
+    """Generated with the store; the key of every hash, token and random draw."""
     ledger: Ledger
-    """What was done about people and money. It may be added to although this store only reads."""
+    """The ledger. It may be appended to even if this store is open for reading only."""
 
     async def begin(self, record: StudyRecord, run: int = 1) -> None:
-        """Write a study text, its stimuli and its plan, once; of a plan that is there, only lists beyond those stored.
+        """Write a study text, its stimuli and its plan once; of a stored plan, only its additional lists.
 
-        Raises StoreError when the store holds another study, another plan that a person has claimed in this run, or
-        other lists of this plan than those that lists are added to.
+        Raises StoreError when the store holds another study, another plan of which a participant has claimed a list in
+        this run, or other lists of this plan than those that are extended.
         """
         ...
 
     async def current(self) -> StudyRecord | None:
-        """Return the study text that began last, with its stimuli and its plan; None in an empty store."""
+        """Return the current study text, with its stimuli and its plan; None in an empty store."""
         ...
 
     async def arrive(self, session: Session) -> tuple[Session, bool]:
@@ -253,13 +253,13 @@ class Store(Protocol):
         ...
 
     async def runs_taken(self, participant: str, mode: Mode) -> frozenset[int]:
-        """Return the runs in which this person, or this robot, has claimed a list."""
+        """Return the runs in which this participant or robot has claimed a list."""
         ...
 
     async def lists_taken(self, participant: str, mode: Mode, run: int = 1) -> tuple[int, ...]:
-        """Return the lists of the current plan that this person, or this robot, has claimed in a run, oldest first.
+        """Return the lists of the current plan that this participant or robot has claimed in a run, oldest first.
 
-        Without those that a device that did not fit kept them from.
+        Lists of sessions that ended with the wrong device do not count.
         """
         ...
 
@@ -275,37 +275,37 @@ class Store(Protocol):
     ) -> int | None:
         """Return the list of this session, claiming the least-filled one atomically; None when all are full.
 
-        Counts finished and live sessions of the same population (robots, or people). A session that has a claim
-        keeps it. With `per_list`, a list with that many finished and live sessions is full. Lists that are `barred`
-        are not given; of those that are equally filled, one that is `preferred` goes first, then the lowest number.
-        A session of a plan that was replaced before it claimed anything raises Refused (410).
+        Counts finished and live sessions of the same population (robots or people). A session keeps its claim. With
+        `per_list`, a list with that many finished and live sessions is full. Lists that are `barred` are not given;
+        of equally filled lists a `preferred` one goes first, then the lowest number. A session without a claim whose
+        plan was replaced raises Refused (410).
         """
         ...
 
     async def has_free_list(self, now: datetime, barred: Collection[int] = ()) -> bool:
-        """Return whether a list of the current plan, but for those barred, is neither finished nor taken by anybody."""
+        """Return whether a list of the current plan, other than those barred, is neither finished nor claimed."""
         ...
 
     async def renew(self, session: str, until: datetime) -> None:
-        """Let the lease of a claimed session last until then."""
+        """Extend the lease of a claimed session."""
         ...
 
     async def release(self, session: str) -> None:
-        """End the lease, so that the list is open again unless the session has finished."""
+        """End the lease, so that the list is free again unless the session has finished."""
         ...
 
     async def append(self, facts: Sequence[Fact]) -> AppendResult:
-        """Commit all facts of one request at once; return when the first of them was first stored, and by whom.
+        """Commit all facts of one request at once; return when the first was stored, and whether by this request.
 
-        The first fact leads: where its key is there already, nothing else of the request is stored, so that the
-        loser of a race cannot end what the winner goes on with. A later fact whose key is there changes nothing.
+        Where the key of the first fact exists already, nothing of the request is stored, so that the loser of a race
+        cannot end the session of the winner. Any other fact whose key exists changes nothing.
         """
         ...
 
     async def session_facts(self, session: str) -> SessionFacts | None: ...
 
     async def earlier_verdicts(self, session: str) -> Sequence[tuple[Session, StoredVerdict]]:
-        """Return what the same person was told in other sessions of the same population, oldest first."""
+        """Return the verdicts on the same participant in other sessions of the same population, oldest first."""
         ...
 
     def rows(self, table: Table) -> AsyncGenerator[dict[str, Any], None]:
@@ -313,38 +313,38 @@ class Store(Protocol):
         ...
 
     async def erase(self, session: str, at: datetime) -> int:
-        """Delete the answers, events, told and posed of a session and its identity; leave a tombstone."""
+        """Delete the answers, events, verdicts and posed attempts of a session and its identity; leave a tombstone."""
         ...
 
     async def identify(
-        self, link: PlatformIdentity, coming: PlatformVisit | None = None, *, seen: Collection[str] | None = None
+        self, identity: PlatformIdentity, visit: PlatformVisit | None = None, *, seen: Collection[str] | None = None
     ) -> bool:
-        """Keep the link from pseudonym to platform id, and which visit led to which session, apart from the facts.
+        """Store the platform identity of a pseudonym, and which visit led to which session, apart from the facts.
 
-        Where a visit has led to a session that is neither this one nor among those seen, nothing is kept: False.
+        Stores nothing and returns False where the visit has led to a session that is neither this one nor in `seen`.
         """
         ...
 
     async def platform_identities(self) -> Sequence[PlatformIdentity]:
-        """Return who everybody is. Only recruiting asks, and who takes ids out of what people wrote."""
+        """Return all identities. Only for recruiting, and to mask ids in free text."""
         ...
 
     async def platform_visits(self) -> Sequence[PlatformVisit]:
-        """Return which visits on the platform led to which sessions, oldest first. For those who ask for links."""
+        """Return which platform visits led to which sessions, oldest first. Only for recruiting, too."""
         ...
 
     async def purge_identity(self) -> int:
-        """Delete every link and every visit; return how many people nobody can tell any more.
+        """Delete all identities and platform visits; return how many participants became anonymous.
 
-        The secret is replaced, as with the old one an id would lead to its pseudonym again. So tokens and links that
-        were made before open nothing any more.
+        The secret is replaced, because with the old one an id would lead to its pseudonym. Tokens and links made
+        before become invalid.
         """
         ...
 
     async def counts(self, now: datetime, run: int = 1) -> Mapping[str, int]:
-        """Return live numbers for the people of a run: arrived, live, completed, ended (otherwise), answers.
+        """Return live counts of the participants of a run: arrived, live, completed, ended (otherwise), answers.
 
-        Also `lists`: how many lists the current plan has by now; `finished`: how many of them somebody has finished.
+        Also `lists`, the number of lists of the current plan, and `finished`, how many of them are finished.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""Opening a store: a folder for SQLite, an address for PostgreSQL."""
+"""Opening a store: a folder for SQLite, a URL for PostgreSQL; and reading whole tables."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from beholder.store.contract import Store, Table
 
 @asynccontextmanager
 async def open_store(url: str | Path, *, write: bool = True, alone: bool = False) -> AsyncIterator[Store]:
-    """Give the store at a folder, `sqlite:///folder` or `postgresql://...`, and close it in the end.
+    """Yield the store at a folder, `sqlite:///folder` or `postgresql://...`, and close it at the end.
 
-    With write, it is made where there is none and brought up to date; without, it must be there.
-    One process at a time writes to SQLite; with alone, no other may write to PostgreSQL either meanwhile.
+    With write, it is created if missing, and migrated; without, it must exist.
+    One process at a time writes to SQLite; with alone, no other may write to PostgreSQL either.
     """
     store = await _open(url, write, alone)
     try:
@@ -38,12 +38,12 @@ async def _open(url: str | Path, write: bool, alone: bool) -> Store:
 
 
 def is_postgresql(url: str | Path) -> bool:
-    """Return whether this is the address of a PostgreSQL database."""
+    """Return whether this is the URL of a PostgreSQL database."""
     return isinstance(url, str) and url.startswith(("postgresql://", "postgres://"))
 
 
 def folder_of(url: str | Path) -> Path:
-    """Return the folder of an embedded store; any other address raises StoreError."""
+    """Return the folder of an SQLite store; any other address raises StoreError."""
     if isinstance(url, str) and "://" in url:
         scheme, _, rest = url.partition("://")
         if scheme != "sqlite" or not rest.startswith("/"):
@@ -59,32 +59,29 @@ def folder_of(url: str | Path) -> Path:
 
 
 def read_tables(url: str | Path, tables: Iterable[Table]) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of these tables, without a lock and beside whoever writes.
+    """Return the rows of these tables, without a lock, also while another process writes.
 
-    Waits for the result, also where an event loop is running already (a notebook).
+    Blocks until they are read, also where an event loop is running already (a notebook).
     """
     return block_on(_read_tables(url, tuple(tables)))
 
 
 async def _read_tables(url: str | Path, tables: tuple[Table, ...]) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = {}
+    rows: dict[str, list[dict[str, Any]]] = {}
     async with open_store(url, write=False) as store:
         for table in tables:
-            found[table] = await read_rows(store, table)
-    return found
+            rows[table] = await read_rows(store, table)
+    return rows
 
 
 async def read_rows(store: Store, table: Table) -> list[dict[str, Any]]:
-    """Return the rows of a table of a store that is open."""
+    """Return the rows of a table of an open store."""
     async with aclosing(store.rows(table)) as rows:
         return [row async for row in rows]
 
 
-# --- Addresses of stores, as they may be shown ---
-
-
 def display_address(url: str) -> str:
-    """Return an address without user and password; a folder as it is."""
+    """Return the address of a store without user and password, for messages."""
     if not url.startswith(("postgresql://", "postgres://")):
         return url
     parts = urlsplit(url)

@@ -1,4 +1,4 @@
-"""What a store refuses, in the words of both databases."""
+"""Rules that both databases share: what a store refuses, the record of a study, an anonymous ledger, and migrations."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ NOT_PEOPLE: tuple[Mode, ...] = ("robot", "preview")
 
 
 def population(mode: str) -> str:
-    """Return who is counted together: robots, previews, or people whichever way they came."""
+    """Return the population of a mode: robots, previews, or people of all other modes."""
     return mode if mode in NOT_PEOPLE else "people"
 
 
 class StoreContents(NamedTuple):
-    """What a store holds when a study begins."""
+    """What a store contains when a study begins."""
 
     study: str | None
-    """The name of its study."""
+    """The name of the stored study."""
     plan_digest: str | None
-    """The plan of the digest that begins, where it is known already."""
+    """The stored plan of the study text that begins, if any."""
     software: str | None
-    """What wrote that digest."""
+    """The software that wrote that study text."""
     people: int
-    """How many people have claimed lists of another plan."""
+    """How many participants have claimed lists of another plan."""
 
 
 def check_begin(where: str, record: StudyRecord, held: StoreContents) -> None:
@@ -74,7 +74,7 @@ def check_begin(where: str, record: StudyRecord, held: StoreContents) -> None:
 
 
 def check_growth(where: str, record: StudyRecord, held: int, last: str | None) -> None:
-    """Raise StoreError unless lists may follow those that are held, the last of which is this JSON."""
+    """Raise StoreError unless lists may follow the stored ones, the last of which is this JSON."""
     if last is not None and held < len(record.lists) and from_json(to_json(record.lists[held - 1])) != from_json(last):
         raise StoreError(
             Problem(
@@ -90,7 +90,7 @@ class InUseError(StoreError):
 
 
 def in_use(where: str, who: str) -> InUseError:
-    """Return the error of writing to a store beside a process that has to be alone, or of being alone beside one."""
+    """Return the error of opening a store that another process holds."""
     fix = "Stop it, or use PostgreSQL: there several servers may share one study."
     return InUseError(Problem(where, f"is in use by another server{who}", fix=fix))
 
@@ -101,7 +101,7 @@ def read_only(where: str) -> StoreError:
 
 
 def repeated_entry(where: str, entry: LedgerEntry) -> LedgerError:
-    """Return the error of planning a debt twice, or of using the leave to send a batch twice."""
+    """Return the error of planning a debt twice, or of sending a batch twice."""
     what = f"the {entry.kind} {entry.reason_code} of submission {entry.submission} is planned already"
     if entry.event == "pay_sent":
         what = f"batch {entry.batch} has been sent already"
@@ -111,41 +111,41 @@ def repeated_entry(where: str, entry: LedgerEntry) -> LedgerError:
 
 
 def ledger_in_use(where: str, who: str) -> LedgerError:
-    """Return the error of sending while somebody else sends."""
+    """Return the error of sending while another process sends."""
     return LedgerError(
         Problem(where, f"somebody is sending money or messages already{who}", fix="Wait for them, then run it again.")
     )
 
 
 def unknown_session(session: str) -> LookupError:
-    """Return the error of a fact without its session: a bug of the caller, not of a participant."""
+    """Return the error of a fact without its session, which is a bug of the caller."""
     return LookupError(f"session {session} is not in this store")
 
 
 def refused_arrival(session: Session, *, study_is_known: bool) -> Exception:
-    """Return the error of a session that cannot be written: a bug of the caller, not of a participant."""
+    """Return the error of a session that cannot be stored, which is a bug of the caller."""
     if not study_is_known:
         return LookupError(f"study text {session.digest} has not begun in this store")
     return ValueError(f"session {session.session} belongs to another visit")
 
 
 def erased_session() -> Refused:
-    """Return the refusal of facts about somebody who has withdrawn."""
+    """Return the refusal of facts about a participant who has withdrawn."""
     return Refused("These answers have been erased, and nothing more is kept.", code="ended", status=410)
 
 
 def outdated_session() -> Refused:
-    """Return the refusal of a claim under a plan that has been replaced since the session arrived."""
+    """Return the refusal of a claim under a plan that was replaced since the session arrived."""
     return Refused("The study has changed since you came. Please open your link again.", code="ended", status=410)
 
 
-# --- A study as it begins in a store ---
+# Study records
 
 
 def record_of(
     study: Study, catalogue: Catalogue, plan_digest: str, lists: Sequence[Json], now: datetime
 ) -> StudyRecord:
-    """Return a study, its stimuli and its lists as they begin in a store."""
+    """Return the record of a study with its stimuli and its lists."""
     return StudyRecord(
         digest=study_digest(study, catalogue),
         plan_digest=plan_digest,
@@ -168,33 +168,32 @@ def _stimulus_rows(catalogue: Catalogue) -> list[Mapping[str, Json]]:
     ]  # fmt: skip
 
 
-# --- The ledger without who it was: what was paid for which visit on a platform, and nothing that leads to answers ---
-
+# Anonymous ledger: payments for visits, without a link to answers
 
 IDENTIFYING = ("submission", "participant", "session", "reason_code", "reason_text", "evidence")
-"""The columns that may be changed for it, and no others."""
+"""The columns that anonymising may change."""
 _SENT = frozenset({"approve", "bonus", "reject", "return", "message"})
 _FURTHER = "session:"
 _SIGNED = ("pay", "use", "category")
 
 
 def anonymise(entries: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
-    """Return the entries with the visit or with the session that each is about, and never with both."""
+    """Return the entries, each with the platform visit or with the session, never with both."""
     further: dict[str, list[str]] = defaultdict(list)
-    found = []
+    anonymous = []
     for entry in entries:
         if entry.kind == "decisions":
-            found.append(replace(entry, evidence=_unnamed(entry.evidence)))
+            anonymous.append(replace(entry, evidence=_unnamed(entry.evidence)))
         elif entry.kind in _SENT and entry.submission:
             code = _numbered(entry.reason_code, further[entry.submission])
-            found.append(replace(entry, participant="", session="", reason_code=code, reason_text=""))
+            anonymous.append(replace(entry, participant="", session="", reason_code=code, reason_text=""))
         else:
-            found.append(replace(entry, submission=""))
-    return tuple(found)
+            anonymous.append(replace(entry, submission=""))
+    return tuple(anonymous)
 
 
 def anonymised_values(entries: Sequence[LedgerEntry]) -> list[tuple[str | int, ...]]:
-    """Return of every entry that still names somebody its new values, in the order of NAMING, and its number."""
+    """Return the new values of each entry that changes, in the order of IDENTIFYING, and its number."""
     return [
         (
             after.submission, after.participant, after.session, after.reason_code, after.reason_text,
@@ -206,7 +205,7 @@ def anonymised_values(entries: Sequence[LedgerEntry]) -> list[tuple[str | int, .
 
 
 def _unnamed(evidence: Json) -> Json:
-    """Return who signed what, without whose it was and without messages, which may say what somebody answered."""
+    """Return signed decisions without participants and messages, which may quote answers."""
     rows = evidence.get("rows") if isinstance(evidence, Mapping) else None
     if not isinstance(evidence, Mapping) or not isinstance(rows, Mapping):
         return evidence
@@ -218,7 +217,7 @@ def _unnamed(evidence: Json) -> Json:
 
 
 def _numbered(code: str, before: list[str]) -> str:
-    """Return the code of a further session with its number in place of the session; any other code as it is."""
+    """Return the code of a further session with a number in place of the session; any other code unchanged."""
     if not code.startswith(_FURTHER):
         return code
     if code not in before:

@@ -1,4 +1,4 @@
-"""The tables of facts: their columns, and how a value becomes a column and a column a value."""
+"""The tables of facts: their columns, and the conversion between facts and rows."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class TableShape:
 
     @cached_property
     def readings(self) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
-        """How to read the columns that a database does not hold as what they mean."""
+        """The conversions of columns that a database stores as text."""
         pairs = zip(self.columns, self.kinds, strict=True)
         return tuple((column, _READ[kind]) for column, kind in pairs if kind in _READ)
 
     @property
     def quoted(self) -> str:
-        """The columns as SQL: `from` and `check` are words of the language, so all are quoted."""
+        """The columns as SQL, quoted, because `from` and `check` are keywords."""
         return ", ".join(f'"{column}"' for column in self.columns)
 
 
@@ -79,7 +79,7 @@ SHAPES: Mapping[Table, TableShape] = {
     ),
 }
 ERASABLE: tuple[Table, ...] = ("posed", "answers", "events", "told")
-"""What an erasure takes away; every other fact stays."""
+"""The tables that an erasure deletes from; all other facts stay."""
 
 
 def _unwrap(value: object) -> Any:
@@ -90,7 +90,7 @@ def _unwrap(value: object) -> Any:
     raise TypeError(f"{type(value).__name__} is not JSON")
 
 
-# Escaped to ASCII, so that lone surrogates in what a browser sent come back as they were.
+# Escaped to ASCII, so that lone surrogates from browsers are read back unchanged.
 _encoder = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_unwrap)
 
 
@@ -103,7 +103,7 @@ def _encode(value: Json) -> str:
 
 def to_json(value: Json) -> str:
     """Return compact JSON; NaN and infinities raise NotJson."""
-    # pydantic's encoder is three times faster, and knows neither lone surrogates nor that NaN is not JSON.
+    # pydantic's encoder is three times faster, but rejects lone surrogates and accepts NaN.
     try:
         text = pydantic_core.to_json(value).decode()
     except pydantic_core.PydanticSerializationError:
@@ -112,7 +112,7 @@ def to_json(value: Json) -> str:
 
 
 def from_json(text: str) -> Any:
-    """Return what `to_json` was given, with lists for tuples."""
+    """Return the value that `to_json` encoded, with lists for tuples."""
     try:
         return pydantic_core.from_json(text)
     except ValueError:
@@ -120,21 +120,21 @@ def from_json(text: str) -> Any:
 
 
 def to_text(value: str) -> str:
-    """Return text that every database takes: NUL and lone surrogates become U+FFFD."""
+    """Return text that every database accepts: NUL and lone surrogates become U+FFFD."""
     if value.isascii() and "\0" not in value:
         return value
     return value.replace("\0", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def to_time(value: datetime) -> datetime:
-    """Return the same moment in UTC; a time without zone raises ValueError."""
+    """Return the same time in UTC; a time without zone raises ValueError."""
     if value.tzinfo is None:
         raise ValueError(f"{value.isoformat()} has no time zone")
     return value.astimezone(UTC)
 
 
 def to_iso(value: datetime) -> str:
-    """Return UTC ISO text of one width, so that texts compare as times do."""
+    """Return UTC ISO text of fixed width, so that texts sort as times do."""
     return to_time(value).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
@@ -225,17 +225,17 @@ def read_session(row: Sequence[Any]) -> Session:
 
 
 def read_answer(row: Sequence[Any]) -> Answer:
-    """Return the answer of a row, as anybody who reads the store would find it."""
+    """Return the answer of a row."""
     return Answer(**read_row("answers", row))
 
 
 def read_told(row: Sequence[Any]) -> StoredVerdict:
-    """Return what was told, from its row."""
+    """Return the verdict of a row of `told`."""
     return StoredVerdict(**read_row("told", row))
 
 
 def read_posed(row: Sequence[Any]) -> PosedAttempt:
-    """Return what was posed, from its row."""
+    """Return the posed attempt of a row."""
     return PosedAttempt(**read_row("posed", row))
 
 
@@ -255,7 +255,7 @@ def entry_columns(entry: LedgerEntry) -> dict[str, Any]:
 
 
 def read_record(study: Sequence[Any], stimuli: Sequence[Sequence[Any]], lists: Sequence[Sequence[Any]]) -> StudyRecord:
-    """Return a study text with its stimuli and its plan, from their rows."""
+    """Return the record of a study from its rows."""
     rows = [read_row("stimuli", row) for row in stimuli]
     return StudyRecord(
         **read_row("studies", study),

@@ -1,1 +1,3 @@
-"""The grown store: PostgreSQL through asyncpg, shared by any number of server processes."""
+"""The PostgreSQL store, shared by any number of servers: `store` (the class), `connection`, `sessions`, `study`,
+`writer` (batches).
+"""

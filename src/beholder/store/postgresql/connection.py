@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL: the pool, the schema, and what counts as being away."""
+"""Connections to PostgreSQL: the pool, locks, migrations, and which errors mean that it is unavailable."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from beholder.store.rules import check_current, due_migrations, in_use, migratio
 SCHEMA = "facts"
 LOCK_SCHEMA, LOCK_PLAN, LOCK_ARRIVAL, LOCK_LEDGER, LOCK_SENDER = 0xBE401, 0xBE402, 0xBE403, 0xBE404, 0xBE405
 LOCK_WRITING = 0xBE406
-"""Advisory locks: of upgrading, of everything that depends on who has claimed which list, of arriving, of adding to the
-ledger, of sending money and messages; of writing, which whoever writes shares and who has to be alone does not."""
+"""Advisory locks: for migrating, for plans and claims, for arriving, for appending to the ledger, for sending money and
+messages; and for writing, which all writers share and an exclusive writer takes alone."""
 
-_AWAY = (
+_UNAVAILABLE = (
     OSError, asyncpg.PostgresConnectionError, asyncpg.InterfaceError,
     asyncpg.InsufficientResourcesError, asyncpg.OperatorInterventionError, asyncpg.ReadOnlySQLTransactionError,
     asyncpg.PostgresSystemError, asyncpg.InternalClientError,
@@ -30,37 +30,37 @@ _AWAY = (
 
 @contextmanager
 def unavailable_on_failure() -> Iterator[None]:
-    """Turn every failure to reach or write the database into StoreAway."""
+    """Turn every failure to reach or write the database into StoreUnavailable."""
     try:
         yield
-    except _AWAY as error:
-        raise _away(error) from error
+    except _UNAVAILABLE as error:
+        raise _unavailable(error) from error
 
 
-def _away(error: Exception) -> StoreUnavailable:
+def _unavailable(error: Exception) -> StoreUnavailable:
     return StoreUnavailable(f"{type(error).__name__}: {error}")
 
 
 async def open_pool(url: str, *, write: bool = False) -> Any:
-    """Return a pool for this address, or raise StoreError with what the server said.
+    """Return a pool for this address, or raise StoreError with the message of the server.
 
-    To write, each of its connections shares the lock of writing as long as it is there.
+    For writing, each of its connections holds the shared lock of writers.
     """
 
-    async def share(connection: Any) -> None:
+    async def lock_shared(connection: Any) -> None:
         if write:
             await connection.execute("SELECT pg_advisory_lock_shared($1)", LOCK_WRITING)
 
-    async def keep(connection: Any) -> None:
-        """Nothing to reset: no session state is ever set, and a reset would cost a round trip per batch."""
+    async def skip_reset(connection: Any) -> None:
+        """Reset nothing: no session state is ever set, and a reset would cost a round trip per batch."""
 
     try:
         return await asyncpg.create_pool(
             url,
             min_size=1,
             max_size=8,
-            init=share,
-            reset=keep,
+            init=lock_shared,
+            reset=skip_reset,
             max_inactive_connection_lifetime=0,
             timeout=10,
             command_timeout=60,
@@ -83,7 +83,7 @@ async def open_pool(url: str, *, write: bool = False) -> Any:
 
 
 async def lock_exclusively(pool: Any, where: str) -> None:
-    """Keep others from writing until the pool is closed, or raise InUseError: nothing is reset, so the lock stays."""
+    """Prevent others from writing until the pool is closed, or raise InUseError; no reset drops the lock."""
     async with connected(pool) as connection:
         if not await connection.fetchval("SELECT pg_try_advisory_lock($1)", LOCK_WRITING):
             raise in_use(where, "")
@@ -91,11 +91,11 @@ async def lock_exclusively(pool: Any, where: str) -> None:
 
 @asynccontextmanager
 async def connected(pool: Any) -> AsyncIterator[Any]:
-    """Give a connection; whatever keeps us from one means that the store is away."""
+    """Yield a connection; any failure to get one means that the store is unavailable."""
     try:
         connection = await pool.acquire(timeout=10)
-    except (*_AWAY, asyncpg.PostgresError) as error:
-        raise _away(error) from error
+    except (*_UNAVAILABLE, asyncpg.PostgresError) as error:
+        raise _unavailable(error) from error
     try:
         with unavailable_on_failure():
             yield connection
@@ -105,7 +105,7 @@ async def connected(pool: Any) -> AsyncIterator[Any]:
 
 @asynccontextmanager
 async def transaction(pool: Any, *, lock: int | None = None, isolation: str | None = None) -> AsyncIterator[Any]:
-    """Give a connection in a transaction. With a lock, later statements see whatever was committed before it."""
+    """Yield a connection in a transaction. With a lock, its statements see everything committed before."""
     async with connected(pool) as connection, connection.transaction(isolation=isolation):
         if lock is not None:
             await connection.execute("SELECT pg_advisory_xact_lock($1)", lock)
@@ -120,7 +120,7 @@ async def schema_version(connection: Any) -> int:
 
 
 async def migrate(pool: Any, where: str, schema: str | Traversable = "postgresql") -> None:
-    """Bring a database to the newest schema in one transaction, one process at a time, and make its secret."""
+    """Migrate a database to the newest schema in one transaction, one process at a time, and generate its secret."""
     steps = migrations(schema)
     try:
         async with transaction(pool, lock=LOCK_SCHEMA) as connection:
@@ -156,7 +156,7 @@ async def check_schema(pool: Any, where: str) -> None:
 
 
 async def set_meta(connection: Any, name: str, value: str) -> None:
-    """Keep something that is not a fact."""
+    """Store a value that is not a fact."""
     await connection.execute(
         "INSERT INTO meta VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name, value
     )

@@ -1,4 +1,4 @@
-"""Sessions in PostgreSQL: arriving, claiming a list, and what is known of each."""
+"""Sessions in PostgreSQL: arriving, reading their facts, claiming lists and leases."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _POSED = f"""
 SELECT {SHAPES["posed"].quoted} FROM posed
 JOIN unnest($1::text[], $2::text[]) AS wanted (session, key) USING (session, key)
 """
-_TOLD_TO = f"""
+_EARLIER_VERDICTS = f"""
 SELECT {", ".join(f'theirs."{column}"' for column in SHAPES["sessions"].columns)},
   {", ".join(f'told."{column}"' for column in SHAPES["told"].columns)}
 FROM sessions AS mine
@@ -75,14 +75,14 @@ ORDER BY told.n
 
 async def arrive(pool: Any, arrivals: Sequence[Session]) -> list[tuple[Session, bool] | Exception]:
     """Return for each the session of the same visit under the same plan, and whether it is new."""
-    found: list[tuple[Session, bool] | Exception] = []
-    # The lock covers what no key can: one visit under two texts of the same plan, at two servers.
+    results: list[tuple[Session, bool] | Exception] = []
+    # The lock covers what no unique key can: one visit under two texts of the same plan, at two servers.
     async with transaction(pool, lock=LOCK_ARRIVAL) as connection:
         for session in arrivals:
             row = session_row(session)
             known = await connection.fetchrow(_FIND, session.run, session.mode, row[1], session.visit, session.digest)
             if known:
-                found.append((read_session(known), False))
+                results.append((read_session(known), False))
                 continue
             try:
                 async with connection.transaction():
@@ -92,47 +92,47 @@ async def arrive(pool: Any, arrivals: Sequence[Session]) -> list[tuple[Session, 
                     )
             except asyncpg.IntegrityConstraintViolationError as error:
                 is_known = not isinstance(error, asyncpg.ForeignKeyViolationError)
-                found.append(refused_arrival(session, study_is_known=is_known))
+                results.append(refused_arrival(session, study_is_known=is_known))
             else:
-                found.append((read_session(row), True))
-    return found
+                results.append((read_session(row), True))
+    return results
 
 
 async def runs_taken(pool: Any, participant: str, mode: Mode) -> frozenset[int]:
-    """Return the runs in which somebody has claimed a list."""
+    """Return the runs in which a participant has claimed a list."""
     async with connected(pool) as connection:
         return frozenset(row[0] for row in await connection.fetch(_RUNS_TAKEN, participant, population(mode)))
 
 
 async def load_earlier_verdicts(pool: Any, session: str) -> list[tuple[Session, StoredVerdict]]:
-    """Return what the same person was told in other sessions of the same population, oldest first."""
+    """Return the verdicts on the same participant in other sessions of the same population, oldest first."""
     width = len(SHAPES["sessions"].columns)
     async with connected(pool) as connection:
-        found = [tuple(row) for row in await connection.fetch(_TOLD_TO, session)]
-    return [(read_session(row[:width]), read_told(row[width:])) for row in found]
+        rows = [tuple(row) for row in await connection.fetch(_EARLIER_VERDICTS, session)]
+    return [(read_session(row[:width]), read_told(row[width:])) for row in rows]
 
 
 class _StoredSession(NamedTuple):
-    """What never changes once it is stored, decoded."""
+    """The facts of a session that never change, decoded."""
 
     session: Session
     answers: dict[str, Answer]
-    told: dict[str, StoredVerdict]
+    verdicts: dict[str, StoredVerdict]
     posed: dict[str, PosedAttempt]
 
 
 class SessionReader:
-    """Reads what is known of sessions. What is stored never changes, so it is read and decoded once."""
+    """Reads the facts of sessions. Stored facts never change, so each is read and decoded once."""
 
     def __init__(self, pool: Any) -> None:
         self._pool = pool
         self._known: OrderedDict[str, _StoredSession] = OrderedDict()
 
     async def read(self, sessions: Sequence[str]) -> list[SessionFacts | None]:
-        """Return what is stored about each session, None for a stranger."""
+        """Return the facts of each session, None for one that never arrived."""
         async with connected(self._pool) as connection:
             states = {row[0]: row for row in await connection.fetch(_STATE, list(set(sessions)))}
-            known = await self._learn(connection, states)
+            known = await self._load_missing(connection, states)
         for session, one in known.items():
             self._known[session] = one
             self._known.move_to_end(session)
@@ -140,20 +140,20 @@ class SessionReader:
             self._known.popitem(last=False)
         return [_facts(states[session], known[session]) if session in states else None for session in sessions]
 
-    async def _learn(self, connection: Any, states: dict[str, Any]) -> dict[str, _StoredSession]:
+    async def _load_missing(self, connection: Any, states: dict[str, Any]) -> dict[str, _StoredSession]:
         known = {session: self._known[session] for session in states if session in self._known}
-        strange = [session for session in states if session not in known]
-        if strange:
-            for row in await connection.fetch(_SESSIONS, strange):
+        missing = [session for session in states if session not in known]
+        if missing:
+            for row in await connection.fetch(_SESSIONS, missing):
                 known[row[0]] = _StoredSession(read_session(row), {}, {}, {})
         for row in await _fetch(connection, _ANSWERS, [
             (session, key) for session in states for key in states[session][4] if key not in known[session].answers
         ]):  # fmt: skip
             known[row[0]].answers[row[1]] = read_answer(row)
         for row in await _fetch(connection, _TOLD, [
-            (session, key) for session in states for key in states[session][5] if key not in known[session].told
+            (session, key) for session in states for key in states[session][5] if key not in known[session].verdicts
         ]):  # fmt: skip
-            known[row[0]].told.setdefault(row[1], read_told(row))
+            known[row[0]].verdicts.setdefault(row[1], read_told(row))
         for row in await _fetch(connection, _POSED, [
             (session, key) for session in states for key in states[session][6] if key not in known[session].posed
         ]):  # fmt: skip
@@ -161,31 +161,30 @@ class SessionReader:
         return known
 
 
-async def _fetch(connection: Any, query: str, wanted: Sequence[tuple[str, str]]) -> list[Any]:
-    return list(await connection.fetch(query, *map(list, zip(*wanted, strict=True)))) if wanted else []
+async def _fetch(connection: Any, query: str, keys: Sequence[tuple[str, str]]) -> list[Any]:
+    return list(await connection.fetch(query, *map(list, zip(*keys, strict=True)))) if keys else []
 
 
 def _facts(state: Any, known: _StoredSession) -> SessionFacts:
-    _, number, claimed_at, erased, keys, told, posed, *end = state
+    _, number, claimed_at, erased, keys, verdicts, posed, *end = state
     if erased:
         known.answers.clear()
-        known.told.clear()
+        known.verdicts.clear()
         known.posed.clear()
     return SessionFacts(
         session=known.session,
         list=number,
         claimed_at=claimed_at,
-        # An answer that was erased between two of our questions has a key and nothing else.
+        # An answer that was erased between two of our queries has a key and nothing else.
         answers={key: known.answers[key] for key in keys if key in known.answers},
-        verdicts={key: known.told[key] for key in told if key in known.told},
+        verdicts={key: known.verdicts[key] for key in verdicts if key in known.verdicts},
         posed={key: known.posed[key] for key in posed if key in known.posed},
         end=read_end(end) if end[0] is not None else None,
         erased=erased,
     )
 
 
-# --- Lists in PostgreSQL: who claims which, for how long, and whether there is another one ---
-
+# Lists and leases
 
 _CLAIMANTS = """
 SELECT session, mode, plan_digest, claims.list,
@@ -201,7 +200,7 @@ WHERE participant = $1 AND CASE WHEN mode IN ('robot', 'preview') THEN mode ELSE
 ORDER BY claims.n
 """
 
-# Lists are numbered from 1: their own rows hold the trials, and would have to be read.
+# A series of numbers from 1, because the rows of lists hold the trials and are large.
 _FREE = """
 SELECT number, 0
 FROM generate_series(1, (SELECT max(list) FROM lists WHERE plan_digest = $1)) AS number
@@ -224,7 +223,7 @@ ORDER BY coalesce(sessions, 0), NOT number = ANY($5::int[]), number
 LIMIT $6
 """
 
-_ROOM = """
+_HAS_FREE_LIST = """
 WITH plan AS (SELECT plan_digest FROM studies WHERE digest = (SELECT value FROM meta WHERE name = 'digest'))
 SELECT EXISTS (
   SELECT 1
@@ -249,64 +248,66 @@ ON CONFLICT (session) DO UPDATE SET until = excluded.until WHERE leases.until < 
 
 
 async def lists_taken(pool: Any, participant: str, mode: Mode, run: int) -> tuple[int, ...]:
-    """Return the lists of the current plan that somebody has claimed, oldest first."""
+    """Return the lists of the current plan that a participant has claimed, oldest first."""
     async with connected(pool) as connection:
         return tuple(row[0] for row in await connection.fetch(_LISTS_TAKEN, participant, population(mode), run))
 
 
 async def has_free_list(pool: Any, now: datetime, barred: Collection[int]) -> bool:
-    """Return whether a list is neither finished nor taken."""
+    """Return whether a list is neither finished nor claimed."""
     async with connected(pool) as connection:
-        return bool(await connection.fetchval(_ROOM, to_time(now), list(barred)))
+        return bool(await connection.fetchval(_HAS_FREE_LIST, to_time(now), list(barred)))
 
 
 async def claim(pool: Any, claims: Sequence[Claim]) -> list[int | Exception | None]:
-    """Return for each the list of its session, claiming the least-filled one where it has none."""
-    # The lock comes in a statement of its own, so that the claim sees everything that was claimed before.
+    """Return the list of each session, claiming the least-filled one where it has none."""
+    # The lock is a separate statement, so that the claim sees everything that was claimed before.
     async with transaction(pool, lock=LOCK_PLAN) as connection:
         return await _claim(connection, claims)
 
 
 async def _claim(connection: Any, claims: Sequence[Claim]) -> list[int | Exception | None]:
-    known = {row[0]: row[1:] for row in await connection.fetch(_CLAIMANTS, [wanted.session for wanted in claims])}
-    found: list[int | Exception | None] = [None] * len(claims)
+    known = {row[0]: row[1:] for row in await connection.fetch(_CLAIMANTS, [request.session for request in claims])}
+    numbers: list[int | Exception | None] = [None] * len(claims)
     alike: dict[tuple[Any, ...], dict[str, list[int]]] = defaultdict(dict)
-    for place, wanted in enumerate(claims):
-        if wanted.session not in known:
-            found[place] = unknown_session(wanted.session)
+    for place, request in enumerate(claims):
+        if request.session not in known:
+            numbers[place] = unknown_session(request.session)
             continue
-        mode, plan, number, is_current = known[wanted.session]
+        mode, plan, number, is_current = known[request.session]
         if number is not None:
-            found[place] = number
+            numbers[place] = number
         elif not is_current:
-            found[place] = outdated_session()
+            numbers[place] = outdated_session()
         else:
-            terms = (plan, population(mode), wanted.per_list, tuple(wanted.barred), tuple(wanted.preferred))
-            alike[terms].setdefault(wanted.session, []).append(place)
-    for on, places in alike.items():
+            terms = (plan, population(mode), request.per_list, tuple(request.barred), tuple(request.preferred))
+            alike[terms].setdefault(request.session, []).append(place)
+    for terms, places in alike.items():
         first = [claims[each[0]] for each in places.values()]
-        for each, number in zip(places.values(), await _take(connection, on, first), strict=True):
+        for each, number in zip(places.values(), await _take(connection, terms, first), strict=True):
             for place in each:
-                found[place] = number
-    held = {wanted.session: wanted.until for wanted, number in zip(claims, found, strict=True) if type(number) is int}
+                numbers[place] = number
+    held = {
+        request.session: request.until for request, number in zip(claims, numbers, strict=True) if type(number) is int
+    }
     if held:
         await connection.execute(_RENEW, list(held), [to_time(until) for until in held.values()])
-    return found
+    return numbers
 
 
 async def _take(connection: Any, terms: tuple[Any, ...], claims: Sequence[Claim]) -> list[int | None]:
-    """Return a list for each of several who want one on the same terms, as if they came one after the other."""
+    """Return a list for each of several claims on the same terms, as if they were made one after the other."""
     plan, people, per_list, barred, preferred = terms
-    now = to_time(min(wanted.now for wanted in claims))
+    now = to_time(min(request.now for request in claims))
     values = (plan, people, now, barred, preferred, len(claims))
     if per_list == 1:
         rows = await connection.fetch(_FREE, *values)
     else:
-        # Without statistics, as in a study that has just begun, nested loops look cheap: 85 ms at 10,000 lists.
+        # Without statistics, as in a new study, the planner prefers nested loops: 85 ms at 10,000 lists.
         await connection.execute("SET LOCAL enable_nestloop = off")
         rows = await connection.fetch(_EMPTIEST, *values, per_list)
         await connection.execute("SET LOCAL enable_nestloop = on")
-    # By how filled each is, then in the order in which they were found.
+    # By number of sessions, then in the order of the query.
     filled = [(sessions, place, number) for place, (number, sessions) in enumerate(rows)]
     heapify(filled)
     taken: list[int | None] = []
@@ -324,7 +325,7 @@ async def _take(connection: Any, terms: tuple[Any, ...], claims: Sequence[Claim]
 
 
 async def renew(pool: Any, session: str, until: datetime) -> None:
-    """Let the lease of a claimed session last until then."""
+    """Extend the lease of a claimed session."""
     async with connected(pool) as connection:
         status: str = await connection.execute(_RENEW, [session], [to_time(until)])
         await _check_known(connection, session, status)

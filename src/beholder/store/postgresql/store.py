@@ -1,4 +1,4 @@
-"""The grown store."""
+"""The store in a PostgreSQL database."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class PostgresqlStore:
 
     @classmethod
     async def open(cls, url: str, *, write: bool, alone: bool = False) -> PostgresqlStore:
-        """Return the store at an address; its tables are made where there are none."""
+        """Return the store at an address, its tables created if missing."""
         pool, where = await open_pool(url, write=write and not alone), display_address(url)
         try:
             if alone:
@@ -85,7 +85,7 @@ class PostgresqlStore:
 
     async def arrive(self, session: Session) -> tuple[Session, bool]:
         self._check_write()
-        return await self._arrivals.ask(session)
+        return await self._arrivals.submit(session)
 
     async def runs_taken(self, participant: str, mode: Mode) -> frozenset[int]:
         return await sessions.runs_taken(self._pool, to_text(participant), mode)
@@ -107,7 +107,7 @@ class PostgresqlStore:
         preferred: Collection[int] = (),
     ) -> int | None:
         self._check_write()
-        return await self._claims.ask(Claim(to_text(session), now, until, per_list, barred, preferred))
+        return await self._claims.submit(Claim(to_text(session), now, until, per_list, barred, preferred))
 
     async def renew(self, session: str, until: datetime) -> None:
         self._check_write()
@@ -121,10 +121,10 @@ class PostgresqlStore:
         self._check_write()
         if not facts:
             raise ValueError("append needs at least one fact")
-        return await self._appends.ask([fact_row(fact) for fact in facts])
+        return await self._appends.submit([fact_row(fact) for fact in facts])
 
     async def session_facts(self, session: str) -> SessionFacts | None:
-        return await self._facts.ask(to_text(session))
+        return await self._facts.submit(to_text(session))
 
     async def earlier_verdicts(self, session: str) -> Sequence[tuple[Session, StoredVerdict]]:
         return await sessions.load_earlier_verdicts(self._pool, to_text(session))
@@ -139,11 +139,11 @@ class PostgresqlStore:
         return await study.erase(self._pool, to_text(session), to_time(at))
 
     async def identify(
-        self, link: PlatformIdentity, coming: PlatformVisit | None = None, *, seen: Collection[str] | None = None
+        self, identity: PlatformIdentity, visit: PlatformVisit | None = None, *, seen: Collection[str] | None = None
     ) -> bool:
         self._check_write()
-        visit = PlatformVisit(*map(to_text, coming)) if coming else None
-        return await study.identify(self._pool, PlatformIdentity(*map(to_text, link)), visit, seen)
+        visit = PlatformVisit(*map(to_text, visit)) if visit else None
+        return await study.identify(self._pool, PlatformIdentity(*map(to_text, identity)), visit, seen)
 
     async def platform_identities(self) -> Sequence[PlatformIdentity]:
         return await study.platform_identities(self._pool)

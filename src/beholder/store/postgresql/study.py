@@ -1,4 +1,4 @@
-"""The study in PostgreSQL: its text, its stimuli, its plan, how far it is, and forgetting."""
+"""The study in PostgreSQL: its text, stimuli and plan, counts, erasure, identities, and the ledger."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from beholder.store.tables import (
     to_time,
 )
 
-_ELSEWHERE = """
+_PEOPLE_IN_OTHER_PLANS = """
 SELECT count(DISTINCT participant) FROM claims JOIN sessions USING (session) JOIN studies USING (digest)
 WHERE plan_digest <> $1 AND run = $2 AND mode NOT IN ('robot', 'preview')
 """
@@ -71,11 +71,11 @@ def select(table: Table, where: str = "") -> str:
 
 
 async def begin(pool: Any, where: str, record: StudyRecord, run: int) -> None:
-    """Write a study text once, its plan once, and make it the current one. Nobody claims meanwhile."""
+    """Write a study text once, its plan once, and make it the current one, while no list is claimed."""
     async with transaction(pool, lock=LOCK_PLAN) as connection:
         first = await connection.fetchval("SELECT study FROM studies LIMIT 1")
         same = await connection.fetchrow("SELECT plan_digest, software FROM studies WHERE digest = $1", record.digest)
-        people = await connection.fetchval(_ELSEWHERE, record.plan_digest, run)
+        people = await connection.fetchval(_PEOPLE_IN_OTHER_PLANS, record.plan_digest, run)
         check_begin(where, record, StoreContents(first, same and same[0], same and same[1], people))
         if same is None:
             await _copy(connection, "studies", [study_row(record)])
@@ -104,7 +104,7 @@ async def current(pool: Any) -> StudyRecord | None:
 
 
 async def counts(pool: Any, now: datetime, run: int) -> Mapping[str, int]:
-    """Return how far the people of a run are."""
+    """Return the counts of the participants of a run."""
     async with transaction(pool) as connection:
         return dict(await connection.fetchrow(_COUNTS, to_time(now), run))
 
@@ -112,7 +112,7 @@ async def counts(pool: Any, now: datetime, run: int) -> Mapping[str, int]:
 async def erase(pool: Any, session: str, at: datetime) -> int:
     """Return how many facts of a session were deleted; a repeat deletes nothing and returns the same."""
     async with transaction(pool) as connection:
-        # Waits for appends that hold the session, and keeps new ones out.
+        # Waits for appends that hold the session, and blocks new ones.
         held = "SELECT participant FROM sessions WHERE session = $1 FOR UPDATE"
         participant = await connection.fetchval(held, session)
         if participant is None:
@@ -137,31 +137,31 @@ async def erase(pool: Any, session: str, at: datetime) -> int:
         return count
 
 
-# --- Who is who, in a schema of its own: links from pseudonyms to ids on platforms, and which visit was which session.
+# Identities, in a schema of their own
 
 
 async def identify(
-    pool: Any, link: PlatformIdentity, coming: PlatformVisit | None, seen: Collection[str] | None
+    pool: Any, identity: PlatformIdentity, visit: PlatformVisit | None, seen: Collection[str] | None
 ) -> bool:
-    """Keep who somebody is, and which visit led to which session; nothing where that has led to one unseen."""
+    """Store an identity and a visit; nothing, and return False, where the visit has led to an unknown session."""
     async with transaction(pool, lock=LOCK_ARRIVAL) as connection:
-        if coming is not None and seen is not None:
+        if visit is not None and seen is not None:
             query = "SELECT session FROM identity.comings WHERE posting = $1 AND submission = $2"
-            known = await connection.fetch(query, coming.posting, coming.submission)
-            if {row["session"] for row in known} - {coming.session, *seen}:
+            known = await connection.fetch(query, visit.posting, visit.submission)
+            if {row["session"] for row in known} - {visit.session, *seen}:
                 return False
-        await connection.execute("INSERT INTO identity.links VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", *link)
-        if coming is not None:
+        await connection.execute("INSERT INTO identity.links VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", *identity)
+        if visit is not None:
             await connection.execute(
                 "INSERT INTO identity.comings (session, posting, submission) VALUES ($1, $2, $3)"
                 " ON CONFLICT DO NOTHING",
-                *coming,
+                *visit,
             )
         return True
 
 
 async def platform_identities(pool: Any) -> Sequence[PlatformIdentity]:
-    """Return who everybody is."""
+    """Return all identities."""
     async with connected(pool) as connection:
         return [PlatformIdentity(*row) for row in await connection.fetch("SELECT * FROM identity.links")]
 
@@ -174,15 +174,14 @@ async def platform_visits(pool: Any) -> Sequence[PlatformVisit]:
 
 
 async def purge_identity(pool: Any, secret: bytes) -> int:
-    """Take away everything, put a new secret in the place of the old one, and return of how many people."""
+    """Delete all identities and visits, replace the secret, and return the number of participants."""
     async with transaction(pool) as connection:
         await connection.execute("UPDATE meta SET value = $1 WHERE name = 'secret'", secret.hex())
         await connection.execute("DELETE FROM identity.comings")
         return int((await connection.execute("DELETE FROM identity.links")).split()[-1])
 
 
-# --- The ledger in PostgreSQL ---
-
+# Ledger
 
 _COLUMNS = SHAPES["ledger"].quoted
 _PLACES = ", ".join(f"${place}" for place in range(1, len(SHAPES["ledger"].columns) + 1))
@@ -196,14 +195,14 @@ SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = 0
 
 
 class PostgresqlLedger:
-    """What was done about people and money, in the database of the facts."""
+    """The ledger, in the database of the facts."""
 
     def __init__(self, pool: Any, where: str) -> None:
         self._pool, self._where = pool, where
 
     async def append(self, entries: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
         numbered = []
-        # One after the other, so that whoever has read up to a number has missed nothing before it.
+        # One append at a time, so that a reader of a number has seen all lower ones.
         async with transaction(self._pool, lock=LOCK_LEDGER) as connection:
             last = await connection.fetchval("SELECT coalesce(max(entry), 0) FROM ledger")
             for number, entry in enumerate(entries, last + 1):
@@ -221,8 +220,8 @@ class PostgresqlLedger:
 
     async def purge_identity(self) -> int:
         async with transaction(self._pool, lock=LOCK_LEDGER) as connection:
-            found = await connection.fetch(f"SELECT {_COLUMNS} FROM ledger ORDER BY entry")
-            changed = anonymised_values([read_entry(row) for row in found])
+            rows = await connection.fetch(f"SELECT {_COLUMNS} FROM ledger ORDER BY entry")
+            changed = anonymised_values([read_entry(row) for row in rows])
             await connection.executemany(_UPDATE, changed)
         return len(changed)
 
@@ -235,5 +234,5 @@ class PostgresqlLedger:
             try:
                 yield
             finally:
-                if not connection.is_closed():  # with a lost connection the lock is gone
+                if not connection.is_closed():  # a lost connection has released the lock
                     await connection.execute("SELECT pg_advisory_unlock($1)", LOCK_SENDER)

@@ -1,4 +1,4 @@
-"""Appending to PostgreSQL: the facts of many requests in one transaction."""
+"""Batched writes to PostgreSQL: the facts of many requests in one transaction."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from beholder.store.tables import ERASABLE, SHAPES, Row
 Rows: TypeAlias = Sequence[tuple[Table, Row]]
 _TYPES = {"text": "text", "json": "text", "time": "timestamptz", "int": "bigint", "real": "double precision"}
 
-# Holding each session keeps an erasure out until we have committed, and waits for one that was first. Whether there
-# was one, only a later statement can see.
+# Holding each session blocks an erasure until we have committed, and waits for an earlier one, which only a later
+# statement can see.
 _HOLD = "SELECT session FROM sessions WHERE session = ANY($1::text[]) ORDER BY session FOR KEY SHARE"
 _ERASED = "SELECT session FROM erasures WHERE session = ANY($1::text[])"
 
@@ -54,12 +54,12 @@ def _select_at(table: Table) -> str:
 
 
 async def append(pool: Any, requests: Sequence[Rows]) -> list[AppendResult | Exception]:
-    """Return for each request what became of its first fact, or why nothing of it was stored."""
+    """Return for each request the result of its append, or why nothing of it was stored."""
     for _ in range(3):
         try:
             return await _append(pool, requests)
         except asyncpg.DeadlockDetectedError:
-            # Two servers stored the same facts of several sessions in another order; the other one has them now.
+            # Two servers stored the same facts of several sessions in different orders; the other one has stored them.
             continue
         except asyncpg.PostgresError as error:
             if len(requests) == 1:
@@ -108,7 +108,7 @@ async def _insert_rows(connection: Any, rows: Rows) -> list[bool]:
         for place in places:
             key = rows[place][1][: len(SHAPES[table].key)]
             is_new[place] = key in new
-            new.discard(key)  # of two with the same key the first was stored
+            new.discard(key)  # of two rows with the same key the first was stored
     return is_new
 
 
@@ -130,8 +130,7 @@ def _by_table(rows: Rows) -> list[tuple[Table, list[int]]]:
     return sorted(places.items())
 
 
-# --- Merging what waits: while one batch is under way, the next one gathers ---
-
+# Batches
 
 Q = TypeVar("Q")
 R = TypeVar("R")
@@ -149,17 +148,17 @@ class Batcher(Generic[Q, R]):
         self._waiting: list[tuple[Q, asyncio.Future[R]]] = []
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def ask(self, request: Q) -> R:
-        """Return the answer to one request."""
+    async def submit(self, request: Q) -> R:
+        """Return the result of one request."""
         future: asyncio.Future[R] = asyncio.get_running_loop().create_future()
         self._waiting.append((request, future))
         if len(self._tasks) < self._at_once:
-            # A task of its own: whoever asks may go away while others wait for the same batch.
+            # A separate task: a caller may be cancelled while others wait for the same batch.
             self._tasks.add(asyncio.create_task(self._work()))
         return await future
 
     async def close(self) -> None:
-        """Finish what waits."""
+        """Finish waiting requests."""
         await asyncio.gather(*self._tasks)
 
     async def _work(self) -> None:
@@ -176,7 +175,7 @@ class Batcher(Generic[Q, R]):
                     future.set_exception(answer)
                 else:
                     future.set_result(answer)
-        # Here and not in a callback: a callback comes a turn later, and who asks in between would wait for nobody.
+        # Here and not in a callback, which runs a turn later: a request in between would wait for ever.
         task = asyncio.current_task()
         assert task is not None
         self._tasks.discard(task)

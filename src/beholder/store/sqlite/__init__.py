@@ -1,1 +1,1 @@
-"""The embedded store: SQLite of the standard library, one writer thread that groups commits."""
+"""The SQLite store: `store` (the class), `files` (opening and locks), `sessions`, `study`, and `writer` (commits)."""

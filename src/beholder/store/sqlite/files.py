@@ -1,4 +1,4 @@
-"""The files of an embedded store: making, opening and upgrading them."""
+"""The files of an SQLite store: creating, opening, migrating and locking them."""
 
 from __future__ import annotations
 
@@ -19,44 +19,44 @@ from beholder.store.contract import StoreUnavailable
 from beholder.store.rules import check_current, due_migrations, in_use, migrations, sql_statements
 
 FACTS, IDENTITY, LEDGER = "facts.sqlite", "identity.sqlite", "ledger.sqlite"
-_AWAY = {
+_UNAVAILABLE = {
     sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY,
     sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_PERM,
 }  # fmt: skip
 
 
 def unavailable(error: BaseException) -> StoreUnavailable | None:
-    """Return what to raise when the disk, not the request, is at fault: full, read-only, broken, held by others."""
+    """Return the error to raise when the disk is at fault, not the request: full, read-only, broken, locked."""
     code = getattr(error, "sqlite_errorcode", None)
-    if isinstance(error, sqlite3.Error) and code is not None and (code & 0xFF) in _AWAY:
+    if isinstance(error, sqlite3.Error) and code is not None and (code & 0xFF) in _UNAVAILABLE:
         return StoreUnavailable(str(error))
     return None
 
 
 class OpenFile:
-    """A file as it was when it was opened. Deleted or replaced, it would take commits that nobody finds again."""
+    """A file as it was when it was opened. After it was deleted or replaced, commits to it would be lost."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._identity = self._look()
+        self._identity = self._file_id()
 
     def lost(self) -> StoreUnavailable | None:
-        """Return what to raise when the path no longer leads to the open file."""
-        if self._identity is not None and self._look() == self._identity:
+        """Return the error to raise when the path no longer leads to the open file."""
+        if self._identity is not None and self._file_id() == self._identity:
             return None
         return StoreUnavailable(f"{self._path} was deleted or replaced while it was open")
 
-    def _look(self) -> tuple[int, int] | None:
+    def _file_id(self) -> tuple[int, int] | None:
         try:
-            found = self._path.stat()
+            status = self._path.stat()
         except OSError:
             return None
-        # Where a file system knows no inodes they are all 0, and what remains is whether there is a file.
-        return found.st_dev, found.st_ino
+        # On a file system without inodes they are all 0, and only the existence of the file is compared.
+        return status.st_dev, status.st_ino
 
 
 def make_folder(folder: Path) -> None:
-    """Make the folder of a store, for its owner only; raise StoreError where that cannot be."""
+    """Create the folder of a store, for its owner only, or raise StoreError."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -64,7 +64,7 @@ def make_folder(folder: Path) -> None:
 
 
 def unwritable(folder: Path, error: Exception) -> StoreError:
-    """Return the error of a place where no store can be written."""
+    """Return the error of a folder that cannot be written."""
     what = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return StoreError(
         Problem(str(folder), f"cannot be written ({what})", fix="Name a folder that you may write to, on a local disk.")
@@ -74,9 +74,9 @@ def unwritable(folder: Path, error: Exception) -> StoreError:
 def connect_write(
     path: Path, schema: str | Traversable, *, journal: Literal["WAL", "DELETE"] = "WAL", timeout: float = 2
 ) -> sqlite3.Connection:
-    """Return a connection that writes durably, its schema up to date; the file is for its owner only.
+    """Return a connection that writes durably, after migrating; the file is for its owner only.
 
-    A WAL serves one process that writes for long; a journal that is deleted, processes that come and go.
+    WAL suits one process that writes for long, DELETE several processes that write briefly.
     """
     folder = path.parent
     try:
@@ -90,7 +90,7 @@ def connect_write(
             f"journal_mode = {journal}",
             f"synchronous = {'FULL' if journal == 'WAL' else 'EXTRA'}",
             "foreign_keys = ON",
-            # Without it INSERT OR REPLACE would delete a fact past its trigger.
+            # Without it INSERT OR REPLACE would delete a fact without firing its trigger.
             "recursive_triggers = ON",
             "secure_delete = ON",
             "wal_autocheckpoint = 4000",
@@ -103,7 +103,7 @@ def connect_write(
         raise unwritable(folder, error) from error
     except sqlite3.DatabaseError as error:
         connection.close()
-        raise _foreign(path, error) from error
+        raise _not_a_store(path, error) from error
     except BaseException:
         connection.close()
         raise
@@ -117,7 +117,7 @@ def connect_read(path: Path, schema: str | Traversable) -> sqlite3.Connection:
             Problem(str(path.parent), "holds no facts yet", fix="Run `beholder serve` or `beholder simulate` first.")
         )
     failure: sqlite3.Error | None = None
-    # A WAL file needs its -shm neighbour even for reading; in a folder that cannot be written, nobody else writes.
+    # A WAL file needs its -shm file even for reading; in a read-only folder no other process writes.
     for mode in ("mode=ro", "immutable=1"):
         connection = sqlite3.connect(
             f"{path.resolve().as_uri()}?{mode}", uri=True, isolation_level=None, check_same_thread=False, timeout=5
@@ -135,10 +135,10 @@ def connect_read(path: Path, schema: str | Traversable) -> sqlite3.Connection:
         else:
             return connection
     assert failure is not None
-    raise _foreign(path, failure) from failure
+    raise _not_a_store(path, failure) from failure
 
 
-def _foreign(path: Path, error: Exception) -> StoreError:
+def _not_a_store(path: Path, error: Exception) -> StoreError:
     return StoreError(
         Problem(
             str(path),
@@ -157,7 +157,7 @@ def schema_version(connection: sqlite3.Connection) -> int:
 
 
 def migrate(connection: sqlite3.Connection, where: str, schema: str | Traversable) -> None:
-    """Bring a file to the newest schema, in one transaction."""
+    """Migrate a file to the newest schema, in one transaction."""
     steps = migrations(schema)
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -174,13 +174,13 @@ def migrate(connection: sqlite3.Connection, where: str, schema: str | Traversabl
 
 
 def make_secret(connection: sqlite3.Connection) -> bytes:
-    """Return the secret of this store, made on the first call."""
+    """Return the secret of this store, generated on the first call."""
     connection.execute("INSERT INTO meta VALUES ('secret', ?) ON CONFLICT DO NOTHING", (secrets.token_hex(32),))
     return read_secret(connection)
 
 
 def replace_secret(connection: sqlite3.Connection, secret: bytes) -> None:
-    """Put a new secret in the place of the old one."""
+    """Replace the secret of this store."""
     connection.execute("UPDATE meta SET value = ? WHERE name = 'secret'", (secret.hex(),))
 
 
@@ -189,14 +189,13 @@ def read_secret(connection: sqlite3.Connection) -> bytes:
     return bytes.fromhex(connection.execute("SELECT value FROM meta WHERE name = 'secret'").fetchone()[0])
 
 
-# --- The locks of an embedded store: one process writes, one sends, and a lock is gone when its process dies ---
-
+# Locks
 
 LOCK, HOLDER = "lock.sqlite", "writer.json"
 
 
 class Lock:
-    """An exclusive lock on a file that SQLite holds for us, the same way on every system."""
+    """An exclusive lock, held as an SQLite transaction, so that it works on every system and ends with the process."""
 
     def __init__(
         self,
@@ -205,7 +204,7 @@ class Lock:
         holder: str = HOLDER,
         refusal: Callable[[str, str], UserError] | None = None,
     ) -> None:
-        """Take the lock, or raise what is said to others, with where it is and who holds it."""
+        """Take the lock, or raise `refusal(folder, holder)` while another process holds it."""
         self._holder = folder / holder
         try:
             os.close(os.open(folder / file, os.O_RDWR | os.O_CREAT, 0o600))
@@ -218,8 +217,8 @@ class Lock:
             self._connection.close()
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
                 raise unwritable(folder, error) from error
-            raise (refusal or in_use)(str(folder), self._who()) from error
-        # Who holds the lock stands beside it, because the locked file cannot be read. Only a held lock makes it true.
+            raise (refusal or in_use)(str(folder), self._holder_text()) from error
+        # The holder is written to another file, because the locked file cannot be read. It is valid only while locked.
         since = f"{utc_now():%Y-%m-%d %H:%M} UTC"
         with suppress(OSError):
             self._holder.write_text(
@@ -227,12 +226,12 @@ class Lock:
             )
 
     def release(self) -> None:
-        """Let another process have it."""
+        """Release the lock."""
         with suppress(OSError):
             self._holder.unlink()
         self._connection.close()
 
-    def _who(self) -> str:
+    def _holder_text(self) -> str:
         with suppress(OSError, ValueError, KeyError, TypeError):
             holder = json.loads(self._holder.read_text("utf-8"))
             return f" (process {holder['process']} on {holder['host']} since {holder['since']})"

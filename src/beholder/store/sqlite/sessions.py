@@ -1,4 +1,4 @@
-"""Sessions in SQLite: arriving, claiming a list, and what is known of each."""
+"""Sessions in SQLite: arriving, reading their facts, claiming lists and leases."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SELECT DISTINCT run FROM sessions JOIN claims USING (session)
 WHERE participant = ? AND CASE WHEN mode IN ('robot', 'preview') THEN mode ELSE 'people' END = ?
 """
 
-_TOLD_TO = f"""
+_EARLIER_VERDICTS = f"""
 SELECT {", ".join(f'theirs."{column}"' for column in SHAPES["sessions"].columns)},
   {", ".join(f'told."{column}"' for column in SHAPES["told"].columns)}
 FROM sessions AS mine
@@ -53,9 +53,9 @@ def arrive(connection: sqlite3.Connection, session: Session) -> tuple[Session, b
     """Return the session of the same visit under the same plan, and whether it is new."""
     row = session_row(session)
     known = (session.run, session.mode, row[1], session.visit, session.digest)
-    found = connection.execute(_FIND, known).fetchone()
-    if found:
-        return read_session(found), False
+    stored = connection.execute(_FIND, known).fetchone()
+    if stored:
+        return read_session(stored), False
     try:
         connection.execute(
             f"INSERT INTO sessions ({SHAPES['sessions'].quoted}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -68,25 +68,25 @@ def arrive(connection: sqlite3.Connection, session: Session) -> tuple[Session, b
 
 
 def runs_taken(connection: sqlite3.Connection, participant: str, mode: Mode) -> frozenset[int]:
-    """Return the runs in which somebody has claimed a list."""
-    found = connection.execute(_RUNS_TAKEN, (participant, population(mode))).fetchall()
-    return frozenset(run for (run,) in found)
+    """Return the runs in which a participant has claimed a list."""
+    runs = connection.execute(_RUNS_TAKEN, (participant, population(mode))).fetchall()
+    return frozenset(run for (run,) in runs)
 
 
 def load_facts(connection: sqlite3.Connection, session: str) -> SessionFacts | None:
-    """Return what is stored about a session."""
+    """Return the facts of a session; None if it never arrived."""
 
     def rows(table: Table) -> list[Row]:
         query = f"SELECT {SHAPES[table].quoted} FROM {table} WHERE session = ? ORDER BY rowid"
         return connection.execute(query, (session,)).fetchall()
 
-    found = rows("sessions")
-    if not found:
+    sessions = rows("sessions")
+    if not sessions:
         return None
     claims, ends = rows("claims"), rows("ends")
     answers = [read_answer(row) for row in rows("answers")]
     return SessionFacts(
-        session=read_session(found[0]),
+        session=read_session(sessions[0]),
         list=claims[0][1] if claims else None,
         claimed_at=datetime.fromisoformat(claims[0][2]) if claims else None,
         answers={answer.key: answer for answer in answers},
@@ -97,41 +97,41 @@ def load_facts(connection: sqlite3.Connection, session: str) -> SessionFacts | N
     )
 
 
-def _by_key(told: Iterable[StoredVerdict]) -> dict[str, StoredVerdict]:
-    """Return what was told about each step; where two checks spoke, what was said first."""
-    found: dict[str, StoredVerdict] = {}
-    for one in told:
-        found.setdefault(one.key, one)
-    return found
+def _by_key(verdicts: Iterable[StoredVerdict]) -> dict[str, StoredVerdict]:
+    """Return the first verdict on each step."""
+    first: dict[str, StoredVerdict] = {}
+    for verdict in verdicts:
+        first.setdefault(verdict.key, verdict)
+    return first
 
 
 def load_earlier_verdicts(connection: sqlite3.Connection, session: str) -> list[tuple[Session, StoredVerdict]]:
-    """Return what the same person was told in other sessions of the same population, oldest first."""
-    told = connection.execute(_TOLD_TO, (session,)).fetchall()
+    """Return the verdicts on the same participant in other sessions of the same population, oldest first."""
+    rows = connection.execute(_EARLIER_VERDICTS, (session,)).fetchall()
     width = len(SHAPES["sessions"].columns)
-    return [(read_session(row[:width]), read_told(row[width:])) for row in told]
+    return [(read_session(row[:width]), read_told(row[width:])) for row in rows]
 
 
 def without_erasable(facts: SessionFacts) -> SessionFacts:
-    """Return what is left of a session that was erased."""
+    """Return the remaining facts of a session that was erased."""
     return replace(facts, answers={}, verdicts={}, posed={}, erased=True)
 
 
 class SessionCache:
-    """The sessions that are under way, as stored. True because nobody else writes to an embedded store."""
+    """A cache of current sessions. It is always valid, because no other process writes to an SQLite store."""
 
     def __init__(self) -> None:
         self._facts: OrderedDict[str, SessionFacts] = OrderedDict()
 
     def get(self, session: str) -> SessionFacts | None:
-        """Return what is known without asking the file."""
+        """Return the cached facts of a session."""
         facts = self._facts.get(session)
         if facts is not None:
             self._facts.move_to_end(session)
         return facts
 
     def put(self, facts: SessionFacts | None) -> None:
-        """Remember a session, and forget the one that was quiet for longest."""
+        """Cache a session, and drop the least recently used one."""
         if facts is None:
             return
         self._facts[facts.session.session] = facts
@@ -139,7 +139,7 @@ class SessionCache:
             self._facts.popitem(last=False)
 
     def add(self, table: Table, row: Row) -> None:
-        """Take in a row that has been committed; the first of its key counts."""
+        """Add a committed row; the first of each key counts."""
         facts = self._facts.get(row[0])
         if facts is None:
             return
@@ -152,14 +152,13 @@ class SessionCache:
         elif table == "ends" and facts.end is None:
             self._facts[row[0]] = replace(facts, end=read_end(row))
 
-    def change(self, session: str, how: Callable[[SessionFacts], SessionFacts]) -> None:
-        """Take in another change that has been committed."""
+    def change(self, session: str, update: Callable[[SessionFacts], SessionFacts]) -> None:
+        """Apply another committed change."""
         if session in self._facts:
-            self._facts[session] = how(self._facts[session])
+            self._facts[session] = update(self._facts[session])
 
 
-# --- Lists in SQLite: who claims which, for how long, and whether there is another one ---
-
+# Lists and leases
 
 _CURRENT = "SELECT plan_digest FROM studies WHERE digest = (SELECT value FROM meta WHERE name = 'digest')"
 
@@ -198,7 +197,7 @@ LIMIT 1
 """
 _AMONG = ("AND lists.list IN (SELECT value FROM json_each(:preferred))", "")
 
-_ROOM = f"""
+_HAS_FREE_LIST = f"""
 SELECT EXISTS (
   SELECT 1 FROM lists WHERE plan_digest = ({_CURRENT}) AND list NOT IN (SELECT value FROM json_each(:barred))
     AND NOT EXISTS (
@@ -218,47 +217,47 @@ ON CONFLICT DO UPDATE SET until = excluded.until
 
 
 def lists_taken(connection: sqlite3.Connection, participant: str, mode: Mode, run: int) -> tuple[int, ...]:
-    """Return the lists of the current plan that somebody has claimed, oldest first."""
-    found = connection.execute(_LISTS_TAKEN, (participant, population(mode), run)).fetchall()
-    return tuple(number for (number,) in found)
+    """Return the lists of the current plan that a participant has claimed, oldest first."""
+    numbers = connection.execute(_LISTS_TAKEN, (participant, population(mode), run)).fetchall()
+    return tuple(number for (number,) in numbers)
 
 
 def has_free_list(connection: sqlite3.Connection, now: datetime, barred: Collection[int]) -> bool:
-    """Return whether a list is neither finished nor taken."""
+    """Return whether a list is neither finished nor claimed."""
     values = {"now": to_iso(now), "barred": json.dumps(list(barred))}
-    return bool(connection.execute(_ROOM, values).fetchone()[0])
+    return bool(connection.execute(_HAS_FREE_LIST, values).fetchone()[0])
 
 
-def claim(connection: sqlite3.Connection, wanted: Claim) -> tuple[int, datetime] | None:
-    """Return the list of a session and since when it has it, claiming the least-filled list where it has none."""
-    session = wanted.session
-    found = connection.execute(
+def claim(connection: sqlite3.Connection, request: Claim) -> tuple[int, datetime] | None:
+    """Return the list of a session and when it was claimed, claiming the least-filled list if it has none."""
+    session = request.session
+    row = connection.execute(
         "SELECT mode, plan_digest, claims.list FROM sessions JOIN studies USING (digest)"
         " LEFT JOIN claims USING (session) WHERE session = ?",
         (session,),
     ).fetchone()
-    if found is None:
+    if row is None:
         raise unknown_session(session)
-    mode, plan, claimed = found
+    mode, plan, claimed = row
     if claimed is None:
         if connection.execute(_CURRENT).fetchone()[0] != plan:
             raise outdated_session()
         values = {
-            "session": session, "now": to_iso(wanted.now), "plan": plan, "population": population(mode),
-            "per_list": wanted.per_list, "barred": json.dumps(list(wanted.barred)),
-            "preferred": json.dumps(list(wanted.preferred)),
+            "session": session, "now": to_iso(request.now), "plan": plan, "population": population(mode),
+            "per_list": request.per_list, "barred": json.dumps(list(request.barred)),
+            "preferred": json.dumps(list(request.preferred)),
         }  # fmt: skip
-        # One that nobody holds is found without counting what is held of all the others.
-        tries = [_FREE.format(among=among) for among in _AMONG] if wanted.per_list == 1 else [_CLAIM]
+        # A free list can be selected without counting the leases of all lists.
+        tries = [_FREE.format(among=among) for among in _AMONG] if request.per_list == 1 else [_CLAIM]
         if not any(connection.execute(query, values).rowcount for query in tries):
             return None
-    renew(connection, session, wanted.until)
+    renew(connection, session, request.until)
     number, at = connection.execute("SELECT list, at FROM claims WHERE session = ?", (session,)).fetchone()
     return number, datetime.fromisoformat(at)
 
 
 def renew(connection: sqlite3.Connection, session: str, until: datetime) -> None:
-    """Let the lease of a claimed session last until then."""
+    """Extend the lease of a claimed session."""
     changed = connection.execute(
         _RENEW,
         (to_iso(until), session),

@@ -1,4 +1,4 @@
-"""The embedded store."""
+"""The store in a folder of SQLite files."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class SqliteStore:
 
     @classmethod
     async def open(cls, folder: Path, *, write: bool) -> SqliteStore:
-        """Return the store in a folder, made where there is none; only one process at a time may write."""
+        """Return the store in a folder, created if missing; only one process at a time may write."""
         if not write:
             with closing(await asyncio.to_thread(connect_read, folder / FACTS, "sqlite")) as reading:
                 return cls(folder, read_secret(reading), None, None, None)
@@ -103,11 +103,11 @@ class SqliteStore:
         return await self._read(study.current)
 
     async def arrive(self, session: Session) -> tuple[Session, bool]:
-        def remember(arrived: tuple[Session, bool]) -> None:
+        def update_cache(arrived: tuple[Session, bool]) -> None:
             if arrived[1]:
                 self._cache.put(SessionFacts(arrived[0]))
 
-        return await self._writer.do(lambda connection: sessions.arrive(connection, session), remember)
+        return await self._writer.do(lambda connection: sessions.arrive(connection, session), update_cache)
 
     async def runs_taken(self, participant: str, mode: Mode) -> frozenset[int]:
         return await self._read(lambda connection: sessions.runs_taken(connection, to_text(participant), mode))
@@ -129,13 +129,13 @@ class SqliteStore:
         preferred: Collection[int] = (),
     ) -> int | None:
         session = to_text(session)
-        wanted = Claim(session, now, until, per_list, barred, preferred)
+        request = Claim(session, now, until, per_list, barred, preferred)
 
-        def remember(claimed: tuple[int, datetime] | None) -> None:
+        def update_cache(claimed: tuple[int, datetime] | None) -> None:
             if claimed is not None:
                 self._cache.change(session, lambda facts: replace(facts, list=claimed[0], claimed_at=claimed[1]))
 
-        claimed = await self._writer.do(lambda connection: sessions.claim(connection, wanted), remember)
+        claimed = await self._writer.do(lambda connection: sessions.claim(connection, request), update_cache)
         return claimed[0] if claimed else None
 
     async def renew(self, session: str, until: datetime) -> None:
@@ -152,11 +152,11 @@ class SqliteStore:
             table, row = fact_row(fact)
             rows.append((table, (*row[:-1], to_iso(row[-1]))))
 
-        def remember(appended: AppendedRows) -> None:
+        def update_cache(appended: AppendedRows) -> None:
             for table, row in appended.rows:
                 self._cache.add(table, row)
 
-        appended = await self._writer.append(rows, remember)
+        appended = await self._writer.append(rows, update_cache)
         return AppendResult(datetime.fromisoformat(appended.at), is_new=bool(appended.rows))
 
     async def session_facts(self, session: str) -> SessionFacts | None:
@@ -166,7 +166,7 @@ class SqliteStore:
             return known
         if self._facts_writer is None:
             return await self._read(lambda connection: sessions.load_facts(connection, session))
-        # Through the writer, so that no commit falls between reading a session and remembering it.
+        # Through the writer, so that no commit falls between reading a session and caching it.
         return await self._writer.do(lambda connection: sessions.load_facts(connection, session), self._cache.put)
 
     async def earlier_verdicts(self, session: str) -> Sequence[tuple[Session, StoredVerdict]]:
@@ -185,9 +185,9 @@ class SqliteStore:
 
     async def erase(self, session: str, at: datetime) -> int:
         session = to_text(session)
-        alone = await self._writer.do(lambda connection: study.only_participant(connection, session))
-        # Who it was goes first: should we die here, asking again takes the rest away.
-        await self._people.do(lambda people: study.delete_identity(people, session, alone), wipes=True)
+        participant = await self._writer.do(lambda connection: study.only_participant(connection, session))
+        # The identity goes first: after a crash here, a repeat erases the rest.
+        await self._people.do(lambda people: study.delete_identity(people, session, participant), wipes=True)
         return await self._writer.do(
             lambda connection: study.erase(connection, session, at),
             lambda _: self._cache.change(session, sessions.without_erasable),
@@ -195,11 +195,11 @@ class SqliteStore:
         )
 
     async def identify(
-        self, link: PlatformIdentity, coming: PlatformVisit | None = None, *, seen: Collection[str] | None = None
+        self, identity: PlatformIdentity, visit: PlatformVisit | None = None, *, seen: Collection[str] | None = None
     ) -> bool:
-        link = PlatformIdentity(*map(to_text, link))
-        coming = PlatformVisit(*map(to_text, coming)) if coming else None
-        return await self._people.do(lambda people: study.identify(people, link, coming, seen))
+        identity = PlatformIdentity(*map(to_text, identity))
+        visit = PlatformVisit(*map(to_text, visit)) if visit else None
+        return await self._people.do(lambda people: study.identify(people, identity, visit, seen))
 
     async def platform_identities(self) -> Sequence[PlatformIdentity]:
         return await self._read_people(study.platform_identities)
@@ -236,7 +236,7 @@ class SqliteStore:
     async def _read(self, work: Callable[[sqlite3.Connection], T], file: str = FACTS, schema: str = "sqlite") -> T:
         def reading() -> T:
             with closing(self._connect(file, schema)) as connection:
-                connection.execute("BEGIN")  # one snapshot for all that is read
+                connection.execute("BEGIN")  # one snapshot for everything that is read
                 return work(connection)
 
         try:
@@ -246,11 +246,11 @@ class SqliteStore:
 
     async def _read_people(self, work: Callable[[sqlite3.Connection], Sequence[T]]) -> Sequence[T]:
         if self._people_writer is None and not (self._folder / IDENTITY).is_file():
-            return ()  # somebody keeps the facts and has deleted who is who
+            return ()  # the identities may be deleted while the facts are kept
         return await self._read(work, IDENTITY, "sqlite-identity")
 
     def _connect(self, file: str = FACTS, schema: str = "sqlite") -> sqlite3.Connection:
-        """Return a connection to the file that is written, or to whichever is there if this store only reads."""
+        """Return a reading connection to the file that the writer has open, or to the one on disk without a writer."""
         writer = self._facts_writer if file == FACTS else self._people_writer
         lost = writer.file.lost() if writer is not None else None
         if lost is not None:

@@ -1,4 +1,4 @@
-"""The study in SQLite: its text, its stimuli, its plan, and how far it is."""
+"""The study in SQLite: its text, stimuli and plan, counts, erasure, identities, and the ledger."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from beholder.store.tables import (
     to_iso,
 )
 
-_ELSEWHERE = """
+_PEOPLE_IN_OTHER_PLANS = """
 SELECT count(DISTINCT participant) FROM claims JOIN sessions USING (session) JOIN studies USING (digest)
 WHERE plan_digest <> ? AND run = ? AND mode NOT IN ('robot', 'preview')
 """
@@ -72,14 +72,14 @@ def begin(connection: sqlite3.Connection, where: str, record: StudyRecord, run: 
     """Write a study text once, its plan once, and make it the current one."""
     first = connection.execute("SELECT study FROM studies LIMIT 1").fetchone()
     same = connection.execute("SELECT plan_digest, software FROM studies WHERE digest = ?", (record.digest,)).fetchone()
-    (people,) = connection.execute(_ELSEWHERE, (record.plan_digest, run)).fetchone()
+    (people,) = connection.execute(_PEOPLE_IN_OTHER_PLANS, (record.plan_digest, run)).fetchone()
     check_begin(where, record, StoreContents(first and first[0], same and same[0], same and same[1], people))
     if same is None:
         row = study_row(record)
         connection.execute(_insert("studies"), (*row[:-1], to_iso(row[-1])))
         connection.executemany(_insert("stimuli"), stimulus_rows(record))
-    there = connection.execute(_LISTS, (record.plan_digest,)).fetchone()
-    held, last = there or (0, None)
+    stored = connection.execute(_LISTS, (record.plan_digest,)).fetchone()
+    held, last = stored or (0, None)
     check_growth(where, record, held, last)
     connection.executemany(_insert("lists"), list_rows(record)[held:])
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('digest', ?)", (record.digest,))
@@ -97,31 +97,31 @@ def current(connection: sqlite3.Connection) -> StudyRecord | None:
 
 
 def counts(connection: sqlite3.Connection, now: datetime, run: int) -> Mapping[str, int]:
-    """Return how far the people of a run are."""
+    """Return the counts of the participants of a run."""
     row = connection.execute(_COUNTS, {"now": to_iso(now), "run": run}).fetchone()
     return dict(zip(("arrived", "live", "completed", "finished", "ended", "answers", "lists"), row, strict=True))
 
 
 def touch(connection: sqlite3.Connection) -> None:
-    """Write something that means nothing, to see whether writing works."""
-    # Something new each time: SQLite leaves a page alone that would not change.
+    """Write a meaningless value, to test whether writing works."""
+    # A new value each time, because SQLite does not write an unchanged page.
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('touched', hex(randomblob(8)))")
 
 
-# --- Forgetting in SQLite: the one way in which facts go ---
+# Erasure
 
 
 def only_participant(connection: sqlite3.Connection, session: str) -> str | None:
-    """Return the participant of a session when no other session of theirs is kept, else None."""
-    found = connection.execute("SELECT participant FROM sessions WHERE session = ?", (session,)).fetchone()
-    if found is None:
+    """Return the participant of a session if all their other sessions are erased, else None."""
+    row = connection.execute("SELECT participant FROM sessions WHERE session = ?", (session,)).fetchone()
+    if row is None:
         raise unknown_session(session)
     others = connection.execute(
         "SELECT 1 FROM sessions WHERE participant = ? AND session <> ?"
         " AND session NOT IN (SELECT session FROM erasures)",
-        (found[0], session),
+        (row[0], session),
     ).fetchone()
-    return None if others else str(found[0])
+    return None if others else str(row[0])
 
 
 def erase(connection: sqlite3.Connection, session: str, at: datetime) -> int:
@@ -138,54 +138,52 @@ def erase(connection: sqlite3.Connection, session: str, at: datetime) -> int:
     return count
 
 
-# --- Who is who, in a file of its own: links from pseudonyms to ids on platforms, and which visit was which session ---
+# Identities, in a file of their own
 
 
 def identify(
-    identity: sqlite3.Connection, link: PlatformIdentity, coming: PlatformVisit | None, seen: Collection[str] | None
+    people: sqlite3.Connection, identity: PlatformIdentity, visit: PlatformVisit | None, seen: Collection[str] | None
 ) -> bool:
-    """Keep who somebody is, and which visit led to which session; nothing where that has led to one unseen."""
-    if coming is not None and seen is not None:
-        known = identity.execute("SELECT session FROM comings WHERE posting = ? AND submission = ?", coming[1:])
-        if {session for (session,) in known} - {coming.session, *seen}:
+    """Store an identity and a visit; nothing, and return False, where the visit has led to an unknown session."""
+    if visit is not None and seen is not None:
+        known = people.execute("SELECT session FROM comings WHERE posting = ? AND submission = ?", visit[1:])
+        if {session for (session,) in known} - {visit.session, *seen}:
             return False
-    identity.execute("INSERT INTO links VALUES (?, ?, ?) ON CONFLICT DO NOTHING", link)
-    if coming is not None:
-        identity.execute("INSERT INTO comings VALUES (?, ?, ?) ON CONFLICT DO NOTHING", coming)
+    people.execute("INSERT INTO links VALUES (?, ?, ?) ON CONFLICT DO NOTHING", identity)
+    if visit is not None:
+        people.execute("INSERT INTO comings VALUES (?, ?, ?) ON CONFLICT DO NOTHING", visit)
     return True
 
 
-def platform_identities(identity: sqlite3.Connection) -> Sequence[PlatformIdentity]:
-    """Return who everybody is."""
+def platform_identities(people: sqlite3.Connection) -> Sequence[PlatformIdentity]:
+    """Return all identities."""
     return [
         PlatformIdentity(*row)
-        for row in identity.execute("SELECT participant, platform, platform_id FROM links ORDER BY rowid")
+        for row in people.execute("SELECT participant, platform, platform_id FROM links ORDER BY rowid")
     ]
 
 
-def platform_visits(identity: sqlite3.Connection) -> Sequence[PlatformVisit]:
+def platform_visits(people: sqlite3.Connection) -> Sequence[PlatformVisit]:
     """Return which visits led to which sessions, oldest first."""
     return [
-        PlatformVisit(*row)
-        for row in identity.execute("SELECT session, posting, submission FROM comings ORDER BY rowid")
+        PlatformVisit(*row) for row in people.execute("SELECT session, posting, submission FROM comings ORDER BY rowid")
     ]
 
 
-def delete_identity(identity: sqlite3.Connection, session: str, participant: str | None) -> None:
-    """Take away the visits of a session and, where a pseudonym is given, who that is."""
-    identity.execute("DELETE FROM comings WHERE session = ?", (session,))
+def delete_identity(people: sqlite3.Connection, session: str, participant: str | None) -> None:
+    """Delete the platform visits of a session and, with a pseudonym, the identity."""
+    people.execute("DELETE FROM comings WHERE session = ?", (session,))
     if participant is not None:
-        identity.execute("DELETE FROM links WHERE participant = ?", (participant,))
+        people.execute("DELETE FROM links WHERE participant = ?", (participant,))
 
 
-def purge_identity(identity: sqlite3.Connection) -> int:
-    """Take away everything, and return of how many people."""
-    identity.execute("DELETE FROM comings")
-    return identity.execute("DELETE FROM links").rowcount
+def purge_identity(people: sqlite3.Connection) -> int:
+    """Delete all identities and visits, and return the number of participants."""
+    people.execute("DELETE FROM comings")
+    return people.execute("DELETE FROM links").rowcount
 
 
-# --- The ledger of an embedded store: a file of its own, which any process opens for as long as one call takes ---
-
+# Ledger, in a file of its own, which is opened for each call
 
 T = TypeVar("T")
 _COLUMNS = SHAPES["ledger"].quoted
@@ -195,19 +193,19 @@ _UPDATE = f"UPDATE ledger SET ({', '.join(IDENTIFYING)}) = ({', '.join('?' * len
 
 
 class SqliteLedger:
-    """What was done about people and money, beside the facts. It is made by the first entry."""
+    """The ledger of an SQLite store. The first entry creates its file."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._path = folder, folder / LEDGER
 
     async def append(self, entries: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
-        return await self._reach(lambda: self._append(entries))
+        return await self._run(lambda: self._append(entries))
 
     async def entries(self, after: int = 0) -> tuple[LedgerEntry, ...]:
-        return await self._reach(lambda: self._entries(after))
+        return await self._run(lambda: self._entries(after))
 
     async def purge_identity(self) -> int:
-        return await self._reach(self._purge)
+        return await self._run(self._purge)
 
     @asynccontextmanager
     async def hold(self) -> AsyncIterator[None]:
@@ -217,7 +215,7 @@ class SqliteLedger:
         finally:
             lock.release()
 
-    async def _reach(self, work: Callable[[], T]) -> T:
+    async def _run(self, work: Callable[[], T]) -> T:
         try:
             return await asyncio.to_thread(work)
         except sqlite3.Error as error:
@@ -230,7 +228,7 @@ class SqliteLedger:
         with closing(self._connect()) as connection:
             connection.execute("BEGIN IMMEDIATE")
             numbered = [self._insert(connection, entry) for entry in entries]
-            connection.execute("COMMIT")  # closing without it takes everything back
+            connection.execute("COMMIT")  # closing without it rolls back
         return tuple(numbered)
 
     def _insert(self, connection: sqlite3.Connection, entry: LedgerEntry) -> LedgerEntry:
@@ -245,7 +243,7 @@ class SqliteLedger:
         if not self._path.is_file():
             return ()
         try:
-            # To write, although it reads: only so what a process left half done when it died is taken back.
+            # Opened for writing, although it reads: only so a transaction of a crashed process is rolled back.
             connection = self._connect()
         except StoreError:
             connection = connect_read(self._path, "sqlite-ledger")

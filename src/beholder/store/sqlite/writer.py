@@ -1,4 +1,4 @@
-"""The one thread that writes: what waits is committed together, and answered after the commit."""
+"""The writer thread of an SQLite store: waiting requests are committed as a group, and answered after the commit."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from beholder.store.rules import erased_session, unknown_session
 from beholder.store.sqlite.files import OpenFile, unavailable
 from beholder.store.tables import SHAPES, Row
 
-# --- Appending rows with few statements ---
-
+# Inserting rows with few statements
 
 Rows: TypeAlias = Sequence[tuple[Table, Row]]
 _SIZES = (64, 32, 16, 8, 4, 2, 1)
@@ -26,7 +25,7 @@ _SIZES = (64, 32, 16, 8, 4, 2, 1)
 
 
 class AppendedRows(NamedTuple):
-    """What became of a request: when its first row was first stored, and which of its rows it stored."""
+    """The result of an append: when its first row was stored, and which rows this request stored."""
 
     at: str
     rows: Rows
@@ -67,27 +66,27 @@ def _insert_rows(connection: sqlite3.Connection, rows: Rows) -> list[bool]:
                 try:
                     cursor = connection.execute(_insert(table, size), values)
                 except sqlite3.IntegrityError as error:
-                    raise _meaning(error, values[0]) from error
+                    raise _domain_error(error, values[0]) from error
                 if cursor.rowcount < size:
                     new = _last_keys(connection, table, cursor)
                     for place in chunk:
                         key = rows[place][1][: len(SHAPES[table].key)]
                         is_new[place] = key in new
-                        new.discard(key)  # of two with the same key the first was stored
+                        new.discard(key)  # of two rows with the same key the first was stored
                 start += size
     return is_new
 
 
 def _last_keys(connection: sqlite3.Connection, table: Table, inserted: sqlite3.Cursor) -> set[Row]:
     """Return the keys of the rows that a statement has just inserted."""
-    # Rows get ascending numbers. RETURNING would tell as well, but costs every statement a step per row.
+    # Row ids ascend. RETURNING would work as well, but costs every statement a step per row.
     key = ", ".join(f'"{column}"' for column in SHAPES[table].key)
     last, count = inserted.lastrowid, inserted.rowcount
     query = f"SELECT {key} FROM {table} WHERE rowid > ? AND rowid <= ?"
     return set(connection.execute(query, (last - count, last))) if last and count else set()
 
 
-def _meaning(error: sqlite3.IntegrityError, session: str) -> Exception:
+def _domain_error(error: sqlite3.IntegrityError, session: str) -> Exception:
     if error.sqlite_errorcode == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
         return unknown_session(session)
     if error.sqlite_errorcode == sqlite3.SQLITE_CONSTRAINT_TRIGGER:
@@ -100,22 +99,21 @@ def _stored_at(connection: sqlite3.Connection, row: tuple[Table, Row]) -> str:
     table, values = row
     key = SHAPES[table].key
     same = " AND ".join(f'"{column}" = ?' for column in key)
-    found: str = connection.execute(f"SELECT at FROM {table} WHERE {same}", values[: len(key)]).fetchone()[0]
-    return found
+    at: str = connection.execute(f"SELECT at FROM {table} WHERE {same}", values[: len(key)]).fetchone()[0]
+    return at
 
 
-# --- The one thread that writes: what waits is committed together, and answered after the commit ---
-
+# The writer thread
 
 T = TypeVar("T")
-_TOGETHER = 512
+_LARGEST_GROUP = 512
 
 
 @dataclass
 class _Request:
-    """One thing to commit: either rows to append, or any work on the connection.
+    """A request to commit: either rows to append, or any work on the connection.
 
-    `after` sees the result on the loop's thread, in the order of execution, before anybody waiting for it does.
+    `after` gets the result on the loop's thread, in the order of execution, before any waiting coroutine.
     """
 
     future: asyncio.Future[Any]
@@ -128,7 +126,7 @@ class _Request:
 
 
 class CommitWriter:
-    """Commits requests in groups: while one group syncs, the next one gathers."""
+    """Commits requests in groups: while one group syncs, the next one collects."""
 
     def __init__(self, connection: sqlite3.Connection, file: OpenFile) -> None:
         self.file = file
@@ -146,19 +144,19 @@ class CommitWriter:
         *,
         wipes: bool = False,
     ) -> T:
-        """Return what `work` returns, once it is durable. It may run twice, so it must change nothing else.
+        """Return the result of `work` after a durable commit. It may run twice, so it must change nothing else.
 
-        With `wipes`, what it deletes is gone from the disk too: the log in which it was written is emptied.
+        With `wipes`, deleted rows are removed from the disk too, by truncating the write-ahead log.
         """
         request = _Request(self._loop.create_future(), after, work=work, wipes=wipes)
         return await self._submit(request)  # type: ignore[no-any-return]
 
     async def append(self, rows: Rows, after: Callable[[AppendedRows], None]) -> AppendedRows:
-        """Return what became of the rows of one request, once that is durable."""
+        """Append the rows of one request; return the result after a durable commit."""
         return await self._submit(_Request(self._loop.create_future(), after, rows=rows))  # type: ignore[no-any-return]
 
     async def close(self) -> None:
-        """Finish what waits, then let go of the file."""
+        """Finish waiting requests, then close the file."""
         if not self._closed:
             self._closed = True
             self._queue.put(None)
@@ -171,30 +169,32 @@ class CommitWriter:
         return request.future
 
     def _run(self) -> None:
-        open_ = True
-        while open_:
+        is_open = True
+        while is_open:
             waiting = [self._queue.get()]
             with suppress(Empty):
-                while len(waiting) < _TOGETHER:
+                while len(waiting) < _LARGEST_GROUP:
                     waiting.append(self._queue.get_nowait())
-            open_ = None not in waiting
+            is_open = None not in waiting
             group = [request for request in waiting if request is not None]
             if group:
                 self._commit(group)
                 if any(request.wipes for request in group):
-                    with suppress(sqlite3.Error):  # a reader is in the way: the next one, or closing, empties it
+                    with suppress(
+                        sqlite3.Error
+                    ):  # a reader blocks it: the next checkpoint, or closing, truncates the log
                         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                 lost = self.file.lost()
                 with suppress(RuntimeError):  # the loop was closed without closing the store
-                    self._loop.call_soon_threadsafe(_settle, group, lost)
+                    self._loop.call_soon_threadsafe(_resolve, group, lost)
         self._connection.close()
 
     def _commit(self, group: list[_Request]) -> None:
-        # Appends go first, as few statements: each statement hands the interpreter lock over and back.
+        # Appends go first, in few statements: each statement releases and takes the interpreter lock.
         group.sort(key=lambda request: request.work is not None)
         try:
             try:
-                self._transact(group, self._together)
+                self._transact(group, self._run_group)
             except Exception as error:
                 if unavailable(error) is not None:
                     raise
@@ -210,11 +210,11 @@ class CommitWriter:
             run(group)
             connection.execute("COMMIT")
         except BaseException:
-            if connection.in_transaction:  # a full disk has rolled back by itself
+            if connection.in_transaction:  # on a full disk SQLite has rolled back already
                 connection.execute("ROLLBACK")
             raise
 
-    def _together(self, group: list[_Request]) -> None:
+    def _run_group(self, group: list[_Request]) -> None:
         appends = [request for request in group if request.work is None]
         results = append(self._connection, [request.rows for request in appends])
         for request, result in zip(appends, results, strict=True):
@@ -227,7 +227,7 @@ class CommitWriter:
         for request in group:
             self._connection.execute("SAVEPOINT request")
             try:
-                self._together([request])
+                self._run_group([request])
             except Exception as error:
                 if unavailable(error) is not None:
                     raise
@@ -236,12 +236,12 @@ class CommitWriter:
             self._connection.execute("RELEASE request")
 
 
-def _settle(group: list[_Request], lost: StoreUnavailable | None) -> None:
+def _resolve(group: list[_Request], lost: StoreUnavailable | None) -> None:
     for request in group:
         if request.error is None:
-            # Also when the file is lost: what is remembered is what the open file holds, should it come back.
+            # Also when the file is lost: the cache reflects the open file, should its path come back.
             request.after(request.result)
-        if request.future.done():  # whoever asked has gone away; what they asked for is stored all the same
+        if request.future.done():  # the caller was cancelled; the request is stored all the same
             continue
         error = lost or request.error
         if error is None:
