@@ -53,7 +53,7 @@ def rows(*told: StoredVerdict, here: str, steps: tuple[AnyPageCheck, ...] = STEP
         script,
         {one.key: one for one in told},
         at,
-        lambda check, one: {"text": "" if one is None else examiner.found(check, one)},
+        lambda check, one: {"text": "" if one is None else examiner.short_text(check, one)},
     )
     return {str(row["name"]): (row["state"], row["text"]) for row in found if isinstance(row, Mapping)}
 

@@ -260,7 +260,9 @@ async def test_two_servers_of_one_store_never_give_the_same_number(tmp_path: Pat
             *(seats.next(place, None, NOON) for place, seats in enumerate((one, other, one, other), 1))
         )
         assert sorted([(await one.numbers_at(place))[-1] for place in range(1, 5)]) == [1, 2, 3, 4]
-        assert [await one.numbers_at(place) for place in range(1, 5)] == [await other.numbers_at(place) for place in range(1, 5)]
+        assert [await one.numbers_at(place) for place in range(1, 5)] == [
+            await other.numbers_at(place) for place in range(1, 5)
+        ]
         await store.ledger.append([LedgerEntry("publish", "done", NOON)])
         await one.next(5, None, NOON)
         assert await other.numbers_at(5) == [5]
