@@ -4,8 +4,8 @@
     results = beholder.run("study.yaml", simulate=True)
     results.conditions
 
-Every verb of the command line is a function here. They have the names of packages, so they are imported all at
-once: a function bound later would be replaced by the module of the same name.
+Every verb of the command line is a function here. Packages are nouns (`beholder.planning`), verbs are functions
+(`beholder.plan`), so that every module can be imported by its name.
 """
 
 from __future__ import annotations

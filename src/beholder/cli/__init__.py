@@ -1,4 +1,13 @@
-"""The command line: one command per verb, no logic."""
+"""The command line: one command per verb, no logic.
+
+study         the group `beholder`, and the commands from the study file to the report
+run           run, chain, simulate, demo
+recruiting    launch, monitor, decide, pay, close, forget, purge
+participants  participants
+analysis      compare, dimensions, metrics, power, extend
+media         media
+printing      what commands print, and the options that they share
+"""
 
 from beholder.cli.study import cli, main
 

@@ -1,4 +1,4 @@
-"""The command line of comparisons: `beholder compare`."""
+"""Commands for analyses beyond one report: compare, dimensions, metrics, power, extend."""
 
 from __future__ import annotations
 
@@ -32,9 +32,6 @@ def compare(sides: tuple[str, ...], out: Path | None, margin: float | None, ques
     for line in comparison.words:
         click.echo(line)
     click.echo(f"\nPage: {comparison.page}")
-
-
-# --- The command line of dimensions: `beholder dimensions` ---
 
 
 @click.command()
@@ -85,9 +82,6 @@ def _split(text: str | None) -> tuple[str, float] | None:
     return question, number
 
 
-# --- The command line of `beholder metrics` ---
-
-
 @click.command()
 @click.argument("source", default="study.yaml", type=click.Path(path_type=Path), metavar="[STUDY | RATINGS.CSV]")
 @click.option(
@@ -112,9 +106,6 @@ def metrics(source: Path, metric: tuple[str, ...], **options: Any) -> None:
     for line in ("", *result.words):
         click.echo(line)
     click.echo(f"\nPage: {result.page}")
-
-
-# --- The command line of power analyses: `beholder power` ---
 
 
 @click.command()
@@ -147,9 +138,6 @@ def power(study: Path, methods: str | None, **options: Any) -> None:
     for line in (*result.words, *result.notes["notes"]):
         click.echo(line)
     click.echo(f"\nPage: {result.page}")
-
-
-# --- The command line of extensions: `beholder extend` ---
 
 
 @click.command()

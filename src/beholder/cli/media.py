@@ -1,4 +1,4 @@
-"""The command line of the workshop: `beholder media`, one command for each kind of file."""
+"""`beholder media`: commands that make or inspect stimulus files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MESSAGE_OPTIONS = (
     click.option("--language", default="en", show_default=True, help="Of our words, and of the voice."),
     _OUT,
 )
-"""What both verbs that make stimuli ask for an answer take."""
+"""Arguments of the two commands that add messages to stimuli."""
 
 
 @click.group()
@@ -94,7 +94,7 @@ def impair(clip: Path, kinds: str, out: Path) -> None:
 
 
 def _message_command(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command with the arguments of those that make stimuli ask for an answer."""
+    """Return a command with the arguments for adding messages to stimuli."""
     for part in reversed(_MESSAGE_OPTIONS):
         command = part(command)
     return command

@@ -1,4 +1,4 @@
-"""The command line of people: `beholder participants`."""
+"""`beholder participants`: list participants, show one, or act on one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WHO = click.argument("who", metavar="ID")
 
 
 class _ListFirst(click.Group):
-    """A group whose first command may be left out: `beholder participants` lists."""
+    """A group whose command `list` may be left out."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args or (args[0] not in self.commands and args[0] not in ctx.help_option_names):
@@ -109,7 +109,7 @@ def _show(one: ParticipantSession) -> None:
 
 
 def _add_act(kind: Act, words: str) -> Callable[..., None]:
-    """Add the command that does one thing about a person."""
+    """Add the command for an act."""
 
     @participants.command(kind.replace("_", "-"), help=words)
     @_WHO

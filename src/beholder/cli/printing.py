@@ -1,4 +1,4 @@
-"""What the command line prints: tables, counts that live, bars."""
+"""What commands print: tables, live counts, progress bars, summaries; and the options that they share."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ RATERS = click.option("--raters", default="honest", show_default=True, help="A m
 
 
 def print_made_files(result: WorkshopResult) -> None:
-    """Print what a verb of the workshop made, and what was there already."""
+    """Print how many files were made, and how many existed."""
     for note in result.notes:
         click.echo(f"Note: {note}", err=True)
     kept = f" {len(result.kept)} already there." if result.kept else ""
@@ -45,7 +45,7 @@ def print_made_files(result: WorkshopResult) -> None:
 
 
 def live_printer() -> Callable[[ServerStatus], None]:
-    """Return what prints the links once and then the counts, on one line where this is a terminal."""
+    """Return a function that prints the links once and then the counts, on one line in a terminal."""
     first = True
 
     def tell(live: ServerStatus) -> None:
@@ -63,12 +63,12 @@ def live_printer() -> Callable[[ServerStatus], None]:
 
 
 def print_news(news: RunProgress) -> None:
-    """Print one line of news of a run on a platform."""
+    """Print the progress of a run as one line."""
     click.echo(f"{news.stage:<8} {news.words}")
 
 
 class Bar:
-    """A progress bar, drawn only where somebody watches."""
+    """A progress bar, drawn only in a terminal."""
 
     def __init__(self, label: str, shown: bool = True) -> None:
         self._label, self._shown = label, shown and sys.stderr.isatty()
@@ -82,7 +82,7 @@ class Bar:
         if not self._shown:
             return
         if self._bar is None or self._bar.length != total:
-            self.close()  # other work than before: a bar of its own
+            self.close()  # other work needs a new bar
             bar: ProgressBar[int] = click.progressbar(length=total, label=self._label, file=sys.stderr)
             self._bar = self._stack.enter_context(bar)
         self._bar.update(done - self._bar.pos)
@@ -98,7 +98,7 @@ class Bar:
 
 
 def print_cleaned(cleaned: Cleaned) -> None:
-    """Print who is used and paid, what was lost at which rule, and what is proposed."""
+    """Print how many sessions are used and paid, the losses by rule, and proposals."""
     counts = cleaned.counts
     click.echo(
         f"{f'Run {cleaned.run}: ' if cleaned.run > 1 else ''}"
@@ -129,19 +129,19 @@ def print_cleaned(cleaned: Cleaned) -> None:
 
 
 def print_exported(exported: Exported) -> None:
-    """Print the tables with their rows, and what a reader has to know."""
+    """Print the tables with their numbers of rows, and the notes."""
     print_table([{"table": name, "rows": rows} for name, rows in exported.rows.items()])
     click.echo("\n".join(["", *exported.notes, f"Tables, dictionary and how to read them: {exported.folder}"]))
 
 
 def print_scores(results: Results, truth: Mapping[str, float]) -> None:
-    """Print the conditions with their intervals, best first, and the planted truth where there is one."""
+    """Print the conditions with their intervals, best first, and the planted truth if there is one."""
     from beholder.workflow.demo import planted_values
 
     planted = planted_values(results, truth) if truth else {}
     notes = results.notes
     names = {metric["name"] for metric in notes["metrics"].values()}
-    mean = names.pop() if len(names) == 1 else "mean"  # what it is, where it is one thing
+    mean = names.pop() if len(names) == 1 else "mean"  # the metric's name if there is only one
     places = {question: place for place, question in enumerate(notes["questions"])}
     ordered = results.conditions.assign(place=results.conditions["question"].map(places))
     rows = []
@@ -170,7 +170,7 @@ def print_scores(results: Results, truth: Mapping[str, float]) -> None:
 
 
 def print_table(rows: list[dict[str, Any]]) -> None:
-    """Print rows under their heads, in columns."""
+    """Print rows as a table with headings."""
     if not rows:
         return
     heads = list(rows[0])
@@ -180,15 +180,15 @@ def print_table(rows: list[dict[str, Any]]) -> None:
 
 
 def _in_range(low: int, high: int) -> str:
-    """Return `3 to 5`, or `3` where there is nothing between."""
+    """Return `3 to 5`, or `3` if both are equal."""
     return f"{low}" if low == high else f"{low} to {high}"
 
 
-# --- What the command line prints of a study before anybody has come: its stages, its groups, its lists, its cost ---
+# Summary of a checked study
 
 
 def print_checked(checked: Checked) -> None:
-    """Print what participants meet, how many ratings that gives, and what it costs."""
+    """Print the stages of a session, the number of ratings, and the cost."""
     click.echo(f"{checked.study.title}\n")
     width = max(42, *(len(stage.name) for stage in checked.stages))
     for stage in checked.stages:
@@ -212,7 +212,7 @@ def print_checked(checked: Checked) -> None:
 
 
 def print_lists(plan: Plan, study: Study) -> None:
-    """Print how many lists there are, and for whom."""
+    """Print the number of lists, per participant and group."""
     run = f", run {study.run}" if study.run > 1 else ""
     visits, lists = study.design.sessions_per_participant, len(plan.lists)
     whom = "one for each participant" if visits == 1 else f"{visits} for each of {-(-lists // visits)} participants"
@@ -221,7 +221,7 @@ def print_lists(plan: Plan, study: Study) -> None:
 
 
 def _gives(checked: Checked) -> Iterator[str]:
-    """Yield how many ratings a stimulus gets, and how many people that takes."""
+    """Yield the number of ratings per stimulus, and of participants needed."""
     design, (low, high) = checked.study.design, checked.ratings_per_stimulus
     groups, each = (f" in {len(checked.groups)} groups", " in each group") if checked.groups else ("", "")
     people = f"{checked.participants} participants{groups}"
@@ -239,7 +239,7 @@ def _gives(checked: Checked) -> Iterator[str]:
 
 
 def _cost(checked: Checked) -> str:
-    """Return what all sessions earn, and what that is for an hour of this study; nothing where nothing is paid."""
+    """Return what all sessions earn, and the hourly pay; empty if there is no reward."""
     from beholder.study.recruitment import Sum, announced_minutes, hourly, money
 
     if checked.study.recruit.reward is None:
@@ -254,7 +254,7 @@ def _cost(checked: Checked) -> str:
 
 
 def _print_groups(groups: Sequence[GroupShare]) -> None:
-    """Print the groups of participants: how many lists each has, and how long a session takes."""
+    """Print for each group of participants the number of lists and the length of a session."""
     from beholder.study.groups import group_name
 
     names = [group_name(one.levels) for one in groups]
@@ -264,7 +264,7 @@ def _print_groups(groups: Sequence[GroupShare]) -> None:
 
 
 def print_message_stimuli(asking: Mapping[Role, StimulusCount]) -> None:
-    """Print which stimuli were made to ask for an answer, and which were there already."""
+    """Print how many stimuli with a message were made, and how many existed."""
     for role, (count, new) in asking.items():
         if not new:
             click.echo(f"All {count} {role} clips were there." if count > 1 else f"1 {role} clip was there.")

@@ -1,4 +1,4 @@
-"""The command line of launching: `beholder launch`."""
+"""Commands for recruiting: launch, monitor, decide, pay, close, forget, purge."""
 
 from __future__ import annotations
 
@@ -63,9 +63,6 @@ def launch(
         click.echo(line)
 
 
-# --- The command line of watching: `beholder monitor` ---
-
-
 @click.command()
 @STUDY
 @STORE
@@ -94,7 +91,7 @@ def monitor(study: Path, store: str | None, once: bool, as_json: bool, robots: b
 
 
 def _watch(study: Path, store: str | None, robots: bool) -> None:
-    """Show the view on a screen of its own until Ctrl-C; what was seen last stays in the terminal."""
+    """Show the monitor on the alternate screen until Ctrl-C; the last view stays in the terminal."""
     from rich.console import Console
     from rich.live import Live
 
@@ -120,9 +117,6 @@ def _watch(study: Path, store: str | None, robots: bool) -> None:
     finally:
         for view in last:
             console.print(view)
-
-
-# --- The command line of deciding: `beholder decide` ---
 
 
 _PAY_TEXTS: Mapping[Pay, str] = {
@@ -170,9 +164,6 @@ def _print_decisions(decisions: Decisions) -> None:
 
 def _yes(is_so: bool) -> str:
     return "yes" if is_so else "no"
-
-
-# --- The command line of paying: `beholder pay` ---
 
 
 @click.command()
@@ -234,9 +225,6 @@ def _print_payment(payment: Payment) -> None:
         click.echo(line)
 
 
-# --- The command line of the end: `beholder close` ---
-
-
 @click.command()
 @STUDY
 @STORE
@@ -257,9 +245,6 @@ def close(study: Path, store: str | None, dry_run: bool) -> None:
         click.echo(line)
     if not closure.is_closed:
         sys.exit(2)
-
-
-# --- The command line of forgetting: `beholder forget` and `beholder purge` ---
 
 
 _DRY = click.option("--dry-run", is_flag=True, help="Only say what would be erased.")

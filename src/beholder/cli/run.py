@@ -1,4 +1,4 @@
-"""The command line of whole studies and of chains: `beholder run`, `beholder chain`."""
+"""Commands that run whole studies: run, chain, simulate, demo."""
 
 from __future__ import annotations
 
@@ -109,9 +109,6 @@ def _print_results(results: Results, *, is_rehearsal: bool) -> None:
     click.echo(f"\nReport: {results.report}")
 
 
-# --- The command `simulate`: robots over HTTP, in memory, or in real browsers ---
-
-
 @click.command()
 @click.argument("study", default="study.yaml", type=click.Path(path_type=Path))
 @click.option("--store", help="A PostgreSQL URL, or another folder; store/ beside study.yaml when left out.")
@@ -168,9 +165,6 @@ def simulate(
         print_scores(beholder.analyse(study), crowd.truth.conditions)
 
 
-# --- The command line of the demonstration: `beholder demo` ---
-
-
 @click.command()
 @click.argument("method", default=DEFAULT_METHOD)
 @click.option("--prolific", is_flag=True, help="On a Prolific of play money, with people who come, leave and are paid.")
@@ -211,7 +205,7 @@ def demo(method: str, prolific: bool, folder: Path | None, leave: bool, port: in
 
 
 def _print_money(summary: MoneySummary) -> None:
-    """Print what was paid to whom, and whether ledger and wallet tell the same."""
+    """Print what was paid, and whether ledger and wallet agree."""
     spent = summary.before._replace(minor=summary.before.minor - summary.after.minor)
     rows = [
         _row("approved", summary.approved.amount, summary.approved.people),

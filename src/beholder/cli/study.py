@@ -1,4 +1,4 @@
-"""The command line of a study from its file to its report."""
+"""The group `beholder`, and the commands from the study file to the report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chains: a study that follows from the result of another, with new participants and one budget over all."""
+"""Chains: studies that follow from the results of others, with new participants and one budget over all."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class NoOpenPairs(UserError):
-    """The study before has left no pair open: there is nothing to ask."""
+    """The previous study has left no pair open."""
 
 
 def chain(
@@ -42,11 +42,11 @@ def chain(
     progress: Callable[[int, int], None] | None = None,
     making: Callable[[int, int], None] | None = None,
 ) -> Mapping[str, Results]:
-    """Return the results of every study of a chain by its name, in order.
+    """Return the results of every study of a chain by name, in order.
 
-    Each is run with people who took no part in one before it. A study that asks only what the last one that was run
-    left open is not run where nothing is. The budget is one over all of them; where the file has one too, the smaller
-    counts. Interrupted and called again, it goes on where it was: what is closed is not run again.
+    Nobody takes part in more than one of them. A study that asks only the pairs that the previous one left open is
+    skipped if there are none. The budget covers all studies; if the file has one too, the smaller counts. After an
+    interruption the chain continues: closed studies are not run again.
     """
     from beholder.recruiting.collection import RunProgress
     from beholder.study.chain import load_chain
@@ -80,7 +80,7 @@ def chain(
 
 
 def _studies(chain: Chain, files: Sequence[Path], *, publish: bool, caps: Sequence[float | str]) -> list[Study]:
-    """Return the studies of a chain, or raise all their problems at once, each with the folder that it is in."""
+    """Return the studies of a chain, or raise UserError with all their problems, each with its folder."""
     from beholder.methods import load_study
 
     studies, problems = [], []
@@ -94,19 +94,19 @@ def _studies(chain: Chain, files: Sequence[Path], *, publish: bool, caps: Sequen
     if problems:
         raise UserError(problems)
     for study in studies:
-        _smallest_budget(caps, study)  # what is wrong with an amount is told before anybody is paid
+        _smallest_budget(caps, study)  # raises for an invalid amount before anybody is paid
     return studies
 
 
 def _in_folder(name: str, file: Path, problem: Problem) -> Problem:
-    """Return a problem with the folder of its study before its place: every study is called study.yaml."""
+    """Return a problem with the folder before its location, because every study file is called study.yaml."""
     folder = name if file.is_dir() else Path(name).parent.as_posix()
     return replace(problem, where=f"{folder}/{problem.where}")
 
 
 @contextmanager
 def _problems_in_folder(name: str, file: Path) -> Iterator[None]:
-    """Raise problems of a study with its folder."""
+    """Add the folder of a study to its problems."""
     try:
         yield
     except UserError as error:
@@ -116,7 +116,7 @@ def _problems_in_folder(name: str, file: Path) -> Iterator[None]:
 def _check_plans(
     chain: Chain, files: Sequence[Path], studies: Sequence[Study], making: Callable[[int, int], None] | None
 ) -> None:
-    """Raise UserError where a later study could not be planned: told before anybody is asked or paid."""
+    """Raise UserError if a later study could not be planned, before anybody takes part or is paid."""
     from beholder.workflow.check import check
 
     problems: list[Problem] = []
@@ -133,7 +133,7 @@ def _check_plans(
 
 
 def _check_pair_plan(study: Study, making: Callable[[int, int], None] | None) -> None:
-    """Raise UserError where a study could not ask any pairs; which ones it will ask is not known yet."""
+    """Raise UserError if a study could not compare pairs; which ones is not known yet."""
     from beholder.methods import find
     from beholder.planning.feasibility import check_comparing
     from beholder.planning.groups import for_each_group, groups_of
@@ -148,7 +148,7 @@ def _check_pair_plan(study: Study, making: Callable[[int, int], None] | None) ->
 def _chain_problems(
     chain: Chain, files: Sequence[Path], studies: Sequence[Study], *, publish: bool
 ) -> Iterator[Problem]:
-    """Yield what keeps studies from being run one after the other."""
+    """Yield the problems that keep studies from forming a chain."""
     names = [study.name for study in studies]
     for number, (follow, file, study) in enumerate(zip(chain.studies, files, studies, strict=True)):
         if study.name in names[:number]:
@@ -169,7 +169,7 @@ def _no_file(study: Study) -> Problem:
 def write_open_pairs(study: Study, before: Results, question: str | None = None, *, store: str | None = None) -> Path:
     """Write the pairs that a result left open to the file that `design.pairs` of a study names; return that file.
 
-    Raises NothingLeft where there is none. Once people are asked by a file it stays; robots who rehearse keep nothing.
+    Raise NoOpenPairs if there are none. The file is kept once a person has a list; robots do not count.
     """
     from beholder.analysis.condition_difference import inconclusive
 
@@ -190,21 +190,21 @@ def write_open_pairs(study: Study, before: Results, question: str | None = None,
 
 
 def _has_people(study: Study, store: str | None) -> bool:
-    """Return whether a person has got a list of this run: from then on its plan may not change."""
+    """Return whether a person has a list of this run: from then on its plan must not change."""
     from beholder.store.open import read_tables
     from beholder.store.rules import NOT_PEOPLE
 
     url = store or str(study.folder / "store")
     try:
         tables = read_tables(url, ("sessions", "claims"))
-    except StoreError:  # it is made when the study begins
+    except StoreError:  # it is created when the study begins
         return False
     people = {row["session"] for row in tables["sessions"] if row["run"] == study.run and row["mode"] not in NOT_PEOPLE}
     return any(row["session"] in people for row in tables["claims"])
 
 
 def _parts(pairs: Sequence[tuple[str, str]]) -> list[int]:
-    """Return which part each pair belongs to: pairs that share a condition, also through others, are one."""
+    """Return the part of each pair: pairs that are connected through conditions are one part."""
     from beholder.methods.pairs import connected_parts
 
     groups = connected_parts(list(dict.fromkeys(name for pair in pairs for name in pair)), list(pairs))
@@ -213,7 +213,7 @@ def _parts(pairs: Sequence[tuple[str, str]]) -> list[int]:
 
 
 def _smallest_budget(caps: Sequence[float | str], study: Study) -> Sum | None:
-    """Return the smallest of some budgets; None where there is none, or the study is paid by hand."""
+    """Return the smallest budget; None if there is none, or if the study is paid by hand."""
     if not caps or study.recruit.mode != "prolific":
         return None
     from beholder.recruiting.collection import budget_amount
@@ -222,7 +222,7 @@ def _smallest_budget(caps: Sequence[float | str], study: Study) -> Sum | None:
 
 
 def _budget_left(caps: Sequence[float | str], before: Sequence[Study], study: Study) -> str | None:
-    """Return what a chain has left for a study; None where no budget is named."""
+    """Return the remaining budget of a chain for a study; None if there is no budget."""
     from beholder.recruiting.collection import remaining_budget
 
     cap = _smallest_budget(caps, study)
@@ -230,7 +230,7 @@ def _budget_left(caps: Sequence[float | str], before: Sequence[Study], study: St
 
 
 def exclude_studies(study: Study, folders: Sequence[str | Path]) -> Study:
-    """Return a study in which nobody takes part who began one of those in these folders."""
+    """Return a study that excludes the participants of the studies in these folders."""
     if not folders:
         return study
     more = (os.path.relpath(folder, study.folder) for folder in folders)
@@ -240,7 +240,7 @@ def exclude_studies(study: Study, folders: Sequence[str | Path]) -> Study:
 
 
 def folder_of(before: str | Path | Results) -> Path:
-    """Return the folder of a study that is named by its file, its folder or its results."""
+    """Return the folder of a study, given its file, its folder or its results."""
     if isinstance(before, str | Path):
         path = Path(before)
         return path.absolute() if path.is_dir() else path.absolute().parent

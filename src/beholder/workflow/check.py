@@ -1,4 +1,4 @@
-"""Check a study and its stimuli, and say what a participant will go through."""
+"""`check`: all problems of a study and its stimuli, and what a session will be like."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Stage:
-    """A part of the session: what it is, about how long it takes, and how many screens it has."""
+    """A part of the session: its name, its approximate length, and its number of screens."""
 
     name: str
     minutes: float
     screens: int = 1
     is_before: bool = True
-    """It comes before the first rating."""
+    """Whether it comes before the first rating."""
     is_rating: bool = False
 
 
 class StimulusCount(NamedTuple):
-    """How many there are, and how many of them were not there before."""
+    """How many stimuli there are, and how many of them are new."""
 
     there: int
     fresh: int
 
 
 class GroupShare(NamedTuple):
-    """A group of participants: the level of each factor, how many lists are for it, and how long a session takes."""
+    """A group of participants: the level of each factor, the number of lists, and the length of a session."""
 
     levels: Mapping[str, str]
     lists: int
@@ -49,7 +49,7 @@ class GroupShare(NamedTuple):
 
 @dataclass(frozen=True)
 class Checked:
-    """A study without problems, and what it will be like."""
+    """A study without problems, and what its sessions will be like."""
 
     study: Study
     stages: tuple[Stage, ...]
@@ -57,41 +57,41 @@ class Checked:
     conditions: tuple[str, ...]
     contents: int
     participants: int
-    """Sessions that the plan has lists for; one person may take several where the study says so."""
+    """The number of lists in the plan; one person may take several if the study says so."""
     ratings_per_stimulus: tuple[int, int]
-    """Fewest and most, over all stimuli that are dealt, if everybody finishes; comparisons where two are compared."""
+    """Fewest and most ratings over all stimuli if everybody finishes; comparisons if stimuli are compared."""
     warnings: tuple[Problem, ...]
     is_compared: bool = False
     """Stimuli are compared in pairs."""
     asking: Mapping[Role, StimulusCount] = field(default_factory=dict)
-    """Stimuli that we made ask for an answer."""
+    """Stimuli with a message, by role."""
     groups: tuple[GroupShare, ...] = ()
-    """The groups of participants, where there are any; `stages` are then those of whose session is longest."""
+    """The groups of participants, if any; `stages` are those of the group with the longest session."""
     trials: int = 0
-    """What is rated in a session."""
+    """The number of rated trials of a session."""
     votes: tuple[int, int] = (0, 0)
-    """Fewest and most ratings of a stimulus or, where two are compared, of the same two."""
+    """Fewest and most ratings of a stimulus or, if stimuli are compared, of a pair."""
     pairs: int = 0
-    """Pairs of conditions that are compared, in whichever order."""
+    """The number of pairs of conditions that are compared, in either order."""
 
     @property
     def minutes(self) -> float:
-        """About how long a session takes."""
+        """The approximate length of a session."""
         return sum(stage.minutes for stage in self.stages)
 
     @property
     def minutes_before(self) -> float:
-        """About how long it takes somebody who comes for the first time to reach the first rating."""
+        """The approximate time to the first rating in a first session."""
         return sum(stage.minutes for stage in self.stages if stage.is_before)
 
     @property
     def screens_before(self) -> int:
-        """How many screens they meet until then, if every check is passed at once."""
+        """The number of screens before the first rating if every check is passed at once."""
         return sum(stage.screens for stage in self.stages if stage.is_before)
 
 
 def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, int], None] | None = None) -> Checked:
-    """Return what a study will be like, or raise all problems at once. What it misses in media/ is made."""
+    """Return what a study will be like, or raise all its problems at once. Missing files in media/ are made."""
     from beholder.checks.registry import check_problems, check_warnings, missing_gold
     from beholder.errors import Problem, StudyError
     from beholder.methods import find, load_study, method_folder
@@ -140,7 +140,7 @@ def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, 
         asking={
             role: StimulusCount(count, fresh.get(role, 0))
             for role in MESSAGE_ROLES
-            # Stimuli that say the same over the same one share a file.
+            # Stimuli with the same message and the same source share a file.
             if (count := len({one.sha256 for one in catalogue.of_role(role) if one.derived_from}))
         },
         trials=trials,
@@ -159,13 +159,13 @@ def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, 
 
 
 def _pair_count(plan: Plan, catalogue: Catalogue) -> int:
-    """Return how many pairs of conditions are compared."""
+    """Return the number of pairs of conditions that are compared."""
     units = plan.units.items if plan.units is not None else ()
     return len({frozenset(catalogue.by_id[stimulus].condition for stimulus in unit.stimuli) for unit in units})
 
 
 def _long_session(study: Study, stages: Sequence[Stage], trials: int) -> Iterator[Problem]:
-    """Yield that a session is longer than people stay with their whole mind, and how many trials would do."""
+    """Yield a warning if a session is too long, with the number of trials that would fit."""
     from beholder.planning.capacity import LONGEST
 
     minutes = sum(stage.minutes for stage in stages)
@@ -187,7 +187,7 @@ def _long_session(study: Study, stages: Sequence[Stage], trials: int) -> Iterato
 
 
 def _exclusion_warnings(study: Study) -> Iterator[Problem]:
-    """Yield that people come without an id by which another study would know them, so that it leaves nobody out."""
+    """Yield a warning if `recruit.exclude` has no effect because participants have no id."""
     recruit = study.recruit
     if not recruit.exclude or recruit.mode not in ("lab", "link") or recruit.people is not None:
         return
@@ -205,7 +205,7 @@ def _exclusion_warnings(study: Study) -> Iterator[Problem]:
 def session_stages(
     study: Study, catalogue: Catalogue, method: Method, entries: tuple[Trial | Break, ...]
 ) -> tuple[Stage, ...]:
-    """Return the parts of a session along a list of these entries."""
+    """Return the stages of a session with these entries."""
     from beholder.server.script import make_script, sets_volume
 
     script = make_script(study, entries, has_volume=sets_volume(study, catalogue), examples=catalogue.examples)
@@ -233,7 +233,7 @@ def session_stages(
 
 
 def unknown_contrasts(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
-    """Yield the conditions of `analyse.contrasts` that there are not."""
+    """Yield a problem for each unknown condition in `analyse.contrasts`."""
     from beholder.errors import did_you_mean
 
     known = catalogue.conditions
@@ -248,17 +248,17 @@ _CHECKS: Mapping[Role, tuple[str, str]] = {
     "attention": ("attention check", "attention checks"), "trap": ("trap", "traps"), "gold": ("gold", "gold"),
     "repeat": ("repeat", "repeats"),
 }  # fmt: skip
-"""Trials that are checks, one and many."""
+"""Names of trials that are checks, singular and plural."""
 _STATEMENTS = {
     "trap": ("obvious statement", "obvious statements"), "repeat": ("repeated statement", "repeated statements"),
 }  # fmt: skip
-"""Statements of a survey that are checks, one and many."""
+"""Names of statements that are checks, singular and plural."""
 _WORDS_A_MINUTE, _CHOICE = 238, 2 / 60
-"""How fast people read in silence (Brysbaert 2019), and how many minutes they take to press a button."""
+"""Silent reading speed (Brysbaert 2019), and the minutes for pressing a button."""
 
 
 def _reading_minutes(study: Study, catalogue: Catalogue, script: Script) -> float:
-    """Return about how many minutes the consent, with what is needed, and the instructions take to read."""
+    """Return the approximate minutes for reading consent, needs and instructions."""
     from beholder.checks.page_contract import Needs
     from beholder.server.page_checks import PageChecks
     from beholder.server.public_steps import step_texts
@@ -272,13 +272,13 @@ def _reading_minutes(study: Study, catalogue: Catalogue, script: Script) -> floa
 
 
 def _playing_minutes(shown: Sequence[Trial], catalogue: Catalogue) -> float:
-    """Return how many minutes the examples of the instructions play."""
+    """Return the playing time of the examples in the instructions, in minutes."""
     slots = [slot for trial in shown for slot in trial.slots]
     return sum(catalogue.by_id[slot.stimulus].probe.duration_ms or 0 for slot in slots) / 60_000
 
 
 def _check_stage(name: str, checks: Sequence[AnyPageCheck]) -> list[Stage]:
-    """Return the stage of some checks, each passed at once. What the device tells by itself is on one page."""
+    """Return the stage of checks, each passed at once. Measurements of the device share one page."""
     if not checks:
         return []
     seconds, n = sum(check.seconds for check in checks), len(checks)
@@ -288,13 +288,13 @@ def _check_stage(name: str, checks: Sequence[AnyPageCheck]) -> list[Stage]:
 def _trial_stage(
     name: str, trials: Sequence[Trial], method: Method, catalogue: Catalogue, *, is_before: bool = True
 ) -> list[Stage]:
-    """Return the stage of some trials, or none where there are none."""
+    """Return the stage of trials; empty if there are none."""
     minutes = sum(method.seconds(trial, catalogue) for trial in trials) / 60
     return [Stage(name, minutes, len(trials), is_before, is_rating=not is_before)] if trials else []
 
 
 def _rated_text(trials: Sequence[Trial]) -> str:
-    """Return how many trials are rated, and how many are checks, on pages of their own or on others."""
+    """Return the numbers of rated trials and of checks as text."""
     from beholder.planning.model import is_check
 
     parts = [_count(sum(not is_check(trial) for trial in trials), "trial")]
@@ -312,5 +312,5 @@ def _count(n: int, what: str) -> str:
 
 
 def _question_stage(n: int, when: str, *, is_before: bool = True) -> list[Stage]:
-    """Return the stage of a questionnaire, or none where nothing is asked."""
+    """Return the stage of a questionnaire; empty if it has no questions."""
     return [Stage(f"{n} question{'s' * (n > 1)} {when}", n * 0.15, 1, is_before)] if n else []

@@ -1,4 +1,4 @@
-"""A whole study from nothing: stimuli, robots, result, report."""
+"""`demo`: a whole study with sample stimuli and robots, from the study file to the report."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def demo(
     tell: Callable[[ServerStatus], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Results:
-    """Return the results of robots in a study made of sample stimuli, written to `folder`; again, it goes on there.
+    """Return the results of robots in a study of sample stimuli, written to `folder`; an existing one is continued.
 
-    Without a folder it is `beholder-demo`, or `beholder-demo-METHOD` for any but the usual method. With `stay` it keeps
-    serving until interrupted, so that you can take the study yourself. With `prolific` people come in place of robots,
-    from a Prolific of play money on this machine, in `beholder-demo-prolific`: `news` is told what happens, `on_money`
-    what it came to.
+    The default folder is `beholder-demo`, or `beholder-demo-METHOD` for another method. With `stay` the study is
+    served until interrupted, so that you can take it yourself. With `prolific` simulated participants come from a fake
+    Prolific with play money on this machine, in `beholder-demo-prolific`: `news` gets the progress, `on_money` the
+    summary of all money.
     """
     from beholder.aio import block_on
     from beholder.workflow.new import new
@@ -85,16 +85,16 @@ def _refuse_another(method: str, study: Path, *, prolific: bool) -> None:
 
 
 def planted_values(results: Results, truth: Mapping[str, float]) -> Mapping[tuple[str, str], str]:
-    """Return for each question and condition what was planted, as it would stand in the column of the mean.
+    """Return the planted value of each question and condition, comparable with the column of means.
 
-    A score is told on its scale. Comparisons and ticks have no such number, as they hang on the other conditions:
-    there it is the planted quality, from 0 to 1; of right answers, how far apart the two are that had to be told apart.
+    For scores it is on their scale. For comparisons and ticks, which depend on the other conditions, it is the planted
+    quality from 0 to 1; for identification, the distance in quality from the other conditions.
     """
     scores = results.ratings[results.ratings["kind"] == "score"]
     scales: dict[str, tuple[float, float]] = {}
     for question, votes in scores.groupby("question", sort=False):
         low, high = float(votes["scale_min"].iloc[0]), float(votes["scale_max"].iloc[0])
-        # Of a reversed statement `keyed` holds the answer turned round; the mean is of the answers as given.
+        # For a reversed statement `keyed` has the reversed answer; the mean is of the answers as they were given.
         is_turned = bool((votes["keyed"] != votes["value"]).where(votes["keyed"].notna(), False).any())
         scales[str(question)] = (high, low) if is_turned else (low, high)
     unit = "" if results.is_identification else " apart"
@@ -115,7 +115,7 @@ def planted_values(results: Results, truth: Mapping[str, float]) -> Mapping[tupl
 
 
 def _mean_distance(results: Results, condition: str, truth: Mapping[str, float]) -> float:
-    """Return the mean distance of a condition from those it had to be told from."""
+    """Return the mean distance of a condition from those it was compared with."""
     others = results.ratings[results.ratings["condition"] == condition]["other_condition"]
     apart = [abs(truth[condition] - truth[other]) for other in set(others) if other in truth]
     return sum(apart) / len(apart) if apart else 0.0

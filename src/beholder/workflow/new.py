@@ -1,4 +1,4 @@
-"""A new study: a folder that runs at once, to be changed step by step."""
+"""`new`: a study folder with sample stimuli that runs as it is."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def new(method: str, folder: str | Path, *, seconds: float = 3.0) -> Path:
     if not example.is_file():
         raise StudyError(Problem(str(source), "has no example.yaml", "a method folder with an example", ""))
     folder.parent.mkdir(parents=True, exist_ok=True)
-    # Made aside and moved at the end, so that a failure half way leaves nothing behind that blocks the next try.
+    # Written to a temporary folder and moved at the end, so that a failure leaves nothing that blocks the next try.
     with tempfile.TemporaryDirectory(prefix=".new-", dir=folder.parent) as aside:
         draft = Path(aside) / "study"
         _write(draft, example, seconds)

@@ -1,13 +1,10 @@
-"""Plan a study, and look at the plan."""
+"""`plan`: the plan of a study, and its report."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-# At the top: a package that is imported later would take the place of the verb of its name.
-from beholder.planning import plan_study as write
 
 if TYPE_CHECKING:
     from beholder.planning.model import Plan
@@ -25,15 +22,14 @@ def plan(
 ) -> Plan:
     """Return the plan of a study, written to `plan/` in its folder.
 
-    With `report`, its counts are drawn as heat maps in `plan/report/`. `progress` is told of stimuli, `drawing` of
-    figures.
+    With `report`, its counts are drawn as heat maps in `plan/report/`. `progress` counts stimuli, `drawing` figures.
     """
     from beholder.methods import find, load_study
     from beholder.planning.message_trials import load_stimuli
 
     loaded = load_study(study) if isinstance(study, str | Path) else study
     stimuli = catalogue or load_stimuli(loaded, find(loaded.method), progress)
-    planned = write(loaded, catalogue=stimuli)
+    planned = plan_study(loaded, catalogue=stimuli)
     if report:
         from beholder.reporting.plan_page import plan_report
 

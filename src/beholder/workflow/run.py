@@ -1,4 +1,4 @@
-"""Run a whole study: check, plan, recruit, serve until enough have finished, clean, analyse, report, pay, close."""
+"""`run`: a whole study, from its file to the report. Plan, recruit, serve, clean, analyse, report, pay, close."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def run(
 ) -> Results:
     """Return the results of a study after enough people, or robots with `simulate`, have finished it.
 
-    On a platform, `publish=True` opens the study there within the budget (`recruit.reward`'s currency where it is a
-    number), asks for more people until enough ratings are usable, approves and pays whoever is accepted, and closes;
-    rejections and payments that nobody is sure of wait for a person (`results.waiting`). `every` is how many seconds
-    pass between two looks at the platform, and `news` is told what happens. Without `publish` the study is put up as a
-    draft, and everything that costs money is left to a person. A panel, and links for one person each, are launched
-    when the server answers; deciding and paying are left to a person. `after` is a study, or its results: only pairs
-    that it left open are asked, of people who took no part in it. Nobody from the studies in the folders `exclude` does
-    either. Interrupted and called again, it goes on where it was. `progress` is told of robots, `making` of stimuli.
+    On a platform, `publish=True` opens the study there within the budget (a number is in the currency of
+    `recruit.reward`), adds places until enough ratings are usable, approves and pays accepted participants, and
+    closes; rejections and uncertain payments wait for a person (`results.waiting`). The platform is polled `every` so
+    many seconds, and `news` gets the progress. Without `publish` the study becomes a draft, and everything that costs
+    money is left to a person. A panel, and personal links, are launched when the server answers; decisions and
+    payments are left to a person. `after` is a study or its results: only the pairs that it left open are asked, and
+    its participants are excluded. So are those of the studies in the folders `exclude`. After an interruption the run
+    continues. `progress` counts robots, `making` stimuli.
     """
     from beholder.aio import block_on
     from beholder.analysis import analyse
@@ -105,7 +105,7 @@ def run(
 
 
 def _lists_of(study: Study, participants: int, lists: int) -> int:
-    """Return how many lists so many people finish, or raise UserError where there are not as many."""
+    """Return the number of lists that these participants finish; raise UserError if the plan has fewer."""
     design = study.design
     people = -(-lists // design.sessions_per_participant)
     if participants > people:

@@ -1,11 +1,10 @@
-"""Serve a study, and ask its platform for room."""
+"""`serve`: the server of a study, which releases lists that the platform reports as abandoned."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-# At the top: a package that is imported later would take the place of the verb of its name.
 from beholder.server import ServerStatus
 
 
@@ -21,11 +20,11 @@ def serve(
     tell: Callable[[ServerStatus], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Serve a study until interrupted. With `preview`, only for looking: nothing is kept.
+    """Serve a study until interrupted. With `preview`, nothing is stored.
 
-    Several workers share one port and need PostgreSQL as the store. `progress` is told of stimuli that are made first.
-    Where the study is on a platform and its token is there, the platform is asked for room before anybody is turned
-    away.
+    Several workers share one port and need PostgreSQL as the store. `progress` counts stimuli that are made first.
+    If the study is on a platform and its token is set, the platform is asked for abandoned lists before a participant
+    is refused.
     """
     from beholder.aio import block_on
     from beholder.recruiting.abandoned_lists import release_abandoned
