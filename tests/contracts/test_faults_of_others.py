@@ -20,7 +20,7 @@ from beholder.recruiting.decisions import decide_study
 from beholder.recruiting.fake import FakeProlific
 from beholder.recruiting.moderation import Act
 from beholder.recruiting.prolific.recruiter import ProlificRecruiter
-from support.decision_store import RECRUIT, handed_in, office
+from support.decision_store import RECRUIT, decision_setup, handed_in
 from support.payable_study import BONUS, MESSAGE, in_memory, shop, write_bonuses
 from support.prolific_rehearsal import JOB, prolific, study_in
 
@@ -36,7 +36,7 @@ async def rows(context: object) -> dict[str, DecisionRow]:
 
 @pytest.mark.parametrize("pasted", ["WRONG1", "{code} ", " {code}\t", "{code}\n", "", "NOCODE", "my code was {code}"])
 async def test_whatever_was_pasted_whole_data_is_approved(folder: Path, pasted: str) -> None:
-    async with office(folder, handed_in("a")) as room:
+    async with decision_setup(folder, handed_in("a")) as room:
         await room.come("a", submission="a")
         room.platform.listed = [handed_in("a", pasted.format(code=room.code))]
         assert (await rows(room.context))["a"].pay == "approve"
@@ -49,7 +49,7 @@ def test_nothing_blocks_anybody() -> None:
 
 
 async def test_too_few_and_too_many_answers_cost_nobody_their_name(folder: Path) -> None:
-    async with office(folder, *(handed_in(name) for name in ("few", "out", "twice"))) as room:
+    async with decision_setup(folder, *(handed_in(name) for name in ("few", "out", "twice"))) as room:
         await room.come("few", None, submission="few", trials=4)
         await room.come("out", "screened_out", submission="out")
         await room.come("twice", submission="twice")
@@ -71,7 +71,7 @@ async def test_who_was_approved_before_anybody_paid_still_gets_the_bonus(folder:
 async def test_of_two_with_one_code_each_goes_by_their_own_data(folder: Path) -> None:
     """The honest owner stands, whoever else uses the code; who has done nothing is not paid for it."""
     recruit = RECRUIT | {"mode": "panel", "id_parameter": "pid", "visit_parameter": "visit"}
-    async with office(folder, recruit=recruit) as room:
+    async with decision_setup(folder, recruit=recruit) as room:
         for name in ("owner", "whole"):
             await room.come(name, submission=name, code=f"CODE-{name}")
         await room.come("part", None, submission="part", trials=4)
@@ -107,7 +107,7 @@ async def test_the_same_target_twice_is_that_target(tmp_path: Path) -> None:
 
 async def test_who_did_more_than_was_asked_is_used_and_paid_alike(folder: Path) -> None:
     keys: dict[str, Any] = {"recruit": RECRUIT | {"further": "bonus"}, "design": {"sessions_per_participant": 3}}
-    async with office(folder, handed_in("a"), **keys) as room:
+    async with decision_setup(folder, handed_in("a"), **keys) as room:
         for number, name in enumerate(("a", "b", "c"), 1):
             await room.come(name, submission="a", person="pid-a", visit=number)
         row = (await rows(room.context))["a"]
@@ -137,14 +137,14 @@ async def test_each_verb_does_what_it_says_and_nothing_to_anybody_else(folder: P
 
 
 async def test_a_fault_of_ours_costs_nobody_anything(folder: Path) -> None:
-    async with office(folder, handed_in("a"), handed_in("b", status="returned")) as room:
+    async with decision_setup(folder, handed_in("a"), handed_in("b", status="returned")) as room:
         for name in ("a", "b"):
             await room.come(name, "technical", submission=name, trials=3)
         assert {name: row.pay for name, row in (await rows(room.context)).items()} == {"a": "approve", "b": "bonus"}
 
 
 async def test_attention_is_looked_at_before_anybody_is_paid(folder: Path) -> None:
-    async with office(folder, handed_in("good"), handed_in("bad")) as room:
+    async with decision_setup(folder, handed_in("good"), handed_in("bad")) as room:
         await room.come("good", submission="good")
         await room.come("bad", submission="bad", obeys=(1, 1))
         found = await rows(room.context)

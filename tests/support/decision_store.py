@@ -41,6 +41,8 @@ RECRUIT = {"mode": "prolific", "reward": "2.00 GBP", "screen_out": "0.30 GBP", "
 CHECKS = {"trap": {"per_session": 2, "reject_after": 2}, "gold": {"per_session": 1}}
 POSTING = "posting-1"
 FILE = "decide/decisions.csv"
+DECIDE = "Run `beholder decide`, sign it with `--sign NAME`, then `beholder pay --send`."
+"""What closing says about a row without a signature."""
 CARELESS = (1, 1)
 """Both traps answered in another way than they ask for."""
 
@@ -69,7 +71,7 @@ def make_study(folder: Path, **keys: Any) -> Study:
 
 
 @dataclass
-class Office:
+class DecisionSetup:
     """A desk of a study, its store, and what the platform says."""
 
     context: RecruitContext
@@ -133,9 +135,9 @@ class Office:
 
 
 @asynccontextmanager
-async def office(
+async def decision_setup(
     folder: Path, *submissions: Submission, listed: bool = True, url: str = "", **keys: Any
-) -> AsyncIterator[Office]:  # fmt: skip
+) -> AsyncIterator[DecisionSetup]:  # fmt: skip
     """Give a desk of a study that people come to, on a platform that lists these submissions, or lists none.
 
     `url` is of its store, where that is not in its folder.
@@ -153,7 +155,7 @@ async def office(
             draft = LedgerEntry("draft", "done", START, provider_ref=POSTING, evidence={"key": "k", "places": 4})
             await store.ledger.append([draft])
         platform = Platform(study.recruit.mode, submissions if listed else None)
-        made = Office(None, store, platform)  # type: ignore[arg-type]
+        made = DecisionSetup(None, store, platform)  # type: ignore[arg-type]
         made.context = RecruitContext(study, store, url or str(folder / "store"), platform, lambda: at(made.days))
         yield made
 
@@ -168,18 +170,18 @@ def handed_in(id: str, code: str = "", status: Any = "awaiting_review", **keys: 
 
 
 def run(
-    folder: Path, work: Callable[[Office], Awaitable[Any]], *listed: Submission, **keys: Any
+    folder: Path, work: Callable[[DecisionSetup], Awaitable[Any]], *listed: Submission, **keys: Any
 ) -> Any:  # fmt: skip
     """Return what comes of the work at a desk of a study that people come to."""
 
     async def inside() -> Any:
-        async with office(folder, *listed, **keys) as context:
+        async with decision_setup(folder, *listed, **keys) as context:
             return await work(context)
 
     return asyncio.run(inside())
 
 
-async def decide(made: Office, **keys: Any) -> dict[str, DecisionRow]:
+async def decide(made: DecisionSetup, **keys: Any) -> dict[str, DecisionRow]:
     """Return the rows of a decision by submission."""
     return {row.submission: row for row in (await decide_study(made.context, **keys)).rows}
 
@@ -201,3 +203,19 @@ def edit(folder: Path, submission: str, **cells: str) -> None:
 def read(folder: Path) -> list[dict[str, str]]:
     """Return the lines of the file."""
     return list(csv.DictReader(io.StringIO((folder / FILE).read_text("utf-8"), newline="")))
+
+
+async def three_participants(setup: DecisionSetup) -> list[str]:
+    """Add three participants: one is done, one is under way, one came twice."""
+    done = await setup.come("session-done", person="pid-1")
+    open_ = await setup.come("session-open", None, person="pid-2", trials=7)
+    await setup.come("twice-first", "screened_out", person="pid-3")
+    twice = await setup.come("twice-later", person="pid-3", visit=2, gold=1)
+    return [done, open_, twice]
+
+
+def write_study_file(folder: Path) -> None:
+    """Write the study next to its store, as the command line reads it."""
+    (folder / "stimuli").mkdir(exist_ok=True)
+    text = yaml.safe_dump(make_study(folder).model_dump(mode="json", exclude_unset=True))
+    (folder / "study.yaml").write_text(text, "utf-8")

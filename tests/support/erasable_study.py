@@ -8,13 +8,13 @@ from pathlib import Path
 from beholder.recruiting.decisions import decide_study
 from beholder.store.contract import Answer, LedgerEntry, Store
 from beholder.store.open import open_store, read_rows
-from support.decision_store import Office, at, handed_in, office
+from support.decision_store import DecisionSetup, at, decision_setup, handed_in
 
 SECRET = "What I wrote about my neighbour in Bonn"
 PERSON = "5f3a9c0d1e2b3a4c5d6e7f80"
 
 
-async def people_come(made: Office) -> str:
+async def people_come(made: DecisionSetup) -> str:
     """Let one person come twice and another once; return the receipt of the first visit."""
     await made.come("s1", submission="sub-1", person=PERSON, code=made.code)
     await made.come("s2", None, person=PERSON, visit=2, trials=2)
@@ -32,7 +32,7 @@ def prepare(folder: Path, url: str = "", *, signs: str = "") -> str:
     """Let people come, and somebody sign what is decided about them; return the receipt of the first."""
 
     async def work() -> str:
-        async with office(folder, url=url) as made:
+        async with decision_setup(folder, url=url) as made:
             receipt = await people_come(made)
             if signs:
                 made.platform.listed = [handed_in(f"sub-{n}", made.code) for n in (1, 2)]

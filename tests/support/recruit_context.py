@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
+from beholder.errors import RecruitError
 from beholder.methods import load_study
 from beholder.planning.serialization import lists_to_json
 from beholder.recruiting.context import RecruitContext, recruiter_of
@@ -36,7 +38,7 @@ TEXTS = {"consent": "We keep what you answer for two years. Do you agree?"}
 
 
 @dataclass(frozen=True)
-class Office:
+class LaunchSetup:
     """A desk, and what stands around it."""
 
     context: RecruitContext
@@ -68,14 +70,14 @@ class Office:
 
 
 @asynccontextmanager
-async def office(
+async def launch_setup(
     folder: Path,
     like: Path,
     *,
     fake: FakeProlific | None = None,
     now: Callable[[], datetime] | None = None,
     **keys: Any,
-) -> AsyncIterator[Office]:
+) -> AsyncIterator[LaunchSetup]:
     """Give the desk of a tiny study that a server has begun, recruited by a platform in memory or by hand."""
     platform = fake or FakeProlific()
     path = folder / "study.yaml"
@@ -88,7 +90,7 @@ async def office(
         recruiter = await _recruiter(study, store, platform)
         context = RecruitContext(study, store, str(folder / "store"), recruiter, now or (lambda: platform.now))
         try:
-            yield Office(context, platform, httpx.ASGITransport(app))
+            yield LaunchSetup(context, platform, httpx.ASGITransport(app))
         finally:
             await recruiter.close()
 
@@ -100,3 +102,15 @@ async def _recruiter(study: Study, store: Store, fake: FakeProlific) -> Recruite
         os.environ.get("BEHOLDER_PROLIFIC_URL", "https://prolific.invalid"), fake.token, fake.transport(), fake.sleep
     )
     return ProlificRecruiter(study, store, client, lambda: fake.now)
+
+
+async def problems_of(work: Awaitable[object]) -> list[str]:
+    """Return every problem for which something is refused."""
+    with pytest.raises(RecruitError) as error:
+        await work
+    return [str(problem) for problem in error.value.problems]
+
+
+async def launch_problems(setup: LaunchSetup, **options: Any) -> list[str]:
+    """Return every problem for which a launch is refused."""
+    return await problems_of(setup.launch(**options))

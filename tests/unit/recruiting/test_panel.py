@@ -1,178 +1,203 @@
-"""Panels: personal links, and the job text."""
+"""Recruiting by a link or a panel: nothing is sent, and what was done is read from the ledger."""
 
 from __future__ import annotations
 
-import csv
-import io
-import stat
+from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from beholder.errors import StudyError
-from beholder.recruiting.contract import Job
-from beholder.recruiting.invitations import start_address, write_invitations, write_job
-from beholder.server.tokens import read_invitation
-from beholder.study.model import Study
-from beholder.study.recruitment import Sum
-from support.recruit_studies import asked, panel
+from beholder.errors import RecruitError
+from beholder.recruiting.context import recruiter_of
+from beholder.recruiting.contract import CodeFinding, Submission
+from beholder.recruiting.panel import CODE_REASONS, CodedSession, code_findings, plain_code, read_submissions
+from beholder.server.tokens import completion_code
+from beholder.types import Outcome
+from support.manual_recruiters import MODES, manual_answers, opened
+from support.recruit_studies import panel
+
+
+async def test_what_a_panel_cannot_do_is_said_in_words(tmp_path: Path) -> None:
+    async with opened(tmp_path, MODES["panel"]) as (study, store):
+        people = await recruiter_of(study, store)
+        paid = "Pay on the platform, or by hand, whoever is in pay/payments.csv, which `beholder pay` writes."
+        listed = "Download the list of submissions from the platform, and run `beholder decide --submissions FILE`."
+        assert await manual_answers(people) == {
+            "submissions": listed,
+            "submission": listed,
+            "approve": paid,
+            "reject": "Reject it on the platform, by the id and with the message in pay/by_hand.csv.",
+            "return": "Ask on the platform for the return, by the id and with the message in pay/by_hand.csv.",
+            "setup": paid,
+            "bonus": paid,
+        }
+
 
 SECRET = b"s" * 32
-URL = "https://study.example.org/"
 
 
-def invited(folder: Path, text: str, encoding: str = "utf-8") -> Study:
-    (folder / "people.csv").write_text(text, encoding)
-    return panel(folder, {"people": "people.csv"})
+def read(folder: Path, text: str, recruit: Mapping[str, Any] | None = None) -> list[Submission]:
+    (folder / "list.csv").write_text(text, "utf-8-sig")
+    return list(read_submissions(folder / "list.csv", panel(folder, recruit)))
 
 
-def links(folder: Path, delimiter: str = ",") -> list[list[str]]:
-    text = (folder / "launch" / "links.csv").read_text("utf-8-sig")
-    return list(csv.reader(io.StringIO(text), delimiter=delimiter))
+def test_columns_go_by_many_names(tmp_path: Path) -> None:
+    text = "Time;Worker_ID;Completion Code;Approval status\n1;no; k7-qm ;Submitted\n2;01;;TIMED-OUT\n3;NA;x;odd\n"
+    assert read(tmp_path, text) == [
+        Submission("no", "no", "awaiting_review", "k7-qm"),
+        Submission("01", "01", "timed_out", ""),
+        Submission("NA", "NA", "unknown", "x"),
+    ]
 
 
-def job(study: Study, reward: int = 200) -> Job:
-    out = Sum(30, "GBP") if study.recruit.screen_out else None
-    return Job("key", study.title, "", start_address(study, URL), 6, 12, Sum(reward, "GBP"), out)
+def test_the_studys_own_names_go_first(tmp_path: Path) -> None:
+    text = "id,participantId,assignmentId,code\n1,anna,v1,A\n2,anna,v2,B\n"
+    recruit = {"id_parameter": "participantId", "visit_parameter": "assignmentId"}
+    assert read(tmp_path, text, recruit) == [
+        Submission("v1", "anna", "awaiting_review", "A"),
+        Submission("v2", "anna", "awaiting_review", "B"),
+    ]
 
 
-def test_everybody_gets_a_link_and_all_else_is_kept(tmp_path: Path) -> None:
-    study = invited(tmp_path, "Name;ID;\nGröße 2;anna;x\n;01;\nNA;no;\n\nz;a b@c.de;\n", "utf-8-sig")
-    path = write_invitations(study, SECRET, URL)
-    assert path == tmp_path / "launch" / "links.csv"
-    heads, *rows = links(tmp_path, ";")
-    assert heads == ["Name", "ID", "", "link"]
-    assert [row[:3] for row in rows] == [
-        ["Größe 2", "anna", "x"], ["", "01", ""], ["NA", "no", ""], ["z", "a b@c.de", ""],
-    ]  # fmt: skip
-    for row in rows:
-        address = urlsplit(row[3])
-        assert f"{address.scheme}://{address.netloc}{address.path}" == "https://study.example.org/s/tiny"
-        assert read_invitation(SECRET, parse_qs(address.query)["invited"][0]) == row[1]
+def test_who_goes_back_by_an_address_needs_no_code(tmp_path: Path) -> None:
+    recruit = {"id_parameter": "pid", "return_to": {"completed": "https://a.example.org"}}
+    assert read(tmp_path, "pid\nanna\n", recruit) == [Submission("anna", "anna", "awaiting_review", "")]
 
 
-def test_written_again_the_links_are_the_same(tmp_path: Path) -> None:
-    study = invited(tmp_path, "id\nanna\nben\n")
-    path = write_invitations(study, SECRET, URL)
-    assert path is not None
-    before = path.read_bytes()
-    (tmp_path / "people.csv").write_text("id\nanna\nben\nzoe\n", "utf-8")
-    write_invitations(study, SECRET, URL)
-    assert path.read_bytes().startswith(before)
-    # The list that came out may be the next one that goes in.
-    again = panel(tmp_path, {"people": "launch/links.csv"})
-    after = path.read_bytes()
-    write_invitations(again, SECRET, URL)
-    assert path.read_bytes() == after
-
-
-def test_nobody_else_can_read_it_and_no_repository_takes_it(tmp_path: Path) -> None:
-    path = write_invitations(invited(tmp_path, "id\nanna\n"), SECRET, URL)
-    assert path is not None
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert "links.csv" in (tmp_path / "launch" / ".gitignore").read_text("utf-8").splitlines()
-
-
-def test_without_a_list_links_for_one_person_each_are_numbered(tmp_path: Path) -> None:
-    study = asked(tmp_path, {"mode": "link", "single_use": True})
-    for places in (2, 3):
-        write_invitations(study, SECRET, URL, places)
-        heads, *rows = links(tmp_path)
-        assert heads == ["id", "link"]
-        assert [row[0] for row in rows] == [str(number) for number in range(1, places + 1)]
-    write_invitations(study.model_copy(update={"run": 2}), SECRET, URL, places)
-    assert [row[0] for row in links(tmp_path)] == ["id", "1-2", "2-2", "3-2"], "nobody comes to two runs"
-    for number, link in rows:
-        assert read_invitation(SECRET, parse_qs(urlsplit(link).query)["invited"][0]) == number
-    text = write_job(study, job(study), SECRET).read_text("utf-8")
-    assert "Begin here, by your own link, which is for you alone: `LINK`" in text
-    assert URL not in text
-    assert "`launch/links.csv` has 6 numbered links, and each works for one person." in text
-
-
-def test_without_a_list_there_are_no_links(tmp_path: Path) -> None:
-    assert write_invitations(panel(tmp_path), SECRET, URL) is None
-    assert not (tmp_path / "launch").exists()
+def test_an_empty_list_is_a_list(tmp_path: Path) -> None:
+    assert read(tmp_path, "pid,code\n\n") == []
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         (
-            "name\nanna\n",
-            "people.csv:1  has no column id. Allowed: one column id, and any others. "
-            "Write id above the column by which you know people.",
+            "particpant,cod\na,b\n",
+            "{0}:1  has no column with the person's id. Allowed: pid, participant, participant id, worker, "
+            "worker id, person, respondent, respondent id, user id, id. If it is particpant, call it participant.\n"
+            "{0}:1  has no column with the code that was pasted. Allowed: code, completion code, entered code, "
+            "pasted code, confirmation code, study code. If it is cod, call it code.",
         ),
-        ("id,ID\na,b\n", "people.csv:1  column id is there twice. Allowed: one column id, and any others."),
-        ("id\n\n", "people.csv  invites nobody. Allowed: a line for each person. Write somebody's id below id."),
         (
-            f"id,name\nanna,A\n,B\nanna,C\nben,D,E\n{'x' * 201},F\n",
-            "people.csv:3  id is empty. Allowed: an id in every line.\n"
-            "people.csv:4  id is anna, as in line 2. Allowed: every id once.\n"
-            "people.csv:5  has 3 cells, the first line has 2.\n"
-            "people.csv:6  id has 201 characters. Allowed: up to 200.",
+            "pid,code\n,x\nanna,\nanna,y\n",
+            "{0}:2  pid is empty. Allowed: an id in every line.\n"
+            "{0}:4  pid is anna, as in line 3. Allowed: every submission once. Keep the line that counts, or set "
+            "recruit.visit_parameter and download the ids of the visits too.",
         ),
     ],
 )
-def test_what_is_wrong_with_a_list_is_told_at_once(tmp_path: Path, text: str, said: str) -> None:
-    study = invited(tmp_path, text)
-    with pytest.raises(StudyError) as caught:
-        write_invitations(study, SECRET, URL)
-    assert str(caught.value) == said
-    assert not (tmp_path / "launch").exists()
+def test_what_is_wrong_with_a_platforms_list_is_told_at_once(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(RecruitError) as caught:
+        read(tmp_path, text)
+    assert str(caught.value) == said.format(tmp_path / "list.csv")
 
 
-def test_the_description_holds_what_people_ask_first_and_no_code(tmp_path: Path) -> None:
-    codes = {"completed": "C7-done", "screened_out": "S2-out"}
-    recruit = {"id_parameter": "pid", "codes": codes, "reward": "2.00 GBP", "screen_out": "0.30 GBP"}
-    study = panel(tmp_path, recruit, qualification={"device": True, "headphones": True})
-    text = write_job(study, job(study), SECRET).read_text("utf-8")
-    assert text.startswith("# A tiny study\n")
-    description = text.partition("## Description")[2].partition("## Settings")[0]
-    for said in (
-        "“How good is it?”",
-        "about 12 minutes",
-        "2.00 GBP, which is 10.00 GBP an hour",
-        "  - A computer with a mouse or trackpad",
-        "  - Headphones or earphones for both ears",
-        "you earn 0.30 GBP",
-        "tiny@example.org",
-        "you are shown a code",
-    ):
-        assert said in description
-    assert not any(code in description for code in codes.values())
-    assert "| `C7-done` | completed: everything was answered | 2.00 GBP |" in text
-    assert "| `S2-out` | screened_out: did not fit at a qualification | 0.30 GBP |" in text
+def test_a_list_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(RecruitError) as caught:
+        read_submissions("nowhere.csv", panel(tmp_path))
+    assert str(caught.value) == ("nowhere.csv  does not exist. Download the list of submissions from the platform.")
+
+
+def sub(person: str, code: str = "") -> Submission:
+    return Submission(person, person, "awaiting_review", code)
+
+
+def came(person: str, code: str = "", outcome: Outcome | None = "completed") -> CodedSession:
+    return CodedSession(f"session-{person}", person, "", outcome, code)
+
+
+def test_a_code_is_right_however_it_was_pasted() -> None:
+    ours = [came("anna", "K7QM-4XPD")]
+    for pasted in ("K7QM-4XPD", " k7qm 4xpd\u200b", "K7QM4XPD.", "\u201ck7qm–4xpd\u201d", "Ｋ７ＱＭ-4XPD"):
+        assert code_findings([sub("anna", pasted)], ours) == {"anna": "right"}
 
 
 @pytest.mark.parametrize(
-    ("recruit", "address"),
+    ("pasted", "found"),
     [
-        ({"id_parameter": "pid"}, "?pid={{id}}"),
-        ({"id_parameter": "pid", "visit_parameter": "v"}, "?pid={{id}}&v={{visit}}"),
-        ({"id_parameter": "sona_id"}, "?sona_id=%SURVEY_CODE%"),
-        ({"people": "people.csv"}, ""),
+        ({"anna": "AAAA-AAAA", "ben": "BBBB-BBBB"}, {"anna": "right", "ben": "right"}),
+        ({"anna": "AAAA-AAAB", "ben": ""}, {"anna": "wrong", "ben": "missing"}),
+        ({"anna": "nocode", "ben": "  "}, {"anna": "missing", "ben": "missing"}),
+        # The honest owner stands, whoever is listed first.
+        ({"ben": "AAAA-AAAA", "anna": "AAAA-AAAA"}, {"ben": "shared", "anna": "right"}),
+        ({"ben": "AAAA-AAAA", "anna": ""}, {"ben": "foreign", "anna": "missing"}),
+        (
+            {"ben": "AAAA-AAAA", "zoe": "aaaaaaaa", "anna": ""},
+            {"ben": "shared", "zoe": "shared", "anna": "missing"},
+        ),
+        # Nothing of zoe is here.
+        ({"zoe": "AAAA-AAAA"}, {"zoe": "foreign"}),
+        ({"zoe": "x"}, {"zoe": "wrong"}),
+        ({"zoe": ""}, {"zoe": "missing"}),
     ],
 )
-def test_the_address_has_the_platforms_placeholders(tmp_path: Path, recruit: dict[str, str], address: str) -> None:
-    (tmp_path / "people.csv").write_text("id\nanna\n", "utf-8")
-    study = panel(tmp_path, recruit)
-    assert start_address(study, URL) == f"https://study.example.org/s/tiny{address}"
+def test_codes_of_sessions(pasted: dict[str, str], found: dict[str, CodeFinding]) -> None:
+    ours = [came("anna", "AAAA-AAAA"), came("ben", "BBBB-BBBB")]
+    assert code_findings([sub(*one) for one in pasted.items()], ours) == found
 
 
-def test_whoever_goes_back_by_an_address_is_told_of_a_button(tmp_path: Path) -> None:
-    back = "https://a.sona-systems.com/webstudy_credit.aspx?survey_code={id}"
-    study = panel(tmp_path, {"id_parameter": "sona_id", "return_to": {"completed": back}})
-    text = write_job(study, job(study, 0), SECRET).read_text("utf-8")
-    assert "a button brings you back" in text
-    assert "shown a code" not in text
-    assert f"| `{back}` |" in text
-    assert "You earn" not in text
+def test_with_one_code_for_all_nobody_knows_who_passed_it_on() -> None:
+    codes: dict[Outcome, str] = {"completed": "C7", "screened_out": "S2"}
+    ours = [came("anna", "C7"), came("ben", "C7"), came("zoe", "S2", "screened_out"), came("no", "", None)]
+    pasted = [sub("anna", "c7"), sub("ben", "C 7"), sub("zoe", "C7"), sub("no", "C7"), sub("01", "C7")]
+    found = {"anna": "right", "ben": "right", "zoe": "wrong", "no": "wrong", "01": "wrong"}
+    assert code_findings(pasted, ours, codes) == found
 
 
-def test_who_is_invited_reads_of_their_own_link(tmp_path: Path) -> None:
-    study = invited(tmp_path, "id\nanna\n")
-    text = write_job(study, job(study, 0), SECRET).read_text("utf-8")
-    assert "Begin here, by your own link, which is for you alone: `LINK`" in text
-    assert "anna" not in text
+def test_who_was_given_no_code_misses_none() -> None:
+    assert code_findings([sub("anna")], [came("anna", "", "no_consent")]) == {"anna": "none"}
+    assert code_findings([sub("anna")], [came("anna", "", None)]) == {"anna": "missing"}
+
+
+def test_a_submission_goes_by_its_visit_and_then_by_its_person() -> None:
+    ours = [
+        CodedSession("s1", "anna", "v1", "completed", "AAAA"),
+        CodedSession("s2", "anna", "v2", "completed", "BBBB"),
+        CodedSession("s3", "ben", "", "completed", "CCCC"),
+    ]
+    pasted = [
+        Submission("v1", "anna", "awaiting_review", "AAAA"),
+        Submission("v2", "anna", "awaiting_review", "AAAA"),
+        Submission("v3", "ben", "awaiting_review", "CCCC"),
+    ]
+    assert code_findings(pasted, ours) == {"v1": "right", "v2": "shared", "v3": "right"}
+
+
+def test_a_code_that_is_right_is_no_reason() -> None:
+    assert set(CODE_REASONS) == {"wrong", "missing", "shared", "foreign", "no_place"}
+
+
+@given(
+    st.lists(st.sampled_from("abcdef"), unique=True),
+    st.lists(st.tuples(st.sampled_from("abcdefgh"), st.sampled_from(["", "x", *"abcdefgh"])), unique_by=lambda x: x[0]),
+)
+def test_an_honest_person_is_right_whatever_others_paste(here: list[str], pasted: list[tuple[str, str]]) -> None:
+    codes = {person: completion_code(SECRET, person, "completed") for person in "abcdefgh"}
+    ours = [came(person, codes[person]) for person in here]
+    listed = [sub(person, codes.get(code, code)) for person, code in pasted]
+    found = code_findings(listed, ours)
+    assert list(found) == [person for person, _ in pasted]
+    for person, code in pasted:
+        if code == person and person in here:
+            assert found[person] == "right"
+        elif code == "":
+            assert found[person] == "missing"
+        elif code in here:
+            others = sum(pasted_code == code for _, pasted_code in pasted)
+            assert found[person] == ("shared" if others > 1 else "foreign")
+        else:
+            assert found[person] == "wrong"
+
+
+@given(st.text(), st.text())
+def test_reading_a_code_plainly_is_steady(first: str, second: str) -> None:
+    assert plain_code(plain_code(first)) == plain_code(first)
+    assert set(code_findings([sub("a", first)], [came("a", second)]).values()) <= {
+        "right",
+        "wrong",
+        "missing",
+        "none",
+    }

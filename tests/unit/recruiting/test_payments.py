@@ -1,25 +1,107 @@
-"""Paying by hand: lists that a person pays, each thing in one list, and the command line."""
+"""Paying on a platform: who is owed what, sent once, and what a person is told."""
 
 from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from beholder.cli.study import cli
-from beholder.errors import RecruitError
+from beholder.errors import LedgerError, RecruitError
 from beholder.recruiting.preflight import cost_of_runs
 from beholder.store.contract import PlatformIdentity
-from support.payable_study import BONUS, MESSAGE, Shop, come, counter, in_memory, shop, write_bonuses
+from support.payable_study import BONUS, MESSAGE, Shop, come, counter, shop, write_bonuses
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
-    yield from in_memory(tmp_path)
+async def test_a_dry_run_names_every_effect_and_does_nothing(folder: Path) -> None:
+    async with shop(folder, clean=BONUS) as s:
+        write_bonuses(s.study, ("p-0", "quantity", "0.50"))
+        await s.sign(s0="approve", s1={"pay": "reject", "category": "LOW_EFFORT", "message": MESSAGE}, s2="return")
+        before = await s.context.store.ledger.entries()
+        requests = len(s.fake.requests)
+        found = await s.pay()
+        assert [(line.kind, line.submission, line.reason, str(line.amount), line.status) for line in found.lines] == [
+            ("approve", s.ids[0], "reward", "2.00 GBP", "owed"),
+            ("bonus", s.ids[0], "quantity", "0.50 GBP", "owed"),
+            ("reject", s.ids[1], "LOW_EFFORT", "0.00 ", "owed"),
+            ("return", s.ids[2], "return", "0.00 ", "owed"),
+        ]
+        assert str(found.total("owed")) == "2.50 GBP"
+        assert (found.is_sent, found.problems, found.is_settled) == (False, (), False)
+        assert await s.context.store.ledger.entries() == before
+        assert {one.split()[0] for one in s.fake.requests[requests:]} == {"GET"}
+
+
+async def test_everybody_gets_what_was_signed_once(folder: Path) -> None:
+    async with shop(folder, clean=BONUS) as s:
+        write_bonuses(s.study, ("p-0", "quantity", "0.50"))
+        await s.sign(s0="approve", s1={"pay": "reject", "category": "LOW_EFFORT", "message": MESSAGE}, s2="approve")
+        told: list[str] = []
+        found = await s.pay(send=True, tell=told.append)
+        assert (found.problems, found.notes, found.is_settled) == ((), (), True)
+        assert told == [
+            "Waiting for Prolific to show 2 approvals, for 35 seconds at most.",
+            "Waiting for Prolific to show payment B1, for 125 seconds at most.",
+        ]
+        assert [(line.kind, line.reason, line.status) for line in found.lines] == [
+            ("approve", "reward", "paid"),
+            ("bonus", "quantity", "paid"),
+            ("reject", "LOW_EFFORT", "done"),
+            ("approve", "reward", "paid"),
+            ("bonus", "quantity", "nothing"),
+        ]
+        assert s.got(s.ids[0]) == [("reward", 200), ("bonus", 50)]
+        assert s.got(s.ids[1]) == []
+        assert s.fake.submissions.find(s.ids[1]).rejection == MESSAGE
+        assert s.got(s.ids[2]) == [("reward", 200)]
+        moved, requests = list(s.fake.payments), list(s.fake.requests)
+        again = await s.pay(send=True, tell=told.append)
+        assert (again.lines, len(told)) == (found.lines, 2)
+        assert s.fake.payments == moved
+        assert not [one for one in s.fake.requests[len(requests) :] if not one.startswith("GET")]
+
+
+async def test_nothing_is_owed_that_nobody_has_signed(folder: Path) -> None:
+    async with shop(folder, clean=BONUS) as s:
+        write_bonuses(s.study, ("p-0", "quantity", "0.50"))
+        assert (await s.pay(send=True)).lines == ()
+        await s.sign("run", s0={"pay": "reject", "category": "LOW_EFFORT", "message": MESSAGE}, s1="return", s2="look")
+        sent = [(line.kind, line.submission) for line in (await s.pay(send=True)).lines]
+        assert sent == [("return", s.ids[1])], "what is against anybody needs a person"
+        assert s.fake.payments == []
+
+
+async def test_who_was_forgotten_after_signing_still_gets_the_bonus(folder: Path) -> None:
+    async with shop(folder, 1, clean=BONUS) as s:
+        write_bonuses(s.study, ("p-0", "quantity", "0.50"))
+        await s.sign(s0="approve")
+        await s.context.store.purge_identity()
+        assert (await s.pay(send=True)).is_settled
+        assert s.got(s.ids[0]) == [("reward", 200), ("bonus", 50)]
+
+
+async def test_the_second_of_two_who_pay_at_once_is_told(folder: Path) -> None:
+    async with shop(folder, 1) as s:
+        await s.sign(s0="approve")
+        async with s.context.store.ledger.hold():
+            with pytest.raises(LedgerError, match="somebody is sending money or messages already"):
+                await s.pay(send=True)
+            assert len((await s.pay()).lines) == 1, "looking is free"
+        assert s.fake.payments == []
+
+
+async def test_what_was_paid_by_hand_is_not_said_of_a_platform(folder: Path) -> None:
+    async with shop(folder, 1) as s:
+        await s.sign(s0="approve")
+        with pytest.raises(RecruitError) as told:
+            await s.pay(send=True, paid=True)
+        assert str(told.value) == (
+            "--paid  does not go with recruit.mode prolific. Nobody is paid by hand here. Nothing was sent."
+        )
+        assert s.fake.payments == []
 
 
 async def people(s: Shop, *names: str) -> None:

@@ -4,37 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 
-from beholder.errors import RecruitError
 from beholder.methods import load_study
 from beholder.recruiting.context import open_context, recruiter_of
-from beholder.recruiting.contract import Quote
-from beholder.recruiting.fake import FakeProlific
-from beholder.recruiting.postings import change_posting
 from beholder.recruiting.preflight import rehearsal_problems
-from beholder.store.contract import LedgerEntry
-from beholder.study.recruitment import Sum
-from support.recruit_context import ON_PROLIFIC, URL, Office, office
-
-
-async def refused(office: Office, **options: Any) -> list[str]:
-    """Return everything that a launch is refused for."""
-    with pytest.raises(RecruitError) as error:
-        await office.launch(**options)
-    return [str(problem) for problem in error.value.problems]
-
-
-def answers(status: int, **options: Any) -> httpx.MockTransport:
-    """Another server than ours."""
-    return httpx.MockTransport(lambda _: httpx.Response(status, **options))
+from support.recruit_context import ON_PROLIFIC, URL, launch_problems, launch_setup
 
 
 async def test_a_launch_quotes_and_puts_up_a_draft_that_nobody_sees(tmp_path: Path, tiny: Path) -> None:
-    async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
+    async with launch_setup(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
         found = await room.launch()
         assert found.posting.state == "draft"
         assert found.words == (
@@ -57,7 +38,7 @@ async def test_a_launch_quotes_and_puts_up_a_draft_that_nobody_sees(tmp_path: Pa
 
 
 async def test_a_launch_that_is_repeated_finds_its_draft_and_its_address(tmp_path: Path, tiny: Path) -> None:
-    async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
+    async with launch_setup(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
         first = await room.launch()
         again = await room.launch(public_url=None)
         assert (again.posting.id, again.link, len(room.fake.studies.all)) == (first.posting.id, f"{URL}/s/tiny", 1)
@@ -65,7 +46,7 @@ async def test_a_launch_that_is_repeated_finds_its_draft_and_its_address(tmp_pat
 
 
 async def test_a_dry_run_puts_up_nothing(tmp_path: Path, tiny: Path) -> None:
-    async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
+    async with launch_setup(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
         found = await room.launch(dry_run=True)
         assert found.words[-2:] == (
             "Nothing was put up, published or written.",
@@ -75,12 +56,12 @@ async def test_a_dry_run_puts_up_nothing(tmp_path: Path, tiny: Path) -> None:
 
 
 async def test_only_the_quoted_amount_publishes(tmp_path: Path, tiny: Path) -> None:
-    async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
+    async with launch_setup(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
         allowed = 'Allowed: "11.17 GBP". Nothing was published. `beholder launch` shows what the amount is made of.'
-        assert await refused(room, publish="11.00 GBP") == [
+        assert await launch_problems(room, publish="11.00 GBP") == [
             f"--publish  is 11.00 GBP, and it costs 11.17 GBP now. {allowed}"
         ]
-        assert await refused(room, publish="yes") == [
+        assert await launch_problems(room, publish="yes") == [
             '--publish  is "yes". Allowed: an amount and its currency, such as "11.17 GBP".'
         ]
         found = await room.launch(publish="11.17 gbp")
@@ -95,7 +76,7 @@ async def test_only_the_quoted_amount_publishes(tmp_path: Path, tiny: Path) -> N
 
 
 async def test_more_places_cost_the_difference_and_only_grow(tmp_path: Path, tiny: Path) -> None:
-    async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
+    async with launch_setup(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
         await room.launch(publish="11.17 GBP")
         offered = await room.launch(places=6)
         assert str(offered.due) == "5.58 GBP"
@@ -106,7 +87,7 @@ async def test_more_places_cost_the_difference_and_only_grow(tmp_path: Path, tin
         grown = await room.launch(places=6, publish="5.58 GBP")
         assert grown.posting.places == 6
         assert (await room.launch()).posting.places == 6
-        assert await refused(room, places=5) == [
+        assert await launch_problems(room, places=5) == [
             "--places  is 5, and 6 are published. Allowed: 6 or more. "
             "Places only grow. `beholder launch --pause` lets nobody begin for now."
         ]
@@ -115,10 +96,10 @@ async def test_more_places_cost_the_difference_and_only_grow(tmp_path: Path, tin
 
 async def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path, tiny: Path) -> None:
     recruit = ON_PROLIFIC | {"reward": "0.50 GBP", "places": 7, "filters": {"countries": ["Germny"]}}
-    async with office(tmp_path, tiny, recruit=recruit, family="walks", contact=None, budget="3 GBP") as room:
+    async with launch_setup(tmp_path, tiny, recruit=recruit, family="walks", contact=None, budget="3 GBP") as room:
         nobody = httpx.MockTransport(_refuse)
-        told = await refused(room, transport=nobody, dry_run=True)
-        assert await refused(room, transport=nobody) == told
+        told = await launch_problems(room, transport=nobody, dry_run=True)
+        assert await launch_problems(room, transport=nobody) == told
         assert told == [
             "study.yaml:1  contact is not written. Allowed: an e-mail or web address. "
             "People need somebody whom they can ask.",
@@ -140,9 +121,9 @@ async def test_what_nobody_can_check_without_a_token_is_told(
     tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("PROLIFIC_TOKEN", raising=False)
-    async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
+    async with launch_setup(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
         context = replace(room.context, recruiter=await recruiter_of(room.study, room.context.store))
-        told = await refused(replace(room, context=context), dry_run=True)
+        told = await launch_problems(replace(room, context=context), dry_run=True)
         assert told[0].startswith("PROLIFIC_TOKEN  is not set, and Prolific asks for a token.")
         assert told[1:] == [
             "Prolific  was not asked what the study costs, nor whether it knows the filters, groups and projects of "
@@ -154,19 +135,6 @@ def _refuse(request: httpx.Request) -> httpx.Response:
     raise httpx.ConnectError("refused")
 
 
-async def test_another_server_is_told_from_ours(tmp_path: Path, tiny: Path) -> None:
-    found = {
-        "serves the study other, not tiny.": answers(200, json={"study": "other", "store": "ready"}),
-        "serves this study, and cannot write its store.": answers(503, json={"study": "tiny", "store": "away"}),
-        "answers, and is no server of Beholder.": answers(200, text="<html>"),
-        "answers, and is no server of": answers(404, json=["not found"]),
-    }
-    async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
-        for words, answer in found.items():
-            (problem,) = await refused(room, transport=answer)
-            assert problem.startswith(f"{URL}  {words}")
-
-
 async def test_prolific_needs_a_public_address(tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BEHOLDER_PROLIFIC_URL", raising=False)
     found = {
@@ -176,91 +144,13 @@ async def test_prolific_needs_a_public_address(tmp_path: Path, tiny: Path, monke
         "address. Name the address under which participants reach the server.",
         "lab.example.org": "is lab.example.org. Allowed: an address that begins with https:// or http://.",
     }
-    async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
+    async with launch_setup(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
         for url, words in found.items():
-            assert await refused(room, public_url=url) == [f"--public-url  {words}"]
-
-
-async def test_a_rehearsal_may_be_launched_on_this_machine(
-    tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("BEHOLDER_PROLIFIC_URL", "http://127.0.0.1:9")
-    async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
-        found = await room.launch(public_url=None)
-        assert (found.posting.state, found.link) == ("draft", "http://127.0.0.1:8000/s/tiny")
-
-
-async def test_low_pay_and_an_empty_balance_are_told_before_anybody_publishes(tmp_path: Path, tiny: Path) -> None:
-    fake = FakeProlific(balance=500)
-    recruit = ON_PROLIFIC | {"reward": "1.20 GBP"}
-    async with office(tmp_path, tiny, fake=fake, recruit=recruit, texts={}) as room:
-        found = await room.launch()
-        due = str(found.due)
-        short = f"the balance on Prolific  is 5.00 GBP, and {due} are due. Top it up by"
-        told = [str(one) for one in found.warnings]
-        assert told[0] == (
-            "study.yaml:23  recruit.reward is 1.20 GBP for about 10 minutes, which is 7.20 GBP an hour. "
-            "Allowed: 9.00 GBP an hour is advised. Pay 1.50 GBP to keep to it."
-        )
-        assert told[1] == (
-            "study.yaml:19  texts.consent is not written, so that people read ours. "
-            "Say who you are, what is kept and for how long; most ethics boards ask for it."
-        )
-        assert told[-1].startswith(short)
-        (problem,) = await refused(room, publish=due)
-        assert problem.startswith(short)
-        assert "publish planned" not in await room.kinds()
-
-
-async def test_an_answer_that_was_lost_is_looked_for_and_remembered(tmp_path: Path, tiny: Path) -> None:
-    async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
-        await room.launch()
-        entries = room.context.store.ledger
-        posting = next(iter(room.fake.studies.all))
-        planned = LedgerEntry(
-            "publish", "planned", room.fake.now, provider_ref=posting, evidence={"total": "11.17 GBP", "places": 4}
-        )
-        await entries.append([planned])
-        await room.context.recruiter.publish(posting)  # and the power fails here
-        found = await room.launch()
-        assert (found.posting.state, found.due) == ("active", None)
-        assert await room.kinds() == ["draft done", "publish planned", "publish done"]
-
-
-async def test_a_study_is_paused_and_goes_on(tmp_path: Path, tiny: Path) -> None:
-    async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
-        with pytest.raises(RecruitError, match="finds the study not launched"):
-            await change_posting(room.context, "pause")
-        await room.launch(publish="11.17 GBP")
-        taken = "0 of 4 places are taken."
-        assert (await change_posting(room.context, "pause", dry_run=True)).words == (
-            f"It is open: {taken}",
-            "Nobody could begin any more, and whoever has begun would go on. Nothing was changed.",
-        )
-        assert (await change_posting(room.context, "pause")).words == (f"It is paused: {taken}",)
-        assert (await change_posting(room.context, "pause")).posting.state == "paused"
-        assert (await change_posting(room.context, "pause", dry_run=True)).words[1:] == ("Nothing would change.",)
-        assert (await change_posting(room.context, "resume", dry_run=True)).words == (
-            f"It is paused: {taken}",
-            "People could begin again. Nothing was changed.",
-        )
-        assert (await change_posting(room.context, "resume")).words == (f"It is open: {taken}",)
-        assert (await room.kinds())[3:] == ["pause planned", "pause done", "resume planned", "resume done"]
-
-
-async def test_a_changed_study_that_the_server_does_not_have_is_refused(tmp_path: Path, tiny: Path) -> None:
-    async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
-        changed = room.study.model_copy(update={"title": "Another title"})
-        other = replace(room, context=replace(room.context, study=changed))
-        with pytest.raises(RecruitError) as error:
-            await other.launch()
-        assert str(error.value) == (
-            "the store  has not served study.yaml as it is now. Stop `beholder serve` if it runs, and start it again."
-        )
+            assert await launch_problems(room, public_url=url) == [f"--public-url  {words}"]
 
 
 async def test_a_link_opens_at_once_and_says_where_people_begin(tmp_path: Path, tiny: Path) -> None:
-    async with office(tmp_path, tiny, recruit={"mode": "link", "opens": "2027-01-31"}) as room:
+    async with launch_setup(tmp_path, tiny, recruit={"mode": "link", "opens": "2027-01-31"}) as room:
         found = await room.launch()
         assert (found.quote, found.due, found.posting.state) == (None, None, "active")
         assert found.words == (
@@ -269,7 +159,7 @@ async def test_a_link_opens_at_once_and_says_where_people_begin(tmp_path: Path, 
             "Nobody can begin before 2027-01-31.",
         )
         assert (room.study.folder / "launch" / "job.md").is_file()
-        assert await refused(room, publish="1 GBP") == [
+        assert await launch_problems(room, publish="1 GBP") == [
             "--publish  does not go with recruit.mode link. `beholder launch` alone says how people come."
         ]
         assert await room.kinds() == ["draft done", "publish planned", "publish done"]
@@ -280,7 +170,7 @@ async def test_single_links_are_as_many_as_places_and_whom_nobody_can_leave_out_
 ) -> None:
     (tmp_path / "first").mkdir()
     recruit = {"mode": "link", "single_use": True, "places": 3, "exclude": ["first"]}
-    async with office(tmp_path, tiny, recruit=recruit) as room:
+    async with launch_setup(tmp_path, tiny, recruit=recruit) as room:
         found = await room.launch()
         assert found.words[-1] == "Everybody begins by their own link, in launch/links.csv."
         assert len((tmp_path / "launch" / "links.csv").read_text("utf-8-sig").splitlines()) == 4
@@ -306,7 +196,7 @@ async def test_single_links_are_as_many_as_places_and_whom_nobody_can_leave_out_
 async def test_a_panel_gets_its_links_and_what_it_costs(tmp_path: Path, tiny: Path) -> None:
     (tmp_path / "people.csv").write_text("id,name\nGröße 2,Ada\n01,Bo\n", "utf-8")
     recruit = {"mode": "panel", "people": "people.csv", "reward": "2.00 EUR", "minutes": 10, "places": 2}
-    async with office(tmp_path, tiny, recruit=recruit) as room:
+    async with launch_setup(tmp_path, tiny, recruit=recruit) as room:
         found = await room.launch(public_url="http://127.0.0.1:8000")
         assert found.files == ("launch/job.md", "launch/links.csv")
         assert found.words[:3] == (
@@ -318,46 +208,3 @@ async def test_a_panel_gets_its_links_and_what_it_costs(tmp_path: Path, tiny: Pa
             "--public-url  is http://127.0.0.1:8000, which only this machine reaches. "
             "Name the address under which participants reach the server with --public-url."
         )
-
-
-def test_pay_is_judged_by_the_study_and_the_platform(tmp_path: Path, tiny: Path) -> None:
-    from beholder.recruiting.preflight import advised_pay_warnings, floor_problems, hourly_floor
-    from beholder.testing import write_study
-
-    keys = {"mode": "link", "reward": "1.00 GBP", "hourly_minimum": "10.00 GBP"}
-    study = load_study(write_study(tmp_path / "s", tiny, recruit=keys))
-
-    def quote(reward: int, floor: int | None, advice: int | None = None) -> Quote:
-        def pounds(minor: int) -> Sum:
-            return Sum(minor, "GBP")
-
-        return Quote(
-            places=1, minutes=10, reward=pounds(reward), rewards=pounds(reward), fees=pounds(0), screen_outs=pounds(0),
-            bonuses=pounds(0), total=pounds(reward), balance=None, hourly=pounds(reward * 6),
-            floor=pounds(floor) if floor else None, advice=pounds(advice) if advice else None,
-        )  # fmt: skip
-
-    assert hourly_floor(study, quote(100, 600)) == Sum(1000, "GBP")
-    assert hourly_floor(study, quote(100, 1200)) == Sum(1200, "GBP")
-    (problem,) = floor_problems(study, quote(100, 1200))
-    assert problem.fix == "Pay 2.00 GBP or more, or make a session of 5 minutes."
-    assert list(floor_problems(study, quote(200, 1200))) == []
-    assert list(advised_pay_warnings(study, quote(100, 600, 900))) == []  # it is below the floor, which is told
-    assert [one.fix for one in advised_pay_warnings(study, quote(200, 600, 1500))] == ["Pay 2.50 GBP to keep to it."]
-
-
-async def test_a_place_that_led_to_nothing_may_be_asked_for_again(tmp_path: Path, tiny: Path) -> None:
-    async with office(tmp_path, tiny, recruit=ON_PROLIFIC | {"places": 6}) as room:
-        await room.launch(publish=str((await room.launch()).due))
-        posting = next(iter(room.fake.studies.all))
-        assert await refused(room, places=7) == [
-            "--places  is 7, and the plan is for 6. Allowed: 1 to 6. "
-            "`beholder extend --participants 1` adds lists for the others."
-        ]
-        room.fake.people.finish(posting, 2)  # nobody of them came to us: all six lists are open
-        found = await room.launch(places=8, dry_run=True)
-        assert found.job.places == 8
-        assert await refused(room, places=9) == [
-            "--places  is 9, and the plan is for 8. Allowed: 1 to 8. "
-            "`beholder extend --participants 1` adds lists for the others."
-        ]

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
-from support.payable_study import BONUS, in_memory, shop
+from support.payable_study import BONUS, shop
 
 HEAD = "participant,rule,sessions,amount,currency,agreement,session,reason"
 COLUMNS = HEAD.replace(",", ", ")
 AGAIN = "Nothing of it was paid. Run `beholder clean` to have it written again."
 ABOVE = f"Allowed: an amount above 0 in GBP, such as 0.50 GBP. {AGAIN}"
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
-    yield from in_memory(tmp_path)
 
 
 def listed(*amounts: str) -> str:

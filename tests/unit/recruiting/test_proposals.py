@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import os
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +13,14 @@ from beholder.recruiting.contract import DecisionRow
 from beholder.recruiting.decisions import decide_study
 from beholder.recruiting.participant_records import participant_records
 from beholder.recruiting.signatures import signed_rows
+from beholder.server.endings import shared_codes
 from beholder.store.contract import LedgerEntry
-from support.decision_store import CARELESS, FILE, Office, at, decide, handed_in, read, run
+from beholder.types import Json
+from support.decision_store import CARELESS, POSTING, DecisionSetup, at, decide, edit, handed_in, run
 
 
 def test_each_case_of_a_platform_has_its_row_with_reasons(tmp_path: Path) -> None:
-    async def work(made: Office) -> dict[str, DecisionRow]:
+    async def work(made: DecisionSetup) -> dict[str, DecisionRow]:
         made.platform.listed = [
             handed_in("right", made.code),
             handed_in("nocode", "NOCODE"),
@@ -70,35 +68,8 @@ def test_each_case_of_a_platform_has_its_row_with_reasons(tmp_path: Path) -> Non
     )
 
 
-def test_no_id_of_a_person_is_in_the_file_or_in_the_ledger(tmp_path: Path) -> None:
-    async def work(made: Office) -> list[LedgerEntry]:
-        await made.come("a", person="pid-a")
-        looked = await decide_study(made.context, submissions=tmp_path / "list.csv")
-        assert looked.words[1] == (
-            "pay/by_hand.csv has the ids of 1 person to reject, ask back or look at on the platform. "
-            "Keep it to yourself."
-        )
-        await decide_study(made.context, submissions=tmp_path / "list.csv", sign="Ada")
-        return list(await made.store.ledger.entries())
-
-    (tmp_path / "list.csv").write_text("participant,code\npid-a,K7QM\npid-stranger,K7QM\n", "utf-8")
-    recruit = {"mode": "panel", "id_parameter": "id", "reward": "2.00 GBP"}
-    entries = run(tmp_path, work, listed=False, recruit=recruit)
-    assert "pid-" not in (tmp_path / FILE).read_text("utf-8")
-    assert "pid-" not in str([asdict(entry) for entry in entries])
-    lines = read(tmp_path)
-    assert [line["pay"] for line in lines] == ["approve", "return"]
-    assert lines[0]["submission"] == lines[0]["participant"]
-    by_hand = tmp_path / "pay" / "by_hand.csv"
-    (line,) = csv.DictReader(io.StringIO(by_hand.read_text("utf-8"), newline=""))
-    assert (line["id"], line["submission"], line["pay"]) == ("pid-stranger", lines[1]["submission"], "return")
-    assert line["message"] == lines[1]["message"]
-    if os.name != "nt":
-        assert by_hand.stat().st_mode & 0o777 == 0o600
-
-
 def test_a_week_after_somebody_was_asked_to_return_it_a_person_looks(tmp_path: Path) -> None:
-    async def work(made: Office) -> Sequence[str]:
+    async def work(made: DecisionSetup) -> Sequence[str]:
         made.platform.listed = [handed_in("a", "NOCODE", completed_at=at(0), is_return_requested=True)]
         await made.come("a", None, submission="a", trials=2)
         found = []
@@ -110,24 +81,11 @@ def test_a_week_after_somebody_was_asked_to_return_it_a_person_looks(tmp_path: P
     assert run(tmp_path, work) == ["return", "return", "look"]
 
 
-def test_the_list_of_whoever_left_on_the_platform_is_given_back_once(tmp_path: Path) -> None:
-    async def work(made: Office) -> list[LedgerEntry]:
-        made.platform.listed = [handed_in("a", status="timed_out"), handed_in("b", status="returned")]
-        await made.come("a", None, submission="a", trials=2)
-        await made.come("b", submission="b")
-        await decide(made)
-        await decide(made)
-        return await made.entries("release")
-
-    (entry,) = run(tmp_path, work)
-    assert (entry.session, entry.submission, entry.reason_code) == ("a", "a", "timed_out")
-
-
 def test_whoever_withdrew_is_asked_to_return_it_and_whoever_was_forgotten_is_paid(tmp_path: Path) -> None:
     from beholder.server.endings import shared_codes
     from beholder.server.service import erase_sessions
 
-    async def work(made: Office) -> tuple[dict[str, DecisionRow], list[tuple[bool | None, tuple[str, ...]]]]:
+    async def work(made: DecisionSetup) -> tuple[dict[str, DecisionRow], list[tuple[bool | None, tuple[str, ...]]]]:
         left = shared_codes(made.context.study, made.store.secret)["no_consent"]
         made.platform.listed = [handed_in("left", left), handed_in("done", made.code)]
         await made.come("s1", "withdrawn", submission="left", trials=2)
@@ -156,7 +114,7 @@ def test_whoever_withdrew_is_asked_to_return_it_and_whoever_was_forgotten_is_pai
 
 
 def test_further_rounds_of_one_visit_are_named_for_their_bonus(tmp_path: Path) -> None:
-    async def work(made: Office) -> list[LedgerEntry]:
+    async def work(made: DecisionSetup) -> list[LedgerEntry]:
         made.platform.listed = [handed_in("a", made.code)]
         await made.come("s1", submission="a", person="p", code=made.code)
         await made.come("s2", person="p", visit=2, code=made.code)
@@ -170,7 +128,7 @@ def test_further_rounds_of_one_visit_are_named_for_their_bonus(tmp_path: Path) -
 
 @pytest.mark.parametrize(("mode", "reward", "pay"), [("link", None, "nothing"), ("lab", "2.00 GBP", "approve")])
 def test_without_a_platform_every_session_is_a_row(tmp_path: Path, mode: str, reward: str | None, pay: str) -> None:
-    async def work(made: Office) -> dict[str, DecisionRow]:
+    async def work(made: DecisionSetup) -> dict[str, DecisionRow]:
         await made.come("a")
         await made.come("b", None, trials=2)
         return await decide(made)
@@ -180,22 +138,17 @@ def test_without_a_platform_every_session_is_a_row(tmp_path: Path, mode: str, re
     assert {name: row.pay for name, row in rows.items()} == {"a": pay, "b": "wait"}
 
 
-def test_nobody_has_come(tmp_path: Path) -> None:
-    found = run(tmp_path, lambda made: decide_study(made.context))
-    assert (found.rows, found.words) == ((), ("Nobody has come yet, so there is nothing to decide.",))
-
-
 def test_what_cannot_be_decided_is_told(tmp_path: Path) -> None:
-    async def told(made: Office, **keys: Any) -> str:
+    async def told(made: DecisionSetup, **keys: Any) -> str:
         with pytest.raises(RecruitError) as error:
             await decide_study(made.context, **keys)
         return str(error.value)
 
-    async def not_launched(made: Office) -> str:
+    async def not_launched(made: DecisionSetup) -> str:
         made.platform.can = frozenset({"submissions"})
         return await told(made)
 
-    async def purged(made: Office) -> str:
+    async def purged(made: DecisionSetup) -> str:
         await made.store.ledger.append([LedgerEntry("purge", "done", at(0), reason_code="identity")])
         return await told(made)
 
@@ -209,3 +162,42 @@ def test_what_cannot_be_decided_is_told(tmp_path: Path) -> None:
     assert run(tmp_path / "3", lambda made: told(made, submissions=tmp_path / "x.csv")) == (
         "--submissions  does not go with mode prolific. Allowed: mode panel, whose platform gives a list to download."
     )
+
+
+def test_whoever_is_paid_without_having_taken_part_reads_why_and_how_much(tmp_path: Path) -> None:
+    async def work(made: DecisionSetup) -> dict[str, tuple[str, str]]:
+        await made.come("s1", None, submission="full", trials=0)
+        await made.come("s2", "screened_out", submission="unfit")
+        await made.come("s3", None, submission="left", trials=2)
+        codes = shared_codes(made.context.study, made.store.secret)
+        launched: Json = {"key": "k", "places": 4, "screen_out": "0.20 GBP"}
+        now = made.context.now()
+        await made.store.ledger.append([LedgerEntry("draft", "done", now, provider_ref=POSTING, evidence=launched)])
+        made.platform.listed = [
+            handed_in("full", codes["technical"], person="pid-s1"),
+            handed_in("unfit", codes["screened_out"], person="pid-s2"),
+            handed_in("left", person="pid-s3"),
+        ]
+        found = await decide(made)
+        edit(tmp_path, "left", pay="screen_out")
+        assert (await decide(made))["left"].pay == "screen_out"
+        return {key: (row.pay, row.message) for key, row in found.items()}
+
+    # The study does not name it any more: what was launched is what people were promised.
+    assert run(tmp_path, work, recruit={"mode": "prolific", "reward": "2.00 GBP"}) == {
+        "full": (
+            "screen_out",
+            "When you came, every place of this study was taken, or it had just closed. We are sorry: you did nothing "
+            "wrong. You get 0.20 GBP as a bonus for your time; please return the study.",
+        ),
+        "unfit": (
+            "screen_out",
+            "You did not fit what this study needs. You did nothing wrong. You get 0.20 GBP as a bonus for your time; "
+            "please return the study.",
+        ),
+        "left": (
+            "return",
+            "We do not have all of your answers: the study was handed in before its last page. Please return it. If "
+            "you think that this is a mistake, write to us, and we look at it.",
+        ),
+    }

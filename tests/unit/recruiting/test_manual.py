@@ -2,46 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from beholder.errors import Refused
 from beholder.recruiting.context import recruiter_of
-from beholder.recruiting.contract import Job, PlatformRefused, Recruiter
-from beholder.recruiting.invitations import start_address, write_job
+from beholder.recruiting.contract import PlatformRefused
 from beholder.recruiting.manual import highest_bonuses
 from beholder.server.admission import Entrance
 from beholder.server.moderation import Moderation
 from beholder.server.participants import Identity
-from beholder.store.contract import LedgerEntry, Session, Store
-from beholder.store.open import open_store
-from beholder.study.model import Study
+from beholder.store.contract import LedgerEntry, Session
 from beholder.study.recruitment import Sum
 from beholder.testing.stores.facts import study_record
 from beholder.words import read_words
+from support.manual_recruiters import MODES, job, manual_answers, opened
 from support.recruit_studies import asked
 
 AT = datetime(2027, 3, 1, 9, tzinfo=UTC)
-URL = "https://study.example.org"
-MODES = {"link": {"mode": "link"}, "panel": {"mode": "panel", "id_parameter": "pid"}}
-
-
-@asynccontextmanager
-async def opened(folder: Path, recruit: Mapping[str, Any], **keys: Any) -> AsyncIterator[tuple[Study, Store]]:
-    study = asked(folder, recruit, **keys)
-    async with open_store(folder / "store") as store:
-        yield study, store
-
-
-def job(study: Study, places: int = 10, screen_out: int = 0) -> Job:
-    out = Sum(screen_out, "GBP") if screen_out else None
-    return Job("key", study.title, "", start_address(study, URL), places, 12, Sum(200, "GBP"), out)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -132,31 +113,13 @@ async def test_who_was_erased_and_looks_in_again_stays_unknown(tmp_path: Path) -
         assert (list(await store.platform_identities()), list(await store.platform_visits())) == ([], [])
 
 
-async def everything_else(people: Recruiter) -> dict[str, str]:
-    """Return what each act says that a person does by hand."""
-    said = {}
-    for verb, act in {
-        "submissions": people.submissions("tiny/1"),
-        "submission": people.submission("anna"),
-        "approve": people.approve(["anna"]),
-        "reject": people.reject("anna", "FAILED_CHECK", "x" * 100),
-        "return": people.request_return("anna", "why"),
-        "setup": people.setup_bonus("tiny/1", []),
-        "bonus": people.pay_bonus("1"),
-    }.items():
-        with pytest.raises(PlatformRefused) as caught:
-            await act
-        said[verb] = str(caught.value)
-    return said
-
-
 async def test_what_a_link_cannot_do_is_said_in_words(tmp_path: Path) -> None:
     async with opened(tmp_path, MODES["link"]) as (study, store):
         people = await recruiter_of(study, store)
         by_hand = "pay by hand whoever is in pay/payments.csv, which `beholder pay` writes."
         paid = f"Nobody can be paid through a link: {by_hand}"
         came = "A link knows no submissions: everybody who came is in the store."
-        assert await everything_else(people) == {
+        assert await manual_answers(people) == {
             "submissions": came,
             "submission": came,
             "approve": paid,
@@ -170,22 +133,6 @@ async def test_what_a_link_cannot_do_is_said_in_words(tmp_path: Path) -> None:
         await people.close()
 
 
-async def test_what_a_panel_cannot_do_is_said_in_words(tmp_path: Path) -> None:
-    async with opened(tmp_path, MODES["panel"]) as (study, store):
-        people = await recruiter_of(study, store)
-        paid = "Pay on the platform, or by hand, whoever is in pay/payments.csv, which `beholder pay` writes."
-        listed = "Download the list of submissions from the platform, and run `beholder decide --submissions FILE`."
-        assert await everything_else(people) == {
-            "submissions": listed,
-            "submission": listed,
-            "approve": paid,
-            "reject": "Reject it on the platform, by the id and with the message in pay/by_hand.csv.",
-            "return": "Ask on the platform for the return, by the id and with the message in pay/by_hand.csv.",
-            "setup": paid,
-            "bonus": paid,
-        }
-
-
 async def test_a_quote_counts_everything_that_may_be_owed(tmp_path: Path) -> None:
     bonus = {"quantity": {"sessions": 2, "each": "0.10 GBP"}, "quality": {"best": 20, "each": "0.15 GBP"}}
     recruit = {"mode": "link", "reward": "2.00 GBP", "hourly_minimum": "9.00 GBP"}
@@ -195,13 +142,6 @@ async def test_a_quote_counts_everything_that_may_be_owed(tmp_path: Path) -> Non
         assert quote.bonuses == Sum(30, "GBP")  # one session each: two in ten of them are the best
         assert quote.total == Sum(2330, "GBP")
         assert (quote.hourly, quote.floor, quote.balance) == (Sum(1000, "GBP"), Sum(900, "GBP"), None)
-
-
-def test_an_invitation_says_where_to_begin(tmp_path: Path) -> None:
-    study = asked(tmp_path, {"mode": "link"})
-    text = write_job(study, job(study), b"s" * 32).read_text("utf-8")
-    assert text.startswith("# A tiny study\n\nYou are invited to take part in a study.\n")
-    assert text.endswith("\nBegin here: https://study.example.org/s/tiny\n")
 
 
 def test_further_sessions_cost_what_the_plan_leaves_them(tmp_path: Path) -> None:

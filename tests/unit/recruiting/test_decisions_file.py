@@ -1,7 +1,11 @@
-"""The file of decisions: a person may change it, and every change that cannot be is told."""
+"""Deciding: one row for each submission, with what is proposed and why."""
 
 from __future__ import annotations
 
+import csv
+import io
+import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +13,37 @@ import pytest
 
 from beholder.errors import RecruitError
 from beholder.recruiting.contract import DecisionRow
-from support.decision_store import CARELESS, FILE, Office, decide, edit, handed_in, run
+from beholder.recruiting.decisions import decide_study
+from beholder.store.contract import LedgerEntry
+from support.decision_store import CARELESS, FILE, DecisionSetup, decide, edit, handed_in, read, run
+
+
+def test_no_id_of_a_person_is_in_the_file_or_in_the_ledger(tmp_path: Path) -> None:
+    async def work(made: DecisionSetup) -> list[LedgerEntry]:
+        await made.come("a", person="pid-a")
+        looked = await decide_study(made.context, submissions=tmp_path / "list.csv")
+        assert looked.words[1] == (
+            "pay/by_hand.csv has the ids of 1 person to reject, ask back or look at on the platform. "
+            "Keep it to yourself."
+        )
+        await decide_study(made.context, submissions=tmp_path / "list.csv", sign="Ada")
+        return list(await made.store.ledger.entries())
+
+    (tmp_path / "list.csv").write_text("participant,code\npid-a,K7QM\npid-stranger,K7QM\n", "utf-8")
+    recruit = {"mode": "panel", "id_parameter": "id", "reward": "2.00 GBP"}
+    entries = run(tmp_path, work, listed=False, recruit=recruit)
+    assert "pid-" not in (tmp_path / FILE).read_text("utf-8")
+    assert "pid-" not in str([asdict(entry) for entry in entries])
+    lines = read(tmp_path)
+    assert [line["pay"] for line in lines] == ["approve", "return"]
+    assert lines[0]["submission"] == lines[0]["participant"]
+    by_hand = tmp_path / "pay" / "by_hand.csv"
+    (line,) = csv.DictReader(io.StringIO(by_hand.read_text("utf-8"), newline=""))
+    assert (line["id"], line["submission"], line["pay"]) == ("pid-stranger", lines[1]["submission"], "return")
+    assert line["message"] == lines[1]["message"]
+    if os.name != "nt":
+        assert by_hand.stat().st_mode & 0o777 == 0o600
+
 
 LONG = (
     "On two pages the video itself asked for an answer, and another one was given on both of them. Please write to "
@@ -18,7 +52,7 @@ LONG = (
 
 
 def test_what_a_person_has_changed_stays_and_the_proposal_beside_it_follows_the_platform(tmp_path: Path) -> None:
-    async def work(made: Office) -> list[dict[str, DecisionRow]]:
+    async def work(made: DecisionSetup) -> list[dict[str, DecisionRow]]:
         made.platform.listed = [handed_in("a", made.code), handed_in("b", made.code)]
         await made.come("a", None, submission="a", trials=3)
         await made.come("b", submission="b", code=made.code)
@@ -47,7 +81,7 @@ def test_what_a_person_has_changed_stays_and_the_proposal_beside_it_follows_the_
 
 
 def test_a_spreadsheet_that_writes_semicolons_and_capitals_is_read(tmp_path: Path) -> None:
-    async def work(made: Office) -> dict[str, DecisionRow]:
+    async def work(made: DecisionSetup) -> dict[str, DecisionRow]:
         made.platform.listed = [handed_in("a", made.code)]
         await made.come("a", submission="a", code=made.code)
         await decide(made)
@@ -62,7 +96,7 @@ def test_a_spreadsheet_that_writes_semicolons_and_capitals_is_read(tmp_path: Pat
 def faults(folder: Path, *cells: dict[str, str], sign: str | None = None, **keys: Any) -> list[str]:
     """Return what is told of edits of the submissions a, b, c and so on."""
 
-    async def work(made: Office) -> str:
+    async def work(made: DecisionSetup) -> str:
         made.platform.listed = [
             handed_in("a", made.code),
             handed_in("b", made.code),
@@ -147,7 +181,7 @@ def test_an_amount_that_the_study_does_not_have_is_told(tmp_path: Path) -> None:
 def test_an_id_that_a_spreadsheet_has_changed_and_a_line_that_is_there_twice_are_told(tmp_path: Path) -> None:
     path = tmp_path / FILE
 
-    async def work(made: Office) -> str:
+    async def work(made: DecisionSetup) -> str:
         made.platform.listed = [handed_in("5e10abcd", made.code)]
         await made.come("s", submission="5e10abcd")
         await decide(made)
