@@ -21,7 +21,7 @@ from beholder.recruiting.fake import FakeProlific
 from beholder.recruiting.moderation import Act
 from beholder.recruiting.prolific.recruiter import ProlificRecruiter
 from support.decision_store import RECRUIT, decision_setup, handed_in
-from support.payable_study import BONUS, MESSAGE, in_memory, shop, write_bonuses
+from support.payable_study import BONUS, MESSAGE, in_memory, payment_setup, write_bonuses
 from support.prolific_rehearsal import JOB, prolific, study_in
 
 
@@ -59,7 +59,7 @@ async def test_too_few_and_too_many_answers_cost_nobody_their_name(folder: Path)
 
 
 async def test_who_was_approved_before_anybody_paid_still_gets_the_bonus(folder: Path) -> None:
-    async with shop(folder, 1, clean=BONUS) as s:
+    async with payment_setup(folder, 1, clean=BONUS) as s:
         write_bonuses(s.study, ("p-0", "quantity", "0.50"))
         s.fake.advance(days=22)
         await s.sign("run", s0="nothing")
@@ -89,7 +89,7 @@ async def test_of_two_with_one_code_each_goes_by_their_own_data(folder: Path) ->
 
 
 async def test_a_bonus_goes_to_whom_it_is_owed_although_others_share_the_study_and_the_code(folder: Path) -> None:
-    async with shop(folder, 3, clean=BONUS) as s:
+    async with payment_setup(folder, 3, clean=BONUS) as s:
         write_bonuses(s.study, ("p-1", "quantity", "0.50"))
         await s.sign(s0="approve", s1="approve", s2="approve")
         await s.pay(send=True)
@@ -116,7 +116,7 @@ async def test_who_did_more_than_was_asked_is_used_and_paid_alike(folder: Path) 
 
 @pytest.mark.parametrize("message", ["", " " * 200, MESSAGE[:99]])
 async def test_a_rejection_without_words_is_no_request(folder: Path, message: str) -> None:
-    async with shop(folder, 1) as s:
+    async with payment_setup(folder, 1) as s:
         await s.sign(s0={"pay": "reject", "category": "LOW_EFFORT", "message": message})
         found = await s.pay(send=True)
         assert len(found.problems) == 1
@@ -124,7 +124,7 @@ async def test_a_rejection_without_words_is_no_request(folder: Path, message: st
 
 
 async def test_each_verb_does_what_it_says_and_nothing_to_anybody_else(folder: Path) -> None:
-    async with shop(folder, 3) as s:
+    async with payment_setup(folder, 3) as s:
         await s.sign(s1="approve")
         dry = await s.pay()
         assert [(line.kind, line.submission) for line in dry.lines] == [("approve", s.ids[1])]

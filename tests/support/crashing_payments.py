@@ -53,9 +53,9 @@ class BurningLedger:
 
     async def append(self, entries: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
         self._fuse.tick()
-        found = await self._ledger.append(entries)
+        payment = await self._ledger.append(entries)
         self._fuse.tick()
-        return found
+        return payment
 
 
 class BurningStore:
@@ -144,17 +144,17 @@ class World:
                 await context.recruiter.close()
 
     async def pay(self, crash: int | None = None, **options: Any) -> tuple[Payment | None, int]:
-        """Return what a process told that may have died, and how many ticks it lived."""
+        """Return the result of a process that may have died, and how many ticks it lived."""
         fuse = Fuse(crash)
         try:
             async with self.process(fuse) as context:
-                found = await pay_study(context, sleep=self.fake.sleep, **options)
+                payment = await pay_study(context, sleep=self.fake.sleep, **options)
         except Crash:
-            found = None
-        return found, fuse.ticks
+            payment = None
+        return payment, fuse.ticks
 
-    async def check(self, found: Payment | None = None) -> None:
-        """Raise AssertionError where somebody got too much, or too little without being told of."""
+    async def check(self, payment: Payment | None = None) -> None:
+        """Raise AssertionError where a participant got too much, or too little without a report."""
         async with open_store(self.folder, write=False) as store:
             books = replay(await store.ledger.entries())
         planned = sum(debt.amount.minor for debt in books.debts.values() if debt.kind == "bonus")
@@ -168,38 +168,38 @@ class World:
         for debt in books.debts.values():
             if debt.state == "settled" and debt.kind == "bonus" and debt.amount.minor:
                 assert got[debt.submission, "bonus"] == 1, "settled means that the money has moved"
-        if found is not None:
-            unknown = {line.submission for line in found.unknown}
-            told = " ".join(str(problem) for problem in found.problems)
+        if payment is not None:
+            unknown = {line.submission for line in payment.unknown}
+            messages = " ".join(str(problem) for problem in payment.problems)
             for submission in self.template.ids:
                 assert got[submission, "reward"] == 1
-                assert got[submission, "bonus"] == 1 or (submission in unknown and submission in told), (
+                assert got[submission, "bonus"] == 1 or (submission in unknown and submission in messages), (
                     "and nobody said so"
                 )
 
     async def finish(self) -> None:
         """Run until nothing changes any more; then a person looks, and lets be sent once more what nobody has got."""
         self.fake.faults.clear()
-        found: Payment | None = None
+        payment: Payment | None = None
         for minutes in (0, 10, 10):  # at once too, while money may still be on its way
             self.fake.advance(minutes=minutes)
-            found, _ = await self.pay(send=True)
-            assert found is not None
-            if found.is_settled or (found.unknown and minutes):
+            payment, _ = await self.pay(send=True)
+            assert payment is not None
+            if payment.is_settled or (payment.unknown and minutes):
                 break
-        assert found is not None
-        await self.check(found)
-        if found.is_settled:
+        assert payment is not None
+        await self.check(payment)
+        if payment.is_settled:
             return
         self.fake.advance(hours=25)
-        found, _ = await self.pay(send=True)
-        assert found is not None
-        await self.check(found)
-        if found.unknown:
-            batches = sorted({line.payment for line in found.unknown})
+        payment, _ = await self.pay(send=True)
+        assert payment is not None
+        await self.check(payment)
+        if payment.unknown:
+            batches = sorted({line.payment for line in payment.unknown})
             self.resent.update(batches)
-            found, _ = await self.pay(resend=batches)
-            assert found is not None
-            await self.check(found)
-        assert found.is_settled, found
-        assert not found.problems
+            payment, _ = await self.pay(resend=batches)
+            assert payment is not None
+            await self.check(payment)
+        assert payment.is_settled, payment
+        assert not payment.problems

@@ -1,4 +1,4 @@
-"""A store of a study to which people came by a platform, and a platform that says what a test says."""
+"""A store of a study with participants from a platform, and a platform that lists given submissions."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def make_study(folder: Path, **keys: Any) -> Study:
 
 @dataclass
 class DecisionSetup:
-    """A desk of a study, its store, and what the platform says."""
+    """A study, its store, and a platform with given submissions."""
 
     context: RecruitContext
     store: Store
@@ -100,7 +100,7 @@ class DecisionSetup:
         code: str = "",
         run: int = 1,
     ) -> str:
-        """Let somebody come and answer; return the pseudonym. `submission` is by which visit they came."""
+        """Add a participant with answers and return the pseudonym; `submission` is the id of the visit."""
         mode = mode or self.context.study.recruit.mode
         platform_id = person or f"pid-{name}"
         who = pseudonym(self.store.secret, mode, platform_id)
@@ -138,7 +138,7 @@ class DecisionSetup:
 async def decision_setup(
     folder: Path, *submissions: Submission, listed: bool = True, url: str = "", **keys: Any
 ) -> AsyncIterator[DecisionSetup]:  # fmt: skip
-    """Give a desk of a study that people come to, on a platform that lists these submissions, or lists none.
+    """Yield a study with participants, on a platform that lists these submissions, or lists none.
 
     `url` is of its store, where that is not in its folder.
     """
@@ -146,7 +146,7 @@ async def decision_setup(
     tables = cleaning.store(study)
     stimuli = [{name: row[name] for name in row if name != "digest"} for row in tables["stimuli"]]
     lists = [row["trials"] for row in tables["lists"]]
-    # As it was written, without all that can be left out: it is read each time that somebody is judged.
+    # As written, without defaults: it is read for every judged session.
     text = yaml.safe_dump(study.model_dump(mode="json", exclude_unset=True))
     record = StudyRecord("d1", "p1", study.name, text, "beholder 0", stimuli, lists, START)
     async with open_store(url or folder / "store") as store:
@@ -155,9 +155,9 @@ async def decision_setup(
             draft = LedgerEntry("draft", "done", START, provider_ref=POSTING, evidence={"key": "k", "places": 4})
             await store.ledger.append([draft])
         platform = Platform(study.recruit.mode, submissions if listed else None)
-        made = DecisionSetup(None, store, platform)  # type: ignore[arg-type]
-        made.context = RecruitContext(study, store, url or str(folder / "store"), platform, lambda: at(made.days))
-        yield made
+        setup = DecisionSetup(None, store, platform)  # type: ignore[arg-type]
+        setup.context = RecruitContext(study, store, url or str(folder / "store"), platform, lambda: at(setup.days))
+        yield setup
 
 
 def at(days: float) -> datetime:
@@ -172,7 +172,7 @@ def handed_in(id: str, code: str = "", status: Any = "awaiting_review", **keys: 
 def run(
     folder: Path, work: Callable[[DecisionSetup], Awaitable[Any]], *listed: Submission, **keys: Any
 ) -> Any:  # fmt: skip
-    """Return what comes of the work at a desk of a study that people come to."""
+    """Return the result of some work with such a study."""
 
     async def inside() -> Any:
         async with decision_setup(folder, *listed, **keys) as context:
@@ -181,9 +181,9 @@ def run(
     return asyncio.run(inside())
 
 
-async def decide(made: DecisionSetup, **keys: Any) -> dict[str, DecisionRow]:
+async def decide(setup: DecisionSetup, **keys: Any) -> dict[str, DecisionRow]:
     """Return the rows of a decision by submission."""
-    return {row.submission: row for row in (await decide_study(made.context, **keys)).rows}
+    return {row.submission: row for row in (await decide_study(setup.context, **keys)).rows}
 
 
 def edit(folder: Path, submission: str, **cells: str) -> None:

@@ -14,14 +14,14 @@ SECRET = "What I wrote about my neighbour in Bonn"
 PERSON = "5f3a9c0d1e2b3a4c5d6e7f80"
 
 
-async def people_come(made: DecisionSetup) -> str:
+async def people_come(setup: DecisionSetup) -> str:
     """Let one person come twice and another once; return the receipt of the first visit."""
-    await made.come("s1", submission="sub-1", person=PERSON, code=made.code)
-    await made.come("s2", None, person=PERSON, visit=2, trials=2)
-    await made.come("other", submission="sub-2", person="somebody-else", code=made.code)
-    said = Answer("s2", "trial:3", {"scores": {"q1": {"s1": 4}}, "comment": SECRET}, {}, 0, 1, "mouse", "t", at(0))
-    await made.store.append([said])
-    return await receipt_of(made.store, "s1")
+    await setup.come("s1", submission="sub-1", person=PERSON, code=setup.code)
+    await setup.come("s2", None, person=PERSON, visit=2, trials=2)
+    await setup.come("other", submission="sub-2", person="somebody-else", code=setup.code)
+    answer = Answer("s2", "trial:3", {"scores": {"q1": {"s1": 4}}, "comment": SECRET}, {}, 0, 1, "mouse", "t", at(0))
+    await setup.store.append([answer])
+    return await receipt_of(setup.store, "s1")
 
 
 async def receipt_of(store: Store, session: str) -> str:
@@ -29,15 +29,15 @@ async def receipt_of(store: Store, session: str) -> str:
 
 
 def prepare(folder: Path, url: str = "", *, signs: str = "") -> str:
-    """Let people come, and somebody sign what is decided about them; return the receipt of the first."""
+    """Add participants and a signed decision about them; return the receipt of the first."""
 
     async def work() -> str:
-        async with decision_setup(folder, url=url) as made:
-            receipt = await people_come(made)
+        async with decision_setup(folder, url=url) as setup:
+            receipt = await people_come(setup)
             if signs:
-                made.platform.listed = [handed_in(f"sub-{n}", made.code) for n in (1, 2)]
-                await decide_study(made.context)
-                await decide_study(made.context, sign=signs)
+                setup.platform.listed = [handed_in(f"sub-{n}", setup.code) for n in (1, 2)]
+                await decide_study(setup.context)
+                await decide_study(setup.context, sign=signs)
             return receipt
 
     return asyncio.run(work())

@@ -15,7 +15,7 @@ from beholder.store.contract import Store
 from beholder.store.open import open_store
 from beholder.study.model import Study
 from beholder.study.recruitment import Sum
-from support.recruit_studies import asked
+from support.recruit_studies import recruit_study
 
 URL = "https://study.example.org"
 
@@ -30,7 +30,7 @@ MODES = {"link": {"mode": "link"}, "panel": {"mode": "panel", "id_parameter": "p
 
 @asynccontextmanager
 async def opened(folder: Path, recruit: Mapping[str, Any], **keys: Any) -> AsyncIterator[tuple[Study, Store]]:
-    study = asked(folder, recruit, **keys)
+    study = recruit_study(folder, recruit, **keys)
     async with open_store(folder / "store") as store:
         yield study, store
 

@@ -1,4 +1,4 @@
-"""A study on the fake platform with people who have finished, decisions that are signed, and a desk to pay from."""
+"""A study on the fake platform with completed sessions and signed decisions, ready to be paid."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ PAY = "POST /api/v1/bulk-bonus-payments/{id}/pay/"
 
 
 @dataclass(frozen=True)
-class Shop:
-    """A desk, and what stands around it."""
+class PaymentSetup:
+    """A study to pay, its store and its platform."""
 
     context: RecruitContext
     fake: FakeProlific
@@ -76,14 +76,14 @@ class Shop:
 async def sign(store: Store, visits: Sequence[FakeVisit], by: str = "Ann", /, **rows: Any) -> None:
     """Sign decisions: what to pay, or the whole row."""
     people = {str(row["session"]): str(row["participant"]) async for row in store.rows("sessions")}
-    comings = await store.platform_visits()
-    found = {}
+    platform_visits = await store.platform_visits()
+    result = {}
     for name, row in rows.items():
         key = visits[int(name[1:])].submission.id if visits else name
-        of_it = [one.session for one in comings if one.submission == key] or [key]
+        of_it = [one.session for one in platform_visits if one.submission == key] or [key]
         more = {"pay": row} if isinstance(row, str) else dict(row)
-        found[key] = {"use": True, "participant": people.get(of_it[0], ""), "sessions": of_it, "further": [], **more}
-    evidence: Any = {"by": by, "digest": "0", "rows": found}
+        result[key] = {"use": True, "participant": people.get(of_it[0], ""), "sessions": of_it, "further": [], **more}
+    evidence: Any = {"by": by, "digest": "0", "rows": result}
     await store.ledger.append([LedgerEntry("decisions", "done", JUST, evidence=evidence)])
 
 
@@ -93,7 +93,7 @@ JUST = FakeProlific().now
 async def come(
     store: Store, name: str, visit: FakeVisit | None, *, mode: Any, outcome: Outcome = "completed", number: int = 1
 ) -> str:
-    """Let somebody take part in a session, by a visit on the platform."""
+    """Add a session of a participant, by a visit on the platform."""
     session = f"s-{name}-{number}"
     await store.arrive(Session(session, f"p-{name}", "d1", 1, mode, number, {}, JUST))
     await store.append([End(session, outcome, "", "C0DE", f"R-{session}", JUST + timedelta(minutes=20))])
@@ -125,14 +125,14 @@ def write_bonuses(study: Study, *rows: tuple[str, str, str]) -> None:
 def connect(
     study: Study, store: Store, fake: FakeProlific, transport: httpx.AsyncBaseTransport | None = None
 ) -> RecruitContext:
-    """Return the desk of a study on the fake."""
+    """Return the context of a study on the fake platform."""
     client = ProlificClient(PROLIFIC, fake.token, transport or fake.transport(), fake.sleep, random.Random(1))
     recruiter = ProlificRecruiter(study, store, client, lambda: fake.now)
     return RecruitContext(study, store, str(study.folder / "store"), recruiter, lambda: fake.now)
 
 
 @asynccontextmanager
-async def shop(
+async def payment_setup(
     folder: Path,
     people: int = 3,
     *,
@@ -140,7 +140,7 @@ async def shop(
     finished: bool = True,
     url: str = "",
     **keys: Any,
-) -> AsyncIterator[Shop]:
+) -> AsyncIterator[PaymentSetup]:
     """Give a study that is published on the fake, with people who have handed in; nothing is signed.
 
     `url` is of its store, where that is not in its folder.
@@ -162,12 +162,12 @@ async def shop(
             if finished:
                 visit.finish()
             await come(store, str(number), visit, mode="prolific")
-        yield Shop(context, fake, visits)
+        yield PaymentSetup(context, fake, visits)
         await context.recruiter.close()
 
 
 @asynccontextmanager
-async def counter(folder: Path, mode: str = "panel", **keys: Any) -> AsyncIterator[Shop]:
+async def manual_payment_setup(folder: Path, mode: str = "panel", **keys: Any) -> AsyncIterator[PaymentSetup]:
     """Give a study whose people are paid by hand."""
     recruit = {"mode": mode, "reward": "2.00 GBP", "screen_out": "0.30 GBP"}
     recruit |= {"id_parameter": "pid"} if mode == "panel" else {}
@@ -176,5 +176,5 @@ async def counter(folder: Path, mode: str = "panel", **keys: Any) -> AsyncIterat
     async with open_store(study.folder / "store") as store:
         await store.begin(study_record())
         recruiter = await recruiter_of(study, store)
-        yield Shop(RecruitContext(study, store, str(study.folder / "store"), recruiter, lambda: fake.now), fake)
+        yield PaymentSetup(RecruitContext(study, store, str(study.folder / "store"), recruiter, lambda: fake.now), fake)
         await recruiter.close()

@@ -1,4 +1,4 @@
-"""A desk for tests of recruiting: a tiny study begun in a real store, a platform in memory, and a server in process."""
+"""The context of a tiny study in a real store, with a platform in memory and a server in process."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ TEXTS = {"consent": "We keep what you answer for two years. Do you agree?"}
 
 @dataclass(frozen=True)
 class LaunchSetup:
-    """A desk, and what stands around it."""
+    """The context of a study, and its platform and server."""
 
     context: RecruitContext
     fake: FakeProlific
@@ -50,23 +50,23 @@ class LaunchSetup:
         return self.context.study
 
     async def kinds(self) -> list[str]:
-        """Return what the ledger holds, in short."""
+        """Return the entries of the ledger as `kind event`."""
         return [f"{one.kind} {one.event}" for one in await self.entries()]
 
     async def entries(self) -> tuple[LedgerEntry, ...]:
         return await self.context.store.ledger.entries()
 
     async def launch(self, **options: Any) -> Any:
-        """Launch it, with its server in process behind its address."""
+        """Launch it, with its server in process at its address."""
         every: dict[str, Any] = {"public_url": URL, "transport": self.server} | options
         return await launch_study(self.context, **every)
 
     async def open(self) -> str:
-        """Launch it, publish it for what it costs, and return the id of what people see."""
-        found = await self.launch()
-        if found.due is not None:
-            found = await self.launch(publish=str(found.due))
-        return str(found.posting.id)
+        """Launch it, publish it for its cost, and return the id of the posting."""
+        launch = await self.launch()
+        if launch.due is not None:
+            launch = await self.launch(publish=str(launch.due))
+        return str(launch.posting.id)
 
 
 @asynccontextmanager
@@ -78,7 +78,7 @@ async def launch_setup(
     now: Callable[[], datetime] | None = None,
     **keys: Any,
 ) -> AsyncIterator[LaunchSetup]:
-    """Give the desk of a tiny study that a server has begun, recruited by a platform in memory or by hand."""
+    """Yield the context of a tiny study that a server has begun, recruited by a platform in memory or by hand."""
     platform = fake or FakeProlific()
     path = folder / "study.yaml"
     study = load_study(path if path.exists() else write_study(folder, like, **({"texts": TEXTS} | keys)))

@@ -1,4 +1,4 @@
-"""Small studies of which only recruiting is looked at."""
+"""Small studies without stimuli, for recruiting."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from beholder.methods import load_study
 from beholder.study.model import Study
 
 
-def panel(folder: Path, recruit: Mapping[str, Any] | None = None, **keys: Any) -> Study:
-    """Return a study of a panel, without stimuli: nothing of recruiting needs them."""
-    return asked(folder, {"mode": "panel", **({"id_parameter": "pid"} if recruit is None else recruit)}, **keys)
+def panel_study(folder: Path, recruit: Mapping[str, Any] | None = None, **keys: Any) -> Study:
+    """Return a study of a panel."""
+    return recruit_study(folder, {"mode": "panel", **({"id_parameter": "pid"} if recruit is None else recruit)}, **keys)
 
 
-def asked(folder: Path, recruit: Mapping[str, Any], **keys: Any) -> Study:
-    """Return a study without stimuli whose people come in this way."""
+def recruit_study(folder: Path, recruit: Mapping[str, Any], **keys: Any) -> Study:
+    """Return a study with these settings of `recruit`."""
     study = {
         "beholder": 1,
         "name": "tiny",

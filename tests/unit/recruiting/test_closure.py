@@ -1,4 +1,4 @@
-"""Closing while something is owed: by rules that nobody has applied, or for work that came later."""
+"""Closing a study: recruiting stops, unpaid work and bonuses hold it up, and a closed study is exported."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ RECRUIT = {"mode": "prolific", "reward": "2.00 GBP", "minutes": 10}
 class Market:
     """A study on the fake whose people can be judged."""
 
-    room: deciding.DecisionSetup
+    setup: deciding.DecisionSetup
     context: RecruitContext
     fake: FakeProlific
     posting: str
 
     async def come(self, name: str, visit: FakeVisit | None = None, number: int = 1) -> FakeVisit:
-        """Let somebody finish a session, by a visit of theirs."""
+        """Add a completed session, by a visit on the platform."""
         there = visit or self.fake.people.take(self.posting).start()
         one = there.submission
-        await self.room.come(name, person=one.person.id, submission=one.id, visit=number)
+        await self.setup.come(name, person=one.person.id, submission=one.id, visit=number)
         return there
 
     async def pay(self) -> None:
@@ -62,14 +62,14 @@ class Market:
 async def market(folder: Path, places: int = 2, **keys: Any) -> AsyncIterator[Market]:
     fake = FakeProlific()
     written: dict[str, Any] = {"recruit": RECRUIT, "checks": CHECKS} | keys
-    async with decision_setup(folder, listed=False, **written) as room:
-        context = connect(room.context.study, room.store, fake)
+    async with decision_setup(folder, listed=False, **written) as setup:
+        context = connect(setup.context.study, setup.store, fake)
         posting = (await context.recruiter.publish((await context.recruiter.draft(replace(JOB, places=places))).id)).id
         evidence: Any = {"run": 1, "places": places, "quote": {}}
-        await room.store.ledger.append(
+        await setup.store.ledger.append(
             [LedgerEntry("draft", "done", fake.now, provider_ref=posting, evidence=evidence)]
         )
-        yield Market(room, context, fake, posting)
+        yield Market(setup, context, fake, posting)
         await context.recruiter.close()
 
 
@@ -126,7 +126,7 @@ async def test_a_round_that_was_finished_after_the_signature_holds_it_up(folder:
 
 async def test_a_full_study_is_stopped_and_its_people_are_kept_out_of_the_family(folder: Path) -> None:
     async with market(folder, 1, family="walks") as m:
-        await m.room.store.identify(
+        await m.setup.store.identify(
             PlatformIdentity("p-late", "prolific", "late"), PlatformVisit("nobody", m.posting, "x")
         )
         visit = (await m.come("a")).finish("NOCODE")  # which puts nobody into any group
@@ -141,48 +141,48 @@ async def test_a_full_study_is_stopped_and_its_people_are_kept_out_of_the_family
 
 
 async def test_a_study_on_prolific_is_stopped_at_once_and_closed_when_nobody_waits(tmp_path: Path, tiny: Path) -> None:
-    async with launch_setup(tmp_path, tiny, recruit=ON_PROLIFIC, retention="2028-01-31") as room:
-        posting = await room.open()
-        (visit,) = room.fake.people.finish(posting)
-        asked = room.fake.people.take(posting).start().finish(NO_CODE).submission
-        await decide_study(room.context, sign=RUN_SIGNATURE)
-        await pay_study(room.context, send=True, sleep=room.fake.sleep)
-        dry = await close_study(room.context, dry_run=True)
-        assert (dry.is_closed, len(dry.open), room.fake.studies.find(posting).status) == (False, 1, "ACTIVE")
+    async with launch_setup(tmp_path, tiny, recruit=ON_PROLIFIC, retention="2028-01-31") as setup:
+        posting = await setup.open()
+        (visit,) = setup.fake.people.finish(posting)
+        requested = setup.fake.people.take(posting).start().finish(NO_CODE).submission
+        await decide_study(setup.context, sign=RUN_SIGNATURE)
+        await pay_study(setup.context, send=True, sleep=setup.fake.sleep)
+        dry = await close_study(setup.context, dry_run=True)
+        assert (dry.is_closed, len(dry.open), setup.fake.studies.find(posting).status) == (False, 1, "ACTIVE")
         assert dry.words == (
             "Recruiting would be stopped.",
             "It could not be closed yet: what is named above holds it up.",
             "Nothing was written.",
         )
         with pytest.raises(RecruitError) as error:
-            await close_study(room.context)
+            await close_study(setup.context)
         assert str(error.value) == (
             "close  has stopped recruiting, and is not over before what follows is. Prolific opens it again for more "
             "places only: `beholder launch --places N`. Or write run: 2.\n"
             f"{visit.submission.id}  waits for your decision: Handed in with a code that this person was not shown; "
             f"Handed in, and nothing whole is here. {DECIDE}"
         )
-        assert (await room.context.recruiter.posting(posting)).state == "completed"
+        assert (await setup.context.recruiter.posting(posting)).state == "completed"
         with pytest.raises(RecruitError) as error:
-            await change_posting(room.context, "resume")
+            await change_posting(setup.context, "resume")
         assert str(error.value) == (
             "--resume  finds the study full or stopped. Allowed: a study that is paused. Prolific opens it again for "
             "more places only: `beholder launch --places N`. Or write run: 2."
         )
         assert not (tmp_path / "close").exists()
-        await room.context.recruiter.approve([visit.submission.id])  # on its page, by a person
-        room.fake.advance(minutes=5)
-        found = await close_study(room.context)
-        assert found.is_closed
-        assert found.words == (
+        await setup.context.recruiter.approve([visit.submission.id])  # on its page, by a person
+        setup.fake.advance(minutes=5)
+        result = await close_study(setup.context)
+        assert result.is_closed
+        assert result.words == (
             "Closed. close/summary.md says how it was done, and what is kept until when.",
             "Nobody came, so nothing is exported.",
-            f"{asked.id} was asked to return it, and has not yet: Prolific approves and pays it by itself on "
-            f"{room.fake.now + timedelta(days=21):%Y-%m-%d}, unless it is returned or rejected before.",
+            f"{requested.id} was asked to return it, and has not yet: Prolific approves and pays it by itself on "
+            f"{setup.fake.now + timedelta(days=21):%Y-%m-%d}, unless it is returned or rejected before.",
         )
-        again = await close_study(room.context)
-        assert again == found
-        kinds = await room.kinds()
+        again = await close_study(setup.context)
+        assert again == result
+        kinds = await setup.kinds()
         assert kinds[6:] == ["stop planned", "stop done", "close done"]
         assert "From 2028-01-31 on `beholder purge` erases" in (tmp_path / "close" / "summary.md").read_text("utf-8")
 
@@ -190,38 +190,38 @@ async def test_a_study_on_prolific_is_stopped_at_once_and_closed_when_nobody_wai
 async def test_it_is_not_over_while_the_platform_has_not_stopped_it_or_shows_another_one_open(
     tmp_path: Path, tiny: Path
 ) -> None:
-    async with launch_setup(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
+    async with launch_setup(tmp_path, tiny, recruit=ON_PROLIFIC) as setup:
         evidence: Any = {"run": 1, "key": "k", "places": 4}
-        other = LedgerEntry("draft", "done", room.fake.now, provider_ref="5" * 24, evidence=evidence)
-        posting = await room.open()
+        other = LedgerEntry("draft", "done", setup.fake.now, provider_ref="5" * 24, evidence=evidence)
+        posting = await setup.open()
 
         async def close() -> str:
             with pytest.raises(RecruitError) as error:
-                await close_study(room.context)
+                await close_study(setup.context)
             return str(error.value)
 
-        room.fake.studies.find(posting).status = "PUBLISHING"  # type: ignore[assignment]
+        setup.fake.studies.find(posting).status = "PUBLISHING"  # type: ignore[assignment]
         assert await close() == (
             "Prolific  has not stopped it yet: it is publishing. Run `beholder close` again in a minute."
         )
-        assert "close done" not in await room.kinds()
-        room.fake.studies.find(posting).status = "ACTIVE"
+        assert "close done" not in await setup.kinds()
+        setup.fake.studies.find(posting).status = "ACTIVE"
         again = replace(other, provider_ref=posting)
-        await room.context.store.ledger.append([other, replace(other, kind="publish"), again])
+        await setup.context.store.ledger.append([other, replace(other, kind="publish"), again])
         assert await close() == (
             f"{other.provider_ref}  was published in this run too, and is not seen to be over. Stop it on its "
             "platform, and pay whoever has handed in there; its own token and recruit.mode show it."
         )
         stopped = replace(other, kind="stop")
-        await room.context.store.ledger.append([stopped])
-        assert (await close_study(room.context)).is_closed
-        assert room.fake.studies.find(posting).status == "COMPLETED"
+        await setup.context.store.ledger.append([stopped])
+        assert (await close_study(setup.context)).is_closed
+        assert setup.fake.studies.find(posting).status == "COMPLETED"
 
 
 async def test_a_study_by_link_is_exported_and_told(tmp_path: Path, tiny: Path) -> None:
-    async with launch_setup(tmp_path, tiny, recruit={"mode": "link"}) as room:
-        await room.open()
-        facts, now = room.context.store, room.fake.now
+    async with launch_setup(tmp_path, tiny, recruit={"mode": "link"}) as setup:
+        await setup.open()
+        facts, now = setup.context.store, setup.fake.now
         record = await facts.current()
         assert record is not None
         for name, outcome in (("aa", "no_consent"), ("bb", None)):
@@ -232,17 +232,17 @@ async def test_a_study_by_link_is_exported_and_told(tmp_path: Path, tiny: Path) 
                 await facts.append([Answer(name, "consent", {"agree": True}, {}, 0, 900, "mouse", "t", now)])
         await facts.claim("bb", now=now, until=now + timedelta(hours=1), per_list=1)
         with pytest.raises(RecruitError) as error:
-            await close_study(room.context)
+            await close_study(setup.context)
         assert str(error.value) == (
             "close  has stopped recruiting, and is not over before what follows is. `beholder launch --resume` lets "
             "people begin again.\n"
             "participants  1 person is at work. Close again when they are done; who rests for 60 min is not waited for."
         )
-        room.fake.advance(days=1)
-        found = await close_study(room.context)
-        assert found.exported == tmp_path / "export"
+        setup.fake.advance(days=1)
+        result = await close_study(setup.context)
+        assert result.exported == tmp_path / "export"
         assert (tmp_path / "export" / "sessions.csv").is_file()
-        assert found.words[1] == "Every fact is in export/."
+        assert result.words[1] == "Every fact is in export/."
         text = (tmp_path / "close" / "summary.md").read_text("utf-8")
         assert "Of the people, 2 came, 1 agreed, 0 rated something, 0 finished" in text
         assert "| Did not agree to take part | 1 |" in text
@@ -250,28 +250,28 @@ async def test_a_study_by_link_is_exported_and_told(tmp_path: Path, tiny: Path) 
 
 
 async def test_what_was_only_served_is_closed_too_and_opens_when_somebody_says_so(tmp_path: Path, tiny: Path) -> None:
-    async with launch_setup(tmp_path, tiny, recruit={"mode": "link"}) as room:
+    async with launch_setup(tmp_path, tiny, recruit={"mode": "link"}) as setup:
 
         async def come(name: str) -> int:
-            body = {"study": room.study.name, "params": {"participant": name}, "device": {}}
-            async with httpx.AsyncClient(transport=room.server, base_url="http://here") as client:
+            body = {"study": setup.study.name, "params": {"participant": name}, "device": {}}
+            async with httpx.AsyncClient(transport=setup.server, base_url="http://here") as client:
                 return (await client.post("/api/arrive", json=body)).status_code
 
         assert await come("ann") == 201
-        assert (await close_study(room.context, dry_run=True)).words[0] == "Recruiting would be stopped."
-        assert (await close_study(room.context)).is_closed
+        assert (await close_study(setup.context, dry_run=True)).words[0] == "Recruiting would be stopped."
+        assert (await close_study(setup.context)).is_closed
         summary_ = (tmp_path / "close" / "summary.md").read_bytes()
-        assert (await close_study(room.context)).is_closed
+        assert (await close_study(setup.context)).is_closed
         assert (tmp_path / "close" / "summary.md").read_bytes() == summary_
         assert await come("bea") == 403
         for dry_run in (True, False):
-            found = await room.launch(dry_run=dry_run)
-            assert found.words[-2:] == (
+            result = await setup.launch(dry_run=dry_run)
+            assert result.words[-2:] == (
                 "It is closed: nobody can begin, and whoever has begun goes on.",
                 "To let people begin again: beholder launch --resume",
             )
         assert await come("bea") == 403
-        assert (await change_posting(room.context, "resume")).posting.state == "active"
+        assert (await change_posting(setup.context, "resume")).posting.state == "active"
         assert await come("bea") == 201
-        found = await room.launch()
-        assert found.words[-1] == "People begin here: https://lab.example.org/s/tiny"
+        result = await setup.launch()
+        assert result.words[-1] == "People begin here: https://lab.example.org/s/tiny"

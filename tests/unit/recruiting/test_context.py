@@ -13,12 +13,12 @@ from beholder.store.open import open_store
 from beholder.store.rules import record_of
 from beholder.study.model import Study
 from support.recruit_context import URL, launch_setup
-from support.recruit_studies import asked
+from support.recruit_studies import recruit_study
 
 
 @pytest.mark.parametrize(("mode", "more"), [("link", {}), ("panel", {"id_parameter": "pid"}), ("lab", {})])
 async def test_the_mode_of_a_study_names_its_recruiter(tmp_path: Path, mode: str, more: dict[str, str]) -> None:
-    study = asked(tmp_path, {"mode": mode, **more})
+    study = recruit_study(tmp_path, {"mode": mode, **more})
     async with open_store(tmp_path / "store") as store:
         recruiter = await recruiter_of(study, store)
     assert recruiter.mode == mode

@@ -8,7 +8,7 @@ import pytest
 
 from beholder.errors import BeholderError, RecruitError
 from beholder.recruiting.contract import PlatformAway, PlatformGone, PlatformRefused, PlatformUnsure, platform_errors
-from support.recruit_studies import panel
+from support.recruit_studies import panel_study
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from support.recruit_studies import panel
     ids=["refused", "gone", "away", "unsure"],
 )
 def test_an_error_of_a_platform_is_a_problem_for_a_person(tmp_path: Path, error: BeholderError, message: str) -> None:
-    with pytest.raises(RecruitError) as raised, platform_errors(panel(tmp_path)):
+    with pytest.raises(RecruitError) as raised, platform_errors(panel_study(tmp_path)):
         raise error
     assert [str(problem) for problem in raised.value.problems] == [message]
     assert raised.value.__cause__ is error, "an unattended run tries again where the platform did not answer"

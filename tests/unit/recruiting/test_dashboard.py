@@ -1,4 +1,4 @@
-"""Watching: how far people came, what is missing, what an hour pays, and when it will be done."""
+"""The dashboard in a terminal: an empty study, and names with markup."""
 
 from __future__ import annotations
 

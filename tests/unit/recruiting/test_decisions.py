@@ -1,4 +1,4 @@
-"""Signing: it covers what was seen, is told when somebody looks again, and reaches cleaning."""
+"""Deciding: a signature covers what the person saw, and a dry run writes nothing."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ LOOK = "Look at decide/decisions.csv, change pay and use where you see it otherw
 
 
 def test_a_person_signs_what_they_have_seen_and_nothing_that_is_new(tmp_path: Path) -> None:
-    async def work(made: DecisionSetup) -> tuple[Decisions, Decisions, list[LedgerEntry]]:
-        made.platform.listed = [handed_in("a", made.code), handed_in("b", made.code)]
-        await made.come("a", submission="a", code=made.code)
-        await made.come("b", submission="b", obeys=CARELESS, code=made.code)
-        looked = await decide_study(made.context)
+    async def work(setup: DecisionSetup) -> tuple[Decisions, Decisions, list[LedgerEntry]]:
+        setup.platform.listed = [handed_in("a", setup.code), handed_in("b", setup.code)]
+        await setup.come("a", submission="a", code=setup.code)
+        await setup.come("b", submission="b", obeys=CARELESS, code=setup.code)
+        looked = await decide_study(setup.context)
         assert looked.words[1:] == (LOOK,)
         if os.name != "nt":
             assert looked.file.stat().st_mode & 0o777 == 0o600, "it says which submission is whose"
         assert (tmp_path / "decide" / ".gitignore").read_text() == "*\n"
-        made.platform.listed.append(handed_in("c", made.code))
-        await made.come("c", submission="c", code=made.code)
-        first = await decide_study(made.context, sign="Ada")
-        some = await decide_study(made.context)
-        day = f"{made.context.now():%Y-%m-%d at %H:%M} UTC"
+        setup.platform.listed.append(handed_in("c", setup.code))
+        await setup.come("c", submission="c", code=setup.code)
+        first = await decide_study(setup.context, sign="Ada")
+        some = await decide_study(setup.context)
+        day = f"{setup.context.now():%Y-%m-%d at %H:%M} UTC"
         assert some.words[1:] == (f"2 rows are signed, last by Ada on {day}. Since then: 1 new (c).", LOOK)
-        again = await decide_study(made.context, sign="Ada")
-        await decide_study(made.context, sign="Ada")
-        assert (await decide_study(made.context)).words[1:] == (
+        again = await decide_study(setup.context, sign="Ada")
+        await decide_study(setup.context, sign="Ada")
+        assert (await decide_study(setup.context)).words[1:] == (
             f"3 rows are signed, last by Ada on {day}. Since then: nothing new.",
             "`beholder pay` shows what would be sent.",
         )
         edit(tmp_path, "b", pay="approve")
-        changed = await decide_study(made.context)
+        changed = await decide_study(setup.context)
         assert changed.words[-2:] == (f"3 rows are signed, last by Ada on {day}. Since then: 1 changed (b).", LOOK)
-        return first, again, await made.entries("decisions")
+        return first, again, await setup.entries("decisions")
 
     first, again, entries = run(tmp_path, work)
     assert first.words[1:] == (
@@ -60,13 +60,13 @@ def test_a_person_signs_what_they_have_seen_and_nothing_that_is_new(tmp_path: Pa
 
 
 def test_signing_without_a_file_or_without_a_name_is_told(tmp_path: Path) -> None:
-    async def work(made: DecisionSetup) -> list[str]:
-        told = []
+    async def work(setup: DecisionSetup) -> list[str]:
+        messages = []
         for name in ("Ada", " "):
             with pytest.raises(RecruitError) as error:
-                await decide(made, sign=name)
-            told.append(str(error.value))
-        return told
+                await decide(setup, sign=name)
+            messages.append(str(error.value))
+        return messages
 
     assert run(tmp_path, work) == [
         "decide/decisions.csv  is not there, so there is nothing to sign. Run `beholder decide` without --sign, look "
@@ -76,15 +76,15 @@ def test_signing_without_a_file_or_without_a_name_is_told(tmp_path: Path) -> Non
 
 
 def test_what_was_decided_with_a_list_is_decided_and_signed_with_a_list(tmp_path: Path) -> None:
-    async def work(made: DecisionSetup) -> str:
-        await made.come("a", person="pid-a")
-        await decide(made, submissions=tmp_path / "list.csv")
+    async def work(setup: DecisionSetup) -> str:
+        await setup.come("a", person="pid-a")
+        await decide(setup, submissions=tmp_path / "list.csv")
         before = (tmp_path / "decide" / "decisions.csv").read_bytes()
         for keys in ({}, {"sign": "Ada"}):
-            with pytest.raises(RecruitError) as told:
-                await decide(made, **keys)
+            with pytest.raises(RecruitError) as messages:
+                await decide(setup, **keys)
         assert (tmp_path / "decide" / "decisions.csv").read_bytes() == before
-        return str(told.value)
+        return str(messages.value)
 
     (tmp_path / "list.csv").write_text("participant,code\npid-a,K7QM\n", "utf-8")
     recruit = {"mode": "panel", "id_parameter": "id", "reward": "2.00 GBP"}
@@ -95,35 +95,35 @@ def test_what_was_decided_with_a_list_is_decided_and_signed_with_a_list(tmp_path
 
 
 def test_a_dry_run_writes_and_signs_nothing(tmp_path: Path) -> None:
-    async def work(made: DecisionSetup) -> tuple[Decisions, int]:
-        made.platform.listed = [handed_in("a", made.code)]
-        await made.come("a", submission="a", code=made.code)
-        before = len(await made.store.ledger.entries())
-        found = await decide_study(made.context, sign="run", dry_run=True)
-        return found, len(await made.store.ledger.entries()) - before
+    async def work(setup: DecisionSetup) -> tuple[Decisions, int]:
+        setup.platform.listed = [handed_in("a", setup.code)]
+        await setup.come("a", submission="a", code=setup.code)
+        before = len(await setup.store.ledger.entries())
+        result = await decide_study(setup.context, sign="run", dry_run=True)
+        return result, len(await setup.store.ledger.entries()) - before
 
-    found, written = run(tmp_path, work)
+    result, written = run(tmp_path, work)
     assert written == 0
     assert not (tmp_path / FILE).exists()
-    assert found.words == (
+    assert result.words == (
         "1 row: 1 approve; 1 used.",
         "run would sign 1 submission to pay, reject or ask back. Nothing is written.",
     )
 
 
 def test_the_list_of_whoever_left_on_the_platform_is_given_back_once(tmp_path: Path) -> None:
-    async def work(made: DecisionSetup) -> list[LedgerEntry]:
-        made.platform.listed = [handed_in("a", status="timed_out"), handed_in("b", status="returned")]
-        await made.come("a", None, submission="a", trials=2)
-        await made.come("b", submission="b")
-        await decide(made)
-        await decide(made)
-        return await made.entries("release")
+    async def work(setup: DecisionSetup) -> list[LedgerEntry]:
+        setup.platform.listed = [handed_in("a", status="timed_out"), handed_in("b", status="returned")]
+        await setup.come("a", None, submission="a", trials=2)
+        await setup.come("b", submission="b")
+        await decide(setup)
+        await decide(setup)
+        return await setup.entries("release")
 
     (entry,) = run(tmp_path, work)
     assert (entry.session, entry.submission, entry.reason_code) == ("a", "a", "timed_out")
 
 
 def test_nobody_has_come(tmp_path: Path) -> None:
-    found = run(tmp_path, lambda made: decide_study(made.context))
-    assert (found.rows, found.words) == ((), ("Nobody has come yet, so there is nothing to decide.",))
+    result = run(tmp_path, lambda setup: decide_study(setup.context))
+    assert (result.rows, result.words) == ((), ("Nobody has come yet, so there is nothing to decide.",))

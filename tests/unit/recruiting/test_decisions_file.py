@@ -1,4 +1,4 @@
-"""Deciding: one row for each submission, with what is proposed and why."""
+"""decide/decisions.csv: edits are kept or reported as problems, and the file names no platform ids."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from support.decision_store import CARELESS, FILE, DecisionSetup, decide, edit, 
 
 
 def test_no_id_of_a_person_is_in_the_file_or_in_the_ledger(tmp_path: Path) -> None:
-    async def work(made: DecisionSetup) -> list[LedgerEntry]:
-        await made.come("a", person="pid-a")
-        looked = await decide_study(made.context, submissions=tmp_path / "list.csv")
+    async def work(setup: DecisionSetup) -> list[LedgerEntry]:
+        await setup.come("a", person="pid-a")
+        looked = await decide_study(setup.context, submissions=tmp_path / "list.csv")
         assert looked.words[1] == (
             "pay/by_hand.csv has the ids of 1 person to reject, ask back or look at on the platform. "
             "Keep it to yourself."
         )
-        await decide_study(made.context, submissions=tmp_path / "list.csv", sign="Ada")
-        return list(await made.store.ledger.entries())
+        await decide_study(setup.context, submissions=tmp_path / "list.csv", sign="Ada")
+        return list(await setup.store.ledger.entries())
 
     (tmp_path / "list.csv").write_text("participant,code\npid-a,K7QM\npid-stranger,K7QM\n", "utf-8")
     recruit = {"mode": "panel", "id_parameter": "id", "reward": "2.00 GBP"}
@@ -52,19 +52,19 @@ LONG = (
 
 
 def test_what_a_person_has_changed_stays_and_the_proposal_beside_it_follows_the_platform(tmp_path: Path) -> None:
-    async def work(made: DecisionSetup) -> list[dict[str, DecisionRow]]:
-        made.platform.listed = [handed_in("a", made.code), handed_in("b", made.code)]
-        await made.come("a", None, submission="a", trials=3)
-        await made.come("b", submission="b", code=made.code)
-        found = [await decide(made)]
+    async def work(setup: DecisionSetup) -> list[dict[str, DecisionRow]]:
+        setup.platform.listed = [handed_in("a", setup.code), handed_in("b", setup.code)]
+        await setup.come("a", None, submission="a", trials=3)
+        await setup.come("b", submission="b", code=setup.code)
+        result = [await decide(setup)]
         edit(tmp_path, "a", pay="approve")
         edit(tmp_path, "b", use="FALSE")
-        found.append(await decide(made))
-        made.platform.listed[0] = handed_in("a", made.code, "returned")
+        result.append(await decide(setup))
+        setup.platform.listed[0] = handed_in("a", setup.code, "returned")
         edit(tmp_path, "a", pay="bonus")
-        found.append(await decide(made))
-        made.platform.listed[0] = handed_in("a", made.code, "approved")
-        return [*found, await decide(made)]
+        result.append(await decide(setup))
+        setup.platform.listed[0] = handed_in("a", setup.code, "approved")
+        return [*result, await decide(setup)]
 
     first, second, third, last = run(tmp_path, work)
     assert [(row["a"].proposed, row["a"].pay) for row in (first, second, third, last)] == [
@@ -81,42 +81,42 @@ def test_what_a_person_has_changed_stays_and_the_proposal_beside_it_follows_the_
 
 
 def test_a_spreadsheet_that_writes_semicolons_and_capitals_is_read(tmp_path: Path) -> None:
-    async def work(made: DecisionSetup) -> dict[str, DecisionRow]:
-        made.platform.listed = [handed_in("a", made.code)]
-        await made.come("a", submission="a", code=made.code)
-        await decide(made)
+    async def work(setup: DecisionSetup) -> dict[str, DecisionRow]:
+        setup.platform.listed = [handed_in("a", setup.code)]
+        await setup.come("a", submission="a", code=setup.code)
+        await decide(setup)
         path = tmp_path / FILE
         text = path.read_text("utf-8").replace(",", ";").replace(";true;true;", ";TRUE;FALSE;")
         path.write_text("\ufeff" + text.replace("\n", "\r\n"), "utf-8")
-        return await decide(made)
+        return await decide(setup)
 
     assert not run(tmp_path, work)["a"].use
 
 
 def faults(folder: Path, *cells: dict[str, str], sign: str | None = None, **keys: Any) -> list[str]:
-    """Return what is told of edits of the submissions a, b, c and so on."""
+    """Return the problems of edits of the submissions a, b, c and so on."""
 
-    async def work(made: DecisionSetup) -> str:
-        made.platform.listed = [
-            handed_in("a", made.code),
-            handed_in("b", made.code),
+    async def work(setup: DecisionSetup) -> str:
+        setup.platform.listed = [
+            handed_in("a", setup.code),
+            handed_in("b", setup.code),
             handed_in("c"),
             handed_in("d", status="returned"),
         ]
-        await made.come("a", submission="a", gold=1)
-        await made.come("b", submission="b", obeys=CARELESS)
-        await made.come("c", "screened_out", submission="c")
-        await made.come("d", submission="d")
-        await made.come("e")
-        await decide(made)
+        await setup.come("a", submission="a", gold=1)
+        await setup.come("b", submission="b", obeys=CARELESS)
+        await setup.come("c", "screened_out", submission="c")
+        await setup.come("d", submission="d")
+        await setup.come("e")
+        await decide(setup)
         for cell in cells:
             edit(folder, **cell)
         before = (folder / FILE).read_bytes()
-        with pytest.raises(RecruitError) as told:
-            await decide(made, sign=sign)
+        with pytest.raises(RecruitError) as messages:
+            await decide(setup, sign=sign)
         assert (folder / FILE).read_bytes() == before
-        assert not await made.entries("decisions")
-        return str(told.value)
+        assert not await setup.entries("decisions")
+        return str(messages.value)
 
     return str(run(folder, work, **keys)).split("\n")
 
@@ -181,18 +181,18 @@ def test_an_amount_that_the_study_does_not_have_is_told(tmp_path: Path) -> None:
 def test_an_id_that_a_spreadsheet_has_changed_and_a_line_that_is_there_twice_are_told(tmp_path: Path) -> None:
     path = tmp_path / FILE
 
-    async def work(made: DecisionSetup) -> str:
-        made.platform.listed = [handed_in("5e10abcd", made.code)]
-        await made.come("s", submission="5e10abcd")
-        await decide(made)
+    async def work(setup: DecisionSetup) -> str:
+        setup.platform.listed = [handed_in("5e10abcd", setup.code)]
+        await setup.come("s", submission="5e10abcd")
+        await decide(setup)
         edit(tmp_path, "5e10abcd", pay="look")
         path.write_text(path.read_text("utf-8").replace("5e10abcd", "5E+10"), "utf-8")
-        with pytest.raises(RecruitError) as told:
-            await decide(made)
+        with pytest.raises(RecruitError) as messages:
+            await decide(setup)
         path.write_text(path.read_text("utf-8") + path.read_text("utf-8").partition("\n")[2], "utf-8")
         with pytest.raises(RecruitError) as twice:
-            await decide(made)
-        return f"{told.value}\n{twice.value}"
+            await decide(setup)
+        return f"{messages.value}\n{twice.value}"
 
     assert run(tmp_path, work).split("\n") == [
         "decide/decisions.csv:2  submission is 5E+10, and there is none of that id. A spreadsheet may have changed it; "

@@ -1,4 +1,4 @@
-"""Forgetting: whoever has a receipt is gone from the disk, and that it was done stays known."""
+"""Erasure: a receipt erases a participant from the disk, a purge what retention no longer allows."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def test_a_receipt_erases_everything_of_a_person_from_the_disk(tmp_path: Path) -
     looked = forget(tmp_path, receipt, dry_run=True)
     assert looked.words[0] == "2 sessions would be erased, with the link to who it is. Nothing is erased yet."
     assert SECRET.encode() in bytes_of(tmp_path)
-    found = forget(tmp_path, receipt)
-    assert (found.sessions, found.rows, found.was_done) == (("s1", "s2"), 16, False)
+    result = forget(tmp_path, receipt)
+    assert (result.sessions, result.rows, result.was_done) == (("s1", "s2"), 16, False)
     assert SECRET.encode() not in bytes_of(tmp_path)
     assert PERSON.encode() not in bytes_of(tmp_path)
     assert b"somebody-else" in bytes_of(tmp_path)
@@ -59,7 +59,7 @@ def test_in_every_store_all_of_a_person_goes_and_that_it_was_done_stays(
             for table in ERASABLE:
                 assert {str(row["session"]) for row in await read_rows(store, table)} <= {"other"}, table
             assert [link.platform_id for link in await store.platform_identities()] == ["somebody-else"]
-            assert [coming.session for coming in await store.platform_visits()] == ["other"]
+            assert [visit.session for visit in await store.platform_visits()] == ["other"]
             assert [row["session"] for row in await read_rows(store, "erasures")] == ["s1", "s2"]
             done = [one for one in await store.ledger.entries() if (one.kind, one.event) == ("forget", "done")]
             assert [(one.session, one.submission) for one in done] == [("s1", "sub-1"), ("s2", "")]
@@ -105,9 +105,9 @@ def test_a_receipt_may_be_typed_in_any_way(tmp_path: Path, change: Any) -> None:
 
 def test_a_receipt_that_nobody_has_is_told(tmp_path: Path) -> None:
     prepare(tmp_path)
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as messages:
         forget(tmp_path, "BH-20261115-AAAA")
-    assert str(told.value) == (
+    assert str(messages.value) == (
         "BH-20261115-AAAA  is no receipt of cleaned. Allowed: what the last page shows, such as "
         "BH-SKX9-8ATT-MN2P-Q7RD-4XPD-KWQ2-9WMN. Case, spaces and dashes do not matter; ask for every letter."
     )
@@ -131,14 +131,14 @@ def test_an_end_without_a_receipt_is_nobodys() -> None:
 
 def test_beside_a_server_it_is_told_where_to_ask(tmp_path: Path) -> None:
     async def work() -> str:
-        async with decision_setup(tmp_path) as made:
-            receipt = await people_come(made)
-            with pytest.raises(StoreError) as told:
+        async with decision_setup(tmp_path) as setup:
+            receipt = await people_come(setup)
+            with pytest.raises(StoreError) as messages:
                 await asyncio.to_thread(forget, tmp_path, receipt)
-            return str(told.value)
+            return str(messages.value)
 
-    told = asyncio.run(work())
-    assert told.endswith("Open the page /forget of that server and give it the receipt, or stop the server and run "
+    messages = asyncio.run(work())
+    assert messages.endswith("Open the page /forget of that server and give it the receipt, or stop the server and run "
                          "this again.")  # fmt: skip
 
 
@@ -149,25 +149,25 @@ def test_a_death_on_the_way_leaves_nothing_that_is_not_found_again(tmp_path: Pat
         pass
 
     async def work() -> tuple[list[LedgerEntry], str]:
-        async with decision_setup(tmp_path) as made:
-            receipt = await people_come(made)
-            erase = made.store.erase
+        async with decision_setup(tmp_path) as setup:
+            receipt = await people_come(setup)
+            erase = setup.store.erase
 
             async def dying(session: str, at: datetime) -> int:
                 await erase(session, at)
                 raise Dies
 
-            made.store.erase = dying  # type: ignore[method-assign]
+            setup.store.erase = dying  # type: ignore[method-assign]
             with pytest.raises(Dies):
-                await erase_sessions(made.store, ["s1", "s2"], "receipt", at(0))
-            made.store.erase = erase  # type: ignore[method-assign]
-            theirs = await find_erasable(made.store, receipt)
-            assert theirs is not None
-            assert theirs.remaining == ("s2",)
-            await erase_sessions(made.store, theirs.sessions, "receipt", at(1))
-            made.platform.listed = [handed_in("sub-1", made.code)]
-            row = (await decide_study(made.context, dry_run=True)).rows[0]
-            return [one for one in await made.entries("forget") if one.event == "done"], row.pay
+                await erase_sessions(setup.store, ["s1", "s2"], "receipt", at(0))
+            setup.store.erase = erase  # type: ignore[method-assign]
+            erasable = await find_erasable(setup.store, receipt)
+            assert erasable is not None
+            assert erasable.remaining == ("s2",)
+            await erase_sessions(setup.store, erasable.sessions, "receipt", at(1))
+            setup.platform.listed = [handed_in("sub-1", setup.code)]
+            row = (await decide_study(setup.context, dry_run=True)).rows[0]
+            return [one for one in await setup.entries("forget") if one.event == "done"], row.pay
 
     done, pay = asyncio.run(work())
     assert [(one.session, one.submission) for one in done] == [("s1", "sub-1"), ("s2", "")]
@@ -176,21 +176,21 @@ def test_a_death_on_the_way_leaves_nothing_that_is_not_found_again(tmp_path: Pat
 
 def test_a_server_forgets_by_its_page_and_erases_at_once(tmp_path: Path, tiny: Path) -> None:
     async def work() -> list[tuple[int, Any]]:
-        async with launch_setup(tmp_path, tiny, recruit={"mode": "link"}) as made:
-            async with httpx.AsyncClient(transport=made.server, base_url="http://study") as client:
+        async with launch_setup(tmp_path, tiny, recruit={"mode": "link"}) as setup:
+            async with httpx.AsyncClient(transport=setup.server, base_url="http://study") as client:
                 page = await client.get("/forget")
-                body = {"study": made.study.name, "params": {"participant": PERSON}, "device": {}}
+                body = {"study": setup.study.name, "params": {"participant": PERSON}, "device": {}}
                 await client.post("/api/arrive", json=body)
-                (session,) = await read_rows(made.context.store, "sessions")
+                (session,) = await read_rows(setup.context.store, "sessions")
                 name, receipt = session["session"], "BH-20261116-SKX9-8ATT-MN2P-Q7RD"  # as they were at first
-                said = Answer(name, "trial:1", {"comment": SECRET}, {}, 0, 1, "mouse", "t", at(0))
-                await made.context.store.append([said, End(name, "completed", "", "", receipt, at(0))])
+                answer = Answer(name, "trial:1", {"comment": SECRET}, {}, 0, 1, "mouse", "t", at(0))
+                await setup.context.store.append([answer, End(name, "completed", "", "", receipt, at(0))])
                 assert SECRET.encode() in bytes_of(tmp_path)
                 tries = [receipt.lower(), receipt, "BH-1", 7, *["no"] * 8]
-                told = [await client.post("/api/forget", json={"receipt": one}) for one in tries]
+                messages = [await client.post("/api/forget", json={"receipt": one}) for one in tries]
             assert page.status_code == 200
             assert not [secret for secret in (PERSON, SECRET) if secret.encode() in bytes_of(tmp_path)]
-            return [(one.status_code, one.json()) for one in told]
+            return [(one.status_code, one.json()) for one in messages]
 
     done, again, unknown, wrong, *rest = asyncio.run(work())
     assert done[0] == again[0] == 200
@@ -244,9 +244,9 @@ def test_from_its_day_on_nobody_can_be_matched_and_the_answers_stay(tmp_path: Pa
     looked = purge(tmp_path, dry_run=True)
     assert looked.words == ("Due: who 2 people are, and the answers of 0 sessions. Nothing is erased yet.",)
     assert (tmp_path / FILE).is_file()
-    found = purge(tmp_path)
-    assert (found.people, found.sessions, found.is_done) == (2, 0, True)
-    assert found.words == (
+    result = purge(tmp_path)
+    assert (result.people, result.sessions, result.is_done) == (2, 0, True)
+    assert result.words == (
         "Erased: who 2 people are, which visit was whose, and decide/decisions.csv. From now on nobody can be matched, "
         "paid, topped up, or kept out of other studies by their id.",
         "These files name people too, and are yours to delete: launch/links.csv.",
@@ -313,8 +313,8 @@ def test_a_purge_that_was_cut_off_is_finished_and_recorded(tmp_path: Path) -> No
             await store.purge_identity()
 
     asyncio.run(die())
-    found = purge(tmp_path)
-    assert (found.people, found.is_done) == (2, True)
+    result = purge(tmp_path)
+    assert (result.people, result.is_done) == (2, True)
     assert not (tmp_path / FILE).exists()
     assert [one.event for one in entries(tmp_path, "purge")] == ["planned", "done"]
     assert purge(tmp_path).words[0] == "What is due is gone already."
@@ -323,12 +323,12 @@ def test_a_purge_that_was_cut_off_is_finished_and_recorded(tmp_path: Path) -> No
 def test_all_answers_go_on_their_day(tmp_path: Path) -> None:
     prepare(tmp_path)
     write_down(tmp_path, CLOSED)
-    found = purge(tmp_path, identity="2027-01-31", answers="2027-01-31")
-    assert (found.people, found.sessions, found.rows) == (2, 3, 29)
+    result = purge(tmp_path, identity="2027-01-31", answers="2027-01-31")
+    assert (result.people, result.sessions, result.rows) == (2, 3, 29)
     assert SECRET.encode() not in bytes_of(tmp_path)
     done = [one.reason_code for one in entries(tmp_path, "purge") if one.event == "done"]
     assert done == ["identity", "answers"]
-    assert found.words[1] == (
+    assert result.words[1] == (
         "Erased: the answers of 3 sessions, 29 rows. Results that are written stay; `beholder clean` would find "
         "nothing any more."
     )
@@ -352,16 +352,16 @@ def test_beside_a_server_nothing_is_purged(tmp_path: Path, kind: str, request: p
     url = str(tmp_path / "store") if kind == "sqlite" else request.getfixturevalue("postgresql_url")
     study = make_study(tmp_path, retention={"identity": "2027-01-31"})
 
-    async def beside() -> str:
-        async with decision_setup(tmp_path, url=url) as made:
-            await people_come(made)
-            await made.store.ledger.append([CLOSED])
-            with pytest.raises(StoreError) as told:
+    async def try_with_server() -> str:
+        async with decision_setup(tmp_path, url=url) as setup:
+            await people_come(setup)
+            await setup.store.ledger.append([CLOSED])
+            with pytest.raises(StoreError) as messages:
                 await asyncio.to_thread(purge_study, study, store=url, now=lambda: DAY)
-            assert await made.entries("purge") == []
-            return str(told.value)
+            assert await setup.entries("purge") == []
+            return str(messages.value)
 
-    told = asyncio.run(beside())
-    assert "is in use by another server" in told
-    assert told.endswith("Stop the server, then run `beholder purge`.")
+    messages = asyncio.run(try_with_server())
+    assert "is in use by another server" in messages
+    assert messages.endswith("Stop the server, then run `beholder purge`.")
     assert purge_study(study, store=url, now=lambda: DAY).is_done

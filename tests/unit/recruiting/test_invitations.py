@@ -1,4 +1,4 @@
-"""Recruiting by a link or a panel: nothing is sent, and what was done is read from the ledger."""
+"""Invitations: personal links, and the text and address of a job."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from beholder.server.tokens import read_invitation
 from beholder.study.model import Study
 from beholder.study.recruitment import Sum
 from support import manual_recruiters
-from support.recruit_studies import asked, panel
+from support.recruit_studies import panel_study, recruit_study
 
 
 def test_an_invitation_says_where_to_begin(tmp_path: Path) -> None:
-    study = asked(tmp_path, {"mode": "link"})
+    study = recruit_study(tmp_path, {"mode": "link"})
     text = write_job(study, manual_recruiters.job(study), b"s" * 32).read_text("utf-8")
     assert text.startswith("# A tiny study\n\nYou are invited to take part in a study.\n")
     assert text.endswith("\nBegin here: https://study.example.org/s/tiny\n")
@@ -35,7 +35,7 @@ URL = "https://study.example.org/"
 
 def invited(folder: Path, text: str, encoding: str = "utf-8") -> Study:
     (folder / "people.csv").write_text(text, encoding)
-    return panel(folder, {"people": "people.csv"})
+    return panel_study(folder, {"people": "people.csv"})
 
 
 def links(folder: Path, delimiter: str = ",") -> list[list[str]]:
@@ -72,7 +72,7 @@ def test_written_again_the_links_are_the_same(tmp_path: Path) -> None:
     write_invitations(study, SECRET, URL)
     assert path.read_bytes().startswith(before)
     # The list that came out may be the next one that goes in.
-    again = panel(tmp_path, {"people": "launch/links.csv"})
+    again = panel_study(tmp_path, {"people": "launch/links.csv"})
     after = path.read_bytes()
     write_invitations(again, SECRET, URL)
     assert path.read_bytes() == after
@@ -86,7 +86,7 @@ def test_nobody_else_can_read_it_and_no_repository_takes_it(tmp_path: Path) -> N
 
 
 def test_without_a_list_links_for_one_person_each_are_numbered(tmp_path: Path) -> None:
-    study = asked(tmp_path, {"mode": "link", "single_use": True})
+    study = recruit_study(tmp_path, {"mode": "link", "single_use": True})
     for places in (2, 3):
         write_invitations(study, SECRET, URL, places)
         heads, *rows = links(tmp_path)
@@ -103,12 +103,12 @@ def test_without_a_list_links_for_one_person_each_are_numbered(tmp_path: Path) -
 
 
 def test_without_a_list_there_are_no_links(tmp_path: Path) -> None:
-    assert write_invitations(panel(tmp_path), SECRET, URL) is None
+    assert write_invitations(panel_study(tmp_path), SECRET, URL) is None
     assert not (tmp_path / "launch").exists()
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (
             "name\nanna\n",
@@ -126,22 +126,22 @@ def test_without_a_list_there_are_no_links(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_wrong_with_a_list_is_told_at_once(tmp_path: Path, text: str, said: str) -> None:
+def test_what_is_wrong_with_a_list_is_told_at_once(tmp_path: Path, text: str, message: str) -> None:
     study = invited(tmp_path, text)
     with pytest.raises(StudyError) as caught:
         write_invitations(study, SECRET, URL)
-    assert str(caught.value) == said
+    assert str(caught.value) == message
     assert not (tmp_path / "launch").exists()
 
 
 def test_the_description_holds_what_people_ask_first_and_no_code(tmp_path: Path) -> None:
     codes = {"completed": "C7-done", "screened_out": "S2-out"}
     recruit = {"id_parameter": "pid", "codes": codes, "reward": "2.00 GBP", "screen_out": "0.30 GBP"}
-    study = panel(tmp_path, recruit, qualification={"device": True, "headphones": True})
+    study = panel_study(tmp_path, recruit, qualification={"device": True, "headphones": True})
     text = write_job(study, job(study), SECRET).read_text("utf-8")
     assert text.startswith("# A tiny study\n")
     description = text.partition("## Description")[2].partition("## Settings")[0]
-    for said in (
+    for message in (
         "“How good is it?”",
         "about 12 minutes",
         "2.00 GBP, which is 10.00 GBP an hour",
@@ -151,7 +151,7 @@ def test_the_description_holds_what_people_ask_first_and_no_code(tmp_path: Path)
         "tiny@example.org",
         "you are shown a code",
     ):
-        assert said in description
+        assert message in description
     assert not any(code in description for code in codes.values())
     assert "| `C7-done` | completed: everything was answered | 2.00 GBP |" in text
     assert "| `S2-out` | screened_out: did not fit at a qualification | 0.30 GBP |" in text
@@ -168,13 +168,13 @@ def test_the_description_holds_what_people_ask_first_and_no_code(tmp_path: Path)
 )
 def test_the_address_has_the_platforms_placeholders(tmp_path: Path, recruit: dict[str, str], address: str) -> None:
     (tmp_path / "people.csv").write_text("id\nanna\n", "utf-8")
-    study = panel(tmp_path, recruit)
+    study = panel_study(tmp_path, recruit)
     assert start_address(study, URL) == f"https://study.example.org/s/tiny{address}"
 
 
 def test_whoever_goes_back_by_an_address_is_told_of_a_button(tmp_path: Path) -> None:
     back = "https://a.sona-systems.com/webstudy_credit.aspx?survey_code={id}"
-    study = panel(tmp_path, {"id_parameter": "sona_id", "return_to": {"completed": back}})
+    study = panel_study(tmp_path, {"id_parameter": "sona_id", "return_to": {"completed": back}})
     text = write_job(study, job(study, 0), SECRET).read_text("utf-8")
     assert "a button brings you back" in text
     assert "shown a code" not in text

@@ -1,4 +1,4 @@
-"""The fold of the ledger: what is settled stays so, what is unsure is never owed again by itself."""
+"""Replaying the ledger: what is settled stays settled, and money of unknown outcome is never due again by itself."""
 
 from __future__ import annotations
 

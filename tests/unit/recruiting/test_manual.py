@@ -1,4 +1,4 @@
-"""Recruiting by a link or a panel: nothing is sent, and what was done is read from the ledger."""
+"""Recruiting by link or panel: nothing is sent, and the state is read from the ledger."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from beholder.study.recruitment import Sum
 from beholder.testing.stores.facts import study_record
 from beholder.words import read_words
 from support.manual_recruiters import MODES, job, manual_answers, opened
-from support.recruit_studies import asked
+from support.recruit_studies import recruit_study
 
 AT = datetime(2027, 3, 1, 9, tzinfo=UTC)
 
@@ -65,14 +65,14 @@ async def test_how_it_stands_is_read_from_the_ledger(tmp_path: Path) -> None:
         await store.ledger.append([done, replace(done, kind="publish", event="planned"), replace(done, kind="publish")])
         there = await recruiter_of(study, store)
         assert (await there.posting("tiny/1")).state == "active"
-        # What another process does counts for whoever looks, also after what they were told themselves.
+        # Entries of another process count too, also after acts of this object.
         await store.ledger.append([
             replace(done, kind="stop"), replace(done, kind="pause", provider_ref="tiny/2"),
             replace(done, kind="places", evidence={"places": 15}),
         ])  # fmt: skip
         for people in (here, there):
-            found = await people.posting("tiny/1")
-            assert (found.state, found.places) == ("active", 15)  # one that was stopped opens with more places
+            result = await people.posting("tiny/1")
+            assert (result.state, result.places) == ("active", 15)  # one that was stopped opens with more places
 
 
 async def test_nobody_begins_while_it_is_paused_or_stopped(tmp_path: Path) -> None:
@@ -92,8 +92,8 @@ async def test_nobody_begins_while_it_is_paused_or_stopped(tmp_path: Path) -> No
                 continue
             with pytest.raises(Refused) as caught:
                 doors.check_open(guest, AT)
-            said = "Nobody can begin this study at the moment. Whoever has begun can go on by the same link."
-            assert (str(caught.value), caught.value.code, caught.value.status) == (said, "halted", 403)
+            text = "Nobody can begin this study at the moment. Whoever has begun can go on by the same link."
+            assert (str(caught.value), caught.value.code, caught.value.status) == (text, "halted", 403)
         await store.ledger.append([replace(done, kind="places", evidence={"places": 12})])
         await acts.refresh()
         doors.check_open(guest, AT)
@@ -118,10 +118,10 @@ async def test_what_a_link_cannot_do_is_said_in_words(tmp_path: Path) -> None:
         people = await recruiter_of(study, store)
         by_hand = "pay by hand whoever is in pay/payments.csv, which `beholder pay` writes."
         paid = f"Nobody can be paid through a link: {by_hand}"
-        came = "A link knows no submissions: everybody who came is in the store."
+        message = "A link knows no submissions: everybody who came is in the store."
         assert await manual_answers(people) == {
-            "submissions": came,
-            "submission": came,
+            "submissions": message,
+            "submission": message,
             "approve": paid,
             "reject": "Nothing can be rejected through a link: whoever is not to be paid is left out of "
             "pay/payments.csv.",
@@ -146,7 +146,7 @@ async def test_a_quote_counts_everything_that_may_be_owed(tmp_path: Path) -> Non
 
 def test_further_sessions_cost_what_the_plan_leaves_them(tmp_path: Path) -> None:
     bonus = {"quantity": {"sessions": 2, "each": "0.10 GBP"}}
-    study = asked(
+    study = recruit_study(
         tmp_path, {"mode": "link"}, design={"votes": 4, "sessions_per_participant": 3}, clean={"bonus": bonus}
     )
     asked_for = job(study, 10)

@@ -1,4 +1,4 @@
-"""Who came, and what is done about somebody: found by the beginning of an id, recorded with its reason."""
+"""Moderation: participants are identified by the beginning of an id, and acts recorded with their reason."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from support.decision_store import DecisionSetup, at, run, three_participants, w
 
 
 def test_an_id_is_found_by_its_beginning_and_a_wrong_one_is_told(tmp_path: Path) -> None:
-    async def work(made: DecisionSetup) -> tuple[list[str], tuple[ParticipantRecord, ...]]:
-        return await three_participants(made), await participant_records(made.context)
+    async def work(setup: DecisionSetup) -> tuple[list[str], tuple[ParticipantRecord, ...]]:
+        return await three_participants(setup), await participant_records(setup.context)
 
     names, everybody = run(tmp_path, work)
     person, session = find_participant(everybody, names[0][:6], tmp_path)
@@ -27,12 +27,12 @@ def test_an_id_is_found_by_its_beginning_and_a_wrong_one_is_told(tmp_path: Path)
     person, session = find_participant(everybody, "session-d", tmp_path)
     assert session is not None
     assert session.session == "session-done"
-    told = []
+    messages = []
     for wrong in ("session-", "sessoin-done", "x", ""):
         with pytest.raises(RecruitError) as error:
             find_participant(everybody, wrong, tmp_path)
-        told.append(str(error.value))
-    assert told == [
+        messages.append(str(error.value))
+    assert messages == [
         "session-  is the beginning of 2 ids. Allowed: session-done, session-open. Write more of it.",
         "sessoin-done  is nobody who came. Allowed: a pseudonym, a session, or its beginning; a submission in "
         "decide/decisions.csv. Did you mean session-done?",
@@ -45,25 +45,25 @@ def test_an_id_is_found_by_its_beginning_and_a_wrong_one_is_told(tmp_path: Path)
 
 def test_acts_are_recorded_with_their_reasons(tmp_path: Path) -> None:
     async def work(
-        made: DecisionSetup,
+        setup: DecisionSetup,
     ) -> tuple[list[str], list[ModerationResult], list[LedgerEntry], ParticipantRecord]:
-        names = await three_participants(made)
+        names = await three_participants(setup)
         done = [
-            await record_act(made.context, "shut_out", names[1], "sent three mails"),
-            await record_act(made.context, "shut_out", names[1], "again"),
-            await record_act(made.context, "let_in", names[1], "sorry"),
-            await record_act(made.context, "let_in", names[1], "sorry"),
-            await record_act(made.context, "reset", names[1], "another screen", dry_run=True),
-            await record_act(made.context, "reset", names[1], "another screen"),
-            await record_act(made.context, "reset", names[1], "another screen"),
-            await record_act(made.context, "leave_out", names[2], "a colleague"),
-            await record_act(made.context, "leave_out", "twice-later", "a colleague"),
-            await record_act(made.context, "take_in", "twice-later", "no colleague"),
-            await record_act(made.context, "release", "session-o", "has gone", dry_run=True),
-            await record_act(made.context, "release", names[1], "has gone"),
+            await record_act(setup.context, "shut_out", names[1], "sent three mails"),
+            await record_act(setup.context, "shut_out", names[1], "again"),
+            await record_act(setup.context, "let_in", names[1], "sorry"),
+            await record_act(setup.context, "let_in", names[1], "sorry"),
+            await record_act(setup.context, "reset", names[1], "another screen", dry_run=True),
+            await record_act(setup.context, "reset", names[1], "another screen"),
+            await record_act(setup.context, "reset", names[1], "another screen"),
+            await record_act(setup.context, "leave_out", names[2], "a colleague"),
+            await record_act(setup.context, "leave_out", "twice-later", "a colleague"),
+            await record_act(setup.context, "take_in", "twice-later", "no colleague"),
+            await record_act(setup.context, "release", "session-o", "has gone", dry_run=True),
+            await record_act(setup.context, "release", names[1], "has gone"),
         ]
-        entries = [one for one in await made.store.ledger.entries() if one.kind != "draft"]
-        return names, done, entries, find_participant(await participant_records(made.context), names[2], tmp_path)[0]
+        entries = [one for one in await setup.store.ledger.entries() if one.kind != "draft"]
+        return names, done, entries, find_participant(await participant_records(setup.context), names[2], tmp_path)[0]
 
     names, done, entries, twice = run(tmp_path, work)
     assert [(one.kind, one.participant, one.session, one.reason_code, one.reason_text) for one in entries] == [
@@ -95,25 +95,25 @@ def test_acts_are_recorded_with_their_reasons(tmp_path: Path) -> None:
 
 
 def test_who_is_let_in_or_begins_anew_can_begin(tmp_path: Path) -> None:
-    async def work(made: DecisionSetup) -> tuple[list[str], list[str]]:
-        names = await three_participants(made)
-        names.append(await made.come("session-out", "screened_out", person="pid-4"))
-        names.append(await made.come("session-run", None, person="pid-5", run=2))
-        names.append(await made.come("session-gone", "withdrawn", person="pid-6"))
-        await made.store.erase("session-gone", at(0))
-        told = []
+    async def work(setup: DecisionSetup) -> tuple[list[str], list[str]]:
+        names = await three_participants(setup)
+        names.append(await setup.come("session-out", "screened_out", person="pid-4"))
+        names.append(await setup.come("session-run", None, person="pid-5", run=2))
+        names.append(await setup.come("session-gone", "withdrawn", person="pid-6"))
+        await setup.store.erase("session-gone", at(0))
+        messages = []
         for kind, who in (
             ("let_in", names[3]), ("let_in", names[3]), ("let_in", names[0]), ("reset", names[2]), ("reset", names[4]),
             ("reset", names[5]), ("let_in", names[5]), ("shut_out", names[1]), ("reset", names[1]),
         ):  # fmt: skip
             try:
-                told.append((await record_act(made.context, kind, who, "asked")).words)  # type: ignore[arg-type]
+                messages.append((await record_act(setup.context, kind, who, "asked")).words)  # type: ignore[arg-type]
             except RecruitError as error:
-                told.append(str(error))
-        return names, told
+                messages.append(str(error))
+        return names, messages
 
-    names, told = run(tmp_path, work)
-    assert told == [
+    names, messages = run(tmp_path, work)
+    assert messages == [
         f"{names[3]}: may begin again. Recorded.",
         f"{names[3]}: may begin again already. Nothing is recorded.",
         f"{names[0]}  has finished. Allowed: somebody who was shut out, or whose session ended early.",
@@ -142,11 +142,11 @@ def test_a_list_is_given_back_at_once_where_no_server_runs(tmp_path: Path) -> No
 
 
 def test_what_cannot_be_done_is_told(tmp_path: Path) -> None:
-    async def work(made: DecisionSetup) -> list[str]:
-        await three_participants(made)
-        await made.store.erase("session-done", at(0))
-        await made.store.identify(PlatformIdentity("somebody", "prolific", "5f3a9c0d1e2b"))
-        told = []
+    async def work(setup: DecisionSetup) -> list[str]:
+        await three_participants(setup)
+        await setup.store.erase("session-done", at(0))
+        await setup.store.identify(PlatformIdentity("somebody", "prolific", "5f3a9c0d1e2b"))
+        messages = []
         for kind, who, reason in (
             ("release", "twice-later", "has gone"),
             ("take_in", "session-done", "good"),
@@ -154,9 +154,9 @@ def test_what_cannot_be_done_is_told(tmp_path: Path) -> None:
             ("reset", "session-done", "5f3a9c0d1e2b wrote to us"),
         ):
             with pytest.raises(RecruitError) as error:
-                await record_act(made.context, kind, who, reason)  # type: ignore[arg-type]
-            told.append(str(error.value))
-        return told
+                await record_act(setup.context, kind, who, reason)  # type: ignore[arg-type]
+            messages.append(str(error.value))
+        return messages
 
     assert run(tmp_path, work) == [
         "twice-later  holds no list: twice-later ended (completed). Allowed: a session that has begun and not ended.",

@@ -1,4 +1,4 @@
-"""Watching: how far people came, what is missing, what an hour pays, and when it will be done."""
+"""The JSON document of a snapshot keeps its keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Closing while something is owed: by rules that nobody has applied, or for work that came later."""
+"""Monitoring: counts, money and the platform's numbers in one snapshot, and polling while nothing changes."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from support.snapshots import LATER, add_drop_out, snapshot_of
 
 
 async def test_the_cost_is_what_has_left_the_wallet_also_by_itself(folder: Path, tiny: Path) -> None:
-    async with launch_setup(folder, tiny, recruit=ON_PROLIFIC) as room:
-        room.fake.people.finish(await room.open(), 2)
-        room.fake.advance(days=22)
+    async with launch_setup(folder, tiny, recruit=ON_PROLIFIC) as setup:
+        setup.fake.people.finish(await setup.open(), 2)
+        setup.fake.advance(days=22)
         for _ in range(2):
-            cost = (await take_snapshot(room.context)).cost
+            cost = (await take_snapshot(setup.context)).cost
             assert cost is not None
-            assert cost.paid.minor == sum(one.amount for one in room.fake.payments) == 400
-            await pay_study(room.context, send=True, sleep=room.fake.sleep)
+            assert cost.paid.minor == sum(one.amount for one in setup.fake.payments) == 400
+            await pay_study(setup.context, send=True, sleep=setup.fake.sleep)
 
 
 def test_it_says_who_finished_who_is_here_and_where_the_others_left(tmp_path: Path) -> None:
@@ -64,10 +64,10 @@ def test_it_says_who_finished_who_is_here_and_where_the_others_left(tmp_path: Pa
     ]
     assert "Left while rating, at trial 4 (1)." in as_text(view)
     # Who has given it back on the platform has left, whatever we have heard of them lately.
-    comings = [PlatformVisit("d", "x", "first"), PlatformVisit("d", "x", "again"), PlatformVisit("b", "x", "other")]
+    visits = [PlatformVisit("d", "x", "first"), PlatformVisit("d", "x", "again"), PlatformVisit("b", "x", "other")]
     for status, here in (("returned", 0), ("timed_out", 0), ("active", 1)):
         listed = [Submission("first", "p", "returned"), Submission("again", "p", status)]  # type: ignore[arg-type]
-        platform = count_platform(Posting("x", "active", 4, 1, ""), listed, LATER, comings)
+        platform = count_platform(Posting("x", "active", 4, 1, ""), listed, LATER, visits)
         view = snapshot_of(study, tables, START + timedelta(hours=3, minutes=40), platform=platform)
         assert (view.here, view.left, view.lists.coming) == (here, 3 - here, here), status
 
@@ -112,8 +112,8 @@ def test_what_is_spent_is_read_from_the_ledger(tmp_path: Path) -> None:
     assert view.cost is not None
     assert (str(view.cost.paid), str(view.cost.committed)) == ("2.00 GBP", "22.34 GBP")
     for mode, fees in (("prolific", "with fees"), ("panel", "\n")):
-        came = replace(view, arrived=1, mode=mode)  # type: ignore[arg-type]
-        assert f"22.34 GBP at most{', ' * (mode == 'prolific')}{fees}" in as_text(came)
+        arrived_view = replace(view, arrived=1, mode=mode)  # type: ignore[arg-type]
+        assert f"22.34 GBP at most{', ' * (mode == 'prolific')}{fees}" in as_text(arrived_view)
     assert view.alarms == ("What is published may cost 22.34 GBP, above the budget of 10.00 GBP.",)
 
 
@@ -136,36 +136,36 @@ def test_where_nobody_can_begin_that_is_told_and_no_end_is_foretold(tmp_path: Pa
 
 
 async def test_it_reads_a_store_beside_its_server_and_the_platform(tmp_path: Path, tiny: Path) -> None:
-    async with launch_setup(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
-        await room.launch(publish="11.17 GBP")
-        (posting,) = room.fake.studies.all
-        room.fake.people.finish(posting, 2)
-        before = await room.kinds()
-        view = await take_snapshot(room.context)
+    async with launch_setup(tmp_path, tiny, recruit=ON_PROLIFIC) as setup:
+        await setup.launch(publish="11.17 GBP")
+        (posting,) = setup.fake.studies.all
+        setup.fake.people.finish(posting, 2)
+        before = await setup.kinds()
+        view = await take_snapshot(setup.context)
         assert view.platform is not None
         assert (view.platform.state, view.platform.taken, dict(view.platform.statuses)) == (
             "active", 2, {"awaiting_review": 2},
         )  # fmt: skip
         assert (view.arrived, view.link, view.lists.planned) == (0, f"{URL}/s/tiny", 6)
-        assert await room.kinds() == before
-        room.fake.token = "another"
-        (alarm,) = (await take_snapshot(room.context)).alarms
+        assert await setup.kinds() == before
+        setup.fake.token = "another"
+        (alarm,) = (await take_snapshot(setup.context)).alarms
         assert alarm.startswith("The numbers of the platform are missing: PROLIFIC_TOKEN  Prolific does not know this")
 
 
 async def test_watching_asks_the_platform_less_and_less_while_nothing_moves(tmp_path: Path, tiny: Path) -> None:
-    async with launch_setup(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
-        await room.launch(publish="11.17 GBP")
-        began = room.fake.now
+    async with launch_setup(tmp_path, tiny, recruit=ON_PROLIFIC) as setup:
+        await setup.launch(publish="11.17 GBP")
+        began = setup.fake.now
         shown: list[MonitorSnapshot] = []
 
         async def sleep(seconds: float) -> None:
-            room.fake.advance(seconds=10 * seconds)
-            if room.fake.now - began > 10 * PLATFORM_POLL:
+            setup.fake.advance(seconds=10 * seconds)
+            if setup.fake.now - began > 10 * PLATFORM_POLL:
                 raise TimeoutError
 
         with pytest.raises(TimeoutError):
-            await watch(room.context, shown.append, sleep=sleep)
-        asked = [view.platform.at - began for view in shown if view.platform is not None]
-        assert 4 <= len(set(asked)) <= 5
+            await watch(setup.context, shown.append, sleep=sleep)
+        polls = [view.platform.at - began for view in shown if view.platform is not None]
+        assert 4 <= len(set(polls)) <= 5
         assert len(shown) < 15

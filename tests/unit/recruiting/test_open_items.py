@@ -1,4 +1,4 @@
-"""Closing: nobody is left waiting, recruiting has stopped, and what was done is written down."""
+"""Open items: what keeps a study from being closed, and what does not."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def test_what_was_decided_with_a_list_of_the_platform_needs_no_list_to_be_closed
     cases: tuple[tuple[Pay, bool], ...] = (("nothing", True), ("approve", True), ("look", False), ("wait", False))
     for pay, is_over in cases:
         signed = {"visit-7": SignedRow("Ada", START, pay, True, "", "", "p", ("a",), ())}
-        found = list(open_problems([row("approve")], nobody, signed, is_by_hand=True))
-        assert not found if is_over else [one.what for one in found] == ["is to be paid, and nobody has signed it"]
+        result = list(open_problems([row("approve")], nobody, signed, is_by_hand=True))
+        assert not result if is_over else [one.what for one in result] == ["is to be paid, and nobody has signed it"]
     other = {"visit-7": SignedRow("Ada", START, "nothing", True, "", "", "p", ("b",), ())}
     assert list(open_problems([row("approve")], nobody, other, is_by_hand=True))
 
@@ -46,7 +46,7 @@ def test_what_was_decided_with_a_list_of_the_platform_needs_no_list_to_be_closed
 def test_what_was_signed_to_be_looked_at_or_returned_holds_it_up_until_it_is_decided() -> None:
     nobody = Payment((), False, (), (), None)
 
-    def told(pay: Pay, now: Pay | None, minutes: float | None = None) -> list[str]:
+    def messages(pay: Pay, now: Pay | None, minutes: float | None = None) -> list[str]:
         signed = {"visit-7": SignedRow("Ada", START, pay, True, "", "", "p", ("a",), ())}
         ended = {"a": START + timedelta(minutes=minutes)} if minutes is not None else {}
         rows = [row(now, "active" if now == "wait" else "awaiting_review")] if now else []
@@ -54,12 +54,12 @@ def test_what_was_signed_to_be_looked_at_or_returned_holds_it_up_until_it_is_dec
 
     listed = "Run `beholder decide --submissions FILE`, decide it and sign it, then `beholder pay --send`."
     waits = [f"visit-7  waits for your decision, with the list of the platform. {listed}"]
-    assert told("look", "wait") == waits
-    assert told("look", None) == waits, "nothing of theirs is here"
-    assert told("look", "approve") == [f"s1  is to be paid, and nobody has signed it. {DECIDE}"], "once"
-    assert told("return", "wait") == []
-    assert told("return", "approve", minutes=5) == [f"s1  is to be paid, and nobody has signed it. {DECIDE}"]
-    assert told("return", "approve", minutes=-5) == [], "it was whole when it was asked back"
+    assert messages("look", "wait") == waits
+    assert messages("look", None) == waits, "nothing of theirs is here"
+    assert messages("look", "approve") == [f"s1  is to be paid, and nobody has signed it. {DECIDE}"], "once"
+    assert messages("return", "wait") == []
+    assert messages("return", "approve", minutes=5) == [f"s1  is to be paid, and nobody has signed it. {DECIDE}"]
+    assert messages("return", "approve", minutes=-5) == [], "it was whole when it was asked back"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Recruiting by a link or a panel: nothing is sent, and what was done is read from the ledger."""
+"""The panel: the platform's list of submissions is read, and pasted codes are compared with ours."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from beholder.recruiting.panel import CODE_REASONS, CodedSession, code_findings,
 from beholder.server.tokens import completion_code
 from beholder.types import Outcome
 from support.manual_recruiters import MODES, manual_answers, opened
-from support.recruit_studies import panel
+from support.recruit_studies import panel_study
 
 
 async def test_what_a_panel_cannot_do_is_said_in_words(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ SECRET = b"s" * 32
 
 def read(folder: Path, text: str, recruit: Mapping[str, Any] | None = None) -> list[Submission]:
     (folder / "list.csv").write_text(text, "utf-8-sig")
-    return list(read_submissions(folder / "list.csv", panel(folder, recruit)))
+    return list(read_submissions(folder / "list.csv", panel_study(folder, recruit)))
 
 
 def test_columns_go_by_many_names(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_an_empty_list_is_a_list(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (
             "particpant,cod\na,b\n",
@@ -89,15 +89,15 @@ def test_an_empty_list_is_a_list(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_wrong_with_a_platforms_list_is_told_at_once(tmp_path: Path, text: str, said: str) -> None:
+def test_what_is_wrong_with_a_platforms_list_is_told_at_once(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(RecruitError) as caught:
         read(tmp_path, text)
-    assert str(caught.value) == said.format(tmp_path / "list.csv")
+    assert str(caught.value) == message.format(tmp_path / "list.csv")
 
 
 def test_a_list_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(RecruitError) as caught:
-        read_submissions("nowhere.csv", panel(tmp_path))
+        read_submissions("nowhere.csv", panel_study(tmp_path))
     assert str(caught.value) == ("nowhere.csv  does not exist. Download the list of submissions from the platform.")
 
 
@@ -105,12 +105,12 @@ def sub(person: str, code: str = "") -> Submission:
     return Submission(person, person, "awaiting_review", code)
 
 
-def came(person: str, code: str = "", outcome: Outcome | None = "completed") -> CodedSession:
+def sessions(person: str, code: str = "", outcome: Outcome | None = "completed") -> CodedSession:
     return CodedSession(f"session-{person}", person, "", outcome, code)
 
 
 def test_a_code_is_right_however_it_was_pasted() -> None:
-    ours = [came("anna", "K7QM-4XPD")]
+    ours = [sessions("anna", "K7QM-4XPD")]
     for pasted in ("K7QM-4XPD", " k7qm 4xpd\u200b", "K7QM4XPD.", "\u201ck7qm–4xpd\u201d", "Ｋ７ＱＭ-4XPD"):
         assert code_findings([sub("anna", pasted)], ours) == {"anna": "right"}
 
@@ -121,7 +121,7 @@ def test_a_code_is_right_however_it_was_pasted() -> None:
         ({"anna": "AAAA-AAAA", "ben": "BBBB-BBBB"}, {"anna": "right", "ben": "right"}),
         ({"anna": "AAAA-AAAB", "ben": ""}, {"anna": "wrong", "ben": "missing"}),
         ({"anna": "nocode", "ben": "  "}, {"anna": "missing", "ben": "missing"}),
-        # The honest owner stands, whoever is listed first.
+        # The owner's code is right, in any order.
         ({"ben": "AAAA-AAAA", "anna": "AAAA-AAAA"}, {"ben": "shared", "anna": "right"}),
         ({"ben": "AAAA-AAAA", "anna": ""}, {"ben": "foreign", "anna": "missing"}),
         (
@@ -134,22 +134,27 @@ def test_a_code_is_right_however_it_was_pasted() -> None:
         ({"zoe": ""}, {"zoe": "missing"}),
     ],
 )
-def test_codes_of_sessions(pasted: dict[str, str], found: dict[str, CodeFinding]) -> None:
-    ours = [came("anna", "AAAA-AAAA"), came("ben", "BBBB-BBBB")]
-    assert code_findings([sub(*one) for one in pasted.items()], ours) == found
+def test_codes_of_sessions(pasted: dict[str, str], result: dict[str, CodeFinding]) -> None:
+    ours = [sessions("anna", "AAAA-AAAA"), sessions("ben", "BBBB-BBBB")]
+    assert code_findings([sub(*one) for one in pasted.items()], ours) == result
 
 
 def test_with_one_code_for_all_nobody_knows_who_passed_it_on() -> None:
     codes: dict[Outcome, str] = {"completed": "C7", "screened_out": "S2"}
-    ours = [came("anna", "C7"), came("ben", "C7"), came("zoe", "S2", "screened_out"), came("no", "", None)]
+    ours = [
+        sessions("anna", "C7"),
+        sessions("ben", "C7"),
+        sessions("zoe", "S2", "screened_out"),
+        sessions("no", "", None),
+    ]
     pasted = [sub("anna", "c7"), sub("ben", "C 7"), sub("zoe", "C7"), sub("no", "C7"), sub("01", "C7")]
-    found = {"anna": "right", "ben": "right", "zoe": "wrong", "no": "wrong", "01": "wrong"}
-    assert code_findings(pasted, ours, codes) == found
+    result = {"anna": "right", "ben": "right", "zoe": "wrong", "no": "wrong", "01": "wrong"}
+    assert code_findings(pasted, ours, codes) == result
 
 
 def test_who_was_given_no_code_misses_none() -> None:
-    assert code_findings([sub("anna")], [came("anna", "", "no_consent")]) == {"anna": "none"}
-    assert code_findings([sub("anna")], [came("anna", "", None)]) == {"anna": "missing"}
+    assert code_findings([sub("anna")], [sessions("anna", "", "no_consent")]) == {"anna": "none"}
+    assert code_findings([sub("anna")], [sessions("anna", "", None)]) == {"anna": "missing"}
 
 
 def test_a_submission_goes_by_its_visit_and_then_by_its_person() -> None:
@@ -176,26 +181,26 @@ def test_a_code_that_is_right_is_no_reason() -> None:
 )
 def test_an_honest_person_is_right_whatever_others_paste(here: list[str], pasted: list[tuple[str, str]]) -> None:
     codes = {person: completion_code(SECRET, person, "completed") for person in "abcdefgh"}
-    ours = [came(person, codes[person]) for person in here]
+    ours = [sessions(person, codes[person]) for person in here]
     listed = [sub(person, codes.get(code, code)) for person, code in pasted]
-    found = code_findings(listed, ours)
-    assert list(found) == [person for person, _ in pasted]
+    result = code_findings(listed, ours)
+    assert list(result) == [person for person, _ in pasted]
     for person, code in pasted:
         if code == person and person in here:
-            assert found[person] == "right"
+            assert result[person] == "right"
         elif code == "":
-            assert found[person] == "missing"
+            assert result[person] == "missing"
         elif code in here:
             others = sum(pasted_code == code for _, pasted_code in pasted)
-            assert found[person] == ("shared" if others > 1 else "foreign")
+            assert result[person] == ("shared" if others > 1 else "foreign")
         else:
-            assert found[person] == "wrong"
+            assert result[person] == "wrong"
 
 
 @given(st.text(), st.text())
 def test_reading_a_code_plainly_is_steady(first: str, second: str) -> None:
     assert plain_code(plain_code(first)) == plain_code(first)
-    assert set(code_findings([sub("a", first)], [came("a", second)]).values()) <= {
+    assert set(code_findings([sub("a", first)], [sessions("a", second)]).values()) <= {
         "right",
         "wrong",
         "missing",

@@ -1,4 +1,4 @@
-"""Who came, and what is done about somebody: found by the beginning of an id, recorded with its reason."""
+"""Participant records: sessions, positions and verdicts, from Python and from the command line."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from support.decision_store import DecisionSetup, at, handed_in, run, three_part
 
 
 def test_everybody_is_told_with_where_they_are_and_what_the_rules_say(tmp_path: Path) -> None:
-    async def work(made: DecisionSetup) -> tuple[list[str], tuple[ParticipantRecord, ...]]:
-        names = await three_participants(made)
+    async def work(setup: DecisionSetup) -> tuple[list[str], tuple[ParticipantRecord, ...]]:
+        names = await three_participants(setup)
         payments = [
             LedgerEntry(kind, event, at(0), "submission-1", names[0], amount_minor=minor, currency="GBP")
             for kind, minor in (("approve", 200), ("bonus", 50))
             for event in ("planned", "settled")
         ]
-        await made.store.ledger.append(payments)
-        await made.come("robot", mode="robot")
-        return names, await participant_records(made.context)
+        await setup.store.ledger.append(payments)
+        await setup.come("robot", mode="robot")
+        return names, await participant_records(setup.context)
 
     names, (done, open_, twice) = run(tmp_path, work)
     assert [done.participant, open_.participant, twice.participant] == names
@@ -43,10 +43,10 @@ def test_everybody_is_told_with_where_they_are_and_what_the_rules_say(tmp_path: 
 
 
 def test_the_command_line_lists_and_shows(tmp_path: Path) -> None:
-    async def decided(made: DecisionSetup) -> list[str]:
-        made.platform.listed = [handed_in("6a1f", made.code)]
-        names = [*await three_participants(made), await made.come("session-paid", submission="6a1f", code=made.code)]
-        await decide_study(made.context)
+    async def decided(setup: DecisionSetup) -> list[str]:
+        setup.platform.listed = [handed_in("6a1f", setup.code)]
+        names = [*await three_participants(setup), await setup.come("session-paid", submission="6a1f", code=setup.code)]
+        await decide_study(setup.context)
         return names
 
     names = run(tmp_path, decided)
@@ -70,8 +70,8 @@ def test_the_command_line_lists_and_shows(tmp_path: Path) -> None:
 
 
 def test_nobody_has_come(tmp_path: Path) -> None:
-    async def work(made: DecisionSetup) -> tuple[ParticipantRecord, ...]:
-        made.platform.listed = [handed_in("a")]
-        return await participant_records(made.context)
+    async def work(setup: DecisionSetup) -> tuple[ParticipantRecord, ...]:
+        setup.platform.listed = [handed_in("a")]
+        return await participant_records(setup.context)
 
     assert run(tmp_path, work) == ()

@@ -1,10 +1,10 @@
-"""clean/bonus.csv as paying reads it: what is wrong with it is told by line, and holds up nothing else."""
+"""clean/bonus.csv as paying reads it: problems are reported by line, and hold up nothing else."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from support.payable_study import BONUS, shop
+from support.payable_study import BONUS, payment_setup
 
 HEAD = "participant,rule,sessions,amount,currency,agreement,session,reason"
 COLUMNS = HEAD.replace(",", ", ")
@@ -33,7 +33,7 @@ BAD = {
 
 
 async def test_bonuses_that_were_never_computed_are_asked_for(folder: Path) -> None:
-    async with shop(folder, 1, clean=BONUS) as s:
+    async with payment_setup(folder, 1, clean=BONUS) as s:
         await s.sign(s0="approve")
         assert [str(problem) for problem in (await s.pay()).problems] == [
             "clean/bonus.csv  is not there, and it says who gets a bonus. Run `beholder clean` first."
@@ -41,7 +41,7 @@ async def test_bonuses_that_were_never_computed_are_asked_for(folder: Path) -> N
 
 
 async def test_a_list_of_bonuses_that_cannot_be_read_is_told_line_by_line(folder: Path) -> None:
-    async with shop(folder, 1, clean=BONUS) as s:
+    async with payment_setup(folder, 1, clean=BONUS) as s:
         await s.sign(s0="approve")
         file = s.study.folder / "clean" / "bonus.csv"
         file.parent.mkdir()

@@ -1,4 +1,4 @@
-"""Paying on a platform: who is owed what, sent once, and what a person is told."""
+"""Paying: everybody gets what was signed once, on a platform or by a list that a person pays."""
 
 from __future__ import annotations
 
@@ -13,40 +13,40 @@ from beholder.cli.study import cli
 from beholder.errors import LedgerError, RecruitError
 from beholder.recruiting.preflight import cost_of_runs
 from beholder.store.contract import PlatformIdentity
-from support.payable_study import BONUS, MESSAGE, Shop, come, counter, shop, write_bonuses
+from support.payable_study import BONUS, MESSAGE, PaymentSetup, come, manual_payment_setup, payment_setup, write_bonuses
 
 
 async def test_a_dry_run_names_every_effect_and_does_nothing(folder: Path) -> None:
-    async with shop(folder, clean=BONUS) as s:
+    async with payment_setup(folder, clean=BONUS) as s:
         write_bonuses(s.study, ("p-0", "quantity", "0.50"))
         await s.sign(s0="approve", s1={"pay": "reject", "category": "LOW_EFFORT", "message": MESSAGE}, s2="return")
         before = await s.context.store.ledger.entries()
         requests = len(s.fake.requests)
-        found = await s.pay()
-        assert [(line.kind, line.submission, line.reason, str(line.amount), line.status) for line in found.lines] == [
+        payment = await s.pay()
+        assert [(line.kind, line.submission, line.reason, str(line.amount), line.status) for line in payment.lines] == [
             ("approve", s.ids[0], "reward", "2.00 GBP", "owed"),
             ("bonus", s.ids[0], "quantity", "0.50 GBP", "owed"),
             ("reject", s.ids[1], "LOW_EFFORT", "0.00 ", "owed"),
             ("return", s.ids[2], "return", "0.00 ", "owed"),
         ]
-        assert str(found.total("owed")) == "2.50 GBP"
-        assert (found.is_sent, found.problems, found.is_settled) == (False, (), False)
+        assert str(payment.total("owed")) == "2.50 GBP"
+        assert (payment.is_sent, payment.problems, payment.is_settled) == (False, (), False)
         assert await s.context.store.ledger.entries() == before
         assert {one.split()[0] for one in s.fake.requests[requests:]} == {"GET"}
 
 
 async def test_everybody_gets_what_was_signed_once(folder: Path) -> None:
-    async with shop(folder, clean=BONUS) as s:
+    async with payment_setup(folder, clean=BONUS) as s:
         write_bonuses(s.study, ("p-0", "quantity", "0.50"))
         await s.sign(s0="approve", s1={"pay": "reject", "category": "LOW_EFFORT", "message": MESSAGE}, s2="approve")
-        told: list[str] = []
-        found = await s.pay(send=True, tell=told.append)
-        assert (found.problems, found.notes, found.is_settled) == ((), (), True)
-        assert told == [
+        messages: list[str] = []
+        payment = await s.pay(send=True, tell=messages.append)
+        assert (payment.problems, payment.notes, payment.is_settled) == ((), (), True)
+        assert messages == [
             "Waiting for Prolific to show 2 approvals, for 35 seconds at most.",
             "Waiting for Prolific to show payment B1, for 125 seconds at most.",
         ]
-        assert [(line.kind, line.reason, line.status) for line in found.lines] == [
+        assert [(line.kind, line.reason, line.status) for line in payment.lines] == [
             ("approve", "reward", "paid"),
             ("bonus", "quantity", "paid"),
             ("reject", "LOW_EFFORT", "done"),
@@ -58,14 +58,14 @@ async def test_everybody_gets_what_was_signed_once(folder: Path) -> None:
         assert s.fake.submissions.find(s.ids[1]).rejection == MESSAGE
         assert s.got(s.ids[2]) == [("reward", 200)]
         moved, requests = list(s.fake.payments), list(s.fake.requests)
-        again = await s.pay(send=True, tell=told.append)
-        assert (again.lines, len(told)) == (found.lines, 2)
+        again = await s.pay(send=True, tell=messages.append)
+        assert (again.lines, len(messages)) == (payment.lines, 2)
         assert s.fake.payments == moved
         assert not [one for one in s.fake.requests[len(requests) :] if not one.startswith("GET")]
 
 
 async def test_nothing_is_owed_that_nobody_has_signed(folder: Path) -> None:
-    async with shop(folder, clean=BONUS) as s:
+    async with payment_setup(folder, clean=BONUS) as s:
         write_bonuses(s.study, ("p-0", "quantity", "0.50"))
         assert (await s.pay(send=True)).lines == ()
         await s.sign("run", s0={"pay": "reject", "category": "LOW_EFFORT", "message": MESSAGE}, s1="return", s2="look")
@@ -75,7 +75,7 @@ async def test_nothing_is_owed_that_nobody_has_signed(folder: Path) -> None:
 
 
 async def test_who_was_forgotten_after_signing_still_gets_the_bonus(folder: Path) -> None:
-    async with shop(folder, 1, clean=BONUS) as s:
+    async with payment_setup(folder, 1, clean=BONUS) as s:
         write_bonuses(s.study, ("p-0", "quantity", "0.50"))
         await s.sign(s0="approve")
         await s.context.store.purge_identity()
@@ -84,7 +84,7 @@ async def test_who_was_forgotten_after_signing_still_gets_the_bonus(folder: Path
 
 
 async def test_the_second_of_two_who_pay_at_once_is_told(folder: Path) -> None:
-    async with shop(folder, 1) as s:
+    async with payment_setup(folder, 1) as s:
         await s.sign(s0="approve")
         async with s.context.store.ledger.hold():
             with pytest.raises(LedgerError, match="somebody is sending money or messages already"):
@@ -94,36 +94,36 @@ async def test_the_second_of_two_who_pay_at_once_is_told(folder: Path) -> None:
 
 
 async def test_what_was_paid_by_hand_is_not_said_of_a_platform(folder: Path) -> None:
-    async with shop(folder, 1) as s:
+    async with payment_setup(folder, 1) as s:
         await s.sign(s0="approve")
-        with pytest.raises(RecruitError) as told:
+        with pytest.raises(RecruitError) as messages:
             await s.pay(send=True, paid=True)
-        assert str(told.value) == (
+        assert str(messages.value) == (
             "--paid  does not go with recruit.mode prolific. Nobody is paid by hand here. Nothing was sent."
         )
         assert s.fake.payments == []
 
 
-async def people(s: Shop, *names: str) -> None:
+async def people(s: PaymentSetup, *names: str) -> None:
     for name in names:
         await come(s.context.store, name, None, mode=s.study.recruit.mode)
         await s.context.store.identify(PlatformIdentity(f"p-{name}", "panel", f"id of {name}"))
 
 
-def listed(s: Shop) -> list[list[str]]:
+def listed(s: PaymentSetup) -> list[list[str]]:
     with (s.study.folder / "pay" / "payments.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.reader(file))
 
 
 async def test_a_list_is_written_paid_and_never_written_again(folder: Path) -> None:
-    async with counter(folder, clean=BONUS) as s:
+    async with manual_payment_setup(folder, clean=BONUS) as s:
         await people(s, "ann", "bob", "cem")
         write_bonuses(s.study, ("p-ann", "quantity", "0.50"))
         await s.sign(**{"s-ann-1": "approve", "s-bob-1": "screen_out", "s-cem-1": "nothing"})
         assert str((await s.pay()).total("owed")) == "2.80 GBP"
         assert not (folder / "pay").exists(), "a dry run writes nothing"
-        found = await s.pay(send=True)
-        assert found.file == folder / "pay" / "payments.csv"
+        payment = await s.pay(send=True)
+        assert payment.file == folder / "pay" / "payments.csv"
         rows = [
             ["id", "visit", "outcome", "amount", "currency", "code", "reason"],
             ["id of ann", "", "completed", "2.00", "GBP", "C0DE", "reward"],
@@ -132,7 +132,7 @@ async def test_a_list_is_written_paid_and_never_written_again(folder: Path) -> N
         ]
         assert sorted(listed(s)) == sorted(rows)
         if os.name != "nt":
-            assert found.file.stat().st_mode & 0o777 == 0o600
+            assert payment.file.stat().st_mode & 0o777 == 0o600
         assert (folder / "pay" / ".gitignore").read_text() == "*\n"
         await s.sign(**{"s-cem-1": "approve"})
         again = await s.pay(send=True)
@@ -153,7 +153,7 @@ async def test_a_list_is_written_paid_and_never_written_again(folder: Path) -> N
 
 
 async def test_a_list_that_was_cut_off_is_written_to_its_end(folder: Path) -> None:
-    async with counter(folder) as s:
+    async with manual_payment_setup(folder) as s:
         await people(s, "ann")
         await s.sign(**{"s-ann-1": "approve"})
         (folder / "pay").write_text("in the way")
@@ -173,22 +173,22 @@ async def test_a_list_that_was_cut_off_is_written_to_its_end(folder: Path) -> No
 
 
 async def test_what_a_person_does_on_the_platform_is_told(folder: Path) -> None:
-    async with counter(folder) as s:
+    async with manual_payment_setup(folder) as s:
         await people(s, "ann")
         await s.sign(**{"s-ann-1": {"pay": "reject", "category": "LOW_EFFORT", "message": MESSAGE}})
-        found = await s.pay(send=True)
-        assert found.notes == (
+        payment = await s.pay(send=True)
+        assert payment.notes == (
             "Reject it on the platform, by the id and with the message in pay/by_hand.csv. (s-ann-1)",
         )
         assert listed(s)[1:] == []
 
 
 async def test_a_budget_holds_for_lists_too(folder: Path) -> None:
-    async with counter(folder, budget="3.00 GBP") as s:
+    async with manual_payment_setup(folder, budget="3.00 GBP") as s:
         await people(s, "ann", "bob")
         await s.sign(**{"s-ann-1": "approve", "s-bob-1": "approve"})
-        found = await s.pay(send=True)
-        assert str(found.problems[0]).endswith(
+        payment = await s.pay(send=True)
+        assert str(payment.problems[0]).endswith(
             "budget is 3.00 GBP, and with the 4.00 GBP that are due now the study comes to 4.00 GBP: 1.00 GBP more. "
             "Nothing of it was sent. Raise the budget to 4.00 GBP, or sign fewer payments."
         )
@@ -196,12 +196,12 @@ async def test_a_budget_holds_for_lists_too(folder: Path) -> None:
         await s.sign(**{"s-ann-1": "approve", "s-bob-1": "nothing"})
         await s.pay(send=True)
         entries = await s.context.store.ledger.entries()
-        told = [str(cost_of_runs(s.study, entries, "GBP", besides=run)) for run in (1, 2)]
-        assert told == ["0.00 GBP", "2.00 GBP"], "also of a run that was never launched"
+        messages = [str(cost_of_runs(s.study, entries, "GBP", besides=run)) for run in (1, 2)]
+        assert messages == ["0.00 GBP", "2.00 GBP"], "also of a run that was never launched"
 
 
 async def test_somebody_without_an_id_stands_under_the_pseudonym(folder: Path) -> None:
-    async with counter(folder, "link") as s:
+    async with manual_payment_setup(folder, "link") as s:
         await come(s.context.store, "ann", None, mode="link")
         await s.sign(**{"s-ann-1": "approve"})
         await s.pay(send=True)
@@ -210,7 +210,7 @@ async def test_somebody_without_an_id_stands_under_the_pseudonym(folder: Path) -
 
 async def test_the_command_line_shows_what_is_owed_and_then_pays(folder: Path) -> None:
     study = str(folder / "study.yaml")
-    async with counter(folder) as s:
+    async with manual_payment_setup(folder) as s:
         nobody = CliRunner().invoke(cli, ["pay", study])
         assert nobody.output == "Nothing is owed to anybody.\n"
         await people(s, "ann")
@@ -218,7 +218,7 @@ async def test_the_command_line_shows_what_is_owed_and_then_pays(folder: Path) -
     assert nothing.output == (
         "Nothing is owed: nobody has signed a decision yet. `beholder decide --sign NAME` does.\n"
     )
-    async with counter(folder) as s:
+    async with manual_payment_setup(folder) as s:
         await s.sign(**{"s-ann-1": "approve"})
     shown = CliRunner().invoke(cli, ["pay", study])
     assert shown.output.splitlines() == [
@@ -248,7 +248,7 @@ async def test_the_command_line_shows_what_is_owed_and_then_pays(folder: Path) -
 
 
 async def test_no_id_of_a_person_is_in_the_ledger(folder: Path) -> None:
-    async with shop(folder, 2, clean=BONUS) as s:
+    async with payment_setup(folder, 2, clean=BONUS) as s:
         write_bonuses(s.study, ("p-0", "quantity", "0.50"))
         await s.sign(s0="approve", s1={"pay": "reject", "category": "LOW_EFFORT", "message": MESSAGE})
         await s.pay(send=True)

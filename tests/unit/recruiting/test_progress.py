@@ -1,4 +1,4 @@
-"""Watching: how far people came, what is missing, what an hour pays, and when it will be done."""
+"""Progress: steps, failures, pace and pay."""
 
 from __future__ import annotations
 
@@ -81,12 +81,12 @@ def test_the_effective_pay_is_held_against_the_minimum(tmp_path: Path) -> None:
 
 
 def test_the_pace_tells_when_it_will_be_done() -> None:
-    came = [START + timedelta(minutes=20 * n) for n in range(6)]
-    ends = [at + timedelta(minutes=20) for at in came]
+    arrivals = [START + timedelta(minutes=20 * n) for n in range(6)]
+    ends = [at + timedelta(minutes=20) for at in arrivals]
     now = START + timedelta(hours=2)
-    assert progress.per_hour(came, ends, now) == 3
+    assert progress.per_hour(arrivals, ends, now) == 3
     assert progress.finished_at(9, 3, now) == now + timedelta(hours=3)
-    assert progress.per_hour(came, ends, now + timedelta(days=2)) is None
+    assert progress.per_hour(arrivals, ends, now + timedelta(days=2)) is None
     assert progress.finished_at(9, None, now) is None
     assert progress.finished_at(0, 3, now) is None
     assert progress.per_hour([], [], now) is None
@@ -94,7 +94,7 @@ def test_the_pace_tells_when_it_will_be_done() -> None:
 
 @given(st.integers(1, 10_000), st.floats(0.01, 600), st.integers(1, 3000))
 def test_a_top_up_brings_the_median_to_the_floor(reward: int, minutes: float, floor: int) -> None:
-    found = progress.top_up(Sum(reward, "GBP"), minutes, Sum(floor, "GBP"))
-    due = reward + (found.minor if found else 0)
+    result = progress.top_up(Sum(reward, "GBP"), minutes, Sum(floor, "GBP"))
+    due = reward + (result.minor if result else 0)
     assert due * 60 >= floor * minutes - 1e-6
-    assert found is None or (due - 1) * 60 < floor * minutes
+    assert result is None or (due - 1) * 60 < floor * minutes

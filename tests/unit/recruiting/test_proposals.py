@@ -1,4 +1,4 @@
-"""Deciding: one row for each submission, with what is proposed and why."""
+"""Proposals: one row for each submission, with its reasons and messages."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from support.decision_store import CARELESS, POSTING, DecisionSetup, at, decide,
 
 
 def test_each_case_of_a_platform_has_its_row_with_reasons(tmp_path: Path) -> None:
-    async def work(made: DecisionSetup) -> dict[str, DecisionRow]:
-        made.platform.listed = [
-            handed_in("right", made.code),
+    async def work(setup: DecisionSetup) -> dict[str, DecisionRow]:
+        setup.platform.listed = [
+            handed_in("right", setup.code),
             handed_in("nocode", "NOCODE"),
             handed_in("wrong", "typo"),
             handed_in("left", "NOCODE"),
-            handed_in("leaked", made.code),
-            handed_in("never", made.code),
+            handed_in("leaked", setup.code),
+            handed_in("never", setup.code),
             handed_in("out", status="timed_out"),
             handed_in("gone", status="returned"),
-            handed_in("careless", made.code),
+            handed_in("careless", setup.code),
         ]
         for name in ("right", "nocode", "wrong", "gone"):
-            await made.come(name, submission=name, code=made.code)
-        await made.come("left", None, submission="left", trials=3)
-        await made.come("leaked", None, submission="leaked", trials=3)
-        await made.come("out", "screened_out", submission="out")
-        await made.come("careless", submission="careless", obeys=CARELESS, code=made.code)
-        await made.come("other", submission="another-study")
-        return await decide(made)
+            await setup.come(name, submission=name, code=setup.code)
+        await setup.come("left", None, submission="left", trials=3)
+        await setup.come("leaked", None, submission="leaked", trials=3)
+        await setup.come("out", "screened_out", submission="out")
+        await setup.come("careless", submission="careless", obeys=CARELESS, code=setup.code)
+        await setup.come("other", submission="another-study")
+        return await decide(setup)
 
     rows = run(tmp_path, work)
-    found = {name: (row.pay, row.use, row.code, row.reasons) for name, row in rows.items()}
-    assert found == {
+    result = {name: (row.pay, row.use, row.code, row.reasons) for name, row in rows.items()}
+    assert result == {
         "right": ("approve", True, "right", ()),
         "nocode": ("approve", True, "missing", ("platform:missing_code",)),
         "wrong": ("approve", True, "wrong", ("platform:wrong_code",)),
@@ -69,14 +69,14 @@ def test_each_case_of_a_platform_has_its_row_with_reasons(tmp_path: Path) -> Non
 
 
 def test_a_week_after_somebody_was_asked_to_return_it_a_person_looks(tmp_path: Path) -> None:
-    async def work(made: DecisionSetup) -> Sequence[str]:
-        made.platform.listed = [handed_in("a", "NOCODE", completed_at=at(0), is_return_requested=True)]
-        await made.come("a", None, submission="a", trials=2)
-        found = []
+    async def work(setup: DecisionSetup) -> Sequence[str]:
+        setup.platform.listed = [handed_in("a", "NOCODE", completed_at=at(0), is_return_requested=True)]
+        await setup.come("a", None, submission="a", trials=2)
+        result = []
         for days in (0, 6.9, 7):
-            made.days = days
-            found.append((await decide(made))["a"].pay)
-        return found
+            setup.days = days
+            result.append((await decide(setup))["a"].pay)
+        return result
 
     assert run(tmp_path, work) == ["return", "return", "look"]
 
@@ -85,22 +85,22 @@ def test_whoever_withdrew_is_asked_to_return_it_and_whoever_was_forgotten_is_pai
     from beholder.server.endings import shared_codes
     from beholder.server.service import erase_sessions
 
-    async def work(made: DecisionSetup) -> tuple[dict[str, DecisionRow], list[tuple[bool | None, tuple[str, ...]]]]:
-        left = shared_codes(made.context.study, made.store.secret)["no_consent"]
-        made.platform.listed = [handed_in("left", left), handed_in("done", made.code)]
-        await made.come("s1", "withdrawn", submission="left", trials=2)
-        await made.store.erase("s1", at(0))
-        await made.come("s2", submission="done", code=made.code)
-        await erase_sessions(made.store, ["s2"], "receipt", at(0))
-        await made.come("s3", "no_consent", person="p3", trials=0)
-        await made.store.erase("s3", at(0))
-        told = [
-            (one.accept, one.reasons) for person in await participant_records(made.context) for one in person.sessions
+    async def work(setup: DecisionSetup) -> tuple[dict[str, DecisionRow], list[tuple[bool | None, tuple[str, ...]]]]:
+        left = shared_codes(setup.context.study, setup.store.secret)["no_consent"]
+        setup.platform.listed = [handed_in("left", left), handed_in("done", setup.code)]
+        await setup.come("s1", "withdrawn", submission="left", trials=2)
+        await setup.store.erase("s1", at(0))
+        await setup.come("s2", submission="done", code=setup.code)
+        await erase_sessions(setup.store, ["s2"], "receipt", at(0))
+        await setup.come("s3", "no_consent", person="p3", trials=0)
+        await setup.store.erase("s3", at(0))
+        messages = [
+            (one.accept, one.reasons) for person in await participant_records(setup.context) for one in person.sessions
         ]
-        return await decide(made), told
+        return await decide(setup), messages
 
-    rows, told = run(tmp_path, work)
-    assert told == [
+    rows, messages = run(tmp_path, work)
+    assert messages == [
         (False, ("complete:withdrawn",)), (True, ("complete:withdrawn",)), (False, ("complete:no_consent",)),
     ], "participants says what decide says"  # fmt: skip
     assert {name: (row.pay, row.use) for name, row in rows.items()} == {
@@ -114,13 +114,13 @@ def test_whoever_withdrew_is_asked_to_return_it_and_whoever_was_forgotten_is_pai
 
 
 def test_further_rounds_of_one_visit_are_named_for_their_bonus(tmp_path: Path) -> None:
-    async def work(made: DecisionSetup) -> list[LedgerEntry]:
-        made.platform.listed = [handed_in("a", made.code)]
-        await made.come("s1", submission="a", person="p", code=made.code)
-        await made.come("s2", person="p", visit=2, code=made.code)
-        await made.come("s3", None, person="p", visit=3, trials=1)
-        await decide_study(made.context, sign="run")
-        return await made.entries("decisions")
+    async def work(setup: DecisionSetup) -> list[LedgerEntry]:
+        setup.platform.listed = [handed_in("a", setup.code)]
+        await setup.come("s1", submission="a", person="p", code=setup.code)
+        await setup.come("s2", person="p", visit=2, code=setup.code)
+        await setup.come("s3", None, person="p", visit=3, trials=1)
+        await decide_study(setup.context, sign="run")
+        return await setup.entries("decisions")
 
     (row,) = signed_rows(run(tmp_path, work)).values()
     assert (row.pay, row.sessions, row.further) == ("approve", ("s1", "s2", "s3"), ("s2",))
@@ -128,10 +128,10 @@ def test_further_rounds_of_one_visit_are_named_for_their_bonus(tmp_path: Path) -
 
 @pytest.mark.parametrize(("mode", "reward", "pay"), [("link", None, "nothing"), ("lab", "2.00 GBP", "approve")])
 def test_without_a_platform_every_session_is_a_row(tmp_path: Path, mode: str, reward: str | None, pay: str) -> None:
-    async def work(made: DecisionSetup) -> dict[str, DecisionRow]:
-        await made.come("a")
-        await made.come("b", None, trials=2)
-        return await decide(made)
+    async def work(setup: DecisionSetup) -> dict[str, DecisionRow]:
+        await setup.come("a")
+        await setup.come("b", None, trials=2)
+        return await decide(setup)
 
     recruit = {"mode": mode} | ({"reward": reward} if reward else {})
     rows = run(tmp_path, work, listed=False, recruit=recruit)
@@ -139,18 +139,18 @@ def test_without_a_platform_every_session_is_a_row(tmp_path: Path, mode: str, re
 
 
 def test_what_cannot_be_decided_is_told(tmp_path: Path) -> None:
-    async def told(made: DecisionSetup, **keys: Any) -> str:
+    async def messages(setup: DecisionSetup, **keys: Any) -> str:
         with pytest.raises(RecruitError) as error:
-            await decide_study(made.context, **keys)
+            await decide_study(setup.context, **keys)
         return str(error.value)
 
-    async def not_launched(made: DecisionSetup) -> str:
-        made.platform.can = frozenset({"submissions"})
-        return await told(made)
+    async def not_launched(setup: DecisionSetup) -> str:
+        setup.platform.can = frozenset({"submissions"})
+        return await messages(setup)
 
-    async def purged(made: DecisionSetup) -> str:
-        await made.store.ledger.append([LedgerEntry("purge", "done", at(0), reason_code="identity")])
-        return await told(made)
+    async def purged(setup: DecisionSetup) -> str:
+        await setup.store.ledger.append([LedgerEntry("purge", "done", at(0), reason_code="identity")])
+        return await messages(setup)
 
     assert run(tmp_path / "1", not_launched, listed=False) == (
         "cleaned  run 1 is not on the platform yet, so there is nothing to decide. Run `beholder launch` first."
@@ -159,29 +159,29 @@ def test_what_cannot_be_decided_is_told(tmp_path: Path) -> None:
         "cleaned  who is who was erased on 2026-11-16, so submissions and sessions cannot be matched any more. "
         "Decide and pay on the platform itself."
     )
-    assert run(tmp_path / "3", lambda made: told(made, submissions=tmp_path / "x.csv")) == (
+    assert run(tmp_path / "3", lambda setup: messages(setup, submissions=tmp_path / "x.csv")) == (
         "--submissions  does not go with mode prolific. Allowed: mode panel, whose platform gives a list to download."
     )
 
 
 def test_whoever_is_paid_without_having_taken_part_reads_why_and_how_much(tmp_path: Path) -> None:
-    async def work(made: DecisionSetup) -> dict[str, tuple[str, str]]:
-        await made.come("s1", None, submission="full", trials=0)
-        await made.come("s2", "screened_out", submission="unfit")
-        await made.come("s3", None, submission="left", trials=2)
-        codes = shared_codes(made.context.study, made.store.secret)
+    async def work(setup: DecisionSetup) -> dict[str, tuple[str, str]]:
+        await setup.come("s1", None, submission="full", trials=0)
+        await setup.come("s2", "screened_out", submission="unfit")
+        await setup.come("s3", None, submission="left", trials=2)
+        codes = shared_codes(setup.context.study, setup.store.secret)
         launched: Json = {"key": "k", "places": 4, "screen_out": "0.20 GBP"}
-        now = made.context.now()
-        await made.store.ledger.append([LedgerEntry("draft", "done", now, provider_ref=POSTING, evidence=launched)])
-        made.platform.listed = [
+        now = setup.context.now()
+        await setup.store.ledger.append([LedgerEntry("draft", "done", now, provider_ref=POSTING, evidence=launched)])
+        setup.platform.listed = [
             handed_in("full", codes["technical"], person="pid-s1"),
             handed_in("unfit", codes["screened_out"], person="pid-s2"),
             handed_in("left", person="pid-s3"),
         ]
-        found = await decide(made)
+        result = await decide(setup)
         edit(tmp_path, "left", pay="screen_out")
-        assert (await decide(made))["left"].pay == "screen_out"
-        return {key: (row.pay, row.message) for key, row in found.items()}
+        assert (await decide(setup))["left"].pay == "screen_out"
+        return {key: (row.pay, row.message) for key, row in result.items()}
 
     # The study does not name it any more: what was launched is what people were promised.
     assert run(tmp_path, work, recruit={"mode": "prolific", "reward": "2.00 GBP"}) == {

@@ -1,4 +1,4 @@
-"""What we have beside what the platform says: every row of the table, and that nobody is ever harmed by a gap in it."""
+"""Reconciliation: every row of the table, matching sessions with submissions, and nobody harmed by a gap."""
 
 from __future__ import annotations
 
@@ -102,15 +102,15 @@ CASES = [
     ],
 )
 def test_each_row_of_the_table(case: ReconciliationCase, pay: Pay, reasons: tuple[str, ...]) -> None:
-    found = propose(case)
-    assert (found.pay, found.reasons) == (pay, reasons)
+    result = propose(case)
+    assert (result.pay, result.reasons) == (pay, reasons)
 
 
 def test_every_combination_gives_something_and_every_reason_has_words() -> None:
     for case in CASES:
-        found = propose(case)
-        assert found.pay in get_args(Pay)
-        assert set(found.reasons) <= REASON_WORDS.keys()
+        result = propose(case)
+        assert result.pay in get_args(Pay)
+        assert set(result.reasons) <= REASON_WORDS.keys()
 
 
 def test_nobody_is_rejected_but_for_a_verdict_on_work_that_awaits_review() -> None:
@@ -142,8 +142,8 @@ def test_what_was_returned_is_not_used_and_frees_the_list_of_what_is_open() -> N
 
 
 def test_data_from_elsewhere_is_kept_apart_and_never_paid() -> None:
-    found = propose_unlisted()
-    assert (found.pay, found.reasons, found.is_kept) == ("nothing", ("platform:no_submission",), False)
+    result = propose_unlisted()
+    assert (result.pay, result.reasons, result.is_kept) == ("nothing", ("platform:no_submission",), False)
 
 
 @pytest.mark.parametrize(
@@ -187,9 +187,9 @@ def test_a_visit_belongs_to_the_submission_that_led_to_it() -> None:
 
 def test_whoever_returns_and_comes_back_has_handed_in_the_second_visit() -> None:
     listed = [submission("a", "pid", "returned"), submission("b", "pid")]
-    comings = [PlatformVisit("s1", "x", "a"), PlatformVisit("s1", "x", "b")]
+    visits = [PlatformVisit("s1", "x", "a"), PlatformVisit("s1", "x", "b")]
     first, second = match_submissions(
-        listed, [ArrivedSession("s1", "p1", "completed")], [PlatformIdentity("p1", "prolific", "pid")], comings
+        listed, [ArrivedSession("s1", "p1", "completed")], [PlatformIdentity("p1", "prolific", "pid")], visits
     )
     assert (first.sessions, second.sessions) == ((), ("s1",))
     assert first.participant == "p1"
@@ -220,19 +220,19 @@ def test_a_code_that_somebody_was_not_shown_is_foreign_although_it_is_ours() -> 
     codes: dict[Outcome, str] = {"completed": "DONE", "screened_out": "OUT"}
     arrived = [ArrivedSession("s1", "p1", "completed", "DONE"), ArrivedSession("s2", "p2", None)]
     listed = [submission(id, code=code) for id, code in (("a", " d-one"), ("b", "DONE"), ("c", "DONE"), ("d", "42"))]
-    comings = [PlatformVisit("s1", "x", "a"), PlatformVisit("s2", "x", "b")]
-    found = submission_codes(match_submissions(listed, arrived, [], comings), arrived, codes)
-    assert found == {"a": "right", "b": "foreign", "c": "foreign", "d": "wrong"}
+    visits = [PlatformVisit("s1", "x", "a"), PlatformVisit("s2", "x", "b")]
+    result = submission_codes(match_submissions(listed, arrived, [], visits), arrived, codes)
+    assert result == {"a": "right", "b": "foreign", "c": "foreign", "d": "wrong"}
 
 
 def test_the_code_that_the_door_gives_where_every_place_is_taken_is_known_as_such() -> None:
     arrived = [ArrivedSession("s1", "p1", None), ArrivedSession("s2", "p2", "completed", "DONE")]
     listed = [submission(id, code="OURS") for id in "abc"]
-    comings = [PlatformVisit("s1", "x", "a"), PlatformVisit("s2", "x", "b")]
-    found = submission_codes(
-        match_submissions(listed, arrived, [], comings), arrived, {"completed": "DONE", "technical": "OURS"}
+    visits = [PlatformVisit("s1", "x", "a"), PlatformVisit("s2", "x", "b")]
+    result = submission_codes(
+        match_submissions(listed, arrived, [], visits), arrived, {"completed": "DONE", "technical": "OURS"}
     )
-    assert found == {"a": "no_place", "b": "foreign", "c": "foreign"}
+    assert result == {"a": "no_place", "b": "foreign", "c": "foreign"}
 
 
 @given(st.data())
@@ -247,13 +247,13 @@ def test_every_submission_and_every_session_is_there_once(data: st.DataObject) -
         )
         for place in range(data.draw(st.integers(0, 4)))
     ]
-    comings = [
+    visits = [
         PlatformVisit(one.session, "x", data.draw(st.sampled_from([*"abcdez", ""])))
         for one in arrived
         if data.draw(st.booleans())
     ]
     pairs = match_submissions(
-        listed, arrived, [PlatformIdentity("p", "prolific", "x"), PlatformIdentity("q", "prolific", "y")], comings
+        listed, arrived, [PlatformIdentity("p", "prolific", "x"), PlatformIdentity("q", "prolific", "y")], visits
     )
     assert [pair.submission for pair in pairs if pair.submission] == listed
     assert sorted(session for pair in pairs for session in pair.sessions) == sorted(one.session for one in arrived)

@@ -1,4 +1,4 @@
-"""Signing: it covers what was seen, is told when somebody looks again, and reaches cleaning."""
+"""The verbs of recruiting."""
 
 from __future__ import annotations
 

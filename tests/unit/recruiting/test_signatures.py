@@ -1,4 +1,4 @@
-"""Signing: it covers what was seen, is told when somebody looks again, and reaches cleaning."""
+"""Signatures: what a run may sign, and how a signature changes the use of sessions."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ LONG = (
 
 
 def test_a_run_signs_nothing_that_is_against_anybody(tmp_path: Path) -> None:
-    async def work(made: DecisionSetup) -> tuple[list[LedgerEntry], list[LedgerEntry]]:
-        made.platform.listed = [handed_in("a", made.code), handed_in("b", made.code), handed_in("c"), handed_in("d")]
-        await made.come("a", submission="a", code=made.code)
-        await made.come("b", submission="b", obeys=CARELESS, code=made.code)
-        await made.come("c", "screened_out", submission="c")
-        await made.come("d", None, submission="d", trials=2)
-        await decide_study(made.context, sign="run")
-        by_run = await made.entries("decisions")
-        await decide_study(made.context, sign="Ada")
-        await decide_study(made.context, sign="run")
-        return by_run, await made.entries("decisions")
+    async def work(setup: DecisionSetup) -> tuple[list[LedgerEntry], list[LedgerEntry]]:
+        setup.platform.listed = [handed_in("a", setup.code), handed_in("b", setup.code), handed_in("c"), handed_in("d")]
+        await setup.come("a", submission="a", code=setup.code)
+        await setup.come("b", submission="b", obeys=CARELESS, code=setup.code)
+        await setup.come("c", "screened_out", submission="c")
+        await setup.come("d", None, submission="d", trials=2)
+        await decide_study(setup.context, sign="run")
+        by_run = await setup.entries("decisions")
+        await decide_study(setup.context, sign="Ada")
+        await decide_study(setup.context, sign="run")
+        return by_run, await setup.entries("decisions")
 
     by_run, all_of_it = run(tmp_path, work)
     assert {name: row.pay for name, row in signed_rows(by_run).items()} == {
@@ -59,32 +59,32 @@ def test_even_a_forged_signature_of_a_run_rejects_nobody() -> None:
 def test_signed_use_reaches_cleaning_and_comes_back(tmp_path: Path) -> None:
     """What was returned, came from elsewhere or was left out by hand is not used; what was taken in is."""
 
-    async def clean(made: DecisionSetup) -> dict[str, tuple[str, str, str]]:
-        tables: dict[str, list[dict[str, Any]]] = {table: await read_rows(made.store, table) for table in SHAPES}
-        return judged(clean_tables(made.context.study, tables))
+    async def clean(setup: DecisionSetup) -> dict[str, tuple[str, str, str]]:
+        tables: dict[str, list[dict[str, Any]]] = {table: await read_rows(setup.store, table) for table in SHAPES}
+        return judged(clean_tables(setup.context.study, tables))
 
-    async def work(made: DecisionSetup) -> list[dict[str, tuple[str, str, str]]]:
-        made.platform.listed = [
-            handed_in("back", made.code, "returned"),
-            handed_in("bad", made.code),
-            handed_in("good", made.code),
+    async def work(setup: DecisionSetup) -> list[dict[str, tuple[str, str, str]]]:
+        setup.platform.listed = [
+            handed_in("back", setup.code, "returned"),
+            handed_in("bad", setup.code),
+            handed_in("good", setup.code),
         ]
-        await made.come("back", submission="back", code=made.code)
-        await made.come("bad", submission="bad", code=made.code, gold=1)
-        await made.come("good", submission="good", code=made.code)
-        await made.come("other", submission="elsewhere")
-        await decide(made)
+        await setup.come("back", submission="back", code=setup.code)
+        await setup.come("bad", submission="bad", code=setup.code, gold=1)
+        await setup.come("good", submission="good", code=setup.code)
+        await setup.come("other", submission="elsewhere")
+        await decide(setup)
         edit(tmp_path, "bad", use="true")
         edit(tmp_path, "good", use="false")
-        await decide(made)
-        found = [await clean(made)]
-        await decide(made, sign="Ada")
-        found.append(await clean(made))
-        made.platform.listed[0] = handed_in("back", made.code)
+        await decide(setup)
+        result = [await clean(setup)]
+        await decide(setup, sign="Ada")
+        result.append(await clean(setup))
+        setup.platform.listed[0] = handed_in("back", setup.code)
         edit(tmp_path, "good", use="true")
-        await decide(made)
-        await decide(made, sign="Ada")
-        return [*found, await clean(made)]
+        await decide(setup)
+        await decide(setup, sign="Ada")
+        return [*result, await clean(setup)]
 
     before, signed, after = run(tmp_path, work)
     assert before["back"] == ("true", "true", "")
@@ -101,12 +101,12 @@ def test_signed_use_reaches_cleaning_and_comes_back(tmp_path: Path) -> None:
 
 
 def test_the_account_and_the_verdicts_say_who_was_left_out_by_hand(tmp_path: Path) -> None:
-    async def work(made: DecisionSetup) -> Any:
-        await made.come("a")
-        await made.come("b")
+    async def work(setup: DecisionSetup) -> Any:
+        await setup.come("a")
+        await setup.come("b")
         act = LedgerEntry("leave_out", "done", at(0), session="a", reason_text="a colleague")
-        await made.store.ledger.append([act])
-        return clean_tables(made.context.study, {table: await read_rows(made.store, table) for table in SHAPES})
+        await setup.store.ledger.append([act])
+        return clean_tables(setup.context.study, {table: await read_rows(setup.store, table) for table in SHAPES})
 
     cleaned = run(tmp_path, work)
     assert {lost.words: (lost.sessions, lost.costs) for lost in cleaned.lost} == {"Left out by hand": (1, True)}

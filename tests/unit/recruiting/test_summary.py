@@ -1,4 +1,4 @@
-"""Closing: nobody is left waiting, recruiting has stopped, and what was done is written down."""
+"""close/summary.md: the methods paragraph, money and retention."""
 
 from __future__ import annotations
 

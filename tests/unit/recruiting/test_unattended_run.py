@@ -1,4 +1,4 @@
-"""A run whose people are brought and paid by hand: everything that launching checks, writes and tells is there."""
+"""A run without a platform: links are launched and served, and payments are left to a person."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ WAITS = ("Decide and pay: `beholder decide`, then `beholder pay`, then `beholder
 
 
 async def ran(folder: Path, tiny: Path, **keys: Any) -> tuple[tuple[str, ...], list[str], str]:
-    """Return what waits after a run that needs nobody, what it told, and where people begin."""
-    told: list[str] = []
+    """Return what a run leaves to a person, its messages, and where participants begin."""
+    messages: list[str] = []
     lives: list[ServerStatus] = []
     study = load_study(write_study(folder, tiny, **{"texts": TEXTS} | keys))
-    waiting = await run_by_hand(study, 0, port=0, news=lambda one: told.append(one.words), tell=lives.append)
-    return waiting, told, lives[0].link.partition("/s/")[2]
+    waiting = await run_by_hand(study, 0, port=0, news=lambda one: messages.append(one.words), tell=lives.append)
+    return waiting, messages, lives[0].link.partition("/s/")[2]
 
 
 async def test_invited_people_get_their_links_and_whoever_runs_it_hears_of_the_money(
@@ -33,9 +33,9 @@ async def test_invited_people_get_their_links_and_whoever_runs_it_hears_of_the_m
 ) -> None:
     tmp_path.joinpath("people.csv").write_text("id\nada\nbob\n", "utf-8")
     recruit = {"mode": "panel", "people": "people.csv", "reward": "2.00 GBP", "minutes": 10, "places": 2}
-    waiting, told, _ = await ran(tmp_path, tiny, recruit=recruit)
+    waiting, messages, _ = await ran(tmp_path, tiny, recruit=recruit)
     assert waiting == WAITS
-    assert told[-6:] == [
+    assert messages[-6:] == [
         "  2 × 2.00 GBP     4.00 GBP",
         "  in all, at most  4.00 GBP",
         "  An hour pays 12.00 GBP at about 10 minutes.",
@@ -48,9 +48,9 @@ async def test_invited_people_get_their_links_and_whoever_runs_it_hears_of_the_m
 
 async def test_a_panel_is_told_the_address_with_its_ids_and_needs_a_contact(tmp_path: Path, tiny: Path) -> None:
     recruit = {"mode": "panel", "id_parameter": "participantId"}
-    waiting, told, link = await ran(tmp_path / "free", tiny, recruit=recruit)
+    waiting, messages, link = await ran(tmp_path / "free", tiny, recruit=recruit)
     assert (waiting, link) == ((), "tiny?participantId={{id}}")
-    assert told[-1].endswith("/s/tiny?participantId={{id}}")
+    assert messages[-1].endswith("/s/tiny?participantId={{id}}")
     with pytest.raises(RecruitError) as error:
         await ran(tmp_path / "alone", tiny, recruit=recruit, contact=None)
     assert str(error.value).partition("  ")[2] == (
@@ -59,8 +59,8 @@ async def test_a_panel_is_told_the_address_with_its_ids_and_needs_a_contact(tmp_
 
 
 async def test_an_open_link_needs_no_launch(tmp_path: Path, tiny: Path) -> None:
-    waiting, told, link = await ran(tmp_path, tiny, recruit={"mode": "link", "reward": "2.00 GBP"})
-    assert (waiting, told, link) == (WAITS, [], "tiny")
+    waiting, messages, link = await ran(tmp_path, tiny, recruit={"mode": "link", "reward": "2.00 GBP"})
+    assert (waiting, messages, link) == (WAITS, [], "tiny")
     assert not (tmp_path / "launch").exists()
     await asyncio.to_thread(beholder.close, tmp_path)
     lives: list[ServerStatus] = []
