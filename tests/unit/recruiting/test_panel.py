@@ -134,9 +134,9 @@ def test_a_code_is_right_however_it_was_pasted() -> None:
         ({"zoe": ""}, {"zoe": "missing"}),
     ],
 )
-def test_codes_of_sessions(pasted: dict[str, str], result: dict[str, CodeFinding]) -> None:
+def test_codes_of_sessions(pasted: dict[str, str], found: dict[str, CodeFinding]) -> None:
     ours = [sessions("anna", "AAAA-AAAA"), sessions("ben", "BBBB-BBBB")]
-    assert code_findings([sub(*one) for one in pasted.items()], ours) == result
+    assert code_findings([sub(*one) for one in pasted.items()], ours) == found
 
 
 def test_with_one_code_for_all_nobody_knows_who_passed_it_on() -> None:
