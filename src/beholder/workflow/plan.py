@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from beholder.planning import plan_study
+
 if TYPE_CHECKING:
     from beholder.planning.model import Plan
     from beholder.stimuli.catalogue import Catalogue
