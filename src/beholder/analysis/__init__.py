@@ -1,4 +1,10 @@
-"""Analyse: from ratings to scores with intervals, and to which conditions differ."""
+"""Analysis: from ratings to tables of scores, intervals and tests, and their figures.
+
+Reading: `ratings`, `ratings_table`, `sides`. Tables: `scores`, `means`, `dmos`, `distributions`, `participants`,
+`contrasts`, `tests`, `pairs`, `comparisons`, `bradley_terry`, `strengths`, `ranks`, `mixed`, `models`, `rater_models`,
+`reliability`, `items`, `sensitivity`, `votes_needed`. Answers: `condition_difference`. Files: `result`, `folder`.
+Charts: `figures`.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +30,7 @@ def analyse(
 
     A table of your own (a path that ends in .csv) needs the columns participant, content, condition and value. A
     `model` (bradley-terry, bt500, mos, p910, p913, shrunken or thurstone), or several, adds its quality of every
-    stimulus to the scores. `progress` is told how many tables are made, and how many there can be.
+    stimulus to the scores. `progress` gets the number of finished analyses and the number of all analyses.
     """
     from beholder.analysis.folder import analyse_folder
 

@@ -1,4 +1,4 @@
-"""Comparisons of two: how often each was preferred, and strengths on one scale (reference: statistics 5)."""
+"""The fit of strengths to comparisons by maximum likelihood, with clustered errors (reference: statistics 5)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from beholder.analysis.comparisons import ComparisonGraph, ComparisonModel, Tally, comparison_graph, sum_by_code
 from beholder.stats.clustered import Codes, Floats
 
-# --- Strengths of what was compared, with errors that know that one person made many comparisons ---
+# Strengths, with standard errors clustered by person
 
 
 _LIKELIHOOD, _PRIOR = "maximum likelihood", "Gaussian prior"
@@ -143,14 +143,14 @@ def _fitted(
 
 
 def _variance_ratio(clustered: Floats, model: Floats, graph: ComparisonGraph) -> Floats:
-    """Return by component how much more variance there is when people are clusters."""
+    """Return by component the ratio of the clustered variance to the model's."""
     by_name = np.stack([np.diag(clustered), np.diag(model)])
     by_cluster, by_model = (sum_by_code(graph.component, np.maximum(0, one)) for one in by_name)
     return by_cluster / by_model
 
 
 def _combined_covariance(clustered: Floats, model: Floats, graph: ComparisonGraph, times: Floats) -> Floats:
-    """Return the clustered covariance; in components whose `times` is above zero, so many times the model's."""
+    """Return the clustered covariance; in components whose `times` is above zero, that multiple of the model's."""
     covariance = clustered.copy()
     for part in np.flatnonzero(times):
         mine = graph.component == part
@@ -168,7 +168,7 @@ def _null_directions(graph: ComparisonGraph, size: int) -> Floats:
 
 
 def _start(likelihood: _Likelihood) -> Floats:
-    """Return equal strengths, no position effect, and ties as often as there are."""
+    """Return equal strengths, no position effect, and the observed share of ties."""
     start = np.zeros(likelihood.size)
     if likelihood.free.ties:
         n = float(likelihood.tally.n.sum())
@@ -192,17 +192,17 @@ def _can_tell_position(tally: Tally) -> bool:
     return bool(np.abs(order - explained[one] + explained[other]).max() > 1e-6)
 
 
-# --- The likelihood of comparisons, and where it is greatest: Fisher's scoring, a Newton method ---
+# The likelihood and its maximum, by Fisher's scoring
 
 
 _MAX_STEPS = 60
 _MIN_STEP = 1e-11
 _IMPOSSIBLE = 1e-12
-"""A win that is less likely than this stands for one that never was."""
+"""Below this probability a win is impossible, and the likelihood has no maximum."""
 
 
 class _FreeParameters(NamedTuple):
-    """What else is estimated beside strengths; what is not is held at a value."""
+    """Which parameters are estimated in addition to strengths; the others are fixed at a value."""
 
     position: bool
     ties: bool

@@ -1,4 +1,7 @@
-"""Who preferred which of two, counted by pair, order and person."""
+"""Comparisons of two: counts by pair, order and person, the models of their outcomes, and their graph.
+
+Bradley and Terry's model with Davidson's ties, and Thurstone's case V with Glenn and David's (reference: statistics 5).
+"""
 
 from __future__ import annotations
 
@@ -31,10 +34,10 @@ class Tally(NamedTuple):
 
     names: _Names
     one: Codes
-    """The place in `names` of the one that stands first there."""
+    """The index in `names` of the one that comes first there."""
     other: Codes
     order: Floats
-    """1 where `one` was shown first, or left; -1 where it was second; 0 where nobody knows."""
+    """1 where `one` was shown first, or left; -1 where it was second; 0 where unknown."""
     person: Codes
     wins: Floats
     """How often `one` was preferred."""
@@ -52,7 +55,7 @@ class Tally(NamedTuple):
         return len(np.unique(self.person))
 
     def pooled(self) -> Tally:
-        """Return the counts of all people together."""
+        """Return the counts pooled over people."""
         place = (self.one * len(self.names) + self.other) * 3 + self.order.astype(np.intp) + 1
         _, first, row = np.unique(place, return_index=True, return_inverse=True)
         wins, ties, losses = (sum_by_code(row, each) for each in (self.wins, self.ties, self.losses))
@@ -80,7 +83,7 @@ class Comparisons(NamedTuple):
     sign: Floats
 
     def by_condition(self) -> Tally:
-        """Return the comparisons of conditions, all contents together."""
+        """Return the comparisons of conditions, pooled over contents."""
         return _tally(self.conditions, self.condition, self.other_condition, self.order, self.person, self.sign)
 
     def by_content(self) -> Iterator[tuple[str, Tally]]:
@@ -133,9 +136,9 @@ def _conditions(kept: pd.DataFrame) -> dict[str, str]:
 
 
 def _order(kept: pd.DataFrame) -> Floats:
-    """Return 1 where the stimulus was shown first, or left, -1 where it was second, 0 where nobody knows.
+    """Return 1 where the stimulus was shown first, or left, -1 where it was second, 0 where unknown.
 
-    The raw value speaks for the second, the value for the stimulus; of a tie only the slot can tell.
+    The raw value refers to the second, the value to the stimulus; for a tie only the slot shows the order.
     """
     if "raw_value" not in kept:
         return np.zeros(len(kept))
@@ -167,7 +170,7 @@ def _tally(names: _Names, one: Codes, other: Codes, order: Floats, person: Codes
     return Tally(compared, one[first], other[first], order[first], person[first], wins, ties, losses)
 
 
-# --- How likely a win, a tie and a loss are, given how far apart two strengths are ---
+# Models: the probabilities of win, tie and loss given the difference of two strengths
 
 
 class Outcomes(NamedTuple):
@@ -182,7 +185,7 @@ class Outcomes(NamedTuple):
 
 
 _OutcomeFunction: TypeAlias = Callable[[Floats, float | None], Outcomes]
-"""From differences and the logarithm of the tie parameter (None where there are no ties)."""
+"""From differences and the logarithm of the tie parameter (None for a model without ties)."""
 
 
 def _davidson(difference: Floats, ties: float | None) -> Outcomes:
@@ -265,7 +268,7 @@ THURSTONE = ComparisonModel(
 COMPARISON_MODELS = {model.name: model for model in (BRADLEY_TERRY, THURSTONE)}
 
 
-# --- Which of those that were compared can be put on one scale, and why not the others ---
+# The comparison graph: what can be estimated on one scale
 
 
 class ComparisonGraph(NamedTuple):
@@ -274,7 +277,7 @@ class ComparisonGraph(NamedTuple):
     component: Codes
     """For each name a number from 0, the same for those that were compared."""
     components: int
-    """How many there are."""
+    """The number of components."""
     is_strong: tuple[bool, ...]
     """By component: whether everyone in it was preferred to everyone else, directly or through others.
 
@@ -285,7 +288,7 @@ class ComparisonGraph(NamedTuple):
 
 
 def comparison_graph(tally: Tally) -> ComparisonGraph:
-    """Return how the comparisons hang together."""
+    """Return the connected components of the comparisons, and whether each has a finite maximum of likelihood."""
     size = len(tally.names)
     pooled = tally.pooled()
     pairs = coo_matrix((pooled.n, (pooled.one, pooled.other)), (size, size))

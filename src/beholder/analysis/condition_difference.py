@@ -1,4 +1,4 @@
-"""Is one condition better than another: yes, no or undecided, with its evidence."""
+"""Whether one condition is better than another: yes, no or undecided, with evidence and a sentence."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ConditionDifference:
     """Whether one condition is better than another in one question, and what that rests on.
 
     `str()` gives the sentence. It equals its answer: `results.better("new", "old") == "yes"`. It is neither true nor
-    false by itself, because of two that were not told apart neither is.
+    false by itself, because it has three possible answers.
     """
 
     answer: Answer
@@ -43,7 +43,7 @@ class ConditionDifference:
     low: float | None
     high: float | None
     p: float | None
-    """As it was judged: corrected where the pair is corrected for. None where there is no test."""
+    """As it was judged: corrected where the pair is in the family of the correction. None without a test."""
     n: int
     """Pages (one participant and one content) or comparisons."""
     participants: int
@@ -152,7 +152,7 @@ def _check_conditions(results: Results, condition: str, other: str) -> None:
 
 
 def _pair_row(results: Results, condition: str, other: str, question: str) -> Mapping[str, Any]:
-    """Return the row of pairs.csv in which the two stand, in whichever order."""
+    """Return the row of pairs.csv with these two conditions, in either order."""
     rows = [row for row in records(results.pairs) if row["question"] == question]
     for row in rows:
         if {row["condition"], row["other_condition"]} == {condition, other} and not math.isnan(row["mean_difference"]):
@@ -178,7 +178,7 @@ def _pair_row(results: Results, condition: str, other: str, question: str) -> Ma
 
 
 def _is_turned(results: Results, question: str) -> bool:
-    """Return whether less is better: the ratings of a reversed question hold the value turned round beside it."""
+    """Return whether less is better: a reversed question has ratings whose column `keyed` differs from `value`."""
     table = results.ratings
     if "keyed" not in table or results.notes["kinds"][question] not in ("score", "diff"):
         return False
@@ -194,7 +194,7 @@ def _decimals(results: Results, question: str) -> int:
     return 2 if math.isnan(low) or math.isnan(high) else decimals_for(low, high)
 
 
-# --- Whether one condition is better than another, as a sentence ---
+# The difference as a sentence
 
 
 class DifferenceEvidence(NamedTuple):
@@ -204,7 +204,7 @@ class DifferenceEvidence(NamedTuple):
     condition: str
     other: str
     question: str
-    """Empty where there is one only."""
+    """Empty for a study with one question."""
     kind: str
     metric: str
     is_turned: bool
@@ -257,7 +257,7 @@ def _difference_text(evidence: DifferenceEvidence) -> str:
 
 
 def _interval_text(evidence: DifferenceEvidence) -> list[str]:
-    """Return the interval of the size that is told: with the sign that the sentence gives it."""
+    """Return the interval of the difference, with the sign that it has in the sentence."""
     if evidence.low is None or evidence.high is None:
         return []
     if evidence.kind == "choice":

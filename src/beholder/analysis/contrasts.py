@@ -1,4 +1,4 @@
-"""Every two conditions of a question, and the pages (one participant, one content) that have both."""
+"""Contrasts: every two conditions of a question, compared on pages (one participant, one content) or by their means."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Comparison: TypeAlias = Literal["paired", "unpaired", "direct"]
 """Differences on the same pages, of two means, or votes in which the two were compared with each other."""
 Pair: TypeAlias = tuple[str, str]
 _MIN_PAIRED_PAGES = 10
-"""So many pages with both conditions make a paired comparison, if they are half of those that could have both."""
+"""Pages with both conditions that make a paired comparison, if they are half of those that could have both."""
 _MIN_DF = 4
 
 
@@ -58,7 +58,7 @@ class PairedDifferences(NamedTuple):
 def contrasts_of(ratings: Ratings, named: Sequence[Pair] = ()) -> Iterator[Contrast]:
     """Yield the named contrasts of every question as they are written, then all other pairs of its conditions.
 
-    Correct answers are held against chance, not against each other, and have none.
+    Correct answers are compared with chance, not with each other, and have none.
     """
     for question in ratings.questions:
         kind = ratings.kinds[question]
@@ -82,7 +82,7 @@ def contrasts_of(ratings: Ratings, named: Sequence[Pair] = ()) -> Iterator[Contr
 
 
 def _rated(ratings: Ratings, part: pd.DataFrame) -> dict[str, RatedPages]:
-    """Return the pages of every condition, in the order in which conditions are told."""
+    """Return the pages of every condition, in the order of the study."""
     place = codes_of(part["condition"], ratings.conditions)
     by_code = rated_pages(part["value"].to_numpy(float), place, *_codes(part))
     return {ratings.conditions[code]: pages for code, pages in by_code.items()}
@@ -101,7 +101,7 @@ def rated_pages(value: Floats, condition: Codes, participant: Codes, content: Co
 
 
 def _direct(ratings: Ratings, question: str) -> dict[Pair, Cells]:
-    """Return the votes between every two conditions, the one that is told first being better above zero."""
+    """Return the votes between every two conditions; above zero the earlier one in the study is better."""
     part = ratings.votes[(ratings.votes["question"] == question) & (ratings.votes["other_condition"] != "")]
     names = ratings.conditions
     one, other = (codes_of(part[column], names) for column in ("condition", "other_condition"))
@@ -150,7 +150,7 @@ def _direct_contrast(question: str, pair: Pair, direct: Mapping[Pair, Cells], ki
 
 
 def pair_pages(one: RatedPages, other: RatedPages) -> PairedDifferences:
-    """Return how two conditions are compared: by page where enough pages have both, else by their means."""
+    """Return how two conditions are compared: paired by page where sufficiently many have both, else by their means."""
     place = np.full(1 + max(int(one.number.max()), int(other.number.max())), -1, np.intp)
     place[one.number] = np.arange(len(one.number))
     at = place[other.number]
@@ -208,7 +208,7 @@ def _participant_differences(one: Cells, other: Cells) -> Floats:
 
 
 def _with_note(contrast: Contrast, kind: str) -> Contrast:
-    """Return the contrast with what there is to know about its test; one person on a side makes none."""
+    """Return the contrast with notes on its test; with one person on a side it has no test."""
     estimate, notes = _bounded(contrast.estimate, kind), [contrast.note] if contrast.note else []
     if estimate.over == "contents" or np.isnan(estimate.p):
         nan = np.nan

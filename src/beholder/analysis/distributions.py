@@ -1,4 +1,4 @@
-"""distributions: how often each value was given, per condition and question."""
+"""distributions and medians: the values of every condition, and medians with exact intervals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from beholder.stats.intervals import LEVEL
 COLUMNS = ["question", "condition", "band", "low", "high", "n", "share"]
 _BANDS = 20
 MAX_VALUES = 11
-"""Up to which a scale of whole values is told value by value."""
+"""A scale with at most this many whole values has a row for each value."""
 
 
 def distributions(data: pd.DataFrame | Ratings) -> Result | None:
@@ -95,7 +95,7 @@ def _bands(values: NDArray[np.float64], low: float, high: float) -> tuple[NDArra
     return edges, [f"{plain(edges[place])} to {plain(edges[place + 1])}" for place in range(_BANDS)]
 
 
-# --- medians: what half of the people exceed, with exact intervals (MUSHRA; reference: statistics 4.1) ---
+# medians, with exact intervals (MUSHRA; reference: statistics 4.1)
 
 
 MEDIAN_COLUMNS = [
@@ -143,7 +143,7 @@ def medians(data: pd.DataFrame | Ratings, *, questions: Sequence[str] | None = N
     """Return median, quartiles and exact interval of every condition and stimulus.
 
     Of a condition they are of each participant's own median over contents. `questions` are those of method mushra;
-    name others to have theirs, as long as they ask for scores. None where there is none.
+    name others to include them, as long as they ask for scores. None if no question qualifies.
     """
     ratings = as_ratings(data)
     scored = [name for name in ratings.questions if ratings.kinds[name] == "score"]

@@ -1,4 +1,4 @@
-"""dmos: votes against each participant's own vote on the hidden reference (ACR-HR; reference: statistics 2.3)."""
+"""dmos: votes minus each participant's own vote on the hidden reference (ACR-HR; reference: statistics 2.3)."""
 
 from __future__ import annotations
 
@@ -27,6 +27,67 @@ _GOOD_SOURCE = 0.75
 """How high on its scale a reference should score: 4 of 1 to 5."""
 
 
+# Differential votes: each participant's votes minus their own vote on the reference (ACR-HR)
+
+
+Crush: TypeAlias = Literal["none", "crush", "clip"]
+"""What becomes of votes that are better than that on the reference."""
+KEYS = ["condition", "content", "stimulus"]
+
+
+class DifferentialVotes(NamedTuple):
+    """The votes of one question on stimuli under test, and on references; people, contents and stimuli are numbers."""
+
+    tests: pd.DataFrame
+    """participant, stimulus, content, value, `reference` (the same participant's vote on it) and `dv`"""
+    references: pd.DataFrame
+    """participant, content, value"""
+    stimuli: pd.DataFrame
+    """By its number, the condition, content and stimulus as they are called, and the number of the content."""
+    contents: Sequence[str]
+    ends: ScaleEnds
+
+
+def crush_votes(dv: ArrayLike, highest: float, crush: Crush = "crush") -> Floats:
+    """Return differential votes with those above the highest vote drawn in: (M + 2) DV / (2 + DV), or cut at M."""
+    votes = np.asarray(dv, dtype=float)
+    if crush == "none":
+        return votes
+    above = np.maximum(votes, highest)
+    drawn_in = highest if crush == "clip" else (highest + 2) * above / (2 + above)
+    return np.where(votes > highest, drawn_in, votes)
+
+
+def differential_votes(ratings: Ratings, question: str, crush: Crush) -> DifferentialVotes:
+    """Return the votes of a question, each with the same participant's vote on the reference, if any."""
+    votes = ratings.votes[ratings.votes["question"] == question].reset_index(drop=True)
+    ends = scale_ends(ratings, question)
+    people, value = codes_of(votes["participant"]), votes["value"].to_numpy(float)
+    content, contents = pd.factorize(votes["content"])
+    is_reference = votes["condition"].isin(ratings.references).to_numpy(bool)
+    voted, (by, on) = average_by(value[is_reference], people[is_reference], content[is_reference])
+    tests = votes[~is_reference]
+    stimulus = np.asarray(tests.groupby(KEYS, sort=False, observed=True).ngroup(), np.intp)
+    people, content, value = people[~is_reference], content[~is_reference], value[~is_reference]
+    own = pd.Series(voted, by * len(contents) + on).reindex(people * len(contents) + content).to_numpy(float)
+    first = ~pd.Series(stimulus).duplicated().to_numpy()
+    return DifferentialVotes(
+        pd.DataFrame(
+            {
+                "participant": people, "stimulus": stimulus, "content": content, "value": value, "reference": own,
+                "dv": crush_votes(value - own + ends.high, ends.high, crush),
+            }
+        ),
+        pd.DataFrame({"participant": by, "content": on, "value": voted}),
+        tests[KEYS].astype(object)[first].reset_index(drop=True).assign(number=content[first]),
+        [str(name) for name in contents],
+        ends,
+    )  # fmt: skip
+
+
+# The table
+
+
 def dmos(
     data: pd.DataFrame | Ratings, *, crush: Crush | None = None, questions: Sequence[str] | None = None
 ) -> Result | None:
@@ -35,7 +96,7 @@ def dmos(
     A differential vote is a participant's vote minus their vote on the reference plus the highest vote of the scale.
     Where fewer than half of those who rated a stimulus rated its reference too, the difference of the two means takes
     its place, `unpaired`. `crush` is as the study has it, else `none`. `questions` are all of method acr-hr, or of a
-    table that does not tell its method.
+    table without methods.
     """
     ratings = as_ratings(data)
     crush = crush or ratings.order.settings.crush
@@ -62,7 +123,7 @@ def dmos(
 
 
 def _stimuli(ratings: Ratings, votes: DifferentialVotes) -> pd.DataFrame:
-    """Return a row for each stimulus whose reference was rated, conditions in the order in which they are told."""
+    """Return a row for each stimulus whose reference was rated, conditions in the order of the study."""
     groups = votes.tests.groupby("stimulus")
     stats = groups.agg(n=("value", "size"), both=("dv", "count"), own=("value", "mean"), own_sd=("value", "std"))
     stats = votes.stimuli.join(stats).join(groups["dv"].agg(dv="mean", dv_sd="std"))
@@ -177,61 +238,3 @@ def _reference_remarks(question: str, votes: DifferentialVotes, stimuli: pd.Data
     if without:
         remarks += f" {question}: nobody rated the reference of {without} {'stimulus' if without == 1 else 'stimuli'}."
     return remarks
-
-
-# --- Differential votes: each participant's votes held against their own vote on the reference (ACR-HR) ---
-
-
-Crush: TypeAlias = Literal["none", "crush", "clip"]
-"""What becomes of votes that are better than that on the reference."""
-KEYS = ["condition", "content", "stimulus"]
-
-
-class DifferentialVotes(NamedTuple):
-    """The votes of one question on stimuli under test, and on references; people, contents and stimuli are numbers."""
-
-    tests: pd.DataFrame
-    """participant, stimulus, content, value, `reference` (the same participant's vote on it) and `dv`"""
-    references: pd.DataFrame
-    """participant, content, value"""
-    stimuli: pd.DataFrame
-    """By its number, the condition, content and stimulus as they are called, and the number of the content."""
-    contents: Sequence[str]
-    ends: ScaleEnds
-
-
-def crush_votes(dv: ArrayLike, highest: float, crush: Crush = "crush") -> Floats:
-    """Return differential votes with those above the highest vote drawn in: (M + 2) DV / (2 + DV), or cut at M."""
-    votes = np.asarray(dv, dtype=float)
-    if crush == "none":
-        return votes
-    above = np.maximum(votes, highest)
-    drawn_in = highest if crush == "clip" else (highest + 2) * above / (2 + above)
-    return np.where(votes > highest, drawn_in, votes)
-
-
-def differential_votes(ratings: Ratings, question: str, crush: Crush) -> DifferentialVotes:
-    """Return the votes of a question, each with the same participant's vote on the reference where there is one."""
-    votes = ratings.votes[ratings.votes["question"] == question].reset_index(drop=True)
-    ends = scale_ends(ratings, question)
-    people, value = codes_of(votes["participant"]), votes["value"].to_numpy(float)
-    content, contents = pd.factorize(votes["content"])
-    is_reference = votes["condition"].isin(ratings.references).to_numpy(bool)
-    voted, (by, on) = average_by(value[is_reference], people[is_reference], content[is_reference])
-    tests = votes[~is_reference]
-    stimulus = np.asarray(tests.groupby(KEYS, sort=False, observed=True).ngroup(), np.intp)
-    people, content, value = people[~is_reference], content[~is_reference], value[~is_reference]
-    own = pd.Series(voted, by * len(contents) + on).reindex(people * len(contents) + content).to_numpy(float)
-    first = ~pd.Series(stimulus).duplicated().to_numpy()
-    return DifferentialVotes(
-        pd.DataFrame(
-            {
-                "participant": people, "stimulus": stimulus, "content": content, "value": value, "reference": own,
-                "dv": crush_votes(value - own + ends.high, ends.high, crush),
-            }
-        ),
-        pd.DataFrame({"participant": by, "content": on, "value": voted}),
-        tests[KEYS].astype(object)[first].reset_index(drop=True).assign(number=content[first]),
-        [str(name) for name in contents],
-        ends,
-    )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The folder analyse/: which ratings are read, and the tables that are written."""
+"""The folder analyse/: all analyses, their tables and notes."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ ANALYSES: Mapping[str, Callable[[Ratings], Result | None]] = {
     "criteria": criteria,
     "criteria_scores": criteria_scores,
 }
-"""Every analysis by the name of its file. One that has nothing to say of these ratings gives None and has no file."""
+"""Every analysis by the name of its file. One that does not apply to these ratings returns None and has no file."""
 _FILES = [f"{name}.csv" for name in (*ANALYSES, "agreement")]
 """What an earlier analysis may have left."""
 SEEDS = {"ranks": SEED, "together": TOGETHER_SEED, "votes_needed": VOTES_SEED}

@@ -1,4 +1,4 @@
-"""Items: the questions whose answers are numbers, side by side and all pointing the same way."""
+"""Items: numeric questions as the columns of one matrix, and the table of their consistency."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def items_of(ratings: Ratings) -> ItemMatrix:
 
 
 def _reversed_questions(ratings: Ratings) -> tuple[str, ...]:
-    """Return the questions that ask for the opposite: their ratings hold the value turned round beside it."""
+    """Return the reversed questions: their ratings have a column `keyed` that differs from `value`."""
     if "keyed" not in ratings.used:
         return ()
     keyed = pd.to_numeric(ratings.used["keyed"], errors="coerce")
@@ -75,7 +75,7 @@ def _reversed_questions(ratings: Ratings) -> tuple[str, ...]:
 
 
 def stimulus_means(items: ItemMatrix) -> Floats:
-    """Return the mean of every stimulus on every question; NaN where nobody answered it."""
+    """Return the mean of every stimulus on every question; NaN without an answer."""
     sums, counts = np.zeros((2, len(items.stimuli), len(items.questions)))
     for place in range(len(items.questions)):
         column = items.value[:, place]
@@ -85,7 +85,7 @@ def stimulus_means(items: ItemMatrix) -> Floats:
     return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
-# --- together: whether three questions or more measure one thing (reference: statistics 2.6) ---
+# together.csv: whether three questions or more measure one thing (reference: statistics 2.6)
 
 
 COLUMNS = ["questions", "n", "alpha", "alpha_low", "alpha_high", "omega", "stimuli", "components", "share", "note"]
@@ -97,7 +97,7 @@ _MIN_STIMULI = 4
 def item_consistency(data: pd.DataFrame | Ratings) -> Result | None:
     """Return alpha and omega of single answers, and how many components the means of stimuli have.
 
-    None below three questions that are answered by numbers, or where nobody answered all of them about one stimulus.
+    None below three questions that are answered by numbers, or without complete answers about any stimulus.
     """
     items = items_of(as_ratings(data))
     whole = items.value[~np.isnan(items.value).any(axis=1)]

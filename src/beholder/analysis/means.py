@@ -1,4 +1,7 @@
-"""Votes gathered by groups, such as conditions: how many, their mean and spread, and its intervals."""
+"""conditions, contents, questions and factors: means of groups of votes with their intervals.
+
+Also what other tables share: averages by codes, the ends of a scale, and the notes on intervals.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +28,11 @@ INTERVALS: Mapping[Over, str] = {
 
 
 class MeanGroups(NamedTuple):
-    """Which groups there are, what weighs the same in the mean of each, and over what intervals generalise."""
+    """The groups, what has equal weight in the mean of each, and what intervals generalise over."""
 
     column: str
     names: Sequence[str]
-    """In the order in which they are told."""
+    """In the order of the rows."""
     equal: str = "stimulus"
     """The column whose values weigh the same within a group."""
     over: Over = "both"
@@ -153,14 +156,14 @@ def _note(estimate: Estimate, over: Over, width: float) -> str:
     return "one content: interval over participants only" if over == "both" and estimate.contents == 1 else ""
 
 
-# --- conditions: one row per condition and question (reference: statistics 2.2) ---
+# conditions (reference: statistics 2.2)
 
 
 def conditions(data: pd.DataFrame | Ratings) -> Result:
     """Return n, mean, sd, median, quartiles and intervals of every condition, per question.
 
-    Every content weighs the same. The interval generalises over participants and contents; the other kinds beside
-    it over one of the two, or (too narrow, for comparison with others only) over single ratings.
+    Every content weighs the same. The interval generalises over participants and contents; the other kinds of interval
+    generalise over one of the two, or (too narrow, for comparison with others only) over single ratings.
     """
     ratings = as_ratings(data)
     table = group_means(ratings, ratings.table, MeanGroups("condition", ratings.conditions, equal="content"))
@@ -168,7 +171,7 @@ def conditions(data: pd.DataFrame | Ratings) -> Result:
     return Result(table.drop(columns="stimuli"), note, interval_citation(ratings, "both"), scores_chart)
 
 
-# --- contents: one row per content and question ---
+# contents
 
 
 def contents(data: pd.DataFrame | Ratings) -> Result:
@@ -181,7 +184,7 @@ def contents(data: pd.DataFrame | Ratings) -> Result:
     return Result(table, note, interval_citation(ratings, "participants"), scores_chart)
 
 
-# --- questions: one row per question, over everything that was rated ---
+# questions
 
 
 def questions(data: pd.DataFrame | Ratings) -> Result:
@@ -192,7 +195,7 @@ def questions(data: pd.DataFrame | Ratings) -> Result:
     return Result(table, note, interval_citation(ratings, "both"))
 
 
-# --- factors: one row per level of every column that the manifest has beside its own, and of groups of participants ---
+# factors: further columns of the manifest, and groups of participants
 
 
 FACTOR_PREFIX, _OTHER_FACTOR_PREFIX = "factor_", "other_factor_"
@@ -203,7 +206,7 @@ def factors(data: pd.DataFrame | Ratings) -> Result | None:
     """Return n, mean, sd, median, quartiles and intervals of every level of every factor, per question.
 
     A factor is a column `factor_<name>` of the ratings; where two are compared, `other_factor_<name>` is that of the
-    other one. None where there is none.
+    other one. None without such columns.
     """
     ratings = as_ratings(data)
     columns = [str(name) for name in ratings.used.columns if str(name).startswith(FACTOR_PREFIX)]
@@ -247,7 +250,7 @@ def _with_level(ratings: Ratings, column: str) -> pd.DataFrame:
 
 
 def _levels(kept: pd.DataFrame, column: str) -> pd.Series:
-    """Return the level of each stimulus that has one, be it the one that was judged or the one beside it."""
+    """Return the level of each stimulus that has one, on either side of a comparison."""
     sides = [("stimulus", column), ("other_stimulus", _OTHER_FACTOR_PREFIX + column.removeprefix(FACTOR_PREFIX))]
     parts = [
         kept[[stimulus, level]].set_axis(["stimulus", "level"], axis=1) for stimulus, level in sides if level in kept
@@ -265,14 +268,14 @@ def _is_of_people(votes: pd.DataFrame) -> bool:
     return bool((by_person <= 1).all() and (by_stimulus > 1).any())
 
 
-# --- The ends of the scale on which a question was answered ---
+# Scales
 
 
 _USUAL = ((1.0, 5.0), (1.0, 9.0), (0.0, 10.0), (0.0, 100.0))
 
 
 class ScaleEnds(NamedTuple):
-    """Lowest and highest value of a scale, and whether the ratings say so."""
+    """Lowest and highest value of a scale, and whether the ratings declare them."""
 
     low: float
     high: float
@@ -280,7 +283,7 @@ class ScaleEnds(NamedTuple):
 
 
 def scale_ends(ratings: Ratings, question: str) -> ScaleEnds:
-    """Return the ends of a question's scale; where the table does not tell them, those of the nearest usual one."""
+    """Return the ends of a question's scale; if the table does not declare them, those of the nearest usual one."""
     mine = ratings.used[ratings.used["question"] == question]
     if {"scale_min", "scale_max"} <= set(mine.columns) and mine[["scale_min", "scale_max"]].notna().all(axis=None):
         return ScaleEnds(float(mine["scale_min"].min()), float(mine["scale_max"].max()), is_declared=True)
@@ -289,7 +292,7 @@ def scale_ends(ratings: Ratings, question: str) -> ScaleEnds:
     return ScaleEnds(*usual, is_declared=False)
 
 
-# --- What the tables of means say about themselves: unit, weights, intervals, signs, sources ---
+# Notes and citations of the tables of means
 
 
 _ERRORS: Mapping[str, str] = {
@@ -312,7 +315,7 @@ _NARROWER: Mapping[str, str] = {
 
 
 def unit_note(ratings: Ratings, equal: str, over: Over) -> str:
-    """Return what n, mean and intervals stand for, where every `equal` weighs the same."""
+    """Return the note on n, mean and intervals, where every `equal` has the same weight."""
     return (
         f"n counts ratings. In the mean every {equal} weighs the same, and within it every participant. The interval "
         f"is {_interval(ratings)} {_ERRORS[over]}.{_NARROWER[over]} sd, median and quartiles are over ratings. With "

@@ -1,4 +1,4 @@
-"""mixed and variances: means of conditions with participants and contents random, and what makes ratings differ."""
+"""mixed, variances and runs: mixed models with random participants and contents, and the effect of runs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _QuestionModel(NamedTuple):
 
     question: str
     names: list[str]
-    """Of the conditions that were rated, in the order in which they are told."""
+    """Of the conditions that were rated, in the order of the study."""
     n: Codes
     """Ratings of each of them."""
     levels: dict[str, int]
@@ -138,7 +138,7 @@ def _why(name: str, code: Codes, condition: Codes) -> str:
     return f"one rating of each {name}" if size == len(code) else f"too few ratings of each {name}"
 
 
-# --- runs: whether several runs of a study give the same scores (ITU-T P.910's reproducibility test; statistics 6) ---
+# runs: reproducibility of scores over runs of a study (ITU-T P.910; reference: statistics 6)
 
 
 RUN_COLUMNS = [
@@ -148,7 +148,7 @@ RUN_COLUMNS = [
 
 
 def runs(data: pd.DataFrame | Ratings, *, margin: float | None = None) -> Result | None:
-    """Return whether runs differ, and by how much every two of them; None where there is one run.
+    """Return whether runs differ, and by how much every two of them; None for a single run.
 
     Runs are the values of the column `run`. `margin` is what two runs may differ by and still be called equivalent, in
     points of the scale; a twentieth of its width unless given.

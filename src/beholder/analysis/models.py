@@ -1,4 +1,4 @@
-"""Models of quality: each gives every stimulus a quality with its error. `beholder analyse --model NAME` picks one."""
+"""Models of quality: each gives every stimulus a quality with its standard error (`beholder analyse --model NAME`)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from beholder.stats.rater_models import p910 as p910_fit
 from beholder.stats.rater_models import p913 as p913_fit
 from beholder.stats.shrinkage import shrunken as shrunken_fit
 
-# --- mos: the plain mean over participants (reference: statistics 2.1) ---
+# mos (reference: statistics 2.1)
 
 
 def mos(data: pd.DataFrame | Ratings) -> Result | None:
@@ -42,7 +42,7 @@ def mos(data: pd.DataFrame | Ratings) -> Result | None:
     return Result(quality.reset_index(drop=True), note, result.citation)
 
 
-# --- The votes on a question as rater models take them, with the names behind the numbers ---
+# The votes on a question
 
 
 KINDS = ("score", "diff")
@@ -55,7 +55,7 @@ class QuestionVotes(NamedTuple):
     question: str
     votes: RaterVotes
     stimuli: pd.DataFrame
-    """stimulus, content and condition, in the order in which they are told."""
+    """stimulus, content and condition, in the order of the study."""
     raters: list[str]
 
     @property
@@ -94,7 +94,7 @@ def question_votes(ratings: Ratings, question: str) -> QuestionVotes:
     return QuestionVotes(question, votes, stimuli, [str(name) for name in raters])
 
 
-# --- What all rater models share: how they are called, and how their qualities become a table ---
+# Rater models
 
 
 _KEYS = ["question", "stimulus", "content", "quality", "se", "low", "high"]
@@ -102,7 +102,7 @@ _KEYS = ["question", "stimulus", "content", "quality", "se", "low", "high"]
 
 @dataclass(frozen=True)
 class RaterModel:
-    """A model of raters: how it is fitted, and what there is to say of it."""
+    """A model of raters: its fit, its note and its warnings."""
 
     name: str
     fit: Callable[[RaterVotes], RaterModelFit]
@@ -154,7 +154,7 @@ def _convergence_remark(fitted: RaterModelFit) -> str:
 
 
 def _split_remark(fitted: RaterModelFit) -> str:
-    """Return a warning where groups of stimuli share no rater; empty where all hang together."""
+    """Return a warning where groups of stimuli share no rater; empty where all are connected."""
     parts = len(np.unique(fitted.component))
     if parts < 2:
         return ""
@@ -164,7 +164,7 @@ def _split_remark(fitted: RaterModelFit) -> str:
     )
 
 
-# --- bt500: means without those whom BT.500's rule rejects (reference: statistics 3.2) ---
+# bt500 (reference: statistics 3.2)
 
 
 MAX_NAMES = 10
@@ -172,7 +172,7 @@ _OUTLIER_SHARE = f"{100 * MAX_OUTLIER_SHARE:g} %"
 
 
 def _bt500_remark(votes: QuestionVotes, fitted: RaterModelFit) -> str:
-    """Return who is left out, or why nobody is."""
+    """Return the rejected raters, or why the rule rejects none."""
     out = [name for name, is_out in zip(votes.raters, fitted.is_rejected, strict=True) if is_out]
     if out:
         more = f" and {len(out) - MAX_NAMES:,} more" if len(out) > MAX_NAMES else ""
@@ -181,7 +181,7 @@ def _bt500_remark(votes: QuestionVotes, fitted: RaterModelFit) -> str:
 
 
 def why_none_rejected(far: int) -> str:
-    """Return why the rule leaves nobody out, where so many have too many ratings far from the others'."""
+    """Return why the rule rejects no one, although `far` raters have too many ratings far from the others'."""
     if not far:
         return f"nobody has more than {_OUTLIER_SHARE} of their ratings far from the others'"
     who = "1 participant has" if far == 1 else f"{far:,} participants have"
@@ -209,7 +209,7 @@ def bt500(data: pd.DataFrame | Ratings) -> Result | None:
     return BT500.result(data)
 
 
-# --- p910: quality, bias and inconsistency of Annex E (reference: statistics 3.4) ---
+# p910 (reference: statistics 3.4)
 
 
 MIN_RATINGS_P910 = 20
@@ -251,7 +251,7 @@ def p910(data: pd.DataFrame | Ratings) -> Result | None:
     return P910.result(data)
 
 
-# --- p913: means of votes without the bias of those who gave them (reference: statistics 3.3) ---
+# p913 (reference: statistics 3.3)
 
 
 P913 = RaterModel(
@@ -269,11 +269,11 @@ def p913(data: pd.DataFrame | Ratings) -> Result | None:
     return P913.result(data)
 
 
-# --- shrunken: Annex E's model for short sessions, ours and no standard (reference: statistics 3.5) ---
+# shrunken: Annex E's model for short sessions, not a standard (reference: statistics 3.5)
 
 
 _MIN_RATINGS_SHRUNKEN = 3
-"""Ratings per participant from which bias and inconsistency can be told apart at all."""
+"""Ratings per participant from which bias and inconsistency can be separated."""
 
 
 def _shrunken_remark(votes: QuestionVotes, fitted: RaterModelFit) -> str:
@@ -302,7 +302,7 @@ def shrunken(data: pd.DataFrame | Ratings) -> Result | None:
     return SHRUNKEN.result(data)
 
 
-# --- bradley-terry: strengths of stimuli within each content, in logits (reference: statistics 5) ---
+# bradley-terry and thurstone (reference: statistics 5)
 
 
 def bradley_terry(data: pd.DataFrame | Ratings) -> Result | None:
@@ -310,15 +310,12 @@ def bradley_terry(data: pd.DataFrame | Ratings) -> Result | None:
     return stimulus_strengths(data, "bradley-terry")
 
 
-# --- thurstone: strengths of stimuli within each content, case V, in probits (reference: statistics 5) ---
-
-
 def thurstone(data: pd.DataFrame | Ratings) -> Result | None:
     """Return the strength of every stimulus, summing to zero within its content; None where nothing was compared."""
     return stimulus_strengths(data, "thurstone")
 
 
-# --- Models of quality: each gives every stimulus a quality with its error. `beholder analyse --model NAME` picks one.
+# The registry of models, and the columns they add to the scores
 
 
 MODELS: Mapping[str, Callable[[Ratings], Result | None]] = {
@@ -330,7 +327,7 @@ MODELS: Mapping[str, Callable[[Ratings], Result | None]] = {
     "shrunken": shrunken,
     "thurstone": thurstone,
 }
-"""Every model by its name. One that has nothing to say of these ratings gives None.
+"""Every model by its name. One that does not apply to these ratings returns None.
 
 The table of its result has a row per question, stimulus and content, and the columns quality, se, low and high.
 """

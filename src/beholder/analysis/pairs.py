@@ -1,4 +1,4 @@
-"""pairs: how far every two conditions are apart, tested over participants and contents (reference: statistics 4.2)."""
+"""pairs, position and preferences: the differences of every two conditions (reference: statistics 2.5, 4.2, 5)."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _citation(ratings: Ratings, table: pd.DataFrame) -> str:
     return "; ".join(sources)
 
 
-# --- position: whether the second of two, or the right one, is preferred for its place (reference: statistics 2.5) ---
+# position: preference for the second, or right, of two (reference: statistics 2.5)
 
 
 POSITION_COLUMNS = [
@@ -188,7 +188,7 @@ def _position_note(participants: int, sd: float, balance: float) -> str:
     return "; ".join(notes)
 
 
-# --- preferences: how often each of two was preferred (reference: statistics 5) ---
+# preferences (reference: statistics 5)
 
 
 PREFERENCE_COLUMNS = [
@@ -262,7 +262,7 @@ def _pairs(question: str, tally: Tally) -> pd.DataFrame:
 
 
 def _exact(wins: Floats, losses: Floats) -> tuple[Floats, Floats]:
-    """Return Clopper and Pearson's interval of each share of wins; NaN where there is neither win nor loss."""
+    """Return Clopper and Pearson's interval of each share of wins; NaN without a win or a loss."""
     tail = (1 - LEVEL) / 2
     low = np.where(wins > 0, stats.beta.ppf(tail, np.maximum(wins, 1), losses + 1), 0.0)
     high = np.where(losses > 0, stats.beta.ppf(1 - tail, wins + 1, np.maximum(losses, 1)), 1.0)

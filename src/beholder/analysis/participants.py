@@ -1,4 +1,4 @@
-"""participants: how each one used the scale, and how far they agree with the others (reference: checks 7)."""
+"""participants, raters and times: use of the scale, agreement with the others, and seconds (reference: checks 7)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def participants(data: pd.DataFrame | Ratings) -> Result:
 
 
 def _agreement(table: pd.DataFrame) -> pd.Series:
-    """Return the rank correlation of each participant's ratings with the others; missing where it tells nothing."""
+    """Return the rank correlation of each participant's ratings with the others; missing where it is undefined."""
     people = pd.Index(sorted(table["participant"].unique()))
     thing = np.asarray(table.groupby(["question", "stimulus", "other_stimulus"], sort=False).ngroup(), np.intp)
     rater = codes_of(table["participant"], list(people))
@@ -53,7 +53,7 @@ def _agreement(table: pd.DataFrame) -> pd.Series:
     return pd.Series(leave_one_out(votes, MIN_SHARED_RATINGS), people)
 
 
-# --- raters: where each participant stands among the others, used or not (reference: checks 7) ---
+# raters: each participant against the others, used or not (reference: checks 7)
 
 
 RATER_COLUMNS = ["participant", "use", "ratings", "offset", "spread", "agreement"]
@@ -140,7 +140,7 @@ def _rater_agreement(rows: pd.DataFrame) -> pd.Series:
     return (sums["both"] / scale.where(scale > 0)).where(has_enough)
 
 
-# --- times: how long people took for a page, and for a rating ---
+# times per page and per rating
 
 
 TIME_COLUMNS = ["of", "position", "condition", "n", "median_s", "q1_s", "q3_s"]

@@ -1,4 +1,4 @@
-"""ranks: how probable each rank is for each condition."""
+"""ranks: the probability of each rank for each condition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""models and model_raters: what rater models make of the ratings, beside the plain mean (reference: statistics 3)."""
+"""models and model_raters: the tables of the rater models and of the plain mean (reference: statistics 3)."""
 
 from __future__ import annotations
 

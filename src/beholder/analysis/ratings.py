@@ -1,4 +1,4 @@
-"""The ratings as analyses take them: one value per participant, stimulus and question."""
+"""Ratings as analyses take them: one value per participant, stimulus and question."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ KINDS = ("score", "diff", "choice", "correct", "pick")
 COMPARISONS = ("diff", "choice")
 """Kinds whose sign says which of two is better."""
 REFERENCES = ("reference", "hidden_reference")
-"""Roles of what the others are held against."""
+"""Roles of the stimuli with which the others are compared."""
 _KEYS = ["question", "participant", "stimulus", "content", "condition", "other_stimulus", "other_condition"]
 
 
 @dataclass(frozen=True)
 class RowOrder:
-    """In which order names are told; names that it lacks stand between `conditions` and `last`, by code point."""
+    """The order of rows; names that it lacks come between `conditions` and `last`, by code point."""
 
     conditions: Sequence[str] = ()
     last: Sequence[str] = ()
@@ -41,7 +41,7 @@ class RowOrder:
 
 @dataclass(frozen=True)
 class Ratings:
-    """Used ratings, repetitions averaged, with the order in which conditions and questions are told."""
+    """Used ratings, repetitions averaged, with the order of conditions and questions."""
 
     table: pd.DataFrame
     """question, participant, stimulus, content, condition, other_stimulus, other_condition, value.
@@ -49,13 +49,13 @@ class Ratings:
     A comparison of two conditions under test is in it twice, once for each of them, with both signs.
     """
     votes: pd.DataFrame
-    """The same with every comparison once: for the condition that is told first, or was held against a reference."""
+    """The same with every comparison once: for the earlier condition, or the one that is not the reference."""
     conditions: tuple[str, ...]
     questions: tuple[str, ...]
     kinds: Mapping[str, str]
     """The kind of rating by question."""
     methods: Mapping[str, str]
-    """The method by question; empty where the table does not tell."""
+    """The method by question; empty where the table does not have it."""
     counts: dict[str, int]
     """rows, used, not_used, missing, other_kinds, repeated"""
     used: pd.DataFrame
@@ -137,7 +137,7 @@ def tidy(table: pd.DataFrame, order: RowOrder | None = None) -> Ratings:
 
 
 def orient_comparisons(rows: pd.DataFrame, conditions: Sequence[str], references: frozenset[str]) -> pd.DataFrame:
-    """Return the rows with every comparison told of the earlier condition: tables of winners and losers are not."""
+    """Return the rows with every comparison from the side of the earlier condition: tables of winners are not."""
     is_against = (rows["kind"] == "diff") & rows["other_condition"].isin(references)
     is_two = rows["kind"].isin(COMPARISONS) & (rows["other_condition"] != "") & ~is_against
     if not is_two.any():
@@ -161,7 +161,7 @@ def _asked(table: pd.DataFrame) -> pd.Series:
 
 
 def _mirrored(votes: pd.DataFrame, kinds: Mapping[str, str], references: frozenset[str]) -> pd.DataFrame:
-    """Return the votes, and those between two conditions under test once more from the side of the other."""
+    """Return the votes, and those between two conditions under test also from the side of the other."""
     kind = votes["question"].map(kinds)
     is_against = (kind == "diff") & votes["other_condition"].isin(references)
     turned = votes[kind.isin(COMPARISONS) & ~is_against & (votes["other_condition"] != "")]
@@ -184,7 +184,7 @@ def _ordered(names: pd.Series, first: Sequence[str], last: Sequence[str] = ()) -
     return (*known, *sorted(present.difference(known, final)), *final)
 
 
-# --- Ratings from where they are: the folder of a study after `clean`, one of its runs, or a table of anybody's ---
+# Ratings from a study's folder or from a table
 
 
 @dataclass(frozen=True)
@@ -196,15 +196,15 @@ class LoadedRatings:
     """As it was read: every rating, used or not."""
     path: Path
     population: str = ""
-    """people or robots; empty where nobody says."""
+    """people or robots; empty where unknown."""
     study: Study | None = None
-    """None for a table of one's own."""
+    """None for a table without a study."""
     run: int | None = None
-    """Of the study; None where nobody says."""
+    """Of the study; None where unknown."""
 
     @property
     def folder(self) -> Path:
-        """Where results lie beside them."""
+        """The folder for results."""
         return self.study.folder if self.study is not None else self.path.parent
 
 
@@ -233,7 +233,7 @@ def open_ratings(source: str | Path | Study) -> LoadedRatings:
 
 
 def row_order(study: Study, roles: Mapping[str, str]) -> RowOrder:
-    """Return in which order a study tells its conditions and questions; `roles` are those of its conditions."""
+    """Return the order of a study's conditions and questions; `roles` are those of its conditions."""
     from beholder.methods import find
     from beholder.methods.contract import all_questions
 

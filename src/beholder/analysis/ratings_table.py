@@ -1,4 +1,4 @@
-"""Tables of ratings as they come: which columns they need, what stands where one is absent, and what cannot be."""
+"""Tables of ratings and of scores: required columns, defaults for missing ones, and checks of every value."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _out_of_range(table: pd.DataFrame, place: _Place) -> Iterator[Problem]:
             yield Problem(place(at), f"value is {value:g}, of kind {kind}", f"from {low:g} to {high:g}")
 
 
-# --- Tables of scores that somebody else computed: the mean of each stimulus or condition, and what is known beside it.
+# Tables of scores that others computed: the mean of each stimulus or condition, with optional sd and n
 
 
 _NUMBERS = ("mean", "sd", "n", "ci_low", "ci_high", "participants", "contents")
@@ -133,7 +133,7 @@ _MINIMA = {"sd": (0.0, "0 or more"), "n": (1.0, "1 or more")}
 
 
 class ScoreTable(NamedTuple):
-    """A table of scores as it was given, with every column that scores can have; NaN and "" where nobody says."""
+    """A table of scores with every column that scores can have; NaN and "" where unknown."""
 
     table: pd.DataFrame
     has_stimuli: bool

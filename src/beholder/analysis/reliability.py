@@ -1,4 +1,4 @@
-"""reliability: how far people say the same of the same stimuli (reference: statistics 2.7, 6)."""
+"""reliability: agreement of participants on the same stimuli (reference: statistics 2.7, 6)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from beholder.stats.reliability import (
     sos_terms,
 )
 
-# --- Each measure of reliability of one question, or why it cannot be had (reference: statistics 2.7, 6) ---
+# The measures of one question
 
 
 ALPHAS = ("alpha, ordinal", "alpha, interval")
@@ -39,7 +39,7 @@ LEAVE_ONE_OUT, KENDALL, SOS = "leave-one-out agreement", "Kendall's W", "SOS a"
 MAX_REML_VOTES, MAX_REML_LEVELS = 100_000, 300
 """With more ratings, or more of both participants and stimuli, REML takes long, and moments are nearly as good."""
 _MAX_DRAWN = 10_000_000
-"""Numbers that are drawn for one interval: with very many stimuli there are fewer draws, but for the fewest."""
+"""Numbers that are drawn for one interval: with very many stimuli the draws are fewer, down to the minimum."""
 _MIN_DRAWS = 200
 _DRAWN_PER_BLOCK = 2_000_000
 _Measure = Callable[[Floats | None], Floats]
@@ -145,7 +145,7 @@ def _by_stimuli(votes: RaterVotes, low: float, high: float) -> Iterator[Reliabil
 
 
 def _bootstrap(measures_by_name: Mapping[str, _Measure], things: int, cost: int) -> dict[str, tuple[float, float]]:
-    """Return the 95 % interval of each measure over draws of the stimuli; NaN where there are too few."""
+    """Return the 95 % interval of each measure over draws of the stimuli; NaN with too few of them."""
     draws = int(np.clip(_MAX_DRAWN // cost, _MIN_DRAWS, DRAWS))
     step = max(1, _DRAWN_PER_BLOCK // cost)
     drawn: dict[str, list[Floats]] = {name: [] for name in measures_by_name}
@@ -201,7 +201,7 @@ def _concordance(votes: RaterVotes) -> Iterator[ReliabilityRow | MissingMeasure]
     )
 
 
-# --- reliability: how far people say the same of the same stimuli (reference: statistics 2.7, 6) ---
+# The table
 
 
 COLUMNS = ["question", "measure", "value", "low", "high", "p", "n", "participants", "stimuli", "note"]

@@ -1,4 +1,4 @@
-"""What an analysis gives."""
+"""Result (one table with note and citation), Results (all tables of a study), and the names of metrics."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def records(table: DataFrame) -> list[dict[str, Any]]:
     return cast("list[dict[str, Any]]", table.to_dict("records"))
 
 
-# --- Results: every table of a study, named as its file ---
+# Results: every table of a study, named as its file
 
 
 TABLES = ("scores", "conditions", "contents", "pairs", "participants")
@@ -59,7 +59,7 @@ _TEXT = (
 _TRUTHS = ("use",)
 _MOST_ROWS = 60
 STALE = Problem("analyse/", "is older than clean/", "", "Run `beholder analyse` first.")
-"""What is wrong with results that were made of other ratings than those in clean/."""
+"""The problem of results that belong to other ratings than those in clean/."""
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,9 @@ class Results:
     notes: dict[str, Any]
     report: Path | None = None
     also: Mapping[str, DataFrame] = field(default_factory=dict)
-    """Further tables of analyse/ by the names of their files, such as `tests`; which there are depends on the study."""
+    """Further tables of analyse/ by the names of their files, such as `tests`; they depend on the study."""
     waiting: tuple[str, ...] = ()
-    """What a run has left to a person: rejections, payments that nobody is sure of, votes that money did not reach."""
+    """Work that a run leaves to a person: rejections, uncertain payments, votes beyond the budget."""
 
     def __repr__(self) -> str:
         lines = [self._population, self._shown.to_string(index=False, max_rows=_MOST_ROWS), self._page]
@@ -138,7 +138,7 @@ def _interval(low: float, high: float) -> str:
 
 
 def read_results(folder: str | Path) -> Results:
-    """Return the results in a study's folder: analyse/, clean/ratings.csv, and report/index.html where it is there."""
+    """Return the results in a study's folder: analyse/, clean/ratings.csv, and report/index.html if it exists."""
     from beholder.cleaning.ratings import read_ratings
 
     folder = Path(folder)
@@ -166,7 +166,7 @@ def read_results(folder: str | Path) -> Results:
 
 
 def ratings_hash(path: Path) -> str:
-    """Return the SHA-256 of a table of ratings, by which results know what they were made of."""
+    """Return the SHA-256 of a table of ratings, which results keep to detect other ratings."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
@@ -184,11 +184,11 @@ def read_result(path: Path) -> DataFrame:
     return table
 
 
-# --- What a number is called, so that numbers of different methods are never taken for the same ---
+# Metrics: names of numbers that keep different methods apart
 
 
 HIDDEN_REFERENCE, MUSHRA = "acr-hr", "mushra"
-"""Methods with numbers of their own, beside the mean."""
+"""Methods with further numbers besides the mean."""
 
 
 class Metric(NamedTuple):
@@ -249,7 +249,7 @@ def source(method: str) -> str:
 def metric(method: str, kind: str) -> Metric:
     """Return what the mean of a condition is called under this method and kind of rating.
 
-    The method is in the name; a table that does not tell its method has plain names.
+    The method is in the name; a table without methods has plain names.
     """
     if kind == "score" and method in _SCORES:
         return _SCORES[method]

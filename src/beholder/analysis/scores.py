@@ -35,7 +35,7 @@ def scores(data: pd.DataFrame | Ratings) -> Result:
 
 
 def _means(ratings: Ratings) -> pd.DataFrame:
-    """Return counts, mean and spread of every stimulus, in the order in which it is told."""
+    """Return counts, mean and spread of every stimulus, in the order of the study."""
     table = ratings.table
     value = table["value"].to_numpy(float)
     groups = table.groupby(_KEYS, sort=False, observed=True)
@@ -95,7 +95,7 @@ def _scored(ratings: Ratings) -> list[str]:
 
 
 def _unanimous(ratings: Ratings, table: pd.DataFrame) -> str:
-    """Return how many stimuli everybody scored alike, and how far their means could be off all the same."""
+    """Return the number of stimuli with unanimous scores, and the largest possible error of their means."""
     scored = table[table["question"].isin(_scored(ratings))]
     alike = scored[(scored["n"] > 1) & (scored["sd"] == 0)]
     if alike.empty:

@@ -1,4 +1,4 @@
-"""sensitivity: the comparison of conditions once more under other choices of cleaning. Does any conclusion change?"""
+"""sensitivity and criteria: conclusions under other choices of cleaning, and scores of sessions that failed a rule."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class _CleaningVariant(NamedTuple):
 
 
 def sensitivity(data: pd.DataFrame | Ratings, compare: Compare = pairs) -> Result | None:
-    """Return what other choices of cleaning would have found; None where nothing was left out and nobody is marked.
+    """Return the conclusions under other choices of cleaning; None where all ratings are used and no session is marked.
 
-    The choices: nobody left out; each rule that cost something switched off; and only sessions that no rule says
-    anything of.
+    The choices: all ratings; each rule that excluded something switched off; and only sessions without
+    any reason.
     """
     ratings = as_ratings(data)
     uses = _choices(ratings)
@@ -116,13 +116,13 @@ def _row(choice: str, base: _CleaningVariant, other: _CleaningVariant | None) ->
     )  # fmt: skip
 
 
-# --- criteria: the scores by those who failed a rule, beside the scores that are used (as in P.910's Tables V to VII).
+# criteria: the scores of sessions that failed a rule, against the used scores (as in P.910's Tables V to VII)
 
 
 SEED = 1
 """Of the draws of used participants."""
 PASSED = "used"
-"""What the scores are called that all others are held against."""
+"""The name of the scores with which all others are compared."""
 _DRAWS = 20
 _CITATION = "Naderi and Cutler, A crowdsourcing approach to video quality assessment"
 _SIZES = ["question", "criterion", "sessions", "participants", "ratings", "stimuli", "per_stimulus"]
@@ -136,7 +136,7 @@ _NOTE = (
 
 
 def criteria(data: pd.DataFrame | Ratings) -> Result | None:
-    """Return for each rule how the scores by those who failed it agree with the used ones; None where nobody did."""
+    """Return for each rule the agreement of its failed sessions with the used scores; None if no session failed."""
     ratings = as_ratings(data)
     failed = _ratings_by_failed_rule(ratings)
     if not failed:
@@ -157,7 +157,7 @@ def criteria(data: pd.DataFrame | Ratings) -> Result | None:
 
 
 def criteria_scores(data: pd.DataFrame | Ratings) -> Result | None:
-    """Return the mean of every condition by those who failed each rule, beside the used one; None where nobody did."""
+    """Return the mean of every condition by the sessions that failed each rule, and the used mean; None without any."""
     ratings = as_ratings(data)
     failed = _ratings_by_failed_rule(ratings)
     if not failed:

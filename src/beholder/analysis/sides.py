@@ -1,4 +1,4 @@
-"""Sides: sets of scores that can stand beside each other, from a study, one of its runs, or a table."""
+"""Sides: sets of scores that can be compared, from a study, one of its runs, or a table."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ class Side:
     name: str
     """What tables and figures call it."""
     stimuli: pd.DataFrame
-    """SCORES; no rows where only conditions are known. n and sd are NaN where nobody says."""
+    """SCORES; no rows where only conditions are known. n and sd are NaN where unknown."""
     conditions: pd.DataFrame
     """CONDITIONS; the mean over contents where only stimuli are known, then without an interval."""
     ratings: Ratings | None = None
-    """What the scores were made of; None for a table of scores."""
+    """The ratings behind the scores; None for a table of scores."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """What people read in place of a condition's name."""
     folder: Path | None = None
-    """Where results lie beside it."""
+    """The folder for results."""
     study: str = ""
-    """The study whose people these are: sides of one study may share them. Empty where nobody says."""
+    """The study of these participants: sides of one study may share them. Empty where unknown."""
     population: str = ""
-    """people or robots; empty where nobody says."""
+    """people or robots; empty where unknown."""
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """The questions, in the order in which they are told."""
+        """The questions, in the order of the study."""
         return tuple(dict.fromkeys([*self.conditions["question"], *self.stimuli["question"]]))
 
 
@@ -103,7 +103,7 @@ def _with_standard_errors(table: pd.DataFrame) -> pd.DataFrame:
     }
     people, contents, n = numbers["participants"], numbers["contents"], numbers["n"]
     clusters = np.where(contents > 1, np.fmin(people, contents), people)
-    # Without these numbers an interval is taken as it stands, and t as normal.
+    # Without these numbers the interval is taken as normal.
     df = np.where(np.isnan(clusters), np.inf, clusters - 1)
     quantile = stats.t.ppf((1 + LEVEL) / 2, np.where(df >= 1, df, 1.0))
     of_interval = np.where(df >= 1, (numbers["ci_high"] - numbers["ci_low"]) / 2 / quantile, np.nan)
@@ -157,7 +157,7 @@ def _of_scores(scores_table: ScoreTable, name: str, folder: Path) -> Side:
 
 
 def condition_means(stimuli: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean of every condition whose stimuli have scores; no interval, as nobody says who rated both."""
+    """Return the mean of every condition whose stimuli have scores; without interval, as raters are unknown."""
     named = stimuli[stimuli["condition"] != ""]
     means = named.groupby(["question", "condition"], sort=False)["mean"].mean().reset_index()
     return means.assign(**{column: np.nan for column in CONDITIONS if column not in means})[CONDITIONS]
@@ -174,11 +174,11 @@ def with_unique_names(sides: Sequence[Side]) -> list[Side]:
     return list(by_name.values())
 
 
-# --- Runs of a study: which there are, and the ratings of one, judged again from the store ---
+# Runs of a study, judged from the store
 
 
 def runs_of(study: str | Path | Study, store: str | None = None, *, robots: bool = False) -> tuple[int, ...]:
-    """Return the runs with sessions in the store: of people where there are any, else of robots."""
+    """Return the runs with sessions in the store: of people if it has any, else of robots."""
     from beholder.store.open import read_tables
 
     return runs_in(read_tables(store_of(_loaded(study), store), ("sessions",)), robots=robots)

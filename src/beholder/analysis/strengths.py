@@ -1,4 +1,4 @@
-"""strengths: comparisons of two put on one scale, by Bradley-Terry and by Thurstone (reference: statistics 5)."""
+"""strengths and strength_pairs: comparisons on one scale, by Bradley-Terry and Thurstone (reference: statistics 5)."""
 
 from __future__ import annotations
 
@@ -35,6 +35,44 @@ COLUMNS = [
 ]  # fmt: skip
 SANDWICH_CITATION = "Liang and Zeger (1986), Biometrika 73"
 _POSITION = "Davidson and Beaver (1977), Biometrics 33"
+
+
+# The strengths of one question
+
+
+@dataclass(frozen=True)
+class ComparedQuestion:
+    """A question with its comparisons."""
+
+    question: str
+    compared: Comparisons
+
+    @cached_property
+    def tally(self) -> Tally:
+        """The comparisons of conditions, pooled over contents."""
+        return self.compared.by_condition()
+
+    @cached_property
+    def contents(self) -> tuple[tuple[str, Tally], ...]:
+        """For each content the comparisons of its stimuli."""
+        return tuple(self.compared.by_content())
+
+    def conditions(self, model: ComparisonModel) -> StrengthFit:
+        """Return the strengths of conditions."""
+        return fit_strengths(self.tally, model)
+
+    def stimuli(self, conditions: StrengthFit) -> dict[str, StrengthFit]:
+        """Return the strengths of the stimuli by content, with ties and position effect as among the conditions."""
+        return {content: fit_strengths(tally, conditions.model, conditions) for content, tally in self.contents}
+
+
+def compared_questions(ratings: Ratings, *, from_grades: bool = False) -> list[ComparedQuestion]:
+    """Return the questions that compare two conditions."""
+    by_question = ((name, comparisons(ratings, name, from_grades=from_grades)) for name in ratings.questions)
+    return [ComparedQuestion(name, compared) for name, compared in by_question if compared is not None]
+
+
+# strengths
 
 
 def strengths(
@@ -179,7 +217,7 @@ def stimulus_strengths(data: pd.DataFrame | Ratings, model: str) -> Result | Non
     return Result(table[columns].reset_index(drop=True), result.note, result.citation)
 
 
-# --- strength_pairs: how far apart two strengths are, and how likely one is preferred (reference: statistics 5) ---
+# strength_pairs: differences of strengths, and probabilities of a win (reference: statistics 5)
 
 
 STRENGTH_PAIR_COLUMNS = [
@@ -263,38 +301,3 @@ def _counts(fitted: StrengthFit) -> Codes:
     size = len(fitted.tally.names)
     place = fitted.tally.one * size + fitted.tally.other
     return sum_by_code(place, fitted.tally.n, size * size).reshape(size, size).astype(np.intp)
-
-
-# --- The strengths of one question: of conditions over all contents, and of stimuli within each content ---
-
-
-@dataclass(frozen=True)
-class ComparedQuestion:
-    """A question with its comparisons."""
-
-    question: str
-    compared: Comparisons
-
-    @cached_property
-    def tally(self) -> Tally:
-        """The comparisons of conditions, all contents together."""
-        return self.compared.by_condition()
-
-    @cached_property
-    def contents(self) -> tuple[tuple[str, Tally], ...]:
-        """For each content the comparisons of its stimuli."""
-        return tuple(self.compared.by_content())
-
-    def conditions(self, model: ComparisonModel) -> StrengthFit:
-        """Return the strengths of conditions."""
-        return fit_strengths(self.tally, model)
-
-    def stimuli(self, conditions: StrengthFit) -> dict[str, StrengthFit]:
-        """Return the strengths of the stimuli by content, with ties and position effect as among the conditions."""
-        return {content: fit_strengths(tally, conditions.model, conditions) for content, tally in self.contents}
-
-
-def compared_questions(ratings: Ratings, *, from_grades: bool = False) -> list[ComparedQuestion]:
-    """Return the questions that compare two conditions."""
-    by_question = ((name, comparisons(ratings, name, from_grades=from_grades)) for name in ratings.questions)
-    return [ComparedQuestion(name, compared) for name, compared in by_question if compared is not None]

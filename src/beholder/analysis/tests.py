@@ -1,4 +1,4 @@
-"""tests: every pair of conditions by four tests, for comparison with other papers (reference: statistics 4.2)."""
+"""tests and agreement: every contrast by four tests, corrected, and which tests agree (reference: statistics 4.2)."""
 
 from __future__ import annotations
 
@@ -25,38 +25,7 @@ from beholder.stats.tests import ZERO_RULES, Zeros, holm, sign_test, signed_rank
 # ruff: noqa: PT028 - named as its table, and not a test of ours
 
 
-def tests(
-    data: pd.DataFrame | Ratings,
-    *,
-    contrasts: Sequence[Pair] | None = None,
-    family: Family | None = None,
-    zeros: Zeros = "pratt",
-) -> Result | None:
-    """Return four tests of every two conditions: clustered t, and paired t, Wilcoxon and sign test over pages.
-
-    `contrasts` and `family` are those of the study when left out. None where no question compares conditions.
-    """
-    ratings = as_ratings(data)
-    table = corrected_tests(ratings, contrasts, family, zeros).table
-    if table.empty:
-        return None
-    note = (
-        "clustered t: the difference with its error clustered by participant and content, as in pairs. The other three "
-        "take every page (one participant and one content with both conditions) as independent of all others, as "
-        "HEMVIP does: they are here to compare with other papers, and reject a true null 12 to 26 % of the time where "
-        "5 % are claimed, because the pages of one person, and of one content, are alike. paired t: mean difference "
-        f"over pages. Wilcoxon: signed rank ({ZERO_RULES[zeros]}), no continuity correction, a test of symmetry about "
-        "zero; estimate: matched rank-biserial correlation; statistic: the smaller rank sum. sign: exact binomial "
-        "test, ties ignored; estimate: share of pages on which condition is above other_condition, with Clopper and "
-        "Pearson's exact interval; statistic: their number. ties: pages without a difference. All tests are two-sided, "
-        f"intervals are 95 %. {family_note(ratings, contrasts, family)} Each test has a family of its own. clear: 1 "
-        f"where p_holm (p, of an anchor or the hidden reference) is below {ALPHA:g}."
-    )
-    exact = "Clopper and Pearson (1934), Biometrika 26"
-    return Result(table, note, "; ".join([CLUSTERED, STUDENT_CITATION, RANKS[zeros], exact, HEMVIP, HOLM]))
-
-
-# --- Every contrast by four tests, corrected for how many there are (reference: statistics 4.2) ---
+# Every contrast by four tests, corrected for their number (reference: statistics 4.2)
 
 
 ALPHA = 0.05
@@ -127,7 +96,7 @@ def are_clear(p: ArrayLike, p_holm: ArrayLike, above: ArrayLike, outside: Sequen
 
     `outside` says of each, in the last dimension, why it is not corrected for.
     """
-    # What the others are held against is judged by itself; a pair that the study is not about is not judged.
+    # Anchors and references are judged without correction; a pair outside the named contrasts is not judged.
     is_alone = np.asarray([why not in ("", UNNAMED) for why in outside], dtype=bool)
     judged = np.where(is_alone, np.asarray(p, float), np.asarray(p_holm, float))
     has_direction = np.round(np.asarray(above, float), _DECIMALS) != 0
@@ -182,7 +151,41 @@ def _one_sample(mean: float, sd: float, n: int) -> tuple[float, float]:
     return t, float(2 * special.stdtr(n - 1, -abs(t)))
 
 
-# --- agreement: which tests find the same differences clear, as in HEMVIP's Table 1 (reference: statistics 4.2) ---
+# tests
+
+
+def tests(
+    data: pd.DataFrame | Ratings,
+    *,
+    contrasts: Sequence[Pair] | None = None,
+    family: Family | None = None,
+    zeros: Zeros = "pratt",
+) -> Result | None:
+    """Return four tests of every two conditions: clustered t, and paired t, Wilcoxon and sign test over pages.
+
+    `contrasts` and `family` are those of the study when left out. None where no question compares conditions.
+    """
+    ratings = as_ratings(data)
+    table = corrected_tests(ratings, contrasts, family, zeros).table
+    if table.empty:
+        return None
+    note = (
+        "clustered t: the difference with its error clustered by participant and content, as in pairs. The other three "
+        "take every page (one participant and one content with both conditions) as independent of all others, as "
+        "HEMVIP does: they are here to compare with other papers, and reject a true null 12 to 26 % of the time where "
+        "5 % are claimed, because the pages of one person, and of one content, are alike. paired t: mean difference "
+        f"over pages. Wilcoxon: signed rank ({ZERO_RULES[zeros]}), no continuity correction, a test of symmetry about "
+        "zero; estimate: matched rank-biserial correlation; statistic: the smaller rank sum. sign: exact binomial "
+        "test, ties ignored; estimate: share of pages on which condition is above other_condition, with Clopper and "
+        "Pearson's exact interval; statistic: their number. ties: pages without a difference. All tests are two-sided, "
+        f"intervals are 95 %. {family_note(ratings, contrasts, family)} Each test has a family of its own. clear: 1 "
+        f"where p_holm (p, of an anchor or the hidden reference) is below {ALPHA:g}."
+    )
+    exact = "Clopper and Pearson (1934), Biometrika 26"
+    return Result(table, note, "; ".join([CLUSTERED, STUDENT_CITATION, RANKS[zeros], exact, HEMVIP, HOLM]))
+
+
+# agreement: which tests call the same differences clear, as in HEMVIP's Table 1 (reference: statistics 4.2)
 
 
 AGREEMENT_COLUMNS = [
@@ -204,7 +207,7 @@ def agreement(data: pd.DataFrame | Ratings | Result) -> Result | None:
     """Return for every two tests on how many contrasts they agree; None where nothing was tested.
 
     `data` are ratings, or the result of `tests`, or any table with its columns question, condition, other_condition,
-    test, estimate and clear: so that a test of another study can stand beside ours.
+    test, estimate and clear: so that a test of another study can be added.
     """
     if isinstance(data, pd.DataFrame) and set(data.columns) >= _NEEDED:
         data = Result(data, "", "")

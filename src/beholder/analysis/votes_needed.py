@@ -1,4 +1,4 @@
-"""votes_needed: how far scores from fewer votes agree, drawn again and again (reference: statistics 6; P.910)."""
+"""votes_needed: agreement of scores from fewer votes, by resampling (reference: statistics 6; P.910)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ KINDS = ("score", "diff")
 """Kinds of ratings that are numbers on a scale."""
 REPLICATES, SEED = 200, 1
 _MAX_DRAWN = 20_000_000
-"""Ratings that are drawn in all, where nobody says how often: a second or so."""
+"""Ratings that are drawn in all unless `replicates` is given: about a second."""
 _MIN_DRAWS = 20
 _MIN_STIMULI = 3
 _STEPS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 50, 64, 80, 100, 150, 200, 300, 500, 1000)
@@ -62,10 +62,10 @@ def votes_needed(
     seed: int = SEED,
     sizes: Sequence[int] | None = None,
 ) -> Result | None:
-    """Return how agreement grows with the number of votes per stimulus; None where there are too few to tell.
+    """Return how agreement grows with the number of votes per stimulus; None where the ratings are too few.
 
     `against`: the other half of the participants, all votes, or a table of scores (stimulus, mean, optional question).
-    `replicates` is 200 when left out, fewer beyond 100,000 ratings; `sizes` are the numbers of votes to look at.
+    `replicates` is 200 when left out, fewer beyond 100,000 ratings; `sizes` are the numbers of votes to evaluate.
     """
     _check(by, against, replicates, sizes)
     rows = [*_rows(as_ratings(data), by, against, replicates, seed, sizes)]
@@ -73,7 +73,7 @@ def votes_needed(
 
 
 def default_curves(data: pd.DataFrame | Ratings) -> Result | None:
-    """Return the curve of repeated studies, and beside it that of P.910: single votes against all of them."""
+    """Return the curve of repeated studies, and that of P.910: single votes against all of them."""
     ratings = as_ratings(data)
     halves = [*_rows(ratings, "participant", "halves", None, SEED, None)]
     rows = [*halves, *_rows(ratings, "rating", "all", None, SEED, None)] if halves else []
@@ -135,7 +135,7 @@ def _stimulus_votes(votes: pd.DataFrame) -> tuple[StimulusVotes, pd.Series]:
 
 
 def _target(votes: StimulusVotes, names: pd.Series, against: str | pd.DataFrame, question: str) -> Floats | None:
-    """Return the scores of the stimuli to hold against; None for halves."""
+    """Return the target scores of the stimuli; None for halves."""
     if isinstance(against, str):
         if against == "halves":
             return None
@@ -151,7 +151,7 @@ def _target(votes: StimulusVotes, names: pd.Series, against: str | pd.DataFrame,
 
 
 def _shared(votes: StimulusVotes, target: Floats) -> tuple[StimulusVotes, Floats]:
-    """Return the votes on stimuli that the target knows, numbered anew."""
+    """Return the votes on stimuli that have a target, with new codes."""
     is_known = np.isfinite(target)
     if is_known.all():
         return votes, target
@@ -164,7 +164,7 @@ def _shared(votes: StimulusVotes, target: Floats) -> tuple[StimulusVotes, Floats
 def _sizes(
     most: float, requested: Sequence[int] | None, *, is_bound: bool
 ) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    """Return the numbers of votes to look at: up to the most there are, which without replacement is a bound."""
+    """Return the numbers of votes to evaluate: up to all votes, a hard limit without replacement."""
     end = math.floor(most + 1e-9)
     if requested is not None:
         return np.array(sorted({size for size in requested if size <= end or not is_bound}), dtype=np.intp)
@@ -189,17 +189,17 @@ def _check(by: object, against: object, replicates: int | None, sizes: Sequence[
         raise UserError(problems)
 
 
-# --- What a curve of votes needed comes to: the agreement with an equal study, and the votes that are enough ---
+# Summary of a curve: the agreement with an equal study, and the votes for the target correlation
 
 
 class VotesForTarget(NamedTuple):
-    """Of one question: what the votes that there are give, and how many give a correlation of ENOUGH."""
+    """Of one question: the agreement of the current votes, and the number that reaches TARGET_CORRELATION."""
 
     votes_now: float
     r_now: float
     """With an equal study: from halves by Spearman and Brown's formula; NaN where halves do not agree at all."""
     votes: float
-    """NaN where no number can be told."""
+    """NaN where the number cannot be estimated."""
     is_measured: bool
     """Whether this many votes are on the curve, and not beyond its end."""
 

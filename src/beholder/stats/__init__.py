@@ -1,1 +1,12 @@
-"""Statistics by the formula: from numbers to numbers, without a word about ratings."""
+"""Statistics from arrays to numbers, independent of studies and ratings.
+
+- `intervals`: Student's t, Korn and Graubard's interval of shares, effect sizes, Welch's t
+- `tests`: signed rank and sign tests, Holm's and Benjamini and Hochberg's corrections, robust z
+- `clustered`: standard errors clustered by participant and content
+- `mixed`, `crossed`: linear mixed models, variance components, the effect of runs
+- `correlation`, `regression`: agreement of two sets of scores, lines and dips
+- `dimensions`: principal components, Cronbach's alpha, McDonald's omega
+- `rater_models`, `shrinkage`: quality, bias and inconsistency from votes
+- `reliability`: intraclass correlations, Krippendorff's alpha, Kendall's W, SOS
+- `votes_needed`: agreement by the number of votes
+"""

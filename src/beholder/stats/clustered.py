@@ -1,4 +1,4 @@
-"""Means and differences whose error knows that one person, and one content, is in many ratings.
+"""Means and differences with standard errors clustered by participant and content.
 
 Two-way clustered variance (Cameron, Gelbach and Miller 2011, Journal of Business & Economic Statistics 29, 238-249):
 that over participants plus that over contents minus that over single cells, each with its small-sample factor
@@ -99,7 +99,7 @@ def means_of(cells: Cells, over: Over = "both", *, equal: Codes | None = None, l
 def difference_of(one: Cells, other: Cells, over: Over = "both", *, level: float = LEVEL) -> Estimate:
     """Return how far the mean of one is above that of another, contents weighing the same within each.
 
-    Where the same participants and contents are on both sides this is the paired difference, and where nobody is it is
+    Where the same participants and contents are on both sides this is the paired difference; without any overlap it is
     Welch's, with the degrees of freedom of the smaller side.
     """
     return differences_of(_alone(one), _alone(other), over, level=level).first
@@ -170,7 +170,7 @@ def _knowable(sides: Sequence[_Side]) -> Over:
 
 
 def _clusters(*codes: Codes) -> int:
-    """Return how many different numbers there are."""
+    """Return the number of different codes."""
     return int(np.count_nonzero(np.bincount(np.concatenate(codes))))
 
 
@@ -214,7 +214,7 @@ def _within(sides: Sequence[_Side], clusters: Sequence[Codes]) -> tuple[Floats, 
     return np.square(sums).sum(axis=1), min(counts) - 1
 
 
-# --- Values without what belongs to one of two crossed groups, such as participants and stimuli ---
+# Residuals of two crossed factors
 
 
 _EXACT = 1e-12

@@ -1,4 +1,4 @@
-"""How far two sets of scores of the same things agree (reference: statistics 6)."""
+"""Correlation, error and mapping between two sets of scores, with intervals and tests (reference: statistics 6)."""
 
 from __future__ import annotations
 
@@ -11,57 +11,20 @@ from scipy import special, stats
 
 from beholder.stats.intervals import LEVEL
 
-# --- Correlations of many samples at once, drawn from the same things with replacement ---
-
-
 SEED = 1
 DRAWS = 1000
 # Rows of the matrix of signs that are in memory at a time.
 _ROWS = 512
 
 
-def bootstrap_counts(n: int, seed: int = SEED, draws: int = DRAWS) -> Floats:
-    """Return how often each of n things is in each sample: one row for each sample of n."""
-    return np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=draws).astype(float)
-
-
-def bootstrap_pearson(x: Floats, y: Floats, counts: Floats) -> Floats:
-    """Return Pearson's r of every sample; NaN where nothing varies."""
-    x, y = x - x.mean(), y - y.mean()
-    n = counts.sum(axis=1)
-    sum_x, sum_y = counts @ x, counts @ y
-    spread_x, spread_y = counts @ x**2 - sum_x**2 / n, counts @ y**2 - sum_y**2 / n
-    varies = (spread_x > _NO_SPREAD * (x @ x)) & (spread_y > _NO_SPREAD * (y @ y))
-    below = np.sqrt(np.where(varies, spread_x * spread_y, 1.0))
-    return np.where(varies, np.clip((counts @ (x * y) - sum_x * sum_y / n) / below, -1.0, 1.0), np.nan)
-
-
-def bootstrap_tau_b(x: Floats, y: Floats, seed: int = SEED, draws: int = DRAWS) -> Floats:
-    """Return Kendall's tau-b of every sample; NaN where nothing varies.
-
-    A thing that is drawn twice is tied with itself in both, which tau-b leaves out of account.
-    """
-    counts = bootstrap_counts(len(x), seed, draws)
-    agree, apart_x, apart_y = np.zeros(draws), np.zeros(draws), np.zeros(draws)
-    for start in range(0, len(x), _ROWS):
-        rows = slice(start, start + _ROWS)
-        sign_x, sign_y = (np.sign(one[rows, None] - one[None, :]) for one in (x, y))
-        mine = counts[:, rows]
-        agree += np.einsum("dn,dn->d", mine @ (sign_x * sign_y), counts)
-        apart_x += np.einsum("dn,dn->d", mine @ np.abs(sign_x), counts)
-        apart_y += np.einsum("dn,dn->d", mine @ np.abs(sign_y), counts)
-    varies = (apart_x > 0) & (apart_y > 0)
-    return np.where(varies, agree / np.sqrt(np.where(varies, apart_x * apart_y, 1.0)), np.nan)
-
-
-# --- How far two sets of scores of the same things agree (reference: statistics 6) ---
+# Agreement of two sets of scores
 
 
 CITATION = (
     "Fisher (1921), Metron 1; Bonett and Wright (2000), Psychometrika 65; Fieller, Hartley and Pearson (1957), "
     "Biometrika 44"
 )
-"""Of the intervals: Pearson's, Spearman's, and Kendall's where there are too many things for a bootstrap."""
+"""Of the intervals: Pearson's, Spearman's, and Kendall's formula for samples too large for a bootstrap."""
 INTERVALS = (
     "95 % intervals: of Pearson's r by Fisher's z; of Spearman's by Fisher's z with Bonett and Wright's variance "
     "(1 + r²/2) / (n - 3); of Kendall's tau-b by a bootstrap over what is rated (percentiles of 1,000 draws)"
@@ -72,7 +35,7 @@ _MAX_BOOTSTRAP_N = 2000
 _MIN_BOOTSTRAP_N = 5
 _NO_SPREAD = 1e-12
 Floats: TypeAlias = NDArray[np.float64]
-# On Fisher's scale a perfect correlation is without end; so near to it nothing can be told apart any more.
+# On Fisher's scale a perfect correlation is infinite; so close to it, values are numerically equal.
 _PERFECT = 1 - 1e-12
 
 
@@ -88,7 +51,7 @@ class LinearMapping(NamedTuple):
 
 
 class ScoreAgreement(NamedTuple):
-    """Correlations and errors between two sets of scores; NaN where there are too few, or no spread."""
+    """Correlations and errors between two sets of scores; NaN for fewer than three, or without spread."""
 
     n: int
     pearson: float
@@ -184,7 +147,7 @@ def pearson_interval(r: float, n: int, level: float = LEVEL) -> tuple[float, flo
 def spearman_interval(r: float, n: int, level: float = LEVEL) -> tuple[float, float]:
     """Return the interval of Spearman's r by Fisher's z with the variance of Bonett and Wright (2000).
 
-    There is none below four things, nor where the order is the same throughout: a few things often fall so by chance.
+    NaN below four items, and for a perfect correlation: a few items often have the same order by chance.
     """
     if n < 4 or abs(r) >= _PERFECT:
         return math.nan, math.nan
@@ -192,7 +155,7 @@ def spearman_interval(r: float, n: int, level: float = LEVEL) -> tuple[float, fl
 
 
 def mean_correlation(correlations: ArrayLike) -> float:
-    """Return the mean of correlations on Fisher's z scale, on which they are symmetric; NaN where there is none.
+    """Return the mean of correlations on Fisher's z scale, on which they are symmetric; NaN for an empty list.
 
     It is the plain mean where one is perfect, which on that scale would outweigh all others.
     """
@@ -260,3 +223,40 @@ def _compared(one: float, other: float, variance: float) -> CorrelationTest:
     z = apart / math.sqrt(variance) if variance > 0 else 0.0
     tail = float(stats.norm.sf(abs(z)))
     return CorrelationTest(z, 2 * tail, tail)
+
+
+# Bootstrap of correlations
+
+
+def bootstrap_counts(n: int, seed: int = SEED, draws: int = DRAWS) -> Floats:
+    """Return how often each of n things is in each sample: one row for each sample of n."""
+    return np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=draws).astype(float)
+
+
+def bootstrap_pearson(x: Floats, y: Floats, counts: Floats) -> Floats:
+    """Return Pearson's r of every sample; NaN where nothing varies."""
+    x, y = x - x.mean(), y - y.mean()
+    n = counts.sum(axis=1)
+    sum_x, sum_y = counts @ x, counts @ y
+    spread_x, spread_y = counts @ x**2 - sum_x**2 / n, counts @ y**2 - sum_y**2 / n
+    varies = (spread_x > _NO_SPREAD * (x @ x)) & (spread_y > _NO_SPREAD * (y @ y))
+    below = np.sqrt(np.where(varies, spread_x * spread_y, 1.0))
+    return np.where(varies, np.clip((counts @ (x * y) - sum_x * sum_y / n) / below, -1.0, 1.0), np.nan)
+
+
+def bootstrap_tau_b(x: Floats, y: Floats, seed: int = SEED, draws: int = DRAWS) -> Floats:
+    """Return Kendall's tau-b of every sample; NaN where nothing varies.
+
+    A thing that is drawn twice is tied with itself in both, which tau-b leaves out of account.
+    """
+    counts = bootstrap_counts(len(x), seed, draws)
+    agree, apart_x, apart_y = np.zeros(draws), np.zeros(draws), np.zeros(draws)
+    for start in range(0, len(x), _ROWS):
+        rows = slice(start, start + _ROWS)
+        sign_x, sign_y = (np.sign(one[rows, None] - one[None, :]) for one in (x, y))
+        mine = counts[:, rows]
+        agree += np.einsum("dn,dn->d", mine @ (sign_x * sign_y), counts)
+        apart_x += np.einsum("dn,dn->d", mine @ np.abs(sign_x), counts)
+        apart_y += np.einsum("dn,dn->d", mine @ np.abs(sign_y), counts)
+    varies = (apart_x > 0) & (apart_y > 0)
+    return np.where(varies, agree / np.sqrt(np.where(varies, apart_x * apart_y, 1.0)), np.nan)

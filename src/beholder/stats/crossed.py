@@ -1,4 +1,4 @@
-"""Means of groups beside two crossed random effects, such as participants and contents, by REML."""
+"""Linear mixed models with two crossed random effects, such as participants and contents, and the effect of runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CITATION = f"{EQUATIONS}; Patterson and Thompson (1971), Biometrika 58; Satterth
 
 
 class VarianceComponents(NamedTuple):
-    """Variances of two crossed factors and of what is left; NaN where the data cannot tell them apart."""
+    """Variances of two crossed factors and of the residual; NaN where the data do not identify them."""
 
     one: float
     other: float
@@ -44,7 +44,7 @@ class CrossedModel(NamedTuple):
     df: Floats
     """Satterthwaite's, from the parts that both factors and the residual have in the variance of a mean."""
     one: float
-    """Variance; NaN where this factor is left out, as it cannot be told from the groups or from the residual."""
+    """Variance; NaN where this factor is confounded with the groups or with the residual, and left out."""
     other: float
     residual: float
     groups: float
@@ -58,7 +58,7 @@ class CrossedModel(NamedTuple):
 
     @property
     def chi2(self) -> float:
-        """Twice what the groups add to the log-likelihood, to be held against chi² with groups - 1."""
+        """The likelihood ratio statistic of the groups, chi² with groups - 1 degrees of freedom."""
         return max(0.0, 2 * (self.llf - self.llf_null)) if len(self.mean) > 1 else math.nan
 
     @property
@@ -89,7 +89,7 @@ def variance_components(value: Floats, one: Codes, other: Codes) -> VarianceComp
 def fit_crossed(value: Floats, group: Codes, one: Codes, other: Codes) -> CrossedModel | None:
     """Return the means of groups with both factors random: value ~ group + (1 | one) + (1 | other).
 
-    Codes are from 0 without gaps. A factor that cannot be told from the groups or from the residual is left out; None
+    Codes are from 0 without gaps. A factor that is confounded with the groups or the residual is left out; None
     where neither is left, or where the model leaves nothing to chance.
     """
     fixed = factor(group, is_random=False)
@@ -118,7 +118,7 @@ def fit_crossed(value: Floats, group: Codes, one: Codes, other: Codes) -> Crosse
 
 
 def _estimable_factors(n: int, fixed: Factor, codes: dict[str, Codes]) -> dict[str, Factor]:
-    """Return the factors whose variance the data can tell, the largest first."""
+    """Return the factors whose variance can be estimated, the largest first."""
     estimable = {}
     for name, code in codes.items():
         own = factor(code, is_random=True)
@@ -131,7 +131,7 @@ def _estimable_factors(n: int, fixed: Factor, codes: dict[str, Codes]) -> dict[s
 
 
 def _effect_count(fixed: Factor, randoms: Iterable[Factor]) -> int:
-    """Return how many effects there are to be told apart."""
+    """Return the number of effects to estimate."""
     return fixed.size + sum(one.size - 1 for one in randoms)
 
 
@@ -165,7 +165,7 @@ def _between(mean: Floats, covariance: Floats) -> float:
     return max(0.0, float(mean.var(ddof=1) - added))
 
 
-# --- Whether runs of one test differ: the likelihood ratio of run beside stimulus and rater, and equivalence ---
+# The effect of runs, and their equivalence
 
 
 RUN_EFFECT_CITATION = f"{EQUATIONS}; Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15"
@@ -196,7 +196,7 @@ class RunDifference(NamedTuple):
 
 
 class RunEffect(NamedTuple):
-    """The likelihood ratio test of run, ML; every number is NaN, and `note` says why, where there is none."""
+    """The likelihood ratio test of run, by ML; where it is impossible, numbers are NaN and `note` says why."""
 
     chi2: float
     df: int
@@ -237,7 +237,7 @@ def run_effect(value: Floats, stimulus: Codes, run: Codes, rater: Codes, *, marg
 
 
 def _why_untestable(n: int, stimulus: Codes, run: Codes, rater: Codes) -> str:
-    """Return why there is nothing to test, or nothing."""
+    """Return why runs cannot be tested; empty where they can."""
     runs, raters = int(run.max(initial=-1)) + 1, int(rater.max(initial=-1)) + 1
     if runs < 2:
         return _ONE_RUN

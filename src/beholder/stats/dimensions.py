@@ -1,4 +1,4 @@
-"""Principal components of a correlation matrix: how many stand out of chance, and what each is made of.
+"""Principal components of a correlation matrix, and the internal consistency of questions.
 
 Parallel analysis keeps a component while its eigenvalue is above the 95th percentile of those of as many columns of
 noise (Horn 1965, Psychometrika 30, 179-185). Loadings are turned by varimax, as they are and not brought to the same
@@ -61,7 +61,7 @@ def parallel_analysis(rows: int, columns: int, rng: np.random.Generator, *, draw
 
 
 def retained_components(eigenvalues: Floats, limits: Floats) -> int:
-    """Return how many components stand above noise before the first that does not."""
+    """Return the number of leading components whose eigenvalues exceed those of noise."""
     is_above = eigenvalues > limits
     return int(len(is_above) if is_above.all() else np.argmin(is_above))
 
@@ -97,7 +97,7 @@ def _upright(loadings: Floats) -> Floats:
     return np.asarray(np.where(loadings.sum(axis=0) < 0, -loadings, loadings), np.float64)
 
 
-# --- Whether questions measure one thing: Cronbach's alpha and McDonald's omega, from a covariance matrix ---
+# Internal consistency: Cronbach's alpha and McDonald's omega, from a covariance matrix
 #
 # Alpha with Feldt's interval (Feldt 1965, Psychometrika 30, 357-370); omega from one common factor (McDonald 1999, Test
 # Theory), fitted to the correlations by iterated principal axes.
@@ -113,7 +113,7 @@ _TURNS = 2000
 
 
 class CronbachAlpha(NamedTuple):
-    """Cronbach's alpha and its interval; NaN where there are too few questions or rows, or nothing varies."""
+    """Cronbach's alpha and its interval; NaN with too few questions or rows, or without variance."""
 
     value: float
     low: float
@@ -160,7 +160,7 @@ def one_factor_loadings(correlation: Floats) -> Floats:
     for _ in range(_TURNS):
         values, vectors = np.linalg.eigh(own + np.diag(communality))
         loadings = vectors[:, -1] * math.sqrt(max(0.0, float(values[-1])))
-        # A loading above one explains more than there is (Heywood): it stops at one.
+        # A loading above one (Heywood case) is cut at one.
         now = np.minimum(np.square(loadings), 1.0)
         if np.abs(now - communality).max() < _STILL:
             break

@@ -1,4 +1,4 @@
-"""Intervals of a mean of independent values: Student's t for scores, Korn and Graubard's for shares."""
+"""Intervals of means and shares, the effect size of paired differences, and Welch's t."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEVEL = 0.95
 STUDENT_CITATION = "Student (1908), Biometrika 6"
 SHARE_CITATION = "Clopper and Pearson (1934), Biometrika 26; Korn and Graubard (1998), Survey Methodology 24"
 SHARE_RANGES = {"pick": (0.0, 1.0), "correct": (0.0, 1.0), "choice": (-1.0, 1.0)}
-"""Kinds of rating whose mean is a share, with the values that stand for never and always."""
+"""Kinds of rating whose mean is a share, with the values for never and always."""
 # Shares are sums of fractions: what is equal on paper may differ in the last bits.
 _NO_VARIANCE = 1e-18
 Floats: TypeAlias = NDArray[np.float64]
@@ -31,14 +31,14 @@ class Interval(NamedTuple):
 
 
 class IntervalBounds(NamedTuple):
-    """The ends of many intervals; NaN where there is none."""
+    """The ends of many intervals; NaN where an interval is undefined."""
 
     low: Floats
     high: Floats
 
 
 def t_interval(values: ArrayLike | Sequence[float], level: float = LEVEL) -> Interval:
-    """Return mean, sd (n - 1) and mean ± t(n - 1) sd / √n. The values have to be independent units, such as people."""
+    """Return mean, sd (n - 1) and mean ± t(n - 1) sd / √n. The values must be independent units, such as people."""
     data = np.asarray(values, dtype=float)
     n = len(data)
     if n == 0:
@@ -59,12 +59,12 @@ def t_bounds(mean: ArrayLike, se: ArrayLike, df: ArrayLike, level: float = LEVEL
 
 
 def is_share(kind: str) -> bool:
-    """Return whether the mean of this kind of rating is a share, or a preference: a share told from -1 to 1."""
+    """Return whether the mean of this kind of rating is a share, or a preference: a share scaled to -1 to 1."""
     return kind in SHARE_RANGES
 
 
 def interval_for(kind: str, own_means: ArrayLike | Sequence[float], ratings: int, level: float = LEVEL) -> Interval:
-    """Return the interval of this kind of rating over each participant's own mean; `ratings` is how many there are."""
+    """Return the interval of this kind of rating over participants' own means; `ratings` is the number of ratings."""
     if kind not in SHARE_RANGES:
         return t_interval(own_means, level)
     low, high = SHARE_RANGES[kind]
@@ -96,7 +96,7 @@ def share_bounds(
     t(df), and never above the number of ratings. With one rating of each participant it is Clopper and Pearson's.
     Where the variance is zero it says nothing, and each of the `units`, such as participants, counts as one rating;
     where all said the same, each of the df + 1 clusters does, as in the sign test of such ratings. A tie is a half.
-    There is none without an error or without a degree of freedom.
+    NaN without a standard error or a degree of freedom.
     """
     shares, errors, dfs, unit, size = (
         np.atleast_1d(np.asarray(one, dtype=float)) for one in (share, se, df, units, ratings)
@@ -145,13 +145,13 @@ def unanimous_bounds(
     return IntervalBounds(values - others * (values - lowest), values + others * (highest - values))
 
 
-# --- The size of an effect of paired differences, with its interval ---
+# Effect size of paired differences
 
 
 EFFECT_CITATION = "Cumming and Finch (2001), Educational and Psychological Measurement 61"
 # Differences of means: what is equal on paper may differ in the last bits.
 _DECIMALS = 9
-# Beyond, the noncentral distribution takes minutes, and two approximations put together are exact to a thousandth.
+# Beyond, the noncentral distribution takes minutes; two combined approximations are exact to a thousandth.
 _MAX_EXACT_T = 200.0
 
 
@@ -166,7 +166,7 @@ class Effect(NamedTuple):
 def dz(differences: ArrayLike, level: float = LEVEL) -> Effect:
     """Return the mean of independent differences in their standard deviations, with its exact noncentral t interval.
 
-    There is none for fewer than two differences, nor where all are the same (Cumming and Finch 2001, 61, 532-574).
+    NaN for fewer than two differences, and where all are equal (Cumming and Finch 2001, 61, 532-574).
     """
     d = np.asarray(differences, dtype=float)
     n = len(d)
@@ -179,7 +179,7 @@ def dz(differences: ArrayLike, level: float = LEVEL) -> Effect:
 
 
 def _noncentralities(t: float, df: int, level: float) -> tuple[float, float]:
-    """Return between which values the noncentrality of this t lies."""
+    """Return the limits of the noncentrality parameter of this t."""
     tail = (1 - level) / 2
     if t < 0:
         low, high = _noncentralities(-t, df, level)
@@ -191,7 +191,7 @@ def _noncentralities(t: float, df: int, level: float) -> tuple[float, float]:
     return t - math.hypot(slack[0], normal), t + math.hypot(slack[1], normal)
 
 
-# --- Welch's t between two means of independent samples, many at once, from their errors ---
+# Welch's t
 
 
 WELCH_CITATION = "Welch (1947), Biometrika 34"
@@ -221,7 +221,7 @@ def welch(
     variance = np.where(is_known, one + other, 1.0)
     below = np.where(is_known, one**2 / arrays[2] + other**2 / arrays[5], 1.0)
     error = np.where(is_known, np.sqrt(variance), np.nan)
-    # Errors of intervals whose people nobody counts have no end of degrees of freedom.
+    # A standard error from an interval of unknown sample size has infinite degrees of freedom.
     free = np.where(is_known, variance**2 / np.where(below > 0, below, np.nan), np.nan)
     free = np.where(is_known & (below == 0), 1e9, np.minimum(free, 1e9))
     statistic = difference / error

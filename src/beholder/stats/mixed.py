@@ -2,7 +2,7 @@
 
 A value is the sum of one effect for each factor that it falls under, fixed or random, and of noise. Random effects are
 written as √ratio · b with b as variable as the noise, so that a ratio of zero is a number like any other. One factor,
-best the largest, is eliminated, as its own block is diagonal; what is left is as large as the other factors together.
+best the largest, is eliminated, as its own block is diagonal; the remaining system is as large as the other factors.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Equations:
 
     @property
     def fixed(self) -> int:
-        """How many fixed effects there are."""
+        """The number of fixed effects."""
         return sum(one.size for one in (self.eliminated, *self.rest) if not one.is_random)
 
     def solve(self, ratios: Floats, *, is_reml: bool) -> Solution:
@@ -122,7 +122,7 @@ class Equations:
         return Solution(squares, effects, logdet, slopes, inverse, scale, out_scale * diagonal)
 
     def variance_shares(self, solution: Solution, last: int) -> list[Floats]:
-        """Return what each random factor has in the variance of the last so many effects, in units of noise."""
+        """Return the share of each random factor in the variance of the last effects, in units of noise."""
         rows = solution.inverse[-last:]
         shares = []
         if self.eliminated.is_random:
@@ -231,7 +231,7 @@ def _inverted(table: Floats) -> tuple[Floats, Floats]:
     return 2 * np.log(np.diag(root)), back.T @ back
 
 
-# --- The most likely variances of a mixed model, by ML or REML ---
+# Variances of maximum likelihood, by ML or REML
 
 
 _MIN_LOG_RATIO, _MAX_LOG_RATIO = -20.0, 16.0

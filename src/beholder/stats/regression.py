@@ -1,4 +1,4 @@
-"""One thing as a straight line of another, and whether a curve with a dip fits better (the uncanny valley)."""
+"""The line of one variable on another, and whether a cubic with a dip fits better (the uncanny valley)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from beholder.stats.intervals import LEVEL, Floats
 _MIN_POINTS = 6
 """Points below which a curve with four coefficients says nothing."""
 _SHALLOW_DIP = 0.2
-"""Of the range of y: where no fall deeper than this is left room for, there is no dip."""
+"""Of the range of y: if the data exclude a fall deeper than this, the verdict is that y has no dip."""
 _GRID = 41
 _EXACT = 1e-18
 """Of the variance: what is left of it is rounding."""
 
 
 class FittedLine(NamedTuple):
-    """The line of least squares; NaN where there is none."""
+    """The least-squares line; NaN where it is undefined."""
 
     n: int
     slope: float
@@ -103,7 +103,7 @@ def line_band(x: ArrayLike, y: ArrayLike, places: ArrayLike) -> tuple[Floats, Fl
 
 
 def cubic(x: ArrayLike, y: ArrayLike) -> CubicCurve | None:
-    """Return the cubic curve of least squares; None where x has fewer than four values, or there are too few points."""
+    """Return the least-squares cubic; None where x has fewer than four values, or with too few points."""
     at, heights = _complete_pairs(x, y)
     if len(at) < _MIN_POINTS or len(np.unique(at)) < 4:
         return None
@@ -204,7 +204,7 @@ def _depths(curve: CubicCurve, n: int) -> tuple[float, float]:
 
 
 def _deepest(fall: Floats) -> float:
-    """Return the most that some place lies below both one before it and one after it."""
+    """Return the largest fall of some point below both an earlier and a later one."""
     place = np.arange(len(fall))
     before = np.where(place[:, None] < place, fall, -np.inf).max(axis=0)
     after = np.where(place[:, None] > place, fall, -np.inf).max(axis=0)

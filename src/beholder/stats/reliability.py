@@ -1,4 +1,4 @@
-"""Reliability: how far raters say the same of the same things (reference: statistics 2.7, 6)."""
+"""Reliability: agreement of raters on the same stimuli (reference: statistics 2.7, 6)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy import sparse, stats
 from beholder.stats.intervals import LEVEL
 from beholder.stats.rater_models import Codes, Floats, RaterVotes, least_squares, stimulus_components
 
-# --- Krippendorff's alpha with missing votes: one minus the disagreement that is found over that expected by chance ---
+# Krippendorff's alpha with missing votes: one minus observed over expected disagreement
 #
 # In place of the matrix of coincidences: within a thing the squared differences of all pairs are twice the number of
 # votes times their sum of squares, and the ordinal distance of two values is the difference of their middle ranks.
@@ -70,11 +70,11 @@ def _middle_ranks(value_counts: Floats) -> Floats:
     return np.asarray(upto - value_counts / 2 - upto[:, -1:] / 2)
 
 
-# --- Intraclass correlations: which share of the variance of ratings is that of what was rated ---
+# Intraclass correlations: the share of the variance of ratings that is due to the stimuli
 
 
 class Icc(NamedTuple):
-    """An intraclass correlation with its 95 % interval; NaN where there is none."""
+    """An intraclass correlation with its 95 % interval; NaN where it is undefined."""
 
     value: float
     low: float = math.nan
@@ -199,7 +199,7 @@ def _one_way(votes: RaterVotes) -> float | None:
     return (between - within) / noise if noise > 0 else None
 
 
-# --- Kendall's W: how far raters who have all rated everything put it in the same order ---
+# Kendall's W
 
 
 class Concordance(NamedTuple):
@@ -227,7 +227,7 @@ def kendall_w(table: Floats) -> Concordance | None:
     return Concordance(w, chi2, n - 1, float(stats.chi2.sf(chi2, n - 1)))
 
 
-# --- Leave-one-out agreement: each rater against the mean of all others on the same things ---
+# Leave-one-out agreement
 
 
 def leave_one_out(votes: RaterVotes, min_shared: int) -> Floats:
@@ -268,16 +268,16 @@ def _centred_ranks(rater: Codes, value: Floats, shared: Codes) -> Floats:
     return ranks
 
 
-# --- Variance components by moments, for more votes than a likelihood can be climbed with in a moment ---
+# Variance components by moments, for data too large for maximum likelihood
 
 
 def moment_components(votes: RaterVotes) -> tuple[float, float, float]:
-    """Return the variances of things, of raters and of the rest; NaN where the votes cannot tell them apart.
+    """Return the variances of things, of raters and of the residual; NaN where the votes do not identify them.
 
     The rest is what a fit of both leaves (Henderson's third method, 1953), raters are what the votes on one thing
     differ by beyond it, and things what their means do, each counting alike (Yates 1934): weighed by their votes, as
-    in Henderson's first method, a few with many votes would speak for all. Nobody votes twice on a thing, and each has
-    a vote. What comes out below zero is zero.
+    in Henderson's first method, a few with many votes would dominate. A rater has at most one vote on a thing, and
+    each thing has a vote. Negative estimates are set to zero.
     """
     n, things, raters = len(votes.value), votes.stimuli, votes.raters
     parts = int(stimulus_components(votes).max()) + 1
@@ -300,7 +300,7 @@ def moment_components(votes: RaterVotes) -> tuple[float, float, float]:
     return of_things, of_raters, rest
 
 
-# --- The SOS hypothesis: the variance of the votes on a thing follows from its mean and one number, a (Hossfeld 2011).
+# The SOS hypothesis: the variance of the votes on a thing follows from its mean and one parameter, a (Hossfeld 2011)
 
 
 class SosTerms(NamedTuple):

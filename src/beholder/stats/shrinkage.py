@@ -1,4 +1,4 @@
-"""Annex E's model with bias and inconsistency shrunken towards all raters (reference: statistics 3.5; no standard)."""
+"""Annex E with bias and inconsistency shrunken towards all raters (reference: statistics 3.5; no standard)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from beholder.stats.rater_models import (
 _STOP = 1e-9
 _MAX_ITERATIONS = 200
 _LENIENT_AFTER, _LENIENT_TOLERANCE = 20, 1e-6
-"""Where there are hardly any biases their variance creeps to zero for ever, and qualities no longer move to be seen."""
+"""With hardly any bias its variance converges slowly to zero, while qualities no longer change."""
 _QUALITY_ITERATIONS = 20
 """Within each, of quality and bias alone: cheap, and slow where raters share few stimuli with most others."""
 _BIAS_ITERATIONS = 3
@@ -54,7 +54,7 @@ def shrunken(votes: RaterVotes) -> RaterModelFit:
 
 
 def _fit(votes: RaterVotes) -> RaterModelFit:
-    """Return what is found of votes whose range is 1, so that all that is called small is small on every scale."""
+    """Return the fit of votes whose range is 1, so that the tolerances hold on every scale."""
     counts, sums = votes.sum_by_rater(), votes.sum_by_rater(votes.value)
     component = stimulus_components(votes)
     part = rater_components(votes, component)
@@ -133,13 +133,13 @@ def _fitted(
     )
 
 
-# --- Each rater's variance, shrunken towards that of all (reference: statistics 3.5) ---
+# Rater variances, shrunken towards their common variance (reference: statistics 3.5)
 
 
 _MIN_NU, _MAX_NU = 1.0, 100.0
 _MIN_DF = 0.5
 _NEARLY_NOTHING = 1e-4
-"""Of the common variance: one who fits the others exactly has no logarithm, and tells nothing of how raters differ."""
+"""Of the common variance: a rater without residuals has no logarithm, and says nothing about how raters differ."""
 
 
 class _RaterVariances(NamedTuple):

@@ -1,4 +1,8 @@
-"""Wilcoxon's signed rank test, with a named rule for zeros."""
+"""Tests of paired differences and corrections for several tests.
+
+Wilcoxon's signed rank test with a named rule for zeros, the sign test, Holm's and Benjamini and Hochberg's corrections,
+and a robust z for outliers.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +35,7 @@ _DECIMALS = 9
 
 
 class SignedRank(NamedTuple):
-    """The smaller rank sum, the two-sided p-value, and how it was found."""
+    """The smaller rank sum, the two-sided p-value, and the method."""
 
     statistic: float
     p: float
@@ -134,7 +138,7 @@ def _every_sign_pattern(ranked: _Ranked) -> tuple[float, float]:
     return min(up, down), float(as_far.mean())
 
 
-# --- The sign test: how often one of two is above the other, ties ignored ---
+# The sign test
 
 
 class Proportion(NamedTuple):
@@ -172,7 +176,7 @@ def sign_test(differences: ArrayLike, level: float = LEVEL) -> SignTest:
     return SignTest(above, below, len(d) - above - below, clopper_pearson(above, above + below, level))
 
 
-# --- Holm's correction for several tests ---
+# Holm's correction
 
 
 HOLM_CITATION = "Holm (1979), Scandinavian Journal of Statistics 6"
@@ -193,7 +197,7 @@ def holm(p: ArrayLike) -> NDArray[np.float64]:
     return adjusted
 
 
-# --- Benjamini and Hochberg's correction: of all differences that are called clear, few are false ---
+# Benjamini and Hochberg's correction
 
 
 FALSE_DISCOVERY_CITATION = "Benjamini and Hochberg (1995), Journal of the Royal Statistical Society B 57"
@@ -210,7 +214,7 @@ def benjamini_hochberg(p: ArrayLike) -> NDArray[np.float64]:
     return adjusted
 
 
-# --- Robust z: how far each number is from the median, in standard deviations that outliers do not widen ---
+# Robust z: distance from the median in standard deviations that outliers do not widen
 
 
 _NORMAL = 1.4826
@@ -218,7 +222,7 @@ _NORMAL = 1.4826
 
 
 def robust_z(values: NDArray[np.float64], least: float = 0.0) -> NDArray[np.float64] | None:
-    """Return (value - median) / (1.4826 MAD) of each; None where more than half are equal, or there is nothing.
+    """Return (value - median) / (1.4826 MAD) of each; None where more than half are equal, or without values.
 
     The deviation is taken to be `least` at least.
     """

@@ -1,4 +1,4 @@
-"""How far scores from few votes agree with others, by drawing votes again and again (reference: statistics 6)."""
+"""Agreement of scores from few votes with others, by resampling votes (reference: statistics 6)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.intp]
 SamplingUnit: TypeAlias = Literal["participant", "rating"]
 Draw: TypeAlias = Callable[[int, Generator], tuple[Floats, Floats]]
-"""Gives the scores of two sides for so many draws at once: draws, sizes, stimuli."""
+"""Draws the scores of two sides, a number of draws at once: draws, sizes, stimuli."""
 _MIN_STIMULI = 3
 """Things that a correlation needs."""
 _VOTES_PER_BLOCK = 100_000
-"""Votes that are drawn together: enough to be fast, and few enough to be small."""
+"""Votes that are drawn in one block: a balance of speed and memory."""
 _MAX_RANKED = 2_000_000
 """Means that are ranked for Spearman's correlation; of more, the first draws have to do."""
 
@@ -41,7 +41,7 @@ class StimulusVotes(NamedTuple):
 
 
 class AgreementCurve(NamedTuple):
-    """Agreement by the number of votes: means over draws, and the range of 95 % of them; NaN where there is none."""
+    """Agreement by the number of votes: means over draws, and the range of 95 % of them; NaN where undefined."""
 
     votes: Ints
     pearson: Floats
@@ -57,9 +57,9 @@ class AgreementCurve(NamedTuple):
 def agreement_curve(
     votes: StimulusVotes, by: SamplingUnit, target: Floats | None, sizes: Ints, replicates: int, rng: Generator
 ) -> AgreementCurve:
-    """Return the agreement of scores from so many votes with the target, one score per stimulus.
+    """Return the agreement with the target (one score per stimulus) of scores from each number of votes.
 
-    Without a target, with scores from as many votes of the others: nobody, or no rating, is on both sides. `sizes`
+    Without a target, with scores from as many other votes: no rater, or no rating, is on both sides. `sizes`
     ascend; within a draw the votes of a size are among those of the next.
     """
     at_once = max(1, _VOTES_PER_BLOCK // max(len(votes.value), len(sizes) * votes.stimuli))
@@ -78,7 +78,7 @@ def agreement_curve(
 
 
 def spearman_brown(r: float, votes: float, target_votes: float) -> float:
-    """Return the correlation of two equal studies with so many votes, from that of smaller ones (Spearman-Brown)."""
+    """Return the correlation of two equal studies with `target_votes`, from that with `votes` (Spearman-Brown)."""
     if not 0 <= r <= 1:
         return r
     ratio = target_votes / votes
@@ -86,14 +86,14 @@ def spearman_brown(r: float, votes: float, target_votes: float) -> float:
 
 
 def votes_for_correlation(r: float, votes: float, target: float) -> float:
-    """Return how many votes two equal studies need for a correlation (Spearman-Brown); NaN where none are enough."""
+    """Return the number of votes at which two equal studies reach a correlation (Spearman-Brown); NaN if impossible."""
     if not 0 < r <= 1:
         return float("nan")
     return votes if r == 1 else votes * target * (1 - r) / (r * (1 - target))
 
 
 def _draw_halves(votes: StimulusVotes, by: SamplingUnit, sizes: Ints) -> Draw:
-    """Return how to draw, size by size, the scores of two halves that share nothing, both with so many votes."""
+    """Return a sampler of the scores of two disjoint halves, for each size."""
     steps, n = len(sizes), votes.stimuli
     per_stimulus = np.bincount(votes.stimulus, minlength=n)
     needed, most = (sizes, int(per_stimulus.max())) if by == "rating" else (_raters_for(votes, sizes), votes.raters)
@@ -120,7 +120,7 @@ def _draw_halves(votes: StimulusVotes, by: SamplingUnit, sizes: Ints) -> Draw:
 
 
 def _draw_against_target(votes: StimulusVotes, by: SamplingUnit, target: Floats, sizes: Ints) -> Draw:
-    """Return how to draw, size by size, the scores from votes or raters with replacement, beside the target."""
+    """Return a sampler of scores from votes or raters drawn with replacement, for each size, and the target."""
     score = _vote_sampler(votes, sizes) if by == "rating" else _rater_sampler(votes, sizes)
 
     def draw(many: int, rng: Generator) -> tuple[Floats, Floats]:
@@ -163,12 +163,12 @@ def _rater_sampler(votes: StimulusVotes, sizes: Ints) -> Callable[[int, Generato
 
 
 def _raters_for(votes: StimulusVotes, sizes: Ints) -> Ints:
-    """Return how many raters bring so many votes per stimulus on average; as many, where everybody rates all."""
+    """Return the number of raters who give each number of votes per stimulus on average."""
     return np.maximum(1, np.rint(sizes * votes.raters / votes.per_stimulus)).astype(np.intp)
 
 
 def _places(votes: StimulusVotes, per_stimulus: Ints, many: int, rng: Generator) -> Ints:
-    """Return for each vote its place among those of its stimulus, in so many random orders."""
+    """Return the position of each vote among those on its stimulus, in `many` random orders."""
     order = np.argsort(votes.stimulus + rng.random((many, len(votes.value))), axis=1)
     places = np.empty(order.shape, dtype=np.intp)
     np.put_along_axis(
@@ -194,7 +194,7 @@ def _agreement(one: Floats, other: Floats) -> tuple[Floats, Floats]:
     rmse = np.sqrt(((x - y) ** 2).sum(axis=-1) / some)
     x, y = (np.where(both, values - (values.sum(axis=-1) / some)[..., None], 0.0) for values in (x, y))
     spread = np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1))
-    # Rounding leaves a trace of spread where there is none.
+    # Rounding leaves a trace of spread where values are equal.
     has_spread = is_known & (spread > 1e-12 * some)
     pearson = np.divide((x * y).sum(axis=-1), spread, out=np.full(n.shape, np.nan), where=has_spread)
     return np.clip(pearson, -1, 1), np.where(is_known, rmse, np.nan)
@@ -203,7 +203,7 @@ def _agreement(one: Floats, other: Floats) -> tuple[Floats, Floats]:
 def _ranks(one: Floats, other: Floats) -> tuple[Floats, Floats]:
     """Return the ranks along the last axis among what both sides have."""
     both = np.isfinite(one) & np.isfinite(other)
-    # Sums of the same votes in another order differ in the last digit, and are tied all the same.
+    # Sums of the same votes in another order differ in the last digit, but are ties.
     filled = (np.where(both, np.round(values, 10), np.inf) for values in (one, other))
     ranked = [np.where(both, stats.rankdata(values, axis=-1), np.nan) for values in filled]
     return ranked[0], ranked[1]

@@ -1,1 +1,1 @@
-"""Plots: one function for each kind of figure, from a table of results to an Altair chart."""
+"""Figures: each function draws a table of results as an Altair chart."""

@@ -1,4 +1,4 @@
-"""The figure of distributions: how often each value was given."""
+"""The figures of distributions and of times."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def _box(name: str, base: float, quartiles: tuple[float, float, float]) -> dict[
     return {"name": name, "base": base, "q1": q1, "median": median, "q3": q3, "tip": tip}
 
 
-# --- The figure of times: how long a page took, by its place in the session ---
+# Times
 
 
 def times_chart(table: pd.DataFrame, *, layout: Layout = COLUMN) -> Any:

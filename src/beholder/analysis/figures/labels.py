@@ -1,4 +1,4 @@
-"""Names beside dots: where each of them can stand without hiding anything."""
+"""Text in figures: names of dots that hide nothing, and sentences about a line and a dip."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from beholder.stats.regression import Dip, FittedLine
 MAX_NAMES = 24
 """More names than this hide the picture."""
 _REACHES = (0, 12, 26, 42, 60)
-"""How far a name may stand from its dot, in pixels; from the second on a fine line leads to it."""
+"""Distances of a name from its dot in pixels; from the second on, a thin line connects them."""
 
 
 Box: TypeAlias = tuple[float, float, float, float]
@@ -24,16 +24,16 @@ Box: TypeAlias = tuple[float, float, float, float]
 
 
 class PlacedName(NamedTuple):
-    """Where a name stands in pixels, and where a line to its dot begins."""
+    """The position of a name in pixels, and the line to its dot."""
 
     name: str
     x: float
     y: float
     """The middle of its height."""
     is_left: bool
-    """Whether x is the right end of the name, as it stands to the left of its dot."""
+    """Whether x is the right end of the name, to the left of its dot."""
     is_led: bool
-    """Whether it stands so far off that a line leads to it."""
+    """Whether the name is far from its dot and needs a line."""
     from_x: float
     from_y: float
     to_x: float
@@ -44,7 +44,7 @@ class PlacedName(NamedTuple):
 def place_names(
     names: Sequence[str], dots: Floats, size: float, area: tuple[float, float], near: Floats, radius: float
 ) -> list[PlacedName]:
-    """Return the places of names; those for which there is none are left out.
+    """Return the positions of names; names without a free position are left out.
 
     `dots` are x and y of each name's dot in pixels, `near` places that a name should not cover but may, `room` is the
     radius of a dot, and `size` that of the letters.
@@ -65,7 +65,7 @@ def place_names(
                     continue
                 if _inside(box, dots, radius + 1):
                     continue
-                # Beside a dot a name is read most easily; then above and below.
+                # A name is read most easily to the right or left of its dot; then above and below.
                 cost = reach + 3 * abs(math.sin(angle)) + 2 * _inside(box, near, 0) + 0.5 * (math.cos(angle) < 0)
                 if cost < least:
                     best, least = (box, reach), cost
@@ -82,7 +82,7 @@ def place_names(
 
 
 def name_layers(names: Sequence[PlacedName], layout: Layout) -> list[Any]:
-    """Return the names as layers of a chart, with a fine line to those that stand apart."""
+    """Return the names as layers of a chart, with thin lines to distant dots."""
     import altair as alt
 
     places: dict[str, Any] = {"scale": None, "axis": None}
@@ -117,16 +117,16 @@ def _is_over(box: Box, other: Box) -> bool:
 
 
 def _inside(box: Box, places: Floats, air: float) -> int:
-    """Return how many places lie in a box, or nearer to it than `air`."""
+    """Return the number of places inside a box, or nearer to it than `air`."""
     x, y = places[:, 0], places[:, 1]
     return int(((x > box[0] - air) & (x < box[2] + air) & (y > box[1] - air) & (y < box[3] + air)).sum())
 
 
-# --- What a line and a dip say, in a few words ---
+# Sentences about a line and a dip
 
 
 def line_text(fitted: FittedLine) -> str:
-    """Return R² and the slope with its interval, or that there is no line."""
+    """Return R² and the slope with its interval; for too few points, that they have no line."""
     if math.isnan(fitted.r_squared):
         return f"{fitted.n} points: no line"
     decimals = _decimals(fitted.slope)
@@ -135,7 +135,7 @@ def line_text(fitted: FittedLine) -> str:
 
 
 def dip_text(dip: Dip) -> str:
-    """Return in a few words whether there is a dip."""
+    """Return a short sentence about the dip."""
     p = "p < 0.001" if dip.p < 0.001 else f"p = {number(dip.p, 3)}"
     if dip.verdict == "yes":
         return f"A dip at {number(dip.low_at, 2)}, {number(dip.depth, 2)} deep ({p})"

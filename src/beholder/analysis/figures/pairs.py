@@ -1,4 +1,4 @@
-"""The figure of pairs: every difference with its interval, the clear ones dark."""
+"""The figures of pairs: differences with intervals, preferences, and ranks."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _clear_count(rows: list[dict[str, Any]]) -> str:
     return f"clear, {clear} of {len(rows)}"
 
 
-# --- The figure of preferences: of every pair, how often each was chosen, and how often neither ---
+# Preferences
 
 
 _PARTS = ("wins", "ties", "losses")
@@ -169,7 +169,7 @@ def _preference_drawn(pairs: list[dict[str, Any]], labels: Mapping[str, str], la
 
 
 def _turned(row: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
-    """Return a pair so that the one that was chosen more often stands at the left."""
+    """Return a pair with the one that was chosen more often at the left."""
     names = [labels.get(row[column], row[column]) for column in ("condition", "other_condition")]
     counts = [float(row[name]) for name in _PARTS]
     if counts[2] > counts[0]:
@@ -182,7 +182,7 @@ def _part_text(word: str, row: Mapping[str, Any]) -> str:
     return {"left chosen": f"{row['left']} chosen", "right chosen": f"{row['right']} chosen"}.get(word, word)
 
 
-# --- The figure of ranks: how probable each rank is for each condition ---
+# Ranks
 
 
 _PALEST = 0.02

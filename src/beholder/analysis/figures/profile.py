@@ -1,4 +1,4 @@
-"""Conditions by questions: a small picture for each question, with the same rows in all of them."""
+"""The figures of many questions: profiles of conditions, heat maps and scree plots."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from beholder.formats import decimals_for, interval, number, percent
 _COLOURS = (ACCENT, "#c8701a", "#808080", BAR, "#efa75a")
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
 _NARROWEST = {True: 96, False: 84}
-"""A picture in which five steps of a scale can still be told apart, on wide layouts and on narrow ones."""
+"""The smallest width in which five steps of a scale are legible, on wide layouts and on narrow ones."""
 _GAP = 12
 
 
@@ -45,7 +45,7 @@ class PanelLayout(NamedTuple):
 
     side: int
     across: int
-    """How many stand beside each other."""
+    """Pictures in a row."""
     width: float
     height: float
 
@@ -62,7 +62,7 @@ def profile_chart(
     """Return a picture for each question: a row for each condition, the best over all questions first.
 
     The table has question, condition, level ("" over all levels), mean, ci_low and ci_high. Several levels of a
-    `factor` get colours and shapes of their own; what is over all of them is shown where there are none. `labels` and
+    `factor` get colours and shapes of their own; without levels the overall means are drawn. `labels` and
     `questions` are what people read for the names of conditions and questions, and `axes` the scales of questions;
     the others share one that holds all their means.
     """
@@ -178,7 +178,7 @@ def _panel(
 
 
 def _marks(levels: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Return colour and shape of each level: also without colours they are told apart."""
+    """Return colour and shape of each level: they differ also without colours."""
     if len(levels) == 1:
         return {levels[0]: (ACCENT, "circle")}
     return {
@@ -187,7 +187,7 @@ def _marks(levels: Sequence[str]) -> dict[str, tuple[str, str]]:
 
 
 def _key(levels: Sequence[str], grid: PanelLayout, layout: Layout) -> list[Any]:
-    """Return which mark is which level; nothing where there is only one."""
+    """Return the legend of the levels; empty for a single level."""
     import altair as alt
 
     if len(levels) < 2:
@@ -208,7 +208,7 @@ def _key(levels: Sequence[str], grid: PanelLayout, layout: Layout) -> list[Any]:
     return [layer_chart(layers, layout.whole - grid.side - 16, 12)]
 
 
-# --- A grid of numbers from -1 to 1, such as correlations: blue above zero, orange below, darker further away ---
+# Heat map of numbers from -1 to 1, such as correlations: blue above zero, orange below
 
 
 NEGATIVE = "#b35806"
@@ -235,8 +235,8 @@ def heat_chart(
     """Return a cell with its number for each row and column of the table; NaN leaves a cell empty.
 
     `bold` names a column of truths: these numbers are printed in bold, as significant ones are. `tip` names a column
-    of texts that tell more where somebody points, `key` says under the picture what bold stands for. Rows and columns
-    stand in the order of the table where `rows` and `columns` give none.
+    of texts for the tooltip, `key` explains bold numbers under the picture. Rows and columns keep the order of the
+    table unless `rows` and `columns` are given.
     """
     names = labels or {}
     down, across = (
@@ -265,7 +265,7 @@ def _cell(
 ) -> dict[str, Any]:
     down, across = (names.get(str(one[field]), str(one[field])) for field in fields[:2])
     value = float(one[fields[2]])
-    # What is not quite one is not told as one.
+    # A value close to one is not rounded to one.
     text = number(value, 3 if 0.995 <= abs(value) < 0.9995 else 2)
     details = f"\n{one[extra[1]]}" if extra[1] is not None and one[extra[1]] else ""
     return {
@@ -322,7 +322,7 @@ def _drawn(
     return layer_chart(layers, layout.whole - side - 16, height)
 
 
-# --- Eigenvalues in falling order, against those of noise: how many things the questions measure ---
+# Scree plot: eigenvalues against those of noise
 
 
 def scree_chart(table: pd.DataFrame, *, layout: Layout = COLUMN) -> Any:

@@ -1,4 +1,4 @@
-"""The rater map: each participant by agreement with the others and offset from them."""
+"""The figures of raters: agreement and offset, bias and inconsistency, and shares of variance."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _row(row: dict[str, Any], shown: str) -> dict[str, Any]:
     return {"offset": row["offset"], "place": row[shown], "used": is_used, "tip": tip}
 
 
-# --- Participants by bias and inconsistency, as a rater model finds them ---
+# Bias and inconsistency under a rater model
 
 
 _REJECTED = "#b35806"
@@ -146,7 +146,7 @@ def _rater_model_row(row: dict[str, Any], left_out: set[tuple[str, str]]) -> dic
     return {"bias": row["bias"], "inconsistency": row["inconsistency"], "out": is_out, "tip": tip}
 
 
-# --- The figure of variances: of all that ratings differ by, how much each source adds ---
+# Variances by source
 
 
 _SOURCE_LABELS = {

@@ -1,4 +1,4 @@
-"""One thing against another: a dot for each condition or stimulus, the line, and R²."""
+"""Scatter plots: a dot for each condition or stimulus, the line, and R²."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from beholder.stats.regression import Dip, cubic, line, line_band
 
 _STEPS = 60
 _LONGEST = 20
-"""Letters of a name that fit beside a dot; pointing at it tells the whole."""
+"""Letters of a name next to a dot; the tooltip has the whole name."""
 _REACH = 0.35
 """Of the range of the dots: how far intervals may widen the picture."""
 _ENDS = ("x_low", "x_high", "y_low", "y_high")
@@ -129,7 +129,7 @@ def _channel(which: str, axis: ScaleAxis, title: str, layout: Layout, title_limi
 
 
 def _fitted(known: pd.DataFrame, y: ScaleAxis, dip: Dip | None, spaces: tuple[Any, Any]) -> list[Any]:
-    """Return the line with its band, and the curve where there is a dip."""
+    """Return the line with its band, and the curve if y has a dip."""
     import altair as alt
 
     fit = line(known["x"], known["y"])
@@ -212,7 +212,7 @@ def _caption(known: pd.DataFrame, dip: Dip | None, layout: Layout) -> list[Any]:
     ]  # fmt: skip
 
 
-# --- How far the questions lie apart on each condition, against one of them ---
+# The spread of questions on each condition, against one question
 
 
 MEASURES = {"spread": "Standard deviation over the questions", "range": "Range over the questions"}

@@ -1,4 +1,4 @@
-"""The figure of scores: dots with intervals, best first, over the bands of the scale."""
+"""The figures of scores, strengths and medians: dots or boxes with intervals, best first."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def _drawn(rows: list[dict[str, Any]], axis: ScaleAxis, layout: Layout, title: s
 
 
 def _band_words(axis: ScaleAxis, layout: Layout, plot: float, x: Any) -> list[Any]:
-    """Return the words of the scale above their bands; only those of its ends where there is no room for all."""
+    """Return the labels of the scale above their bands; only those of its ends if not all fit."""
     import altair as alt
 
     bands = axis.bands
@@ -156,7 +156,7 @@ def _band_words(axis: ScaleAxis, layout: Layout, plot: float, x: Any) -> list[An
     ]  # fmt: skip
 
 
-# --- The figure of strengths: the scale that Bradley and Terry's or Thurstone's model puts the conditions on ---
+# Strengths
 
 
 _TITLES = {
@@ -182,7 +182,7 @@ def strengths_chart(
     )
 
 
-# --- The figure of medians: box from quartile to quartile, median, and its exact interval ---
+# Medians
 
 
 def medians_chart(

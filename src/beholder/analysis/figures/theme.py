@@ -1,4 +1,4 @@
-"""What all figures share: colours, measures, and how layers become a chart."""
+"""What all figures share: layouts, colours, axes, and the assembly of a chart."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Layout(NamedTuple):
     row: int
     """The height of a line of the figure."""
     dot: int
-    """Area; small enough not to hide an interval of two points in a hundred."""
+    """Area; it must not hide an interval of two points in a hundred."""
     is_wide: bool
 
     @property
@@ -48,7 +48,7 @@ class Layout(NamedTuple):
         return len(names) * self.row * (1.6 if self.is_split(names) else 1)
 
     def is_split(self, names: Sequence[str]) -> bool:
-        """Return whether the roles of conditions go under their names, as there is no room behind them."""
+        """Return whether the roles of conditions go under their names, for lack of space behind them."""
         return any(name.endswith(_ROLES) and self.letters(name) + 14 > self.names for name in names)
 
     def letters(self, text: str) -> float:
@@ -71,7 +71,7 @@ def chart_of(values: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def tooltip(name: str = "tip") -> dict[str, Any]:
-    """Return the encodings by which a mark says what it stands for, in a notebook and in the page."""
+    """Return the encodings of a mark's tooltip and description, in a notebook and in the page."""
     import altair as alt
 
     return {"tooltip": alt.Tooltip(f"{name}:N"), "description": alt.Description(f"{name}:N")}
@@ -81,7 +81,7 @@ def at_pixels(**pixels: float) -> dict[str, Any]:
     """Return encodings at places of the picture, such as `x=0`, and not of the data."""
     import altair as alt
 
-    # Altair would take long to find the class for each `alt.value` by itself.
+    # Altair is slow at choosing the class for `alt.value` itself.
     return {name: getattr(alt, f"{name.upper()}Value")(value) for name, value in pixels.items()}
 
 
@@ -154,12 +154,12 @@ def by_question(table: pd.DataFrame, layout: Layout, draw: Callable[[pd.DataFram
     return apply_theme(alt.VConcatChart(vconcat=charts, spacing=24), layout)
 
 
-# --- The colours of figures, told apart with every kind of colour vision ---
+# Colours
 
 
-# The page's stylesheet finds these values in the SVG and turns them into the colours of its theme.
+# The page's stylesheet replaces these values in the SVG by the colours of its theme.
 ACCENT, BAR, BAND, LINE, INK, SOFT, PAPER = "#34509e", "#7f96ca", "#ebebeb", "#d4d4d4", "#1a1a1a", "#4d4d4d", "#ffffff"
-# Orange against blue is told apart with every kind of colour vision, on white and on black. No value is one of those
+# Orange and blue differ with every kind of colour vision, on white and on black. No value is one of those
 # above: these stay as they are in every theme.
 _ENDS = ("#b35806", "#efa75a", "#c9c9c9", "#8aa0d6", "#3a57ad")
 
@@ -181,7 +181,7 @@ def _between(one: str, other: str, share: float) -> str:
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in zip(*both, strict=True))
 
 
-# --- The axis of a scale: its ends, its ticks, and the bands of its words ---
+# The axis of a scale
 
 
 class Band(NamedTuple):
@@ -194,7 +194,7 @@ class Band(NamedTuple):
 
 
 class ScaleAxis(NamedTuple):
-    """From where to where values go, and what stands beside them."""
+    """The range of an axis, with the labelled bands of its scale."""
 
     low: float
     high: float
@@ -231,7 +231,7 @@ def axis_of_values(values: Iterable[float], zero: float | None = None) -> ScaleA
 def scale_bands(scale: Scale) -> tuple[float, float, list[Band]]:
     """Return the ends of the axis, and the bands round the labels: each reaches half-way to its neighbours.
 
-    Where a label stands at the very end of the scale, as on category scales, the axis goes on for half a band.
+    Where a label is at the very end of the scale, as on category scales, the axis extends by half a band.
     """
     labels = sorted(scale.labels)
     if len(labels) < 2:

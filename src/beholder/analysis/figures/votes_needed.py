@@ -1,4 +1,4 @@
-"""The figure of votes needed: how agreement grows with the number of votes per stimulus."""
+"""The figure of votes needed: agreement by the number of votes per stimulus."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from beholder.formats import number, plain
 from beholder.stats.votes_needed import spearman_brown
 
 TARGET_CORRELATION = 0.95
-"""A correlation with a repeated study that is taken as enough: the line in the figure."""
+"""The correlation with a repeated study that suffices: the line in the figure."""
 _MAX_LINEAR = 60
 """With more votes than these the axis is in powers."""
 _ROOM = 60
 
 
 def main_curve(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the curve that is drawn: that of repeated studies where there is one, else the first."""
+    """Return the rows of the curve to draw: that of repeated studies if the table has it, else the first."""
     halves: pd.DataFrame = table[(table["by"] == "participant") & (table["against"] == "halves")]
     if len(halves):
         return halves
@@ -46,7 +46,7 @@ def main_curve(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def votes_needed_chart(table: pd.DataFrame, *, labels: Mapping[str, str] | None = None, layout: Layout = COLUMN) -> Any:
-    """Return the correlation over the number of votes with its band, and beside it the error where one was asked."""
+    """Return the correlation over the number of votes with its band; for a single question also the error."""
     import altair as alt
 
     rows = main_curve(table)
@@ -103,7 +103,7 @@ def _panel(rows: pd.DataFrame, measure: str, labels: Mapping[str, str], width: f
 
 
 def _now(x: Any, now: float, height: float, layout: Layout) -> list[Any]:
-    """Return the mark of how many votes there are."""
+    """Return the mark of the current number of votes."""
     import altair as alt
 
     mark = [{"votes": now, "key": f"{plain(round(now, 1))} now"}]
@@ -140,7 +140,7 @@ def _height(points: list[dict[str, Any]], measure: str, lowest_of: str) -> tuple
 
 
 def _beyond(rows: pd.DataFrame, measure: str) -> list[dict[str, Any]]:
-    """Return the curve of repeated studies from its end to the votes that there are.
+    """Return the curve of repeated studies, extrapolated from its end to the current number of votes.
 
     r goes on as Spearman and Brown have it, the error as that of means does, by the root of the votes.
     """
@@ -169,7 +169,7 @@ def _names(
     for point, side in zip((order[0], order[-1]) if order else (), (-1, 1), strict=False):
         row = [{**point, "name": labels.get(point["question"], point["question"])}]
         style = {
-            # Curves rise, so there is room at the left above the highest and at the right below the lowest.
+            # Curves rise: above the highest the left is free, below the lowest the right.
             "baseline": "bottom" if side < 0 else "top", "align": "right" if side < 0 else "left", "dy": 7 * side,
             "fontSize": layout.small, "limit": width / 2, "aria": False,
         }  # fmt: skip
