@@ -116,3 +116,6 @@ def rows(cleaned: Cleaned, name: str) -> list[dict[str, str]]:
 
 def decided(cleaned: Cleaned) -> dict[str, tuple[str, str, str]]:
     return {row["session"]: (row["accept"], row["use"], row["reasons"]) for row in rows(cleaned, "sessions")}
+
+
+ASKING = {"trap": True, "gold": True, "quota": {"sessions": 9}}

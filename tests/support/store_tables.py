@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from beholder.cleaning import Cleaned
 from beholder.methods.contract import Asked, Break, Slot, Trial
 from beholder.planning.model import PlannedList
 from beholder.planning.serialization import list_to_json
@@ -108,3 +111,13 @@ def add(
 @pytest.fixture
 def study(tmp_path: Path) -> Study:
     return make_study(tmp_path)
+
+
+def rows(cleaned: Cleaned, name: str) -> list[dict[str, str]]:
+    with (cleaned.folder / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def account(cleaned: Cleaned) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((cleaned.folder / "account.json").read_text(encoding="utf-8"))
+    return found
