@@ -15,8 +15,8 @@ from PIL import Image
 from beholder.methods import load_study
 from beholder.server.process import RunningServer, run_server
 from beholder.server.tokens import robot_signature
-from beholder.stimuli.anchors import write_wav
 from beholder.stimuli.ffmpeg import run_ffmpeg
+from beholder.stimuli.pcm import write_wav
 
 CONDITIONS = ("zqoriginal", "zqone", "zqtwo")
 TYPES = {"wav": "audio/wav", "png": "image/webp", "txt": "text/plain; charset=utf-8", "mp4": "video/mp4"}

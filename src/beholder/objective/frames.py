@@ -24,7 +24,7 @@ from beholder.stimuli.formats import medium_of
 from beholder.stimuli.probe import measure
 from beholder.stimuli.streams import Measurement
 from beholder.stimuli.video import READ_VIDEO
-from beholder.stimuli.workshop.stacks import exact_rate
+from beholder.stimuli.workshop.clips import exact_rate
 
 _SCORE = re.compile(r"\b(\w+):(-?(?:[0-9.]+|inf|nan))")
 

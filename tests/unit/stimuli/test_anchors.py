@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from beholder.errors import StimuliError, StudyError
 from beholder.methods import load_study
-from beholder.stimuli.anchors import anchor_recipes, filter_low, lowpass, read_sound, write_wav
+from beholder.stimuli.anchors import anchor_recipes
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
+from beholder.stimuli.pcm import filter_low, lowpass, read_sound, write_wav
 
 Samples = NDArray[np.float64]
 

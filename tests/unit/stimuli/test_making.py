@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from beholder.errors import StimuliError
-from beholder.stimuli.anchors import write_wav
 from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.ffmpeg import run_ffmpeg
 from beholder.stimuli.ingestion import load_catalogue
+from beholder.stimuli.pcm import write_wav
 from beholder.study.loading import build_study
 from beholder.study.model import Study
 from beholder.study.yaml import read_document

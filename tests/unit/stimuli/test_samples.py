@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from beholder.errors import StimuliError
-from beholder.stimuli.anchors import read_sound
+from beholder.stimuli.pcm import read_sound
 from beholder.stimuli.probe import measure
 from beholder.stimuli.samples import QUALITIES, SAMPLE_CONDITIONS, content_name, make_samples
 from beholder.stimuli.samples.audio import sound

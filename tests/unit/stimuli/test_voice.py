@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from scipy import signal
 
 from beholder.errors import StimuliError
-from beholder.stimuli.anchors import read_sound, write_wav
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
 from beholder.stimuli.formats import medium_of
 from beholder.stimuli.loudness import integrated_loudness, measure_loudness
 from beholder.stimuli.messages.message import Message, confusable_numbers, unambiguous_values
 from beholder.stimuli.messages.mixing import mix_speech
 from beholder.stimuli.messages.speech import insert_speech, speak, voice_problem
+from beholder.stimuli.pcm import read_sound, write_wav
 from beholder.stimuli.probe import measure
 
 Samples = NDArray[np.float64]

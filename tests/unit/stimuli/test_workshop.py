@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from beholder.cli import cli
 from beholder.errors import StimuliError, UserError
-from beholder.stimuli.anchors import read_sound, write_wav
 from beholder.stimuli.ffmpeg import feed_ffmpeg, file_argument, run_ffmpeg
+from beholder.stimuli.pcm import read_sound, write_wav
 from beholder.stimuli.probe import measure
 from beholder.stimuli.workshop import WorkshopResult, make_anchors, make_stacks
+from beholder.stimuli.workshop.clips import exact_rate
 from beholder.stimuli.workshop.jobs import RecipeLedger
-from beholder.stimuli.workshop.stacks import exact_rate
 
 H264 = ("-c:v", "libx264", "-preset", "ultrafast", "-crf", "10")
 

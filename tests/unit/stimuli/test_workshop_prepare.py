@@ -14,9 +14,9 @@ from PIL import Image
 
 from beholder.cli import cli
 from beholder.errors import StimuliError, UserError
-from beholder.stimuli.anchors import read_sound, write_wav
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
 from beholder.stimuli.loudness import measure_loudness
+from beholder.stimuli.pcm import read_sound, write_wav
 from beholder.stimuli.probe import measure, playback_problem
 from beholder.stimuli.workshop import WorkshopResult, make_prepared, probe_media
 

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from beholder.cli import cli
 from beholder.errors import StimuliError, StudyError, UserError
 from beholder.simulation.truth import plant_truth
-from beholder.stimuli.anchors import anchor_recipes, write_wav
+from beholder.stimuli.anchors import anchor_recipes
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
 from beholder.stimuli.ingestion import load_catalogue
+from beholder.stimuli.pcm import write_wav
 from beholder.stimuli.probe import measure
 from beholder.stimuli.workshop import WorkshopResult, make_anchors
 from beholder.stimuli.workshop.anchors import degrade

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from beholder.errors import Problem, StimuliError
-from beholder.stimuli.anchors import read_sound, write_wav
 from beholder.stimuli.copies import put_in_place
 from beholder.stimuli.ffmpeg import feed_ffmpeg, file_argument, run_ffmpeg
 from beholder.stimuli.loudness import measure_loudness
 from beholder.stimuli.messages.message import Message
 from beholder.stimuli.messages.mixing import FAINT_LUFS, LARGEST_SHARE, TOLERANCE_DB, SpeechMix, mix_speech
+from beholder.stimuli.pcm import read_sound, write_wav
 from beholder.stimuli.streams import Measurement
 from beholder.stimuli.video import READ_VIDEO, measure_video, video_format, video_playback_problem
 from beholder.types import Medium

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from beholder.stimuli.anchors import write_wav
+from beholder.stimuli.pcm import write_wav
 
 _TUNES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "guitar": (("pluck", "0:52:2 .33:59:2 .66:64:2 1:67:2 1.33:64:1.6 1.66:59:1.4 2:50:1.5 2.33:57:1.2 2.66:66:.9"),),

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFilter
 
 from beholder.stimuli.copies import put_in_place
-from beholder.stimuli.samples.video import FIGURES, OVERSAMPLING, Colour, draw_figure, paint_wall, talk_motion
+from beholder.stimuli.samples.figure import FIGURES, OVERSAMPLING, Colour, draw_figure, paint_wall
+from beholder.stimuli.samples.video import talk_motion
 
 # --- What the sample images are painted with ---
 

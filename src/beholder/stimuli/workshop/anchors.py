@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from beholder.errors import Problem, StimuliError
-from beholder.stimuli.anchors import FILTER, lowpass
 from beholder.stimuli.copies import put_in_place
 from beholder.stimuli.ffmpeg import MP4_OUTPUT, colour_range, colour_tags, file_argument, run_ffmpeg
 from beholder.stimuli.formats import medium_of, served_by_suffix
+from beholder.stimuli.pcm import FILTER, lowpass
 from beholder.stimuli.probe import measure
 from beholder.stimuli.video import READ_VIDEO
+from beholder.stimuli.workshop.clips import Cadence, Clip, cadence, exact_rate, read_clip
 from beholder.stimuli.workshop.jobs import Progress, WorkshopJob, WorkshopResult, raise_problems, recipe_of, run_jobs
-from beholder.stimuli.workshop.preparation import Cadence, cadence
-from beholder.stimuli.workshop.stacks import Clip, exact_rate, read_clip
 from beholder.study.recipes import KINDS, Recipe, read_recipe
 from beholder.types import Medium
 

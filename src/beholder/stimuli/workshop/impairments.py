@@ -27,8 +27,8 @@ from beholder.stimuli.ffmpeg import (
 from beholder.stimuli.formats import medium_of
 from beholder.stimuli.probe import measure
 from beholder.stimuli.video import READ_VIDEO
+from beholder.stimuli.workshop.clips import Clip, read_clip
 from beholder.stimuli.workshop.jobs import Progress, WorkshopJob, WorkshopResult, raise_problems, recipe_of, run_jobs
-from beholder.stimuli.workshop.stacks import Clip, read_clip
 
 _RECIPE = "impair 1"
 """Names this way of impairing in recipes: another way needs another name."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import uuid
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +17,7 @@ from beholder.stimuli.ffmpeg import MP4_OUTPUT, colour_range, colour_tags, file_
 from beholder.stimuli.formats import medium_of
 from beholder.stimuli.probe import measure
 from beholder.stimuli.video import READ_VIDEO
+from beholder.stimuli.workshop.clips import Clip, read_clip
 from beholder.stimuli.workshop.jobs import Progress, WorkshopJob, WorkshopResult, raise_problems, recipe_of, run_jobs
 
 _SoundSource = Literal["left", "right", "none"]
@@ -145,24 +145,6 @@ def _targets(left: Path, out: Path, pairs: list[tuple[Path, Path]]) -> tuple[Pat
 _RECIPE = "stack 1"
 """Names this way of stacking in recipes: another way needs another name."""
 
-_COLOURS = re.compile(r": Video: .*?, yuv\w*\(([^)]*)\)")
-_MATRICES = {"bt709": "bt709", "smpte170m": "smpte170m", "bt470bg": "smpte170m"}
-_HDR = ("smpte2084", "arib-std-b67")
-
-
-@dataclass(frozen=True)
-class Clip:
-    """One of two videos, as measured."""
-
-    path: Path
-    width: int
-    height: int
-    rate: Fraction
-    seconds: float
-    has_sound: bool
-    matrix: str
-    full_range: bool
-
 
 @dataclass(frozen=True)
 class _StackLayout:
@@ -202,41 +184,6 @@ class _StackLayout:
             matrix=left.matrix if same else "bt709",
             full_range=left.full_range if same else False,
         )
-
-
-def read_clip(path: Path, done: str = "stacked", where: str = "") -> Clip:
-    """Return what a video holds, or raise StimuliError; HDR cannot be `done`."""
-    where = where or str(path)
-    measured = measure(path, where, "video")
-    probe = measured.probe
-    described = run_ffmpeg([*READ_VIDEO, "-i", file_argument(path)]).log
-    found = _COLOURS.search(described)
-    colours = re.split(r"[,/] ?", found[1]) if found else []
-    if any(word in _HDR for word in colours):
-        fix = "Convert it to BT.709 first."
-        raise StimuliError(Problem(where, f"is HDR video, which cannot be {done}", "standard dynamic range", fix))
-    # Where nothing is written, players take BT.709 from 720 lines on and BT.601 below.
-    guess = "bt709" if probe.height >= 720 else "smpte170m"
-    rate = exact_rate(probe.fps)
-    return Clip(
-        path=path,
-        width=probe.width,
-        height=probe.height,
-        rate=rate,
-        seconds=float(measured.frames / rate),
-        has_sound=probe.audio_codec != "",
-        matrix=next((_MATRICES[word] for word in colours if word in _MATRICES), guess),
-        full_range="pc" in colours or measured.pixels.startswith("yuvj"),
-    )
-
-
-def exact_rate(fps: float) -> Fraction:
-    """Return the frame rate that a rounded one stands for: 29.97 is 30000/1001."""
-    whole = round(fps)
-    for rate in (Fraction(whole), Fraction(whole * 1000, 1001)):
-        if whole and abs(float(rate) - fps) < 0.006:
-            return rate
-    return Fraction(fps).limit_denominator(1001)
 
 
 def stack(left: Clip, right: Clip, target: Path, sheet: _StackLayout, threads: int) -> None:
