@@ -58,6 +58,11 @@ class EncodingTarget:
     rate: Fraction | None = None
     loudness: float | None = None
 
+    def recipe_text(self) -> str:
+        """Return the settings as they stand in recipes. The text stays as it is: files made earlier are known by it."""
+        settings = f"codec={self.codec!r}, crf={self.crf!r}, height={self.height!r}, rate={self.rate!r}"
+        return f"Wanted({settings}, loudness={self.loudness!r})"
+
 
 def _reencode(path: Path, target: Path, wanted: EncodingTarget, threads: int) -> list[str]:
     """Write a video for browsers, whole or not at all; return what is worth knowing about it."""
@@ -262,7 +267,7 @@ def _job(one: MediaFile, target: Path, wanted: EncodingTarget, notes: list[str])
     path, medium = one.path, one.medium
     asked: tuple[object, ...] = ()
     if medium == "video":
-        asked = (wanted,)
+        asked = (wanted.recipe_text(),)
     elif medium == "audio":
         asked = (wanted.loudness,)
 

@@ -88,7 +88,7 @@ def _job(one: Clip, other: Clip, target: Path, sound: _SoundSource, shortest: bo
             notes.append(f"{clip.path}: scaled from {clip.height} to {sheet.lines} lines.")
     if abs(one.rate - other.rate) > 0.01:
         notes.append(f"{other.path}: {float(other.rate):g} frames a second, shown at {float(one.rate):g}.")
-    recipe = recipe_of((_RECIPE, sheet), (one.path, other.path))
+    recipe = recipe_of((_RECIPE, sheet.recipe_text()), (one.path, other.path))
     return WorkshopJob(target, recipe, lambda threads: stack(one, other, target, sheet, threads))
 
 
@@ -159,6 +159,12 @@ class _StackLayout:
     sound: str
     matrix: str
     full_range: bool
+
+    def recipe_text(self) -> str:
+        """Return the layout as it stands in recipes. The text stays as it is: files made earlier are known by it."""
+        size = f"lines={self.lines!r}, widths={self.widths!r}, gap={self.gap!r}, rate={self.rate!r}"
+        rest = f"frames={self.frames!r}, sound={self.sound!r}, matrix={self.matrix!r}, full_range={self.full_range!r}"
+        return f"Sheet({size}, {rest})"
 
     @property
     def height(self) -> int:
