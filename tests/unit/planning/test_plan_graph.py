@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from beholder.methods import find, load_study
 from beholder.methods.contract import Method, Stimulus
-from beholder.methods.pairs import connected_parts, default_degree, pair_units, sparse_edges
+from beholder.methods.pairs import pair_units
 from beholder.planning.builder import make_plan
 from beholder.planning.digest import plan_digest
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
 from support.pair_methods import Degrade, compare
+from support.pair_tables import compared_conditions
 from support.plans import PROBE, assert_promises, make_catalogue, make_study, problems_of
 
 acr, dcr = find("acr"), find("dcr")
@@ -33,51 +29,6 @@ def table_study(folder: Path, text: str, **design: Any) -> Study:
     study = make_study(pairs="pairs.csv", **design)
     study._folder = folder
     return study
-
-
-def compared(study: Study, catalogue: Catalogue) -> set[frozenset[str]]:
-    """Return which conditions are compared with each other."""
-    return {frozenset(catalogue.by_id[s].condition for s in unit.stimuli) for unit in pair_units(study, catalogue)}
-
-
-@settings(max_examples=150, deadline=None)
-@given(st.integers(2, 30), st.integers(2, 31), st.integers(0, 99))
-def test_a_sparse_graph_is_regular_connected_and_small(conditions: int, degree: int, seed: int) -> None:
-    edges = sparse_edges(conditions, degree, np.random.default_rng(seed))
-    names = [str(node) for node in range(conditions)]
-    assert len(set(edges)) == len(edges)
-    assert all(one < two for one, two in edges)
-    assert len(connected_parts(names, [(str(one), str(two)) for one, two in edges])) == 1
-    met = sorted(Counter(node for edge in edges for node in edge).values())
-    if degree >= conditions - 1:
-        assert met == [conditions - 1] * conditions
-    elif conditions * degree % 2 == 0:
-        assert met == [degree] * conditions
-    else:
-        assert met == [degree] * (conditions - 1) + [degree + 1]
-
-
-def test_any_two_are_near_each_other_at_the_usual_number() -> None:
-    assert [default_degree(number) for number in (1, 2, 3, 4, 8, 12, 20)] == [0, 2, 3, 4, 6, 7, 9]
-    edges = {frozenset(edge) for edge in sparse_edges(20, default_degree(20), np.random.default_rng(1))}
-    for one, two in combinations(range(20), 2):
-        assert {one, two} in edges or any({one, x} in edges and {x, two} in edges for x in range(20))
-
-
-def test_every_content_has_the_same_sparse_pairs() -> None:
-    catalogue, study = make_catalogue(4, 9), make_study(participants=12, trials=9, pairs={"sparse": 3})
-    per_content = {
-        content: {u.stimuli[0].removeprefix(content) + u.stimuli[1].removeprefix(content) for u in units}
-        for content in catalogue.contents
-        for units in [[unit for unit in pair_units(study, catalogue) if unit.content == content]]
-    }
-    assert len({frozenset(pairs) for pairs in per_content.values()}) == 1
-    assert {len(pairs) for pairs in per_content.values()} == {14}
-    plan = make_plan(study, catalogue, compare)
-    assert_promises(plan, catalogue)
-    assert compared(make_study(pairs={"sparse": 3}, seed=2), catalogue) != compared(study, catalogue)
-    assert compared(make_study(pairs={"sparse": 8}), catalogue) == compared(make_study(), catalogue)
-    assert compared(make_study(pairs="sparse"), make_catalogue(2, 4)) == compared(make_study(), make_catalogue(2, 4))
 
 
 def test_a_table_of_conditions_holds_for_every_content(tmp_path: Path) -> None:
@@ -140,7 +91,7 @@ def test_names_are_the_same_however_their_letters_are_written(tmp_path: Path) ->
     assert written[0] != written[1]
     catalogue = cells((written[0], "plain"))
     study = table_study(tmp_path, f'condition,other\n{written[1]},"plain\n"\n')
-    assert compared(study, catalogue) == {frozenset({written[0], "plain"})}
+    assert compared_conditions(study, catalogue) == {frozenset({written[0], "plain"})}
     make_plan(study, catalogue, compare)
     study = table_study(tmp_path, f'condition,other\n{written[1]},"pla\nin"\n')
     assert problems_of(study, catalogue, compare) == (

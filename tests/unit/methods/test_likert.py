@@ -2,54 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from beholder.methods import find
-from beholder.methods.contract import Question
-from beholder.methods.likert.items import ITEM_SETS
-from support.method_studies import QUESTION, answer_of, catalogue_of, make_study, one_trial, planned
+from support.likert_items import asked
+from support.method_studies import QUESTION, answer_of, catalogue_of, make_study, one_trial, planned, problems
+from support.method_trials import TWO
 
 DRIVING: list[Any] = [{"name": "filmed", "role": "reference"}, "avatar", "cartoon"]
-
-
-def asked(items: str, **keys: Any) -> list[Question]:
-    options = {"items": items, **keys.pop("options", {})}
-    study = make_study("likert", options=options, questions=keys.pop("questions", None))
-    return list(find("likert").questions(study))
-
-
-def test_avatar_a_has_its_eight_dimensions_and_one_is_reversed() -> None:
-    assert [(question.id, question.keyed) for question in asked("avatar-a")] == [
-        ("realistic", "+"), ("trust", "+"), ("comfortableusing", "+"), ("comfortableinteracting", "+"),
-        ("appropriate", "+"), ("creepy", "-"), ("formal", "+"), ("like", "+"),
-    ]  # fmt: skip
-
-
-def test_the_other_sets_have_their_statements() -> None:
-    assert [question.id for question in asked("avatar-b")] == ["lookslike", "facialexpressions"]
-    named = asked("avatar-b", options={"extra": ["gesture_acc"]})
-    assert [question.id for question in named] == ["lookslike", "facialexpressions", "gesture_acc"]
-    assert [question.id for question in asked("avatar-short")] == ["realistic", "lookslike", "facialexpressions"]
-    assert [(question.id, question.keyed) for question in asked("sync")] == [
-        ("lips", "+"), ("body", "+"), ("delay", "-"),
-    ]  # fmt: skip
-    tokens = asked("problem-token")
-    assert [question.id for question in tokens] == ["picture", "sound"]
-    assert all(len(question.ticks) > 5 and "Something else" in question.ticks[-1] for question in tokens)
-
-
-@pytest.mark.parametrize("name", ITEM_SETS)
-def test_every_statement_of_a_set_is_a_sentence_said_once(name: str) -> None:
-    questions = asked(name)
-    assert len({question.text for question in questions}) == len(questions)
-    for question in questions:
-        assert question.text[0].isupper()
-        assert question.text[-1] == "."
-        assert [text for _, text in question.scale.labels] == [
-            "Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree",
-        ]  # fmt: skip
 
 
 def test_a_study_has_its_own_words_for_a_statement_and_the_key_stays_unless_it_is_written() -> None:
@@ -150,3 +113,50 @@ def test_a_resolved_study_has_the_same_keys() -> None:
     again = make_study(**{**yaml.safe_load(resolved_yaml(study))})
     method = find("likert")
     assert method.questions(again) == method.questions(study)
+
+
+def test_likert_without_items_and_questions_is_refused() -> None:
+    assert problems(make_study("likert", questions=None)) == [
+        "questions are missing, and likert asks at least one. Allowed: options.items, or a list of {id, text, scale}."
+    ]
+
+
+def test_likert_has_columns_not_sliders() -> None:
+    slider = [{**QUESTION, "scale": {"min": 0, "max": 100}}]
+    assert problems(make_study("likert", questions=slider)) == [
+        "questions.0.scale has the look slider, and likert has one column for each answer. Allowed: look: radio."
+    ]
+
+
+def test_an_extra_statement_must_be_of_the_set() -> None:
+    fix = "Write it under questions, with its text."
+    study = make_study("likert", TWO, options={"items": "avatar-b", "extra": ["gestures"]}, questions=None)
+    assert problems(study) == [
+        f"options.extra.0 is gestures, and items: avatar-b has no such statement. Allowed: gesture_acc. {fix}"
+    ]
+    study = make_study("likert", options={"extra": ["gesture_acc"]})
+    assert problems(study) == [f"options.extra.0 is gesture_acc, and options.items is left out. {fix}"]
+
+
+def test_at_random_nothing_is_asked_that_fits_only_some_of_the_stimuli() -> None:
+    study = make_study("likert", options={"items": "problem-token", "layout": "random"}, questions=None)
+    heard = catalogue_of(study)
+    assert problems(study, heard) == []
+    silent, *others = heard.stimuli
+    silent = replace(silent, probe=replace(silent.probe, audio_codec=""))
+    assert problems(study, replace(heard, stimuli=(silent, *others))) == [
+        "options.layout is random, and sound can be asked about 5 of 6 stimuli. Allowed: grid or tabs. "
+        "Write layout: grid, which asks sound where it fits, or make the stimuli alike."
+    ]
+
+
+def test_avatars_are_videos_and_problem_tokens_are_not_about_texts() -> None:
+    study = make_study("likert", TWO, options={"items": "avatar-b"}, questions=None)
+    assert problems(study, catalogue_of(study, medium="image")) == [
+        "options.items is avatar-b, which is about videos, and the stimuli are image. Allowed: stimuli that are videos."
+    ]
+    study = make_study("likert", options={"items": "problem-token"}, questions=None)
+    assert problems(study, catalogue_of(study, medium="text", audio_codec="")) == [
+        "options.items is problem-token, and the stimuli have neither picture nor sound. "
+        "Allowed: videos, sounds or images."
+    ]

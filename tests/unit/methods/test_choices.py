@@ -1,19 +1,99 @@
-"""The sign of a comparison is about stimuli, never about places: swap two slots, and the rating is the same."""
+"""Comparisons: which answers are read, and that the sign is about stimuli, never about places."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beholder.methods.contract import Asked, Judgement, Trial
+from beholder.methods.contract import Asked
 from beholder.study.questions import SCALES
-from support.method_studies import ODD, QUESTION, answer_of, make_study, one_trial, planned
+from support.method_studies import ODD, QUESTION, answer_of, make_study, one_trial, planned, problems
+from support.method_trials import QUALITY, REFERENCE, about_stimuli, mirrored, refusal, swapped, trial_of
 
-REFERENCE = [{"name": "source", "role": "reference"}, "test"]
+
+def test_a_scale_of_a_comparison_is_the_same_to_both_sides() -> None:
+    def told(**scale: Any) -> list[str]:
+        return problems(make_study("pair", options={"tie": True}, questions=[{**QUESTION, "scale": scale}]))
+
+    assert told(min=1, max=5, look="radio") == [
+        "questions.0.scale goes from 1 to 5, and a comparison is the same to both sides. Allowed: -5 to 5."
+    ]
+    assert told(min=-2, max=2) == [
+        "questions.0.scale has the look slider, and a comparison is a choice of words. Allowed: look: radio."
+    ]
+    assert told(min=-1, max=1, step=2, look="radio", labels=["Left one", "Right one"]) == [
+        "questions.0.scale has no 0, and options.tie asks for one. Allowed: a scale with 0. Write scale: pref3."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("choice", "where", "what", "allowed"),
+    [
+        ({}, "", "The choice cannot be read", '{"better": slot, "grade": number}'),
+        ({"better": "s1"}, ".grade", "None is not a grade", "1, 2, 3"),
+        ({"better": "s1", "grade": 0}, ".grade", "0 is not a grade", "1, 2, 3"),
+        ({"better": "s1", "grade": -2}, ".grade", "-2 is not a grade", "1, 2, 3"),
+        ({"better": "s1", "grade": 4}, ".grade", "4 is not a grade", "1, 2, 3"),
+        ({"better": "s1", "grade": 1.5}, ".grade", "1.5 is not a grade", "1, 2, 3"),
+        ({"better": "s1", "grade": True}, ".grade", "True is not a grade", "1, 2, 3"),
+        ({"better": "s3", "grade": 1}, ".better", "'s3' cannot be better", "s1, s2, tie"),
+        ({"better": None, "grade": 1}, ".better", "None cannot be better", "s1, s2, tie"),
+        ({"better": "tie", "grade": 1}, ".grade", "A tie has no grade", "leave it out"),
+        ({"grade": 1}, "", "The choice cannot be read", '{"better": slot, "grade": number}'),
+    ],
+)
+def test_a_choice_that_is_not_one_is_refused(choice: Any, where: str, what: str, allowed: str) -> None:
+    method, trial = trial_of("ccr")
+    assert refusal(method, trial, {"choices": {"q1": choice}}) == (f"answer.choices.q1{where}", what, allowed)
+
+
+def test_reasons_are_kept_where_they_are_asked_for() -> None:
+    choices: dict[str, Any] = {"choices": {"q1": {"better": "s1"}}}
+    said = {**choices, "reasons": {"q1": ["It is sharper."]}}
+    method, trial = trial_of("pair")
+    assert refusal(method, trial, said) == ("answer.reasons", "No reasons are asked for", "leave them out")
+    method, trial = trial_of("pair", options={"reason": "optional"})
+    assert method.read(trial, said) == said
+    assert method.read(trial, choices) == choices
+    assert method.read(trial, {**choices, "reasons": {}}) == choices
+    bad: Any
+    for bad in (["x"], {"q2": ["x"]}, "x"):
+        assert refusal(method, trial, {**choices, "reasons": bad})[1] == "The reasons cannot be kept"
+    for bad in ({"q1": "x"}, {"q1": [1]}, {"q1": {"a": "b"}}):
+        assert refusal(method, trial, {**choices, "reasons": bad})[1] == "The reason cannot be kept"
+    for bad in ({"q1": ["x" * 5001]}, {"q1": [""] * 21}):
+        assert refusal(method, trial, {**choices, "reasons": bad}) == (
+            "answer.reasons.q1", "The reason is too long", "up to 5000 characters in up to 20 texts",
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("reasons", [None, {}, {"q1": []}, {"q1": [" "]}])
+def test_a_required_reason_must_be_there(reasons: Any) -> None:
+    method, trial = trial_of("ab")
+    answer = {"choices": {"q1": {"better": "tie"}}, **({} if reasons is None else {"reasons": reasons})}
+    where, what, _ = refusal(method, trial, answer)
+    assert where.startswith("answer.reasons")
+    assert what in ("A reason is missing", "The reasons cannot be kept")
+
+
+@pytest.mark.parametrize("name", ["ccr", "pair", "abx"])
+def test_a_comparison_of_which_a_part_is_missing_has_no_value(name: str) -> None:
+    method, trial = trial_of(name)
+    for slot in trial.slots:
+        answer = {"choices": {}, "missing": {slot.id: "media_error"}}
+        assert method.read(trial, answer) == answer
+        assert method.read(trial, {"missing": {slot.id: "media_error"}}) == answer
+        (rating,) = method.judgements(trial, answer)
+        assert (rating.value, rating.raw_value, rating.missing) == (None, None, "media_error")
+        good = answer_of(method, trial, QUALITY)
+        assert refusal(method, trial, {**good, **{"missing": {slot.id: "media_error"}}}) == (
+            "answer.choices", "There is nothing to compare", "{} where a slot is missing",
+        )  # fmt: skip
+
+
 COMPARISONS = [
     ("ccr", "ccr7", {}),
     ("ccr", "ccr5", {}),
@@ -25,38 +105,6 @@ COMPARISONS = [
     ("ab", "pref2", {}),
     ("ab", "pref3", {"tie": True}),
 ]
-
-
-def swapped(trial: Trial) -> Trial:
-    """Return the trial with its two rated slots the other way round, named by their places."""
-    first, second, *rest = trial.slots
-    slots = (second._replace(id=first.id, label=first.label), first._replace(id=second.id, label=second.label), *rest)
-    return replace(trial, slots=slots)
-
-
-def mirrored(answer: Any) -> Any:
-    """Return what somebody says who means the same after the swap."""
-    other = {"s1": "s2", "s2": "s1", "tie": "tie", "unsure": "unsure"}
-    return {
-        "choices": {
-            name: {key: other.get(said, said) for key, said in choice.items()}
-            for name, choice in answer["choices"].items()
-        }
-    }
-
-
-def about_stimuli(trial: Trial, judgement: Judgement) -> tuple[Any, ...]:
-    """Return what a judgement says, without places."""
-    slots = {slot.id: slot.stimulus for slot in trial.slots}
-    return (
-        judgement.question,
-        judgement.kind,
-        slots[judgement.slot],
-        slots[str(judgement.other_slot)],
-        judgement.value,
-        judgement.scale_min,
-        judgement.scale_max,
-    )
 
 
 def all_choices(asked: Asked) -> list[dict[str, Any]]:
@@ -109,7 +157,7 @@ def test_the_value_is_the_raw_value_when_the_judged_one_stands_second_else_its_o
 def test_a_planted_truth_gives_the_right_sign_in_both_orders(
     name: str, scale: str, options: dict[str, Any], better: str
 ) -> None:
-    """Above zero is the one under test, on every scale, wherever it stood."""
+    """Above zero is the one under test, on every scale, wherever it slot_facts."""
     study = make_study(name, REFERENCE, options=options, questions=[{**QUESTION, "scale": scale}])
     method, trials = planned(study)
     quality = {"test": 0.2, "source": 0.2, better: 0.9}
@@ -129,15 +177,6 @@ def test_between_two_tests_the_earlier_condition_of_the_study_is_judged(names: t
         (rating,) = method.judgements(trial, answer_of(method, trial, {names[0]: 1.0, names[1]: 0.0}))
         assert next(slot.stimulus for slot in trial.slots if slot.id == rating.slot).startswith(f"{names[0]}/")
         assert rating.value == 1
-
-
-def test_against_a_reference_the_test_is_judged_wherever_the_reference_stands_in_the_list() -> None:
-    for conditions in (REFERENCE, REFERENCE[::-1]):
-        method, trials = planned(make_study("ccr", conditions))
-        for trial in trials:
-            (rating,) = method.judgements(trial, answer_of(method, trial, {"source": 0.9, "test": 0.1}))
-            assert rating.value is not None
-            assert rating.value < 0
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.sampled_from(["ccr7", "ccr5", "ccr9"]))
@@ -161,72 +200,6 @@ def test_equal_percepts_lead_to_ties_where_there_are_any_and_to_both_sides_where
         said = [answer_of(method, trial, {"a": 0.5, "b": 0.5}, seed)["choices"]["q1"]["better"] for seed in range(30)]
         assert sum(word.startswith(wanted) for word in said) > 20
         assert {"s1", "s2"} <= set(said) or tie
-
-
-# dcr
-
-
-def test_dcr_shows_the_reference_first_and_a_worse_test_gets_a_lower_value() -> None:
-    method, trials = planned(make_study("dcr", REFERENCE))
-    for trial in trials:
-        shown, rated = trial.slots
-        assert (shown.id, shown.label, shown.role, shown.rated) == ("s1", "reference", "reference", False)
-        assert (rated.id, rated.role, rated.rated) == ("s2", "test", True)
-        assert shown.stimulus.startswith("source/")
-        found = []
-        for quality in (0.1, 0.9):
-            (rating,) = method.judgements(trial, answer_of(method, trial, {"source": 1.0, "test": quality}))
-            assert (rating.kind, rating.slot, rating.other_slot) == ("score", "s2", "s1")
-            found.append(rating.value)
-        assert found == [1, 5], "higher is less impaired"
-
-
-# abx
-
-
-def test_abx_identify_is_correct_exactly_when_the_copied_one_is_named() -> None:
-    method, trials = planned(make_study("abx", options={"mode": "identify", "unsure": True}))
-    copied = set()
-    for trial in trials:
-        a, b, x = trial.slots
-        assert (x.label, x.rated) == ("x", False)
-        assert x.stimulus == trial.draws["same_as"]
-        copied.add(x.stimulus.rpartition("/")[0])
-        for slot in (a, b):
-            (rating,) = method.judgements(trial, method.read(trial, {"choices": {"q1": {"same_as": slot.id}}}))
-            assert rating.kind == "correct"
-            assert rating.value == int(slot.stimulus == x.stimulus)
-            assert rating.raw_value == (1 if slot.id == "s2" else -1)
-            assert (rating.scale_min, rating.scale_max) == (0, 1)
-            turned = swapped(trial)
-            said = mirrored({"choices": {"q1": {"same_as": slot.id}}})
-            (again,) = method.judgements(turned, said)
-            assert about_stimuli(trial, rating) == about_stimuli(turned, again)
-        (unsure,) = method.judgements(trial, {"choices": {"q1": {"same_as": "unsure"}}})
-        assert (unsure.value, unsure.raw_value, unsure.missing) == (None, None, "skipped")
-    assert copied == {"a", "b"}
-
-
-def test_abx_identify_is_answered_right_by_who_hears_a_difference_and_by_chance_by_who_does_not() -> None:
-    method, trials = planned(make_study("abx", options={"mode": "identify"}, design={"participants": 60, "trials": 2}))
-    for b, low, high in ((0.9, 0.95, 1.0), (0.1, 0.3, 0.7)):
-        right = [
-            method.judgements(trial, answer_of(method, trial, {"a": 0.1, "b": b}, seed))[0].value
-            for seed, trial in enumerate(trials)
-        ]
-        assert low <= sum(value or 0 for value in right) / len(right) <= high
-
-
-def test_abx_closest_speaks_for_the_condition_that_is_nearer_to_the_reference() -> None:
-    conditions = [{"name": "source", "role": "reference"}, "near", "far"]
-    method, trials = planned(make_study("abx", conditions, options={"mode": "closest"}))
-    for trial in trials:
-        a, b, x = trial.slots
-        assert (x.role, x.label, x.rated) == ("reference", "x", False)
-        assert {a.stimulus.rpartition("/")[0], b.stimulus.rpartition("/")[0]} == {"near", "far"}
-        quality = {"source": 0.9, "near": 0.8, "far": 0.1}
-        (rating,) = method.judgements(trial, answer_of(method, trial, quality))
-        assert (rating.kind, rating.value) == ("choice", 1)
 
 
 def test_the_words_of_a_named_scale_name_the_side_and_own_words_stay() -> None:

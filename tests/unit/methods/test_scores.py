@@ -1,48 +1,14 @@
-"""Answers are read exactly or refused: out of range, incomplete, foreign, extra; nothing untouched is a number."""
+"""Scores and ticks are read exactly or refused: out of range, incomplete, unknown, superfluous."""
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 
-from beholder.errors import Refused
-from beholder.methods.contract import Method, Trial
-from support.method_studies import QUESTION, answer_of, make_study, one_trial
-
-REFERENCE = [{"name": "source", "role": "reference"}, "test"]
-THREE = [{"name": "source", "role": "reference"}, "near", "far"]
-TICKS = {"id": "faults", "text": "What was wrong?", "ticks": ["noise", "echo", "hum"]}
-STUDIES: dict[str, dict[str, Any]] = {
-    "acr": {},
-    "acr-hr": {"conditions": THREE, "design": {"participants": 6, "trials": 4}},
-    "dcr": {"conditions": REFERENCE},
-    "ccr": {"conditions": REFERENCE},
-    "pair": {},
-    "ab": {"options": {"tie": True, "reason": "required"}},
-    "abx": {"options": {"mode": "identify"}},
-    "mushra": {"conditions": REFERENCE},
-    "parallel": {},
-    "likert": {"questions": [QUESTION, TICKS]},
-}
-QUALITY = {"a": 0.8, "b": 0.3, "source": 0.9, "test": 0.3, "near": 0.7, "far": 0.1}
-
-
-def trial_of(name: str, **keys: Any) -> tuple[Method, Trial]:
-    return one_trial(make_study(name, **{**STUDIES[name], **keys})) if keys else usual_trial(name)
-
-
-@cache
-def usual_trial(name: str) -> tuple[Method, Trial]:
-    return one_trial(make_study(name, **STUDIES[name]))
-
-
-def refusal(method: Method, trial: Trial, answer: Any) -> tuple[str, str, str]:
-    with pytest.raises(Refused) as caught:
-        method.read(trial, answer)
-    return caught.value.where, caught.value.what, caught.value.allowed
+from support.method_studies import answer_of
+from support.method_trials import QUALITY, STUDIES, TICKS, refusal, trial_of
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -102,85 +68,6 @@ def test_a_score_for_a_slot_that_is_not_rated_is_refused() -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("choice", "where", "what", "allowed"),
-    [
-        ({}, "", "The choice cannot be read", '{"better": slot, "grade": number}'),
-        ({"better": "s1"}, ".grade", "None is not a grade", "1, 2, 3"),
-        ({"better": "s1", "grade": 0}, ".grade", "0 is not a grade", "1, 2, 3"),
-        ({"better": "s1", "grade": -2}, ".grade", "-2 is not a grade", "1, 2, 3"),
-        ({"better": "s1", "grade": 4}, ".grade", "4 is not a grade", "1, 2, 3"),
-        ({"better": "s1", "grade": 1.5}, ".grade", "1.5 is not a grade", "1, 2, 3"),
-        ({"better": "s1", "grade": True}, ".grade", "True is not a grade", "1, 2, 3"),
-        ({"better": "s3", "grade": 1}, ".better", "'s3' cannot be better", "s1, s2, tie"),
-        ({"better": None, "grade": 1}, ".better", "None cannot be better", "s1, s2, tie"),
-        ({"better": "tie", "grade": 1}, ".grade", "A tie has no grade", "leave it out"),
-        ({"grade": 1}, "", "The choice cannot be read", '{"better": slot, "grade": number}'),
-    ],
-)
-def test_a_choice_that_is_not_one_is_refused(choice: Any, where: str, what: str, allowed: str) -> None:
-    method, trial = trial_of("ccr")
-    assert refusal(method, trial, {"choices": {"q1": choice}}) == (f"answer.choices.q1{where}", what, allowed)
-
-
-def test_a_tie_is_refused_where_none_is_allowed() -> None:
-    method, trial = trial_of("pair")
-    assert refusal(method, trial, {"choices": {"q1": {"better": "tie"}}}) == (
-        "answer.choices.q1.better", "'tie' cannot be better", "s1, s2",
-    )  # fmt: skip
-
-
-def test_the_grade_of_a_plain_choice_may_be_written_and_says_nothing() -> None:
-    method, trial = trial_of("pair")
-    assert method.read(trial, {"choices": {"q1": {"better": "s2", "grade": 1}}}) == {
-        "choices": {"q1": {"better": "s2"}}
-    }
-    assert refusal(method, trial, {"choices": {"q1": {"better": "s2", "grade": 2}}})[1] == "2 is not a grade"
-
-
-def test_unsure_is_refused_where_it_is_not_allowed() -> None:
-    method, trial = trial_of("abx")
-    for said in ("unsure", "s3", None, 1):
-        assert refusal(method, trial, {"choices": {"q1": {"same_as": said}}}) == (
-            "answer.choices.q1.same_as", f"{said!r} cannot be the same", "s1, s2",
-        )  # fmt: skip
-    method, trial = trial_of("abx", options={"mode": "identify", "unsure": True})
-    answer = {"choices": {"q1": {"same_as": "unsure"}}}
-    assert method.read(trial, answer) == answer
-
-
-# Reasons and comments
-
-
-def test_reasons_are_kept_where_they_are_asked_for() -> None:
-    choices: dict[str, Any] = {"choices": {"q1": {"better": "s1"}}}
-    said = {**choices, "reasons": {"q1": ["It is sharper."]}}
-    method, trial = trial_of("pair")
-    assert refusal(method, trial, said) == ("answer.reasons", "No reasons are asked for", "leave them out")
-    method, trial = trial_of("pair", options={"reason": "optional"})
-    assert method.read(trial, said) == said
-    assert method.read(trial, choices) == choices
-    assert method.read(trial, {**choices, "reasons": {}}) == choices
-    bad: Any
-    for bad in (["x"], {"q2": ["x"]}, "x"):
-        assert refusal(method, trial, {**choices, "reasons": bad})[1] == "The reasons cannot be kept"
-    for bad in ({"q1": "x"}, {"q1": [1]}, {"q1": {"a": "b"}}):
-        assert refusal(method, trial, {**choices, "reasons": bad})[1] == "The reason cannot be kept"
-    for bad in ({"q1": ["x" * 5001]}, {"q1": [""] * 21}):
-        assert refusal(method, trial, {**choices, "reasons": bad}) == (
-            "answer.reasons.q1", "The reason is too long", "up to 5000 characters in up to 20 texts",
-        )  # fmt: skip
-
-
-@pytest.mark.parametrize("reasons", [None, {}, {"q1": []}, {"q1": [" "]}])
-def test_a_required_reason_must_be_there(reasons: Any) -> None:
-    method, trial = trial_of("ab")
-    answer = {"choices": {"q1": {"better": "tie"}}, **({} if reasons is None else {"reasons": reasons})}
-    where, what, _ = refusal(method, trial, answer)
-    assert where.startswith("answer.reasons")
-    assert what in ("A reason is missing", "The reasons cannot be kept")
-
-
 @pytest.mark.parametrize("name", ["acr", "pair", "abx"])
 def test_a_comment_is_kept_up_to_5000_characters(name: str) -> None:
     method, trial = trial_of(name)
@@ -190,24 +77,6 @@ def test_a_comment_is_kept_up_to_5000_characters(name: str) -> None:
     assert refusal(method, trial, {**good, "comment": "x" * 5001}) == (
         "answer.comment", "The comment cannot be kept", "text of up to 5000 characters",
     )  # fmt: skip
-
-
-# What would not play
-
-
-@pytest.mark.parametrize("name", ["ccr", "pair", "abx"])
-def test_a_comparison_of_which_a_part_is_missing_has_no_value(name: str) -> None:
-    method, trial = trial_of(name)
-    for slot in trial.slots:
-        answer = {"choices": {}, "missing": {slot.id: "media_error"}}
-        assert method.read(trial, answer) == answer
-        assert method.read(trial, {"missing": {slot.id: "media_error"}}) == answer
-        (rating,) = method.judgements(trial, answer)
-        assert (rating.value, rating.raw_value, rating.missing) == (None, None, "media_error")
-        good = answer_of(method, trial, QUALITY)
-        assert refusal(method, trial, {**good, **{"missing": {slot.id: "media_error"}}}) == (
-            "answer.choices", "There is nothing to compare", "{} where a slot is missing",
-        )  # fmt: skip
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -234,9 +103,6 @@ def test_without_its_reference_a_stimulus_may_be_left_without_a_value() -> None:
     (rating,) = method.judgements(trial, answer)
     assert (rating.value, rating.missing) == (None, "media_error")
     assert refusal(method, trial, {"scores": {"q1": {}}})[1] == "s2 has no answer"
-
-
-# Ticks and keys
 
 
 def test_ticks_are_places_each_once() -> None:
