@@ -51,6 +51,12 @@ def test_every_content_has_the_same_sparse_pairs() -> None:
     assert {len(pairs) for pairs in per_content.values()} == {14}
     plan = make_plan(study, catalogue, compare)
     assert_promises(plan, catalogue)
-    assert compared_conditions(make_study(pairs={"sparse": 3}, seed=2), catalogue) != compared_conditions(study, catalogue)
-    assert compared_conditions(make_study(pairs={"sparse": 8}), catalogue) == compared_conditions(make_study(), catalogue)
-    assert compared_conditions(make_study(pairs="sparse"), make_catalogue(2, 4)) == compared_conditions(make_study(), make_catalogue(2, 4))
+    assert compared_conditions(make_study(pairs={"sparse": 3}, seed=2), catalogue) != compared_conditions(
+        study, catalogue
+    )
+    assert compared_conditions(make_study(pairs={"sparse": 8}), catalogue) == compared_conditions(
+        make_study(), catalogue
+    )
+    assert compared_conditions(make_study(pairs="sparse"), make_catalogue(2, 4)) == compared_conditions(
+        make_study(), make_catalogue(2, 4)
+    )

@@ -2,108 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from beholder.errors import StimuliError, StudyError
 from beholder.methods import load_study
+from beholder.simulation.truth import plant_truth
 from beholder.stimuli.anchors import anchor_recipes
-from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
-from beholder.stimuli.pcm import filter_low, lowpass, read_sound, write_wav
-
-Samples = NDArray[np.float64]
-
-
-def decibels(response: NDArray[np.complex128]) -> Samples:
-    return np.asarray(20 * np.log10(np.maximum(np.abs(response), 1e-12)))
-
-
-@pytest.mark.parametrize("rate", [44_100, 48_000, 96_000])
-@pytest.mark.parametrize("channels", [1, 2])
-def test_an_anchor_is_in_step_and_as_long_as_its_reference(tmp_path: Path, rate: int, channels: int) -> None:
-    rng = np.random.default_rng([rate, channels])
-    low = filter_low(rng.normal(0, 0.2, (rate // 2 + 7, channels)), rate, 2000)
-    write_wav(tmp_path / "reference.wav", low, rate)
-    lowpass(tmp_path / "reference.wav", tmp_path / "anchor.wav", 3500)
-    before = read_sound(tmp_path / "reference.wav", "")
-    after = read_sound(tmp_path / "anchor.wav", "")
-    assert (after.rate, after.bits, after.samples.shape) == (rate, 16, before.samples.shape)
-    for one, other in zip(before.samples.T, after.samples.T, strict=True):
-        lags = range(-200, 201)
-        matches = [float(np.dot(one[200:-200], np.roll(other, -lag)[200:-200])) for lag in lags]
-        assert lags[int(np.argmax(matches))] == 0
-        assert float(np.abs(one - other)[2000:-2000].max()) < 2e-4
-
-
-@pytest.mark.parametrize("rate", [44_100, 48_000, 96_000])
-@pytest.mark.parametrize("hertz", [3500, 7000])
-def test_the_pass_band_is_flat_and_the_stop_band_is_silent(tmp_path: Path, rate: int, hertz: int) -> None:
-    click = np.zeros((rate, 2))
-    click[rate // 2] = 0.9
-    write_wav(tmp_path / "click.wav", click, rate, bits=24)
-    lowpass(tmp_path / "click.wav", tmp_path / "anchor.wav", hertz)
-    sound = read_sound(tmp_path / "anchor.wav", "")
-    assert sound.bits == 24
-    level = decibels(np.fft.rfft(sound.samples[:, 0]) / 0.9)
-    frequency = np.fft.rfftfreq(rate, 1 / rate)
-    assert float(np.abs(level[frequency <= hertz]).max()) < 0.1
-    assert float(level[frequency >= hertz * 8 / 7].max()) < -60
-    np.testing.assert_array_equal(sound.samples[:, 0], sound.samples[:, 1])
-
-
-def test_an_anchor_never_clips(tmp_path: Path) -> None:
-    square = np.where(np.arange(48_000) // 37 % 2, 1.0, -1.0)[:, None] * np.ones((1, 2))
-    write_wav(tmp_path / "square.wav", square, 48_000)
-    lowpass(tmp_path / "square.wav", tmp_path / "anchor.wav", 3500)
-    samples = read_sound(tmp_path / "anchor.wav", "").samples
-    peak = float(np.abs(samples).max())
-    assert 0.999 < peak < 1
-    at_the_top = np.flatnonzero(np.abs(samples[:, 0]) > peak - 1e-4)
-    assert int(np.diff(at_the_top).min(initial=9)) > 1
-
-
-def test_an_anchor_has_the_same_bytes_each_time_and_says_nothing_of_its_maker(tmp_path: Path) -> None:
-    write_wav(tmp_path / "reference.wav", np.random.default_rng(1).normal(0, 0.1, 4800), 48_000)
-    for name in ("one", "two"):
-        lowpass(tmp_path / "reference.wav", tmp_path / "new" / f"{name}.wav", 7000)
-    one, two = ((tmp_path / "new" / f"{name}.wav").read_bytes() for name in ("one", "two"))
-    assert one == two
-    assert len(one) == 44 + 2 * 4800
-    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["one.wav", "two.wav"]
-
-
-def test_a_coded_reference_is_decoded_first(tmp_path: Path) -> None:
-    tone = 0.4 * np.sin(2 * np.pi * 440 * np.arange(24_000) / 48_000)
-    write_wav(tmp_path / "tone.wav", tone, 48_000)
-    run_ffmpeg(["-i", file_argument(tmp_path / "tone.wav"), "-c:a", "aac", file_argument(tmp_path / "tone.m4a")])
-    lowpass(tmp_path / "tone.m4a", tmp_path / "anchor.wav", 3500)
-    coded, anchor = (read_sound(tmp_path / name, "") for name in ("tone.m4a", "anchor.wav"))
-    assert anchor.samples.shape == coded.samples.shape
-    assert anchor.bits == 16
-
-
-def test_what_cannot_be_filtered_is_explained(tmp_path: Path) -> None:
-    write_wav(tmp_path / "low.wav", np.zeros(800), 8000)
-    (tmp_path / "empty.wav").touch()
-    (tmp_path / "notes.wav").write_text("not a sound", "utf-8")
-    again = "Export or copy it again, or take it out."
-    expected = {
-        "low.wav": "low.wav  has 8000 samples a second, so that no low-pass at 3800 Hz can be made. "
-        "Allowed: 20 to 3600 Hz.",
-        "empty.wav": f"empty.wav  cannot be read as audio: the file is empty. {again}",
-        "notes.wav": f"notes.wav  cannot be read as audio: it is no wav, mp3, flac, ogg, opus, m4a, aac or aiff, "
-        f"or it is cut off. {again}",
-        "gone.wav": "gone.wav  does not exist. Look for a slip in the name.",
-    }
-    for name, words in expected.items():
-        with pytest.raises(StimuliError) as caught:
-            lowpass(tmp_path / name, tmp_path / "anchor.wav", 3800, where=name)
-        assert str(caught.value) == words
-    assert not (tmp_path / "anchor.wav").exists()
-
+from beholder.stimuli.catalogue import Catalogue
+from beholder.stimuli.ffmpeg import run_ffmpeg
+from beholder.stimuli.ingestion import load_catalogue
+from beholder.stimuli.pcm import write_wav
+from beholder.stimuli.workshop.anchors import degrade
+from beholder.study.loading import build_study
+from beholder.study.model import Study
+from beholder.study.recipes import read_recipe
+from beholder.study.yaml import read_document
+from support.video_anchors import film, greys, psnr
 
 STUDY = """beholder: 1
 name: sounds
@@ -135,3 +53,246 @@ def test_recipes_that_cannot_be_read_are_told_at_once(tmp_path: Path) -> None:
         f"study.yaml:6  options.anchors.{place} is {name}, which is neither a condition nor a recipe. {allowed}"
         for place, name in ((0, "lowpass-x"), (1, "lowpass-0"), (3, "lowpass"))
     ]
+
+
+RATE = 44100
+
+
+REFERENCE = {"name": "original", "role": "reference"}
+
+
+def study_in(
+    folder: Path, anchors: list[str], conditions: list[object] | None = None, stimuli: object = "stimuli"
+) -> Study:
+    keys: dict[str, object] = {"beholder": 1, "name": "tiny", "title": "Tiny", "method": "acr", "stimuli": stimuli}
+    keys["options"] = {"anchors": anchors}
+    if conditions is not None:
+        keys["conditions"] = conditions
+    (folder / "study.yaml").write_text(json.dumps(keys))
+    return build_study(read_document(folder), None)
+
+
+def problems(study: Study) -> list[str]:
+    with pytest.raises(StimuliError) as caught:
+        load_catalogue(study)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def spectrum(path: Path) -> np.ndarray:
+    """Return the strength of each whole Hertz of a sound of one second."""
+    ran = run_ffmpeg(["-v", "error", "-i", str(path), "-f", "f64le", "pipe:1"])
+    samples = np.frombuffer(ran.out, dtype="<f8")
+    assert len(samples) == RATE
+    return np.abs(np.fft.rfft(samples)) / (RATE / 2)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A study folder: two contents under an original and a codec, tones of 1, 5 and 9 kHz."""
+    time = np.arange(RATE) / RATE
+    tones = sum(0.2 * np.sin(2 * np.pi * hertz * time) for hertz in (1000, 5000, 9000))
+    for condition, gain in (("original", 1.0), ("codec", 0.5)):
+        for content, more in (("song", 1.0), ("talk", 0.8)):
+            write_wav(tmp_path / "stimuli" / condition / f"{content}.wav", np.array(tones) * gain * more, RATE)
+    return tmp_path
+
+
+def test_anchors_are_made_of_each_reference_and_come_last(folder: Path) -> None:
+    seen: list[int] = []
+    study = study_in(folder, ["lowpass-3500", "lowpass-7000"], ["codec", REFERENCE])
+    catalogue = load_catalogue(study, lambda done, total: seen.append(done))
+    assert catalogue.conditions == ("codec", "original", "lowpass-3500", "lowpass-7000")
+    assert [s.id for s in catalogue.stimuli[4:]] == [
+        "lowpass-3500/song", "lowpass-3500/talk", "lowpass-7000/song", "lowpass-7000/talk",
+    ]  # fmt: skip
+    assert {s.condition: s.role for s in catalogue.stimuli} == {
+        "codec": "test", "original": "reference", "lowpass-3500": "anchor", "lowpass-7000": "anchor",
+    }  # fmt: skip
+    assert {content: s.id for content, s in catalogue.references.items()} == {
+        "song": "original/song", "talk": "original/talk",
+    }  # fmt: skip
+    assert catalogue.missing() == ()
+    assert catalogue.warnings == ()
+    assert catalogue.by_id["lowpass-3500/talk"].file == "lowpass-3500 of stimuli/original/talk.wav"
+    assert len(seen) == 8
+    for recipe, left in (("lowpass-3500", (1000,)), ("lowpass-7000", (1000, 5000))):
+        strength = spectrum(catalogue.by_id[f"{recipe}/song"].served)
+        for hertz in (1000, 5000, 9000):
+            assert strength[hertz] == pytest.approx(0.2 if hertz in left else 0, abs=0.002)
+
+
+def test_anchors_are_made_once_and_again_when_the_reference_changes(folder: Path) -> None:
+    study = study_in(folder, ["lowpass-3500"], ["codec", REFERENCE])
+    seen: list[int] = []
+
+    def load() -> Catalogue:
+        seen.clear()
+        return load_catalogue(study, lambda done, total: seen.append(done))
+
+    first = load()
+    assert len(seen) == 6
+    assert load() == first
+    assert seen == []
+    made = sorted((folder / "media" / "made").iterdir())
+    assert len(made) == 2
+    made[0].unlink()
+    assert load() == first
+    assert len(seen) == 1
+    write_wav(folder / "stimuli" / "original" / "song.wav", np.zeros(RATE), RATE)
+    changed = load()
+    assert len(seen) == 2
+    assert {len(stimulus.sha256) for stimulus in changed.stimuli} == {64}
+    assert changed.by_id["lowpass-3500/song"].sha256 != first.by_id["lowpass-3500/song"].sha256
+    assert changed.by_id["lowpass-3500/talk"] == first.by_id["lowpass-3500/talk"]
+
+
+def test_a_reference_of_a_manifest_gives_anchors_as_well(folder: Path) -> None:
+    rows = ["file,content,condition,role,kind", "stimuli/original/song.wav,song,original,reference,a"]
+    rows.append("stimuli/codec/song.wav,song,codec,,b")
+    (folder / "list.csv").write_text("\n".join(rows))
+    catalogue = load_catalogue(study_in(folder, ["lowpass-3500"], stimuli={"manifest": "list.csv"}))
+    assert catalogue.conditions == ("codec", "original", "lowpass-3500")
+    assert dict(catalogue.by_id["lowpass-3500/song"].factors) == {"kind": ""}
+
+
+def test_a_condition_that_is_named_as_an_anchor_is_one(folder: Path) -> None:
+    catalogue = load_catalogue(study_in(folder, ["codec"], ["codec", REFERENCE]))
+    assert {s.condition: s.role for s in catalogue.stimuli} == {"codec": "anchor", "original": "reference"}
+
+
+def test_a_listed_anchor_without_files_is_made_and_one_with_files_is_not(folder: Path) -> None:
+    listed: list[object] = [{"name": "lowpass-3500", "role": "anchor", "label": "Low"}, "codec", REFERENCE]
+    study = study_in(folder, ["lowpass-3500"], listed)
+    catalogue = load_catalogue(study)
+    assert catalogue.conditions == ("lowpass-3500", "codec", "original")
+    assert catalogue.by_id["lowpass-3500/song"].file == "lowpass-3500 of stimuli/original/song.wav"
+    for content in ("song", "talk"):
+        write_wav(folder / "stimuli" / "lowpass-3500" / f"{content}.wav", np.zeros(RATE), RATE)
+    for own in (study, study_in(folder, ["lowpass-3500"])):
+        assert load_catalogue(own).by_id["lowpass-3500/song"].file == "stimuli/lowpass-3500/song.wav"
+
+
+def test_anchors_that_cannot_be_made_are_problems(folder: Path, tmp_path: Path) -> None:
+    assert problems(study_in(folder, ["lowpass-3500", "lowpass-7000"])) == [
+        "study.yaml:1  options.anchors asks for lowpass-3500 and lowpass-7000, made of a reference, and no condition "
+        "is one. Write role: reference at a condition, as {name: original, role: reference}."
+    ]
+    assert problems(study_in(folder, ["codek", "lowpass-x"], ["codec", REFERENCE])) == [
+        "study.yaml:1  options.anchors.1 is lowpass-x, which is neither a condition nor a recipe. "
+        "Allowed: lowpass- and a frequency in Hz from 20 on, as lowpass-3500.",
+        "study.yaml:1  options.anchors.0 is codek, which is neither a condition nor a recipe. "
+        "Allowed: codec, original, or lowpass-3500, lowpass-7000. Did you mean codec?",
+    ]
+    assert problems(study_in(folder, ["codek"], ["codec", REFERENCE])) == [
+        "study.yaml:1  options.anchors.0 is codek, which is neither a condition nor a recipe. "
+        "Allowed: codec, original, or lowpass-3500, lowpass-7000. Did you mean codec?"
+    ]
+    assert problems(study_in(folder, ["lowpass-22000"], ["codec", REFERENCE])) == [
+        f"lowpass-22000 of stimuli/original/{content}.wav  has 44100 samples a second, so that no low-pass at 22000 Hz "
+        "can be made. Allowed: 20 to 19845 Hz."
+        for content in ("song", "talk")
+    ]
+
+
+def test_no_low_pass_is_made_of_texts(tmp_path: Path) -> None:
+    (tmp_path / "stimuli" / "original").mkdir(parents=True)
+    (tmp_path / "stimuli" / "original" / "x.txt").write_text("words")
+    assert problems(study_in(tmp_path, ["lowpass-3500"], [REFERENCE])) == [
+        "study.yaml:1  options.anchors asks for lowpass-3500, made of sound, and the stimuli are text. "
+        "Allowed: names of conditions. Make the anchors as conditions."
+    ]
+
+
+@pytest.fixture
+def video_folder(tmp_path: Path) -> Path:
+    for condition in ("original", "codec"):
+        film(tmp_path / "stimuli" / condition / "street.mp4", seconds=0.4)
+    return tmp_path
+
+
+def video_study(folder: Path, anchors: list[str], conditions: list[object] | None = None) -> Study:
+    keys: dict[str, object] = {"beholder": 1, "name": "tiny", "title": "Tiny", "method": "acr", "stimuli": "stimuli"}
+    keys |= {"options": {"anchors": anchors}} | ({} if conditions is None else {"conditions": conditions})
+    (folder / "study.yaml").write_text(json.dumps(keys))
+    return build_study(read_document(folder), None)
+
+
+VIDEO_REFERENCE = {"name": "original", "role": "reference"}
+
+
+def video_problems(study: Study) -> list[str]:
+    with pytest.raises(StimuliError) as caught:
+        load_catalogue(study)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_a_study_gets_its_anchors_of_video(video_folder: Path) -> None:
+    recipes = ["bitrate-30k", "resolution-36", "fps-7.5", "blur-20", "blur-40"]
+    study = video_study(video_folder, recipes, ["codec", VIDEO_REFERENCE])
+    catalogue = load_catalogue(study)
+    assert catalogue.conditions == ("codec", "original", *recipes)
+    assert {s.condition: s.role for s in catalogue.stimuli if s.condition in recipes} == dict.fromkeys(
+        recipes, "anchor"
+    )
+    original = catalogue.by_id["original/street"]
+    for recipe in recipes:
+        anchor = catalogue.by_id[f"{recipe}/street"]
+        assert anchor.file == f"{recipe} of stimuli/original/street.mp4"
+        assert (anchor.medium, anchor.served.suffix) == ("video", ".mp4")
+        assert (anchor.probe.width, anchor.probe.fps, anchor.probe.duration_ms) == (192, 25, original.probe.duration_ms)
+        assert psnr(greys(original.served), greys(anchor.served)) < 36
+    seen: list[int] = []
+    assert load_catalogue(study, lambda done, total: seen.append(done)) == catalogue
+    assert seen == []
+    truth = plant_truth(catalogue, ("q",), seed=1).conditions
+    assert sorted(truth, key=lambda name: -truth[name]) == ["original", "codec", *recipes]
+
+
+def test_anchors_that_a_study_cannot_have_are_problems(video_folder: Path) -> None:
+    listed: list[object] = ["codec", VIDEO_REFERENCE]
+    assert video_problems(video_study(video_folder, ["blur-x", "codek", "fps-0"], listed)) == [
+        "study.yaml:1  options.anchors.0 is blur-x, which is neither a condition nor a recipe. "
+        "Allowed: blur- and 0.1 to 100 pixels at 1080 lines, as blur-4.",
+        "study.yaml:1  options.anchors.2 is fps-0, which is neither a condition nor a recipe. "
+        "Allowed: fps- and 0.5 to 240 frames a second, as fps-7.5.",
+        "study.yaml:1  options.anchors.1 is codek, which is neither a condition nor a recipe. "
+        "Allowed: codec, original, or bitrate-200k, resolution-180, fps-7.5, blur-4. Did you mean codec?",
+    ]
+    assert video_problems(video_study(video_folder, ["lowpass-3500", "blur-4", "lowpass-7000"], listed)) == [
+        "study.yaml:1  options.anchors asks for lowpass-3500 and lowpass-7000, made of sound, and the stimuli are "
+        "video. Allowed: names of conditions, or bitrate-200k, resolution-180, fps-7.5, blur-4. "
+        "Make the anchors as conditions."
+    ]
+    assert video_problems(video_study(video_folder, ["blur-4"])) == [
+        "study.yaml:1  options.anchors asks for blur-4, made of a reference, and no condition is one. "
+        "Write role: reference at a condition, as {name: original, role: reference}."
+    ]
+    assert video_problems(video_study(video_folder, ["resolution-108"], listed)) == [
+        "resolution-108 of stimuli/original/street.mp4  has 108 lines, so that 108 would not be worse. "
+        "Allowed: less than 108 lines."
+    ]
+
+
+def test_no_video_is_made_of_sound(tmp_path: Path) -> None:
+    write_wav(tmp_path / "stimuli" / "original" / "x.wav", np.zeros(4800), 48_000)
+    assert video_problems(video_study(tmp_path, ["blur-4"], [VIDEO_REFERENCE])) == [
+        "study.yaml:1  options.anchors asks for blur-4, made of video, and the stimuli are audio. "
+        "Allowed: names of conditions, or lowpass-3500, lowpass-7000. Make the anchors as conditions."
+    ]
+
+
+def test_a_folder_whose_name_only_looks_like_a_recipe_is_a_condition(video_folder: Path) -> None:
+    (video_folder / "stimuli" / "codec").rename(video_folder / "stimuli" / "blur-strong")
+    study = video_study(video_folder, ["blur-strong"])
+    assert load_catalogue(study).by_id["blur-strong/street"].role == "anchor"
+    with pytest.raises(StudyError):
+        anchor_recipes(study)
+
+
+def test_a_recipe_is_made_where_it_is_told_to_be(tmp_path: Path) -> None:
+    recipe = read_recipe("blur-8")
+    assert recipe is not None
+    with pytest.raises(StimuliError, match=r"^blur of it  cannot be read as video"):
+        (tmp_path / "bad.mp4").write_bytes(b"no video")
+        degrade(tmp_path / "bad.mp4", tmp_path / "anchor.mp4", recipe, "blur of it")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.mp4"]

@@ -10,42 +10,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from beholder.stimuli.blinding import MAX_DRAWN, MAX_FILL_BYTES, MIN_DRAWN, blind, class_size, drawn_size
-from beholder.stimuli.copies import write_copy
 from beholder.stimuli.ffmpeg import run_ffmpeg
-from beholder.stimuli.formats import medium_of
-from beholder.stimuli.probe import measure
-
-PICTURE = ("-f", "lavfi", "-i", "testsrc2=s=64x48:d=0.4:r=25")
-FORMATS = {
-    ".mp4": (*PICTURE, "-c:v", "libx264", "-pix_fmt", "yuv420p", "-movflags", "+faststart"),
-    ".webm": (*PICTURE, "-c:v", "libvpx-vp9", "-cpu-used", "8"),
-    ".wav": ("-f", "lavfi", "-i", "sine=d=0.4"),
-    ".webp": (*PICTURE, "-frames:v", "1", "-f", "image2", "-c:v", "png"),
-    ".txt": (),
-}
-TYPES = {
-    ".mp4": "video/mp4",
-    ".webm": "video/webm",
-    ".wav": "audio/wav",
-    ".webp": "image/webp",
-    ".txt": "text/plain; charset=utf-8",
-}
-SOURCES = {".wav": ".flac", ".webp": ".png", ".txt": ".txt"}
-
-
-@pytest.fixture(scope="session", params=FORMATS)
-def clip(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy as participants get it, before its filler."""
-    folder, suffix = tmp_path_factory.mktemp("clip"), request.param
-    source, path = folder / f"source{SOURCES.get(suffix, suffix)}", folder / f"clip{suffix}"
-    if suffix == ".txt":
-        source.write_text("Some *words*.\n\nMore of them.")
-    else:
-        assert run_ffmpeg([*FORMATS[suffix], str(source)]).code == 0
-    medium = medium_of(source.name)
-    assert medium is not None
-    write_copy(source, path, measure(source, "x"), "x", medium)
-    return path
+from support.blinded_files import FORMATS
 
 
 def frames_in(path: Path) -> bytes:
@@ -128,10 +94,6 @@ def test_a_webm_without_a_known_length_still_decodes(tmp_path: Path) -> None:
     assert frames_in(tmp_path / "blind.webm") == frames_in(tmp_path / "live.webm")
 
 
-def test_the_content_type_is_that_of_the_container(clip: Path) -> None:
-    assert blind(clip, b"").content_type == TYPES[clip.suffix]
-
-
 @pytest.mark.parametrize("clip", [".wav", ".webp"], indirect=True)
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(key=st.binary(max_size=8), fill_to=st.integers(0, 200_000))
@@ -153,9 +115,3 @@ def test_a_text_is_filled_with_white_space(clip: Path) -> None:
     data = b"".join(blind(clip, b"key", 1_200_000).read()).decode("ascii")
     assert data.startswith(clip.read_text() + "\n")
     assert set(data.removeprefix(clip.read_text())) == set(" \t\n")
-
-
-def test_a_container_that_is_never_served_is_our_mistake(tmp_path: Path) -> None:
-    (tmp_path / "x.avi").write_bytes(b"")
-    with pytest.raises(ValueError, match=r"no served container has the suffix '\.avi'"):
-        blind(tmp_path / "x.avi", b"")

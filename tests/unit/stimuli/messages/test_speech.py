@@ -9,49 +9,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy import signal
 
 from beholder.errors import StimuliError
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
 from beholder.stimuli.formats import medium_of
-from beholder.stimuli.loudness import integrated_loudness, measure_loudness
-from beholder.stimuli.messages.message import Message, confusable_numbers, unambiguous_values
+from beholder.stimuli.messages.message import Message, unambiguous_values
 from beholder.stimuli.messages.mixing import mix_speech
 from beholder.stimuli.messages.speech import insert_speech, speak, voice_problem
 from beholder.stimuli.pcm import read_sound, write_wav
 from beholder.stimuli.probe import measure
+from support.spoken_messages import SHORT, Samples, lufs, noise, voiced
 
-Samples = NDArray[np.float64]
-
-
-def lufs(path: Path) -> float:
-    """Return the loudness of a file as ffmpeg measures it."""
-    found = measure_loudness(path, "video" if medium_of(path.name) == "video" else "audio").lufs
-    assert found is not None
-    return found
-
-
-SHORT = Message("Set this slider to 37.", "voice")
 ONES = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
 )  # fmt: skip
 TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-
-
-def noise(seconds: float, rate: int, channels: int = 1, peak: float = 0.3) -> Samples:
-    """Return noise in which low frequencies are strong, as in music."""
-    white = np.random.default_rng([rate, channels]).normal(size=(round(seconds * rate), channels))
-    red = signal.lfilter([1], [1, -0.95], white, axis=0)
-    return np.asarray(red * peak / np.abs(red).max())
-
-
-def voiced(folder: Path, samples: Samples, rate: int, message: Message = SHORT, bits: int = 16) -> Path:
-    """Return the file of a sound with the message in it; the one without stands beside it."""
-    write_wav(folder / "before.wav", samples, rate, bits)
-    insert_speech(folder / "before.wav", folder / "after.wav", "audio", message)
-    return folder / "after.wav"
 
 
 def in_words(number: int) -> str:
@@ -84,55 +58,6 @@ def test_a_recogniser_understands_the_spoken_number(tmp_path: Path) -> None:
     assert sum(heard) >= 14, heard
 
 
-@pytest.mark.parametrize(("rate", "channels", "bits"), [(8000, 1, 16), (44_100, 2, 16), (48_000, 6, 24)])
-def test_nothing_but_the_middle_of_a_sound_changes(tmp_path: Path, rate: int, channels: int, bits: int) -> None:
-    after = read_sound(voiced(tmp_path, noise(4, rate, channels), rate, bits=bits), "")
-    before = read_sound(tmp_path / "before.wav", "")
-    assert (after.rate, after.bits, after.samples.shape) == (rate, bits, (4 * rate, channels))
-    changed = np.flatnonzero((before.samples != after.samples).any(axis=1))
-    # A message of 2 s and a ramp of 0.05 s on each side, as far from the beginning as from the end.
-    assert 1.5 * rate < changed[-1] - changed[0] < 2.8 * rate
-    assert abs(changed[0] - (4 * rate - changed[-1])) < 0.01 * rate
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["after.wav", "before.wav"]
-
-
-def shaped(kind: str) -> Samples:
-    """Return four seconds of sound whose middle differs from the rest in some way."""
-    rate = 24_000
-    time = np.arange(4 * rate) / rate
-    middle = np.abs(time - 2) < 1.2
-    envelope = {
-        "even": np.ones_like(time),
-        "loud": np.full_like(time, 3.0),
-        "soft": np.full_like(time, 0.1),
-        "quiet middle": np.where(middle, 0.03, 1.0),
-        "softer middle": np.where(middle, 0.4, 1.0),
-        "loud middle": np.where(middle, 1.0, 0.03),
-        "beats": np.exp(-8 * (time % 0.5)),
-    }[kind]
-    return np.asarray(noise(4, rate) * envelope[:, None])
-
-
-@pytest.mark.parametrize("kind", ["even", "loud", "soft", "quiet middle", "softer middle", "loud middle", "beats"])
-def test_the_whole_is_as_loud_as_before_and_never_beyond_full_scale(tmp_path: Path, kind: str) -> None:
-    after = voiced(tmp_path, shaped(kind), 24_000)
-    # Measured by ffmpeg, not by the meter that the mix was made with.
-    assert abs(lufs(after) - lufs(tmp_path / "before.wav")) < 0.5
-    assert float(np.abs(read_sound(after, "").samples).max()) < 1
-
-
-def test_the_speech_stands_out_from_what_is_left_under_it() -> None:
-    rate, speech = 24_000, speak(SHORT.words, "en")
-    tone = 0.3 * np.sin(2 * np.pi * 3000 * np.arange(4 * rate) / rate)[:, None]
-    mixed = mix_speech(tone, rate, speech, "")
-    middle = slice(mixed.start + rate // 10, mixed.end - rate // 10)
-    left = float(np.dot(mixed.samples[middle, 0], tone[middle, 0]) / np.dot(tone[middle, 0], tone[middle, 0]))
-    said = mixed.samples[middle, 0] - left * tone[middle, 0]
-    assert 10 * np.log10((said**2).mean() / ((left * tone[middle, 0]) ** 2).mean()) > 10
-    np.testing.assert_array_equal(mixed.samples[: mixed.start], tone[: mixed.start])
-    np.testing.assert_array_equal(mixed.samples[mixed.end :], tone[mixed.end :])
-
-
 def test_the_message_has_the_spectrum_of_a_voice() -> None:
     rate = 24_000
     time = np.arange(4 * rate) / rate
@@ -143,25 +68,6 @@ def test_the_message_has_the_spectrum_of_a_voice() -> None:
     margin = rate // 4
     outside = np.concatenate((power[margin : mixed.start - margin], power[mixed.end + margin : -margin]))
     assert 10 * np.log10(power[mixed.start : mixed.end].mean() / outside.mean()) > 20
-
-
-@pytest.mark.parametrize("peak", [0.0, 0.003])
-def test_in_silence_the_message_has_the_level_of_broadcasts(tmp_path: Path, peak: float) -> None:
-    after = voiced(tmp_path, noise(4, 24_000, peak=peak), 24_000)
-    assert lufs(after) == pytest.approx(-23, abs=0.3)
-
-
-@pytest.mark.parametrize(("rate", "channels"), [(16_000, 1), (44_100, 2), (96_000, 1)])
-def test_the_meter_of_the_mix_reads_what_that_of_ffmpeg_reads(tmp_path: Path, rate: int, channels: int) -> None:
-    samples = noise(3, rate, channels) * np.linspace(0.02, 1, 3 * rate)[:, None]
-    write_wav(tmp_path / "a.wav", samples, rate, 24)
-    assert integrated_loudness(samples, rate) == pytest.approx(lufs(tmp_path / "a.wav"), abs=0.2)
-
-
-def test_what_is_too_short_for_a_gate_still_has_a_loudness() -> None:
-    # 997 Hz at full scale is -3.01 LUFS by definition (BS.1770, annex 1).
-    tone = np.sin(2 * np.pi * 997 * np.arange(9600) / 48_000)
-    assert integrated_loudness(tone[:, None], 48_000) == pytest.approx(-3.01, abs=0.2)
 
 
 FILMS = {"clip.mp4": ("libx264", "aac"), "clip.webm": ("libvpx-vp9", "libopus")}
@@ -290,25 +196,3 @@ def test_many_may_speak_at_once() -> None:
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(lambda words: speak(words, "en").seconds, sentences))
     np.testing.assert_allclose(together, alone, atol=0.05)
-
-
-def test_numbers_that_sound_alike_are_known_and_not_drawn() -> None:
-    assert [confusable_numbers(value, "en") for value in (13, 30, 90, 37)] == [(30,), (13,), (19,), ()]
-    assert confusable_numbers(14, "de-AT") == (40,)
-    assert (confusable_numbers(2, "de"), confusable_numbers(66, "fr"), confusable_numbers(60, "es")) == (
-        (3,),
-        (70, 76),
-        (70,),
-    )
-    assert confusable_numbers(15, "nl") == (50,)
-    clear = unambiguous_values(5, 95, 1, "en")
-    assert len(clear) == 91 - 14
-    assert {13, 30, 19, 90}.isdisjoint(clear)
-    assert {5, 20, 37, 95} <= set(clear)
-
-
-def test_a_number_whose_like_is_not_on_the_scale_is_clear() -> None:
-    assert unambiguous_values(1, 5, 1, "en") == (1, 2, 3, 4, 5)
-    assert unambiguous_values(1, 5, 1, "de") == (1, 4, 5)
-    assert 13 in unambiguous_values(0, 20, 1, "en")
-    assert unambiguous_values(0, 1, 0.1, "en") == (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)

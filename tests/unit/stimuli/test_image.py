@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageCms
 
-from beholder.stimuli.ingestion import load_catalogue
-from support.media_folders import AGAIN, cut, load, noise, problems, study_in, write
+from support.media_folders import AGAIN, cut, load, noise, problems, write
 
 
 @pytest.mark.parametrize("suffix", [".png", ".webp", ".tif", ".bmp", ".gif", ".jpg", ".avif"])
@@ -133,23 +132,3 @@ def test_a_picture_of_unknown_brightness_is_named(tmp_path: Path) -> None:
         "stimuli/a/x.tif  has 32 bits for each pixel, and how bright they are meant to be is not known. "
         "Allowed: 8 or 16 bits. Export it again as PNG."
     ]
-
-
-def test_pictures_of_different_sizes_are_warned_of_and_last_as_long_as_the_study_says(tmp_path: Path) -> None:
-    write(tmp_path, {"stimuli/a/x.png": noise(), "stimuli/b/x.png": noise(size=(12, 8))})
-    catalogue = load(tmp_path, playback={"look_seconds": 3.5})
-    assert [str(warning) for warning in catalogue.warnings] == [
-        "content x  has different sizes: 12x8 under b, 24x16 under a."
-    ]
-    assert [stimulus.probe.duration_ms for stimulus in catalogue.stimuli] == [3500, 3500]
-
-
-def test_a_second_load_measures_nothing_and_another_duration_needs_no_new_copy(tmp_path: Path) -> None:
-    write(tmp_path, {"stimuli/a/x.png": noise(), "stimuli/b/x.png": noise()})
-    seen: list[int] = []
-    first = load_catalogue(study_in(tmp_path), lambda done, total: seen.append(done))
-    assert seen == [1, 2]
-    again = load_catalogue(study_in(tmp_path, playback={"look_seconds": 9}), lambda done, total: seen.append(done))
-    assert seen == [1, 2]
-    assert [s.served for s in again.stimuli] == [s.served for s in first.stimuli]
-    assert [s.probe.duration_ms for s in again.stimuli] == [9000, 9000]

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from beholder.errors import StimuliError
-from beholder.stimuli.pcm import read_sound
 from beholder.stimuli.probe import measure
 from beholder.stimuli.samples import QUALITIES, SAMPLE_CONDITIONS, content_name, make_samples
 from beholder.stimuli.samples.audio import sound
 from beholder.stimuli.samples.image import render
-from beholder.stimuli.samples.text import passage
 from beholder.stimuli.samples.video import frames
 from beholder.types import Medium
 
-SMALL = (96, 54)
 MEDIA: list[Medium] = ["video", "audio", "image", "text"]
 SUFFIX = {"video": ".mp4", "audio": ".wav", "image": ".png", "text": ".txt"}
+
+SMALL = (96, 54)
 
 
 def test_samples_are_h264_videos_in_condition_folders(tmp_path: Path) -> None:
@@ -67,75 +64,6 @@ def test_no_name_of_a_sample_condition_is_used_twice() -> None:
     names = [name for rows in QUALITIES.values() for name in rows]
     assert sorted(names) == sorted(SAMPLE_CONDITIONS)
     assert not [name for name in names if name.startswith("lowpass")]
-
-
-def test_each_condition_can_be_seen() -> None:
-    def restlessness(condition: str) -> float:
-        pictures = [np.asarray(image, dtype=float) for image in frames(1, condition, 1.2, SMALL)]
-        return float(np.mean([np.abs(b - a).mean() for a, b in pairwise(pictures)]))
-
-    def detail(condition: str) -> float:
-        picture = np.asarray(next(frames(1, condition, 0.2, SMALL)), dtype=float)
-        return float(np.abs(np.diff(picture, axis=1)).max())
-
-    moved = {name: restlessness(name) for name in ("natural", "smooth", "noisy", "frozen")}
-    assert moved["frozen"] < 0.3 * moved["natural"]
-    assert moved["smooth"] < 0.9 * moved["natural"]
-    assert moved["noisy"] > 1.2 * moved["natural"]
-    assert detail("blurred") < 0.6 * detail("natural")
-    jerky = [image.tobytes() for image in frames(1, "jerky", 1.2, SMALL)]
-    assert [a == b for a, b in pairwise(jerky)].count(False) == len(jerky) // 6 - 1
-
-
-def test_each_condition_can_be_heard() -> None:
-    def above(hertz: float, condition: str) -> float:
-        samples = sound(0, condition, 1.0)
-        power = np.abs(np.fft.rfft(samples[:, 0])) ** 2
-        return float(power[np.fft.rfftfreq(len(samples), 1 / 48_000) > hertz].sum() / power.sum())
-
-    def silence(condition: str) -> float:
-        return float(np.mean(np.abs(sound(3, condition, 1.0)).max(axis=1)[1000:-3000] < 1e-4))
-
-    def unlike(condition: str) -> float:
-        clean, worse = sound(0, "original", 1.0), sound(0, condition, 1.0)
-        return 1 - float(np.corrcoef(clean[:, 0], worse[:, 0])[0, 1])
-
-    assert above(12_500, "original") > 100 * above(12_500, "light")
-    assert above(8_000, "light") > 100 * above(8_000, "medium")
-    assert above(5_500, "medium") > 100 * above(5_500, "strong")
-    assert 0 < unlike("light") < unlike("medium") < unlike("strong")
-    assert silence("medium") < 0.005 < 0.02 < silence("strong")
-
-
-def test_sounds_are_equally_loud_and_never_clip(tmp_path: Path) -> None:
-    make_samples(tmp_path, contents=6, conditions=["original", "strong"], seconds=0.5)
-    for path in tmp_path.rglob("*.wav"):
-        heard = read_sound(path, path.name)
-        assert (heard.rate, heard.bits, heard.samples.shape) == (48_000, 16, (24_000, 2))
-        assert float(np.sqrt(np.mean(heard.samples**2))) == pytest.approx(0.1, rel=0.05)
-        assert float(np.abs(heard.samples).max()) < 0.96
-
-
-def test_each_condition_of_an_image_can_be_seen() -> None:
-    def detail(condition: str) -> float:
-        return float(np.square(np.diff(np.asarray(render(1, condition, (320, 200)), dtype=float), axis=1)).mean())
-
-    def edges_of_blocks(condition: str) -> float:
-        steps = np.abs(np.diff(np.asarray(render(1, condition, (320, 200)).convert("L"), dtype=float), axis=1))
-        return float(steps[:, 7::8].mean() / steps.mean())
-
-    assert detail("soft") < 0.7 * detail("pristine")
-    assert detail("grainy") > 1.8 * detail("pristine")
-    assert edges_of_blocks("blocked") > 1.8 * edges_of_blocks("pristine")
-
-
-def test_each_condition_of_a_text_says_it_in_other_words() -> None:
-    for content in range(6):
-        versions = [passage(content, name) for name in QUALITIES["text"]]
-        assert len(set(versions)) == 4
-        assert all(30 <= len(text.split()) <= 75 for text in versions)
-        shared = set.intersection(*({word.strip(".,:;").casefold() for word in text.split()} for text in versions))
-        assert len(shared) >= 4
 
 
 def test_contents_differ_and_have_names_without_end() -> None:

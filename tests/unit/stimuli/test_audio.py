@@ -13,27 +13,9 @@ from PIL import Image
 from beholder.stimuli.ffmpeg import run_ffmpeg
 from beholder.stimuli.probe import measure
 from support.media_folders import AGAIN, cut, load, noise, problems, write
+from support.sound_files import Make
 
-MARKS = ("-metadata", "title=MARKTITLE", "-metadata", "comment=MARKCOMMENT", "-metadata", "encoder=MARKENCODER")
 ODD_NAMES = ("no", "NA", "01", "Größe 2", "-", "MiXed")
-
-Make = Callable[..., Path]
-
-
-@pytest.fixture(scope="session")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Make:
-    """Return a maker of short sounds: stereo, 44.1 kHz, 0.5 s unless told otherwise."""
-    folder = tmp_path_factory.mktemp("sounds")
-
-    def make(name: str, *options: str, seconds: float = 0.5, channels: int = 2, rate: int = 44100) -> Path:
-        path = folder / name
-        if not path.exists():
-            tone = ("-f", "lavfi", "-i", f"sine=d={seconds}:r={rate}")
-            ran = run_ffmpeg(["-v", "error", *tone, "-ac", str(channels), *MARKS, *options, str(path)])
-            assert ran.code == 0, ran.log
-        return path
-
-    return make
 
 
 def samples_in(path: Path) -> bytes:
@@ -138,57 +120,6 @@ def test_a_film_without_sound_is_no_sound(tmp_path: Path) -> None:
     assert problems(tmp_path) == [
         f"stimuli/a/x.m4a  cannot be read as audio: it has no sound, or it is cut off. {AGAIN}"
     ]
-
-
-def test_what_a_lossy_codec_decodes_to_is_not_called_shallow(sound: Make, tmp_path: Path) -> None:
-    write(
-        tmp_path,
-        {
-            "stimuli/a/x.wav": sound("deep.wav", "-c:a", "pcm_s24le"),
-            "stimuli/b/x.flac": sound("flat.flac", "-sample_fmt", "s16"),
-            "stimuli/a/y.wav": sound("deep.wav", "-c:a", "pcm_s24le"),
-            "stimuli/b/y.ogg": sound("lossy.ogg", "-c:a", "libvorbis"),
-        },
-    )
-    assert [str(warning) for warning in load(tmp_path).warnings if "depths" in str(warning)] == [
-        "content x  has different depths: 16 bits under b, 24 bits under a: a participant who looks into the files "
-        "could tell these apart. Export all in the same depth, or accept it.",
-    ]
-
-
-def test_a_catalogue_warns_of_sounds_that_differ_in_length_rate_channels_and_depth(sound: Make, tmp_path: Path) -> None:
-    write(
-        tmp_path,
-        {
-            "stimuli/a/long.wav": sound("a.wav"),
-            "stimuli/b/long.wav": sound("longer.wav", seconds=0.56),
-            "stimuli/a/rate.wav": sound("a.wav"),
-            "stimuli/b/rate.wav": sound("rate.wav", rate=48000),
-            "stimuli/a/voice.wav": sound("a.wav"),
-            "stimuli/b/voice.wav": sound("mono.wav", channels=1),
-            "stimuli/a/deep.wav": sound("deep.wav", "-c:a", "pcm_s24le"),
-            "stimuli/b/deep.wav": sound("a.wav"),
-            "stimuli/a/wide.wav": sound("six.wav", channels=6),
-            "stimuli/b/wide.wav": sound("six.wav", channels=6),
-        },
-    )
-    assert [str(warning) for warning in load(tmp_path).warnings] == [
-        "content deep  has different depths: 16 bits under b, 24 bits under a: a participant who looks into the files "
-        "could tell these apart. Export all in the same depth, or accept it.",
-        "content long  lasts 0.50 s under a and 0.56 s under b. Allowed: 0.05 s apart at most.",
-        "content rate  has different sample rates: 44100 Hz under a, 48000 Hz under b.",
-        "content voice  has different numbers of channels: 1 under b, 2 under a.",
-        "content wide  has 6 channels, and most people listen to two. Allowed: 1 or 2.",
-    ]
-
-
-def test_lengths_have_to_be_close_where_switching_keeps_the_position(sound: Make, tmp_path: Path) -> None:
-    write(tmp_path, {"stimuli/a/x.wav": sound("a.wav"), "stimuli/b/x.wav": sound("longer.wav", seconds=0.56)})
-    (warning,) = load(tmp_path, playback={"switching": "keep"}).warnings
-    assert str(warning) == (
-        "content x  lasts 0.50 s under a and 0.56 s under b, and switching keeps the position. "
-        "Allowed: 0.05 s apart at most."
-    )
 
 
 @pytest.mark.parametrize("suffix", [".wav", ".png", ".txt"])

@@ -2,51 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 from numpy.typing import NDArray
 from PIL import Image
 
-from beholder.cli import cli
-from beholder.errors import StimuliError, UserError
+from beholder.errors import StimuliError
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
-from beholder.stimuli.loudness import measure_loudness
 from beholder.stimuli.pcm import read_sound, write_wav
 from beholder.stimuli.probe import measure, playback_problem
-from beholder.stimuli.workshop import WorkshopResult, make_prepared, probe_media
+from beholder.stimuli.workshop import make_prepared
+from beholder.stimuli.workshop.preparation import EncodingTarget
+from support.prepared_files import MARKS, RAW, X264, film, noise, refused, run
 
-MARKS = ("-metadata", "title=MARKTITLE", "-metadata", "artist=MARKARTIST", "-metadata:s:v:0", "handler_name=MARKNAME")
 TRACES = (b"MARK", b"x264", b"libvpx", b"Lavf61", b"Lavc", b"crf=")
-X264 = ("-c:v", "libx264", "-preset", "ultrafast", "-crf", "6")
-RAW: Mapping[str, tuple[str, ...]] = {
-    "a/old.mov": ("-c:v", "mpeg4", "-q:v", "2", "-c:a", "mp3"),
-    "a/older.avi": ("-c:v", "mpeg4", "-q:v", "2", "-c:a", "pcm_s16le"),
-    "a/full.mkv": (*X264, "-pix_fmt", "yuv444p", "-c:a", "flac"),
-    "a/deep.mp4": (*X264, "-pix_fmt", "yuv420p10le", "-an"),
-    "b/odd.mp4": (*X264, "-vf", "scale=97:55,setsar=1,format=yuv444p", "-an"),
-    "b/fields.mp4": (
-        *X264, "-vf", "interlace", "-flags", "+ildct+ilme", "-x264-params", "tff=1", "-pix_fmt", "yuv420p", "-an",
-    ),
-    "b/below/uneven.mp4": (
-        *X264, "-vf", "select='not(eq(mod(n,6),4))'", "-fps_mode", "vfr", "-pix_fmt", "yuv420p", "-an",
-    ),
-}  # fmt: skip
 FRAMES = {"a/old": 25, "a/older": 25, "a/full": 25, "a/deep": 25, "b/odd": 25, "b/fields": 25, "b/below/uneven": 25}
-
-
-def film(path: Path, *options: str, rate: int = 25, seconds: float = 1) -> Path:
-    """Write a small clip with a tone and marks of its maker."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    picture = ["-f", "lavfi", "-i", f"testsrc2=size=128x72:rate={rate}:duration={seconds}"]
-    sound = ["-f", "lavfi", "-i", f"sine=frequency=440:sample_rate=48000:duration={seconds}"]
-    ran = run_ffmpeg(["-v", "error", "-y", *picture, *sound, *MARKS, *options, file_argument(path)])
-    assert ran.code == 0, ran.log
-    return path
 
 
 def greys(path: Path) -> NDArray[np.float64]:
@@ -57,42 +30,6 @@ def greys(path: Path) -> NDArray[np.float64]:
 
 def psnr(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
     return float(10 * np.log10(255**2 / max(float(((one - other) ** 2).mean()), 1e-6)))
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(cli, ["media", *(str(argument) for argument in arguments)])
-
-
-def refused(*arguments: object) -> list[str]:
-    """Return the lines of the error that a command of `beholder media` ends with."""
-    with pytest.raises(UserError) as caught:
-        cli(["media", *(str(argument) for argument in arguments)], standalone_mode=False)
-    return str(caught.value).splitlines()
-
-
-@pytest.fixture(scope="module")
-def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder as a researcher may have it: what browsers do not play, a note, what is no medium."""
-    folder = tmp_path_factory.mktemp("preparing") / "raw"
-    for name, options in RAW.items():
-        film(folder / name, *options, rate=50 if "fields" in name else 25)
-    (folder / "list.csv").write_text("file", "utf-8")
-    (folder / ".hidden.mp4").write_bytes(b"no video")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def stimuli(raw: Path) -> Path:
-    """The same, prepared."""
-    out = raw.parent / "stimuli"
-    made = make_prepared([raw], out)
-    assert len(made.written) == len(RAW)
-    assert made.notes == (
-        f"{raw / 'b/below/uneven.mp4'}: frames of unequal length, now 25 a second.",
-        f"{raw / 'b/fields.mp4'}: interlaced, now whole frames.",
-        f"{raw / 'b/odd.mp4'}: cut from 97x55 to 96x54, for both have to be even.",
-    )
-    return out
 
 
 @pytest.mark.parametrize("name", RAW)
@@ -236,12 +173,6 @@ def test_what_lies_in_out_is_not_prepared_once_more(tmp_path: Path) -> None:
 # Sounds, pictures, texts
 
 
-def noise(path: Path, gain: float, *, seconds: float = 1.0, bits: int = 16) -> Path:
-    samples = np.random.default_rng(1).normal(0, 0.1, (round(48_000 * seconds), 2)).clip(-0.4, 0.4)
-    write_wav(path, gain * samples, 48_000, bits)
-    return path
-
-
 def test_sounds_become_wav_of_the_same_samples(tmp_path: Path) -> None:
     for name, bits, codec in (("flat.flac", 16, "flac"), ("deep.aiff", 24, "pcm_s24be")):
         source = noise(tmp_path / "source.wav", 1, bits=bits)
@@ -255,43 +186,6 @@ def test_sounds_become_wav_of_the_same_samples(tmp_path: Path) -> None:
         source = noise(tmp_path / "source.wav", 1, bits=bits)
         np.testing.assert_array_equal(heard.samples, read_sound(source, "").samples)
         assert b"MARK" not in (tmp_path / "out" / f"{name}.wav").read_bytes()
-
-
-def test_loudness_is_brought_to_what_is_asked_for(tmp_path: Path) -> None:
-    soft, loud = noise(tmp_path / "in" / "soft.wav", 0.1), noise(tmp_path / "in" / "loud.wav", 2, bits=24)
-    clip = film(tmp_path / "in" / "clip.mp4", *X264, "-pix_fmt", "yuv420p", "-c:a", "aac")
-    assert measure_loudness(soft, "audio").lufs != pytest.approx(measure_loudness(loud, "audio").lufs, abs=10)
-    out = tmp_path / "out"
-    assert run("prepare", tmp_path / "in", "--loudness", -23, "--out", out).output == "Made 3 files.\n"
-    for name in ("soft.wav", "loud.wav"):
-        assert measure_loudness(out / name, "audio").lufs == pytest.approx(-23, abs=0.5)
-    assert measure_loudness(out / "clip.mp4", "video").lufs == pytest.approx(-23, abs=0.5)
-    assert read_sound(out / "loud.wav", "").bits == 24
-    before, after = read_sound(soft, "").samples, read_sound(out / "soft.wav", "").samples
-    ratio = float((after * before).sum() / (before**2).sum())
-    np.testing.assert_allclose(after, ratio * before, atol=2**-15)
-    assert make_prepared([tmp_path / "in"], out, loudness=-23) == WorkshopResult(
-        (), tuple(out / name for name in ("clip.mp4", "loud.wav", "soft.wav"))
-    )
-    assert measure(clip, "").frames == measure(out / "clip.mp4", "").frames
-
-
-def test_nothing_is_made_louder_than_full_scale(tmp_path: Path) -> None:
-    click = np.zeros((48_000, 1))
-    click[:, 0] = 0.01 * np.sin(np.arange(48_000) / 10)
-    click[24_000] = 0.9
-    write_wav(tmp_path / "in" / "click.wav", click, 48_000)
-    write_wav(tmp_path / "in" / "mute.wav", np.zeros(48_000), 48_000)
-    noise(tmp_path / "in" / "short.wav", 1, seconds=0.2)
-    made = make_prepared([tmp_path / "in"], tmp_path / "out", loudness=-20)
-    peak = measure_loudness(tmp_path / "out" / "click.wav", "audio")
-    assert peak.peak_db <= 0
-    assert peak.lufs is not None
-    assert made.notes == (
-        f"{tmp_path / 'in' / 'click.wav'}: {peak.lufs:.1f} LUFS instead of -20, for louder would go beyond full scale.",
-        f"{tmp_path / 'in' / 'mute.wav'}: silent or shorter than 0.4 s, so its loudness stays as it is.",
-        f"{tmp_path / 'in' / 'short.wav'}: silent or shorter than 0.4 s, so its loudness stays as it is.",
-    )
 
 
 def test_pictures_become_what_a_study_serves(tmp_path: Path) -> None:
@@ -332,58 +226,9 @@ def test_a_text_in_no_known_letters_is_refused(tmp_path: Path) -> None:
 # Probe
 
 
-def test_a_probe_says_what_plays(stimuli: Path) -> None:
-    result = run("probe", stimuli / "a" / "full.mp4", stimuli / "b")
-    heads, _, *rows = result.output.splitlines()
-    assert result.exit_code == 0
-    assert heads.split() == [
-        "file", "medium", "container", "codec", "pixels", "size", "fps", "frames", "duration", "sound", "loudness",
-        "bytes", "plays",
-    ]  # fmt: skip
-    full = stimuli / "a" / "full.mp4"
-    words = rows[0].split()
-    assert words[:9] == [str(full), "video", "mp4", "h264", "yuv420p", "128x72", "25", "25", "1.000"]
-    assert words[9:15] == ["s", "aac", "1", "ch", "48000", "Hz"]
-    assert words[15:] == ["-21.8", "LUFS", str(full.stat().st_size), "yes"]
-    assert [row.split()[0] for row in rows[1:]] == [
-        str(stimuli / "b" / name) for name in ("fields.mp4", "odd.mp4", "below/uneven.mp4")
-    ]
-
-
-def test_a_probe_says_what_does_not_play_and_why(raw: Path, tmp_path: Path) -> None:
-    files = [raw / "a" / "old.mov", raw / "a" / "older.avi", raw / "a" / "deep.mp4", tmp_path / "gone.mp4"]
-    rows, problems = probe_media(files)
-    prepare = "Re-encode it with beholder media prepare."
-    assert [str(problem) for problem in problems] == [
-        f"{files[3]}  does not exist. Look for a slip in the name.",
-        f"{files[0]}  is MPEG-4 part 2, which browsers do not play. Allowed: H.264, VP8, VP9, AV1. {prepare}",
-        f"{files[1]}  is .avi, which studies do not take. {prepare}",
-        f"{files[2]}  is H.264 in yuv420p10le, which some browsers do not play. Allowed: yuv420p. {prepare}",
-    ]
-    assert [row.plays for row in rows] == [False] * 3
-    assert rows[1].problem == f"is .avi, which studies do not take. {prepare}"
-    assert refused("probe", *files) == [str(problem) for problem in problems]
-
-
-def test_a_probe_is_json_for_programs(tmp_path: Path) -> None:
-    sound, text, bad = noise(tmp_path / "noise.wav", 1), tmp_path / "words.txt", tmp_path / "z.png"
-    text.write_text("three little words", "utf-8")
-    bad.write_bytes(b"no picture")
-    result = run("probe", tmp_path, "--json")
-    assert isinstance(result.exception, StimuliError)
-    of_noise, of_words, of_bad = json.loads(result.stdout)
-    lufs = measure_loudness(sound, "audio").lufs
-    nothing = {
-        "plays": True, "problem": None, "container": "", "codec": "", "pixels": "", "width": 0, "height": 0, "fps": 0.0,
-        "frames": 0, "duration_ms": 0, "audio_codec": "", "channels": 0, "sample_rate": 0, "loudness": None, "words": 0,
-    }  # fmt: skip
-    assert of_noise == nothing | {
-        "file": str(sound), "medium": "audio", "bytes": sound.stat().st_size, "container": "wav", "frames": 48_000,
-        "duration_ms": 1000, "audio_codec": "pcm_s16le", "channels": 2, "sample_rate": 48_000, "loudness": lufs,
-    }  # fmt: skip
-    assert of_words == nothing | {"file": str(text), "medium": "text", "bytes": 18, "container": "txt", "words": 3}
-    assert of_bad == nothing | {
-        "file": str(bad), "medium": "image", "bytes": 10, "plays": False,
-        "problem": "cannot be read as image: it is no png, jpeg, webp, avif, gif, tiff or bmp. "
-        "Export or copy it again, or take it out.",
-    }  # fmt: skip
+def test_the_text_of_an_encoding_in_recipes_stays() -> None:
+    """Files that were made earlier are known by a hash of this text."""
+    encoding = EncodingTarget("vp9", 18, None, Fraction(30000, 1001), -23.0)
+    assert encoding.recipe_text() == (
+        "Wanted(codec='vp9', crf=18, height=None, rate=Fraction(30000, 1001), loudness=-23.0)"
+    )

@@ -1,4 +1,4 @@
-"""Anchors of video: worse the further they go, and the reference in every other way; as commands and as recipes."""
+"""Anchors of sounds and videos: worse by one property, the reference in every other."""
 
 from __future__ import annotations
 
@@ -8,54 +8,69 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
-from numpy.typing import NDArray
+from click.testing import CliRunner, Result
 
 from beholder.cli import cli
-from beholder.errors import StimuliError, StudyError, UserError
-from beholder.simulation.truth import plant_truth
-from beholder.stimuli.anchors import anchor_recipes
+from beholder.errors import StimuliError, UserError
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
-from beholder.stimuli.ingestion import load_catalogue
-from beholder.stimuli.pcm import write_wav
+from beholder.stimuli.pcm import read_sound, write_wav
 from beholder.stimuli.probe import measure
 from beholder.stimuli.workshop import WorkshopResult, make_anchors
-from beholder.stimuli.workshop.anchors import degrade
-from beholder.study.loading import build_study
-from beholder.study.model import Study
-from beholder.study.recipes import Recipe, example_recipes, intended_kind, read_recipe
-from beholder.study.yaml import read_document
-
-H264 = ("-c:v", "libx264", "-preset", "ultrafast", "-crf", "6", "-pix_fmt", "yuv420p")
-NAMES = (
-    "bitrate-30k", "bitrate-200k", "resolution-24", "resolution-90", "fps-5", "fps-10", "blur-40", "blur-8",
-)  # fmt: skip
-"""For each kind the worse one first."""
-Pictures = NDArray[np.float64]
+from support.video_anchors import H264, NAMES, film, greys, psnr
+from support.workshop_files import refused, tones
 
 
-def film(
-    path: Path, *options: str, size: str = "192x108", rate: str = "25", seconds: float = 1, tone: bool = True
-) -> Path:
-    """Write a clip of a pattern that moves, with marks of its maker."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    sound = ["-f", "lavfi", "-i", f"sine=frequency=440:sample_rate=48000:duration={seconds}"] if tone else []
-    picture = ["-f", "lavfi", "-i", f"testsrc2=size={size}:rate={rate}:duration={seconds}"]
-    marks = ["-metadata", "title=MARKTITLE", "-metadata:s:v:0", "handler_name=MARKNAME"]
-    ran = run_ffmpeg(["-v", "error", "-y", *picture, *sound, *marks, *(options or H264), file_argument(path)])
-    assert ran.code == 0, ran.log
-    return path
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(cli, ["media", *(str(argument) for argument in arguments)], catch_exceptions=False)
 
 
-def greys(path: Path) -> Pictures:
-    """Return every frame of a video: frames x lines x columns."""
-    probe = measure(path, path.name).probe
-    ran = run_ffmpeg(["-i", file_argument(path), "-f", "rawvideo", "-pix_fmt", "gray", "pipe:1"])
-    return np.frombuffer(ran.out, dtype=np.uint8).reshape(-1, probe.height, probe.width).astype(float)
+def test_anchors_are_made_once_for_each_cut_off(tmp_path: Path) -> None:
+    one, two = tones(tmp_path / "sounds", "one.wav", "two.wav")
+    out = tmp_path / "anchors"
+    assert run("anchor", one, two, "--cutoff", 3500, "--cutoff", 7000, "--out", out).output == "Made 4 files.\n"
+    files = sorted(path.relative_to(out).as_posix() for path in out.rglob("*.wav"))
+    assert files == ["lowpass-3500/one.wav", "lowpass-3500/two.wav", "lowpass-7000/one.wav", "lowpass-7000/two.wav"]
+    heard = read_sound(out / "lowpass-3500" / "one.wav", "").samples
+    assert float(np.sqrt(np.mean(heard[2000:-2000] ** 2))) == pytest.approx(0.3 / np.sqrt(2), rel=0.01)
+    ledger = json.loads((out / ".beholder-made.json").read_text("utf-8"))
+    assert sorted(ledger["made"]) == files
+    again = run("anchor", tmp_path / "sounds", "--cutoff", 3500, "--cutoff", 7000, "--out", out)
+    assert again.output == "Made 0 files. 4 already there.\n"
+    tones(tmp_path / "sounds", "three.wav")
+    more = run("anchor", tmp_path / "sounds", "--cutoff", 3500, "--out", out)
+    assert more.output == "Made 1 file. 2 already there.\n"
 
 
-def psnr(one: Pictures, other: Pictures) -> float:
-    return float(10 * np.log10(255**2 / max(float(((one - other) ** 2).mean()), 1e-6)))
+def test_what_cannot_be_made_an_anchor_is_told_at_once(tmp_path: Path) -> None:
+    one, *_ = tones(tmp_path / "a", "one.wav", "bad.wav")
+    (twin,) = tones(tmp_path / "b", "one.wav")
+    (tmp_path / "bare").mkdir()
+    assert refused("anchor", one, twin, tmp_path / "gone.wav", tmp_path / "bare", "--cutoff", 5, "--out", tmp_path) == [
+        f"{tmp_path / 'gone.wav'}  does not exist. Look for a slip in the name.",
+        f"{tmp_path / 'bare'}  has no sound in it. Allowed: a folder with sound files.",
+        "--cutoff  is 5. Allowed: a frequency in Hz from 20 on, as 3500.",
+        f"{twin}  has the name of {one}, so that one anchor would replace the other. Allowed: names that differ. "
+        "Rename one, or make them in two runs with two --out.",
+    ]
+    (tmp_path / "a" / "bad.wav").write_bytes(b"RIFF")
+    write_wav(tmp_path / "a" / "low.wav", np.zeros(800), 8000)
+    out = tmp_path / "out"
+    assert refused("anchor", tmp_path / "a", "--cutoff", 3700, "--out", out) == [
+        f"{tmp_path / 'a' / 'bad.wav'}  cannot be read as audio: it is no wav, mp3, flac, ogg, opus, m4a, aac or aiff, "
+        "or it is cut off. Export or copy it again, or take it out.",
+        f"{tmp_path / 'a' / 'low.wav'}  has 8000 samples a second, so that no low-pass at 3700 Hz can be made. "
+        "Allowed: 20 to 3600 Hz.",
+    ]
+    assert [path.name for path in out.rglob("*.wav")] == ["one.wav"]
+
+
+def test_no_cut_off_and_no_file_are_refused_from_python_too(tmp_path: Path) -> None:
+    with pytest.raises(StimuliError) as caught:
+        make_anchors([], [], tmp_path)
+    assert str(caught.value).splitlines() == [
+        "FILES  holds no sound. Allowed: sound files, or folders with some in them.",
+        "--cutoff  is missing. Allowed: one or more frequencies in Hz, as --cutoff 3500.",
+    ]
 
 
 def sound_packets(path: Path) -> bytes:
@@ -63,7 +78,7 @@ def sound_packets(path: Path) -> bytes:
     return run_ffmpeg(["-i", file_argument(path), *copy]).out
 
 
-def refused(*arguments: object) -> list[str]:
+def refused_anchors(*arguments: object) -> list[str]:
     """Return the lines of the error that `beholder media anchor` ends with."""
     with pytest.raises(UserError) as caught:
         cli(["media", "anchor", *(str(argument) for argument in arguments)], standalone_mode=False)
@@ -206,26 +221,26 @@ def test_options_and_files_that_do_not_fit_are_told_at_once(tmp_path: Path) -> N
     note.write_text("words", "utf-8")
     (tmp_path / "bare").mkdir()
     video = "--bitrate, --resolution, --fps, --blur"
-    assert refused(clip, sound, note, "--cutoff", 3500, "--out", tmp_path) == [
+    assert refused_anchors(clip, sound, note, "--cutoff", 3500, "--out", tmp_path) == [
         f"{clip}  is a video, and --cutoff is for sounds. Allowed: {video}.",
         f"{note}  is neither a sound nor a video. Allowed: sound files, videos, or folders of them.",
     ]
-    assert refused(clip, sound, tmp_path / "bare", "--fps", 5, "--blur", 4, "--out", tmp_path) == [
+    assert refused_anchors(clip, sound, tmp_path / "bare", "--fps", 5, "--blur", 4, "--out", tmp_path) == [
         f"{tmp_path / 'bare'}  has no video in it. Allowed: a folder with videos.",
         f"{sound}  is a sound, and --fps, --blur are for videos. Allowed: --cutoff.",
     ]
-    assert refused(clip, "--cutoff", 3500, "--blur", 4, "--out", tmp_path) == [
+    assert refused_anchors(clip, "--cutoff", 3500, "--blur", 4, "--out", tmp_path) == [
         "--cutoff  is for sounds, and none is among the files. Allowed: sound files, or folders of them.",
     ]
-    assert refused(tmp_path / "bare", "--cutoff", 3500, "--blur", 4, "--out", tmp_path) == [
+    assert refused_anchors(tmp_path / "bare", "--cutoff", 3500, "--blur", 4, "--out", tmp_path) == [
         f"{tmp_path / 'bare'}  has no sound and no video in it. Allowed: a folder with sound files or videos.",
     ]
-    assert refused(clip, sound, "--out", tmp_path) == [
+    assert refused_anchors(clip, sound, "--out", tmp_path) == [
         f"{video}  are missing. Allowed: one of them or more, as --resolution 180.",
         "--cutoff  is missing. Allowed: one or more frequencies in Hz, as --cutoff 3500.",
     ]
     values = ["--bitrate", "200", "--bitrate", "1k", "--resolution", "18.5", "--fps", "0", "--blur", "much"]
-    assert refused(clip, *values, "--out", clip) == [
+    assert refused_anchors(clip, *values, "--out", clip) == [
         "--bitrate  is 200. Allowed: bits a second from 10k to 100M, as 200k.",
         "--bitrate  is 1k. Allowed: bits a second from 10k to 100M, as 200k.",
         "--resolution  is 18.5. Allowed: 16 to 4320 lines, as 180.",
@@ -248,7 +263,7 @@ def test_a_video_that_cannot_be_made_worse_keeps_no_other_from_it(tmp_path: Path
     tags = ("-color_trc", "smpte2084", "-color_primaries", "bt2020", "-colorspace", "bt2020nc")
     bright = film(folder / "bright.mp4", *H264, *tags, seconds=0.4)
     prepare = "Run beholder media prepare on it first."
-    assert refused(folder, "--fps", 5, "--resolution", 36, "--out", out) == [
+    assert refused_anchors(folder, "--fps", 5, "--resolution", 36, "--out", out) == [
         line
         for path, words in {
             bad: ["cannot be read as video: it is no mp4, mov, webm or mkv, or it is cut off. "
@@ -264,137 +279,3 @@ def test_a_video_that_cannot_be_made_worse_keeps_no_other_from_it(tmp_path: Path
         for line in (f"{path}  {word}" for word in words)
     ]  # fmt: skip
     assert sorted(path.parent.name for path in out.rglob("*.mp4")) == ["fps-5", "resolution-36"]
-
-
-# Recipes
-
-
-@pytest.mark.parametrize(
-    ("name", "recipe"),
-    [
-        ("lowpass-3500", Recipe("lowpass", "audio", 3500)),
-        ("bitrate-200k", Recipe("bitrate", "video", 200_000)),
-        ("bitrate-1.5M", Recipe("bitrate", "video", 1_500_000)),
-        ("resolution-180", Recipe("resolution", "video", 180)),
-        ("fps-7.5", Recipe("fps", "video", 7.5)),
-        ("blur-4", Recipe("blur", "video", 4, more_is_worse=True)),
-        *(
-            (name, None)
-            for name in ("blur", "blur-", "blur-0", "fps-x", "fps-1000", "bitrate-5", "bitrate-9k", "codec")
-        ),
-        *((name, None) for name in ("resolution-18.5", "resolution-8", "lowpass-19", "lowpass-٣٥", "blur-4\n")),
-    ],
-)
-def test_a_name_is_a_recipe_or_is_none(name: str, recipe: Recipe | None) -> None:
-    assert read_recipe(name) == recipe
-
-
-def test_a_recipe_knows_what_is_worse_and_what_is_meant() -> None:
-    def badness(name: str) -> float:
-        recipe = read_recipe(name)
-        assert recipe is not None
-        return recipe.badness
-
-    for worse, better in zip(NAMES[::2], NAMES[1::2], strict=True):
-        assert badness(worse) > badness(better)
-    assert [intended_kind(name) is not None for name in ("lowpass", "blur-x", "blurred", "fps", "fps-")] == [
-        True, True, False, False, True,
-    ]  # fmt: skip
-    assert example_recipes("video") == ("bitrate-200k", "resolution-180", "fps-7.5", "blur-4")
-    assert example_recipes("audio") == ("lowpass-3500", "lowpass-7000")
-    assert example_recipes("image") == ()
-
-
-def study_in(folder: Path, anchors: list[str], conditions: list[object] | None = None) -> Study:
-    keys: dict[str, object] = {"beholder": 1, "name": "tiny", "title": "Tiny", "method": "acr", "stimuli": "stimuli"}
-    keys |= {"options": {"anchors": anchors}} | ({} if conditions is None else {"conditions": conditions})
-    (folder / "study.yaml").write_text(json.dumps(keys))
-    return build_study(read_document(folder), None)
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    for condition in ("original", "codec"):
-        film(tmp_path / "stimuli" / condition / "street.mp4", seconds=0.4)
-    return tmp_path
-
-
-REFERENCE = {"name": "original", "role": "reference"}
-
-
-def problems(study: Study) -> list[str]:
-    with pytest.raises(StimuliError) as caught:
-        load_catalogue(study)
-    return [str(problem) for problem in caught.value.problems]
-
-
-def test_a_study_gets_its_anchors_of_video(folder: Path) -> None:
-    recipes = ["bitrate-30k", "resolution-36", "fps-7.5", "blur-20", "blur-40"]
-    study = study_in(folder, recipes, ["codec", REFERENCE])
-    catalogue = load_catalogue(study)
-    assert catalogue.conditions == ("codec", "original", *recipes)
-    assert {s.condition: s.role for s in catalogue.stimuli if s.condition in recipes} == dict.fromkeys(
-        recipes, "anchor"
-    )
-    original = catalogue.by_id["original/street"]
-    for recipe in recipes:
-        anchor = catalogue.by_id[f"{recipe}/street"]
-        assert anchor.file == f"{recipe} of stimuli/original/street.mp4"
-        assert (anchor.medium, anchor.served.suffix) == ("video", ".mp4")
-        assert (anchor.probe.width, anchor.probe.fps, anchor.probe.duration_ms) == (192, 25, original.probe.duration_ms)
-        assert psnr(greys(original.served), greys(anchor.served)) < 36
-    seen: list[int] = []
-    assert load_catalogue(study, lambda done, total: seen.append(done)) == catalogue
-    assert seen == []
-    truth = plant_truth(catalogue, ("q",), seed=1).conditions
-    assert sorted(truth, key=lambda name: -truth[name]) == ["original", "codec", *recipes]
-
-
-def test_anchors_that_a_study_cannot_have_are_problems(folder: Path) -> None:
-    listed: list[object] = ["codec", REFERENCE]
-    assert problems(study_in(folder, ["blur-x", "codek", "fps-0"], listed)) == [
-        "study.yaml:1  options.anchors.0 is blur-x, which is neither a condition nor a recipe. "
-        "Allowed: blur- and 0.1 to 100 pixels at 1080 lines, as blur-4.",
-        "study.yaml:1  options.anchors.2 is fps-0, which is neither a condition nor a recipe. "
-        "Allowed: fps- and 0.5 to 240 frames a second, as fps-7.5.",
-        "study.yaml:1  options.anchors.1 is codek, which is neither a condition nor a recipe. "
-        "Allowed: codec, original, or bitrate-200k, resolution-180, fps-7.5, blur-4. Did you mean codec?",
-    ]
-    assert problems(study_in(folder, ["lowpass-3500", "blur-4", "lowpass-7000"], listed)) == [
-        "study.yaml:1  options.anchors asks for lowpass-3500 and lowpass-7000, made of sound, and the stimuli are "
-        "video. Allowed: names of conditions, or bitrate-200k, resolution-180, fps-7.5, blur-4. "
-        "Make the anchors as conditions."
-    ]
-    assert problems(study_in(folder, ["blur-4"])) == [
-        "study.yaml:1  options.anchors asks for blur-4, made of a reference, and no condition is one. "
-        "Write role: reference at a condition, as {name: original, role: reference}."
-    ]
-    assert problems(study_in(folder, ["resolution-108"], listed)) == [
-        "resolution-108 of stimuli/original/street.mp4  has 108 lines, so that 108 would not be worse. "
-        "Allowed: less than 108 lines."
-    ]
-
-
-def test_no_video_is_made_of_sound(tmp_path: Path) -> None:
-    write_wav(tmp_path / "stimuli" / "original" / "x.wav", np.zeros(4800), 48_000)
-    assert problems(study_in(tmp_path, ["blur-4"], [REFERENCE])) == [
-        "study.yaml:1  options.anchors asks for blur-4, made of video, and the stimuli are audio. "
-        "Allowed: names of conditions, or lowpass-3500, lowpass-7000. Make the anchors as conditions."
-    ]
-
-
-def test_a_folder_whose_name_only_looks_like_a_recipe_is_a_condition(folder: Path) -> None:
-    (folder / "stimuli" / "codec").rename(folder / "stimuli" / "blur-strong")
-    study = study_in(folder, ["blur-strong"])
-    assert load_catalogue(study).by_id["blur-strong/street"].role == "anchor"
-    with pytest.raises(StudyError):
-        anchor_recipes(study)
-
-
-def test_a_recipe_is_made_where_it_is_told_to_be(tmp_path: Path) -> None:
-    recipe = read_recipe("blur-8")
-    assert recipe is not None
-    with pytest.raises(StimuliError, match=r"^blur of it  cannot be read as video"):
-        (tmp_path / "bad.mp4").write_bytes(b"no video")
-        degrade(tmp_path / "bad.mp4", tmp_path / "anchor.mp4", recipe, "blur of it")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.mp4"]
