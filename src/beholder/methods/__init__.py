@@ -79,18 +79,18 @@ def _entry(name: str, where: str) -> EntryPoint:
     from beholder.study.value_kinds import listed
 
     registered = _registered()
-    known = tuple(sorted(registered.names))
+    available = tuple(sorted(registered.names))
     # An installation that was repeated may name the same thing twice.
-    found = {entry.value: entry for entry in registered if entry.name == name}
-    if len(found) == 1:
-        return next(iter(found.values()))
-    if found:
-        what = f"method {name} is brought by two packages: {listed(sorted(found), 'and')}"
+    entries = {entry.value: entry for entry in registered if entry.name == name}
+    if len(entries) == 1:
+        return next(iter(entries.values()))
+    if entries:
+        what = f"method {name} is brought by two packages: {listed(sorted(entries), 'and')}"
         raise StudyError(Problem(where, what, "one package for each name", "Uninstall one of them."))
     if name in RESERVED_METHODS:
-        raise StudyError(Problem(where, f"method is {name}, which is not in this version", listed(known)))
+        raise StudyError(Problem(where, f"method is {name}, which is not in this version", listed(available)))
     what = f"method is {' '.join(name.split()) or 'empty'}, which is not a method"
-    raise StudyError(Problem(where, what, listed(known), did_you_mean(name, known)))
+    raise StudyError(Problem(where, what, listed(available), did_you_mean(name, available)))
 
 
 def _load(entry: EntryPoint, where: str) -> Method:
@@ -99,8 +99,8 @@ def _load(entry: EntryPoint, where: str) -> Method:
     from beholder.methods.contract import Method
     from beholder.study.value_kinds import listed
 
-    came = f" of the package {entry.dist.name}" if entry.dist else ""
-    subject = f"method {entry.name}, entry point {entry.value}{came},"
+    package = f" of the package {entry.dist.name}" if entry.dist else ""
+    subject = f"method {entry.name}, entry point {entry.value}{package},"
     try:
         method = entry.load()
     # A stranger's module may fail in any way while it is imported.
@@ -109,8 +109,8 @@ def _load(entry: EntryPoint, where: str) -> Method:
         raise StudyError(Problem(where, what, "", "Repair, update or uninstall that package.")) from error
     if isinstance(method, type):
         raise StudyError(Problem(where, f"{subject} is a class", "an instance of it"))
-    wanted = [*Method.__annotations__, *(name for name in vars(Method) if not name.startswith("_"))]
-    missing = [name for name in wanted if not hasattr(method, name)]
+    required = [*Method.__annotations__, *(name for name in vars(Method) if not name.startswith("_"))]
+    missing = [name for name in required if not hasattr(method, name)]
     if missing:
         what = f"{subject} lacks {listed(missing, 'and')}"
         raise StudyError(Problem(where, what, "what beholder.methods.contract.Method names", "Update that package."))

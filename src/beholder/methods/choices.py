@@ -112,9 +112,9 @@ class ChoiceMethod:
 
     def seconds(self, trial: Trial, catalogue: Catalogue) -> float:
         # Behind buttons people go back and forth.
-        again = 1.5 if trial.draws.get("presentation") == "free" else 1.0
+        repetition = 1.5 if trial.draws.get("presentation") == "free" else 1.0
         writing = {"optional": 5, "required": 20}.get(str(trial.draws.get("reason")), 0)
-        return again * seconds_shown(trial, catalogue) + 3 + (4 + writing) * len(trial.asked)
+        return repetition * seconds_shown(trial, catalogue) + 3 + (4 + writing) * len(trial.asked)
 
     def read(self, trial: Trial, answer: Json) -> Json:
         return read_choices(trial, answer)
@@ -125,18 +125,18 @@ class ChoiceMethod:
 
     def judgement(self, trial: Trial, asked: Asked, choice: Mapping[str, Any] | None) -> Judgement:
         """Return what one choice says; nothing, where something would not play."""
-        seen = ComparedSlots.of(trial)
-        raw = None if choice is None else raw_value(seen, asked.scale, choice)
-        return seen.judgement(asked, self.kind, raw if raw is None else seen.turned(raw), raw)
+        slots = ComparedSlots.of(trial)
+        raw = None if choice is None else raw_value(slots, asked.scale, choice)
+        return slots.judgement(asked, self.kind, raw if raw is None else slots.turned(raw), raw)
 
     def respond(self, trial: Trial, percept: Percept, rng: Generator) -> Json:
         first, second = compared_slots(trial)
         choices: dict[str, Json] = {}
         for asked in trial.asked:
             difference = percept[f"{asked.id}.{second.id}"] - percept[f"{asked.id}.{first.id}"]
-            felt = difference + rng.normal(0, NOISE)
-            felt = -felt if asked.keyed == "-" else felt
-            choices[asked.id] = _choose(asked.scale, felt, first.id, second.id)
+            difference = difference + rng.normal(0, NOISE)
+            difference = -difference if asked.keyed == "-" else difference
+            choices[asked.id] = _choose(asked.scale, difference, first.id, second.id)
         return {"choices": choices} | response_reasons(trial)
 
 
@@ -320,20 +320,20 @@ def read_identification(trial: Trial, answer: Json) -> Json:
     normal: dict[str, Json] = {}
     for name, choice in choices.items():
         where = f"answer.choices.{name}"
-        said = exact_object(choice, ["same_as"], where, "choices")["same_as"]
-        if not isinstance(said, str) or said not in known:
-            raise Refused(f"{said!r} cannot be the same", where=f"{where}.same_as", allowed=", ".join(known))
-        normal[name] = {"same_as": said}
+        answer_slot = exact_object(choice, ["same_as"], where, "choices")["same_as"]
+        if not isinstance(answer_slot, str) or answer_slot not in known:
+            raise Refused(f"{answer_slot!r} cannot be the same", where=f"{where}.same_as", allowed=", ".join(known))
+        normal[name] = {"same_as": answer_slot}
     return {"choices": normal, **read_reasons(trial, given), **read_comment(given)}
 
 
 def read_reasons(trial: Trial, given: Mapping[str, Json]) -> dict[str, Json]:
     """Return the reasons by question, or raise Refused where they are not asked for, or missing."""
-    wish, where = trial.draws.get("reason", "none"), "answer.reasons"
+    rule, where = trial.draws.get("reason", "none"), "answer.reasons"
     reasons = given.get("reasons")
-    if reasons is None and wish != "required":
+    if reasons is None and rule != "required":
         return {}
-    if wish == "none":
+    if rule == "none":
         raise Refused("No reasons are asked for", where=where, allowed="leave them out")
     known = [asked.id for asked in trial.asked]
     if not isinstance(reasons, Mapping) or any(name not in known for name in reasons):
@@ -345,7 +345,7 @@ def read_reasons(trial: Trial, given: Mapping[str, Json]) -> dict[str, Json]:
         if len(texts) > MAX_TEXTS or sum(len(cast("str", text)) for text in texts) > MAX_TEXT_LENGTH:
             allowed = f"up to {MAX_TEXT_LENGTH} characters in up to {MAX_TEXTS} texts"
             raise Refused("The reason is too long", where=f"{where}.{name}", allowed=allowed)
-        if wish == "required" and not any(cast("str", text).strip() for text in texts):
+        if rule == "required" and not any(cast("str", text).strip() for text in texts):
             raise Refused("A reason is missing", where=f"{where}.{name}", allowed="a list with a text")
     return {"reasons": {name: list(cast("list[Json]", texts)) for name, texts in reasons.items()}} if reasons else {}
 

@@ -251,9 +251,9 @@ def slots_from_columns(
 
 def all_questions(study: Study, method: Method) -> tuple[Question, ...]:
     """Return the questions of the study, then those that only some of its participants are asked."""
-    found = {question.id: question for question in method.questions(study)}
+    questions = {question.id: question for question in method.questions(study)}
     for factor, levels in study.design.between.items():
         for name, level in levels.items():
             for question in method.questions(group_study(study, {factor: name})) if level.options else ():
-                found.setdefault(question.id, question)
-    return tuple(found.values())
+                questions.setdefault(question.id, question)
+    return tuple(questions.values())

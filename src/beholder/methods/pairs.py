@@ -31,13 +31,13 @@ def pair_units(study: Study, catalogue: Catalogue, roles: Collection[Role] = COM
     """
     cells = {cell: stimulus for cell, stimulus in catalogue.by_cell.items() if stimulus.role in roles}
     if study.design.given_pairs is not None:
-        given = read_pair_table(study.folder, study.design.given_pairs, [])
-        if given.of_stimuli:
-            return _table_units(given, cells, catalogue)
-        pairs = _sorted_pairs([(one, two) for _, one, two in given.lines], catalogue.conditions)
+        table = read_pair_table(study.folder, study.design.given_pairs, [])
+        if table.of_stimuli:
+            return _table_units(table, cells, catalogue)
+        pairs = _sorted_pairs([(one, two) for _, one, two in table.lines], catalogue.conditions)
     else:
-        there = {condition for _, condition in cells}
-        pairs = condition_pairs(study, tuple(one for one in catalogue.conditions if one in there))
+        present = {condition for _, condition in cells}
+        pairs = condition_pairs(study, tuple(one for one in catalogue.conditions if one in present))
     units = []
     for content in catalogue.contents:
         row = {condition: cells.get((content, condition)) for condition in catalogue.conditions}
@@ -84,7 +84,7 @@ def _sorted_pairs(pairs: Collection[tuple[str, str]], conditions: tuple[str, ...
     return [(conditions[one], conditions[two]) for one, two in sorted({(min(pair), max(pair)) for pair in known})]
 
 
-def _table_units(given: PairTable, cells: Mapping[tuple[str, str], Stimulus], catalogue: Catalogue) -> tuple[Unit, ...]:
+def _table_units(table: PairTable, cells: Mapping[tuple[str, str], Stimulus], catalogue: Catalogue) -> tuple[Unit, ...]:
     """Return the pairs of stimuli that a file names, as those of conditions are returned."""
     # What we made so that it asks for an answer stands for what it was made of.
     names = {
@@ -96,14 +96,14 @@ def _table_units(given: PairTable, cells: Mapping[tuple[str, str], Stimulus], ca
     content, condition = (
         {name: number for number, name in enumerate(some)} for some in (catalogue.contents, catalogue.conditions)
     )
-    found: dict[tuple[int, int, int], Unit] = {}
-    for _, *words in given.lines:
-        two = [names[word] for word in words if word in names]
-        if len(two) == 2 and two[0].content == two[1].content and two[0].id != two[1].id:
-            two.sort(key=lambda stimulus: condition[stimulus.condition])
-            key = (content[two[0].content], condition[two[0].condition], condition[two[1].condition])
-            found[key] = Unit(two[0].content, (two[0].id, two[1].id))
-    return tuple(found[key] for key in sorted(found))
+    units: dict[tuple[int, int, int], Unit] = {}
+    for _, *words in table.lines:
+        pair = [names[word] for word in words if word in names]
+        if len(pair) == 2 and pair[0].content == pair[1].content and pair[0].id != pair[1].id:
+            pair.sort(key=lambda stimulus: condition[stimulus.condition])
+            key = (content[pair[0].content], condition[pair[0].condition], condition[pair[1].condition])
+            units[key] = Unit(pair[0].content, (pair[0].id, pair[1].id))
+    return tuple(units[key] for key in sorted(units))
 
 
 # --- Pairs that the researcher gives as a table: of conditions, for every content, or of single stimuli ---
@@ -143,12 +143,12 @@ def read_pair_table(folder: Path, name: str, problems: list[Problem]) -> PairTab
 def pair_table_problems(folder: Path, name: str, catalogue: Catalogue) -> Iterator[Problem]:
     """Yield everything that is wrong with the pairs of a table, line by line."""
     problems: list[Problem] = []
-    given = read_pair_table(folder, name, problems)
+    table = read_pair_table(folder, name, problems)
     yield from problems
-    known = _stimulus_ids(catalogue) if given.of_stimuli else {one: one for one in catalogue.conditions}
-    kind = "stimulus" if given.of_stimuli else "condition"
-    seen: dict[frozenset[str], str] = {}
-    for where, *words in given.lines:
+    known = _stimulus_ids(catalogue) if table.of_stimuli else {one: one for one in catalogue.conditions}
+    kind = "stimulus" if table.of_stimuli else "condition"
+    lines: dict[frozenset[str], str] = {}
+    for where, *words in table.lines:
         unknown = [(column, word) for column, word in zip((kind, "other"), words, strict=True) if word not in known]
         for column, word in unknown:
             yield _unknown_name(where, column, word, kind, known)
@@ -158,14 +158,14 @@ def pair_table_problems(folder: Path, name: str, catalogue: Catalogue) -> Iterat
         if one == two:
             yield Problem(where, f"compares {one} with itself", "two different ones")
             continue
-        if given.of_stimuli and catalogue.by_id[one].content != catalogue.by_id[two].content:
+        if table.of_stimuli and catalogue.by_id[one].content != catalogue.by_id[two].content:
             contents = " and ".join(catalogue.by_id[stimulus].content for stimulus in (one, two))
             yield Problem(where, f"compares stimuli of two contents, {contents}", "two stimuli of one content")
         pair = frozenset((one, two))
-        if pair in seen:
-            what = f"has {words[0]} and {words[1]}, as line {seen[pair].rpartition(':')[2]} has"
+        if pair in lines:
+            what = f"has {words[0]} and {words[1]}, as line {lines[pair].rpartition(':')[2]} has"
             yield Problem(where, what, "every pair once, in either order", "Remove one.")
-        seen.setdefault(pair, where)
+        lines.setdefault(pair, where)
 
 
 def _stimulus_ids(catalogue: Catalogue) -> Mapping[str, str]:
@@ -212,9 +212,9 @@ def sparse_edges(conditions: int, degree: int, rng: Generator) -> list[_Edge]:
         return list(combinations(range(conditions), 2))
     labels = rng.permutation(conditions)
     ring = [(int(labels[a]), int(labels[b])) for a, b in _ring(conditions, degree)]
-    drawn = [_switch_edges(ring, rng) for _ in range(_CANDIDATES)]
+    candidates = [_switch_edges(ring, rng) for _ in range(_CANDIDATES)]
     # The ring itself is connected, should none of the others be.
-    best = min((*drawn, ring), key=lambda edges: _path_lengths(conditions, edges))
+    best = min((*candidates, ring), key=lambda edges: _path_lengths(conditions, edges))
     return sorted((min(edge), max(edge)) for edge in best)
 
 
@@ -243,17 +243,17 @@ def _ring(nodes: int, degree: int) -> list[_Edge]:
 
 def _switch_edges(edges: Sequence[_Edge], rng: Generator) -> list[_Edge]:
     """Return the graph with ends of edges exchanged, two edges at a time."""
-    made = list(edges)
-    there = {frozenset(edge) for edge in made}
-    for one, two in rng.integers(len(made), size=(_SWITCHES * len(made), 2)).tolist():
-        (a, b), (c, d) = made[one], made[two]
-        if len({a, b, c, d}) < 4 or frozenset((a, d)) in there or frozenset((c, b)) in there:
+    switched = list(edges)
+    present = {frozenset(edge) for edge in switched}
+    for one, two in rng.integers(len(switched), size=(_SWITCHES * len(switched), 2)).tolist():
+        (a, b), (c, d) = switched[one], switched[two]
+        if len({a, b, c, d}) < 4 or frozenset((a, d)) in present or frozenset((c, b)) in present:
             continue
-        there -= {frozenset((a, b)), frozenset((c, d))}
-        there |= {frozenset((a, d)), frozenset((c, b))}
+        present -= {frozenset((a, b)), frozenset((c, d))}
+        present |= {frozenset((a, d)), frozenset((c, b))}
         # Turned round every second time, so that either end can go either way.
-        made[one], made[two] = (a, d), (b, c)
-    return made
+        switched[one], switched[two] = (a, d), (b, c)
+    return switched
 
 
 def _path_lengths(nodes: int, edges: Sequence[_Edge]) -> tuple[int, int]:
@@ -261,12 +261,12 @@ def _path_lengths(nodes: int, edges: Sequence[_Edge]) -> tuple[int, int]:
     near: NDArray[np.bool_] = np.eye(nodes, dtype=np.bool_)
     one, two = np.array(edges).T
     near[one, two] = near[two, one] = True
-    reached, far, whole = near, 1, int(near.sum())
+    reached, longest, total = near, 1, int(near.sum())
     while not reached.all():
         further = (reached.astype(np.int64) @ near.astype(np.int64)) > 0
         if (further == reached).all():
             return nodes, nodes**3
-        far += 1
-        whole += far * int((further & ~reached).sum())
+        longest += 1
+        total += longest * int((further & ~reached).sum())
         reached = further
-    return far, whole
+    return longest, total

@@ -140,18 +140,18 @@ def reference_problems(name: str, catalogue: Catalogue, why: str) -> Iterator[Pr
         if stimulus.role == "reference":
             counts.setdefault(stimulus.content, []).append(stimulus.condition)
     for content in catalogue.contents:
-        found = counts.get(content, [])
-        if not found:
+        references = counts.get(content, [])
+        if not references:
             yield Problem(
                 "stimuli",
                 f"of content {content} have no reference, and {name} {why}",
                 "one reference for each content",
                 "Add the file, or leave the content out.",
             )
-        elif len(found) > 1:
+        elif len(references) > 1:
             yield Problem(
                 "stimuli",
-                f"of content {content} have {len(found)} references: {', '.join(found)}",
+                f"of content {content} have {len(references)} references: {', '.join(references)}",
                 "one reference for each content",
             )
 

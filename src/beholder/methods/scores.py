@@ -75,7 +75,7 @@ def read_scores(trial: Trial, answer: Json) -> Json:
     given = answer_parts(answer, _ANSWER_PARTS, '{"scores": {"q1": {"s1": number}}}')
     missing = read_missing(trial, given.get("missing", {}))
     rated = [slot.id for slot in trial.slots if slot.rated]
-    wanted = [slot for slot in rated if slot not in missing]
+    needed = [slot for slot in rated if slot not in missing]
     # What is held against something that would not play may be left without any number.
     is_void = any(slot.id in missing for slot in trial.slots if not slot.rated)
     read: dict[str, Json] = {}
@@ -90,9 +90,9 @@ def read_scores(trial: Trial, answer: Json) -> Json:
         normal: dict[str, Json] = {}
         for one in asked:
             here = f"{where}.{one.id}"
-            needed = [] if is_void and inner[one.id] == {} else wanted
-            values = exact_object(inner[one.id], needed, here, part)
-            normal[one.id] = {slot: value(one, values[slot], f"{here}.{slot}") for slot in needed}
+            required = [] if is_void and inner[one.id] == {} else needed
+            values = exact_object(inner[one.id], required, here, part)
+            normal[one.id] = {slot: value(one, values[slot], f"{here}.{slot}") for slot in required}
         read[part] = normal
     if missing:
         read["missing"] = missing
@@ -106,14 +106,14 @@ def score_judgements(
 
     `other_slot` returns the slot that one is rated against.
     """
-    given = cast("Mapping[str, Any]", answer)
-    found: list[Judgement] = []
+    parts = cast("Mapping[str, Any]", answer)
+    judgements: list[Judgement] = []
     for asked in trial.asked:
-        judged = _tick_judgements if asked.ticks else _score_judgement
+        judge = _tick_judgements if asked.ticks else _score_judgement
         for slot in trial.slots:
             if slot.rated:
-                found += judged(asked, slot, given, other_slot(trial, slot) if other_slot else None)
-    return tuple(found)
+                judgements += judge(asked, slot, parts, other_slot(trial, slot) if other_slot else None)
+    return tuple(judgements)
 
 
 def score_response(trial: Trial, percept: Percept) -> dict[str, Json]:
@@ -248,16 +248,16 @@ def answer_parts(answer: Json, known: Sequence[str], shape: str) -> Mapping[str,
     return answer
 
 
-def exact_object(given: Json, wanted: Sequence[str], where: str, what: str) -> Mapping[str, Json]:
+def exact_object(given: Json, names: Sequence[str], where: str, what: str) -> Mapping[str, Json]:
     """Return an object with exactly these names, or raise Refused."""
     if not isinstance(given, Mapping):
-        raise Refused(f"No {what} are given", where=where, allowed=f"an object with {', '.join(wanted)}")
+        raise Refused(f"No {what} are given", where=where, allowed=f"an object with {', '.join(names)}")
     for name in given:
-        if name not in wanted:
-            raise Refused(f"{name} is not in this trial", where=f"{where}.{name}", allowed=", ".join(wanted))
-    for name in wanted:
+        if name not in names:
+            raise Refused(f"{name} is not in this trial", where=f"{where}.{name}", allowed=", ".join(names))
+    for name in names:
         if name not in given:
-            raise Refused(f"{name} has no answer", where=f"{where}.{name}", allowed=f"all of {', '.join(wanted)}")
+            raise Refused(f"{name} has no answer", where=f"{where}.{name}", allowed=f"all of {', '.join(names)}")
     return given
 
 

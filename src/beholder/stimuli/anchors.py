@@ -19,27 +19,27 @@ if TYPE_CHECKING:
     pass
 
 
-def anchor_recipes(study: Study, there: Sequence[str] = ()) -> tuple[str, ...]:
+def anchor_recipes(study: Study, conditions: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the anchors of a study that are recipes, as `lowpass-3500`, and no conditions with files of their own.
 
     Those are the conditions that it lists, and `there`. Recipes that cannot be read are told all at once.
     """
     listed = study.options.get("anchors")
     names = [str(name) for name in listed] if isinstance(listed, list | tuple) else []
-    have = {*there, *(condition.name for condition in study.conditions)}
-    wanted = [(place, name, intended_kind(name)) for place, name in enumerate(names) if name not in have]
+    have = {*conditions, *(condition.name for condition in study.conditions)}
+    candidates = [(place, name, intended_kind(name)) for place, name in enumerate(names) if name not in have]
     problems = [
         study.problem(
             f"options.anchors.{place}",
             f"is {name}, which is neither a condition nor a recipe",
             f"{kind.name}- and {kind.allowed.format(f'{kind.name}-')}",
         )
-        for place, name, kind in wanted
+        for place, name, kind in candidates
         if kind is not None and read_recipe(name) is None
     ]
     if problems:
         raise StudyError(problems)
-    return tuple(dict.fromkeys(name for _, name, kind in wanted if kind is not None))
+    return tuple(dict.fromkeys(name for _, name, kind in candidates if kind is not None))
 
 
 # --- Stimuli that are made of others: the anchors that `options.anchors` asks for by a recipe ---
@@ -59,49 +59,49 @@ def condition_roles(study: Study) -> dict[str, Role]:
 
 
 def missing_anchor_recipes(
-    study: Study, there: Sequence[str], problems: list[Problem], medium: Medium = "audio"
+    study: Study, conditions: Sequence[str], problems: list[Problem], medium: Medium = "audio"
 ) -> tuple[str, ...]:
     """Return the anchors that have to be made, for no file has their name; names that mean nothing are problems."""
-    told: set[str] = set()
+    invalid: set[str] = set()
     recipes: list[str] = []
     try:
-        recipes += anchor_recipes(study, there)
+        recipes += anchor_recipes(study, conditions)
     except StudyError as error:
         problems.extend(error.problems)
-        told |= {name for name in _anchors(study) if intended_kind(name) and read_recipe(name) is None}
+        invalid |= {name for name in _anchors(study) if intended_kind(name) and read_recipe(name) is None}
     for place, name in enumerate(_anchors(study)):
-        if name in there or name in recipes or name in told:
+        if name in conditions or name in recipes or name in invalid:
             continue
         if read_recipe(name) is not None:
             recipes.append(name)
-        elif there:
+        elif conditions:
             problems.append(
                 study.problem(
                     f"options.anchors.{place}",
                     f"is {name}, which is neither a condition nor a recipe",
-                    ", or ".join(filter(None, (", ".join(there), ", ".join(example_recipes(medium))))),
-                    did_you_mean(name, there),
+                    ", or ".join(filter(None, (", ".join(conditions), ", ".join(example_recipes(medium))))),
+                    did_you_mean(name, conditions),
                 )
             )
-    return tuple(name for name in recipes if name not in there)
+    return tuple(name for name in recipes if name not in conditions)
 
 
-def recipe_problems(study: Study, recipes: Sequence[str], found: Sequence[StimulusSource]) -> list[Problem]:
+def recipe_problems(study: Study, recipes: Sequence[str], sources: Sequence[StimulusSource]) -> list[Problem]:
     """Return why anchors cannot be made of these stimuli, nothing where they can."""
-    if not recipes or not found:
+    if not recipes or not sources:
         return []
-    medium = found[0].medium
+    medium = sources[0].medium
     problems = []
     for other, matter in _MEDIUM_NAMES.items():
-        strange = [name for name in recipes if other != medium and _medium(name) == other]
-        if strange:
-            what = f"asks for {' and '.join(strange)}, made of {matter}, and the stimuli are {medium}"
+        unfit = [name for name in recipes if other != medium and _medium(name) == other]
+        if unfit:
+            what = f"asks for {' and '.join(unfit)}, made of {matter}, and the stimuli are {medium}"
             allowed = ", or ".join(filter(None, ("names of conditions", ", ".join(example_recipes(medium)))))
             problems.append(study.problem("options.anchors", what, allowed, "Make the anchors as conditions."))
     if problems:
         return problems
     roles = condition_roles(study)
-    if not any(_role(source, roles) == "reference" for source in found):
+    if not any(_role(source, roles) == "reference" for source in sources):
         what = f"asks for {' and '.join(recipes)}, made of a reference, and no condition is one"
         fix = "Write role: reference at a condition, as {name: original, role: reference}."
         return [study.problem("options.anchors", what, "", fix)]
@@ -171,9 +171,9 @@ def _medium(recipe: str) -> Medium | None:
 
 
 def _hash(recipe: str, sha256: str) -> str:
-    way = FILTER
+    method = FILTER
     if _medium(recipe) == "video":
         from beholder.stimuli.workshop.anchors import DEGRADE
 
-        way = DEGRADE
-    return hashlib.sha256(f"{sha256}\n{recipe}\n{way}".encode()).hexdigest()
+        method = DEGRADE
+    return hashlib.sha256(f"{sha256}\n{recipe}\n{method}".encode()).hexdigest()

@@ -33,19 +33,19 @@ _UNKNOWN_FORMAT = "it is no wav, mp3, flac, ogg, opus, m4a, aac or aiff, or it i
 
 def measure_audio(path: Path, where: str) -> Measurement:
     """Return what a sound holds, its length counted in decoded samples."""
-    ran = run_ffmpeg(
+    run = run_ffmpeg(
         [*READ_AUDIO, "-i", file_argument(path), "-map", "0:a:0", "-c:a", "pcm_s16le", "-f", "framecrc", "pipe:1"]
     )
-    head, _, tail = ran.log.partition("Stream mapping:")
-    if is_truncated(ran.log) or _DAMAGED.search(ran.log):
+    head, _, tail = run.log.partition("Stream mapping:")
+    if is_truncated(run.log) or _DAMAGED.search(run.log):
         raise read_error(where, "audio", "it is cut off or damaged")
-    if ran.code != 0 or not tail:
-        raise read_error(where, "audio", _read_failure(head, ran.error_line()))
+    if run.code != 0 or not tail:
+        raise read_error(where, "audio", _read_failure(head, run.error_line()))
     stream = first_stream(head, "Audio")
     rate = _RATE.search(stream.description) if stream else None
     if stream is None or rate is None or stream.channels == 0:
         raise read_error(where, "audio", "no sample of it can be decoded")
-    samples = _decoded_bytes(ran.out) // (_SAMPLE_BYTES * stream.channels)
+    samples = _decoded_bytes(run.out) // (_SAMPLE_BYTES * stream.channels)
     hertz = int(rate[1])
     if samples == 0:
         raise read_error(where, "audio", "no sample of it can be decoded")
@@ -73,20 +73,20 @@ def measure_audio(path: Path, where: str) -> Measurement:
 def copy_audio(path: Path, part: Path, measured: Measurement, where: str) -> None:
     """Write a sound as WAV: the same samples, channels and rate, 24 bits where it holds more than 16."""
     codec = "pcm_s24le" if measured.is_deep else "pcm_s16le"
-    ran = run_ffmpeg(
+    run = run_ffmpeg(
         [
             "-v", "error", "-y", *READ_AUDIO, "-i", file_argument(path),
             "-c:a", codec, *RECIPE[1:], file_argument(part),
         ]
     )  # fmt: skip
     fix = "Export it again as WAV."
-    if ran.code != 0:
-        raise copy_error(where, f"ffmpeg says {ran.error_line()}", fix)
+    if run.code != 0:
+        raise copy_error(where, f"ffmpeg says {run.error_line()}", fix)
     try:
-        again = measure_audio(part, where)
+        copy = measure_audio(part, where)
     except StimuliError:
         raise copy_error(where, "the copy cannot be read", fix) from None
-    same = (again.frames, again.probe.channels, again.probe.sample_rate)
+    same = (copy.frames, copy.probe.channels, copy.probe.sample_rate)
     if same != (measured.frames, measured.probe.channels, measured.probe.sample_rate):
         raise copy_error(where, "the copy does not last as long", fix)
 

@@ -23,8 +23,8 @@ class FFmpegRun(NamedTuple):
     def error_line(self) -> str:
         """Return the last line of the log that says something about the file, without addresses in memory."""
         lines = [line.strip() for line in self.log.splitlines() if line.strip()]
-        telling = [line for line in lines if not line.startswith(("Error opening", "Conversion failed", "frame="))]
-        line = (telling or lines or [f"exit code {self.code}"])[-1]
+        informative = [line for line in lines if not line.startswith(("Error opening", "Conversion failed", "frame="))]
+        line = (informative or lines or [f"exit code {self.code}"])[-1]
         return line.partition("] ")[2] if line.startswith("[") else line
 
 
@@ -47,12 +47,12 @@ def command(arguments: Sequence[str]) -> list[str]:
 def run_ffmpeg(arguments: Sequence[str]) -> FFmpegRun:
     """Return what ffmpeg said; a failure is in the code, not raised."""
     try:
-        ran = subprocess.run(
+        completed = subprocess.run(
             command(arguments), stdin=subprocess.DEVNULL, capture_output=True, check=False, creationflags=NO_WINDOW
         )
     except OSError as error:
         raise _start_error(error) from error
-    return FFmpegRun(ran.returncode, ran.stdout, ran.stderr.decode("utf-8", "replace"))
+    return FFmpegRun(completed.returncode, completed.stdout, completed.stderr.decode("utf-8", "replace"))
 
 
 def feed_ffmpeg(arguments: Sequence[str], pieces: Iterable[bytes]) -> FFmpegRun:

@@ -53,14 +53,14 @@ def copy_image(path: Path, part: Path, measured: Measurement, where: str) -> Non
     from PIL import Image
 
     image, _ = _open_upright(path, where)
-    plain = _to_8_bits(image, where)
+    converted = _to_8_bits(image, where)
     # Pillow would carry colour profile, EXIF and XMP over from here.
-    plain.info.clear()
+    converted.info.clear()
     file = io.BytesIO()
-    plain.save(file, "WEBP", lossless=True, quality=30, method=2, exact=True)
-    part.write_bytes(_extended(file.getvalue(), plain.size))
-    with Image.open(part) as again:
-        if again.convert(plain.mode).tobytes() != plain.tobytes():
+    converted.save(file, "WEBP", lossless=True, quality=30, method=2, exact=True)
+    part.write_bytes(_extended(file.getvalue(), converted.size))
+    with Image.open(part) as copy:
+        if copy.convert(converted.mode).tobytes() != converted.tobytes():
             raise copy_error(where, "the copy does not look like it", "Export it again as PNG.")
 
 

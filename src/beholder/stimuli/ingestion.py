@@ -66,31 +66,31 @@ def load_catalogue(
     problems, warnings = list(sources.problems), list(sources.warnings)
     examples = [source for source in sources.entries if source.role == "example"]
     others = [source for source in sources.entries if source.role != "example"]
-    found, order, recipes = _select(study, others, problems, warnings)
-    problems.extend(recipe_problems(study, recipes, found))
+    selected, order, recipes = _select(study, others, problems, warnings)
+    problems.extend(recipe_problems(study, recipes, selected))
     root = study.folder.absolute()
     media = root / "media"
-    found += examples
-    entries, failures = ingest_files(found, root, media, progress, transport)
+    selected += examples
+    entries, failures = ingest_files(selected, root, media, progress, transport)
     problems.extend(failures)
     if problems:
         raise StimuliError(problems)
     roles = condition_roles(study)
-    taken = [(source, entry) for source, entry in zip(found, entries, strict=True) if entry is not None]
+    ingested = [(source, entry) for source, entry in zip(selected, entries, strict=True) if entry is not None]
     if recipes:
         references = [
             (source, _local_path(source, media), entry.sha256)
-            for source, entry in taken
+            for source, entry in ingested
             if (source.role or roles.get(source.condition)) == "reference"
         ]
-        made = anchor_sources(recipes, references, media)
-        entries, failures = ingest_files(made, root, media, progress, transport)
+        anchors = anchor_sources(recipes, references, media)
+        entries, failures = ingest_files(anchors, root, media, progress, transport)
         if failures:
             raise StimuliError(failures)
-        taken += [(source, entry) for source, entry in zip(made, entries, strict=True) if entry is not None]
+        ingested += [(source, entry) for source, entry in zip(anchors, entries, strict=True) if entry is not None]
     rank = {name: place for place, name in enumerate(order)}
     stimuli = []
-    for source, entry in taken:
+    for source, entry in ingested:
         role = source.role or roles.get(source.condition, "test")
         name = f"{source.condition}/{source.content}"
         stimuli.append(
@@ -111,18 +111,18 @@ def load_catalogue(
                 known_answer=source.known_answer,
             )
         )
-    shown = tuple(stimulus for stimulus in stimuli if stimulus.role == "example")
+    examples_shown = tuple(stimulus for stimulus in stimuli if stimulus.role == "example")
     stimuli = [stimulus for stimulus in stimuli if stimulus.role != "example"]
     stimuli.sort(key=lambda s: (rank.get(s.condition, len(rank)), s.condition, s.content, s.id))
     contents = tuple(sorted({s.content for s in stimuli if s.role in RATED}))
-    catalogue = Catalogue(tuple(stimuli), order, contents, tuple(warnings), shown)
+    catalogue = Catalogue(tuple(stimuli), order, contents, tuple(warnings), examples_shown)
     known_answers = [stimulus.known_answer for stimulus in catalogue.training if stimulus.known_answer is not None]
     warnings += training_warnings(study, known_answers)
     return replace(catalogue, warnings=(*warnings, *catalogue_warnings(catalogue, study.playback)))
 
 
 def _select(
-    study: Study, found: Sequence[StimulusSource], problems: list[Problem], warnings: list[Problem]
+    study: Study, sources: Sequence[StimulusSource], problems: list[Problem], warnings: list[Problem]
 ) -> tuple[list[StimulusSource], tuple[str, ...], tuple[str, ...]]:
     """Return the sources to use, the conditions in order, and those of them that have to be made.
 
@@ -130,23 +130,25 @@ def _select(
     """
     listed = [condition.name for condition in study.conditions]
     spelling = {normalised_name(name): name for name in listed}
-    found = [replace(source, condition=spelling.get(source.condition, source.condition)) for source in found]
-    there = sorted({source.condition for source in found if source.role is None or source.role in RATED})
-    medium: Medium = found[0].medium if found else "audio"
-    recipes = missing_anchor_recipes(study, [name for name in there if not listed or name in listed], problems, medium)
+    sources = [replace(source, condition=spelling.get(source.condition, source.condition)) for source in sources]
+    present = sorted({source.condition for source in sources if source.role is None or source.role in RATED})
+    medium: Medium = sources[0].medium if sources else "audio"
+    recipes = missing_anchor_recipes(
+        study, [name for name in present if not listed or name in listed], problems, medium
+    )
     if not listed:
-        return found, (*there, *recipes), recipes
+        return sources, (*present, *recipes), recipes
     for place, name in enumerate(listed):
-        if name not in there and name not in recipes and found:
-            spare = [other for other in there if other not in listed]
-            hint = did_you_mean(name, spare) or did_you_mean(name, there)
+        if name not in present and name not in recipes and sources:
+            spare = [other for other in present if other not in listed]
+            hint = did_you_mean(name, spare) or did_you_mean(name, present)
             what = f"is {name}, which has no stimuli"
-            problems.append(study.problem(f"conditions.{place}", what, ", ".join(there), hint))
-    for name in (name for name in there if name not in listed):
-        count = sum(source.condition == name for source in found)
+            problems.append(study.problem(f"conditions.{place}", what, ", ".join(present), hint))
+    for name in (name for name in present if name not in listed):
+        count = sum(source.condition == name for source in sources)
         its = "1 stimulus is" if count == 1 else f"{count} stimuli are"
         warnings.append(Problem(f"condition {name}", f"is not listed in conditions, so its {its} left out"))
-    used = [source for source in found if source.condition in listed or source.role not in (None, *RATED)]
+    used = [source for source in sources if source.condition in listed or source.role not in (None, *RATED)]
     return used, (*listed, *(name for name in recipes if name not in listed)), recipes
 
 
@@ -160,24 +162,24 @@ def _with_viewing_time(medium: Medium, probe: Probe, playback: Playback) -> Prob
 
 
 def ingest_files(
-    found: Sequence[StimulusSource],
+    sources: Sequence[StimulusSource],
     root: Path,
     media: Path,
     progress: Callable[[int, int], None] | None,
     transport: httpx.BaseTransport | None,
 ) -> tuple[list[CachedFile | None], list[Problem]]:
     """Return an entry for each source, from memory where the file is as it was, and the problems of the others."""
-    memory = _read_cache(media)
+    cache = _read_cache(media)
     copies = _copy_sizes(media)
-    entries: list[CachedFile | None] = [_cached_entry(source, root, media, memory, copies) for source in found]
-    todo = [place for place, entry in enumerate(entries) if entry is None]
-    if not todo:
+    entries: list[CachedFile | None] = [_cached_entry(source, root, media, cache, copies) for source in sources]
+    missing = [place for place, entry in enumerate(entries) if entry is None]
+    if not missing:
         return entries, []
     media.mkdir(parents=True, exist_ok=True)
     failures: dict[int, Sequence[Problem]] = {}
     with ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 2)) as pool:
         work: dict[Future[tuple[str, CachedFile]], int] = {
-            pool.submit(_ingest, found[place], root, media, transport): place for place in todo
+            pool.submit(_ingest, sources[place], root, media, transport): place for place in missing
         }
         try:
             for done, future in enumerate(as_completed(work), start=1):
@@ -186,12 +188,12 @@ def ingest_files(
                 except StimuliError as error:
                     failures[work[future]] = error.problems
                 else:
-                    entries[work[future]] = memory[key] = entry
+                    entries[work[future]] = cache[key] = entry
                 if progress is not None:
-                    progress(done, len(todo))
+                    progress(done, len(missing))
         finally:
             pool.shutdown(cancel_futures=True)
-            _write_cache(media, memory)
+            _write_cache(media, cache)
     return entries, list(dict.fromkeys(problem for place in sorted(failures) for problem in failures[place]))
 
 
@@ -244,12 +246,12 @@ def _location(source: StimulusSource) -> str:
 
 
 def _cached_entry(
-    source: StimulusSource, root: Path, media: Path, memory: Mapping[str, CachedFile], copies: Mapping[str, int]
+    source: StimulusSource, root: Path, media: Path, cache: Mapping[str, CachedFile], copies: Mapping[str, int]
 ) -> CachedFile | None:
     path = source.path or _cached_file(source.file, media / "cache")
     if path is None:
         return None
-    entry = memory.get(_cache_key(path, root))
+    entry = cache.get(_cache_key(path, root))
     if entry is None or copies.get(entry.served) != entry.served_bytes:
         return None
     try:
@@ -282,8 +284,8 @@ def _read_cache(media: Path) -> dict[str, CachedFile]:
         return {}
 
 
-def _write_cache(media: Path, memory: Mapping[str, CachedFile]) -> None:
-    document = {"format": _FORMAT, "files": {key: asdict(memory[key]) for key in sorted(memory)}}
+def _write_cache(media: Path, cache: Mapping[str, CachedFile]) -> None:
+    document = {"format": _FORMAT, "files": {key: asdict(cache[key]) for key in sorted(cache)}}
     part = media / f".catalogue.{uuid.uuid4().hex}.part"
     try:
         part.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
@@ -309,9 +311,9 @@ def _fetch(address: str, cache: Path, where: str, transport: httpx.BaseTransport
     """Return the file of an https address, fetched unless it is in the cache; raise StimuliError when it fails."""
     import httpx
 
-    there = _cached_file(address, cache)
-    if there is not None:
-        return there
+    known = _cached_file(address, cache)
+    if known is not None:
+        return known
 
     def only_https(request: httpx.Request) -> None:
         if request.url.scheme != "https":

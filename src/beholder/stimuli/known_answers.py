@@ -150,26 +150,31 @@ def _with_expectations(
     problems: list[Problem],
 ) -> KnownAnswer:
     """Return the known answer with its expectations; a part missing for one question is taken from all questions."""
-    found: dict[str, Expectation] = {}
+    expectations: dict[str, Expectation] = {}
     for question in dict.fromkeys((*expected, *tolerance, *message)):
         value = expected.get(question, expected.get(EVERY_QUESTION))
         if value is None and question == EVERY_QUESTION and expected:
             continue  # said once for all questions of which something is expected
         if value is None:
             part = "tolerance" if question in tolerance else "message"
-            said = f"{known_answer.label(part, question)} is written, and no answer is expected"
+            what = f"{known_answer.label(part, question)} is written, and no answer is expected"
             fix = f"Write {known_answer.label('expected', question)} beside it."
-            problems.append(Problem(known_answer.where, said, "", fix))
+            problems.append(Problem(known_answer.where, what, "", fix))
             continue
         near = tolerance.get(question, tolerance.get(EVERY_QUESTION))
-        found[question] = Expectation(value, near, message.get(question, message.get(EVERY_QUESTION, "")))
+        expectations[question] = Expectation(value, near, message.get(question, message.get(EVERY_QUESTION, "")))
     if known_answer.is_trap and not expected:
         fix = f"Write in {known_answer.label('expected')} which answer it asks for."
         problems.append(
             Problem(known_answer.where, f"{known_answer.label('trap')} is true, and no answer is expected", "", fix)
         )
     return KnownAnswer(
-        known_answer.where, known_answer.key, known_answer.number, found, known_answer.anchor, known_answer.is_trap
+        known_answer.where,
+        known_answer.key,
+        known_answer.number,
+        expectations,
+        known_answer.anchor,
+        known_answer.is_trap,
     )
 
 

@@ -75,13 +75,13 @@ class LoudnessGain:
 
 def gain_to_loudness(path: Path, medium: Medium, lufs: float) -> LoudnessGain:
     """Return the gain that brings a file to `lufs`, or as near as full scale allows."""
-    heard = measure_loudness(path, medium)
-    if heard.lufs is None:
+    measured = measure_loudness(path, medium)
+    if measured.lufs is None:
         return LoudnessGain(notes=("silent or shorter than 0.4 s, so its loudness stays as it is.",))
-    wanted = lufs - heard.lufs
+    needed = lufs - measured.lufs
     # What is louder than the ceiling already may be made softer, not louder still.
-    gain = min(wanted, max(_CEILING_DB - heard.peak_db, min(0.0, wanted)))
+    gain = min(needed, max(_CEILING_DB - measured.peak_db, min(0.0, needed)))
     notes: tuple[str, ...] = ()
-    if wanted - gain > _NEGLIGIBLE_DB:
-        notes = (f"{heard.lufs + gain:.1f} LUFS instead of {lufs:g}, for louder would go beyond full scale.",)
+    if needed - gain > _NEGLIGIBLE_DB:
+        notes = (f"{measured.lufs + gain:.1f} LUFS instead of {lufs:g}, for louder would go beyond full scale.",)
     return LoudnessGain((f"volume={gain:.2f}dB",) if abs(gain) >= _NEGLIGIBLE_DB else (), notes)

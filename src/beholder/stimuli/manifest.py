@@ -75,10 +75,10 @@ def read_manifest(study: Study, name: str) -> Sources:
     return sources
 
 
-def _unused_roles(study: Study, name: str, found: Sequence[StimulusSource]) -> Iterator[Problem]:
+def _unused_roles(study: Study, name: str, sources: Sequence[StimulusSource]) -> Iterator[Problem]:
     """Yield roles whose stimuli no rule of the study shows."""
     for role in ("gold", "trap", "attention"):
-        if any(source.role == role for source in found) and study.checks.rule(role) is None:
+        if any(source.role == role for source in sources) and study.checks.rule(role) is None:
             fix = f"Write checks: {{{role}: true}}."
             yield Problem(name, f"stimuli with role {role} are not shown, as checks.{role} is off", "", fix)
 
@@ -102,8 +102,8 @@ def _read_lines(root: Path, name: str, lines: list[tuple[int, list[str]]], sourc
     if not _columns_fit(name, columns, sources):
         return
     sources.warnings.extend(_misspelt_columns(name, columns))
-    seen: set[str] = set()
-    idle: set[str] = set()
+    reserved: set[str] = set()
+    unused: set[str] = set()
     for number, cells in lines[1:]:
         line = f"{name}:{number}"
         if not any(cell.strip() for cell in cells):
@@ -112,15 +112,15 @@ def _read_lines(root: Path, name: str, lines: list[tuple[int, list[str]]], sourc
             sources.problems.append(Problem(line, f"has {len(cells)} cells, the first line has {len(columns)}"))
             continue
         row = dict(zip(columns, (cell.strip() for cell in cells), strict=False))
-        seen.update(column for column in _RESERVED if row.get(column))
+        reserved.update(column for column in _RESERVED if row.get(column))
         written = [column for column, cell in row.items() if cell and is_answer_column(column)]
-        idle.update(column for column in written if row.get("role", "") not in roles_of_column(column))
+        unused.update(column for column in written if row.get("role", "") not in roles_of_column(column))
         source = _read_row(root, line, number, {column: row.get(column, "") for column in columns}, sources)
         if source is not None:
             sources.entries.append(source)
-    for column in (column for column in _RESERVED if column in seen):
+    for column in (column for column in _RESERVED if column in reserved):
         sources.warnings.append(Problem(name, f"column {column} is not used in this version"))
-    for column in (column for column in columns if column in idle):
+    for column in (column for column in columns if column in unused):
         roles = listed(roles_of_column(column))
         sources.warnings.append(Problem(name, f"column {column} is used on lines with role {roles} alone"))
 
@@ -149,10 +149,10 @@ def _columns_fit(name: str, columns: list[str], sources: Sources) -> bool:
 
 def _misspelt_columns(name: str, columns: list[str]) -> Iterator[Problem]:
     """Yield the factors that are nearly called as a column that does something."""
-    idle = [word for word in ("role", *ANSWER_COLUMNS, *TRAINING_COLUMNS) if word not in columns]
+    unused = [word for word in ("role", *ANSWER_COLUMNS, *TRAINING_COLUMNS) if word not in columns]
     for column in columns:
         if column not in (*_REQUIRED, "role", *_RESERVED) and not is_answer_column(column):
-            for near in difflib.get_close_matches(column.lower(), idle, n=1, cutoff=_MIN_SIMILARITY):
+            for near in difflib.get_close_matches(column.lower(), unused, n=1, cutoff=_MIN_SIMILARITY):
                 yield Problem(f"{name}:1", f"column {column} is a factor and does nothing", "", f"Did you mean {near}?")
 
 
@@ -192,11 +192,11 @@ def _known_answer(line: str, number: int, role: Role, cells: Mapping[str, str], 
 
 
 def _role(line: str, word: str, sources: Sources) -> Role | None:
-    found = next((role for role in _ROLES if role == word), None)
-    if word and found is None:
+    role = next((role for role in _ROLES if role == word), None)
+    if word and role is None:
         kind = "belongs to a place in a trial, not to a stimulus" if word in get_args(Role) else "is unknown"
         sources.problems.append(Problem(line, f"role {word} {kind}", ", ".join(_ROLES), did_you_mean(word, _ROLES)))
-    return found
+    return role
 
 
 def _medium_at(file: str) -> Medium | None:
@@ -220,8 +220,8 @@ def _locate(root: Path, line: str, file: str, medium: Medium | None, problems: l
         if path is None:
             problem = path_outside_folder(line, file)
         elif not path.is_file():
-            there = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
-            problem = Problem(line, f"{file} does not exist", fix=did_you_mean(path.name, there))
+            names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+            problem = Problem(line, f"{file} does not exist", fix=did_you_mean(path.name, names))
     if problem is not None:
         problems.append(problem)
         return None

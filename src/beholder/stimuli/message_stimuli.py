@@ -41,51 +41,54 @@ class MessageCatalogue(NamedTuple):
 def add_message_stimuli(
     study: Study,
     catalogue: Catalogue,
-    wanted: Sequence[MessageRequest],
+    requests: Sequence[MessageRequest],
     progress: Callable[[int, int], None] | None = None,
 ) -> MessageCatalogue:
     """Return the catalogue with what is wanted, made where it is not there; raise all problems at once."""
-    if not wanted:
+    if not requests:
         return MessageCatalogue(catalogue, {})
-    if unsaid := list(_message_problems(study, wanted)):
-        raise StudyError(unsaid)
+    if problems_of_messages := list(_message_problems(study, requests)):
+        raise StudyError(problems_of_messages)
     root = study.folder.absolute()
-    sources = [_source(one, number, root / "media") for number, one in enumerate(wanted, 1)]
+    sources = [_source(request, number, root / "media") for number, request in enumerate(requests, 1)]
     missing = {source.path: source.role for source in sources if source.path and not source.path.exists()}
     entries, problems = ingest_files(sources, root, root / "media", progress, None)
     if problems:
         raise StimuliError(_grouped(problems))
-    made = []
-    for number, (one, source, entry) in enumerate(zip(wanted, sources, entries, strict=True), 1):
+    stimuli = []
+    for number, (request, source, entry) in enumerate(zip(requests, sources, entries, strict=True), 1):
         assert entry is not None
         assert source.path is not None
-        expected = {EVERY_QUESTION: Expectation(one.value, one.tolerance, also=one.also)}
-        made.append(
+        expected = {EVERY_QUESTION: Expectation(request.value, request.tolerance, also=request.also)}
+        stimuli.append(
             replace(
-                one.source,
-                id=f"{one.role}:{number}:{one.source.id}",
-                condition=one.role,
-                role=one.role,
+                request.source,
+                id=f"{request.role}:{number}:{request.source.id}",
+                condition=request.role,
+                role=request.role,
                 file=source.file,
                 sha256=source.path.stem,
-                probe=replace(entry.probe, duration_ms=_duration_ms(one.source, entry.probe.duration_ms)),
+                probe=replace(entry.probe, duration_ms=_duration_ms(request.source, entry.probe.duration_ms)),
                 served=root / "media" / entry.served,
                 served_bytes=entry.served_bytes,
                 encoders=entry.encoders,
                 known_answer=KnownAnswer(source.where, expected=expected, is_trap=True),
-                derived_from=one.source.id,
+                derived_from=request.source.id,
             )
         )
-    fresh = Counter(role for role in missing.values() if role is not None)
-    return MessageCatalogue(replace(catalogue, stimuli=(*catalogue.stimuli, *made)), fresh)
+    new_files = Counter(role for role in missing.values() if role is not None)
+    return MessageCatalogue(replace(catalogue, stimuli=(*catalogue.stimuli, *stimuli)), new_files)
 
 
-def _message_problems(study: Study, wanted: Sequence[MessageRequest]) -> Iterator[Problem]:
+def _message_problems(study: Study, requests: Sequence[MessageRequest]) -> Iterator[Problem]:
     """Yield, once for each rule, why nobody could read or hear what its stimuli say."""
-    for role in dict.fromkeys(one.role for one in wanted):
-        of_role = [one for one in wanted if one.role == role]
+    for role in dict.fromkeys(request.role for request in requests):
+        of_role = [request for request in requests if request.role == role]
         say, source = of_role[0].message.say, of_role[0].source
-        key, silent = f"checks.{role}.say", sorted({one.source.file for one in of_role if _is_silent(one.source)})
+        key, silent = (
+            f"checks.{role}.say",
+            sorted({request.source.file for request in of_role if _is_silent(request.source)}),
+        )
         if (problem := message_problem(source.medium, say, source.file)) is not None:
             yield study.problem(key, f"is {say}, and {source.file} {problem.what}", problem.allowed)
         elif say == "voice" and study.playback.sound == "off":
@@ -115,20 +118,20 @@ def _duration_ms(source: Stimulus, own: int) -> int:
     return own if source.medium in ("video", "audio") else source.probe.duration_ms
 
 
-def _source(wanted: MessageRequest, number: int, media: Path) -> StimulusSource:
-    path, message = wanted.source.served, wanted.message
-    words = "\n".join((RECIPE, wanted.source.sha256, message.words, message.say, message.language))
+def _source(request: MessageRequest, number: int, media: Path) -> StimulusSource:
+    path, message = request.source.served, request.message
+    words = "\n".join((RECIPE, request.source.sha256, message.words, message.say, message.language))
     name = hashlib.sha256(words.encode()).hexdigest()
-    where = f"{wanted.role} {number} of {wanted.source.file}"
+    where = f"{request.role} {number} of {request.source.file}"
     return StimulusSource(
         where=where,
         file=where,
         # What participants get of a text is HTML, whatever its suffix.
-        path=media / "made" / f"{name}{'.html' if wanted.source.medium == 'text' else message_suffix(path)}",
-        content=wanted.source.content,
-        condition=wanted.role,
-        medium=wanted.source.medium,
-        role=wanted.role,
+        path=media / "made" / f"{name}{'.html' if request.source.medium == 'text' else message_suffix(path)}",
+        content=request.source.content,
+        condition=request.role,
+        medium=request.source.medium,
+        role=request.role,
         derived_from=path,
         message=message,
     )

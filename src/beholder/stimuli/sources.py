@@ -89,7 +89,7 @@ def read_sources(study: Study) -> Sources:
 
 def _read_examples(study: Study, sources: Sources) -> None:
     """Find what the pages of the instructions show; each file once, however often it is shown."""
-    root, taken = study.folder.absolute(), set[str]()
+    root, read = study.folder.absolute(), set[str]()
     for page, shown in enumerate(study.texts.pages):
         for place, example in enumerate(shown.examples):
             key = f"texts.instructions.{page}.examples.{place}.file"
@@ -101,12 +101,12 @@ def _read_examples(study: Study, sources: Sources) -> None:
                 what = f"is {example.file}, an unknown kind of file"
                 sources.problems.append(study.problem(key, what, ", ".join(known_suffixes())))
             elif not path.is_file():
-                there = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+                names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
                 what = f"is {example.file}, and there is no such file"
-                fix = did_you_mean(path.name, there)
+                fix = did_you_mean(path.name, names)
                 sources.problems.append(study.problem(key, what, "a file in the study folder", fix))
-            elif example.file not in taken:
-                taken.add(example.file)
+            elif example.file not in read:
+                read.add(example.file)
                 sources.entries.append(
                     StimulusSource(example.file, example.file, path, example.file, _EXAMPLE, medium, "example")
                 )
@@ -174,10 +174,10 @@ def _sort_strays(sources: Sources) -> None:
             sources.warnings.append(Problem(stray.problem.where, f"is left out: {stray.medium} beside {kinds}"))
 
 
-def _mixed_media(study: Study, found: Sequence[StimulusSource]) -> list[Problem]:
+def _mixed_media(study: Study, sources: Sequence[StimulusSource]) -> list[Problem]:
     """Return the problem of a study whose stimuli are of more than one medium."""
     first: dict[Medium, StimulusSource] = {}
-    for source in found:
+    for source in sources:
         first.setdefault(source.medium, source)
     if len(first) < 2:
         return []
@@ -272,20 +272,20 @@ def _relative(root: Path, path: Path) -> str:
     return path.relative_to(os.path.normpath(root)).as_posix()
 
 
-def _duplicates(found: list[StimulusSource]) -> list[Problem]:
+def _duplicates(sources: list[StimulusSource]) -> list[Problem]:
     """Return a problem for each (content, condition) that has several files, rated and unrated ones apart."""
     first: dict[tuple[str, str, str], StimulusSource] = {}
     problems = []
-    for source in found:
-        job = "" if source.role is None or source.role in RATED else source.role
-        earlier = first.setdefault((source.content, source.condition, job), source)
+    for source in sources:
+        role = "" if source.role is None or source.role in RATED else source.role
+        earlier = first.setdefault((source.content, source.condition, role), source)
         if earlier is not source:
             key, before = (
                 source.known_answer.key if source.known_answer else "",
                 earlier.known_answer.key if earlier.known_answer else "",
             )
-            again = f"is content {source.content} under condition {source.condition} again"
+            repeated = f"is content {source.content} under condition {source.condition} again"
             fix = f"Write another {key}.content or {key}.condition." if key else "Rename one of them or take it out."
-            what = f"{key} {again}, as {before or earlier.where} is".strip()
+            what = f"{key} {repeated}, as {before or earlier.where} is".strip()
             problems.append(Problem(source.where, what, "one file for each content and condition", fix))
     return problems

@@ -33,10 +33,10 @@ _LETTERS_A_WORD = 2
 
 def measure_text(path: Path, where: str) -> Measurement:
     """Return what a text holds: the words that people will read."""
-    safe = _safe_html(path, where)
-    seen = _visible_text(safe)
+    html_text = _safe_html(path, where)
+    visible = _visible_text(html_text)
     # Spaces, marks without width and control characters are all that Unicode files under Z and C.
-    if all(unicodedata.category(letter)[0] in "ZC" for letter in seen):
+    if all(unicodedata.category(letter)[0] in "ZC" for letter in visible):
         raise read_error(where, "text", "there is nothing to read in it", "Write the text, or take it out.")
     kind = path.suffix.lower().lstrip(".")
     return Measurement(
@@ -50,7 +50,7 @@ def measure_text(path: Path, where: str) -> Measurement:
             codec="",
             audio_codec="",
             channels=0,
-            words=words_in(seen),
+            words=words_in(visible),
         )
     )
 

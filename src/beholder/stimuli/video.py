@@ -43,21 +43,21 @@ _BY_FORMAT = {"mp4": ("-movflags", "+faststart", "-write_tmcd", "0"), "webm": ()
 
 def measure_video(path: Path, where: str) -> Measurement:
     """Return what the file holds, or raise StimuliError naming `where` when it cannot be read as video."""
-    ran = run_ffmpeg(
+    run = run_ffmpeg(
         [
             *READ_VIDEO, "-i", file_argument(path),
             "-map", "0:V:0", "-frames:v", "1", "-f", "null", "-",
             "-map", "0:V:0", "-map", "0:a:0?", "-c", "copy", "-f", "framecrc", "pipe:1",
         ]
     )  # fmt: skip
-    head, _, tail = ran.log.partition("Stream mapping:")
-    if is_truncated(ran.log):
+    head, _, tail = run.log.partition("Stream mapping:")
+    if is_truncated(run.log):
         raise read_error(where, "video", "it is cut off or damaged")
-    if ran.code != 0 or not tail:
-        raise read_error(where, "video", _read_failure(head, ran.error_line()))
+    if run.code != 0 or not tail:
+        raise read_error(where, "video", _read_failure(head, run.error_line()))
     video = first_stream(head, "Video")
     shown = next((line for line in tail.splitlines() if "Video: wrapped_avframe" in line), None)
-    packets = _Packets.read(ran.out.decode("ascii", "replace").splitlines())
+    packets = _Packets.read(run.out.decode("ascii", "replace").splitlines())
     if video is None or shown is None or packets.frames == 0:
         raise read_error(where, "video", "no frame of it can be decoded")
     if packets.seconds < 0.9 * header_seconds(head) - 0.2:
@@ -117,11 +117,11 @@ def video_recipe(probe: Probe) -> tuple[str, ...]:
 def copy_video(path: Path, part: Path, measured: Measurement, where: str) -> None:
     """Write the copy of a video: the same streams, nothing that tells where they come from."""
     probe = measured.probe
-    ran = run_ffmpeg(
+    run = run_ffmpeg(
         ["-v", "error", "-y", *READ_VIDEO, "-i", file_argument(path), *_arguments(probe), file_argument(part)]
     )
-    if ran.code != 0:
-        raise copy_error(where, f"ffmpeg says {ran.error_line()}", _PREPARE)
+    if run.code != 0:
+        raise copy_error(where, f"ffmpeg says {run.error_line()}", _PREPARE)
     if probe.audio_codec == "vorbis":
         blank_vorbis_comment(part)
     if not _plays_like(part, measured):
@@ -136,11 +136,11 @@ def _arguments(probe: Probe) -> tuple[str, ...]:
 
 def _plays_like(copy: Path, measured: Measurement) -> bool:
     try:
-        again = measure_video(copy, "")
+        measured_copy = measure_video(copy, "")
     except StimuliError:
         return False
-    apart = abs(again.probe.duration_ms - measured.probe.duration_ms)
-    return again.frames == measured.frames and apart <= 1000 / measured.probe.fps
+    difference = abs(measured_copy.probe.duration_ms - measured.probe.duration_ms)
+    return measured_copy.frames == measured.frames and difference <= 1000 / measured.probe.fps
 
 
 @dataclass(frozen=True)

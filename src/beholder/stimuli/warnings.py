@@ -25,26 +25,26 @@ def catalogue_warnings(catalogue: Catalogue, playback: Playback | None = None) -
 
     Contents with the same problem come together. Last, what holds for all: encoders whose names tell conditions apart.
     """
-    is_kept = playback is not None and playback.switching == "keep"
-    holes = {
+    keeps_position = playback is not None and playback.switching == "keep"
+    missing = {
         content: [c for _, c in cells] for content, cells in groupby(catalogue.missing(), key=lambda cell: cell[0])
     }
     rated: dict[str, list[Stimulus]] = {content: [] for content in catalogue.contents}
     for stimulus in catalogue.stimuli:
         if stimulus.role in RATED:
             rated[stimulus.content].append(stimulus)
-    doubts: dict[_Warning, list[tuple[str, str]]] = {}
+    warnings: dict[_Warning, list[tuple[str, str]]] = {}
     for content, group in rated.items():
-        found = [
-            *_missing_conditions(holes.get(content, ())),
-            *_durations(group, is_kept),
+        notes = [
+            *_missing_conditions(missing.get(content, ())),
+            *_durations(group, keeps_position),
             *_shapes(group),
             *_sizes(group, catalogue),
         ]
-        for doubt, detail in found:
-            doubts.setdefault(doubt, []).append((content, detail))
-    for doubt, cases in doubts.items():
-        yield from _problem_for(doubt, cases)
+        for warning, detail in notes:
+            warnings.setdefault(warning, []).append((content, detail))
+    for warning, cases in warnings.items():
+        yield from _problem_for(warning, cases)
     yield from _encoder_names(list(rated.values()))
 
 
@@ -57,21 +57,21 @@ class _Warning(NamedTuple):
     fix: str = ""
 
 
-def _problem_for(doubt: _Warning, cases: Sequence[tuple[str, str]]) -> Iterator[Problem]:
+def _problem_for(warning: _Warning, cases: Sequence[tuple[str, str]]) -> Iterator[Problem]:
     """Yield one problem for all contents of which the same can be said, the details of each where they differ."""
     contents = [content for content, _ in cases]
     if len(cases) == 1:
-        yield Problem(f"content {contents[0]}", doubt.one.format(cases[0][1]), doubt.allowed, doubt.fix)
+        yield Problem(f"content {contents[0]}", warning.one.format(cases[0][1]), warning.allowed, warning.fix)
         return
     details = list(dict.fromkeys(detail for _, detail in cases))
-    told = (
+    text = (
         details[0]
         if len(details) == 1
         else "; ".join(f"{content} {detail}" for content, detail in cases[:_MAX_DETAILS])
     )
-    told += f"; {len(cases) - _MAX_DETAILS} more" if len(details) > 1 and len(cases) > _MAX_DETAILS else ""
+    text += f"; {len(cases) - _MAX_DETAILS} more" if len(details) > 1 and len(cases) > _MAX_DETAILS else ""
     where = f"{len(cases)} contents: {', '.join(contents)}"
-    yield Problem(where, doubt.many.format(told), doubt.allowed, doubt.fix)
+    yield Problem(where, warning.many.format(text), warning.allowed, warning.fix)
 
 
 def _missing_conditions(conditions: Sequence[str]) -> Iterator[tuple[_Warning, str]]:
@@ -80,15 +80,15 @@ def _missing_conditions(conditions: Sequence[str]) -> Iterator[tuple[_Warning, s
         yield _Warning("is missing under {}", "are missing under {}"), ", ".join(conditions)
 
 
-def _durations(group: Sequence[Stimulus], is_kept: bool) -> Iterator[tuple[_Warning, str]]:
+def _durations(group: Sequence[Stimulus], keeps_position: bool) -> Iterator[tuple[_Warning, str]]:
     """Yield the doubt about clips that do not last equally long; what stands still has no length."""
     if group[0].medium not in ("video", "audio"):
         return
-    tolerance = _CLOSE_TOLERANCE_MS if is_kept or group[0].medium == "audio" else _TOLERANCE_MS
+    tolerance = _CLOSE_TOLERANCE_MS if keeps_position or group[0].medium == "audio" else _TOLERANCE_MS
     short, long = min(group, key=_duration_ms), max(group, key=_duration_ms)
     if _duration_ms(long) - _duration_ms(short) > tolerance:
         ends = " and ".join(f"{_duration_ms(s) / 1000:.2f} s under {s.condition}" for s in (short, long))
-        why = ", and switching keeps the position" if is_kept else ""
+        why = ", and switching keeps the position" if keeps_position else ""
         yield _Warning(f"lasts {{}}{why}", f"last {{}}{why}", f"{tolerance / 1000:g} s apart at most"), ends
 
 
@@ -123,10 +123,10 @@ def _shapes(group: Sequence[Stimulus]) -> Iterator[tuple[_Warning, str]]:
             yield _Warning(f"has {what}", f"have {what}", "", "Export all in the same depth, or accept it."), depths
 
 
-def _values_by_condition(found: Mapping[Any, Stimulus], form: str) -> str:
+def _values_by_condition(stimuli: Mapping[Any, Stimulus], form: str) -> str:
     """Return each value with a condition that has it; nothing where all have the same."""
-    told = ", ".join(f"{form.format(value)} under {stimulus.condition}" for value, stimulus in sorted(found.items()))
-    return told if len(found) > 1 else ""
+    text = ", ".join(f"{form.format(value)} under {stimulus.condition}" for value, stimulus in sorted(stimuli.items()))
+    return text if len(stimuli) > 1 else ""
 
 
 def _sizes(group: Sequence[Stimulus], catalogue: Catalogue) -> Iterator[tuple[_Warning, str]]:
@@ -139,13 +139,13 @@ def _sizes(group: Sequence[Stimulus], catalogue: Catalogue) -> Iterator[tuple[_W
         "files that differ in size more than the filler can hide ({}): "
         "a participant who opens the developer tools could put them in order"
     )
-    doubt = _Warning(
+    warning = _Warning(
         f"has {what}",
         f"have {what}",
         f"{MAX_FILL_FACTOR} times the smallest at most, and {_in_words(MAX_FILL_BYTES)} more than it",
         "Encode the largest smaller or the smallest larger, or accept it.",
     )
-    yield doubt, " to ".join(f"{_in_words(s.served_bytes)} under {s.condition}" for s in (small, large))
+    yield warning, " to ".join(f"{_in_words(s.served_bytes)} under {s.condition}" for s in (small, large))
 
 
 def _encoder_names(groups: Sequence[Sequence[Stimulus]]) -> Iterator[Problem]:

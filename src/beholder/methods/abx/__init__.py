@@ -121,14 +121,14 @@ class Abx(ChoiceMethod):
     def judgement(self, trial: Trial, asked: Asked, choice: Mapping[str, Any] | None) -> Judgement:
         if not _asks_identity(trial):
             return super().judgement(trial, asked, choice)
-        seen, said = ComparedSlots.of(trial), None if choice is None else choice["same_as"]
-        if said in (None, "unsure"):
-            why = "media_error" if said is None else "skipped"
-            return seen.judgement(asked, "correct", None, None, limits=(0, 1), missing=why)
-        named = seen.second if said == seen.second.id else seen.first
+        slots, slot_named = ComparedSlots.of(trial), None if choice is None else choice["same_as"]
+        if slot_named in (None, "unsure"):
+            why = "media_error" if slot_named is None else "skipped"
+            return slots.judgement(asked, "correct", None, None, limits=(0, 1), missing=why)
+        named = slots.second if slot_named == slots.second.id else slots.first
         right = int(named.stimulus == trial.draws["same_as"])
         # On the screen, as with every comparison: above zero when the second one was named.
-        return seen.judgement(asked, "correct", right, 1 if named == seen.second else -1, limits=(0, 1))
+        return slots.judgement(asked, "correct", right, 1 if named == slots.second else -1, limits=(0, 1))
 
     def respond(self, trial: Trial, percept: Percept, rng: Generator) -> Json:
         first, second = compared_slots(trial)

@@ -135,8 +135,8 @@ class Likert(ScoreMethod):
         return next((other.id for other in trial.slots if not other.rated), None)
 
     def extra(self, trial: Trial) -> Mapping[str, Json]:
-        heard = next((slot.id for slot in trial.slots if slot.label == "driving"), None)
-        return {**trial.draws, **({"sound": heard} if heard else {})}
+        sound = next((slot.id for slot in trial.slots if slot.label == "driving"), None)
+        return {**trial.draws, **({"sound": sound} if sound else {})}
 
     def seconds(self, trial: Trial, catalogue: Catalogue) -> float:
         watching = max(catalogue.by_id[slot.stimulus].probe.duration_ms for slot in trial.slots) / 1000
@@ -205,12 +205,12 @@ def _scenario(study: Study) -> str:
 def _set_problems(study: Study) -> Iterator[Problem]:
     name = study.options.get("items")
     extras = [item.id for item in ITEM_SETS[name].extras] if name is not None else []
-    for index, wanted in enumerate(study.options.get("extra", ())):
-        if wanted in extras:
+    for index, name_of_item in enumerate(study.options.get("extra", ())):
+        if name_of_item in extras:
             continue
-        said = f"items: {name} has no such statement" if name is not None else "options.items is left out"
+        reason = f"items: {name} has no such statement" if name is not None else "options.items is left out"
         fix = "Write it under questions, with its text."
-        yield Problem(f"options.extra.{index}", f"is {wanted}, and {said}", ", ".join(extras), fix)
+        yield Problem(f"options.extra.{index}", f"is {name_of_item}, and {reason}", ", ".join(extras), fix)
 
 
 likert = Likert()

@@ -25,8 +25,8 @@ class Item(NamedTuple):
 
     def question(self) -> Question:
         """Return the item as a question on its usual scale."""
-        named = {"id": self.id, "text": self.text, "scale": "agree5", "keyed": self.keyed, "ticks": self.ticks}
-        return Question.model_validate(named)
+        fields = {"id": self.id, "text": self.text, "scale": "agree5", "keyed": self.keyed, "ticks": self.ticks}
+        return Question.model_validate(fields)
 
 
 @dataclass(frozen=True)
@@ -118,8 +118,8 @@ def items_of_set(name: str | None, extra: tuple[str, ...] = ()) -> tuple[Item, .
     """Return the items of a set, and those of its extras that are named."""
     if name is None:
         return ()
-    found = ITEM_SETS[name]
-    return (*found.items, *(item for item in found.extras if item.id in extra))
+    item_set = ITEM_SETS[name]
+    return (*item_set.items, *(item for item in item_set.extras if item.id in extra))
 
 
 def applies_to(item: Item, stimulus: Stimulus) -> bool:

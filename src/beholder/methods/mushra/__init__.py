@@ -120,12 +120,12 @@ def _strict_problems(catalogue: Catalogue) -> Iterator[Problem]:
         if max(lengths) - min(lengths) > _SAME_LENGTH_MS:
             what = f"has sounds of {min(lengths) / 1000:.2f} to {max(lengths) / 1000:.2f} s"
             yield Problem(f"content {content}", what, f"the same length within {_SAME_LENGTH_MS} ms", fix)
-        for name, unit, found in (
+        for name, unit, values in (
             ("sample rates", " Hz", {sound.probe.sample_rate for sound in sounds}),
             ("numbers of channels", "", {sound.probe.channels for sound in sounds}),
         ):
-            if len(found) > 1:
-                listed = " and ".join(f"{value}{unit}" for value in sorted(found))
+            if len(values) > 1:
+                listed = " and ".join(f"{value}{unit}" for value in sorted(values))
                 yield Problem(f"content {content}", f"has sounds of different {name}: {listed}", "one for all", fix)
 
 

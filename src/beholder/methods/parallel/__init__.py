@@ -71,17 +71,17 @@ class Parallel(ScoreMethod):
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
         yield from question_problems(self.name, self.questions(study))
         yield from medium_problems(self.name, self.media, catalogue)
-        wish = study.options.get("reference", "none")
-        if wish != "none":
-            yield from reference_problems(self.name, catalogue, f"has options.reference: {wish}")
+        shown = study.options.get("reference", "none")
+        if shown != "none":
+            yield from reference_problems(self.name, catalogue, f"has options.reference: {shown}")
         yield from anchor_problems(study, catalogue)
         yield from board_problems(self.name, study, self.units(study, catalogue))
 
     def units(self, study: Study, catalogue: Catalogue) -> Units:
-        wish = study.options.get("reference", "none")
+        shown = study.options.get("reference", "none")
         references = tuple(dict.fromkeys(stimulus.condition for stimulus in catalogue.references.values()))
-        always = (*(references if wish in ("hidden", "both") else ()), *anchors(study, catalogue))
-        return board_units(study, catalogue, always, *(references if wish == "shown" else ()))
+        always = (*(references if shown in ("hidden", "both") else ()), *anchors(study, catalogue))
+        return board_units(study, catalogue, always, *(references if shown == "shown" else ()))
 
     def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
         is_shown = study.options.get("reference", "none") in ("shown", "both")

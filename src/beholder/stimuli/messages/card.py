@@ -179,8 +179,8 @@ def _render_rows(rows: Sequence[str]) -> NDArray[np.uint8]:
 
 def _refuse_letters(words: str, unknown: Collection[str], where: str) -> None:
     if unknown:
-        told = " ".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in sorted(unknown))
-        what = f"is to say {words!r}, and no font here has {told}"
+        letters = " ".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in sorted(unknown))
+        what = f"is to say {words!r}, and no font here has {letters}"
         fix = "Install a font that has it, as one of the Noto fonts, or use other words."
         raise StimuliError(Problem(where, what, fix=fix))
 
@@ -257,11 +257,11 @@ def draw_on_image(source: Path, target: Path, message: Message, where: str) -> N
 def insert_sentence(source: Path, target: Path, message: Message, where: str) -> None:
     """Write a text with a sentence more in its middle, in the format of the target's suffix, whole or not at all."""
     measure_text(source, where)
-    kind = {".htm": "html"}.get(target.suffix.lower(), target.suffix.lower().lstrip("."))
+    format = {".htm": "html"}.get(target.suffix.lower(), target.suffix.lower().lstrip("."))
     text = source.read_text("utf-8-sig")
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
     try:
-        part.write_text(_with_sentence(text, message.words, kind, where), "utf-8", newline="\n")
+        part.write_text(_with_sentence(text, message.words, format, where), "utf-8", newline="\n")
         put_in_place(part, target)
     finally:
         part.unlink(missing_ok=True)
@@ -295,9 +295,9 @@ def _middle(readable: str) -> int:
     return places[len(places) // 2] if places else 0
 
 
-def _is_break(found: re.Match[str]) -> bool:
+def _is_break(match: re.Match[str]) -> bool:
     """Return whether a sentence ends here: what follows begins like one, and what is before is no short form."""
-    parts = found.groupdict()
+    parts = match.groupdict()
     following = parts.get("next")
     if following is None:
         return True

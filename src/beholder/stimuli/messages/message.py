@@ -108,8 +108,8 @@ _PAIRS: Mapping[str, _Pairs] = {
 def confusable_numbers(value: int, language: str) -> tuple[int, ...]:
     """Return the numbers that a spoken number may be taken for, smallest first, itself not among them."""
     pairs = _PAIRS.get(language.lower().replace("_", "-").partition("-")[0], _TEENS)
-    found = {other for one, other in pairs if one == value} | {one for one, other in pairs if other == value}
-    return tuple(sorted(found))
+    numbers = {other for one, other in pairs if one == value} | {one for one, other in pairs if other == value}
+    return tuple(sorted(numbers))
 
 
 def unambiguous_values(low: float, high: float, step: float, language: str) -> tuple[float, ...]:

@@ -51,21 +51,21 @@ def mix_speech(samples: NDArray[np.float64], rate: int, speech: Speech, where: s
     how deep the sound is ducked follows from that.
     """
     bed = _Bed.of(samples, rate, speech)
-    wanted = integrated_loudness(samples, rate)
-    if wanted < FAINT_LUFS:
-        wanted = _SPEECH_LUFS
+    target = integrated_loudness(samples, rate)
+    if target < FAINT_LUFS:
+        target = _SPEECH_LUFS
     duck = _FIRST_DUCK_DB
     while True:
-        gain, apart = _matching_gain(bed, wanted, duck)
-        lacking = _SPEECH_ABOVE_DB - bed.clearness(duck, gain)
-        if lacking <= 0 or duck >= _DEEPEST_DUCK_DB:
+        gain, error = _matching_gain(bed, target, duck)
+        missing = _SPEECH_ABOVE_DB - bed.clearness(duck, gain)
+        if missing <= 0 or duck >= _DEEPEST_DUCK_DB:
             break
-        duck = min(_DEEPEST_DUCK_DB, duck + lacking + 1)
-    if apart > _MIX_TOLERANCE_DB:
+        duck = min(_DEEPEST_DUCK_DB, duck + missing + 1)
+    if error > _MIX_TOLERANCE_DB:
         raise StimuliError(
             Problem(
                 where,
-                f"cannot be given a voice: with any that is clear, the whole would be {apart:.1f} dB louder or softer",
+                f"cannot be given a voice: with any that is clear, the whole would be {error:.1f} dB louder or softer",
                 f"less than {TOLERANCE_DB:g} dB",
                 "Choose another clip, or make it less loud (beholder media prepare --loudness -23).",
             )
@@ -131,7 +131,7 @@ class _Bed:
         return 10 * math.log10(speech / rest) if rest > 0 else math.inf
 
 
-def _matching_gain(bed: _Bed, wanted: float, duck: float) -> tuple[float, float]:
+def _matching_gain(bed: _Bed, target: float, duck: float) -> tuple[float, float]:
     """Return the gain of the speech with which the whole is as loud as wanted, and by how much it is not.
 
     Of several gains the largest: loudness is gated, so that very soft speech may count for nothing.
@@ -139,10 +139,10 @@ def _matching_gain(bed: _Bed, wanted: float, duck: float) -> tuple[float, float]
     unit = integrated_loudness(bed.voice, bed.rate)
 
     def gain_at(level: float) -> float:
-        return float(10 ** ((wanted + level - unit) / 20))
+        return float(10 ** ((target + level - unit) / 20))
 
     def excess(level: float) -> float:
-        return integrated_loudness(bed.mix(duck, gain_at(level)), bed.rate) - wanted
+        return integrated_loudness(bed.mix(duck, gain_at(level)), bed.rate) - target
 
     level = _largest_root(excess)
     return gain_at(level), abs(excess(level))

@@ -70,12 +70,12 @@ def overlay_card(source: Path, target: Path, message: Message, where: str, threa
 
     def write(quality: Sequence[str]) -> None:
         picture = card.image.tobytes()
-        ran = feed_ffmpeg(
+        run = feed_ffmpeg(
             [*_overlay_arguments(clip, card, during), *quality, *_output_arguments(clip, threads), file_argument(part)],
             [picture],
         )
-        if ran.code != 0:
-            raise StimuliError(Problem(where, f"cannot take a message: ffmpeg says {ran.error_line()}"))
+        if run.code != 0:
+            raise StimuliError(Problem(where, f"cannot take a message: ffmpeg says {run.error_line()}"))
 
     try:
         is_like = _refine(_ENCODERS[clip.measured.probe.codec], write, lambda: _frame_psnr(clip, part, card, during))
@@ -111,11 +111,11 @@ def _read_clip(path: Path, where: str) -> _Clip:
         problem = Problem(where, what, ", ".join(_OVERLAY_FORMATS), _PREPARE)
     if problem is not None:
         raise StimuliError(problem)
-    ran = run_ffmpeg([*READ_VIDEO, "-i", file_argument(path), "-map", "0:V:0", *_TIMES, "-f", "framecrc", "pipe:1"])
-    told = ran.out.decode("ascii", "replace")
-    size, aspect, base = (pattern.search(told) for pattern in (_SIZE, _ASPECT, _BASE))
-    rows = [[int(cell) for cell in line.split(",")[2:4]] for line in told.splitlines() if line and line[0] != "#"]
-    if ran.code != 0 or size is None or base is None or len(rows) < _MIN_FRAMES:
+    run = run_ffmpeg([*READ_VIDEO, "-i", file_argument(path), "-map", "0:V:0", *_TIMES, "-f", "framecrc", "pipe:1"])
+    listing = run.out.decode("ascii", "replace")
+    size, aspect, base = (pattern.search(listing) for pattern in (_SIZE, _ASPECT, _BASE))
+    rows = [[int(cell) for cell in line.split(",")[2:4]] for line in listing.splitlines() if line and line[0] != "#"]
+    if run.code != 0 or size is None or base is None or len(rows) < _MIN_FRAMES:
         what = f"has {len(rows)} frame{'s' * (len(rows) != 1)}, too few for a message between others"
         raise StimuliError(Problem(where, what, f"{_MIN_FRAMES} frames or more"))
     shown = [begin for begin, _ in rows]
@@ -130,8 +130,8 @@ def _read_clip(path: Path, where: str) -> _Clip:
         width=width,
         height=height,
         pixel_aspect=int(aspect[1]) / int(aspect[2]) if aspect and int(aspect[1]) and int(aspect[2]) else 1.0,
-        brightness=next((level for name, level in _BRIGHTNESS.items() if name in ran.log), 1.0),
-        is_full_range=measured.pixels.startswith("yuvj") or _FULL.search(ran.log) is not None,
+        brightness=next((level for name, level in _BRIGHTNESS.items() if name in run.log), 1.0),
+        is_full_range=measured.pixels.startswith("yuvj") or _FULL.search(run.log) is not None,
         times=tuple(time * Fraction(base[1]) for time in (*shown, shown[-1] + last)),
     )
 
@@ -172,7 +172,7 @@ def _frame_psnr(clip: _Clip, part: Path, card: MessageCard, during: range) -> li
     """Return how like the frames of the new file are to those of the old one, the card left out: in decibels."""
     black = f"color=c=black:s={card.width}x{card.height}:r=1:d=1"
     over, count = _overlay_filter(clip, card, during), "settb=1/25,setpts=N"
-    ran = run_ffmpeg(
+    run = run_ffmpeg(
         [
             "-v", "error", *READ_VIDEO, "-i", file_argument(clip.path), *READ_VIDEO, "-i", file_argument(part),
             "-filter_complex",
@@ -181,7 +181,7 @@ def _frame_psnr(clip: _Clip, part: Path, card: MessageCard, during: range) -> li
             "-map", "[v]", "-fps_mode", "passthrough", "-f", "null", "-",
         ]
     )  # fmt: skip
-    ratios = [float(ratio) for ratio in _RATIO.findall(ran.out.decode("ascii", "replace"))]
+    ratios = [float(ratio) for ratio in _RATIO.findall(run.out.decode("ascii", "replace"))]
     pixels = clip.width * clip.height
     # Under the card both are black: the error there is none, and is not to count.
     left = 10 * math.log10(max(1, pixels - card.width * card.height) / pixels)

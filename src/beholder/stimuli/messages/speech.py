@@ -136,8 +136,8 @@ class _Engine:
     def voice_of(self, language: str) -> str | None:
         """Return the voice of a language such as `de` or `de-AT`, the nearest where there is no other."""
         code = language.lower().replace("_", "-")
-        found = self.voices.get(_PLAIN_ENGLISH if code == "en" else code)
-        return found or self.voices.get(code.partition("-")[0])
+        voice = self.voices.get(_PLAIN_ENGLISH if code == "en" else code)
+        return voice or self.voices.get(code.partition("-")[0])
 
 
 @cache
@@ -170,12 +170,12 @@ def _voices(library: ctypes.CDLL) -> dict[str, str]:
 
 def _languages(address: int) -> list[tuple[int, str]]:
     """Return the languages of a voice: each is a byte of rank and a name that ends in a zero; a zero ends the list."""
-    found = []
+    languages = []
     while (rank := ctypes.string_at(address, 1)[0]) != 0:
         code = ctypes.string_at(address + 1)
-        found.append((rank, code.decode("ascii", "replace").lower()))
+        languages.append((rank, code.decode("ascii", "replace").lower()))
         address += 2 + len(code)
-    return found
+    return languages
 
 
 def _trim(samples: NDArray[np.float64], rate: int) -> NDArray[np.float64]:
@@ -290,15 +290,15 @@ def _read_track(source: Path, measured: Measurement) -> _Track:
 
     start = _START.search(run_ffmpeg([*READ_VIDEO, "-i", file_argument(source)]).log)
     clock = ("-copyts",) if start is not None and float(start[1]) < 0 else ()
-    ran = run_ffmpeg(
+    run = run_ffmpeg(
         [
             *clock, *READ_VIDEO, "-i", file_argument(source), "-map", "0:a:0", "-af", "aresample=async=1:first_pts=0",
             "-c:a", "pcm_f64le", "-f", "f64le", "pipe:1",
         ]
     )  # fmt: skip
-    found = _DECODED.search(ran.log)
-    assert found is not None, ran.log
-    return _Track(np.frombuffer(ran.out, dtype="<f8").reshape(-1, measured.probe.channels), int(found[1]), clock)
+    match = _DECODED.search(run.log)
+    assert match is not None, run.log
+    return _Track(np.frombuffer(run.out, dtype="<f8").reshape(-1, measured.probe.channels), int(match[1]), clock)
 
 
 def _encode(source: Path, part: Path, measured: Measurement, track: _Track, where: str, threads: int) -> None:
@@ -313,16 +313,16 @@ def _encode(source: Path, part: Path, measured: Measurement, track: _Track, wher
         *(("-movflags", "+faststart", "-write_tmcd", "0") if served.format == "mp4" else ()),
         "-f", served.format, file_argument(part),
     ]  # fmt: skip
-    ran = feed_ffmpeg(arguments, [track.samples.astype("<f8").tobytes()])
-    if ran.code != 0:
-        raise StimuliError(Problem(where, f"cannot be given a voice: ffmpeg says {ran.error_line()}"))
+    run = feed_ffmpeg(arguments, [track.samples.astype("<f8").tobytes()])
+    if run.code != 0:
+        raise StimuliError(Problem(where, f"cannot be given a voice: ffmpeg says {run.error_line()}"))
 
 
 def _check_copy(source: Path, part: Path, measured: Measurement, where: str) -> None:
     """Raise StimuliError where what was written does not last as long as its source, or is not as loud."""
-    again = measure_video(part, where)
-    apart_s = abs(again.probe.duration_ms - measured.probe.duration_ms) / 1000
-    if again.frames != measured.frames or apart_s > max(_DURATION_TOLERANCE_S, 1 / measured.probe.fps):
+    copy = measure_video(part, where)
+    difference_s = abs(copy.probe.duration_ms - measured.probe.duration_ms) / 1000
+    if copy.frames != measured.frames or difference_s > max(_DURATION_TOLERANCE_S, 1 / measured.probe.fps):
         fix = "Re-encode it, for example with beholder media prepare."
         raise StimuliError(Problem(where, "cannot be given a voice: the copy does not last as long", fix=fix))
     before, after = measure_loudness(source, "video").lufs, measure_loudness(part, "video").lufs

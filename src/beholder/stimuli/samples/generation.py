@@ -123,11 +123,11 @@ def medium_of(conditions: Sequence[str]) -> Medium:
             Problem("sample conditions", f"{name} is unknown", ", ".join(known), did_you_mean(name, known))
             for name in unknown
         )
-    found: dict[Medium, list[str]] = {}
+    names_by_medium: dict[Medium, list[str]] = {}
     for name in conditions:
         medium = next(medium for medium, names in QUALITIES.items() if name in names)
-        found.setdefault(medium, []).append(name)
-    if len(found) > 1:
-        mixed = " and ".join(f"{medium} ({', '.join(names)})" for medium, names in found.items())
+        names_by_medium.setdefault(medium, []).append(name)
+    if len(names_by_medium) > 1:
+        mixed = " and ".join(f"{medium} ({', '.join(names)})" for medium, names in names_by_medium.items())
         raise StimuliError(Problem("sample conditions", f"are of several media: {mixed}", "conditions of one medium"))
-    return next(iter(found), "video")
+    return next(iter(names_by_medium), "video")

@@ -54,21 +54,21 @@ def make_anchors(
     A folder stands for the sounds and videos in it. What is there by the same recipe is left alone.
     """
     problems: list[Problem] = []
-    asked: Mapping[str, Sequence[str | float]] = {
+    values_by_kind: Mapping[str, Sequence[str | float]] = {
         "lowpass": cutoffs, "bitrate": bitrates, "resolution": resolutions, "fps": rates, "blur": blurs,
     }  # fmt: skip
-    given = [kind for kind, values in asked.items() if values]
-    found = list(dict.fromkeys(_media_files(files, given, problems)))
-    if not found and not problems:
-        words = [_WORDS[medium] for medium in _media(given)]
+    kinds = [kind for kind, values in values_by_kind.items() if values]
+    paths = list(dict.fromkeys(_media_files(files, kinds, problems)))
+    if not paths and not problems:
+        words = [_WORDS[medium] for medium in _media(kinds)]
         allowed = f"{' or '.join(word.files for word in words)}, or folders with some in them"
         problems.append(Problem("FILES", f"holds no {' and no '.join(word.one for word in words)}", allowed))
-    recipes = _recipes(asked, problems)
+    recipes = _recipes(values_by_kind, problems)
     if out.is_file():
         problems.append(Problem("--out", f"is {out}, which is a file", "a folder"))
-    problems += _option_problems(found, given)
+    problems += _option_problems(paths, kinds)
     by_name: dict[tuple[Medium | None, str], Path] = {}
-    for path in found:
+    for path in paths:
         first = by_name.setdefault((medium_of(path.name), path.stem), path)
         if first is not path:
             problems.append(
@@ -78,24 +78,24 @@ def make_anchors(
     raise_problems(problems)
     jobs = [
         _job(path, out, name, recipe)
-        for path in found
+        for path in paths
         for name, recipe in recipes.items()
         if recipe.medium == medium_of(path.name)
     ]
     return run_jobs(jobs, out, (), progress)
 
 
-def _recipes(asked: Mapping[str, Sequence[str | float]], problems: list[Problem]) -> dict[str, Recipe]:
+def _recipes(values_by_kind: Mapping[str, Sequence[str | float]], problems: list[Problem]) -> dict[str, Recipe]:
     """Return the recipes by name, each once; values that cannot be used are problems."""
-    found: dict[Recipe, str] = {}
-    for kind, values in asked.items():
+    names: dict[Recipe, str] = {}
+    for kind, values in values_by_kind.items():
         for value in dict.fromkeys(value if isinstance(value, str) else f"{value:.12g}" for value in values):
             recipe = read_recipe(f"{kind}-{value}")
             if recipe is None:
                 problems.append(Problem(_OPTIONS[kind], f"is {value}", KINDS[kind].allowed.format("")))
             else:
-                found.setdefault(recipe, f"{kind}-{value}")
-    return {name: recipe for recipe, name in found.items()}
+                names.setdefault(recipe, f"{kind}-{value}")
+    return {name: recipe for recipe, name in names.items()}
 
 
 def _job(path: Path, out: Path, name: str, recipe: Recipe) -> WorkshopJob:
@@ -111,9 +111,9 @@ def _job(path: Path, out: Path, name: str, recipe: Recipe) -> WorkshopJob:
     )
 
 
-def _media_files(files: Iterable[Path], given: Sequence[str], problems: list[Problem]) -> Iterator[Path]:
+def _media_files(files: Iterable[Path], kinds: Sequence[str], problems: list[Problem]) -> Iterator[Path]:
     """Yield the files, and of folders those that something is asked of."""
-    media = _media(given)
+    media = _media(kinds)
     for path in files:
         if path.is_dir():
             inside = [part for part in sorted(path.iterdir()) if medium_of(part.name) in media]
@@ -128,32 +128,32 @@ def _media_files(files: Iterable[Path], given: Sequence[str], problems: list[Pro
             problems.append(Problem(str(path), "does not exist", fix="Look for a slip in the name."))
 
 
-def _media(given: Sequence[str]) -> list[Medium]:
+def _media(kinds: Sequence[str]) -> list[Medium]:
     """Return the media that something is asked of: sound where nothing is asked."""
-    return list(dict.fromkeys(KINDS[kind].medium for kind in given)) or ["audio"]
+    return list(dict.fromkeys(KINDS[kind].medium for kind in kinds)) or ["audio"]
 
 
-def _option_problems(found: Sequence[Path], given: Sequence[str]) -> Iterator[Problem]:
+def _option_problems(paths: Sequence[Path], kinds: Sequence[str]) -> Iterator[Problem]:
     """Yield files that nothing is asked of, and options that no file is for."""
-    media = {path: medium_of(path.name) for path in found}
+    media = {path: medium_of(path.name) for path in paths}
     for path, medium in media.items():
         if medium is None or medium not in _WORDS:
             yield Problem(str(path), "is neither a sound nor a video", "sound files, videos, or folders of them")
-        elif given and medium not in _media(given):
-            options = [_OPTIONS[kind] for kind in given]
+        elif kinds and medium not in _media(kinds):
+            options = [_OPTIONS[kind] for kind in kinds]
             verb = "is" if len(options) == 1 else "are"
-            other = _WORDS[KINDS[given[0]].medium].many
+            other = _WORDS[KINDS[kinds[0]].medium].many
             what = f"is a {_WORDS[medium].one}, and {', '.join(options)} {verb} for {other}"
             yield Problem(str(path), what, _options_of(medium))
-    if len(_media(given)) > 1:
-        for kind in given:
-            if found and KINDS[kind].medium not in media.values():
+    if len(_media(kinds)) > 1:
+        for kind in kinds:
+            if paths and KINDS[kind].medium not in media.values():
                 words = _WORDS[KINDS[kind].medium]
                 what = f"is for {words.many}, and none is among the files"
                 yield Problem(_OPTIONS[kind], what, f"{words.files}, or folders of them")
-    if not given and "video" in media.values():
+    if not kinds and "video" in media.values():
         yield Problem(_options_of("video"), "are missing", "one of them or more, as --resolution 180")
-    if not given and ("audio" in media.values() or not found):
+    if not kinds and ("audio" in media.values() or not paths):
         yield Problem("--cutoff", "is missing", "one or more frequencies in Hz, as --cutoff 3500")
 
 
@@ -181,8 +181,8 @@ def degrade(source: Path, target: Path, recipe: Recipe, where: str = "", threads
     """
     where = where or str(source)
     clip = read_clip(source, "made worse", where)
-    pace = cadence(source, clip.rate)
-    _check_clip(clip, pace, recipe, where)
+    timing = cadence(source, clip.rate)
+    _check_clip(clip, timing, recipe, where)
     frames = round(clip.seconds * clip.rate)
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
     try:
@@ -194,7 +194,7 @@ def degrade(source: Path, target: Path, recipe: Recipe, where: str = "", threads
                 _run(clip, [*pictures, *_h264(clip, (*quality, "-pass", "1"), threads), "-f", "null", "-"], where)
                 quality = (*quality, "-pass", "2")
             both = [*pictures, "-map", "0:a:0?", *_audio_arguments(source, where), *_h264(clip, quality, threads)]
-            _run(clip, [*both, *MP4_OUTPUT, *_start_offset(pace), file_argument(part)], where)
+            _run(clip, [*both, *MP4_OUTPUT, *_start_offset(timing), file_argument(part)], where)
         if measure(part, where, "video").frames != frames:
             raise StimuliError(Problem(where, "ends before its length says", "", _PREPARE))
         put_in_place(part, target)
@@ -202,7 +202,7 @@ def degrade(source: Path, target: Path, recipe: Recipe, where: str = "", threads
         part.unlink(missing_ok=True)
 
 
-def _check_clip(clip: Clip, pace: Cadence, recipe: Recipe, where: str) -> None:
+def _check_clip(clip: Clip, timing: Cadence, recipe: Recipe, where: str) -> None:
     """Raise StimuliError where the flaw would be none, or where the anchor could not be in step."""
     problems = []
     if recipe.kind == "resolution" and recipe.value >= clip.height:
@@ -213,7 +213,7 @@ def _check_clip(clip: Clip, pace: Cadence, recipe: Recipe, where: str) -> None:
         problems.append(Problem(where, what, f"less than {float(clip.rate):.5g} frames a second"))
     if clip.width % 2 or clip.height % 2:
         problems.append(Problem(where, f"is {clip.width}x{clip.height}", "even numbers of pixels", _PREPARE))
-    if not pace.is_constant:
+    if not timing.is_constant:
         what = "has frames of unequal length, so that no anchor would be in step with it"
         problems.append(Problem(where, what, "a constant frame rate", _PREPARE))
     if problems:
@@ -225,17 +225,17 @@ def _filters(clip: Clip, recipe: Recipe) -> str:
     span = colour_range(clip.full_range)
     colours = f"in_color_matrix={clip.matrix}:in_range={span}:out_color_matrix={clip.matrix}:out_range={span}"
     flaw: list[str] = []
-    held = Fraction(3)
+    padding = Fraction(3)
     if recipe.kind == "resolution":
         lines = int(recipe.value)
         width = max(2, 2 * round(clip.width * lines / clip.height / 2))
         flaw = [f"scale={width}:{lines}:flags=bicubic", f"scale={clip.width}:{clip.height}:flags=bicubic"]
     elif recipe.kind == "fps":
         # A frame is taken where one is due, and held until the next one is.
-        due = exact_rate(recipe.value) / clip.rate
-        count = f"floor({{}}*{due.numerator}/{due.denominator}+1e-9)"
+        ratio = exact_rate(recipe.value) / clip.rate
+        count = f"floor({{}}*{ratio.numerator}/{ratio.denominator}+1e-9)"
         flaw = [f"select='gt({count.format('n')},{count.format('(n-1)')})'", f"fps=fps={clip.rate}"]
-        held += 1 / due
+        padding += 1 / ratio
     elif recipe.kind == "blur":
         # In 4:4:4, for half as many pixels of colour would be blurred twice as much.
         sigma = recipe.value * clip.height / _LINES
@@ -248,7 +248,7 @@ def _filters(clip: Clip, recipe: Recipe) -> str:
             "setsar=1",
             "format=yuv420p",
             *flaw,
-            f"tpad=stop_mode=clone:stop={int(held)}",
+            f"tpad=stop_mode=clone:stop={int(padding)}",
         ]
     )
 
@@ -260,11 +260,11 @@ def _h264(clip: Clip, quality: tuple[str, ...], threads: int) -> list[str]:
     ]  # fmt: skip
 
 
-def _start_offset(pace: Cadence) -> list[str]:
+def _start_offset(timing: Cadence) -> list[str]:
     """Return what shows the first frame when the reference does, where that is after the beginning of its sound."""
-    if not pace.start:
+    if not timing.start:
         return []
-    after = f"+{float(pace.start):.9f}/TB"
+    after = f"+{float(timing.start):.9f}/TB"
     return ["-bsf:v", f"{MP4_OUTPUT[1]},setts=pts=PTS{after}:dts=DTS{after}"]
 
 
@@ -274,6 +274,6 @@ def _audio_arguments(source: Path, where: str) -> tuple[str, ...]:
 
 
 def _run(clip: Clip, arguments: list[str], where: str) -> None:
-    ran = run_ffmpeg(["-v", "error", "-y", *READ_VIDEO, "-i", file_argument(clip.path), *arguments])
-    if ran.code != 0:
-        raise StimuliError(Problem(where, f"cannot be made worse: ffmpeg says {ran.error_line()}"))
+    run = run_ffmpeg(["-v", "error", "-y", *READ_VIDEO, "-i", file_argument(clip.path), *arguments])
+    if run.code != 0:
+        raise StimuliError(Problem(where, f"cannot be made worse: ffmpeg says {run.error_line()}"))

@@ -38,9 +38,9 @@ def read_clip(path: Path, done: str = "stacked", where: str = "") -> Clip:
     where = where or str(path)
     measured = measure(path, where, "video")
     probe = measured.probe
-    described = run_ffmpeg([*READ_VIDEO, "-i", file_argument(path)]).log
-    found = _COLOURS.search(described)
-    colours = re.split(r"[,/] ?", found[1]) if found else []
+    log = run_ffmpeg([*READ_VIDEO, "-i", file_argument(path)]).log
+    match = _COLOURS.search(log)
+    colours = re.split(r"[,/] ?", match[1]) if match else []
     if any(word in _HDR for word in colours):
         fix = "Convert it to BT.709 first."
         raise StimuliError(Problem(where, f"is HDR video, which cannot be {done}", "standard dynamic range", fix))

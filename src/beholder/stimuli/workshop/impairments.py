@@ -51,11 +51,11 @@ def make_impaired(clip: Path, kinds: Sequence[str], out: Path, *, progress: Prog
         problems.append(Problem("--kinds", "is empty", ", ".join(KINDS)))
     if out.is_file():
         problems.append(Problem("--out", f"is {out}, which is a file", "a folder"))
-    found = _inspect(clip, problems)
+    source = _inspect(clip, problems)
     raise_problems(problems)
-    assert found is not None
-    wanted = [kind for kind in KINDS if kind in kinds]
-    return run_jobs([_job(found, kind, out) for kind in wanted], out, (), progress)
+    assert source is not None
+    ordered = [kind for kind in KINDS if kind in kinds]
+    return run_jobs([_job(source, kind, out) for kind in ordered], out, (), progress)
 
 
 def _inspect(clip: Path, problems: list[Problem]) -> Clip | None:
@@ -66,17 +66,17 @@ def _inspect(clip: Path, problems: list[Problem]) -> Clip | None:
         problems.append(Problem(str(clip), "is not a video", "one video file"))
     else:
         try:
-            found = read_clip(clip, "impaired")
+            source = read_clip(clip, "impaired")
         except StimuliError as error:
             problems.extend(error.problems)
             return None
-        if found.width % 2 or found.height % 2:
+        if source.width % 2 or source.height % 2:
             fix = "Cut or pad it by one line or column."
-            problems.append(Problem(str(clip), f"is {found.width}x{found.height}", "even numbers of pixels", fix))
-        if found.seconds < _MIN_SECONDS:
-            what = f"lasts {found.seconds:.2f} s, too short to show a flaw"
+            problems.append(Problem(str(clip), f"is {source.width}x{source.height}", "even numbers of pixels", fix))
+        if source.seconds < _MIN_SECONDS:
+            what = f"lasts {source.seconds:.2f} s, too short to show a flaw"
             problems.append(Problem(str(clip), what, f"{_MIN_SECONDS:g} s or more"))
-        return found
+        return source
     return None
 
 
@@ -100,11 +100,11 @@ def _impair(clip: Clip, kind: _Kind, target: Path, threads: int) -> None:
         pieces = _freeze_and_jump(clean, timing)
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
     try:
-        ran = feed_ffmpeg(
+        run = feed_ffmpeg(
             _encoding(clip, timing, part, _COARSE_CRF if kind == "uncleanness" else _NEAR_LOSSLESS_CRF, threads), pieces
         )
-        if ran.code != 0:
-            raise StimuliError(Problem(str(clip.path), f"cannot be impaired: ffmpeg says {ran.error_line()}"))
+        if run.code != 0:
+            raise StimuliError(Problem(str(clip.path), f"cannot be impaired: ffmpeg says {run.error_line()}"))
         if measure(part, str(target), "video").frames != timing.frames:
             fix = "Re-encode it with beholder media prepare."
             raise StimuliError(Problem(str(clip.path), "ends before its length says", "", fix))

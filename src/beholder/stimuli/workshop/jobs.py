@@ -185,7 +185,7 @@ class MediaFile(NamedTuple):
 
 def find_media(files: Iterable[Path], problems: list[Problem], without: Path | None = None) -> list[MediaFile]:
     """Return each file once, in the order of the names and then by path; what holds nothing is a problem."""
-    found: dict[Path, MediaFile] = {}
+    media_files: dict[Path, MediaFile] = {}
     for path in files:
         if path.is_dir():
             inside = [one for one in _walk(path, without) if one.path.is_file()]
@@ -202,8 +202,8 @@ def find_media(files: Iterable[Path], problems: list[Problem], without: Path | N
         else:
             inside = [MediaFile(path, medium, Path(path.name))]
         for one in inside:
-            found.setdefault(_normal_path(one.path), one)
-    return list(found.values())
+            media_files.setdefault(_normal_path(one.path), one)
+    return list(media_files.values())
 
 
 def needs_conversion(path: Path) -> bool:

@@ -74,7 +74,7 @@ def make_messages(
     A folder stands for the media in it. What is there by the same recipe is left alone. The names do not tell answers.
     """
     problems: list[Problem] = []
-    asked = list(_answers(value, label, words, say, language, problems))
+    answers = list(_answers(value, label, words, say, language, problems))
     paths = list(dict.fromkeys(_media_paths(files, problems)))
     if not paths and not problems:
         problems.append(Problem("FILES", "holds no media", "video, sound, image or text files, or folders of them"))
@@ -85,23 +85,23 @@ def make_messages(
         problems.append(Problem(str(out / _MANIFEST), "is there, and is not what this command made", "", fix))
     problems += _same_names(paths)
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        looks = list(pool.map(lambda path: _inspect(path, say), paths))
-    problems += [look for look in looks if isinstance(look, Problem)]
+        inspected = list(pool.map(lambda path: _inspect(path, say), paths))
+    problems += [result for result in inspected if isinstance(result, Problem)]
     raise_problems(problems)
-    found = [look for look in looks if isinstance(look, _File)]
+    media_files = [result for result in inspected if isinstance(result, _File)]
     rows: list[dict[str, str]] = []
     jobs = []
-    for number, one in enumerate(asked, 1):
-        for file in found:
+    for number, one in enumerate(answers, 1):
+        for file in media_files:
             target = out / f"{file.path.stem}-{role}-{number}{file.suffix}"
             jobs.append(_job(file, target, Message(one.words, say, language)))
             # A study has one file for each content and condition.
-            condition = role if len(asked) == 1 else f"{role}-{number}"
+            condition = role if len(answers) == 1 else f"{role}-{number}"
             cells = (_manifest_path(target), file.path.stem, condition, role, one.expected)
             rows.append(dict(zip(_COLUMNS, cells, strict=True)))
-    made = run_jobs(jobs, out, (), progress)
+    copies = run_jobs(jobs, out, (), progress)
     listed = run_jobs([_manifest(out, rows)], out, (), None)
-    return WorkshopResult(made.written + listed.written, made.kept + listed.kept)
+    return WorkshopResult(copies.written + listed.written, copies.kept + listed.kept)
 
 
 def _answers(

@@ -64,66 +64,66 @@ class EncodingTarget:
         return f"Wanted({settings}, loudness={self.loudness!r})"
 
 
-def _reencode(path: Path, target: Path, wanted: EncodingTarget, threads: int) -> list[str]:
+def _reencode(path: Path, target: Path, encoding: EncodingTarget, threads: int) -> list[str]:
     """Write a video for browsers, whole or not at all; return what is worth knowing about it."""
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
     try:
         with tempfile.TemporaryDirectory(prefix="beholder-") as scratch:
             source = _remux(path, Path(scratch)) if needs_conversion(path) else path
             clip = read_clip(source, "prepared", str(path))
-            pace = cadence(source, clip.rate)
-            levelled = LoudnessGain()
-            if clip.has_sound and wanted.loudness is not None:
-                levelled = gain_to_loudness(source, "video", wanted.loudness)
+            timing = cadence(source, clip.rate)
+            gain = LoudnessGain()
+            if clip.has_sound and encoding.loudness is not None:
+                gain = gain_to_loudness(source, "video", encoding.loudness)
             is_interlaced = _INTERLACED.search(run_ffmpeg([*READ_VIDEO, "-i", file_argument(source)]).log) is not None
-            size = _size(clip, wanted)
-            graph = _graph(clip, pace, wanted, size, is_interlaced)
-            sound = _audio_arguments(source, wanted.codec, levelled, str(path)) if clip.has_sound else []
-            ran = run_ffmpeg(
+            size = _size(clip, encoding)
+            graph = _graph(clip, timing, encoding, size, is_interlaced)
+            sound = _audio_arguments(source, encoding.codec, gain, str(path)) if clip.has_sound else []
+            run = run_ffmpeg(
                 [
                     "-v", "error", "-y", *READ_VIDEO, "-i", file_argument(source), "-map", "0:V:0",
                     "-vf", graph, *sound,
-                    *_encoding(clip, wanted.rate or pace.rate, wanted, threads), file_argument(part),
+                    *_encoding(clip, encoding.rate or timing.rate, encoding, threads), file_argument(part),
                 ]
             )  # fmt: skip
-            if ran.code != 0:
-                raise StimuliError(Problem(str(path), f"cannot be prepared: ffmpeg says {ran.error_line()}"))
-            _read_back(part, pace, wanted, str(path))
+            if run.code != 0:
+                raise StimuliError(Problem(str(path), f"cannot be prepared: ffmpeg says {run.error_line()}"))
+            _read_back(part, timing, encoding, str(path))
             put_in_place(part, target)
     finally:
         part.unlink(missing_ok=True)
-    return [f"{path}: {note}" for note in (*_notes(clip, pace, wanted, size, is_interlaced), *levelled.notes)]
+    return [f"{path}: {note}" for note in (*_notes(clip, timing, encoding, size, is_interlaced), *gain.notes)]
 
 
 def _remux(path: Path, scratch: Path) -> Path:
     """Return the streams of a rare container in one that is read everywhere here."""
     wrapped = scratch / "wrapped.mkv"
-    ran = run_ffmpeg(
+    run = run_ffmpeg(
         [
             "-v", "error", *_READ_OTHER, "-fflags", "+genpts", "-i", file_argument(path), "-map", "0:V:0",
             "-map", "0:a:0?", "-c", "copy", "-allow_raw_vfw", "1", file_argument(wrapped),
         ]
     )  # fmt: skip
-    if ran.code != 0:
-        raise read_error(str(path), "video", f"ffmpeg says {ran.error_line()}")
+    if run.code != 0:
+        raise read_error(str(path), "video", f"ffmpeg says {run.error_line()}")
     return wrapped
 
 
-def _size(clip: Clip, wanted: EncodingTarget) -> tuple[int, int]:
+def _size(clip: Clip, encoding: EncodingTarget) -> tuple[int, int]:
     """Return an even width and height: as asked, or as it is without the last line or column."""
-    if wanted.height is None:
+    if encoding.height is None:
         return max(2, clip.width // 2 * 2), max(2, clip.height // 2 * 2)
-    return max(2, 2 * round(clip.width * wanted.height / clip.height / 2)), wanted.height
+    return max(2, 2 * round(clip.width * encoding.height / clip.height / 2)), encoding.height
 
 
-def _graph(clip: Clip, pace: Cadence, wanted: EncodingTarget, size: tuple[int, int], is_interlaced: bool) -> str:
+def _graph(clip: Clip, timing: Cadence, encoding: EncodingTarget, size: tuple[int, int], is_interlaced: bool) -> str:
     """Return what is done to the pictures."""
-    whole = (clip.width, clip.height) if wanted.height is None else size
+    whole = (clip.width, clip.height) if encoding.height is None else size
     span = f"in_range={colour_range(clip.full_range)}:out_range=tv"
     return ",".join(
         [
             *(["bwdif=mode=send_frame:deint=all"] if is_interlaced else []),
-            f"fps=fps={wanted.rate or pace.rate}:start_time=0",
+            f"fps=fps={encoding.rate or timing.rate}:start_time=0",
             f"scale={whole[0]}:{whole[1]}:flags=lanczos+accurate_rnd+full_chroma_int"
             f":in_color_matrix={clip.matrix}:out_color_matrix={clip.matrix}:{span}",
             "setsar=1",
@@ -133,18 +133,18 @@ def _graph(clip: Clip, pace: Cadence, wanted: EncodingTarget, size: tuple[int, i
     )
 
 
-def _audio_arguments(source: Path, codec: _Codec, levelled: LoudnessGain, where: str) -> list[str]:
+def _audio_arguments(source: Path, codec: _Codec, gain: LoudnessGain, where: str) -> list[str]:
     channels = measure(source, where, "video").probe.channels
-    filters = ",".join([*levelled.filters, f"aresample=async=1:first_pts=0,aformat={_RATES}"])
+    filters = ",".join([*gain.filters, f"aresample=async=1:first_pts=0,aformat={_RATES}"])
     name = "aac" if codec == "h264" else "libopus"
     return ["-map", "0:a:0", "-af", filters, "-c:a", name, "-b:a", f"{_BITS_A_CHANNEL * channels}k"]
 
 
-def _encoding(clip: Clip, rate: Fraction, wanted: EncodingTarget, threads: int) -> list[str]:
+def _encoding(clip: Clip, rate: Fraction, encoding: EncodingTarget, threads: int) -> list[str]:
     """Return the encoder's options: a constant quality and a key frame every second, as the P.910 crowd study had."""
-    common = ["-r", str(rate), "-g", str(max(1, round(rate))), "-crf", str(wanted.crf), "-pix_fmt", "yuv420p"]
+    common = ["-r", str(rate), "-g", str(max(1, round(rate))), "-crf", str(encoding.crf), "-pix_fmt", "yuv420p"]
     common += [*colour_tags(clip.matrix, False), "-threads", str(threads)]
-    if wanted.codec == "h264":
+    if encoding.codec == "h264":
         # More than four references are beyond level 4.1 at 1080 lines, and so beyond many hardware decoders.
         return ["-c:v", "libx264", "-preset", "slow", "-refs", "4", "-sc_threshold", "0", *common, *MP4_OUTPUT]
     return [
@@ -163,29 +163,31 @@ def _encoding(clip: Clip, rate: Fraction, wanted: EncodingTarget, threads: int) 
     ]
 
 
-def _read_back(part: Path, pace: Cadence, wanted: EncodingTarget, where: str) -> None:
-    made: Measurement = measure(part, where, "video")
-    problem = playback_problem(made, where)
+def _read_back(part: Path, timing: Cadence, encoding: EncodingTarget, where: str) -> None:
+    measured: Measurement = measure(part, where, "video")
+    problem = playback_problem(measured, where)
     if problem is not None:
         raise StimuliError(problem)
-    rate = wanted.rate or pace.rate
-    if abs(made.frames - pace.end * rate) > 1.5:
+    rate = encoding.rate or timing.rate
+    if abs(measured.frames - timing.end * rate) > 1.5:
         what = "cannot be prepared: not all of its frames can be decoded"
         raise StimuliError(Problem(where, what, "", "Export it again."))
 
 
-def _notes(clip: Clip, pace: Cadence, wanted: EncodingTarget, size: tuple[int, int], is_interlaced: bool) -> list[str]:
+def _notes(
+    clip: Clip, timing: Cadence, encoding: EncodingTarget, size: tuple[int, int], is_interlaced: bool
+) -> list[str]:
     notes = []
-    rate = f"{float(wanted.rate or pace.rate):.5g}"
-    if not pace.is_constant:
+    rate = f"{float(encoding.rate or timing.rate):.5g}"
+    if not timing.is_constant:
         notes.append(f"frames of unequal length, now {rate} a second.")
-    elif wanted.rate is not None and wanted.rate != pace.rate:
-        notes.append(f"{float(pace.rate):.5g} frames a second, now {rate}.")
+    elif encoding.rate is not None and encoding.rate != timing.rate:
+        notes.append(f"{float(timing.rate):.5g} frames a second, now {rate}.")
     if is_interlaced:
         notes.append("interlaced, now whole frames.")
-    if wanted.height is not None and wanted.height != clip.height:
-        notes.append(f"scaled from {clip.height} to {wanted.height} lines.")
-    elif wanted.height is None and size != (clip.width, clip.height):
+    if encoding.height is not None and encoding.height != clip.height:
+        notes.append(f"scaled from {clip.height} to {encoding.height} lines.")
+    elif encoding.height is None and size != (clip.width, clip.height):
         notes.append(f"cut from {clip.width}x{clip.height} to {size[0]}x{size[1]}, for both have to be even.")
     return notes
 
@@ -217,21 +219,21 @@ def make_prepared(
     """
     problems = list(_bad_options(codec, crf, height, fps, loudness))
     named = list(files)
-    found = find_media(named, problems, without=out)
+    media_files = find_media(named, problems, without=out)
     if not named:
         problems.append(Problem("FILES", "names nothing", "files, or folders of them"))
     if out.is_file():
         problems.append(Problem("--out", f"is {out}, which is a file", "a folder"))
     if any(path.is_dir() and path.resolve() == out.resolve() for path in named):
         problems.append(Problem("--out", f"is {out}, which is read from", "another folder"))
-    targets = {one.path: out / one.place.with_suffix(_suffix(one, codec)) for one in found}
+    targets = {file.path: out / file.place.with_suffix(_suffix(file, codec)) for file in media_files}
     problems += _duplicate_targets(targets)
     raise_problems(problems)
     rate: Fraction | None = None if fps is None else exact_rate(fps)
     lufs = None if loudness is None else float(loudness)
-    wanted = EncodingTarget(codec, _CRF[codec] if crf is None else crf, height, rate, lufs)
+    encoding = EncodingTarget(codec, _CRF[codec] if crf is None else crf, height, rate, lufs)
     notes: list[str] = []
-    jobs = [_job(one, targets[one.path], wanted, notes) for one in found]
+    jobs = [_job(file, targets[file.path], encoding, notes) for file in media_files]
     return run_jobs(jobs, out, _sorted_notes(notes), progress)
 
 
@@ -248,10 +250,10 @@ def _bad_options(
         yield Problem("--loudness", f"is {loudness:g}", "-60 to -5 LUFS, as -23")
 
 
-def _suffix(one: MediaFile, codec: _Codec) -> str:
-    if one.medium == "video":
+def _suffix(file: MediaFile, codec: _Codec) -> str:
+    if file.medium == "video":
         return _SUFFIXES[codec]
-    return one.path.suffix.lower() if one.medium == "text" else served_suffix(one.medium)
+    return file.path.suffix.lower() if file.medium == "text" else served_suffix(file.medium)
 
 
 def _duplicate_targets(targets: dict[Path, Path]) -> Iterator[Problem]:
@@ -263,43 +265,43 @@ def _duplicate_targets(targets: dict[Path, Path]) -> Iterator[Problem]:
             yield Problem(str(path), f"would become {target}, as {other} would", "names that differ", fix)
 
 
-def _job(one: MediaFile, target: Path, wanted: EncodingTarget, notes: list[str]) -> WorkshopJob:
-    path, medium = one.path, one.medium
-    asked: tuple[object, ...] = ()
+def _job(file: MediaFile, target: Path, encoding: EncodingTarget, notes: list[str]) -> WorkshopJob:
+    path, medium = file.path, file.medium
+    settings: tuple[object, ...] = ()
     if medium == "video":
-        asked = (wanted.recipe_text(),)
+        settings = (encoding.recipe_text(),)
     elif medium == "audio":
-        asked = (wanted.loudness,)
+        settings = (encoding.loudness,)
 
     def make(threads: int) -> None:
         if medium == "video":
-            notes.extend(_reencode(path, target, wanted, threads))
-        elif medium == "audio" and wanted.loudness is not None:
-            notes.extend(_write_levelled(path, target, wanted.loudness))
+            notes.extend(_reencode(path, target, encoding, threads))
+        elif medium == "audio" and encoding.loudness is not None:
+            notes.extend(_write_levelled(path, target, encoding.loudness))
         elif medium == "text":
             notes.extend(_write_utf8(path, target))
         else:
             write_copy(path, target, measure(path, str(path), medium), str(path), medium)
 
-    return WorkshopJob(target, recipe_of((_RECIPE, medium, *asked), (path,)), make)
+    return WorkshopJob(target, recipe_of((_RECIPE, medium, *settings), (path,)), make)
 
 
 def _write_levelled(path: Path, target: Path, lufs: float) -> list[str]:
     """Write a sound as WAV at this loudness; return what is worth knowing about it."""
     measured = measure(path, str(path), "audio")
-    levelled = gain_to_loudness(path, "audio", lufs)
+    gain = gain_to_loudness(path, "audio", lufs)
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
     depth = "pcm_s24le" if measured.is_deep else "pcm_s16le"
-    filters = ["-af", ",".join(levelled.filters)] if levelled.filters else []
+    filters = ["-af", ",".join(gain.filters)] if gain.filters else []
     arguments = [*READ_AUDIO, "-i", file_argument(path), *filters, "-c:a", depth, *SOUND[1:], file_argument(part)]
     try:
-        ran = run_ffmpeg(["-v", "error", "-y", *arguments])
-        if ran.code != 0:
-            raise StimuliError(Problem(str(path), f"cannot be prepared: ffmpeg says {ran.error_line()}"))
+        run = run_ffmpeg(["-v", "error", "-y", *arguments])
+        if run.code != 0:
+            raise StimuliError(Problem(str(path), f"cannot be prepared: ffmpeg says {run.error_line()}"))
         put_in_place(part, target)
     finally:
         part.unlink(missing_ok=True)
-    return [f"{path}: {note}" for note in levelled.notes]
+    return [f"{path}: {note}" for note in gain.notes]
 
 
 def _write_utf8(path: Path, target: Path) -> list[str]:

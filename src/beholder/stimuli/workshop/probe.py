@@ -53,14 +53,14 @@ class ProbeRow:
 def probe_media(files: Iterable[Path], progress: Progress | None = None) -> tuple[list[ProbeRow], list[Problem]]:
     """Return a row for each file, and the problems of all: what is not there, cannot be read, or would not play."""
     problems: list[Problem] = []
-    found = find_media(files, problems)
+    media_files = find_media(files, problems)
     rows: list[ProbeRow] = []
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        for done, (row, problem) in enumerate(pool.map(_probe_file, found), start=1):
+        for done, (row, problem) in enumerate(pool.map(_probe_file, media_files), start=1):
             rows.append(row)
             problems += [problem] if problem is not None else []
             if progress is not None:
-                progress(done, len(found))
+                progress(done, len(media_files))
     return rows, problems
 
 
@@ -76,8 +76,8 @@ def as_table(rows: Iterable[ProbeRow]) -> list[dict[str, str]]:
     return [{head: row[head] for head in used} for row in table]
 
 
-def _probe_file(found: MediaFile) -> tuple[ProbeRow, Problem | None]:
-    path, medium = found.path, found.medium
+def _probe_file(file: MediaFile) -> tuple[ProbeRow, Problem | None]:
+    path, medium = file.path, file.medium
     name, size = str(path), path.stat().st_size
     if needs_conversion(path):
         problem = Problem(name, f"is {path.suffix.lower()}, which studies do not take", "", _PREPARE)
@@ -87,7 +87,7 @@ def _probe_file(found: MediaFile) -> tuple[ProbeRow, Problem | None]:
     except StimuliError as error:
         (problem,) = error.problems
         return ProbeRow(name, medium, size, False, _without_file(problem)), problem
-    unplayed = playback_problem(measured, name, medium)
+    playback = playback_problem(measured, name, medium)
     probe = measured.probe
     rate = probe.sample_rate
     if medium == "video" and probe.audio_codec:
@@ -98,8 +98,8 @@ def _probe_file(found: MediaFile) -> tuple[ProbeRow, Problem | None]:
         file=name,
         medium=medium,
         bytes=size,
-        plays=unplayed is None,
-        problem=None if unplayed is None else _without_file(unplayed),
+        plays=playback is None,
+        problem=None if playback is None else _without_file(playback),
         container=probe.container,
         codec="" if medium == "audio" else probe.codec,
         pixels=measured.pixels,
@@ -114,7 +114,7 @@ def _probe_file(found: MediaFile) -> tuple[ProbeRow, Problem | None]:
         loudness=measure_loudness(path, medium).lufs if probe.audio_codec else None,
         words=probe.words,
     )
-    return row, unplayed
+    return row, playback
 
 
 def _without_file(problem: Problem) -> str:

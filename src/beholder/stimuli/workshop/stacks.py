@@ -57,18 +57,18 @@ def make_stacks(
 
 def _read_clips(paths: Iterable[Path], problems: list[Problem]) -> dict[Path, Clip]:
     """Return what each video holds; those that cannot be read are problems."""
-    found: dict[Path, Clip] = {}
+    clips: dict[Path, Clip] = {}
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         for path, future in [(path, pool.submit(read_clip, path)) for path in paths]:
             try:
-                found[path] = future.result()
+                clips[path] = future.result()
             except StimuliError as error:
                 problems += error.problems
-    return found
+    return clips
 
 
 def _job(one: Clip, other: Clip, target: Path, sound: _SoundSource, shortest: bool, notes: list[str]) -> WorkshopJob:
-    sheet = _StackLayout.of(one, other, sound)
+    layout = StackLayout.of(one, other, sound)
     where = f"{one.path} and {other.path}"
     apart = round(1000 * abs(one.seconds - other.seconds))
     if apart > _MAX_DIFFERENCE_MS and not shortest:
@@ -82,14 +82,14 @@ def _job(one: Clip, other: Clip, target: Path, sound: _SoundSource, shortest: bo
         silent = one if sound == "left" else other
         raise StimuliError(Problem(str(silent.path), "has no sound", "", "Take the other's with --sound, or none."))
     if apart > _NOTED_MS:
-        notes.append(f"{where}: {apart} ms apart in length, cut to {sheet.seconds:.2f} s.")
+        notes.append(f"{where}: {apart} ms apart in length, cut to {layout.seconds:.2f} s.")
     for clip in (one, other):
-        if clip.height != sheet.lines:
-            notes.append(f"{clip.path}: scaled from {clip.height} to {sheet.lines} lines.")
+        if clip.height != layout.lines:
+            notes.append(f"{clip.path}: scaled from {clip.height} to {layout.lines} lines.")
     if abs(one.rate - other.rate) > 0.01:
         notes.append(f"{other.path}: {float(other.rate):g} frames a second, shown at {float(one.rate):g}.")
-    recipe = recipe_of((_RECIPE, sheet.recipe_text()), (one.path, other.path))
-    return WorkshopJob(target, recipe, lambda threads: stack(one, other, target, sheet, threads))
+    recipe = recipe_of((_RECIPE, layout.recipe_text()), (one.path, other.path))
+    return WorkshopJob(target, recipe, lambda threads: stack(one, other, target, layout, threads))
 
 
 def _pairs(left: Path, right: Path, problems: list[Problem]) -> list[tuple[Path, Path]]:
@@ -119,13 +119,13 @@ def _pairs(left: Path, right: Path, problems: list[Problem]) -> list[tuple[Path,
 
 
 def _videos(folder: Path, problems: list[Problem]) -> dict[str, Path]:
-    found: dict[str, Path] = {}
+    videos: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):
         if path.is_file() and medium_of(path.name) == "video":
-            first = found.setdefault(path.stem, path)
+            first = videos.setdefault(path.stem, path)
             if first is not path:
                 problems.append(Problem(str(path), f"has the name of {first.name}", "each name once", "Rename one."))
-    return found
+    return videos
 
 
 def _targets(left: Path, out: Path, pairs: list[tuple[Path, Path]]) -> tuple[Path, list[Path]]:
@@ -147,7 +147,7 @@ _RECIPE = "stack 1"
 
 
 @dataclass(frozen=True)
-class _StackLayout:
+class StackLayout:
     """What the stack looks like: all that its recipe needs beside the files."""
 
     lines: int
@@ -175,7 +175,7 @@ class _StackLayout:
         return float(self.frames / self.rate)
 
     @classmethod
-    def of(cls, left: Clip, right: Clip, sound: str) -> _StackLayout:
+    def of(cls, left: Clip, right: Clip, sound: str) -> StackLayout:
         """Return the sheet of two clips: the smaller height, the rate of the left, the length of the shorter."""
         height = min(left.height, right.height)
         widths = tuple(_even(clip.width * height / clip.height) for clip in (left, right))
@@ -192,32 +192,32 @@ class _StackLayout:
         )
 
 
-def stack(left: Clip, right: Clip, target: Path, sheet: _StackLayout, threads: int) -> None:
+def stack(left: Clip, right: Clip, target: Path, layout: StackLayout, threads: int) -> None:
     """Write the stack of two clips as H.264, whole or not at all."""
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
-    sound = {"left": 0, "right": 1}.get(sheet.sound)
+    sound = {"left": 0, "right": 1}.get(layout.sound)
     graph = [
-        _side_filters(0, left, sheet, sheet.widths[0] + sheet.gap),
-        _side_filters(1, right, sheet, sheet.widths[1]),
+        _side_filters(0, left, layout, layout.widths[0] + layout.gap),
+        _side_filters(1, right, layout, layout.widths[1]),
     ]
     graph.append("[v0][v1]hstack=inputs=2[v]")
     maps = ["-map", "[v]"]
     if sound is not None:
-        graph.append(f"[{sound}:a:0]aresample=async=1:first_pts=0,apad,atrim=end={sheet.seconds:.6f}[a]")
+        graph.append(f"[{sound}:a:0]aresample=async=1:first_pts=0,apad,atrim=end={layout.seconds:.6f}[a]")
         maps += ["-map", "[a]", "-c:a", "aac", "-b:a", "256k"]
     arguments = [
         "-v", "error", "-y", *READ_VIDEO, "-i", file_argument(left.path), *READ_VIDEO, "-i", file_argument(right.path),
-        "-filter_complex", ";".join(graph), *maps, "-frames:v", str(sheet.frames), "-r", str(sheet.rate),
+        "-filter_complex", ";".join(graph), *maps, "-frames:v", str(layout.frames), "-r", str(layout.rate),
         "-c:v", "libx264", "-preset", "medium", "-crf", "12", "-pix_fmt", "yuv420p",
-        *colour_tags(sheet.matrix, sheet.full_range), "-threads", str(threads), *MP4_OUTPUT, file_argument(part),
+        *colour_tags(layout.matrix, layout.full_range), "-threads", str(threads), *MP4_OUTPUT, file_argument(part),
     ]  # fmt: skip
     try:
-        ran = run_ffmpeg(arguments)
-        if ran.code != 0:
+        run = run_ffmpeg(arguments)
+        if run.code != 0:
             raise StimuliError(
-                Problem(f"{left.path} and {right.path}", f"cannot be stacked: ffmpeg says {ran.error_line()}")
+                Problem(f"{left.path} and {right.path}", f"cannot be stacked: ffmpeg says {run.error_line()}")
             )
-        if measure(part, str(target), "video").frames != sheet.frames:
+        if measure(part, str(target), "video").frames != layout.frames:
             what = "cannot be stacked: one of them ends before its length says"
             fix = "Re-encode both with beholder media prepare."
             raise StimuliError(Problem(f"{left.path} and {right.path}", what, "", fix))
@@ -226,16 +226,16 @@ def stack(left: Clip, right: Clip, target: Path, sheet: _StackLayout, threads: i
         part.unlink(missing_ok=True)
 
 
-def _side_filters(number: int, clip: Clip, sheet: _StackLayout, wide: int) -> str:
+def _side_filters(number: int, clip: Clip, layout: StackLayout, wide: int) -> str:
     """Return the filters of one side: constant rate from the first moment on, size, colours, and grey around it."""
     convert = (
         f"in_color_matrix={clip.matrix}:in_range={colour_range(clip.full_range)}"
-        f":out_color_matrix={sheet.matrix}:out_range={colour_range(sheet.full_range)}"
+        f":out_color_matrix={layout.matrix}:out_range={colour_range(layout.full_range)}"
     )
     return (
-        f"[{number}:V:0]fps=fps={sheet.rate}:start_time=0,"
-        f"scale={sheet.widths[number]}:{sheet.lines}:flags=lanczos+accurate_rnd:{convert},setsar=1,format=yuv420p,"
-        f"pad={wide}:{sheet.height}:0:0:color=gray,tpad=stop_mode=clone:stop=2[v{number}]"
+        f"[{number}:V:0]fps=fps={layout.rate}:start_time=0,"
+        f"scale={layout.widths[number]}:{layout.lines}:flags=lanczos+accurate_rnd:{convert},setsar=1,format=yuv420p,"
+        f"pad={wide}:{layout.height}:0:0:color=gray,tpad=stop_mode=clone:stop=2[v{number}]"
     )
 
 
