@@ -1,4 +1,12 @@
-"""The rating methods: one folder each, found through the entry point group `beholder.methods`."""
+"""The rating methods: one folder each, registered in the entry point group `beholder.methods`.
+
+contract       the interface of a method, and the trial that all parts share
+scores         methods whose answer is a number for every rated slot
+choices        methods whose answer is one of two slots
+boards         pages with one stimulus, or with many of one content
+pairs          which stimuli are compared
+presentation   stimuli in turn or side by side; problems that many methods share
+"""
 
 from __future__ import annotations
 
@@ -94,7 +102,7 @@ def _entry(name: str, where: str) -> EntryPoint:
 
 
 def _load(entry: EntryPoint, where: str) -> Method:
-    """Return what an entry point leads to, if it keeps the contract on its face."""
+    """Return the method of an entry point after a first check of the contract."""
     from beholder.errors import Problem, StudyError
     from beholder.methods.contract import Method
     from beholder.study.value_kinds import listed
@@ -103,7 +111,7 @@ def _load(entry: EntryPoint, where: str) -> Method:
     subject = f"method {entry.name}, entry point {entry.value}{package},"
     try:
         method = entry.load()
-    # A stranger's module may fail in any way while it is imported.
+    # A third-party module may fail in any way while it is imported.
     except Exception as error:
         what = f"{subject} cannot be imported: {type(error).__name__}: {error}"
         raise StudyError(Problem(where, what, "", "Repair, update or uninstall that package.")) from error

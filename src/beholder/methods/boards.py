@@ -93,7 +93,7 @@ def board_seconds(trial: Trial, catalogue: Catalogue) -> float:
     return 1.4 * watching + 8 * sum(slot.rated for slot in trial.slots) * len(trial.asked)
 
 
-# --- Methods whose trial is one stimulus under test ---
+# One stimulus per trial
 
 
 class SingleMethod(ScoreMethod):

@@ -278,7 +278,7 @@ def _side_label(value: float, text: str, one: str, two: str) -> str:
     return f"{side} {text.lower().replace('worse', 'better')}"
 
 
-# --- What was chosen between two, as it comes from the browser: read exactly, or refused ---
+# Reading choices
 
 
 def compared_slots(trial: Trial) -> tuple[Slot, Slot]:

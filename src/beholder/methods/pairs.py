@@ -1,4 +1,4 @@
-"""Pairs of stimuli as units: which go together, in canonical order. For methods that compare two."""
+"""Pairs of stimuli as units, for methods that compare two: all pairs, a star, a sparse graph, or a table."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _GRAPH_STREAM = 40
 def pair_units(study: Study, catalogue: Catalogue, roles: Collection[Role] = COMPARED_ROLES) -> tuple[Unit, ...]:
     """Return the pairs that `design.pairs` asks for, content by content, the earlier condition of the study first.
 
-    Only stimuli of these roles are paired; a content that lacks one of two conditions lacks that pair. What is wrong
-    with a file of pairs is left out here, and told by the planner.
+    Only stimuli of these roles are paired; a content that lacks one of two conditions lacks that pair. Errors
+    in a table of pairs are ignored here, and reported by the planner.
     """
     cells = {cell: stimulus for cell, stimulus in catalogue.by_cell.items() if stimulus.role in roles}
     if study.design.given_pairs is not None:
@@ -106,8 +106,7 @@ def _table_units(table: PairTable, cells: Mapping[tuple[str, str], Stimulus], ca
     return tuple(units[key] for key in sorted(units))
 
 
-# --- Pairs that the researcher gives as a table: of conditions, for every content, or of single stimuli ---
-
+# Tables of pairs
 
 _CONDITION_COLUMNS, STIMULUS_COLUMNS = ("condition", "other"), ("stimulus", "other")
 _PART_COLUMN = "part"
@@ -186,8 +185,7 @@ def _unknown_name(where: str, column: str, word: str, kind: str, known: Mapping[
     return Problem(where, f"{column} is {word}, which is no {kind}", "" if near else allowed, near)
 
 
-# --- Which two of many are compared, where not all are: graphs over conditions ---
-
+# Sparse graphs
 
 _Edge = tuple[int, int]
 

@@ -1,4 +1,4 @@
-"""How two or three stimuli of a trial are shown: one after the other, side by side, or behind buttons."""
+"""How the stimuli of a trial are shown, and the problems that many methods share."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def seconds_shown(trial: Trial, catalogue: Catalogue) -> float:
     return sum(times) + (len(times) - 1) * gap
 
 
-# --- Whether a study fits a method: the problems that many methods share, each told with the key that it is about ---
+# Problems that many methods share
 
 
 def question_problems(name: str, questions: Iterable[Question]) -> Iterator[Problem]:

@@ -228,8 +228,7 @@ def _nearest_value(scale: Scale, strength: float) -> int | float:
     return int(value) if float(value).is_integer() else value
 
 
-# --- Reading answers: what every family has in common ---
-
+# Reading answers, in every family
 
 MAX_TEXT_LENGTH = 5000
 """Characters of a comment or a reason."""

@@ -1,18 +1,16 @@
 """Stimuli: where they come from, what they hold, and the blind copies that participants get.
 
-sources     folder, pattern or manifest -> what the researcher points at
-fetching    https addresses -> media/cache
-media       which suffix is which medium, and what is served
-clip, sound, picture, prose     one medium each: measured, and copied for participants
-probe       a file -> Probe, whatever its medium
-stripping   a file -> the copy without metadata in media/
-making      anchors that a study asks for by a recipe -> sources
-ingest      Study -> Catalogue: all of the above, in parallel, remembered
-blinding    a copy -> what one slot of one session gets, filled to the size class of its content
-fillers     bytes without a meaning, by format
-suspicions  what looks wrong in a catalogue, though it can be served
-encoders    names of encoders that are left inside a copy
-anchors     a reference without its high frequencies
-workshop    anchors and stacks from the researcher's own files, for `beholder media`
-samples     stimuli of every medium under degradations, for demos and new studies
+sources, manifest           folders, patterns and manifests: the files that a researcher points at
+known_answers               expected answers of training, gold, trap and attention stimuli
+ingestion, catalogue        study -> catalogue: every file measured and copied once
+formats                     suffixes, media, and the formats that are served
+video, audio, image, text   one medium each: measured, and copied for participants
+probe, copies               the same for a file of any medium
+streams, ffmpeg             running ffmpeg, and reading its log
+blinding                    a copy, filled up for one slot so that its size and hash tell nothing
+warnings                    what looks wrong in a catalogue, though it can be served
+anchors, pcm, loudness      anchors made by a recipe; decoded sound; loudness in LUFS
+messages, message_stimuli   stimuli that ask for an answer themselves
+workshop                    `beholder media`: files made of the researcher's own files
+samples                     sample stimuli of every medium, for demos and new studies
 """

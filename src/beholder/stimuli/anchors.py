@@ -1,4 +1,4 @@
-"""Anchors: a reference made worse on purpose, by a low-pass filter that moves no sample (ITU-R BS.1534)."""
+"""Anchors that `options.anchors` of a study asks for by a recipe: read, checked, and made of references."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def anchor_recipes(study: Study, conditions: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the anchors of a study that are recipes, as `lowpass-3500`, and no conditions with files of their own.
 
-    Those are the conditions that it lists, and `there`. Recipes that cannot be read are told all at once.
+    Those are the conditions that it lists, and `conditions`. Raise StudyError with all recipes that cannot be read.
     """
     listed = study.options.get("anchors")
     names = [str(name) for name in listed] if isinstance(listed, list | tuple) else []
@@ -42,9 +42,6 @@ def anchor_recipes(study: Study, conditions: Sequence[str] = ()) -> tuple[str, .
     return tuple(dict.fromkeys(name for _, name, kind in candidates if kind is not None))
 
 
-# --- Stimuli that are made of others: the anchors that `options.anchors` asks for by a recipe ---
-
-
 _MEDIUM_NAMES: Mapping[Medium, str] = {"audio": "sound", "video": "video"}
 _SUFFIXES: Mapping[Medium, str] = {"audio": ".wav", "video": ".mp4"}
 
@@ -61,7 +58,7 @@ def condition_roles(study: Study) -> dict[str, Role]:
 def missing_anchor_recipes(
     study: Study, conditions: Sequence[str], problems: list[Problem], medium: Medium = "audio"
 ) -> tuple[str, ...]:
-    """Return the anchors that have to be made, for no file has their name; names that mean nothing are problems."""
+    """Return the anchors without files, which have to be made; names that are no recipe are problems."""
     invalid: set[str] = set()
     recipes: list[str] = []
     try:
@@ -87,7 +84,7 @@ def missing_anchor_recipes(
 
 
 def recipe_problems(study: Study, recipes: Sequence[str], sources: Sequence[StimulusSource]) -> list[Problem]:
-    """Return why anchors cannot be made of these stimuli, nothing where they can."""
+    """Return why anchors cannot be made of these stimuli."""
     if not recipes or not sources:
         return []
     medium = sources[0].medium

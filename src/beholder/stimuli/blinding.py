@@ -1,6 +1,6 @@
 """What one slot of one session gets: the served copy and, behind it, a filler of its own length and bytes.
 
-The filler is legal and means nothing (see `fillers`). It fills a file up to the largest one of its content, as far as
+Players ignore the filler. It fills a file up to the largest one of its content, as far as
 `class_size` goes, and then adds a length that is drawn for the slot: within one content neither size nor hash tells
 two slots apart. Who takes the filler off, or decodes the pictures, can still compare.
 """
@@ -124,7 +124,8 @@ def _pool(is_blank: bool) -> bytes:
     return pool.translate(_BLANKS) if is_blank else pool
 
 
-# --- Bytes that mean nothing, legally: how each served format takes them at its end ---
+# Fillers: bytes that each served format ignores at its end
+
 #
 # mp4     a `free` box (ISO/IEC 14496-12, 8.1.2)
 # webm    a Void element (RFC 8794, 11.3.2), the last one in the Segment, whose size is rewritten

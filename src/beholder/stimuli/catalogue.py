@@ -1,4 +1,4 @@
-"""Stimuli and the catalogue that holds them."""
+"""Stimuli, the catalogue that holds them, and the MIME types of their served files."""
 
 from __future__ import annotations
 
@@ -114,8 +114,7 @@ class Catalogue:
         return tuple((t, c) for t in self.contents for c in self.conditions if (t, c) not in self.by_cell)
 
 
-# --- What browsers call the codecs of a served file: MIME types with codecs (RFC 6381), read from its own set-up ---
-
+# MIME types with codecs (RFC 6381)
 
 _HEAD_BYTES = 1 << 18
 """So much of a file holds its set-up: copies in MP4 are written with it in front."""

@@ -14,14 +14,14 @@ NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 
 
 class FFmpegRun(NamedTuple):
-    """What a run of ffmpeg left."""
+    """Exit code, output and log of a run of ffmpeg."""
 
     code: int
     out: bytes
     log: str
 
     def error_line(self) -> str:
-        """Return the last line of the log that says something about the file, without addresses in memory."""
+        """Return the last informative line of the log, without memory addresses."""
         lines = [line.strip() for line in self.log.splitlines() if line.strip()]
         informative = [line for line in lines if not line.startswith(("Error opening", "Conversion failed", "frame="))]
         line = (informative or lines or [f"exit code {self.code}"])[-1]
@@ -40,12 +40,12 @@ def find_ffmpeg() -> str:
 
 
 def command(arguments: Sequence[str]) -> list[str]:
-    """Return the command line of one quiet, unasking ffmpeg."""
+    """Return a command line of ffmpeg that neither asks nor prints statistics."""
     return [find_ffmpeg(), "-hide_banner", "-nostdin", "-nostats", *arguments]
 
 
 def run_ffmpeg(arguments: Sequence[str]) -> FFmpegRun:
-    """Return what ffmpeg said; a failure is in the code, not raised."""
+    """Run ffmpeg and return the result; a failure is in the exit code, not raised."""
     try:
         completed = subprocess.run(
             command(arguments), stdin=subprocess.DEVNULL, capture_output=True, check=False, creationflags=NO_WINDOW
@@ -56,7 +56,7 @@ def run_ffmpeg(arguments: Sequence[str]) -> FFmpegRun:
 
 
 def feed_ffmpeg(arguments: Sequence[str], pieces: Iterable[bytes]) -> FFmpegRun:
-    """Return what ffmpeg said after it has read all pieces on its standard input."""
+    """Run ffmpeg with these pieces on its standard input and return the result."""
     line = [word for word in command(arguments) if word != "-nostdin"]
     try:
         process = subprocess.Popen(
@@ -100,8 +100,7 @@ def _start_error(error: OSError) -> StimuliError:
     )
 
 
-# --- How the workshop writes video: colours that are tagged, and nothing that tells who encoded it ---
-
+# Output options of videos
 
 NO_METADATA = (
     "-map_metadata", "-1", "-map_chapters", "-1",
@@ -129,6 +128,6 @@ def colour_range(full: bool) -> str:
 
 
 def colour_tags(matrix: str, full: bool) -> list[str]:
-    """Return the options that write down how colours are coded."""
+    """Return the options that tag matrix, range and primaries."""
     tags = ["-colorspace", matrix, "-color_range", colour_range(full)]
     return [*tags, "-color_primaries", "bt709", "-color_trc", "bt709"] if matrix == "bt709" else tags

@@ -1,4 +1,4 @@
-"""From a study to its catalogue: every file hashed, probed and stripped once, then remembered."""
+"""From a study to its catalogue: every file is hashed, measured and copied once, then cached."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _FORMAT = 3
 
 @dataclass(frozen=True)
 class CachedFile:
-    """What is remembered of a file while its size and time stay the same."""
+    """What is cached about a file while its size and time stay the same."""
 
     size: int
     mtime_ns: int
@@ -168,7 +168,7 @@ def ingest_files(
     progress: Callable[[int, int], None] | None,
     transport: httpx.BaseTransport | None,
 ) -> tuple[list[CachedFile | None], list[Problem]]:
-    """Return an entry for each source, from memory where the file is as it was, and the problems of the others."""
+    """Return an entry for each source, from the cache where its file is unchanged, and the problems."""
     cache = _read_cache(media)
     copies = _copy_sizes(media)
     entries: list[CachedFile | None] = [_cached_entry(source, root, media, cache, copies) for source in sources]
@@ -241,7 +241,7 @@ def _local_path(source: StimulusSource, media: Path) -> Path:
 
 
 def _location(source: StimulusSource) -> str:
-    """Return how a problem inside the file is named: a manifest's line alone would not say which file."""
+    """Return the place that problems name: the line of a manifest together with its file."""
     return source.where if source.where == source.file else f"{source.where} {source.file}"
 
 
@@ -271,7 +271,7 @@ def _cache_key(path: Path, root: Path) -> str:
 
 
 def _read_cache(media: Path) -> dict[str, CachedFile]:
-    """Return what catalogue.json remembers; a damaged or foreign one remembers nothing."""
+    """Return the entries of catalogue.json; none where it is damaged or of another format."""
     try:
         document: dict[str, Any] = json.loads((media / "catalogue.json").read_text(encoding="utf-8"))
         if document["format"] != _FORMAT:
@@ -294,7 +294,7 @@ def _write_cache(media: Path, cache: Mapping[str, CachedFile]) -> None:
         part.unlink(missing_ok=True)
 
 
-# --- Addresses in a manifest: fetched once into media/cache, with the hash of what came ---
+# Addresses
 
 
 def _cached_file(address: str, cache: Path) -> Path | None:

@@ -1,4 +1,4 @@
-"""What is written beside a stimulus whose answer is known: which it is, how near is near enough, what it is called."""
+"""Stimuli with a known answer: the expected value, its tolerance and the message for other answers."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class KnownAnswer:
     is_trap: bool = False
 
     def label(self, part: str, question: str = EVERY_QUESTION) -> str:
-        """Return what the researcher calls a part of this known_answer."""
+        """Return what the researcher calls a part of this known answer."""
         return _label(self.key, part, question)
 
     def expectation(self, question: str) -> tuple[str, Expectation] | None:
@@ -79,13 +79,13 @@ def roles_of_column(name: str) -> tuple[Role, ...]:
 
 
 def _label(key: str, part: str, question: str) -> str:
-    """Return the name of a column, or the key of the study, of one part of a known_answer."""
+    """Return the name of a column, or the key of the study, of one part of a known answer."""
     words = [word for word in (key, part, question) if word]
     return ".".join(words) if key else "_".join(words)
 
 
 def read_answer_cells(where: str, number: int, cells: Mapping[str, str], problems: list[Problem]) -> KnownAnswer:
-    """Return the known_answer of one line of a manifest."""
+    """Return the known answer of one line of a manifest."""
     before = len(problems)
     numbers: dict[str, dict[str, float]] = {"expected": {}, "tolerance": {}}
     messages: dict[str, str] = {}
@@ -112,7 +112,7 @@ def read_answer_cells(where: str, number: int, cells: Mapping[str, str], problem
 def read_answer_item(
     study: Study, key: str, number: int, item: TrainingItem | GoldItem, problems: list[Problem]
 ) -> KnownAnswer:
-    """Return the known_answer of one item of the study, which stands at a key."""
+    """Return the known answer of one item of the study, which stands at a key."""
     known_answer = KnownAnswer(study.where(key), key, number)
     expected, tolerance = _by_question(item.expected), _by_question(item.tolerance)
     if isinstance(item, GoldItem):

@@ -1,4 +1,4 @@
-"""How loud a sound is, and how near to full scale (ITU-R BS.1770): a file by ffmpeg, samples by pyloudnorm."""
+"""Loudness and true peak (ITU-R BS.1770) of files and samples, and the gain that brings a file to a loudness."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _BLOCK_S, _MAX_CHANNELS = 0.4, 5
 
 
 class LoudnessMeasurement(NamedTuple):
-    """What a sound measures."""
+    """Loudness and peak of a sound."""
 
     lufs: float | None
-    """Integrated loudness; None of silence and of sounds shorter than 0.4 s."""
+    """Integrated loudness; None for silence and for sounds shorter than 0.4 s."""
     peak_db: float
     """The highest true peak, 0 at full scale."""
 
@@ -57,8 +57,7 @@ def integrated_loudness(samples: NDArray[np.float64], rate: int) -> float:
         return float(meter.integrated_loudness(samples[:, :_MAX_CHANNELS]))
 
 
-# --- Sounds brought to one loudness: a single gain for the whole, never beyond full scale ---
-
+# Gain
 
 _CEILING_DB = -1.0
 """The highest true peak that is made (EBU R 128): a lossy codec may decode to a little more than it was given."""
@@ -67,7 +66,7 @@ _NEGLIGIBLE_DB = 0.05
 
 @dataclass(frozen=True)
 class LoudnessGain:
-    """How a sound gets its loudness: filters of ffmpeg, and what is worth knowing."""
+    """A gain as filters of ffmpeg, and notes about it."""
 
     filters: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""A manifest: a CSV with a line for each stimulus."""
+"""Manifests: a CSV with a line for each stimulus; and items with a known answer that the study lists itself."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ def _locate(root: Path, line: str, file: str, medium: Medium | None, problems: l
     return path
 
 
-# --- Stimuli with a known answer that the study lists itself, where there is no manifest with a line for each ---
+# Items with a known answer in the study
 
 
 def read_items(study: Study, sources: Sources) -> None:

@@ -1,4 +1,4 @@
-"""Stimuli that ask for an answer themselves: made of others, by a recipe, when a study is checked or planned."""
+"""Stimuli that ask for an answer themselves: made of others when a study is checked or planned."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def add_message_stimuli(
     requests: Sequence[MessageRequest],
     progress: Callable[[int, int], None] | None = None,
 ) -> MessageCatalogue:
-    """Return the catalogue with what is wanted, made where it is not there; raise all problems at once."""
+    """Return the catalogue with the requested stimuli, made where files are missing; raise all problems at once."""
     if not requests:
         return MessageCatalogue(catalogue, {})
     if problems_of_messages := list(_message_problems(study, requests)):

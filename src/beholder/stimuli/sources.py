@@ -60,7 +60,7 @@ class _Stray(NamedTuple):
 
 @dataclass
 class Sources:
-    """What was found, and what is wrong with it."""
+    """The sources of a study, stray files, problems and warnings."""
 
     entries: list[StimulusSource] = field(default_factory=list)
     strays: list[_Stray] = field(default_factory=list)
@@ -164,7 +164,7 @@ def _no_stimuli(study: Study, skipped: Sequence[Problem]) -> Problem:
 
 
 def _sort_strays(sources: Sources) -> None:
-    """Tell of files without a place: a note among videos is left out, a video without a condition is a problem."""
+    """Report files without a place: a note among videos is left out, a video without a condition is a problem."""
     media = {source.medium for source in sources.entries}
     for stray in sources.strays:
         if not media or stray.medium in media:

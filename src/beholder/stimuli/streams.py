@@ -1,4 +1,4 @@
-"""What a look into a file gives: its probe, what copying it needs, or the problem that it cannot be read."""
+"""What ffmpeg reports about a file: measurements, streams in its log, and encoder names inside streams."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EXPORT_AGAIN = "Export or copy it again, or take it out."
 
 @dataclass(frozen=True)
 class Measurement:
-    """A probe, with what only checks and copies need."""
+    """The probe of a file, and what only checks and copies need."""
 
     probe: Probe
     pixels: str = ""
@@ -40,8 +40,7 @@ def copy_error(where: str, reason: str, fix: str) -> StimuliError:
     return StimuliError(Problem(where, f"cannot be copied without its metadata: {reason}", fix=fix))
 
 
-# --- The streams of a file, as ffmpeg's log tells them ---
-
+# Streams in the log of ffmpeg
 
 _STREAM = re.compile(r"^\s*Stream #(\d+):\d+.*?: (Video|Audio): ([A-Za-z0-9_]+)(.*)$")
 _CHANNELS = re.compile(r"\b(\d+) channels|, (mono|stereo|2\.1|3\.0|4\.0|quad|5\.0|5\.1|6\.1|7\.1)\b")
@@ -68,7 +67,7 @@ class Stream(NamedTuple):
 
 
 def first_stream(head: str, kind: Literal["Video", "Audio"]) -> Stream | None:
-    """Return the first stream of this kind in the log; cover pictures are none."""
+    """Return the first stream of this kind in the log; cover pictures do not count."""
     for line in head.splitlines():
         match = _STREAM.match(line)
         if match and match[1] == "0" and match[2] == kind and "(attached pic)" not in line:
@@ -77,18 +76,17 @@ def first_stream(head: str, kind: Literal["Video", "Audio"]) -> Stream | None:
 
 
 def header_seconds(head: str) -> float:
-    """Return how long the header says that the file lasts, 0 when it does not."""
+    """Return the duration in the header of a file, 0 when there is none."""
     match = _DURATION.search(head)
     return int(match[1]) * 3600 + int(match[2]) * 60 + float(match[3]) if match else 0.0
 
 
 def is_truncated(log: str) -> bool:
-    """Return whether ffmpeg came upon an end that should not be there."""
+    """Return whether ffmpeg reports that a file is truncated."""
     return _TRUNCATED.search(log) is not None
 
 
-# --- Names of encoders inside streams: container metadata is stripped, but some write their name among the sound ---
-
+# Names of encoders inside streams
 
 _ENCODER_NAMES = re.compile(
     rb"Lav[cf]\d+\.[\d.]*\d|LAME ?\d\.\d+|FAAC \d\.[\d.]*\d|Xiph\.Org libVorbis I \d+|x26[45] - core \d+"

@@ -14,7 +14,7 @@ from beholder.stimuli.sources import RATED
 from beholder.study.model import Playback
 
 _MAX_DETAILS = 3
-"""Contents whose details are told where they differ."""
+"""Contents whose details are listed where they differ."""
 _TOLERANCE_MS = 100
 _CLOSE_TOLERANCE_MS = 50
 """Of sounds, and wherever switching keeps the position: there the end of one is a jump in the other."""

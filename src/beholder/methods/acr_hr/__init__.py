@@ -16,7 +16,7 @@ class AcrHrOptions(StudyPart):
 
 
 class AcrHr(SingleMethod):
-    """One stimulus at a time; whoever rates a stimulus also rates its reference, some trials away."""
+    """One stimulus at a time; each participant also rates the reference of its content, some trials away."""
 
     name: ClassVar[str] = "acr-hr"
     media: ClassVar[frozenset[Medium]] = frozenset({"video", "audio", "image"})

@@ -16,7 +16,7 @@ class CcrOptions(TwoStimuliOptions):
 
 
 class Ccr(ChoiceMethod):
-    """Two stimuli are compared with a grade; which one is the reference is not told."""
+    """Two stimuli are compared with a grade; the reference is not named."""
 
     name: ClassVar[str] = "ccr"
     media: ClassVar[frozenset[Medium]] = frozenset({"video", "audio", "image", "text"})

@@ -106,7 +106,7 @@ def _references(catalogue: Catalogue) -> tuple[str, ...]:
 
 
 def _strict_problems(catalogue: Catalogue) -> Iterator[Problem]:
-    """Yield where sounds are longer than BS.1534 likes, or could be told apart without being heard."""
+    """Yield where sounds are longer than BS.1534 likes, or could be distinguished without listening."""
     fix = "Write options: {strict: false} to take them as they are."
     for content in catalogue.contents:
         sounds = [s for s in catalogue.by_cell.values() if s.content == content and s.medium == "audio"]

@@ -1,9 +1,8 @@
-"""Messages: what a stimulus itself asks for, put into the middle of a copy of it.
+"""Messages: what a stimulus itself asks for, inserted into the middle of a copy.
 
-message   what is said and how, and which medium can say it
-card      words -> a dark card to be read, for a picture of some size
-overlay   a card over the middle of a video, frame by frame
-encode    a video again in its own codec, as near to the old one as it has to be
-still     a card on a picture, a sentence in a text
-spoken    words laid over a sound, or over the sound of a video (voice, mixing, loudness, numbers)
+message   the words, which medium can carry them, and numbers that sound alike
+card      a dark card with words on an image; a sentence in a text
+overlay   a card over the middle of a video, encoded in its own codec
+speech    speech synthesis, and spoken messages in sounds and videos
+mixing    speech mixed into a sound that stays as loud as it was
 """

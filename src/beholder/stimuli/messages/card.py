@@ -1,4 +1,4 @@
-"""Words to be read over a picture: white on a dark card in its middle, as large as a third of the picture allows."""
+"""Messages to read: a dark card with white words in the middle of an image, or a sentence inside a text."""
 
 from __future__ import annotations
 
@@ -215,8 +215,7 @@ def _even(value: float, most: int) -> int:
     return max(2, min(2 * round(value / 2), most - most % 2))
 
 
-# --- A card on a picture, and a sentence inside a text ---
-
+# Cards on images, sentences in texts
 
 _SENTENCE_END = re.compile(r"(?:(?P<last>\w{2,})[.!?…]+[\"'”’»)\]]*\s+|[。！？]+[」』”’）]*\s*)(?=(?P<next>\S))")
 _ABBREVIATED = frozenset(("mr", "mrs", "ms", "dr", "prof", "st", "no", "nr", "vs", "ca", "fig", "bzw", "usw"))

@@ -1,4 +1,4 @@
-"""What a stimulus is made to say, and which medium can say it how."""
+"""A message inside a stimulus: its words, which media can carry it as text or speech, and confusable numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from beholder.stimuli.formats import medium_of
 from beholder.types import Medium
 
 RECIPE = "message 1"
-"""Names this way of putting messages in recipes: another way needs another name."""
+"""Part of every recipe: a change in processing needs a new name."""
 
 Say = Literal["text", "voice"]
 
@@ -29,7 +29,7 @@ class Message:
 def insert_message(
     source: Path, target: Path, medium: Medium, message: Message, where: str = "", threads: int = 1
 ) -> None:
-    """Write a copy of a stimulus that says something in its middle, whole or not at all."""
+    """Write a copy of a stimulus with a message in its middle, completely or not at all."""
     place = where or str(source)
     problem = message_problem(medium, message.say, place)
     if problem is not None:
@@ -49,7 +49,7 @@ def insert_message(
 
 
 def message_problem(medium: Medium, say: Say, where: str) -> Problem | None:
-    """Return why a medium cannot say something in this way, None when it can."""
+    """Return why a medium cannot carry a message as text or speech, None when it can."""
     if say == "text" and medium == "audio":
         return Problem(where, "is a sound, on which no text can be read", "voice")
     if say == "voice" and medium in ("image", "text"):
@@ -59,7 +59,7 @@ def message_problem(medium: Medium, say: Say, where: str) -> Problem | None:
 
 
 def message_suffix(path: Path) -> str:
-    """Return the suffix of what is made of a file: a video stays in the container that participants get it in."""
+    """Return the suffix of the copy with a message: a video stays in the container that is served."""
     medium = medium_of(path.name)
     if medium == "audio":
         return ".wav"
@@ -77,8 +77,7 @@ def message_suffix(path: Path) -> str:
     return path.suffix
 
 
-# --- Numbers that are taken for one another when they are heard: those are not asked for by voice ---
-
+# Numbers that sound alike, which are not asked for by voice
 
 _Pairs = tuple[tuple[int, int], ...]
 

@@ -60,7 +60,7 @@ class _Clip:
 
 
 def overlay_card(source: Path, target: Path, message: Message, where: str, threads: int) -> None:
-    """Write a video with a card over its middle, whole or not at all."""
+    """Write a video with a card over its middle, completely or not at all."""
     clip = _read_clip(source, where)
     card = draw_card(
         message.words, clip.width, clip.height, where, pixel_aspect=clip.pixel_aspect, brightness=clip.brightness
@@ -103,7 +103,7 @@ def message_frames(times: Sequence[Fraction], words: int) -> range:
 
 
 def _read_clip(path: Path, where: str) -> _Clip:
-    """Return how a video is decoded, or raise StimuliError where nothing can be laid over it."""
+    """Return how a video is decoded, or raise StimuliError where no card can be laid over it."""
     measured = measure(path, where, "video")
     problem = video_playback_problem(measured, where)
     if problem is None and measured.pixels not in _OVERLAY_FORMATS:
@@ -137,7 +137,7 @@ def _read_clip(path: Path, where: str) -> _Clip:
 
 
 def _overlay_arguments(clip: _Clip, card: MessageCard, during: range) -> list[str]:
-    """Return how a card on the standard input is laid over a clip."""
+    """Return the arguments that lay a card on the standard input over a clip."""
     levels = "pc" if clip.is_full_range else "tv"
     graph = f"[1:v]scale=in_range=pc:out_range={levels}[card];[0:V:0][card]{_overlay_filter(clip, card, during)}[v]"
     return [
@@ -157,7 +157,7 @@ def _overlay_filter(clip: _Clip, card: MessageCard, during: range) -> str:
 
 
 def _output_arguments(clip: _Clip, threads: int) -> list[str]:
-    """Return how the frames are written, at their own times and without anything that tells where they come from."""
+    """Return the output arguments: original frame times, no metadata."""
     served = video_format(clip.measured.probe)
     # A blank, for with nothing at all ffmpeg would write its own name.
     by_format = {"mp4": ("-metadata:s:v:0", "encoder= ", "-movflags", "+faststart", "-write_tmcd", "0"), "webm": ()}
@@ -169,7 +169,7 @@ def _output_arguments(clip: _Clip, threads: int) -> list[str]:
 
 
 def _frame_psnr(clip: _Clip, part: Path, card: MessageCard, during: range) -> list[float]:
-    """Return how like the frames of the new file are to those of the old one, the card left out: in decibels."""
+    """Return the PSNR of each frame of the copy outside the card, in decibels."""
     black = f"color=c=black:s={card.width}x{card.height}:r=1:d=1"
     over, count = _overlay_filter(clip, card, during), "settb=1/25,setpts=N"
     run = run_ffmpeg(
@@ -188,8 +188,7 @@ def _frame_psnr(clip: _Clip, part: Path, card: MessageCard, during: range) -> li
     return [ratio + left if place in during else ratio for place, ratio in enumerate(ratios)]
 
 
-# --- A video encoded again in its own codec: as coarse as it may be, as near to the one before as it has to be ---
-
+# Encoding
 
 _MIN_PSNR_DB, _MIN_FRAME_PSNR_DB = 42.0, 40.5
 """Peak signal-to-noise ratio of all that should not change, together and in its worst frame."""
@@ -232,9 +231,9 @@ _ENCODERS: Mapping[str, _Encoder] = {
 
 
 def _refine(encoder: _Encoder, write: Callable[[Sequence[str]], None], likeness: Callable[[], Sequence[float]]) -> bool:
-    """Return whether what was written is like what it was made of, after writing it finer and finer until it is.
+    """Encode with finer and finer quality until the copy is close enough; return whether it is.
 
-    `likeness` returns the ratio of each frame in decibels.
+    `likeness` returns the PSNR of each frame in decibels.
     """
     quality = encoder.coarse
     while True:
@@ -246,7 +245,7 @@ def _refine(encoder: _Encoder, write: Callable[[Sequence[str]], None], likeness:
 
 
 def _missing_db(frames: Sequence[float]) -> float:
-    """Return how many decibels are missing; endlessly many where nothing could be compared."""
+    """Return how many decibels are missing; infinity where no frame could be compared."""
     if not frames:
         return math.inf
     error = sum(10 ** (-ratio / 10) for ratio in frames) / len(frames)

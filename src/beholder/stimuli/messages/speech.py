@@ -1,4 +1,4 @@
-"""Speech made offline by eSpeak NG, which comes as a wheel with the extra `voice`."""
+"""Spoken messages: speech synthesis by eSpeak NG (extra `voice`), inserted into sounds and videos."""
 
 from __future__ import annotations
 
@@ -189,8 +189,7 @@ def _trim(samples: NDArray[np.float64], rate: int) -> NDArray[np.float64]:
     return samples[max(0, loud[0] - margin) : loud[-1] + margin]
 
 
-# --- A spoken message: words laid over the middle of a sound, or of the sound of a video whose pictures are copied ---
-
+# Messages spoken over sounds and videos
 
 _RATE_STEP = 20
 _ATTEMPTS = 3

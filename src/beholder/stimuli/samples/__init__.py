@@ -1,11 +1,10 @@
-"""Sample stimuli of every medium, made by us, under degradations that people can rank: for demos and new studies.
+"""Sample stimuli of every medium under degradations that people can rank: for demos and new studies.
 
-qualities   the sample conditions of each medium, with the quality planted for robots to find
-make        conditions -> files
-talks       video: somebody who talks with face and hands (figure, motion, outline)
-tunes       audio: short phrases of instruments and a voice (instruments, damage)
-scenes      images: places and a portrait
-passages    texts: answers to everyday questions, well and badly written
+generation   the sample conditions of each medium with their planted quality, and writing all files
+video        a person who talks with face and hands (drawn by figure)
+audio        short phrases of instruments and a voice
+image        places and a portrait
+text         answers to everyday questions, well and badly written
 """
 
 from __future__ import annotations

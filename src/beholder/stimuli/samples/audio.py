@@ -128,8 +128,7 @@ def _normalise(samples: _Wave) -> _Wave:
     return scaled * (0.95 / peak) if peak > 0.95 else scaled
 
 
-# --- Instruments of the sample tunes: each returns one note as it would sound, made of sines and noise ---
-
+# Instruments: each returns one note, made of sines and noise
 
 _Wave: TypeAlias = NDArray[np.float64]
 _Instrument: TypeAlias = Callable[[float, float, np.random.Generator], _Wave]

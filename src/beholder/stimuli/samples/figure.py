@@ -115,7 +115,7 @@ class _Pen:
 
 
 class _Turned:
-    """A place of its own, tilted: points of the head are told from the foot of the neck."""
+    """A place of its own, tilted: points of the head are measured from the base of the neck."""
 
     def __init__(self, x: float, y: float, degrees: float) -> None:
         self.x, self.y = x, y

@@ -86,8 +86,7 @@ def _kind(medium: Medium, seconds: float, size: tuple[int, int] | None) -> _Kind
     return _Kind(video.CONTENTS, ".mp4", lambda path, content, name: video.write(path, content, name, seconds, frame))
 
 
-# --- The sample conditions of each medium, with the quality planted for robots to find ---
-
+# Conditions
 
 QUALITIES: Mapping[Medium, Mapping[str, float]] = {
     "video": {

@@ -15,8 +15,7 @@ from beholder.stimuli.copies import put_in_place
 from beholder.stimuli.samples.figure import FIGURES, OVERSAMPLING, Colour, draw_figure, paint_wall
 from beholder.stimuli.samples.video import talk_motion
 
-# --- What the sample images are painted with ---
-
+# Canvas and colours
 
 _WIDE, _HIGH = 640.0, 400.0
 
@@ -90,7 +89,7 @@ def _vary(colour: Colour, rng: np.random.Generator, by: float) -> Colour:
     return (r, g, b)
 
 
-# --- Sample images: places and a portrait, painted by us, and what makes them worse ---
+# Scenes
 
 
 def write(target: Path, content: int, condition: str, size: tuple[int, int]) -> None:

@@ -17,14 +17,7 @@ from beholder.stimuli.copies import put_in_place
 from beholder.stimuli.ffmpeg import feed_ffmpeg, file_argument
 from beholder.stimuli.samples.figure import FIGURES, draw_figure, paint_wall
 
-# --- The sample figure: a person from the waist up, drawn from a pose ---
-
-
-# --- Outlines of the sample figure, in units of a 480 x 270 picture; the head is told from the foot of the neck ---
-
-
-# --- How the sample figure moves: a time line of poses, and what can be done to it to make it worse ---
-
+# Motion
 
 _Curve: TypeAlias = npt.NDArray[np.float64]
 
@@ -166,8 +159,7 @@ def _blinks(seconds: _Curve, rng: np.random.Generator) -> _Curve:
     return closed
 
 
-# --- Sample videos: somebody who talks with face and hands, drawn by us, whose motion or picture is made worse ---
-
+# Videos
 
 CONTENTS = tuple(name for name, _, _ in SCENES)
 

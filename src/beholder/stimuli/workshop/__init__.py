@@ -1,21 +1,13 @@
-"""The workshop: what can be made of the researcher's own files, made again only after a change.
+"""The workshop: `beholder media` makes new files of the researcher's own, again only after a change.
 
-jobs      what is to be made, done in parallel, remembered beside the outputs
-ledger    .beholder-made.json: what was made by which recipe
-walking   the media among files and folders
-anchors   sounds and videos -> anchors, <out>/lowpass-3500/<name>.wav, <out>/blur-4/<name>.mp4
-degrade   how a video is made worse, in step with its reference
-cadence   when the frames of a video are shown
-encoding  how videos are written
-stacks    two videos, or two folders of them -> one video, side by side
-frames    how two videos become one, frame by frame
-impair    a clean video -> one sample for each kind of impairment
-messages  media -> copies that ask for an answer, and their lines for a manifest
-flaws     what each kind does to the pictures
-prepare   any media -> what browsers play
-reencode  how a video becomes one that browsers play
-levelling sounds brought to one loudness
-probing   any media -> what they hold, in rows
+jobs          run in parallel, recorded in .beholder-made.json; media files among folders
+clips         videos as measured: rate, colours, when frames are shown
+preparation   any media -> what browsers play
+probe         any media -> what they hold, in rows
+anchors       sounds and videos -> anchors, <out>/lowpass-3500/<name>.wav, <out>/blur-4/<name>.mp4
+stacks        two videos, or two folders of them -> one video, side by side
+impairments   a clean video -> one sample for each kind of impairment
+messages      media -> copies that ask for an answer, and their lines for a manifest
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Anchors of many sounds and videos: each is its reference made worse by a recipe."""
+"""`beholder media anchor`: anchors of sounds and videos, each its reference degraded by a recipe."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from beholder.study.recipes import KINDS, Recipe, read_recipe
 from beholder.types import Medium
 
 _OPTIONS: Mapping[str, str] = {kind: "--cutoff" if kind == "lowpass" else f"--{kind}" for kind in KINDS}
-"""What asks for each kind on the command line."""
+"""The command-line option of each kind."""
 
 
 class _Words(NamedTuple):
@@ -48,10 +48,10 @@ def make_anchors(
     blurs: Sequence[str | float] = (),
     progress: Progress | None = None,
 ) -> WorkshopResult:
-    """Return what was made: `out`/lowpass-<hertz>/<name>.wav of each sound and each cut-off, and of each video
-    `out`/<kind>-<value>/<name>.mp4.
+    """Write `out`/lowpass-<hertz>/<name>.wav of each sound and each cut-off, and of each video
+    `out`/<kind>-<value>/<name>.mp4; return the result.
 
-    A folder stands for the sounds and videos in it. What is there by the same recipe is left alone.
+    A folder stands for the sounds and videos in it. Files that the same recipe made are kept.
     """
     problems: list[Problem] = []
     values_by_kind: Mapping[str, Sequence[str | float]] = {
@@ -112,7 +112,7 @@ def _job(path: Path, out: Path, name: str, recipe: Recipe) -> WorkshopJob:
 
 
 def _media_files(files: Iterable[Path], kinds: Sequence[str], problems: list[Problem]) -> Iterator[Path]:
-    """Yield the files, and of folders those that something is asked of."""
+    """Yield the files, and of folders those of a medium that an option is for."""
     media = _media(kinds)
     for path in files:
         if path.is_dir():
@@ -129,12 +129,12 @@ def _media_files(files: Iterable[Path], kinds: Sequence[str], problems: list[Pro
 
 
 def _media(kinds: Sequence[str]) -> list[Medium]:
-    """Return the media that something is asked of: sound where nothing is asked."""
+    """Return the media that the options are for: audio where there are none."""
     return list(dict.fromkeys(KINDS[kind].medium for kind in kinds)) or ["audio"]
 
 
 def _option_problems(paths: Sequence[Path], kinds: Sequence[str]) -> Iterator[Problem]:
-    """Yield files that nothing is asked of, and options that no file is for."""
+    """Yield files without an option for their medium, and options without a file."""
     media = {path: medium_of(path.name) for path in paths}
     for path, medium in media.items():
         if medium is None or medium not in _WORDS:
@@ -161,11 +161,10 @@ def _options_of(medium: Medium) -> str:
     return ", ".join(option for kind, option in _OPTIONS.items() if KINDS[kind].medium == medium)
 
 
-# --- Videos made worse on purpose: by few bits, few lines, few frames or blur, in step with the reference to the frame.
-
+# Video anchors
 
 DEGRADE = "degrade 1"
-"""Names this way of making videos worse in recipes: another way needs another name."""
+"""Part of every recipe: a change in processing needs a new name."""
 
 _NEAR_LOSSLESS = ("-crf", "12")
 """Of x264: nothing is lost beyond the flaw."""
@@ -175,7 +174,7 @@ _PREPARE = "Run beholder media prepare on it first."
 
 
 def degrade(source: Path, target: Path, recipe: Recipe, where: str = "", threads: int = 1) -> None:
-    """Write `source` made worse by `recipe` to `target`: H.264, whole or not at all.
+    """Write `source` degraded by `recipe` to `target`: H.264, completely or not at all.
 
     Size, frame rate, number of frames and moments stay; sound is copied where MP4 can hold it.
     """
@@ -203,7 +202,7 @@ def degrade(source: Path, target: Path, recipe: Recipe, where: str = "", threads
 
 
 def _check_clip(clip: Clip, timing: Cadence, recipe: Recipe, where: str) -> None:
-    """Raise StimuliError where the flaw would be none, or where the anchor could not be in step."""
+    """Raise StimuliError where the recipe would change nothing, or the anchor could not be in step."""
     problems = []
     if recipe.kind == "resolution" and recipe.value >= clip.height:
         what = f"has {clip.height} lines, so that {recipe.value:g} would not be worse"
@@ -221,7 +220,7 @@ def _check_clip(clip: Clip, timing: Cadence, recipe: Recipe, where: str) -> None
 
 
 def _filters(clip: Clip, recipe: Recipe) -> str:
-    """Return what is done to the pictures, from the first frame of the file to the last."""
+    """Return the filter graph, from the first frame of the file to the last."""
     span = colour_range(clip.full_range)
     colours = f"in_color_matrix={clip.matrix}:in_range={span}:out_color_matrix={clip.matrix}:out_range={span}"
     flaw: list[str] = []

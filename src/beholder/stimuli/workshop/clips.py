@@ -21,7 +21,7 @@ _HDR = ("smpte2084", "arib-std-b67")
 
 @dataclass(frozen=True)
 class Clip:
-    """One of two videos, as measured."""
+    """A video, as measured."""
 
     path: Path
     width: int
@@ -34,7 +34,7 @@ class Clip:
 
 
 def read_clip(path: Path, done: str = "stacked", where: str = "") -> Clip:
-    """Return what a video holds, or raise StimuliError; HDR cannot be `done`."""
+    """Return the measured video, or raise StimuliError; `done` says what cannot be done to HDR video."""
     where = where or str(path)
     measured = measure(path, where, "video")
     probe = measured.probe
@@ -60,7 +60,7 @@ def read_clip(path: Path, done: str = "stacked", where: str = "") -> Clip:
 
 
 def exact_rate(fps: float) -> Fraction:
-    """Return the frame rate that a rounded one stands for: 29.97 is 30000/1001."""
+    """Return the exact frame rate of a rounded one: 30000/1001 for 29.97."""
     whole = round(fps)
     for rate in (Fraction(whole), Fraction(whole * 1000, 1001)):
         if whole and abs(float(rate) - fps) < 0.006:
@@ -87,7 +87,7 @@ class Cadence:
 
 
 def cadence(path: Path, rate: Fraction) -> Cadence:
-    """Return the cadence of a video whose header speaks of `rate`."""
+    """Return the cadence of a video whose header has this rate."""
     listed = run_ffmpeg(
         [*READ_VIDEO, "-i", file_argument(path), "-map", "0:V:0", "-c", "copy", "-f", "framecrc", "pipe:1"]
     )
@@ -109,6 +109,6 @@ def cadence(path: Path, rate: Fraction) -> Cadence:
 
 
 def _meant(rate: Fraction) -> Fraction:
-    """Return the usual rate next to this one, or itself where none is near."""
+    """Return the standard rate nearest to this one, or itself where none is near."""
     near = min(_USUAL, key=lambda usual: abs(usual - rate))
     return near if abs(near - rate) <= _NEAR * rate else exact_rate(round(float(rate), 3))

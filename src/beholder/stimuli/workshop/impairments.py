@@ -1,4 +1,4 @@
-"""Samples of impairments, made from a clean clip: for the instructions, so that people know what to look for."""
+"""`beholder media impair`: a clean clip with one kind of flaw each, as examples for the instructions."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from beholder.stimuli.workshop.clips import Clip, read_clip
 from beholder.stimuli.workshop.jobs import Progress, WorkshopJob, WorkshopResult, raise_problems, recipe_of, run_jobs
 
 _RECIPE = "impair 1"
-"""Names this way of impairing in recipes: another way needs another name."""
+"""Part of every recipe: a change in processing needs a new name."""
 _MIN_SECONDS = 1.0
 _NEAR_LOSSLESS_CRF, _COARSE_CRF = 12, 33
 """Constant rate factors of x264: nothing is lost beyond the flaw, and a coarse picture."""
 
 
 def make_impaired(clip: Path, kinds: Sequence[str], out: Path, *, progress: Progress | None = None) -> WorkshopResult:
-    """Return what was made: `out`/<name>-<kind>.mp4 of a clean clip, of the same size, rate and length.
+    """Write `out`/<name>-<kind>.mp4 of a clean clip, of the same size, rate and length, and return the result.
 
-    What is there by the same recipe is left alone.
+    Files that the same recipe made are kept.
     """
     problems = [
         Problem("--kinds", f"has {kind or 'an empty name'}", ", ".join(KINDS), did_you_mean(kind, KINDS))
@@ -59,7 +59,7 @@ def make_impaired(clip: Path, kinds: Sequence[str], out: Path, *, progress: Prog
 
 
 def _inspect(clip: Path, problems: list[Problem]) -> Clip | None:
-    """Return what the clip holds; None after a problem."""
+    """Return the measured clip; None after a problem."""
     if not clip.exists():
         problems.append(Problem(str(clip), "does not exist", fix="Look for a slip in the name."))
     elif clip.is_dir() or medium_of(clip.name) != "video":
@@ -88,7 +88,7 @@ def _job(clip: Clip, kind: _Kind, out: Path) -> WorkshopJob:
 
 
 def _impair(clip: Clip, kind: _Kind, target: Path, threads: int) -> None:
-    """Write a clip with one kind of flaw as H.264, whole or not at all."""
+    """Write a clip with one kind of flaw as H.264, completely or not at all."""
     import numpy as np
 
     timing = Timing(max(1, round(clip.seconds * clip.rate)), float(clip.rate))
@@ -143,7 +143,7 @@ def _decoded(clip: Clip, timing: Timing, filters: str) -> Iterator[bytes]:
 
 
 def _encoding(clip: Clip, timing: Timing, part: Path, quality: int, threads: int) -> list[str]:
-    """Return how the pictures become a video again, with the sound of the clip."""
+    """Return the arguments that encode the frames with the sound of the clip."""
     sound = []
     if clip.has_sound:
         seconds = timing.frames / timing.rate
@@ -161,8 +161,7 @@ def _encoding(clip: Clip, timing: Timing, part: Path, quality: int, threads: int
     ]  # fmt: skip
 
 
-# --- Flaws of video, made on purpose: what is torn, what stands still and jumps, what is blurred and noisy ---
-
+# Flaws
 
 _Kind = Literal["fragmentation", "discontinuity", "uncleanness"]
 KINDS: tuple[_Kind, ...] = get_args(_Kind)

@@ -1,4 +1,4 @@
-"""Things to be made: in parallel, none twice, none over somebody else's file, all problems at once."""
+"""Jobs of the workshop: run in parallel, recorded in a ledger, and never over files that it did not make."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class WorkshopJob:
-    """One file to make: where it goes, its recipe, and what makes it with so many threads."""
+    """One file to make: its path, its recipe, and the function that makes it with a number of threads."""
 
     target: Path
     recipe: str
@@ -30,7 +30,7 @@ class WorkshopJob:
 
 @dataclass(frozen=True)
 class WorkshopResult:
-    """What the workshop did: files written, files that were there by the same recipe, and what is worth knowing."""
+    """The files that were written, those kept because their recipe is the same, and notes."""
 
     written: tuple[Path, ...]
     kept: tuple[Path, ...]
@@ -40,7 +40,7 @@ class WorkshopResult:
 def run_jobs(
     jobs: Sequence[WorkshopJob], folder: Path, notes: Iterable[str], progress: Progress | None
 ) -> WorkshopResult:
-    """Return what was made in `folder`. What one job cannot make does not keep the others from being made."""
+    """Run jobs that write into `folder` and return the result. A job that fails does not stop the others."""
     ledger = RecipeLedger(folder)
     states = {job.target: ledger.state(job.target, job.recipe) for job in jobs}
     foreign = [job.target for job in jobs if states[job.target] == "foreign"]
@@ -87,8 +87,7 @@ def raise_problems(problems: Sequence[Problem]) -> None:
         raise StimuliError(problems)
 
 
-# --- What was made by which recipe, in a file beside the outputs ---
-
+# Ledger of recipes
 
 _LEDGER_NAME = ".beholder-made.json"
 
@@ -102,25 +101,25 @@ class RecipeLedger:
         self._before: dict[str, dict[str, str]] = {}
 
     def state(self, target: Path, recipe: str) -> Literal["made", "to make", "foreign"]:
-        """Return whether this is there by this recipe, has to be made, or is somebody else's file."""
+        """Return whether a file was made by this recipe, has to be made, or is not ours."""
         if not target.exists():
             return "to make"
         row = self._rows.get(self._name(target))
         if row is not None and not row["sha256"] and target.is_file():
-            return "to make"  # it was begun, and whoever made it was killed before it was written down
+            return "to make"  # a run was killed while it made this file
         if row is None or not target.is_file() or _file_hash(target) != row["sha256"]:
             return "foreign"
         return "made" if row["recipe"] == recipe else "to make"
 
     def begin(self, targets: Iterable[Path]) -> None:
-        """Write down that these are being made, so that a file that a killed run leaves behind is known as ours."""
+        """Record files that are about to be made, so that what a killed run leaves behind is known as ours."""
         names = [self._name(target) for target in targets]
         self._before = {name: self._rows[name] for name in names if name in self._rows}
         self._rows |= {name: {"recipe": "", "sha256": ""} for name in names}
         self._write()
 
     def give_up(self, target: Path) -> None:
-        """Write down what was known before this was begun: it could not be made."""
+        """Restore the row of a file that could not be made."""
         name = self._name(target)
         del self._rows[name]
         if name in self._before:
@@ -128,7 +127,7 @@ class RecipeLedger:
         self._write()
 
     def remember(self, target: Path, recipe: str) -> None:
-        """Write down that this was made by this recipe."""
+        """Record that a file was made by a recipe."""
         self._rows[self._name(target)] = {"recipe": recipe, "sha256": _file_hash(target)}
         self._write()
 
@@ -168,15 +167,14 @@ def _read(path: Path) -> dict[str, dict[str, str]]:
         raise StimuliError(Problem(str(path), "is not what this command wrote", fix=fix)) from None
 
 
-# --- The media among files and folders that somebody names: folders are walked, hidden files are passed over ---
-
+# Media files
 
 _CONVERTIBLE = (".avi", ".mpg", ".mpeg", ".wmv", ".flv", ".y4m")
 """Suffixes of videos that no study takes, but that can be made into ones that it does."""
 
 
 class MediaFile(NamedTuple):
-    """A file with its medium, and where it lies in the folder that was named."""
+    """A file with its medium, and its path relative to the folder that was named."""
 
     path: Path
     medium: Medium
@@ -184,7 +182,7 @@ class MediaFile(NamedTuple):
 
 
 def find_media(files: Iterable[Path], problems: list[Problem], without: Path | None = None) -> list[MediaFile]:
-    """Return each file once, in the order of the names and then by path; what holds nothing is a problem."""
+    """Return the media among files and folders, each once; folders without media are problems."""
     media_files: dict[Path, MediaFile] = {}
     for path in files:
         if path.is_dir():
@@ -229,5 +227,5 @@ def _walk(folder: Path, without: Path | None) -> Iterator[MediaFile]:
 
 
 def _normal_path(path: Path) -> Path:
-    """Return a path by its words: two links to one file are two files."""
+    """Return a normalised path; links are not resolved."""
     return Path(os.path.normpath(path.absolute()))

@@ -1,4 +1,4 @@
-"""Stimuli that ask for an answer: copies of the researcher's own files with a message in the middle."""
+"""`beholder media attention` and `trap`: copies of files with a message in the middle, and their manifest."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _PLACEHOLDER = re.compile(r"\{(\w*)\}")
 
 @dataclass(frozen=True)
 class _Answer:
-    """One thing to ask for: the words that do, and the answer as a manifest has it."""
+    """An answer to ask for: the words of the message, and the value in the manifest."""
 
     words: str
     expected: str
@@ -69,9 +69,9 @@ def make_messages(
     language: str = "en",
     progress: Progress | None = None,
 ) -> WorkshopResult:
-    """Return what was made: `out`/<name>-<role>-<number>.<ext> of each file and each answer, and `out`/manifest.csv.
+    """Write `out`/<name>-<role>-<number>.<ext> of each file and each answer, and `out`/manifest.csv; return the result.
 
-    A folder stands for the media in it. What is there by the same recipe is left alone. The names do not tell answers.
+    A folder stands for the media in it. Files that the same recipe made are kept. File names do not contain answers.
     """
     problems: list[Problem] = []
     answers = list(_answers(value, label, words, say, language, problems))
@@ -112,7 +112,7 @@ def _answers(
     language: str,
     problems: list[Problem],
 ) -> Iterator[_Answer]:
-    """Yield what is asked for, answer by answer."""
+    """Yield the answers to ask for."""
     own = check_words(language)["attention"]
     spoken = "spoken." if say == "voice" else ""
     if not value:
@@ -139,7 +139,7 @@ def _answers(
 
 
 def _misplaced(words: str, *, has_label: bool) -> Iterator[Problem]:
-    """Yield the names in braces that nothing is given for."""
+    """Yield placeholders without a value."""
     for name in dict.fromkeys(_PLACEHOLDER.findall(words)):
         if name not in ("value", "label"):
             yield Problem("--words", f"has {{{name}}}", "{value}, {label}")
@@ -148,7 +148,7 @@ def _misplaced(words: str, *, has_label: bool) -> Iterator[Problem]:
 
 
 def _number(given: str | float) -> str | None:
-    """Return a number as it is written and said, None where it is none."""
+    """Return a number as it is written, None for other text."""
     try:
         number = float(given)
     except ValueError:
@@ -209,7 +209,7 @@ def _job(file: _File, target: Path, message: Message) -> WorkshopJob:
 
 
 def _manifest_path(target: Path) -> str:
-    """Return a path as a manifest in this folder has it."""
+    """Return a path relative to the current folder, as it is written into the manifest."""
     try:
         return target.absolute().relative_to(Path.cwd()).as_posix()
     except ValueError:

@@ -1,4 +1,4 @@
-"""Files made ready for browsers: encoded again where that is needed, cleared of metadata, folders kept as they are."""
+"""`beholder media prepare`: files of every medium converted to what browsers play, without metadata."""
 
 from __future__ import annotations
 
@@ -35,8 +35,7 @@ from beholder.stimuli.workshop.jobs import (
     run_jobs,
 )
 
-# --- Videos encoded again so that every browser plays them: upright, square pixels, equal frames, 4:2:0, no metadata.
-
+# Videos
 
 _Codec = Literal["h264", "vp9"]
 _SUFFIXES: dict[_Codec, str] = {"h264": ".mp4", "vp9": ".webm"}
@@ -50,7 +49,7 @@ _BITS_A_CHANNEL = 128
 
 @dataclass(frozen=True)
 class EncodingTarget:
-    """How videos are to be encoded; None leaves what they have."""
+    """How videos are encoded; None keeps what a video has."""
 
     codec: _Codec
     crf: int
@@ -65,7 +64,7 @@ class EncodingTarget:
 
 
 def _reencode(path: Path, target: Path, encoding: EncodingTarget, threads: int) -> list[str]:
-    """Write a video for browsers, whole or not at all; return what is worth knowing about it."""
+    """Write a video for browsers, completely or not at all, and return notes about it."""
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
     try:
         with tempfile.TemporaryDirectory(prefix="beholder-") as scratch:
@@ -96,7 +95,7 @@ def _reencode(path: Path, target: Path, encoding: EncodingTarget, threads: int) 
 
 
 def _remux(path: Path, scratch: Path) -> Path:
-    """Return the streams of a rare container in one that is read everywhere here."""
+    """Return the path of a copy in Matroska, for containers that studies do not take."""
     wrapped = scratch / "wrapped.mkv"
     run = run_ffmpeg(
         [
@@ -110,14 +109,14 @@ def _remux(path: Path, scratch: Path) -> Path:
 
 
 def _size(clip: Clip, encoding: EncodingTarget) -> tuple[int, int]:
-    """Return an even width and height: as asked, or as it is without the last line or column."""
+    """Return the target size: even numbers, cropped by one pixel where nothing else is set."""
     if encoding.height is None:
         return max(2, clip.width // 2 * 2), max(2, clip.height // 2 * 2)
     return max(2, 2 * round(clip.width * encoding.height / clip.height / 2)), encoding.height
 
 
 def _graph(clip: Clip, timing: Cadence, encoding: EncodingTarget, size: tuple[int, int], is_interlaced: bool) -> str:
-    """Return what is done to the pictures."""
+    """Return the filter graph."""
     whole = (clip.width, clip.height) if encoding.height is None else size
     span = f"in_range={colour_range(clip.full_range)}:out_range=tv"
     return ",".join(
@@ -192,11 +191,10 @@ def _notes(
     return notes
 
 
-# --- Files made ready for browsers: encoded again where that is needed, cleared of metadata, folders kept as they are.
-
+# Files of every medium
 
 _RECIPE = "prepare 1"
-"""Names this way of preparing in recipes: another way needs another name."""
+"""Part of every recipe: a change in processing needs a new name."""
 _CRF: dict[_Codec, int] = {"h264": 17, "vp9": 18}
 """Constant rate factors: that of the P.910 crowd study, and what looks as clear in VP9."""
 _COARSEST: dict[_Codec, int] = {"h264": 51, "vp9": 63}
@@ -213,9 +211,9 @@ def make_prepared(
     loudness: float | None = None,
     progress: Progress | None = None,
 ) -> WorkshopResult:
-    """Return what was made: each file as a study takes it, in `out`; of a folder, where it lies in that folder.
+    """Write each file as a study takes it into `out`, keep the layout of folders, and return the result.
 
-    What is there by the same recipe is left alone, and a file that cannot be prepared keeps no other from it.
+    Files that the same recipe made are kept, and a file that cannot be prepared does not stop the others.
     """
     problems = list(_bad_options(codec, crf, height, fps, loudness))
     named = list(files)
@@ -287,7 +285,7 @@ def _job(file: MediaFile, target: Path, encoding: EncodingTarget, notes: list[st
 
 
 def _write_levelled(path: Path, target: Path, lufs: float) -> list[str]:
-    """Write a sound as WAV at this loudness; return what is worth knowing about it."""
+    """Write a sound as WAV at this loudness and return notes about it."""
     measured = measure(path, str(path), "audio")
     gain = gain_to_loudness(path, "audio", lufs)
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
@@ -305,7 +303,7 @@ def _write_levelled(path: Path, target: Path, lufs: float) -> list[str]:
 
 
 def _write_utf8(path: Path, target: Path) -> list[str]:
-    """Write a text as UTF-8 whose lines end in LF; return what is worth knowing about it."""
+    """Write a text as UTF-8 with line feeds and return notes about it."""
     data, notes = path.read_bytes(), []
     try:
         is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
@@ -327,8 +325,5 @@ def _write_utf8(path: Path, target: Path) -> list[str]:
 
 
 def _sorted_notes(notes: list[str]) -> Iterator[str]:
-    """Yield the notes by file, once all are there."""
+    """Yield the notes sorted by file, after all jobs have run."""
     yield from sorted(notes)
-
-
-# --- When the frames of a video are shown: at which rate, from when on, and whether they are all equally long ---

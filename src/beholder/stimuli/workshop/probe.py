@@ -1,4 +1,4 @@
-"""What files hold, in rows: as a table for people, as JSON for programs, with what browsers would say to them."""
+"""`beholder media probe`: what files hold and whether browsers play them, as a table or as JSON."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ def probe_media(files: Iterable[Path], progress: Progress | None = None) -> tupl
 
 
 def as_json(rows: Iterable[ProbeRow]) -> list[dict[str, Any]]:
-    """Return the rows as JSON has them."""
+    """Return the rows as JSON objects."""
     return [asdict(row) for row in rows]
 
 
 def as_table(rows: Iterable[ProbeRow]) -> list[dict[str, str]]:
-    """Return the rows as people read them, without columns that are empty throughout."""
+    """Return the rows as a table, without empty columns."""
     table = [_table_row(row) for row in rows]
     used = [head for head in (table[0] if table else ()) if any(row[head] for row in table)]
     return [{head: row[head] for head in used} for row in table]

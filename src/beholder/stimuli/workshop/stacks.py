@@ -1,4 +1,4 @@
-"""Pairs of videos, each made into one that shows both side by side."""
+"""`beholder media stack`: pairs of videos, each combined into one that shows both side by side, frame by frame."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def make_stacks(
     shortest: bool = False,
     progress: Progress | None = None,
 ) -> WorkshopResult:
-    """Return what was made: one video of each pair, the frames of both in step, with one sound track or none.
+    """Write one video of each pair, frames in step, with one sound track or none, and return the result.
 
     `left` and `right` are two videos, or two folders whose videos are matched by name. `out` is a folder, or for two
     videos the .mp4 itself. Lengths that differ by more than half a second are refused unless `shortest` is set.
@@ -56,7 +56,7 @@ def make_stacks(
 
 
 def _read_clips(paths: Iterable[Path], problems: list[Problem]) -> dict[Path, Clip]:
-    """Return what each video holds; those that cannot be read are problems."""
+    """Return the measured videos; those that cannot be read are problems."""
     clips: dict[Path, Clip] = {}
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         for path, future in [(path, pool.submit(read_clip, path)) for path in paths]:
@@ -139,16 +139,15 @@ def _targets(left: Path, out: Path, pairs: list[tuple[Path, Path]]) -> tuple[Pat
     return out, [out / f"{one.stem}.mp4" for one, _ in pairs]
 
 
-# --- Two videos in one, frame by frame: the same height, one frame rate, one clock, a narrow grey gap between them ---
-
+# Layout and encoding
 
 _RECIPE = "stack 1"
-"""Names this way of stacking in recipes: another way needs another name."""
+"""Part of every recipe: a change in processing needs a new name."""
 
 
 @dataclass(frozen=True)
 class StackLayout:
-    """What the stack looks like: all that its recipe needs beside the files."""
+    """Size, rate, length, sound and colours of a stack."""
 
     lines: int
     """The height of both pictures; where it is odd, one grey line stands below them."""
@@ -176,7 +175,7 @@ class StackLayout:
 
     @classmethod
     def of(cls, left: Clip, right: Clip, sound: str) -> StackLayout:
-        """Return the sheet of two clips: the smaller height, the rate of the left, the length of the shorter."""
+        """Return the layout of two clips: the smaller height, the rate of the left, the length of the shorter."""
         height = min(left.height, right.height)
         widths = tuple(_even(clip.width * height / clip.height) for clip in (left, right))
         same = (left.matrix, left.full_range) == (right.matrix, right.full_range)
@@ -193,7 +192,7 @@ class StackLayout:
 
 
 def stack(left: Clip, right: Clip, target: Path, layout: StackLayout, threads: int) -> None:
-    """Write the stack of two clips as H.264, whole or not at all."""
+    """Write the stack of two clips as H.264, completely or not at all."""
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
     sound = {"left": 0, "right": 1}.get(layout.sound)
     graph = [
