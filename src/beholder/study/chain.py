@@ -1,4 +1,4 @@
-"""A chain: studies that follow from one another, under one budget."""
+"""The file of a chain: studies that follow from one another, under one budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whom to trust: one part for each rule over what people do while they rate, as the researcher writes it."""
+"""The rules over what participants do while they rate: one part of the study with options for each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _AT_ONCE = "`warn`: is told after the trial; `retry`: is told, and the trial com
 
 
 class RuleOptions(StudyPart):
-    """What every rule can be told."""
+    """Options of every rule."""
 
     action: Literal["flag", "record"] = Field(default="flag", description=_ACTION)
 
@@ -38,7 +38,7 @@ class TrialRuleOptions(RuleOptions):
 
     @property
     def is_immediate(self) -> bool:
-        """Whether it does anything before cleaning."""
+        """Whether the rule acts before cleaning."""
         return self.action in ("warn", "retry") or self.end_after is not None
 
 
@@ -120,7 +120,7 @@ class Gold(TrialRuleOptions):
 
     @property
     def within(self) -> float | None:
-        """How far off an answer may be for cleaning, in place of what was planned; None leaves the plan."""
+        """The tolerance of cleaning, in place of the planned one; None keeps that of the plan."""
         return self._within
 
 
@@ -153,7 +153,7 @@ class Repeat(TrialRuleOptions):
 
     @property
     def trials(self) -> int:
-        """How many trials of a session come again."""
+        """Number of repeated trials in a session."""
         return (0 if self.items_per_trial else 3) if self.per_session is None else self.per_session
 
 
@@ -268,7 +268,7 @@ class Checks(StudyPart):
     @field_validator("*", mode="after")
     @classmethod
     def _filled(cls, value: RuleOptions | bool, field: ValidationInfo) -> RuleOptions | bool:
-        """Return the options of a rule that is switched on by `true`, so that whoever looks sees them."""
+        """Return the default options of a rule that is switched on by `true`."""
         return CHECKS[field.field_name or ""]() if value is True else value
 
     def rule(self, name: str) -> RuleOptions | None:
@@ -281,6 +281,6 @@ CHECKS: dict[str, type[RuleOptions]] = {
     "ratio": Ratio, "smooth": Smooth, "focus": Focus, "speed": Speed, "agreement": Agreement,
     "consistency": Consistency, "postscreen": Postscreen, "quota": Quota,
 }  # fmt: skip
-"""In the order in which they are told."""
+"""In the order of reports."""
 PLANNED_RULES = ("attention", "trap", "gold", "trap_item", "repeat")
-"""Rules that put something into the lists of a plan."""
+"""Rules that need something in the lists of a plan."""

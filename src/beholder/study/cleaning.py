@@ -1,6 +1,6 @@
-"""Cleaning afterwards: by which thresholds sessions are judged, whom a rater rule leaves out, and who gets a bonus.
+"""Cleaning and analysis: thresholds, the rule over raters, bonuses, contrasts and the correction of tests.
 
-Nothing here changes what participants meet, and nothing of it is in the plan: it may change after the last answer.
+Nothing here changes what participants meet or the plan: it may change after the last answer.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Clean(StudyPart):
     @field_validator("rater", mode="after")
     @classmethod
     def _filled(cls, value: Rater | bool) -> Rater | bool:
-        """Return the options of a rule that is switched on by `true`, so that whoever looks sees them."""
+        """Return the default options of a rule that is switched on by `true`."""
         return Rater() if value is True else value
 
     @property
@@ -104,7 +104,7 @@ class Clean(StudyPart):
         return self.rater if isinstance(self.rater, Rater) else None
 
     def rules(self, checks: Checks) -> Checks:
-        """Return the rules of a study as cleaning judges by them. A rule that puts nothing into lists may be new."""
+        """Return the rules by which cleaning judges. A rule that needs nothing in the lists may be added here."""
         return checks.model_copy(update={name: self._rule(name, checks.rule(name)) or False for name in CHECKS})
 
     def _rule(self, name: str, rule: RuleOptions | None) -> RuleOptions | None:
@@ -121,10 +121,7 @@ class Clean(StudyPart):
         return rule
 
 
-# --- Analysis as the researcher chooses it: which differences are asked for, and how their tests are corrected ---
-#
-# Nothing here changes what participants meet, and nothing of it is in the plan: it may change after the last answer.
-
+# Analysis
 
 Contrast = Annotated[tuple[Text, Text], Allowed("two conditions, such as [ours, baseline]")]
 

@@ -1,4 +1,4 @@
-"""Whether the parts of a study fit each other: told from the values as they were read, so that all is told at once."""
+"""Consistency: whether the parts of a study fit each other, by its values as read, so that all faults come at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from beholder.study.yaml import Place
 
 
 def inconsistencies(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
-    """Yield what does not fit, by places from the top of the study."""
+    """Yield the faults between parts of a study, with places from its top."""
     yield from _doubles(list(_words(data, "questions", "id")), "every id once")
     for ticks in _ticks(data):
         yield from _doubles(ticks, "every tick once")
@@ -28,19 +28,19 @@ def inconsistencies(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
     yield from _doubles(list(_quiz(data)), "every id once")
     yield from _doubles(list(_conditions(data)), "every condition once")
     yield from _design(data)
-    listed_ones = [word for _, word in _conditions(data)]
-    known = [*listed_ones, *_made_conditions(data)] if listed_ones else []
+    conditions = [word for _, word in _conditions(data)]
+    known = [*conditions, *_made_conditions(data)] if conditions else []
     yield from between_faults(data, [word for _, word in _words(data, "questions", "id")], known)
     yield from _texts(data, folder)
     yield from _paths(data)
     yield from recruitment_faults(data, folder)
     yield from _language(data)
-    yield from cleaning_faults(data)
+    yield from _cleaning_faults(data)
     yield from _contrasts(data)
 
 
 def languages() -> tuple[str, ...]:
-    """Return the languages that our own words on the pages are written in."""
+    """Return the languages of our own words on the pages."""
     folder = resources.files("beholder") / "web" / "words"
     files = [file.name for file in folder.iterdir()] if folder.is_dir() else []
     # English is always there: every other language falls back to it.
@@ -75,7 +75,7 @@ def _conditions(data: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
 
 
 def _ticks(data: Mapping[str, Any]) -> Iterator[list[tuple[Place, str]]]:
-    """Yield what can be ticked, question by question."""
+    """Yield the ticks of each question."""
     part = data.get("questions")
     for index, item in enumerate(part if isinstance(part, list) else ()):
         ticks = item.get("ticks") if isinstance(item, Mapping) else None
@@ -88,7 +88,7 @@ def _ticks(data: Mapping[str, Any]) -> Iterator[list[tuple[Place, str]]]:
 
 
 def _made_conditions(data: Mapping[str, Any]) -> list[str]:
-    """Return the conditions that are made, and so need not be listed: anchors that are named by a recipe."""
+    """Return the conditions that are made and need not be listed: anchors that are named by a recipe."""
     anchors = _part(data, "options").get("anchors")
     words = anchors if isinstance(anchors, list | tuple) else ()
     return [word for word in words if isinstance(word, str) and intended_kind(word)]
@@ -120,11 +120,11 @@ def _design(data: Mapping[str, Any]) -> Iterator[Fault]:
         yield Fault(what, listed(conditions), fix, ("design", "pairs", "star"))
     votes, people = design.get("votes"), design.get("participants")
     if votes is not None and people is not None:
-        for key, value, other, beside in (
+        for key, value, other, other_value in (
             ("participants", people, "votes", votes),
             ("votes", votes, "participants", people),
         ):
-            what = f"is {quoted(value)}, and design.{other} is {quoted(beside)}"
+            what = f"is {quoted(value)}, and design.{other} is {quoted(other_value)}"
             yield Fault(what, "one of the two", "Take one of them out.", ("design", key))
     per_trial = design.get("per_trial")
     if isinstance(per_trial, bool) or not isinstance(per_trial, int) or per_trial < 1:
@@ -140,10 +140,10 @@ def _design(data: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def _contrasts(data: Mapping[str, Any]) -> Iterator[Fault]:
-    listed_ones = [word for _, word in _conditions(data)]
-    known = list(dict.fromkeys([*listed_ones, *_made_conditions(data)]))
+    conditions = [word for _, word in _conditions(data)]
+    known = list(dict.fromkeys([*conditions, *_made_conditions(data)]))
     written = _part(data, "analyse").get("contrasts")
-    for index, pair in enumerate(written if listed_ones and isinstance(written, list) else ()):
+    for index, pair in enumerate(written if conditions and isinstance(written, list) else ()):
         for side, word in enumerate(pair if isinstance(pair, list) else ()):
             if isinstance(word, str) and word not in known:
                 what = f"is {quoted(word)}, which is not among the conditions"
@@ -152,14 +152,14 @@ def _contrasts(data: Mapping[str, Any]) -> Iterator[Fault]:
 
 def _texts(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
     texts = _part(data, "texts")
-    found: dict[Place, Any] = {("texts", key): text for key, text in texts.items()}
+    by_place: dict[Place, Any] = {("texts", key): text for key, text in texts.items()}
     pages = texts.get("instructions")
     for index, page in enumerate(pages if isinstance(pages, list) else ()):
         place: Place = ("texts", "instructions", index)
-        found[(*place, "text") if isinstance(page, Mapping) else place] = (
+        by_place[(*place, "text") if isinstance(page, Mapping) else place] = (
             page.get("text") if isinstance(page, Mapping) else page
         )
-    for place, text in found.items():
+    for place, text in by_place.items():
         fault = text_fault(folder, text) if isinstance(text, str) else None
         if fault is not None:
             yield Fault(fault.what, fault.allowed, fault.fix, place)
@@ -167,13 +167,13 @@ def _texts(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
 
 def _paths(data: Mapping[str, Any]) -> Iterator[Fault]:
     stimuli = data.get("stimuli")
-    found: dict[Place, Any] = {("stimuli",): stimuli}
+    paths: dict[Place, Any] = {("stimuli",): stimuli}
     if isinstance(stimuli, Mapping):
-        found = {("stimuli", key): stimuli.get(key) for key in ("folder", "manifest")}
-    found["design", "plan"] = _part(data, "design").get("plan")
+        paths = {("stimuli", key): stimuli.get(key) for key in ("folder", "manifest")}
+    paths["design", "plan"] = _part(data, "design").get("plan")
     pairs = _part(data, "design").get("pairs")
-    found["design", "pairs"] = pairs if isinstance(pairs, str) and pairs.endswith(".csv") else None
-    for place, path in found.items():
+    paths["design", "pairs"] = pairs if isinstance(pairs, str) and pairs.endswith(".csv") else None
+    for place, path in paths.items():
         fault = path_fault(path) if isinstance(path, str) else None
         if fault is not None:
             yield Fault(fault.what, fault.allowed, fault.fix, place)
@@ -187,15 +187,14 @@ def _language(data: Mapping[str, Any]) -> Iterator[Fault]:
         yield Fault(what, listed(known), fix, ("language",))
 
 
-# --- Whether `clean` fits the rest of a study: told from the values as they were read, with everything else ---
+# Cleaning
+
+_WATCHED = "watched"
+"""The rule that everything was watched: in every study, without options."""
 
 
-WATCHED = "watched"
-"""The rule that everything was watched as asked: of every study, and without options."""
-
-
-def cleaning_faults(data: Mapping[str, Any]) -> Iterator[Fault]:
-    """Yield what does not fit, by places from the top of the study."""
+def _cleaning_faults(data: Mapping[str, Any]) -> Iterator[Fault]:
+    """Yield the faults of `clean`, with places from the top of the study."""
     clean, checks = _map(data.get("clean")), _map(data.get("checks"))
     use, accept = _map(clean.get("use")), _map(clean.get("accept"))
     for part, rules in (("accept", accept), ("use", use)):
@@ -213,13 +212,13 @@ def cleaning_faults(data: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def _failures(use: Mapping[str, Any], checks: Mapping[str, Any], name: str) -> Any:
-    """Return how many failures a session may have that is used."""
+    """Return the number of failures with which a session is still used."""
     own = _map(use.get(name)).get("max_failed")
     return _map(checks.get(name)).get("max_failed", 0) if own is None else own
 
 
 def _without(written: Any, use: Mapping[str, Any], checks: Mapping[str, Any]) -> Iterator[Fault]:
-    known = (*CHECKS, WATCHED)
+    known = (*CHECKS, _WATCHED)
     for index, name in enumerate(written if isinstance(written, list) else ()):
         place = ("clean", "without", index)
         if not isinstance(name, str):

@@ -13,20 +13,20 @@ from typing import NamedTuple
 from beholder.errors import Problem, did_you_mean
 
 DELIMITERS = (",", ";", "\t")
-"""What stands between cells: spreadsheets of half of Europe write semicolons."""
+"""Delimiters: spreadsheets in half of Europe write semicolons."""
 
 _CONTROL = dict.fromkeys((*range(32), 127), " ")
 
 
 class CsvLine(NamedTuple):
-    """One line of a CSV: where it stands, as `plan.csv:7`, and its cells by column."""
+    """One line of a CSV file: its place, as `plan.csv:7`, and its cells by column."""
 
     where: str
     cells: Mapping[str, str]
 
 
 class CsvTable(NamedTuple):
-    """A CSV as it stands: its first line, the other lines with their numbers, and what stands between cells."""
+    """A CSV file: its first line, the other lines with their numbers, and its delimiter."""
 
     heads: list[str]
     rows: list[tuple[int, list[str]]]
@@ -34,9 +34,9 @@ class CsvTable(NamedTuple):
 
 
 def read_lines(folder: Path, name: str, columns: Sequence[str], problems: list[Problem]) -> list[CsvLine]:
-    """Return the lines of a CSV that has exactly these columns, in any order; what is wrong is added to `problems`.
+    """Return the lines of a CSV file with exactly these columns, in any order; problems are added to `problems`.
 
-    Blank lines are passed over, a cell that is not there is empty.
+    Blank lines are skipped, a missing cell is empty.
     """
     sheet = read_table(folder, name, columns, problems)
     if sheet is None:
@@ -48,9 +48,9 @@ def read_lines(folder: Path, name: str, columns: Sequence[str], problems: list[P
 
 
 def read_table(folder: Path, name: str, columns: Sequence[str], problems: list[Problem]) -> CsvTable | None:
-    """Return a CSV with whichever columns it has; None where it cannot be read, and `problems` tell why.
+    """Return a CSV file with any columns; None where it cannot be read, with a problem in `problems`.
 
-    `columns` are those that are looked for: by them it is told what stands between cells.
+    `columns` are the expected ones, by which the delimiter is recognised.
     """
     path = folder / name
     if not path.is_file():
@@ -76,12 +76,12 @@ def _columns(names: Sequence[str]) -> str:
 
 
 def plain_text(text: str) -> str:
-    """Return a name as the catalogue spells names: letters composed, and without line ends and the like."""
+    """Return a text with composed letters and without control characters, as the catalogue spells names."""
     return unicodedata.normalize("NFC", text.translate(_CONTROL)).strip()
 
 
 def column_names(folder: Path, name: str) -> list[str]:
-    """Return the columns of a CSV in small letters; none where it cannot be read."""
+    """Return the columns of a CSV file in lower case; none where it cannot be read."""
     try:
         first = (folder / name).read_text(encoding="utf-8-sig").partition("\n")[0]
     except (OSError, ValueError):
@@ -98,19 +98,19 @@ def _lines(
         if len(cells) > len(heads) and any(cells[len(heads) :]):
             problems.append(Problem(where, f"has {len(cells)} cells, the first line has {len(heads)}"))
         elif any(cells):
-            given = dict(zip(heads, cells, strict=False))
-            yield CsvLine(where, {head: given.get(head, "") for head in heads if head})
+            by_head = dict(zip(heads, cells, strict=False))
+            yield CsvLine(where, {head: by_head.get(head, "") for head in heads if head})
 
 
 def _delimiter(text: str, columns: Collection[str]) -> str:
-    """Return what stands between cells: under which the first line has most of the columns, then most cells."""
+    """Return the delimiter with which the first line has most of the columns, then most cells."""
     first = text.partition("\n")[0]
 
-    def known(one: str) -> tuple[int, int]:
+    def matches(one: str) -> tuple[int, int]:
         cells = first.split(one)
         return len({cell.strip(' "\r').lower() for cell in cells} & {*columns}), len(cells)
 
-    return max(DELIMITERS, key=known)
+    return max(DELIMITERS, key=matches)
 
 
 def _wrong_columns(where: str, heads: Sequence[str], columns: Sequence[str]) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""How many people see how much, in which order, and in which groups."""
+"""The design: how many participants see how much, in which order and groups; and training before the first rating."""
 
 from __future__ import annotations
 
@@ -88,8 +88,8 @@ class Design(StudyPart):
 
     @field_validator("between", mode="before")
     @classmethod
-    def _as_it_is(cls, between: Any) -> Any:
-        """Return the factors with a level of which nothing is written as one that changes nothing."""
+    def _empty_levels(cls, between: Any) -> Any:
+        """Return the factors, each empty level as one that changes nothing."""
         if not isinstance(between, dict):
             return between
         return {
@@ -101,22 +101,21 @@ class Design(StudyPart):
 
     @property
     def star(self) -> str | None:
-        """The condition that is in every pair; None where there is no such one."""
+        """The condition that is in every pair; None without one."""
         return self.pairs.star if isinstance(self.pairs, Star) else None
 
     @property
     def degree(self) -> int | None:
-        """How many others each condition is compared with, where the study says it."""
+        """The number of others that each condition is compared with, where it is written."""
         return self.pairs.sparse if isinstance(self.pairs, Sparse) else None
 
     @property
     def given_pairs(self) -> str | None:
-        """The file that holds the pairs; None where there is none."""
+        """The file that holds the pairs; None without one."""
         return self.pairs if isinstance(self.pairs, str) and self.pairs.endswith(".csv") else None
 
 
-# --- Training as the researcher writes it: practice before the first rating ---
-
+# Training
 
 Tolerance = Annotated[float, Field(ge=0)]
 Number = Annotated[float | dict[Slug, float] | None, Allowed("a number, or a map from question to number")]

@@ -1,4 +1,4 @@
-"""Groups of participants: every combination of levels, and the study as each of them meets it."""
+"""Groups of participants: every combination of levels, the study of each group, and its problems."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ Levels = Mapping[str, str]
 
 
 def groups_in(between: Mapping[str, Sequence[str] | Mapping[str, Any]]) -> list[Levels]:
-    """Return every combination of levels, the last factor changing fastest; one without any where nothing is split."""
+    """Return every combination of levels, the last factor changing fastest; an empty one without factors."""
     return [dict(zip(between, levels, strict=True)) for levels in product(*between.values())]
 
 
 def group_name(levels: Levels) -> str:
-    """Return how a group is called where people read it: `asked: matching, layout: grid`."""
+    """Return the name of a group in messages: `asked: matching, layout: grid`."""
     return ", ".join(f"{factor}: {level}" for factor, level in levels.items())
 
 
 def group_study(study: Study, levels: Levels) -> Study:
-    """Return a study as one group of its participants meets it.
+    """Return the study of one group.
 
-    Its problems still name the line where a key moved: that of the level which changes it.
+    Its problems name the line of the level that changes a key.
     """
     if not levels:
         return study
@@ -65,7 +65,7 @@ def group_study(study: Study, levels: Levels) -> Study:
 
 
 def _moved_keys(level: Level, key: str) -> Iterator[tuple[str, str]]:
-    """Yield every key that a level changes, and where it moved."""
+    """Yield every key that a level changes, and where it is written."""
     for name in ("options", "playback"):
         for option in getattr(level, name):
             yield f"{name}.{option}", f"{key}.{name}.{option}"
@@ -74,23 +74,22 @@ def _moved_keys(level: Level, key: str) -> Iterator[tuple[str, str]]:
 
 
 def varied_keys(study: Study) -> frozenset[str]:
-    """Return the keys that some participants have in another way, such as `options.layout` or `questions`."""
+    """Return the keys that differ between groups, such as `options.layout` or `questions`."""
     levels = [level for levels in study.design.between.values() for level in levels.values()]
     whole = {key for level in levels for key in ("questions", "conditions") if getattr(level, key) is not None}
     return frozenset({key for level in levels for key, _ in _moved_keys(level, "")} | whole)
 
 
 def common_options(study: Study) -> dict[str, Any]:
-    """Return the options that all participants share."""
-    theirs = varied_keys(study)
-    return {key: value for key, value in study.options.items() if f"options.{key}" not in theirs}
+    """Return the options that all groups share."""
+    varied = varied_keys(study)
+    return {key: value for key, value in study.options.items() if f"options.{key}" not in varied}
 
 
-# --- Whether factors between participants split anything, and fit the rest of a study: told with everything else ---
-
+# Problems with factors
 
 MOST_GROUPS = 1000
-"""More groups than this are a slip of the pen."""
+"""More groups than this are a mistake."""
 _BETWEEN: Place = ("design", "between")
 _KEYS = ("questions", "conditions", "instructions")
 _PARTS = ("options", "playback")
@@ -99,11 +98,11 @@ _SHARED: Mapping[Place, str] = {
     ("playback", "look_seconds"): "Change another key.",
     ("playback", "words_per_second"): "Change another key.",
 }
-"""Keys by which stimuli are made and measured, once for everybody, and what to do instead of changing them."""
+"""Keys by which stimuli are made and measured once for all groups, and what to write instead."""
 
 
 def between_faults(data: Mapping[str, Any], questions: Sequence[str], conditions: Sequence[str]) -> Iterator[Fault]:
-    """Yield what does not fit, by places from the top of the study, given its questions and the listed conditions."""
+    """Yield the faults of factors and levels, given the ids of the questions and the listed conditions."""
     design = _map(data.get("design"))
     between = {name: _map(levels) for name, levels in _map(design.get("between")).items()}
     for factor, levels in between.items():
@@ -116,18 +115,18 @@ def between_faults(data: Mapping[str, Any], questions: Sequence[str], conditions
             yield Fault(f"{has} and splits nothing", "two levels or more", fix, (*_BETWEEN, factor))
         for name, level in levels.items():
             place = (*_BETWEEN, factor, name)
-            yield from _named(_map(level).get("questions"), (*place, "questions"), questions, "questions")
-            yield from _named(_map(level).get("conditions"), (*place, "conditions"), conditions, "conditions")
+            yield from _name_faults(_map(level).get("questions"), (*place, "questions"), questions, "questions")
+            yield from _name_faults(_map(level).get("conditions"), (*place, "conditions"), conditions, "conditions")
             for key in _changes(level):
                 if key in _SHARED:
                     what = "cannot be a factor: stimuli are made and measured once, for all participants"
                     yield Fault(what, "", _SHARED[key], (*place, *key))
-    yield from _shared(between)
-    yield from _too_many(design, between)
+    yield from _shared_faults(between)
+    yield from _size_faults(design, between)
 
 
-def _named(written: Any, place: Place, known: Sequence[str], what: str) -> Iterator[Fault]:
-    """Yield what is wrong with the questions or conditions of a level."""
+def _name_faults(written: Any, place: Place, known: Sequence[str], what: str) -> Iterator[Fault]:
+    """Yield the faults of the questions or conditions of a level."""
     if not isinstance(written, list):
         return
     if not written:
@@ -137,15 +136,15 @@ def _named(written: Any, place: Place, known: Sequence[str], what: str) -> Itera
         if not isinstance(word, str):
             continue
         if word in first:
-            again = dotted((*place, first[word]))
-            yield Fault(f"is {quoted(word)}, as is {again}", "each once", "Take one out.", (*place, index))
+            other = dotted((*place, first[word]))
+            yield Fault(f"is {quoted(word)}, as is {other}", "each once", "Take one out.", (*place, index))
         elif known and word not in known:
-            said = f"is {quoted(word)}, which is not among the {what}"
-            yield Fault(said, listed(known), did_you_mean(word, known), (*place, index))
+            wrong = f"is {quoted(word)}, which is not among the {what}"
+            yield Fault(wrong, listed(known), did_you_mean(word, known), (*place, index))
         elif not known and what == "questions":
-            said = f"is {quoted(word)}, and the study has no questions of its own"
+            wrong = f"is {quoted(word)}, and the study has no questions of its own"
             fix = "Write the questions out, or let the levels choose item sets with options.items."
-            yield Fault(said, "ids under questions", fix, (*place, index))
+            yield Fault(wrong, "ids under questions", fix, (*place, index))
         first.setdefault(word, index)
 
 
@@ -159,8 +158,8 @@ def _changes(level: Any) -> Iterator[Place]:
             yield (part, key)
 
 
-def _shared(between: Mapping[str, Mapping[str, Any]]) -> Iterator[Fault]:
-    """Yield what two factors change: no group could have both."""
+def _shared_faults(between: Mapping[str, Mapping[str, Any]]) -> Iterator[Fault]:
+    """Yield the keys that two factors change: no group could have both."""
     first: dict[Place, Place] = {}
     for factor, levels in between.items():
         own: dict[Place, Place] = {}
@@ -175,8 +174,8 @@ def _shared(between: Mapping[str, Mapping[str, Any]]) -> Iterator[Fault]:
             first.setdefault(key, place)
 
 
-def _too_many(design: Mapping[str, Any], between: Mapping[str, Mapping[str, Any]]) -> Iterator[Fault]:
-    """Yield that there are more groups than participants, or than anybody means."""
+def _size_faults(design: Mapping[str, Any], between: Mapping[str, Mapping[str, Any]]) -> Iterator[Fault]:
+    """Yield a fault where there are more groups than participants, or than anybody needs."""
     if not between:
         return
     sizes = [len(levels) for levels in between.values()]
@@ -196,13 +195,13 @@ def _map(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-# --- Each group of participants read as a study of its own, so that what is wrong is told where its level moved ---
+# Reading the study of each group
 
 
 class GroupReader(StudyReader):
-    """Notes the problems of one group: those of a level at its place, others with the name of the group.
+    """Collects the problems of one group: those of a level at its place, others with the name of the group.
 
-    What was told about the whole study is not told again.
+    Problems of the whole study are not repeated.
     """
 
     def __init__(self, whole: StudyReader, levels: Levels, moved: Mapping[Place, Place]) -> None:
@@ -213,42 +212,42 @@ class GroupReader(StudyReader):
     def note(self, place: Place, what: str, allowed: str = "", fix: str = "") -> None:
         for part, moved in self._moved.items():
             if place[: len(part)] == part:
-                self._tell(moved + place[len(part) :], what, allowed, fix)
+                self._add(moved + place[len(part) :], what, allowed, fix)
                 return
         subject = f"{dotted(place)} {what}" if place else what
-        told = (self.document.line(place), Problem(self.document.where(place), subject, allowed, fix))
-        if told not in self._whole.problems:
-            self._tell(place, f"{what}, in the group {self._group}", allowed, fix)
+        problem = (self.document.line(place), Problem(self.document.where(place), subject, allowed, fix))
+        if problem not in self._whole.problems:
+            self._add(place, f"{what}, in the group {self._group}", allowed, fix)
 
-    def _tell(self, place: Place, what: str, allowed: str, fix: str) -> None:
+    def _add(self, place: Place, what: str, allowed: str, fix: str) -> None:
         if place not in self._whole.refused_places:
             super().note(place, what, allowed, fix)
 
 
 def group_data(data: Mapping[str, Any]) -> Iterator[tuple[Levels, dict[str, Any], dict[Place, Place]]]:
-    """Yield each group with the study as it was read for them, and where the keys that are theirs stand."""
+    """Yield each group with the values of its study, and where its own keys are written."""
     between = data["design"]["between"]
     for levels in groups_in(between):
-        theirs, moved = {**data, "design": {**data["design"], "between": {}}}, dict[Place, Place]()
+        values, moved = {**data, "design": {**data["design"], "between": {}}}, dict[Place, Place]()
         for factor, name in levels.items():
             level, place = between[factor][name] or {}, (*_BETWEEN, factor, name)
             for key in ("options", "playback"):
                 changed = level.get(key) or {}
-                theirs[key] = {**(theirs.get(key) or {}), **changed}
+                values[key] = {**(values.get(key) or {}), **changed}
                 moved |= {(key, option): (*place, key, option) for option in changed}
             for key, of in (("questions", "id"), ("conditions", "name")):
                 if level.get(key) is not None:
-                    kept, places = _chosen(theirs.get(key) or [], level[key], of)
-                    theirs[key] = kept
+                    kept, places = _chosen(values.get(key) or [], level[key], of)
+                    values[key] = kept
                     moved |= {(key, n): (key, at) for n, at in enumerate(places)}
             if level.get("instructions") is not None:
-                theirs["texts"] = {**(theirs.get("texts") or {}), "instructions": level["instructions"]}
+                values["texts"] = {**(values.get("texts") or {}), "instructions": level["instructions"]}
                 moved[("texts", "instructions")] = (*place, "instructions")
-        yield levels, theirs, moved
+        yield levels, values, moved
 
 
 def _chosen(items: list[Any], names: list[str], of: str) -> tuple[list[Any], list[int]]:
-    """Return the items of these names, and their places: questions as they are named, conditions as they are listed."""
+    """Return the items with these names, and their places: questions as named, conditions as listed."""
     by_name = {item.get(of) if isinstance(item, Mapping) else item: at for at, item in enumerate(items)}
     places = [by_name[name] for name in names if name in by_name]
     places = sorted(places) if of == "name" else places

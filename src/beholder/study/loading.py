@@ -1,4 +1,4 @@
-"""A study from its file: every problem at once, each with its line."""
+"""Loading: from the document to the model, with every problem at once, each with its line."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from beholder.types import Json
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _LENGTHS = ("too_short", "too_long", "missing")
-"""How pydantic calls a list that is too short or too long; of one with a fixed length the rest is missing."""
+"""Error types of pydantic for lists of a wrong length; `missing` for those of a fixed length."""
 
 
 class MethodRules(Protocol):
-    """What loading needs to know of a method."""
+    """What loading needs to know about a method."""
 
     name: ClassVar[str]
     scales: ClassVar[tuple[str, ...]]
@@ -35,14 +35,14 @@ class MethodRules(Protocol):
     defaults: ClassVar[Mapping[str, Json]]
 
 
-def build_study(document: StudyDocument, rules: MethodRules | None, found: Iterable[Problem] = ()) -> Study:
+def build_study(document: StudyDocument, rules: MethodRules | None, problems: Iterable[Problem] = ()) -> Study:
     """Return the study that a document describes under the rules of its method.
 
-    Raises `StudyError` with all problems, those already `found` among them. Without rules, which is when the
-    method is unknown, everything else is still looked at.
+    Raises `StudyError` with all problems, including the `problems` that are known already. Without rules, for an
+    unknown method, everything else is still checked.
     """
     reader = StudyReader(document)
-    for problem in found:
+    for problem in problems:
         reader.problems.append((document.line(("method",)), problem))
     kind = _study_kind(rules)
     data = reader.read(kind)
@@ -67,17 +67,17 @@ def build_study(document: StudyDocument, rules: MethodRules | None, found: Itera
 
 
 def build_part(document: StudyDocument, model: type[_Model]) -> _Model:
-    """Return what a document of another kind than a study describes; raises `StudyError` with all problems."""
+    """Return the model of a document that is no study; raises `StudyError` with all problems."""
     reader = StudyReader(document)
     kind = ValueKind(model=model)
-    made = _validated(model, reader.read(kind), reader, kind, ())
-    if reader.problems or made is None:
+    part = _validated(model, reader.read(kind), reader, kind, ())
+    if reader.problems or part is None:
         raise StudyError(dict.fromkeys(problem for _, problem in sorted(reader.problems, key=lambda pair: pair[0])))
-    return made
+    return part
 
 
 def _study_kind(rules: MethodRules | None) -> ValueKind:
-    """Return what may stand in a study, its options and those of each level as the method has them."""
+    """Return what is allowed in a study, with the options of the method, also in each level."""
     if rules is None:
         return ValueKind(model=Study)
     options = kind_of(rules.Options)
@@ -89,7 +89,7 @@ def _study_kind(rules: MethodRules | None) -> ValueKind:
 
 
 def _has_groups(study: Study | None, reader: StudyReader) -> TypeGuard[Study]:
-    """Return whether there are groups to look at: nothing is wrong with factors, levels, and what they name."""
+    """Return whether the study has groups whose factors, levels, questions and conditions are right."""
     if study is None or not study.design.between:
         return False
     wrong = (place[2:] for place in reader.refused_places if place[:2] == ("design", "between"))
@@ -99,36 +99,36 @@ def _has_groups(study: Study | None, reader: StudyReader) -> TypeGuard[Study]:
 def _read_groups(
     study: Study, data: dict[str, Any], rules: MethodRules | None, kind: ValueKind, reader: StudyReader
 ) -> Study:
-    """Return the study with the options of each level as they would be written; tell the reader what is wrong."""
+    """Return the study with the options of each level as they would be written; report problems to the reader."""
     between = study.design.between
     options: dict[tuple[str, str], dict[str, Any]] = {}
-    for levels, theirs, stands in group_data(data):
-        group = GroupReader(reader, levels, stands)
-        for fault in inconsistencies(theirs, reader.document.folder):
+    for levels, values, moved in group_data(data):
+        group = GroupReader(reader, levels, moved)
+        for fault in inconsistencies(values, reader.document.folder):
             group.refuse(fault.place, fault.what, fault.allowed, fault.fix)
         if rules is not None:
-            theirs["options"] = _options(theirs.get("options", {}), rules, group)
-        _validated(Study, theirs, group, kind, ())
-        reader.problems += [told for told in group.problems if told not in reader.problems]
+            values["options"] = _options(values.get("options", {}), rules, group)
+        _validated(Study, values, group, kind, ())
+        reader.problems += [problem for problem in group.problems if problem not in reader.problems]
         for pair in levels.items():
             written = between[pair[0]][pair[1]].options
-            options[pair] = {name: theirs["options"].get(name, value) for name, value in written.items()}
-    told = {
+            options[pair] = {name: values["options"].get(name, value) for name, value in written.items()}
+    resolved = {
         factor: {name: level.model_copy(update={"options": options[factor, name]}) for name, level in levels.items()}
         for factor, levels in between.items()
     }
-    study = study.model_copy(update={"design": study.design.model_copy(update={"between": told})})
+    study = study.model_copy(update={"design": study.design.model_copy(update={"between": resolved})})
     if not reader.problems:
         _refuse_alike(study, reader)
     return study
 
 
 def _refuse_alike(study: Study, reader: StudyReader) -> None:
-    """Tell the reader which levels of a factor give the same study."""
+    """Report levels of a factor that give the same study."""
     for factor, levels in study.design.between.items():
-        known = [(name, group_study(study, {factor: name})) for name in levels]
-        for number, (name, one) in enumerate(known):
-            same = next((other for other, theirs in known[:number] if theirs == one), None)
+        studies = [(name, group_study(study, {factor: name})) for name in levels]
+        for number, (name, one) in enumerate(studies):
+            same = next((other for other, earlier in studies[:number] if earlier == one), None)
             if same is not None:
                 what = f"is the same as design.between.{factor}.{same}, and splits nothing"
                 place: Place = ("design", "between", factor, name)
@@ -136,7 +136,7 @@ def _refuse_alike(study: Study, reader: StudyReader) -> None:
 
 
 def _with_defaults(data: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the data with defaults where nothing was written, map by map."""
+    """Return the data with defaults for what is not written, map by map."""
     merged = dict(data)
     for key, value in defaults.items():
         if key not in merged:
@@ -147,7 +147,7 @@ def _with_defaults(data: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict
 
 
 def _read_scales(data: dict[str, Any], rules: MethodRules | None, reader: StudyReader) -> None:
-    """Put the scale in place of its name, and the method's own where none is written."""
+    """Refuse unknown names of scales, and fill in the first scale of the method where none is written."""
     if not isinstance(data.get("questions"), list):
         return
     questions = data["questions"] = list(data["questions"])
@@ -173,13 +173,13 @@ def _refuse_scale(scale: str, names: list[str], rules: MethodRules | None, place
 
 
 def _options(written: Any, rules: MethodRules, reader: StudyReader) -> Any:
-    """Return the options of the method as they would be written, defaults filled."""
+    """Return the options of the method with its defaults, as they would be written."""
     options = _validated(rules.Options, written, reader, kind_of(rules.Options), ("options",))
     return written if options is None else options.model_dump(mode="json", by_alias=True)
 
 
 def _validated(model: type[_Model], data: Any, reader: StudyReader, kind: ValueKind, start: Place) -> _Model | None:
-    """Return the model made of the data, or None when the reader was told what is wrong."""
+    """Return the model of the data; None after reporting its problems to the reader."""
     try:
         return model.model_validate(data)
     except ValidationError as error:
@@ -192,16 +192,16 @@ def _validated(model: type[_Model], data: Any, reader: StudyReader, kind: ValueK
 def _refuse(
     detail: Any, reader: StudyReader, kind: ValueKind, start: Place, data: Any, refused: frozenset[Place]
 ) -> None:
-    """Tell the reader one error of pydantic in our words, unless it follows from what was told already."""
-    found = _place(detail["loc"], kind, data)
-    if found is None:
+    """Report one error of pydantic in our words, unless it follows from one that was reported already."""
+    location = _place(detail["loc"], kind, data)
+    if location is None:
         return
-    place, below, value = found
+    place, below, value = location
     place = start + place
-    if any(place[: len(told)] == told for told in refused):
+    if any(place[: len(outer)] == outer for outer in refused):
         return
     if detail["type"] == "too_short" and isinstance(value, list) and len(value) >= detail["ctx"]["min_length"]:
-        return  # what is wrong with its items was told
+        return  # its items were reported
     cause = detail.get("ctx", {}).get("error")
     if isinstance(cause, FaultsError):
         if not any(lost[: len(place)] == place for lost in reader.dropped_places):
@@ -217,12 +217,12 @@ def _refuse(
         reader.refuse(place, "is missing", below.words())
     else:
         near = [str(choice) for choice in below.choices]
-        said = "is empty" if value in ("", None, []) else f"is {quoted(value)}"
-        reader.refuse(place, said, below.words(), did_you_mean(str(value), near) if near else _as_list(value, below))
+        what = "is empty" if value in ("", None, []) else f"is {quoted(value)}"
+        reader.refuse(place, what, below.words(), did_you_mean(str(value), near) if near else _as_list(value, below))
 
 
 def _as_list(value: object, kind: ValueKind) -> str:
-    """Return how to write as a list what was written as text: one of its words, or two sides of a screen."""
+    """Return how to write a text as a list: a word, or two sides of a screen."""
     if not isinstance(value, str) or kind.item is None:
         return ""
     if sides := bracketed_sides(value):
@@ -231,11 +231,11 @@ def _as_list(value: object, kind: ValueKind) -> str:
 
 
 def _place(loc: Place, kind: ValueKind, data: Any) -> tuple[Place, ValueKind, Any] | None:
-    """Return the place of an error, what may stand there, and what does; None where the error is about nothing there.
+    """Return the place of an error, what is allowed there, and what is written; None for an error of another branch.
 
-    pydantic's own way may lead on into a short form (`conditions.0.name` of a plain name) or through the
-    branches of a union; the place ends where the file does. Where a map is written in place of `true`, what counts
-    is what is wrong with the map.
+    The location of pydantic may lead into a short form (`conditions.0.name` of a plain name) or through the branches
+    of a union; the place ends where the file does. Where a map is written in place of `true`, only errors of the map
+    count.
     """
     place: Place = ()
     for step in loc:

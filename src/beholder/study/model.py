@@ -1,4 +1,4 @@
-"""The study as the researcher wrote it, defaults filled, frozen."""
+"""The study: its stimuli, conditions, questions, playback, questionnaires, and the model of the whole file."""
 
 from __future__ import annotations
 
@@ -255,7 +255,7 @@ class Study(StudyPart):
 
     _folder: Path = PrivateAttr(default=Path())
     _lines: Lines = PrivateAttr(default=Lines())
-    _turn: int = PrivateAttr(default=0)
+    _extension: int = PrivateAttr(default=0)
 
     @model_validator(mode="before")
     @classmethod
@@ -272,40 +272,43 @@ class Study(StudyPart):
         design, checks = data.get("design"), data.get("checks", {})
         sessions = design.get("sessions_per_participant") if isinstance(design, dict) else None
         if type(sessions) is int and sessions > 1 and isinstance(checks, dict) and "quota" not in checks:
-            data["checks"] = {**checks, "quota": {"sessions": sessions}}  # what a person may take counts
+            data["checks"] = {
+                **checks,
+                "quota": {"sessions": sessions},
+            }  # all sessions that a participant may take count
         return data
 
     @property
     def folder(self) -> Path:
-        """The folder of study.yaml, in which everything else lies."""
+        """The folder of study.yaml, which holds all other files."""
         return self._folder
 
     @property
     def seed(self) -> int:
-        """The seed of this run's plan: as written in the first run, and in each later one another that follows."""
+        """The seed of the plan of this run: as written in the first run, derived from it in later ones."""
         if self.run == 1:
             return self.design.seed
         return int.from_bytes(hashlib.sha256(f"{self.design.seed} run {self.run}".encode()).digest()[:8])
 
     @property
     def seeds(self) -> tuple[int, ...]:
-        """What everything that is drawn for the plan begins with: the seed, and in lists that are added a number."""
-        return (self.seed, self._turn) if self._turn else (self.seed,)
+        """The seeds of all random choices of the plan: the seed, and for added lists their number."""
+        return (self.seed, self._extension) if self._extension else (self.seed,)
 
-    def reseeded(self, turn: int) -> Study:
-        """Return the same study, for which other lists are drawn."""
-        again = self.model_copy()
-        again._turn = turn
-        return again
+    def reseeded(self, number: int) -> Study:
+        """Return the same study with other seeds, for lists that are added to its plan."""
+        study = self.model_copy()
+        study._extension = number
+        return study
 
     def where(self, key: str) -> str:
-        """Return `study.yaml:LINE` of a key such as `design.trials`; of what is written around it, if it is not."""
+        """Return `study.yaml:LINE` of a key such as `design.trials`, or of the nearest written key around it."""
         return self._lines.where(key)
 
     def is_written(self, key: str) -> bool:
-        """Return whether a key such as `checks.trap` was written, and not filled in by a preset or a default."""
+        """Return whether a key such as `checks.trap` was written, not filled in by a preset or a default."""
         return self._lines.has(key)
 
     def problem(self, key: str, what: str, allowed: str = "", fix: str = "") -> Problem:
-        """Return a problem with what stands at a key, told as the loader tells it: line, then key, then what."""
+        """Return a problem at a key, in the form of the loader: line, key, what is wrong."""
         return Problem(self.where(key), f"{self._lines.written_key(key)} {what}", allowed, fix)

@@ -33,15 +33,15 @@ class StudyPart(BaseModel):
 
 
 def duration(text: str) -> timedelta:
-    """Return the time that a span such as `30 min` means."""
-    found = re.fullmatch(r"([0-9]+) ?([a-z]+)", text)
-    assert found is not None, text
-    return timedelta(seconds=int(found[1]) * _SECONDS[found[2]])
+    """Return the duration of a span such as `30 min`."""
+    match = re.fullmatch(r"([0-9]+) ?([a-z]+)", text)
+    assert match is not None, text
+    return timedelta(seconds=int(match[1]) * _SECONDS[match[2]])
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing wrong within a part of the study; `place` is relative to that part."""
+    """One fault within a part of the study; `place` is relative to that part."""
 
     what: str
     allowed: str = ""
@@ -67,13 +67,13 @@ class FaultsError(ValueError):
 
 
 def raise_faults(faults: Sequence[Fault]) -> None:
-    """Raise what was found, if anything was."""
+    """Raise all faults together, if there are any."""
     if faults:
         raise FaultsError(faults)
 
 
 def path_fault(path: str) -> Fault | None:
-    """Return what is wrong with a path as such, if anything: it has to stay inside the study folder."""
+    """Return the fault of a path that leaves the study folder, if it does."""
     allowed = "a path inside the study folder, with / between folders"
     if "\0" in path or "\\" in path:
         return Fault(f"is {path!r}", allowed)

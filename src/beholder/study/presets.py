@@ -1,4 +1,4 @@
-"""Presets: what stands in a study where nothing was written."""
+"""Presets: values for keys that are not written in a study; and names of methods that are reserved."""
 
 from __future__ import annotations
 
@@ -73,19 +73,19 @@ CLEAN_PRESETS: Mapping[CleanPreset, Mapping[str, Any]] = {
         },
     },
 }  # fmt: skip
-"""What a preset means for cleaning alone, after people have come."""
+"""What a preset means for cleaning alone."""
 
 
 def preset(name: object) -> Mapping[str, Any]:
-    """Return what a preset fills in; nothing for one that is unknown, which is told elsewhere."""
+    """Return the values of a preset; none for an unknown one, which is reported elsewhere."""
     return next((filled for known, filled in PRESETS.items() if known == name), {})
 
 
-def with_clean_preset(data: Mapping[str, Any], written: Mapping[str, Any], placed: Collection[str]) -> dict[str, Any]:
-    """Return a study with what its `clean.preset` fills in: thresholds written neither there nor in `checks`.
+def with_clean_preset(data: Mapping[str, Any], written: Mapping[str, Any], planned: Collection[str]) -> dict[str, Any]:
+    """Return a study with the thresholds of its `clean.preset` that are written neither in `clean` nor in `checks`.
 
-    `written` is the study before anything was filled in, `placed` are rules that need something in the lists, and
-    which a preset for cleaning therefore leaves alone where the study has none of it.
+    `written` is the study before any preset, `planned` are rules that need something in the lists: a preset for
+    cleaning leaves them alone where the study does not have them.
     """
     clean = written.get("clean")
     name = clean.get("preset") if isinstance(clean, Mapping) else None
@@ -96,11 +96,11 @@ def with_clean_preset(data: Mapping[str, Any], written: Mapping[str, Any], place
     use, without = dict(_map(on)), clean.get("without") or ()
     for rule, thresholds in filled["use"].items():
         is_off = own.get(rule) is False or use.get(rule) is False or rule in without
-        if is_off or (rule in placed and not checks.get(rule)):
+        if is_off or (rule in planned and not checks.get(rule)):
             continue
-        wanted = {key: value for key, value in _map(thresholds).items() if key not in _map(own.get(rule))}
-        if wanted or not own.get(rule):
-            use[rule] = {**wanted, **_map(use.get(rule))} or True
+        missing = {key: value for key, value in _map(thresholds).items() if key not in _map(own.get(rule))}
+        if missing or not own.get(rule):
+            use[rule] = {**missing, **_map(use.get(rule))} or True
     return {**data, "clean": {"rater": filled["rater"], **clean, "use": use if isinstance(on, Mapping) else on}}
 
 
@@ -108,7 +108,5 @@ def _map(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-# --- Names that the study file will know later. They are refused by name, so that nobody takes them for typing errors.
-
-
 RESERVED_METHODS = frozenset(("dscqs", "samviq", "mismatch", "best-worst", "rank", "word-select"))
+"""Methods of later versions. They are refused by name, so that nobody takes them for typing errors."""

@@ -1,4 +1,4 @@
-"""Who may rate, on what, and where: one part for each check, as the researcher writes it."""
+"""The checks of person, device and surroundings before the first rating: one part with options for each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ACTION = "`gate`: must pass to go on; `warn`: is told and may go on; `flag`: si
 
 
 class CheckOptions(StudyPart):
-    """What every check can be told."""
+    """Options of every check."""
 
     action: Action = Field(default="gate", description=_ACTION)
     feedback: bool = Field(default=True, description="Tell what was found and how to mend it.")
@@ -29,7 +29,7 @@ class CheckOptions(StudyPart):
 
     @property
     def lasts(self) -> timedelta | None:
-        """How long a pass counts; None: as long as its session."""
+        """How long a pass counts; None for its session only."""
         return duration(self.valid) if self.valid else None
 
 
@@ -115,11 +115,11 @@ class Questions(CheckOptions):
     @model_validator(mode="after")
     def _fits(self) -> Questions:
         pool = len(self.items)
-        asked, faults = self.draw or pool, []
-        if asked > pool:
-            faults.append(Fault(f"is {asked}, of a pool of {pool}", f"1 to {pool}", "", ("draw",)))
-        if self.right is not None and self.right > asked:
-            faults.append(Fault(f"is {self.right}, of {asked} that are asked", f"1 to {asked}", "", ("right",)))
+        count, faults = self.draw or pool, []
+        if count > pool:
+            faults.append(Fault(f"is {count}, of a pool of {pool}", f"1 to {pool}", "", ("draw",)))
+        if self.right is not None and self.right > count:
+            faults.append(Fault(f"is {self.right}, of {count} that are asked", f"1 to {count}", "", ("right",)))
         raise_faults(faults)
         return self
 
@@ -256,7 +256,7 @@ class Qualification(StudyPart):
     @field_validator("*", mode="after")
     @classmethod
     def _filled(cls, value: CheckOptions | bool, field: ValidationInfo) -> CheckOptions | bool:
-        """Return the options of a check that is switched on by `true`, so that whoever looks sees them."""
+        """Return the default options of a check that is switched on by `true`."""
         return RULES[field.field_name or ""]() if value is True else value
 
     def rule(self, name: str) -> CheckOptions | None:
@@ -269,4 +269,4 @@ RULES: dict[str, type[CheckOptions]] = {
     "questions": Questions, "colour": Colour, "card": Card, "acuity": Acuity, "display": Display,
     "brightness": Brightness, "distance": Distance, "headphones": Headphones, "tones": Tones, "sides": Sides,
 }  # fmt: skip
-"""In the order in which people meet them: the cheapest and likeliest to fail first."""
+"""In the order in which participants meet them: the cheapest and likeliest to fail first."""

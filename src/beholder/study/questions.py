@@ -1,4 +1,4 @@
-"""Scales: the numbers and words of an answer."""
+"""Scales, with the named ones; and the texts and instruction pages that participants read."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Scale(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _spread_labels(cls, data: Any) -> Any:
-        """Place a plain list of words: one per value where they fit, else in the middle of equal bands."""
+        """Place a plain list of words: one per value where the numbers match, else in the middle of equal bands."""
         if not isinstance(data, dict):
             return data
         labels = data.get("labels")
@@ -51,7 +51,7 @@ class Scale(BaseModel):
                 low, high, step = float(data["min"]), float(data["max"]), float(data.get("step", 1))
                 values = round((high - low) / step) + 1
             except (KeyError, TypeError, ValueError, ArithmeticError):
-                return {**data, "labels": ()}  # what is wrong with the numbers is told of them
+                return {**data, "labels": ()}  # the numbers have a problem of their own
             if values == len(labels):
                 places = [low + step * i for i in range(len(labels))]
             else:
@@ -72,14 +72,14 @@ class Scale(BaseModel):
         elif self.look == "radio" and steps > _MOST_CATEGORIES:
             what = f"is radio with {round(steps) + 1} categories"
             faults.append(Fault(what, f"up to {_MOST_CATEGORIES} categories", "Write look: slider.", ("look",)))
-        seen = set()
+        values = set()
         for value, text in self.labels:
             if not self.min <= value <= self.max:
                 what = f"has {text!r} at {value:g}, outside {self.min:g} to {self.max:g}"
                 faults.append(Fault(what, f"{self.min:g} to {self.max:g}", "", ("labels",)))
-            if value in seen:
+            if value in values:
                 faults.append(Fault(f"has two words at {value:g}", "one word for each value", "", ("labels",)))
-            seen.add(value)
+            values.add(value)
         raise_faults(faults)
         return self
 
@@ -92,7 +92,7 @@ class Scale(BaseModel):
 
 
 def _placed(labels: dict[Any, Any]) -> tuple[tuple[float, Any], ...]:
-    """Return labels that were written as a map, from low to high."""
+    """Return labels from a map, from low to high."""
     placed, faults = [], []
     for value, text in labels.items():
         try:
@@ -128,7 +128,7 @@ SCALES: dict[str, Scale] = {
 """The scales with a name. On comparison scales (ccr, pref) above zero means the second, or right, one."""
 
 
-# --- What participants read, as the researcher writes it: texts, and the pages of the instructions with their examples.
+# What participants read
 
 
 class Example(StudyPart):
@@ -182,5 +182,5 @@ class Texts(StudyPart):
 
     @property
     def pages(self) -> tuple[Page, ...]:
-        """The pages of the instructions; none where the study leaves them to us."""
+        """The pages of the instructions; none where the default ones are used."""
         return self.instructions or ()

@@ -1,4 +1,4 @@
-"""Reads the tree of a study file by the types of the model: a name stays text, a number has to be one."""
+"""Reading: plain values from the tree of a study file, by the types of the model, so that names stay text."""
 
 from __future__ import annotations
 
@@ -10,39 +10,39 @@ from beholder.errors import Problem, did_you_mean
 from beholder.study.value_kinds import NUMBERS, ValueKind, listed
 from beholder.study.yaml import ListNode, MapNode, Node, Place, Scalar, StudyDocument, core_value
 
-_LEFT_OUT: Final = object()
+_OMITTED: Final = object()
 _LONGEST_SHOWN = 40
 _SIDES = re.compile(r"([1-9][0-9]*) ?[x×] ?([1-9][0-9]*)")
 
 
 class StudyReader:
-    """Plain values from a document, with every problem on the way and the kind of each place."""
+    """Reads plain values from a document and collects its problems."""
 
     def __init__(self, document: StudyDocument) -> None:
         self.document = document
         self.problems: list[tuple[int, Problem]] = list(document.problems)
         self.refused_places: set[Place] = set()
-        """Places about which a problem was told; nothing more needs to be said about them."""
+        """Places with a problem; no further ones are reported there."""
         self.dropped_places: set[Place] = set()
-        """Places whose value nobody sees, so that what is around them may seem to lack something."""
+        """Places whose value is not handed on, so that the part around them may seem incomplete."""
 
     def read(self, kind: ValueKind) -> dict[str, Any]:
         """Return the document as plain values."""
         return self._entries(self.document.root, kind, ())
 
     def drop(self, place: Place, what: str, allowed: str = "", fix: str = "") -> None:
-        """Note a problem with a value that is not handed on."""
+        """Add a problem with a value that is not handed on."""
         self.dropped_places.add(place)
         self.refuse(place, what, allowed, fix)
 
     def refuse(self, place: Place, what: str, allowed: str = "", fix: str = "") -> None:
-        """Note a problem with what stands at a place, once for each place."""
+        """Add a problem with the value at a place, once for each place."""
         if place not in self.refused_places:
             self.refused_places.add(place)
             self.note(place, what, allowed, fix)
 
     def note(self, place: Place, what: str, allowed: str = "", fix: str = "") -> None:
-        """Note a problem. `what` is told about the dotted name of the place."""
+        """Add a problem. `what` follows the dotted name of the place."""
         line = self.document.line(place)
         subject = f"{dotted(place)} {what}" if place else what
         self.problems.append((line, Problem(self.document.where(place), subject, allowed, fix)))
@@ -60,10 +60,10 @@ class StudyReader:
             item = ValueKind(as_text=True)
         values = [self._value(part, item, (*place, index)) for index, part in enumerate(node.items)]
         for index, value in enumerate(values):
-            if value is _LEFT_OUT and (*place, index) not in self.refused_places:
+            if value is _OMITTED and (*place, index) not in self.refused_places:
                 self.drop((*place, index), "is empty", item.words())
-        # What is left out keeps its place, so that the numbers of the others stay right.
-        return [None if value is _LEFT_OUT else value for value in values]
+        # Omitted items keep their place, so that the numbers of the others stay right.
+        return [None if value is _OMITTED else value for value in values]
 
     def _entries(self, node: MapNode, kind: ValueKind, place: Place) -> dict[str, Any]:
         keys = kind.keys()
@@ -78,7 +78,7 @@ class StudyReader:
                     ValueKind(as_text=True) if kind.as_text else keys.get(key, kind.value or ValueKind(is_free=True))
                 )
                 value = self._value(part, below, here)
-                if value is not _LEFT_OUT:
+                if value is not _OMITTED:
                     values[key] = value
         return values
 
@@ -92,33 +92,33 @@ class StudyReader:
     def _scalar(self, node: Scalar, kind: ValueKind, place: Place) -> Any:
         value = core_value(node.text) if node.plain else node.text
         if value is None:
-            return self._nothing(kind, place)
+            return self._empty(kind, place)
         if kind.wants_text or (kind.model is not None and not kind.scalars):
             return node.text
         if isinstance(value, float) and not math.isfinite(value):
             self.drop(place, f"is {node.text}", kind.words() or "a finite number")
-            return _LEFT_OUT
+            return _OMITTED
         if kind.scalars and not kind.is_free and not self._fits(value, kind):
             self.drop(place, f"is {quoted(node.text)}", kind.words(), _advice(value, kind, node))
-            return _LEFT_OUT
+            return _OMITTED
         return value
 
-    def _nothing(self, kind: ValueKind, place: Place) -> Any:
+    def _empty(self, kind: ValueKind, place: Place) -> Any:
         if kind.is_container and not kind.is_nullable:
-            return _LEFT_OUT
+            return _OMITTED
         if kind.is_nullable or kind.is_free:
             return None
         self.drop(place, "is empty", kind.words())
-        return _LEFT_OUT
+        return _OMITTED
 
     @staticmethod
     def _fits(value: object, kind: ValueKind) -> bool:
-        """Return whether pydantic should see this value: it would take `yes` and 1 for true, and true for 1."""
+        """Return whether pydantic may see this value: it would take `yes` and 1 for true, and true for 1."""
         if isinstance(value, bool):
             return bool in kind.scalars
         if isinstance(value, int | float):
             return bool(kind.scalars & NUMBERS)
-        if bool in kind.scalars:  # beside a map of options: no text stands for either
+        if bool in kind.scalars:  # true, false or a map of options: no text means either
             return str in kind.scalars
         return str in kind.scalars or kind.item is not None or kind.model is not None
 
@@ -142,8 +142,8 @@ def quoted(value: object) -> str:
 
 def bracketed_sides(text: str) -> str:
     """Return `[1280, 720]` for `1280x720`, or nothing."""
-    found = _SIDES.fullmatch(text)
-    return f"[{found[1]}, {found[2]}]" if found else ""
+    match = _SIDES.fullmatch(text)
+    return f"[{match[1]}, {match[2]}]" if match else ""
 
 
 def _advice(value: object, kind: ValueKind, node: Scalar) -> str:

@@ -11,12 +11,12 @@ from beholder.types import Medium
 
 @dataclass(frozen=True)
 class RecipeKind:
-    """One way to make a reference worse: of which medium, by how much, and what of it is written."""
+    """One way to make a reference worse: its medium, its range, and how it is written."""
 
     name: str
     medium: Medium
     pattern: str
-    """Of what stands behind the name and a hyphen: a number, its unit in the second group."""
+    """Regular expression of the part after the hyphen: a number, its unit in the second group."""
     lowest: float
     highest: float
     allowed: str
@@ -36,7 +36,7 @@ class Recipe:
 
     @property
     def badness(self) -> float:
-        """The greater, the worse, among recipes of one kind."""
+        """Greater is worse, among recipes of one kind."""
         return self.value if self.more_is_worse else -self.value
 
 
@@ -66,23 +66,23 @@ KINDS: Mapping[str, RecipeKind] = {
 
 
 def read_recipe(name: str) -> Recipe | None:
-    """Return what a name says, None where it is no recipe."""
+    """Return the recipe of a name; None where it is no recipe."""
     word, _, rest = name.partition("-")
     kind = KINDS.get(word)
-    found = re.fullmatch(kind.pattern, rest, re.ASCII) if kind else None
-    if kind is None or found is None:
+    match = re.fullmatch(kind.pattern, rest, re.ASCII) if kind else None
+    if kind is None or match is None:
         return None
-    value = float(found[1]) * _UNITS[found[2]]
+    value = float(match[1]) * _UNITS[match[2]]
     return Recipe(kind.name, kind.medium, value, kind.more_is_worse) if kind.lowest <= value <= kind.highest else None
 
 
 def intended_kind(name: str) -> RecipeKind | None:
-    """Return the kind that a name begins with, whether or not the rest can be read; None where it means no recipe."""
+    """Return the kind that a name begins with, even where the rest is wrong; None for other names."""
     if name.startswith("lowpass"):
         return KINDS["lowpass"]
     return KINDS.get(name.partition("-")[0]) if "-" in name else None
 
 
 def example_recipes(medium: Medium) -> tuple[str, ...]:
-    """Return some recipes for a medium, none where nothing can be made of it."""
+    """Return example recipes for a medium; none for media without recipes."""
     return tuple(example for kind in KINDS.values() if kind.medium == medium for example in kind.examples)

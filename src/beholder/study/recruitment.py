@@ -1,4 +1,7 @@
-"""Where participants come from, what they earn, and how long what is known of them is kept."""
+"""Recruitment: where participants come from, what they earn, and how long their data are kept; amounts of money.
+
+Amounts are exact, in one currency, never a float.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,6 @@ from pydantic import Field, StringConstraints
 
 from beholder.study.parts import Span, StudyPart, Text
 from beholder.study.value_kinds import Allowed
-
-# --- Amounts of money as the researcher writes them: exact, in one currency, never a float ---
-
 
 _WRITTEN = r"^([1-9][0-9]{0,6}(\.[0-9]{1,2})?|0\.(0[1-9]|[1-9][0-9]?)) [A-Z]{3}$"
 Money = Annotated[
@@ -40,24 +40,23 @@ class Sum(NamedTuple):
 
 
 def money(text: str) -> Sum:
-    """Return the sum that an amount such as `0.10 GBP` means."""
-    found = re.fullmatch(r"([0-9.]+) ([A-Z]{3})", text)
-    assert found is not None, text
-    return Sum(int(Decimal(found[1]) * 100), found[2])
+    """Return the sum of an amount such as `0.10 GBP`."""
+    match = re.fullmatch(r"([0-9.]+) ([A-Z]{3})", text)
+    assert match is not None, text
+    return Sum(int(Decimal(match[1]) * 100), match[2])
 
 
 def hourly(reward: Sum, minutes: int) -> Sum:
-    """Return what an hour earns at a reward for so many minutes, rounded down."""
+    """Return the pay for an hour at a reward for a number of minutes, rounded down."""
     return Sum(reward.minor * 60 // minutes, reward.currency)
 
 
 def is_money(text: str) -> bool:
-    """Return whether a text is an amount above 0 and a currency, as they are written in a study."""
+    """Return whether a text is an amount above 0 and a currency, as in a study."""
     return re.fullmatch(_WRITTEN, text) is not None
 
 
-# --- Where participants come from, what they earn, and how long what is known of them is kept ---
-
+# The keys of recruitment
 
 Moment = Annotated[
     str,
@@ -183,47 +182,47 @@ class Retention(StudyPart):
 
 
 def moment(text: str) -> datetime:
-    """Return the time that a moment such as `2027-01-31 09:00+01:00` means; a day begins at midnight UTC."""
-    found = datetime.fromisoformat(text.replace(" ", "T", 1))
-    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+    """Return the time of a moment such as `2027-01-31 09:00+01:00`; a day begins at midnight UTC."""
+    time = datetime.fromisoformat(text.replace(" ", "T", 1))
+    return time if time.tzinfo is not None else time.replace(tzinfo=UTC)
 
 
 def is_closed(recruit: Recruit, now: datetime) -> bool:
-    """Return whether nobody can begin any more."""
+    """Return whether recruitment has closed."""
     return recruit.closes is not None and now >= moment(recruit.closes)
 
 
 def longest_minutes(minutes: float) -> int:
-    """Return the minutes that Prolific asks a submission to be let last at least, where so many are estimated."""
+    """Return the least time limit of Prolific, in minutes, for an estimated duration."""
     return math.ceil(2 + 2 * minutes + 2 * math.sqrt(minutes))
 
 
 def announced_minutes(recruit: Recruit, estimate: float) -> int:
-    """Return the whole minutes that people are told: those of the study, or our estimate; by them pay is judged."""
+    """Return the announced duration in whole minutes: that of the study, or the estimate. Pay is measured by it."""
     return math.ceil(recruit.minutes or estimate)
 
 
 def has_visit_per_session(recruit: Recruit) -> bool:
-    """Return whether every session of one person is a visit of its own on the platform, and no round of another."""
+    """Return whether every session of a participant is a submission of its own on the platform."""
     return recruit.mode == "prolific" and recruit.further == "submissions"
 
 
 def is_personal(recruit: Recruit) -> bool:
-    """Return whether nobody can begin without a link of their own."""
+    """Return whether participants need a personal link."""
     is_listed = recruit.people is not None and recruit.mode == "panel"
     return recruit.id_parameter is None and (recruit.single_use or is_listed)
 
 
 def own_posting(name: str, run: int) -> str:
-    """Return the id under which a study is put up that no platform counts."""
+    """Return the posting id of a run that no platform posts."""
     return f"{name}/{run}"
 
 
 def own_run(id: str) -> int:
-    """Return the run of such an id."""
+    """Return the run of such a posting id."""
     return int(id.rpartition("/")[2])
 
 
 def is_own_posting(id: str) -> bool:
-    """Return whether an id is one of those; platforms give others."""
+    """Return whether a posting id is such a one, not that of a platform."""
     return "/" in id

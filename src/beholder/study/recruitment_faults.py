@@ -1,4 +1,4 @@
-"""Whether recruiting, money and retention fit each other: told from the values as they were read, with all else."""
+"""Faults of recruitment, money, times and retention, judged by the values as read."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _MODES: Mapping[str, tuple[str, ...]] = {
 _OPEN: tuple[str, ...] = get_args(Recruit.model_fields["mode"].annotation)
 _CLOSED = ("mturk", "amt")
 """Amazon Mechanical Turk, as people would write it."""
-OWN_PARAMETERS = ("preview", "robot", "again", "resume", "invited")
-"""Names in an address that mean something to the server already."""
+_OWN_PARAMETERS = ("preview", "robot", "again", "resume", "invited")
+"""Names in an address that the server uses itself."""
 _PLACEHOLDERS = ("code", "id")
 _LIMITS: tuple[tuple[str, int, int | None], ...] = (
     ("age", 18, 100), ("approval_rate", 0, 100), ("approved_submissions", 0, None),
 )  # fmt: skip
-"""Filters with numbers, and the least and most that they take."""
+"""Filters with numbers, and their limits."""
 
 
 def recruitment_faults(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
-    """Yield what does not fit, by places from the top of the study."""
+    """Yield the faults of recruitment, with places from the top of the study."""
     recruit = _map(data.get("recruit"))
     mode = recruit.get("mode", "link")
     for key, modes in _MODES.items():
@@ -54,7 +54,7 @@ def recruitment_faults(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]
         what, fix = "is prolific, and recruit.reward is not written", "Write what one session earns."
         yield Fault(what, "recruit.reward, such as 2.00 GBP", fix, ("recruit", "mode"))
     yield from _amounts(data, recruit)
-    yield from time_faults(data)
+    yield from _time_faults(data)
     yield from _returns(recruit)
     yield from _codes(recruit)
     yield from _files(recruit, folder)
@@ -62,7 +62,7 @@ def recruitment_faults(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]
 
 
 def _is_chosen(key: str, value: Any) -> bool:
-    """Return whether a key says anything: a resolved study holds every key, those left out as they stand then."""
+    """Return whether a key is set to anything but its default: a resolved study holds every key."""
     if isinstance(value, Mapping):
         return any(_is_chosen("", one) for one in value.values())
     default = Recruit.model_fields[key].default if key else None
@@ -76,7 +76,7 @@ def _panel(recruit: Mapping[str, Any]) -> Iterator[Fault]:
         what = "is panel, and nothing says who comes"
         yield Fault(what, "recruit.id_parameter, recruit.people, or both", fix, ("recruit", "mode"))
     for key, name in (("id_parameter", id_parameter), ("visit_parameter", visit)):
-        if name in OWN_PARAMETERS:
+        if name in _OWN_PARAMETERS:
             what, allowed = f"is {name}, which means something else in our addresses", "any other name"
             yield Fault(what, allowed, "Let the platform pass it under another name.", ("recruit", key))
     if visit and not id_parameter:
@@ -96,13 +96,13 @@ def _amounts(data: Mapping[str, Any], recruit: Mapping[str, Any]) -> Iterator[Fa
     written["recruit", "hourly_minimum"] = recruit.get("hourly_minimum")
     written |= {("clean", "bonus", key, "each"): _map(bonus.get(key)).get("each") for key in ("quantity", "quality")}
     written["budget",] = data.get("budget")
-    sums = {place: found for place, text in written.items() if (found := _sum(text)) is not None}
+    sums = {place: amount for place, text in written.items() if (amount := _sum(text)) is not None}
     if not sums:
         return
     leader, first = next(iter(sums.items()))
     for place, amount in sums.items():
-        is_told = leader[0] == place[0] == "clean"  # where the two bonuses are read
-        if amount.currency != first.currency and not is_told:
+        is_reported = leader[0] == place[0] == "clean"  # by the model of the two bonuses
+        if amount.currency != first.currency and not is_reported:
             what = f"is {amount}, and {dotted(leader)} is {first}"
             yield Fault(what, f"an amount in {first.currency}", "Write all amounts in one currency.", place)
     reward, out = sums.get(("recruit", "reward")), sums.get(("recruit", "screen_out"))
@@ -166,25 +166,25 @@ def _ranges(filters: Mapping[str, Any]) -> Iterator[Fault]:
         ends = _numbers(filters.get(key))
         if any(end < low or (high is not None and end > high) for end in ends):
             words = f"{low} to {high}" if high is not None else f"{low} or more"
-            yield Fault(f"is {_said(ends)}", words, "", ("recruit", "filters", key))
+            yield Fault(f"is {_shown(ends)}", words, "", ("recruit", "filters", key))
         else:
-            yield from _turned(ends, ("recruit", "filters", key))
+            yield from _reversed(ends, ("recruit", "filters", key))
     for key, value in _map(filters.get("more")).items():
-        yield from _turned(_numbers(value), ("recruit", "filters", "more", key))
+        yield from _reversed(_numbers(value), ("recruit", "filters", "more", key))
 
 
-def _turned(ends: Sequence[float], place: Place) -> Iterator[Fault]:
+def _reversed(ends: Sequence[float], place: Place) -> Iterator[Fault]:
     if len(ends) == 2 and ends[0] > ends[1]:
-        yield Fault(f"is {_said(ends)}", f"the lower one first: {_said(ends[::-1])}", "", place)
+        yield Fault(f"is {_shown(ends)}", f"the lower one first: {_shown(ends[::-1])}", "", place)
 
 
 def _numbers(value: object) -> Sequence[float]:
-    """Return the ends of a range, or its one end; nothing where it is none."""
+    """Return the ends of a range, or its one end; nothing for other values."""
     ends: list[Any] = value if isinstance(value, list) else [value]
     return [] if any(isinstance(end, bool) or not isinstance(end, int | float) for end in ends) else ends
 
 
-def _said(ends: Sequence[float]) -> str:
+def _shown(ends: Sequence[float]) -> str:
     return f"[{', '.join(f'{end:g}' for end in ends)}]" if len(ends) > 1 else f"{ends[0]:g}"
 
 
@@ -205,7 +205,7 @@ def _is_text(path: Path) -> bool:
 
 
 def _sum(value: object) -> Sum | None:
-    """Return the sum that was written; None where it is no amount, which is told elsewhere."""
+    """Return the sum of a value; None where it is no amount, which is reported elsewhere."""
     return money(value) if isinstance(value, str) and is_money(value) else None
 
 
@@ -213,14 +213,13 @@ def _map(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-# --- Whether the days and times of a study exist, and come in an order that makes sense ---
-
+# Days and times
 
 _SHAPE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})([T ][0-9]{2}:[0-9]{2}(Z|[+-][0-9]{2}:[0-9]{2}))?")
 
 
-def time_faults(data: Mapping[str, Any]) -> Iterator[Fault]:
-    """Yield moments that do not exist, and those that come before what they have to follow."""
+def _time_faults(data: Mapping[str, Any]) -> Iterator[Fault]:
+    """Yield moments that do not exist, and those in the wrong order."""
     recruit, retention = _map(data.get("recruit")), data.get("retention")
     yield from _limit(recruit)
     written: dict[Place, Any] = {("recruit", key): recruit.get(key) for key in ("opens", "closes")}
@@ -230,7 +229,7 @@ def time_faults(data: Mapping[str, Any]) -> Iterator[Fault]:
     times: dict[Place, datetime] = {}
     for place, text in written.items():
         shape = _SHAPE.fullmatch(text) if isinstance(text, str) else None
-        if shape is None:  # what it has to look like is told by its kind
+        if shape is None:  # its format is reported by its kind
             continue
         try:
             times[place] = moment(text)
@@ -251,16 +250,16 @@ def _limit(recruit: Mapping[str, Any]) -> Iterator[Fault]:
     mode, limit, minutes = recruit.get("mode"), recruit.get("time_limit"), recruit.get("minutes")
     if not _is_span(limit) or isinstance(minutes, bool) or not isinstance(minutes, int | float) or minutes <= 0:
         return
-    given = duration(str(limit)).total_seconds() / 60
+    allowed = duration(str(limit)).total_seconds() / 60
     place: Place = ("recruit", "time_limit")
     needed = longest_minutes(minutes)
-    if mode == "prolific" and given < needed:
+    if mode == "prolific" and allowed < needed:
         what = f"is {limit}, and Prolific asks for {needed} min where people are told {minutes:g}"
         yield Fault(what, f"{needed} min or more", "Leave it out to take Prolific's own.", place)
-    elif given < minutes:
+    elif allowed < minutes:
         what = f"is {limit}, and people are told that it takes {minutes:g} min"
         yield Fault(what, f"{minutes:g} min or more", "Give slow people twice that time, or shorten minutes.", place)
-    if mode == "prolific" and given >= 24 * 60:
+    if mode == "prolific" and allowed >= 24 * 60:
         yield Fault(f"is {limit}, and Prolific allows less than a day", f"{needed} min to 1439 min", "", place)
 
 
@@ -273,7 +272,7 @@ def _kind(shape: re.Match[str]) -> str:
 
 
 def _day(shape: re.Match[str]) -> str:
-    """Return the day of the calendar that is nearest to what was written."""
+    """Return the nearest day of the calendar."""
     year, month = max(int(shape[1]), 1), min(max(int(shape[2]), 1), 12)
     return f"{year:04}-{month:02}-{min(max(int(shape[3]), 1), calendar.monthrange(year, month)[1]):02}"
 

@@ -1,4 +1,4 @@
-"""The study as canonical JSON, and digests of such values."""
+"""The study written out: as canonical JSON with a digest, as YAML with every default, and its JSON Schema."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["canonical", "digest", "resolved_yaml", "study_json"]
 
 
 def study_json(study: Study) -> dict[str, Any]:
-    """Return the study as JSON values, defaults filled, with the texts themselves where it names files."""
+    """Return the study as JSON with its defaults, and with the contents of its text files."""
     value: dict[str, Any] = study.model_dump(mode="json")
     value["texts"] = {which: study_text(study, which) for which in value["texts"]}
-    if study.run == 1:  # so that a study from before there were runs is the same one
+    if study.run == 1:  # keeps the digests of studies from before there were runs
         del value["run"]
     pages = instruction_pages(study)
     if len(pages) > 1 or any(page.examples or page.play for page in pages):
@@ -39,8 +39,7 @@ def digest(value: Any) -> str:
     return hashlib.sha256(canonical(value).encode()).hexdigest()
 
 
-# --- The study written out again, every default filled: what `beholder check --resolved` prints ---
-
+# YAML with every default: what `beholder check --resolved` prints
 
 _BARE = re.compile(r"[A-Za-z][A-Za-z0-9_/.-]*( [A-Za-z0-9_/.-]+)*", re.ASCII)
 
@@ -49,7 +48,7 @@ def resolved_yaml(study: Study) -> str:
     """Return YAML that loads as an equal study."""
     value = study.model_dump(mode="json")
     for question in value["questions"]:
-        # Pairs read badly; a map from value to word is what one would write.
+        # A map from value to word is easier to read than pairs.
         labels = question["scale"]["labels"]
         question["scale"]["labels"] = {_number(place): word for place, word in labels} or []
     return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=2**31)
@@ -81,8 +80,7 @@ def _is_block(text: str) -> bool:
 _Dumper.add_representer(str, _text)
 
 
-# --- The JSON Schema of study.yaml: the model's own, with the short forms that people write ---
-
+# JSON Schema: that of the model, with the short forms that people write
 
 _NAME = {"type": ["string", "number", "boolean"]}
 """A name may look like a number, because it is read as text: 01, 1.0, true."""
@@ -118,10 +116,10 @@ def study_schema() -> dict[str, Any]:
 
 
 def _short(schema: dict[str, Any], key: str, form: dict[str, Any]) -> None:
-    """Allow a short form beside the long one, keeping what is said about the key."""
+    """Allow a short form next to the long one, keeping the description of the key."""
     long = schema["properties"][key]
-    said = {name: long.pop(name) for name in ("description", "default") if name in long}
-    schema["properties"][key] = {**said, "anyOf": [form, long]}
+    kept = {name: long.pop(name) for name in ("description", "default") if name in long}
+    schema["properties"][key] = {**kept, "anyOf": [form, long]}
 
 
 def _names(schema: dict[str, Any]) -> None:
@@ -141,7 +139,7 @@ def _labels() -> list[dict[str, Any]]:
 
 
 def _without_titles(schema: Any) -> None:
-    """Drop the titles that pydantic makes of names: editors show them in place of the description."""
+    """Drop the titles that pydantic derives from names: editors show them in place of the description."""
     if isinstance(schema, list):
         for part in schema:
             _without_titles(part)

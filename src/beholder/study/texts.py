@@ -1,4 +1,4 @@
-"""What participants read: the researcher's Markdown, and safe HTML made of it."""
+"""Texts for participants: the Markdown of the researcher, from the study or its files, and safe HTML of it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SCHEMES = {"http", "https", "mailto"}
 
 
 def study_text(study: Study, which: Which | str) -> str | None:
-    """Return a text of the study as Markdown, from its file where it names one; None where there is none."""
+    """Return a text of the study as Markdown, from its file where it names one; None without a text."""
     if which not in get_args(Which):
         raise KeyError(which)
     if which == "instructions":
@@ -31,7 +31,7 @@ def study_text(study: Study, which: Which | str) -> str | None:
 
 
 def instruction_pages(study: Study) -> tuple[Page, ...]:
-    """Return the pages of the instructions, their texts as Markdown; none where the study has none of its own."""
+    """Return the pages of the instructions as Markdown; none where the study has no instructions."""
     pages = study.texts.pages
     keys = [f"texts.instructions.{place}.text" for place in range(len(pages))]
     if len(pages) == 1:
@@ -57,7 +57,7 @@ def is_file_name(text: str) -> bool:
 
 
 def text_fault(folder: Path, text: str) -> Fault | None:
-    """Return what is wrong with a text of the study, if it names a file."""
+    """Return the fault of a text that names a file, if any."""
     if not is_file_name(text):
         return None
     fault = path_fault(text)
@@ -77,7 +77,7 @@ def text_fault(folder: Path, text: str) -> Fault | None:
 
 
 def markdown(text: str) -> str:
-    """Return safe HTML of a Markdown text: no raw HTML, no images, no links but to the web and to mail."""
+    """Return safe HTML of a Markdown text: no raw HTML, no images, only links to the web and to mail."""
     import nh3
     from markdown_it import MarkdownIt
 
@@ -97,7 +97,7 @@ def markdown(text: str) -> str:
 
 
 def _keep(tag: str, attribute: str, value: str) -> str | None:
-    """Keep an attribute, unless it leads to somewhere on our own server."""
+    """Return an attribute to keep; None for a link into our own server."""
     if attribute == "href" and value.split(":", 1)[0].lower() not in _SCHEMES:
         return None
     return value

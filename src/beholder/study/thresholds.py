@@ -1,4 +1,4 @@
-"""By which thresholds sessions are judged afterwards: for each rule those that nobody meets while rating."""
+"""The thresholds of cleaning: for each rule those that participants do not meet while rating."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class UseGold(UseNear):
     """Thresholds of `gold`."""
 
     def over(self, rule: _Rule) -> _Rule:
-        """Return the rule with these thresholds; a tolerance counts for every gold stimulus, whatever was planned."""
+        """Return the rule with these thresholds; a tolerance applies to every gold stimulus, whatever was planned."""
         judged = super().over(rule)
         if isinstance(judged, Gold):
             judged._within = self.tolerance

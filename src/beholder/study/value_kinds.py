@@ -1,4 +1,4 @@
-"""What may stand at a place of the study file, read off the types of the model."""
+"""Kinds of values: what is allowed at a place of the study file, derived from the types of the model."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Allowed:
 
 @dataclass(frozen=True)
 class AsText:
-    """Marks a type in which every value that is written plainly stays text."""
+    """Marks a type in which every plain scalar stays text."""
 
 
 @dataclass(frozen=True)
 class ValueKind:
-    """What may stand at one place. A kind of which nothing is known takes everything."""
+    """What is allowed at one place; without any restriction, everything."""
 
     scalars: Scalars = frozenset()
     choices: tuple[Any, ...] = ()
@@ -38,23 +38,23 @@ class ValueKind:
     item: ValueKind | None = None
     is_map: bool = False
     value: ValueKind | None = None
-    """What may stand at every key of a map, where that is known."""
+    """The kind of every value of a map, where it is known."""
     is_free: bool = False
     is_nullable: bool = False
     as_text: bool = False
     allowed: str = ""
     bounds: str = ""
     overrides: Mapping[str, ValueKind] = field(default_factory=dict)
-    """Keys that somebody else than the model decides: the options of the method."""
+    """Kinds of keys that the model leaves open: the options of the method."""
 
     @property
     def wants_text(self) -> bool:
-        """Whether a plain scalar stays the text that was written: `01`, `1.0`, `no`."""
+        """Whether a plain scalar stays text: `01`, `1.0`, `no`."""
         return self.as_text or (str in self.scalars and len(self.scalars) == 1 and not self.is_free)
 
     @property
     def is_container(self) -> bool:
-        """Whether only a list or a map belongs here, so that nothing at all means left out."""
+        """Whether only a list or a map is allowed, so that an empty value means left out."""
         return (
             not self.scalars and not self.is_free and (self.is_map or self.model is not None or self.item is not None)
         )
@@ -72,20 +72,20 @@ class ValueKind:
             return self.allowed
         if self.choices:
             return listed([_shown(choice) for choice in self.choices])
-        found = []
+        parts = []
         if bool in self.scalars:
-            found.append("true or false")
+            parts.append("true or false")
         if int in self.scalars or float in self.scalars:
-            found.append(("a number" if float in self.scalars else "a whole number") + self.bounds)
+            parts.append(("a number" if float in self.scalars else "a whole number") + self.bounds)
         if str in self.scalars:
-            found.append("text")
+            parts.append("text")
         if self.item is not None:
-            found.append(f"a list of {self.item.words()}" if self.item.choices else "a list")
+            parts.append(f"a list of {self.item.words()}" if self.item.choices else "a list")
         if self.model is not None:
-            found.append(f"a map with the keys {listed(list(self.keys()), 'and')}" if self.keys() else "an empty map")
+            parts.append(f"a map with the keys {listed(list(self.keys()), 'and')}" if self.keys() else "an empty map")
         elif self.is_map:
-            found.append("a map of keys")
-        return ", or ".join(found)
+            parts.append("a map of keys")
+        return ", or ".join(parts)
 
 
 def listed(words: Sequence[str], last: str = "or") -> str:
@@ -94,12 +94,12 @@ def listed(words: Sequence[str], last: str = "or") -> str:
 
 
 def field_kind(field: FieldInfo) -> ValueKind:
-    """Return what may stand at a field of a model."""
+    """Return what is allowed for a field of a model."""
     return _marked(kind_of(field.annotation), field.metadata)
 
 
 def kind_of(annotation: Any) -> ValueKind:
-    """Return what may stand where a value of this type is expected."""
+    """Return what is allowed where a value of this type is expected."""
     origin, args = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return _marked(kind_of(args[0]), args[1:])
@@ -130,7 +130,7 @@ def _union(kinds: Sequence[ValueKind]) -> ValueKind:
     items = [kind.item for kind in kinds if kind.item is not None]
     return ValueKind(
         scalars=frozenset().union(*(kind.scalars for kind in kinds)),
-        # A choice beside other values is no longer all that is allowed.
+        # Choices next to other kinds are not all that is allowed.
         choices=kinds[0].choices if all(k.choices or k == ValueKind(is_nullable=True) for k in kinds) else (),
         model=models[0] if len(models) == 1 else None,
         item=items[0] if len(items) == 1 else None,

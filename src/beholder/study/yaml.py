@@ -1,4 +1,4 @@
-"""YAML text as a tree that remembers lines, and the values of plain scalars by the core rules of YAML 1.2."""
+"""YAML 1.2 as a tree with line numbers; the study file on disk, and the lines of its keys."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import yaml
 from beholder.errors import Problem, StudyError
 
 MOST_VALUES = 100_000
-"""A study with more values than this is a mistake, or an attack by aliases of aliases."""
+"""A study with more values is a mistake, or an attack by aliases of aliases."""
 MOST_LEVELS = 50
 
 _PLAIN, _TEXT = "plain", "text"
@@ -57,14 +57,14 @@ Node: TypeAlias = "Scalar | ListNode | MapNode"
 
 @dataclass(frozen=True)
 class Tree:
-    """What a text holds, and what is wrong with how it was written."""
+    """The tree of a text, with problems of its notation."""
 
     root: Node | None
     problems: tuple[tuple[int, Problem], ...] = ()
 
 
 class UnreadableError(Exception):
-    """A text of which no tree can be made."""
+    """A text that cannot be parsed."""
 
     def __init__(self, line: int, what: str, allowed: str = "", fix: str = "") -> None:
         self.line, self.what, self.allowed, self.fix = line, what, allowed, fix
@@ -72,7 +72,7 @@ class UnreadableError(Exception):
 
 
 def core_value(text: str) -> bool | int | float | str | None:
-    """Return what a plain scalar means by the core schema of YAML 1.2 (clause 10.3.2)."""
+    """Return the value of a plain scalar by the core schema of YAML 1.2 (clause 10.3.2)."""
     if text in _NULLS:
         return None
     if text in _TRUE or text in _FALSE:
@@ -88,7 +88,7 @@ def core_value(text: str) -> bool | int | float | str | None:
 
 
 def parse(text: str, file: str) -> Tree:
-    """Return the tree of a YAML text; raises `UnreadableError` where there is none."""
+    """Return the tree of a YAML text; raises `UnreadableError`."""
     try:
         root = yaml.compose(text, Loader=_Loader)
     except yaml.reader.ReaderError as error:
@@ -139,7 +139,7 @@ class _Loader(yaml.BaseLoader):
 
 
 class _Builder:
-    """Turns PyYAML's nodes into ours. An alias stays one shared node, so that nothing is expanded here."""
+    """Converts nodes of PyYAML. An alias stays one shared node, so that nothing is expanded here."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -220,7 +220,7 @@ def _short(tag: str) -> str:
 
 
 def _explained(error: yaml.MarkedYAMLError, text: str) -> UnreadableError:
-    """Return the error of PyYAML in the words of somebody who does not know its scanner."""
+    """Return an error of PyYAML in words that need no knowledge of its scanner."""
     mark = error.problem_mark or error.context_mark
     line = mark.line + 1 if mark else 1
     problem = error.problem or "cannot be read"
@@ -239,19 +239,18 @@ def _explained(error: yaml.MarkedYAMLError, text: str) -> UnreadableError:
     return UnreadableError(line, f"is not YAML: {problem}{context}", "YAML", "Look at this line and the one above it.")
 
 
-# --- The study file as it stands on disk: its place, its tree, its lines ---
-
+# The study file
 
 FILE = "study.yaml"
 MOST_BYTES = 1_000_000
 
 Place = tuple[str | int, ...]
-"""The way to a value: keys, and places in lists from 0."""
+"""The path to a value: keys, and positions in lists from 0."""
 
 
 @dataclass(frozen=True)
 class StudyDocument:
-    """A study file that is a map of keys, with what is wrong with its writing."""
+    """A study file that is a map of keys, with problems of its notation."""
 
     path: Path
     root: MapNode
@@ -259,16 +258,16 @@ class StudyDocument:
 
     @property
     def folder(self) -> Path:
-        """The folder in which everything else of the study lies."""
+        """The folder of the study."""
         return self.path.parent.absolute()
 
     def text(self, key: str) -> str | None:
-        """Return what was written for a key of the top level, if that is one value."""
+        """Return the text of a key of the top level, if it has a single value."""
         _, node = self.root.entries.get(key, (0, None))
         return node.text if isinstance(node, Scalar) else None
 
     def line(self, place: Place) -> int:
-        """Return the line of a place; of the nearest place around it that was written, if it was not."""
+        """Return the line of a place, or of the nearest written place around it."""
         node: Node = self.root
         line = 1 if not place else node.line
         for step in place:
@@ -282,7 +281,7 @@ class StudyDocument:
         return line
 
     def lines(self) -> Lines:
-        """Return the line of every key that is written."""
+        """Return the lines of all written keys."""
         return Lines(self.path.name, dict(_lines(self.root, "", self.root.line)))
 
     def where(self, place: Place) -> str:
@@ -301,7 +300,7 @@ def _lines(node: Node, key: str, line: int) -> Iterator[tuple[str, int]]:
 
 
 def read_document(path: str | Path) -> StudyDocument:
-    """Return the study file at `path`, or in the folder `path`; raises `StudyError` when there is none to read."""
+    """Return the study file at `path`, or in the folder `path`; raises `StudyError` where it cannot be read."""
     path = Path(path)
     if path.is_dir():
         path = path / FILE
@@ -315,9 +314,9 @@ def read_document(path: str | Path) -> StudyDocument:
             Problem(f"{path.name}:1", "is empty", "a map of keys", "Start with `beholder new METHOD FOLDER`.")
         )
     if not isinstance(tree.root, MapNode):
-        found = "a list" if isinstance(tree.root, ListNode) else "one value"
+        kind = "a list" if isinstance(tree.root, ListNode) else "one value"
         where = f"{path.name}:{tree.root.line}"
-        raise StudyError(Problem(where, f"holds {found}", "a map of keys such as `title: Video quality`"))
+        raise StudyError(Problem(where, f"holds {kind}", "a map of keys such as `title: Video quality`"))
     return StudyDocument(path, tree.root, tree.problems)
 
 
@@ -336,21 +335,21 @@ def _read(path: Path) -> str:
         raise StudyError(Problem(str(path), f"cannot be read: {error.strerror}", "a file that you may read")) from None
 
 
-# --- Where each key of a study stands in its file ---
+# Lines of keys
 
 
 @dataclass(frozen=True)
 class Lines:
-    """The lines of all keys that were written. Equal to every other: a study is the same wherever its keys stand."""
+    """The lines of all written keys. All instances are equal: the lines are no part of what a study is."""
 
     file: str = field(default="study.yaml", compare=False)
     by_key: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
-    """Line by dotted key, `questions.0.scale`; the study as a whole has the empty key."""
+    """Line by dotted key, as `questions.0.scale`; the whole study has the empty key."""
     moved_keys: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
-    """Where keys stand that a group of participants has from somewhere else: in a level of the design."""
+    """For the study of a group: where keys are written that come from a level of the design."""
 
     def written_key(self, key: str) -> str:
-        """Return what a key is called where it stands."""
+        """Return a key as it is written in the file."""
         for part, place in self.moved_keys.items():
             if key == part or key.startswith(f"{part}."):
                 return place + key.removeprefix(part)
@@ -361,7 +360,7 @@ class Lines:
         return self.written_key(key) in self.by_key
 
     def where(self, key: str) -> str:
-        """Return `FILE:LINE` of a key or of the nearest one around it; the file alone where no line is known."""
+        """Return `FILE:LINE` of a key or of the nearest one around it; the file alone without a line."""
         key = self.written_key(key)
         while key and key not in self.by_key:
             key = key.rpartition(".")[0]

@@ -90,7 +90,8 @@ class AcuityCheck(PageCheck[rules.Acuity]):
         needed, scale = self.rule.right, answer.get("scale")
         evidence: dict[str, Any] = {
             "rings": len(directions), "gap_px": round(gap, 4), "ppi": round(per_mm * MM_PER_INCH, 2),
-            "mar": round(mar, 4), "distance_mm": distance, "snellen": f"{_SNELLEN}/{_SNELLEN * mar:.0f}", "scale": scale,
+            "mar": round(mar, 4), "distance_mm": distance, "snellen": f"{_SNELLEN}/{_SNELLEN * mar:.0f}",
+            "scale": scale,
         }  # fmt: skip
         if is_scaled(scale):
             return self.verdict("unknown", "scaled", measured=measured, needed=needed, again=True, **evidence)
