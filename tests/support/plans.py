@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from beholder.errors import PlanError
+from beholder.methods import find
 from beholder.methods.contract import Method
 from beholder.planning.balance import balance
 from beholder.planning.builder import make_plan
@@ -22,6 +23,8 @@ from beholder.types import Role
 
 _SCALES: Mapping[str, Mapping[str, Any]] = {"pair": {"scale": {"min": -3, "max": 3, "look": "radio"}}}
 """A study that is not read from a file does not know the usual scale of its method."""
+
+acr, acr_hr, dcr, mushra, parallel = (find(name) for name in ("acr", "acr-hr", "dcr", "mushra", "parallel"))
 
 PROBE = Probe(1000, "mp4", 2000, 320, 180, 25.0, "h264", "", 0)
 

@@ -10,7 +10,6 @@ from typing import cast
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from beholder.methods import find
 from beholder.methods.contract import Break, Generator, Method, Slot, Trial, Unit
 from beholder.methods.parallel import Parallel
 from beholder.planning.balance import balance, balance_table, ratings_per_stimulus
@@ -19,9 +18,7 @@ from beholder.planning.model import Plan
 from beholder.planning.slots import PALETTE
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
-from support.plans import assert_promises, make_catalogue, make_study
-
-acr, parallel = find("acr"), find("parallel")
+from support.plans import acr, assert_promises, make_catalogue, make_study, parallel
 
 
 def stimuli_of(trial: Trial) -> tuple[str, ...]:

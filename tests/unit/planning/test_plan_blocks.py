@@ -19,9 +19,8 @@ from beholder.planning.builder import make_plan
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.study.model import Study
 from support.pair_methods import compare
-from support.plans import assert_promises, make_catalogue, make_study, problems_of
+from support.plans import acr, acr_hr, assert_promises, make_catalogue, make_study, parallel, problems_of
 
-acr, parallel, acr_hr, mushra = find("acr"), find("parallel"), find("acr-hr"), find("mushra")
 METHODS = {"content": parallel, "stimulus": acr, "pair": compare}
 
 
@@ -140,23 +139,23 @@ def test_names_of_blocks_are_any_words() -> None:
     assert_promises(plan, catalogue)
 
 
-def told(catalogue: Catalogue, method: Method = acr, **design: Any) -> str:
+def block_problems_of(catalogue: Catalogue, method: Method = acr, **design: Any) -> str:
     return problems_of(make_study(**{"blocks": "genre", **design}), catalogue, method)
 
 
 def test_a_column_that_is_unknown_or_splits_nothing_is_told() -> None:
     catalogue = factored(make_catalogue(4, 2), by_content(2, 2))
-    assert told(catalogue, blocks="gerne") == (
+    assert block_problems_of(catalogue, blocks="gerne") == (
         "study.yaml  design.blocks is gerne, which is no column of the manifest. Allowed: genre. Did you mean genre?"
     )
-    assert told(make_catalogue(4, 2)) == (
+    assert block_problems_of(make_catalogue(4, 2)) == (
         "study.yaml  design.blocks is genre, which is no column of the manifest. Add it to the manifest."
     )
-    assert told(factored(make_catalogue(4, 2), lambda _: "sport")) == (
+    assert block_problems_of(factored(make_catalogue(4, 2), lambda _: "sport")) == (
         "study.yaml  design.blocks is genre, which is sport everywhere and splits nothing. "
         "Allowed: a column with 2 or more values. Leave it out."
     )
-    assert told(factored(make_catalogue(4, 2), lambda _: "")) == (
+    assert block_problems_of(factored(make_catalogue(4, 2), lambda _: "")) == (
         "study.yaml  design.blocks is genre, which is empty everywhere and splits nothing. "
         "Allowed: a column with 2 or more values. Leave it out."
     )
@@ -164,7 +163,7 @@ def test_a_column_that_is_unknown_or_splits_nothing_is_told() -> None:
 
 def test_what_has_no_value_is_told() -> None:
     catalogue = factored(make_catalogue(4, 2), lambda s: "" if s.content == "content2" else by_content(2, 2)(s))
-    assert told(catalogue) == (
+    assert block_problems_of(catalogue) == (
         "study.yaml  design.blocks is genre, but content2-condition0 has no value in it, nor have 1 more. "
         "Allowed: a value for each."
     )
@@ -172,23 +171,23 @@ def test_what_has_no_value_is_told() -> None:
 
 def test_a_page_that_would_stand_in_two_blocks_is_told() -> None:
     catalogue = factored(make_catalogue(4, 3), lambda s: "low" if s.condition == "condition0" else "high")
-    assert told(catalogue, parallel, contents="once") == (
+    assert block_problems_of(catalogue, parallel, contents="once") == (
         "study.yaml  design.blocks is genre, but content0-condition0 is low and content0-condition1 is high, and they "
         "are shown in one trial of content content0, and 3 more. Allowed: one value for all that is shown in one trial."
     )
-    assert "are shown in one trial" in told(catalogue, compare)
+    assert "are shown in one trial" in block_problems_of(catalogue, compare)
 
 
 def test_a_content_in_several_blocks_cannot_come_once() -> None:
     catalogue = factored(make_catalogue(4, 2), lambda s: "low" if s.condition == "condition0" else "high")
-    assert told(catalogue, contents="once") == (
+    assert block_problems_of(catalogue, contents="once") == (
         "study.yaml  design.contents is once, but content content0 is in 2 blocks: low, high. Allowed: apart or free."
     )
 
 
 def test_too_few_trials_for_the_blocks_are_told() -> None:
     catalogue = factored(make_catalogue(8, 2), by_content(2, 2, 2, 2))
-    assert told(catalogue, trials=3) == (
+    assert block_problems_of(catalogue, trials=3) == (
         "study.yaml  design.trials is 3, but design.blocks is genre, and a list holds something of each of its 4 "
         "blocks. Allowed: 4 to 16."
     )
@@ -197,7 +196,7 @@ def test_too_few_trials_for_the_blocks_are_told() -> None:
 
 def test_a_block_of_one_content_cannot_keep_its_trials_apart() -> None:
     catalogue = factored(make_catalogue(4, 4), by_content(1, 3))
-    assert told(catalogue, trials=12) == (
+    assert block_problems_of(catalogue, trials=12) == (
         "study.yaml  design.contents is apart, but a list has about 3 trials of block b0, which has 1 content, and "
         "trials of one content may not be neighbours. Allowed: free. Add contents to the block, or write contents: "
         "free."
@@ -207,7 +206,7 @@ def test_a_block_of_one_content_cannot_keep_its_trials_apart() -> None:
 
 def test_contents_that_meet_at_every_seam_are_told() -> None:
     catalogue = factored(make_catalogue(2, 3, frozenset({(1, 0), (1, 1), (0, 2)})), lambda s: s.condition)
-    assert re.sub("[0-9]+", "N", told(catalogue, trials=3, participants=6)) == (
+    assert re.sub("[0-9]+", "N", block_problems_of(catalogue, trials=3, participants=6)) == (
         "study.yaml  design.contents is apart, and no order of the blocks of list N keeps its contents apart. "
         "Allowed: free. Add contents, or write contents: free."
     )
@@ -216,7 +215,7 @@ def test_contents_that_meet_at_every_seam_are_told() -> None:
 
 def test_methods_whose_trials_stand_elsewhere_have_no_blocks() -> None:
     catalogue = factored(make_catalogue(4, 3, roles={0: "reference"}), by_content(2, 2))
-    assert told(catalogue, acr_hr).endswith(
+    assert block_problems_of(catalogue, acr_hr).endswith(
         "design.blocks is genre, but with acr-hr references come between the tests. Leave it out."
     )
 

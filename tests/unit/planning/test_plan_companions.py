@@ -219,10 +219,10 @@ def test_a_stimulus_comes_once_for_each_set_of_questions(
         if most <= -(-len(order) // 2):
             assert all(one != two for one, two in pairwise(order))
         if trials > 1:
-            assert all(shown(one) != shown(two) for one, two in pairwise(planned.trials))
+            assert all(slots_shown(one) != slots_shown(two) for one, two in pairwise(planned.trials))
 
 
-def shown(trial: Trial) -> tuple[Slot, ...]:
+def slots_shown(trial: Trial) -> tuple[Slot, ...]:
     return trial.slots
 
 
@@ -243,7 +243,7 @@ def test_one_content_alone_still_has_other_stimuli_beside_each() -> None:
     study = make_study(participants=30, trials=5, contents="free")
     plan = make_plan(study, make_catalogue(1, 6), one_by_one)
     for planned in plan.lists:
-        assert all(shown(one) != shown(two) for one, two in pairwise(planned.trials))
+        assert all(slots_shown(one) != slots_shown(two) for one, two in pairwise(planned.trials))
 
 
 def test_breaks_and_ratings_count_what_is_on_the_pages() -> None:

@@ -27,20 +27,20 @@ from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.study.model import Study
 from beholder.study.questions import SCALES, Scale
 
-PROBE = Probe(1000, "mp4", 2000, 320, 180, 25.0, "h264", "", 0)
+TINY_PROBE = Probe(1000, "mp4", 2000, 320, 180, 25.0, "h264", "", 0)
 
 
-def make_catalogue(sha256: str = "00") -> Catalogue:
+def tiny_catalogue(sha256: str = "00") -> Catalogue:
     conditions, contents = ("a", "b", "c"), ("t", "u", "v", "w")
     stimuli = tuple(
-        Stimulus(f"{t}-{c}", t, c, "test", "video", f"{c}/{t}.mp4", sha256, PROBE, Path("served"))
+        Stimulus(f"{t}-{c}", t, c, "test", "video", f"{c}/{t}.mp4", sha256, TINY_PROBE, Path("served"))
         for t in contents
         for c in conditions
     )
     return Catalogue(stimuli, conditions, contents)
 
 
-def make_study(text: str = "How good?", scale: str = "cont100", title: str = "Tiny", **design: Any) -> Study:
+def tiny_study(text: str = "How good?", scale: str = "cont100", title: str = "Tiny", **design: Any) -> Study:
     return Study.model_validate(
         {
             "beholder": 1,
@@ -54,8 +54,8 @@ def make_study(text: str = "How good?", scale: str = "cont100", title: str = "Ti
     )
 
 
-def make_tiny_plan() -> Plan:
-    return make_plan(make_study(), make_catalogue(), find("parallel"))
+def tiny_plan() -> Plan:
+    return make_plan(tiny_study(), tiny_catalogue(), find("parallel"))
 
 
 WORDS = st.text(max_size=8)
@@ -107,14 +107,14 @@ def test_any_list_comes_back_from_json_as_it_was(planned: PlannedList) -> None:
 
 
 def test_a_list_as_json_says_each_question_once() -> None:
-    text = json.dumps(list_to_json(make_tiny_plan().lists[0]))
+    text = json.dumps(list_to_json(tiny_plan().lists[0]))
     assert text.count("How good?") == 1
     assert text.count('"trial":') == 4
 
 
 def test_a_written_plan_is_read_back(tmp_path: Path) -> None:
-    plan = make_tiny_plan()
-    write_plan(plan, make_catalogue(), "digest", tmp_path)
+    plan = tiny_plan()
+    write_plan(plan, tiny_catalogue(), "digest", tmp_path)
     assert read_plan(tmp_path) == plan
     assert read_plan(tmp_path, plan.plan_digest) == plan
     assert sorted(path.name for path in (tmp_path / "plan").iterdir()) == [
@@ -138,7 +138,7 @@ def test_a_written_plan_is_read_back(tmp_path: Path) -> None:
 
 def test_a_plan_of_another_digest_or_torn_is_no_plan(tmp_path: Path) -> None:
     assert read_plan(tmp_path) is None
-    write_plan(make_tiny_plan(), make_catalogue(), "digest", tmp_path)
+    write_plan(tiny_plan(), tiny_catalogue(), "digest", tmp_path)
     assert read_plan(tmp_path, "another") is None
     lists = tmp_path / "plan" / "lists.jsonl"
     lists.write_bytes(lists.read_bytes()[:-20])
@@ -149,40 +149,40 @@ def test_a_plan_of_another_digest_or_torn_is_no_plan(tmp_path: Path) -> None:
 
 def test_writing_twice_gives_the_same_bytes(tmp_path: Path) -> None:
     for folder in ("one", "two"):
-        write_plan(make_tiny_plan(), make_catalogue(), "digest", tmp_path / folder)
+        write_plan(tiny_plan(), tiny_catalogue(), "digest", tmp_path / folder)
     for name in ("plan.json", "lists.jsonl", "balance.csv"):
         assert (tmp_path / "one" / "plan" / name).read_bytes() == (tmp_path / "two" / "plan" / name).read_bytes()
 
 
 def test_texts_change_the_study_digest_but_not_the_plan_digest() -> None:
-    catalogue = make_catalogue()
-    before, after = make_study(), make_study(text="How fine?", title="Other")
+    catalogue = tiny_catalogue()
+    before, after = tiny_study(), tiny_study(text="How fine?", title="Other")
     assert plan_digest(before, catalogue) == plan_digest(after, catalogue)
     assert study_digest(before, catalogue) != study_digest(after, catalogue)
 
 
 @pytest.mark.parametrize("changed", [{"scale": "acr5"}, {"seed": 2}, {"participants": 6}, {"breaks": None}])
 def test_the_design_changes_the_plan_digest(changed: dict[str, Any]) -> None:
-    assert plan_digest(make_study(**changed), make_catalogue()) != plan_digest(make_study(), make_catalogue())
+    assert plan_digest(tiny_study(**changed), tiny_catalogue()) != plan_digest(tiny_study(), tiny_catalogue())
 
 
 def test_other_stimuli_change_both_digests() -> None:
-    study = make_study()
-    assert plan_digest(study, make_catalogue("11")) != plan_digest(study, make_catalogue())
-    assert study_digest(study, make_catalogue("11")) != study_digest(study, make_catalogue())
+    study = tiny_study()
+    assert plan_digest(study, tiny_catalogue("11")) != plan_digest(study, tiny_catalogue())
+    assert study_digest(study, tiny_catalogue("11")) != study_digest(study, tiny_catalogue())
 
 
 def test_the_verb_writes_the_plan_and_can_be_called_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    first = plan_verb(make_study(), catalogue=make_catalogue())
-    second = plan_verb(make_study(), catalogue=make_catalogue())
+    first = plan_verb(tiny_study(), catalogue=tiny_catalogue())
+    second = plan_verb(tiny_study(), catalogue=tiny_catalogue())
     assert first == second == read_plan(tmp_path)
 
 
 def test_the_verb_passes_on_what_the_method_finds_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(PlanError) as caught:
-        plan_verb(make_study(per_trial=1), catalogue=make_catalogue())
+        plan_verb(tiny_study(per_trial=1), catalogue=tiny_catalogue())
     assert str(caught.value) == (
         "study.yaml  design.per_trial is 1, and parallel compares at least two. Allowed: 2 or more."
     )
@@ -196,7 +196,7 @@ def test_what_method_and_planner_find_wrong_has_the_line_of_its_key(tmp_path: Pa
     ]  # fmt: skip
     (tmp_path / "study.yaml").write_text("\n".join(lines), "utf-8")
     with pytest.raises(PlanError) as caught:
-        plan_verb(load_study(tmp_path), catalogue=make_catalogue())
+        plan_verb(load_study(tmp_path), catalogue=tiny_catalogue())
     assert str(caught.value).splitlines() == [
         "study.yaml:1  questions are missing, and parallel asks at least one. Allowed: a list of {id, text, scale}.",
         "study.yaml:8  design.per_trial is 1, and parallel compares at least two. Allowed: 2 or more.",
@@ -206,7 +206,7 @@ def test_what_method_and_planner_find_wrong_has_the_line_of_its_key(tmp_path: Pa
         "\n".join([*lines[:7], "  trials: 9", "questions: [{id: q, text: Q}]"]), "utf-8"
     )
     with pytest.raises(PlanError, match=r"^study\.yaml:8  design\.trials is 9, but there are 4 contents and each may"):
-        plan_verb(load_study(tmp_path), catalogue=make_catalogue())
+        plan_verb(load_study(tmp_path), catalogue=tiny_catalogue())
 
 
 def test_a_single_slot_trial_keeps_what_is_unusual() -> None:

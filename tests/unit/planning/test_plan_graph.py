@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from beholder.methods import find, load_study
+from beholder.methods import load_study
 from beholder.methods.contract import Method, Stimulus
 from beholder.methods.pairs import pair_units
 from beholder.planning.builder import make_plan
@@ -17,10 +17,7 @@ from beholder.planning.digest import plan_digest
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
 from support.pair_methods import Degrade, compare
-from support.pair_tables import compared_conditions
-from support.plans import PROBE, assert_promises, make_catalogue, make_study, problems_of
-
-acr, dcr = find("acr"), find("dcr")
+from support.plans import PROBE, acr, assert_promises, dcr, make_catalogue, make_study, problems_of
 
 
 def table_study(folder: Path, text: str, **design: Any) -> Study:

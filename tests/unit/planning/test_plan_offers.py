@@ -17,7 +17,7 @@ from support.plans import make_catalogue, make_study
 _KEYS = ("design.trials", "design.per_trial")
 
 
-def problems_of(method: str, design: dict[str, Any], catalogue: Catalogue) -> tuple[Problem, ...]:
+def frame_problems_of(method: str, design: dict[str, Any], catalogue: Catalogue) -> tuple[Problem, ...]:
     try:
         build_frame(make_study(method, **design), catalogue, find(method))
     except PlanError as error:
@@ -65,8 +65,8 @@ def wishes(draw: st.DrawFn) -> tuple[str, dict[str, Any], Catalogue]:
 @given(wishes())
 def test_the_design_that_a_message_offers_works(case: tuple[str, dict[str, Any], Catalogue]) -> None:
     method, design, catalogue = case
-    for problem in problems_of(method, design, catalogue):
+    for problem in frame_problems_of(method, design, catalogue):
         for offered in offers(problem, design):
             # Something else may be wrong with it, which is another message.
-            still = [one for one in problems_of(method, offered, catalogue) if key_of(one) == key_of(problem)]
+            still = [one for one in frame_problems_of(method, offered, catalogue) if key_of(one) == key_of(problem)]
             assert not still, (problem, offered, still)

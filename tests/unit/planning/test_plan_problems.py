@@ -9,16 +9,13 @@ from typing import cast
 import pytest
 
 from beholder.errors import Problem
-from beholder.methods import find
 from beholder.methods.acr import Acr
 from beholder.methods.contract import Generator, Method, Trial, Unit, Units
 from beholder.methods.parallel import Parallel
 from beholder.planning.builder import make_plan
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
-from support.plans import make_catalogue, make_study, problems_of
-
-acr, parallel = find("acr"), find("parallel")
+from support.plans import acr, make_catalogue, make_study, parallel, problems_of
 
 
 class Tuples(Acr):

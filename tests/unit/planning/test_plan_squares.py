@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from beholder.methods import find
 from beholder.methods.acr import Acr
 from beholder.methods.contract import Method, Units
 from beholder.planning.balance import balance
@@ -24,9 +23,8 @@ from beholder.planning.squares import Square, square_rows
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
 from support.pair_methods import compare
-from support.plans import assert_promises, make_catalogue, make_study, problems_of
+from support.plans import acr, acr_hr, assert_promises, make_catalogue, make_study, parallel, problems_of
 
-acr, parallel, acr_hr = find("acr"), find("parallel"), find("acr-hr")
 SQUARES = st.sampled_from(["latin", "williams"])
 
 
@@ -203,35 +201,35 @@ def test_a_balanced_order_is_what_it_always_was(name: str) -> None:
     assert hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:16] == BALANCED[name]
 
 
-def told(catalogue: Catalogue, method: Method = acr, **design: Any) -> str:
+def square_problems_of(catalogue: Catalogue, method: Method = acr, **design: Any) -> str:
     return problems_of(make_study(**design), catalogue, method)
 
 
 def test_trials_that_are_no_round_are_told_with_those_that_are() -> None:
-    assert told(make_catalogue(5, 4), order="latin", trials=10) == (
+    assert square_problems_of(make_catalogue(5, 4), order="latin", trials=10) == (
         "study.yaml  design.trials is 10, but design.order is latin, and a list goes through all 4 conditions once, or "
         "up to 5 times. Allowed: 8 or 12."
     )
-    assert told(make_catalogue(5, 4), order="williams", trials=3) == (
+    assert square_problems_of(make_catalogue(5, 4), order="williams", trials=3) == (
         "study.yaml  design.trials is 3, but design.order is williams, and a list goes through all 4 conditions once, "
         "or up to 5 times. Allowed: 4."
     )
-    assert told(make_catalogue(4, 4), parallel, order="latin", trials=6, contents="once") == (
+    assert square_problems_of(make_catalogue(4, 4), parallel, order="latin", trials=6, contents="once") == (
         "study.yaml  design.trials is 6, but design.order is latin, and a list goes through all 4 contents once. "
         "Allowed: 4."
     )
-    assert told(make_catalogue(4, 3), compare, order="latin", trials=15) == (
+    assert square_problems_of(make_catalogue(4, 3), compare, order="latin", trials=15) == (
         "study.yaml  design.trials is 15, but design.order is latin, and a list goes through all 3 pairs of conditions "
         "once, or up to 4 times. Allowed: 12."
     )
 
 
 def test_a_square_that_needs_more_contents_is_told() -> None:
-    assert told(make_catalogue(3, 6), order="latin", contents="once") == (
+    assert square_problems_of(make_catalogue(3, 6), order="latin", contents="once") == (
         "study.yaml  design.order is latin, and a list goes through all 6 conditions, but there are 3 contents and "
         "each may come once. Allowed: balanced. Add contents up to 6, or write contents: apart."
     )
-    assert told(make_catalogue(1, 6), order="latin") == (
+    assert square_problems_of(make_catalogue(1, 6), order="latin") == (
         "study.yaml  design.order is latin, and a list goes through all 6 conditions, but there is 1 content, and "
         "trials of one content may not be neighbours. Allowed: balanced. Add contents, or write contents: free."
     )
@@ -241,19 +239,19 @@ def test_a_square_that_needs_more_contents_is_told() -> None:
 
 def test_files_that_a_square_needs_are_told() -> None:
     catalogue = make_catalogue(4, 3, frozenset({(1, 2), (3, 0)}))
-    assert told(catalogue, order="williams") == (
+    assert square_problems_of(catalogue, order="williams") == (
         "study.yaml  stimuli hold no condition2 of content content1, nor 1 more that are missing, but design.order is "
         "williams, for which every content has all 3 conditions. Add the files, leave out content1, content3, or write "
         "order: balanced."
     )
-    assert told(make_catalogue(4, 3, frozenset({(1, 2)})), compare, order="latin").startswith(
+    assert square_problems_of(make_catalogue(4, 3, frozenset({(1, 2)})), compare, order="latin").startswith(
         "study.yaml  stimuli hold no pair condition0, condition2 of content content1, nor 1 more"
     )
     make_plan(make_study(order="latin", per_trial=2), catalogue, parallel)
 
 
 def test_one_item_makes_no_square() -> None:
-    assert told(make_catalogue(4, 1), order="latin") == (
+    assert square_problems_of(make_catalogue(4, 1), order="latin") == (
         "study.yaml  design.order is latin, but there is 1 condition, and a square is made of 2 or more. "
         "Allowed: balanced. Leave it out."
     )
@@ -261,23 +259,23 @@ def test_one_item_makes_no_square() -> None:
 
 def test_methods_whose_trials_stand_elsewhere_have_no_squares() -> None:
     catalogue = make_catalogue(4, 3, roles={0: "reference"})
-    assert told(catalogue, acr_hr, order="latin").endswith(
+    assert square_problems_of(catalogue, acr_hr, order="latin").endswith(
         "design.order is latin, but with acr-hr references come between the tests. Allowed: balanced. Leave it out."
     )
-    assert told(make_catalogue(4, 3), cast("Method", Scattered()), order="williams") == (
+    assert square_problems_of(make_catalogue(4, 3), cast("Method", Scattered()), order="williams") == (
         "study.yaml  design.order is williams, but acr asks one question at a time, anywhere in a list. "
         "Allowed: balanced. Leave it out."
     )
 
 
 def test_sessions_of_one_person_that_would_repeat_something_are_told() -> None:
-    assert told(make_catalogue(4, 3), order="latin", sessions_per_participant=5, contents="free").startswith(
-        "study.yaml  design.sessions_per_participant is 5, but 5 sessions of 3 trials are 15 trials"
-    )
+    assert square_problems_of(
+        make_catalogue(4, 3), order="latin", sessions_per_participant=5, contents="free"
+    ).startswith("study.yaml  design.sessions_per_participant is 5, but 5 sessions of 3 trials are 15 trials")
 
 
 def test_two_contents_that_take_turns_are_for_one_session() -> None:
-    assert told(make_catalogue(2, 4), order="latin", sessions_per_participant=2, contents="apart") == (
+    assert square_problems_of(make_catalogue(2, 4), order="latin", sessions_per_participant=2, contents="apart") == (
         "study.yaml  design.sessions_per_participant is 2, but 2 sessions of 4 trials are 8 trials, there are 8 "
         "stimuli of 2 contents, and nobody may meet the same one twice. Allowed: 1 with 4 trials."
     )

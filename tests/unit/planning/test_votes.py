@@ -29,7 +29,7 @@ REFERENCE: dict[str, Any] = {"roles": {0: "reference"}}
 SOME_MISSING: dict[str, Any] = {"missing": frozenset({(0, 1), (2, 2), (2, 3)})}
 
 
-def study_of(method: str, checks: dict[str, Any] | None = None, **design: Any) -> Study:
+def vote_study(method: str, checks: dict[str, Any] | None = None, **design: Any) -> Study:
     written = make_study(**design).model_dump()
     written |= {"method": method, "checks": checks or {}}
     if method == "pair":
@@ -37,8 +37,8 @@ def study_of(method: str, checks: dict[str, Any] | None = None, **design: Any) -
     return Study.model_validate(written)
 
 
-def planned(method: str, catalogue: Catalogue, checks: dict[str, Any] | None = None, **design: Any) -> Plan:
-    study = study_of(method, checks, **design)
+def vote_plan(method: str, catalogue: Catalogue, checks: dict[str, Any] | None = None, **design: Any) -> Plan:
+    study = vote_study(method, checks, **design)
     stimuli = with_clips(study, catalogue, find(method)) if checks else catalogue
     return make_plan(study, stimuli, find(method))
 
@@ -78,13 +78,13 @@ def test_lists_are_as_many_as_the_votes_take_and_no_more(
     votes: tuple[int, int],
 ) -> None:
     catalogue = make_catalogue(contents, conditions, **more)
-    plan = planned(method, catalogue, **design)
+    plan = vote_plan(method, catalogue, **design)
     assert (len(plan.lists), votes_range(plan)) == (lists, votes)
     assert_promises(plan, catalogue)
 
 
 def test_a_reference_beside_two_that_are_compared_is_no_part_of_their_vote() -> None:
-    written = study_of("pair", votes=3, trials=4).model_dump() | {"method": "abx", "options": {"mode": "closest"}}
+    written = vote_study("pair", votes=3, trials=4).model_dump() | {"method": "abx", "options": {"mode": "closest"}}
     catalogue = make_catalogue(4, 3, roles={2: "reference"})
     plan = make_plan(Study.model_validate(written), catalogue, find("abx"))
     assert (len(plan.lists), votes_range(plan)) == (3, (3, 3))
@@ -94,8 +94,8 @@ def test_a_reference_beside_two_that_are_compared_is_no_part_of_their_vote() -> 
 def test_votes_that_attention_takes_away_are_made_up_for() -> None:
     catalogue = make_catalogue(12, 6)
     design: dict[str, Any] = {"votes": 10, "trials": 6, "per_trial": 4, "contents": "once"}
-    without = planned("parallel", catalogue, **design)
-    asking = planned("parallel", catalogue, {"attention": {"per_session": 3}}, **design)
+    without = vote_plan("parallel", catalogue, **design)
+    asking = vote_plan("parallel", catalogue, {"attention": {"per_session": 3}}, **design)
     assert (len(without.lists), votes_range(without)) == (30, (10, 10))
     assert 30 < len(asking.lists) <= 45, "an eighth of all ratings, and what is uneven of it"
     assert votes_range(asking)[0] >= 10
@@ -123,7 +123,7 @@ def test_nobody_meets_a_stimulus_twice_in_a_chain(
     holes: set[tuple[int, int]],
 ) -> None:
     catalogue = make_catalogue(contents, conditions, missing=frozenset(holes))
-    study = study_of(
+    study = vote_study(
         "acr",
         participants=participants,
         trials=trials,
@@ -168,7 +168,7 @@ def test_chains_of_every_kind_keep_what_is_promised(
     method: str, contents: int, conditions: int, more: dict[str, Any], design: dict[str, Any], lists: dict[str, Any]
 ) -> None:
     catalogue = make_catalogue(contents, conditions, **more)
-    plan = planned(method, catalogue, **design, **lists)
+    plan = vote_plan(method, catalogue, **design, **lists)
     assert not list(met_twice(plan, design["sessions_per_participant"]))
     assert_promises(plan, catalogue)
     assert votes_range(plan)[0] >= lists.get("votes", 0)
@@ -176,14 +176,14 @@ def test_chains_of_every_kind_keep_what_is_promised(
 
 def test_the_heads_of_chains_alone_show_every_content() -> None:
     catalogue = make_catalogue(12, 4)
-    plan = planned("acr", catalogue, participants=48, trials=3, sessions_per_participant=4)
+    plan = vote_plan("acr", catalogue, participants=48, trials=3, sessions_per_participant=4)
     heads = [trial.content for one in plan.lists[::4] for trial in one.rated]
     assert {heads.count(content) > 5 for content in catalogue.contents} == {True}
 
 
 def test_without_trials_a_chain_is_as_long_as_it_can_be() -> None:
-    assert len(planned("acr", make_catalogue(6, 5), sessions_per_participant=5).lists[0].rated) == 6
-    assert len(planned("acr", make_catalogue(6, 5), sessions_per_participant=2).lists[0].rated) == 12
+    assert len(vote_plan("acr", make_catalogue(6, 5), sessions_per_participant=5).lists[0].rated) == 6
+    assert len(vote_plan("acr", make_catalogue(6, 5), sessions_per_participant=2).lists[0].rated) == 12
 
 
 def long_clips(seconds: float) -> Catalogue:
@@ -195,9 +195,9 @@ def long_clips(seconds: float) -> Catalogue:
 
 @pytest.mark.parametrize(("seconds", "trials"), [(10, 12), (53, 12), (65, 10), (233, 3), (3600, 1)])
 def test_without_trials_a_session_takes_no_more_than_twelve_minutes(seconds: float, trials: int) -> None:
-    plan = planned("acr", long_clips(seconds))
+    plan = vote_plan("acr", long_clips(seconds))
     assert len(plan.lists[0].rated) == trials, "a clip, three seconds, and four for the question"
-    assert len(planned("acr", long_clips(seconds), trials=20).lists[0].rated) == 20, "what is written is kept"
+    assert len(vote_plan("acr", long_clips(seconds), trials=20).lists[0].rated) == 20, "what is written is kept"
 
 
 MESSAGES = [
@@ -242,7 +242,7 @@ MESSAGES = [
 def test_what_cannot_be_is_told_with_what_can(
     method: str, contents: int, conditions: int, more: dict[str, Any], design: dict[str, Any], told: str
 ) -> None:
-    assert problems_of(study_of(method, **design), make_catalogue(contents, conditions, **more), find(method)) == told
+    assert problems_of(vote_study(method, **design), make_catalogue(contents, conditions, **more), find(method)) == told
 
 
 def test_votes_and_participants_are_told_with_both_lines(tmp_path: Path, tiny: Path) -> None:
