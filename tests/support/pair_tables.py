@@ -1,12 +1,17 @@
-"""Which conditions the pairs of a study compare."""
+"""Studies whose pairs are in a table."""
 
 from __future__ import annotations
 
-from beholder.methods.pairs import pair_units
-from beholder.stimuli.catalogue import Catalogue
+from pathlib import Path
+from typing import Any
+
 from beholder.study.model import Study
+from support.plans import make_study
 
 
-def compared_conditions(study: Study, catalogue: Catalogue) -> set[frozenset[str]]:
-    """Return which conditions are compared with each other."""
-    return {frozenset(catalogue.by_id[s].condition for s in unit.stimuli) for unit in pair_units(study, catalogue)}
+def table_study(folder: Path, text: str, **design: Any) -> Study:
+    """Return a study whose pairs are in `pairs.csv`."""
+    (folder / "pairs.csv").write_text(text, "utf-8")
+    study = make_study(pairs="pairs.csv", **design)
+    study._folder = folder
+    return study

@@ -9,46 +9,26 @@ from typing import Any
 import pytest
 import yaml
 
-from beholder.errors import PlanError, StimuliError, UserError
+from beholder.errors import StimuliError, UserError
 from beholder.methods import find, load_study
 from beholder.planning.balance import balance, ratings_per_stimulus
 from beholder.planning.builder import make_plan
 from beholder.planning.digest import plan_digest, study_digest
 from beholder.planning.folder import read_plan, write_plan
-from beholder.planning.known_answers import default_tolerance
-from beholder.planning.model import Plan
 from beholder.planning.serialization import list_from_json, list_to_json, lists_to_json
 from beholder.stimuli.ingestion import load_catalogue
-from beholder.study.model import Study
-from beholder.study.questions import SCALES
 from beholder.testing import write_study
 from beholder.workflow.check import check
 from support.method_studies import catalogue_of, make_study
 from support.plans import assert_promises
+from support.training_plans import REFERENCE, plan_of, training_of
 from support.training_studies import LESSONS, lesson, teach, write_manifest, write_taught
-
-REFERENCE = [{"name": "o", "role": "reference"}, "a", "b"]
 
 
 def problems_of(study: Path) -> list[str]:
     with pytest.raises(UserError) as caught:
         check(study)
     return [str(problem) for problem in caught.value.problems]
-
-
-def plan_of(study: Study, *taught: Any) -> Plan:
-    return make_plan(study, teach(catalogue_of(study), *taught), find(study.method))
-
-
-def training_of(study: Study, *taught: Any) -> list[dict[str, Any]]:
-    """Return the training trials as somebody sees them, with what is expected of them."""
-    return [
-        {
-            "slots": [(slot.stimulus, slot.rated) for slot in trial.slots],
-            "targets": {where: target[:2] for where, target in trial.targets.items()},
-        }
-        for trial in plan_of(study, *taught).lists[0].training
-    ]
 
 
 # As it is written
@@ -226,124 +206,12 @@ def test_a_condition_that_is_left_out_of_rating_can_be_practised(tmp_path: Path,
 # As it is planned
 
 
-@pytest.mark.parametrize(("name", "near"), [("acr5", 1), ("acr9", 2), ("acr11", 2), ("cont100", 25), ("agree5", 1)])
-def test_a_quarter_of_the_scale_is_near_enough(name: str, near: float) -> None:
-    assert default_tolerance(SCALES[name]) == near
-
-
-def test_a_trap_wants_the_answer_itself_and_on_a_slider_nearly() -> None:
-    trap = lesson(1, 2, is_trap=True)
-    assert training_of(make_study("acr"), ("a/x", trap))[0]["targets"] == {"q1.s1": (2, 0)}
-    questions = [{"id": "quality", "text": "?", "scale": "cont100"}]
-    assert training_of(make_study("acr", questions=questions), ("a/x", trap))[0]["targets"] == {"q1.s1": (2, 3)}
-
-
 def test_single_stimuli_come_in_the_order_of_the_manifest() -> None:
     made = training_of(make_study("acr"), ("b/two", lesson(1)), ("a/one", lesson(2, 5)), ("b/one", lesson(3, 1)))
     assert [trial["slots"] for trial in made] == [
         [("training:b/two", True)], [("training:a/one", True)], [("training:b/one", True)],
     ]  # fmt: skip
     assert [trial["targets"] for trial in made] == [{}, {"q1.s1": (5, 1)}, {"q1.s1": (1, 1)}]
-
-
-def test_dcr_trains_with_the_reference_of_the_study() -> None:
-    made = training_of(make_study("dcr", REFERENCE), ("a/one", lesson(1, 5)))
-    assert made == [
-        {"slots": [("o/one", False), ("training:a/one", True)], "targets": {"q1.s2": (5, 1)}},
-    ]  # fmt: skip
-
-
-def test_dcr_trains_with_a_reference_of_its_own() -> None:
-    made = training_of(make_study("dcr", REFERENCE), ("o/x", lesson(1)), ("a/x", lesson(2, 1)))
-    assert made == [{"slots": [("training:o/x", False), ("training:a/x", True)], "targets": {"q1.s2": (1, 1)}}]
-
-
-def test_a_page_of_sliders_holds_all_training_stimuli_of_a_content() -> None:
-    taught = ("a/x", lesson(1, 100)), ("b/x", lesson(2, 0)), ("a/y", lesson(3))
-    made = training_of(make_study("parallel"), *taught)
-    assert [sorted(trial["slots"]) for trial in made] == [
-        [("training:a/x", True), ("training:b/x", True)], [("training:a/y", True)],
-    ]  # fmt: skip
-    at = {f"q1.s{number}": name for number, (name, _) in enumerate(made[0]["slots"], 1)}
-    values = {at[where]: target for where, target in made[0]["targets"].items()}
-    assert values == {"training:a/x": (100, 25), "training:b/x": (0, 25)}
-
-
-def test_mushra_trains_with_the_reference_shown_and_hidden() -> None:
-    (trial,) = training_of(
-        make_study("mushra", REFERENCE, design={"participants": 6, "trials": 2}), ("a/one", lesson(1))
-    )
-    assert trial["slots"][0] == ("o/one", False)
-    assert sorted(trial["slots"][1:]) == [("o/one", True), ("training:a/one", True)]
-
-
-@pytest.mark.parametrize("method", ["pair", "ab"])
-def test_two_training_stimuli_of_a_content_make_a_pair(method: str) -> None:
-    (trial,) = training_of(make_study(method), ("a/x", lesson(1)), ("b/x", lesson(2)))
-    assert sorted(trial["slots"]) == [("training:a/x", True), ("training:b/x", True)]
-
-
-def test_ccr_trains_against_the_reference() -> None:
-    made = training_of(make_study("ccr", REFERENCE), ("a/one", lesson(1)), ("b/one", lesson(2)))
-    assert [sorted(name for name, _ in trial["slots"]) for trial in made] == [
-        ["o/one", "training:a/one"], ["o/one", "training:b/one"],
-    ]  # fmt: skip
-
-
-def test_abx_trains_with_a_copy_of_one_of_the_two() -> None:
-    study = make_study("abx", options={"mode": "identify"})
-    (trial,) = training_of(study, ("a/x", lesson(1)), ("b/x", lesson(2)))
-    assert [rated for _, rated in trial["slots"]] == [True, True, False]
-
-
-def test_likert_expects_an_answer_to_each_statement_wherever_it_stands() -> None:
-    questions = [{"id": "nice", "text": "?"}, {"id": "creepy", "text": "?", "keyed": "-"}]
-    study = make_study("likert", questions=questions)
-    plan = plan_of(study, ("a/x", lesson(1, {"nice": 5, "creepy": 1})))
-    (trial,) = plan.lists[0].training
-    asked = {one.id: one.question for one in trial.asked}
-    assert {asked[where.split(".")[0]]: target.value for where, target in trial.targets.items()} == {
-        "nice": 5, "creepy": 1,
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("study", "taught", "problem"),
-    [
-        (
-            make_study("pair"),
-            [("a/x", lesson(1, 1)), ("b/x", lesson(2))],
-            "list.csv:2  expected is 1, and pair gives no score to a single stimulus. "
-            "Leave it out: any answer is right.",
-        ),
-        (
-            make_study("pair"),
-            [("a/x", lesson(1))],
-            "list.csv:2  has nothing to be shown with: pair needs another stimulus of content x. "
-            "Add one with role training and the same content, or the reference of that content.",
-        ),
-        (
-            make_study("dcr", REFERENCE),
-            [("a/x", lesson(1, 5))],
-            "list.csv:2  has nothing to be shown with: dcr needs another stimulus of content x. "
-            "Add one with role training and the same content, or the reference of that content.",
-        ),
-        (
-            make_study("parallel"),
-            [(f"c{n}/x", lesson(n)) for n in range(1, 14)],
-            "list.csv:14  content x has 13 training stimuli. Allowed: up to 12 of a content.",
-        ),
-        (
-            make_study("likert", questions=[{"id": "q", "text": "?"}, {"id": "faults", "text": "?", "ticks": ["a"]}]),
-            [("a/x", lesson(1, {"faults": 1}))],
-            "list.csv:2  expected_faults is about faults, which has ticks and no scale. Allowed: q.",
-        ),
-    ],
-)
-def test_training_that_a_method_cannot_make_is_told(study: Study, taught: list[Any], problem: str) -> None:
-    with pytest.raises(PlanError) as caught:
-        plan_of(study, *taught)
-    assert [str(one) for one in caught.value.problems] == [problem]
 
 
 @pytest.mark.parametrize(

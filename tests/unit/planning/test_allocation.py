@@ -1,15 +1,79 @@
-"""Lists that are dealt in runs keep together what lists that are dealt at once keep."""
+"""Allocation in runs, and units that come once for each question."""
 
 from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beholder.methods import find
+from beholder.methods.contract import Break, Slot, Trial
 from beholder.planning.allocation import Allocation, allocate_in_runs, run_length
+from beholder.planning.balance import balance, ratings_range
+from beholder.planning.builder import make_plan
 from beholder.planning.feasibility import PlanFrame, build_frame
-from support.plans import make_catalogue, make_study
+from support.companion_plans import one_by_one
+from support.plans import assert_promises, make_catalogue, make_study
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 12), st.integers(1, 6), st.integers(1, 5), st.integers(0, 3), st.data())
+def test_a_stimulus_comes_once_for_each_set_of_questions(
+    people: int, contents: int, conditions: int, seed: int, data: st.DataObject
+) -> None:
+    catalogue = make_catalogue(contents, conditions)
+    trials = data.draw(st.integers(1, contents * conditions if contents > 1 else 1))
+    study = make_study(participants=people, trials=trials, seed=seed)
+    plan = make_plan(study, catalogue, one_by_one)
+    assert_promises(plan, catalogue)
+    for planned in plan.lists:
+        assert [trial.id for trial in planned.trials] == [f"trial:{n}" for n in range(1, 3 * trials + 1)]
+        visits = Counter((trial.slots[0].stimulus, str(trial.draws["asks"])) for trial in planned.trials)
+        assert set(visits.values()) == {1}
+        assert len({stimulus for stimulus, _ in visits}) == trials
+        assert len(visits) == 3 * trials
+        order = [trial.content for trial in planned.trials]
+        most = max(Counter(order).values())
+        if most <= -(-len(order) // 2):
+            assert all(one != two for one, two in pairwise(order))
+        if trials > 1:
+            assert all(slots_shown(one) != slots_shown(two) for one, two in pairwise(planned.trials))
+
+
+def slots_shown(trial: Trial) -> tuple[Slot, ...]:
+    return trial.slots
+
+
+def test_visits_are_scattered_over_the_whole_list() -> None:
+    plan = make_plan(make_study(participants=100, trials=8), make_catalogue(8, 2), one_by_one)
+    away = [
+        places[2] - places[0]
+        for planned in plan.lists
+        for stimulus in {trial.slots[0].stimulus for trial in planned.trials}
+        if (places := [n for n, trial in enumerate(planned.trials) if trial.slots[0].stimulus == stimulus])
+    ]
+    assert 10 < sum(away) / len(away) < 15  # three of 24 places at random lie 12.5 apart
+    sets = Counter(str(planned.trials[0].draws["asks"]) for planned in plan.lists)
+    assert min(sets.values()) > 15
+
+
+def test_one_content_alone_still_has_other_stimuli_beside_each() -> None:
+    study = make_study(participants=30, trials=5, contents="free")
+    plan = make_plan(study, make_catalogue(1, 6), one_by_one)
+    for planned in plan.lists:
+        assert all(slots_shown(one) != slots_shown(two) for one, two in pairwise(planned.trials))
+
+
+def test_breaks_and_ratings_count_what_is_on_the_pages() -> None:
+    catalogue = make_catalogue(4, 2)
+    plan = make_plan(make_study(participants=4, trials=4, breaks=5), catalogue, one_by_one)
+    entries = plan.lists[0].entries
+    assert [n for n, entry in enumerate(entries) if isinstance(entry, Break)] == [5, 11]
+    assert ratings_range(plan) == (2, 2)
+    assert "content x position" not in [row.count for row in balance(plan, catalogue)]
 
 
 @st.composite

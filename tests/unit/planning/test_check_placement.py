@@ -17,47 +17,27 @@ from beholder.planning.model import CHECK_ROLES, is_check
 from beholder.planning.serialization import list_from_json, list_to_json
 from beholder.server.public_steps import public_step
 from beholder.server.script import make_script
-from beholder.study.model import Study
 from beholder.types import Role
 from support.check_plans import (
     CONTENTS,
-    REFERENCE,
-    SURVEY,
-    every_answer,
     gaps_of,
     gold,
     places_of,
     plan_of,
-    slots_of,
     spread,
-    verdict,
     with_lessons,
     without_checks,
 )
+from support.inserted_checks import METHODS, checked_study
 from support.method_studies import catalogue_of, make_study
 from support.plans import assert_promises, with_clips
 
 ASKING: tuple[Role, ...] = ("attention", "trap")
-METHODS: dict[str, dict[str, Any]] = {
-    "acr": {"conditions": list("abcd")},
-    "acr-hr": {"conditions": REFERENCE},
-    "dcr": {"conditions": REFERENCE},
-    "ccr": {"conditions": REFERENCE},
-    "pair": {"conditions": list("abc")},
-    "ab": {"conditions": list("ab")},
-    "likert": {"conditions": list("abcd"), "questions": SURVEY},
-}
-
-
-def inserted(method: str, **keys: Any) -> Study:
-    checks = {"attention": {"per_session": 1}, "trap": {"per_session": 2}, "repeat": {"per_session": 1}}
-    design = {"participants": 40, "trials": 8, "breaks": 4, "seed": 5}
-    return make_study(method, **{"design": design, "checks": checks, **METHODS[method], **keys})
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_trials_that_check_are_strewn_between_the_others(method: str) -> None:
-    study = inserted(method)
+    study = checked_study(method)
     plan, catalogue = plan_of(study)
     before = without_checks(study, catalogue)
     gaps: dict[Role, Counter[int]] = {"attention": Counter(), "trap": Counter(), "repeat": Counter()}
@@ -99,69 +79,6 @@ def test_trials_that_check_are_strewn_between_the_others(method: str) -> None:
     assert balance(plan, catalogue) == balance(before, catalogue)
     assert plan == plan_of(study)[0]
     assert [list_from_json(list_to_json(planned)) for planned in plan.lists] == list(plan.lists)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_who_does_what_is_asked_passes_and_nobody_else(method: str) -> None:
-    study = inserted(method)
-    plan, _ = plan_of(study)
-    seen = set()
-    for trial, slot in slots_of(plan, "trap")[:24]:
-        if not slot.stimulus.startswith("trap"):
-            continue
-        answers = every_answer(study, trial)
-        right = [
-            answer for answer in answers if (said := verdict(study, "trap", trial, answer)) and said.verdict == "pass"
-        ]
-        assert len(right) == 1
-        (answer,) = right
-        (target,) = {(target.value, target.tolerance) for target in trial.targets.values()}
-        if "scores" in answer:
-            assert all(values == {slot.id: target[0]} for values in answer["scores"].values())
-        elif study.method == "ccr":
-            # What is asked for is a word of the scale, which is about the second one.
-            choice = answer["choices"]["q1"]
-            raw = 0 if choice["better"] == "tie" else choice["grade"] * (1 if choice["better"] == "s2" else -1)
-            assert raw == target[0]
-        else:
-            assert answer["choices"]["q1"]["better"] == slot.id
-        seen.add(slot.id)
-    assert seen == ({"s1", "s2"} if method in ("ccr", "pair", "ab") else {"s2"} if method == "dcr" else {"s1"})
-
-
-def test_a_trial_comes_again_later_with_another_place_and_role() -> None:
-    study = inserted("acr", checks={"repeat": {"per_session": 4}})
-    plan, _ = plan_of(study)
-    gaps: Counter[int] = Counter()
-    for planned in plan.lists:
-        for place in places_of(planned, "repeat"):
-            trial = planned.trials[place]
-            (first,) = (n for n, one in enumerate(planned.trials)
-                        if n != place and one.slots[0].stimulus == trial.slots[0].stimulus)  # fmt: skip
-            assert place - first >= 4
-            assert replace(planned.trials[first], id=trial.id) == replace(
-                trial, slots=tuple(slot._replace(role="test") for slot in trial.slots)
-            )
-        gaps.update(gaps_of(planned, "repeat"))
-    assert gaps == {n: len(plan.lists) for n in range(4, 8)}
-
-
-def test_what_a_preset_wants_is_left_out_where_it_does_not_fit() -> None:
-    full = make_study("acr", list("abcd"), preset="p910", training=False)
-    plan, _ = plan_of(full)
-    # Two trials have one place between them, and there is no gold.
-    assert [len(planned.trials) for planned in plan.lists] == [3] * 6
-    assert len(slots_of(plan, "trap")) == 6
-    for study in (
-        make_study("parallel", list("abcd"), preset="p910", training=False),
-        make_study("abx", list("ab"), preset="p910", training=False, options={"mode": "identify"}),
-        make_study("abx", REFERENCE[:3], preset="hemvip", options={"mode": "closest"}),
-    ):
-        plan, catalogue = plan_of(study)
-        assert not catalogue.of_role("trap")
-        assert not any(
-            slot.role in CHECK_ROLES for planned in plan.lists for trial in planned.trials for slot in trial.slots
-        )
 
 
 def test_a_plan_changes_with_what_is_placed_and_not_with_what_follows_from_it() -> None:

@@ -19,28 +19,14 @@ from beholder.methods import find, load_study
 from beholder.planning.builder import make_plan
 from beholder.planning.list_counts import rated_units, votes_range
 from beholder.planning.model import Plan
-from beholder.stimuli.catalogue import Catalogue, Probe
 from beholder.study.model import Study
 from beholder.testing import write_study
-from support.plans import assert_promises, make_catalogue, make_study, problems_of, with_clips
+from support.plans import assert_promises, make_catalogue, problems_of
+from support.vote_plans import vote_plan, vote_study
 
 ACR = find("acr")
 REFERENCE: dict[str, Any] = {"roles": {0: "reference"}}
 SOME_MISSING: dict[str, Any] = {"missing": frozenset({(0, 1), (2, 2), (2, 3)})}
-
-
-def vote_study(method: str, checks: dict[str, Any] | None = None, **design: Any) -> Study:
-    written = make_study(**design).model_dump()
-    written |= {"method": method, "checks": checks or {}}
-    if method == "pair":
-        written["questions"] = [{"id": "preference", "text": "Which one?", "scale": "pref2"}]
-    return Study.model_validate(written)
-
-
-def vote_plan(method: str, catalogue: Catalogue, checks: dict[str, Any] | None = None, **design: Any) -> Plan:
-    study = vote_study(method, checks, **design)
-    stimuli = with_clips(study, catalogue, find(method)) if checks else catalogue
-    return make_plan(study, stimuli, find(method))
 
 
 def met_twice(plan: Plan, sessions: int) -> Iterator[object]:
@@ -172,32 +158,6 @@ def test_chains_of_every_kind_keep_what_is_promised(
     assert not list(met_twice(plan, design["sessions_per_participant"]))
     assert_promises(plan, catalogue)
     assert votes_range(plan)[0] >= lists.get("votes", 0)
-
-
-def test_the_heads_of_chains_alone_show_every_content() -> None:
-    catalogue = make_catalogue(12, 4)
-    plan = vote_plan("acr", catalogue, participants=48, trials=3, sessions_per_participant=4)
-    heads = [trial.content for one in plan.lists[::4] for trial in one.rated]
-    assert {heads.count(content) > 5 for content in catalogue.contents} == {True}
-
-
-def test_without_trials_a_chain_is_as_long_as_it_can_be() -> None:
-    assert len(vote_plan("acr", make_catalogue(6, 5), sessions_per_participant=5).lists[0].rated) == 6
-    assert len(vote_plan("acr", make_catalogue(6, 5), sessions_per_participant=2).lists[0].rated) == 12
-
-
-def long_clips(seconds: float) -> Catalogue:
-    catalogue = make_catalogue(10, 4)
-    probe = Probe(1000, "mp4", round(1000 * seconds), 320, 180, 25.0, "h264", "", 0)
-    stimuli = tuple(type(one)(**{**vars(one), "probe": probe}) for one in catalogue.stimuli)
-    return Catalogue(stimuli, catalogue.conditions, catalogue.contents)
-
-
-@pytest.mark.parametrize(("seconds", "trials"), [(10, 12), (53, 12), (65, 10), (233, 3), (3600, 1)])
-def test_without_trials_a_session_takes_no_more_than_twelve_minutes(seconds: float, trials: int) -> None:
-    plan = vote_plan("acr", long_clips(seconds))
-    assert len(plan.lists[0].rated) == trials, "a clip, three seconds, and four for the question"
-    assert len(vote_plan("acr", long_clips(seconds), trials=20).lists[0].rated) == 20, "what is written is kept"
 
 
 MESSAGES = [

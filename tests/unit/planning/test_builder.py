@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
-from dataclasses import replace
 from itertools import pairwise
 from typing import cast
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from beholder.methods.acr import Acr
 from beholder.methods.contract import Break, Generator, Method, Slot, Trial, Unit
+from beholder.methods.pairs import pair_units
 from beholder.methods.parallel import Parallel
-from beholder.planning.balance import balance, balance_table, ratings_per_stimulus
+from beholder.planning.balance import balance, ratings_per_stimulus
 from beholder.planning.builder import make_plan
 from beholder.planning.model import Plan
-from beholder.planning.slots import PALETTE
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
+from support.pair_methods import compare, match, shown
+from support.pair_plans import comparisons
 from support.plans import acr, assert_promises, make_catalogue, make_study, parallel
 
 
@@ -134,36 +139,6 @@ def test_a_content_without_some_condition_shows_what_it_has(
     assert_list_rules(plan, "once")
 
 
-def test_slots_are_named_by_place_and_coloured_without_repetition() -> None:
-    plan = make_plan(make_study("parallel", participants=30, contents="once"), make_catalogue(5, 4), parallel)
-    first = Counter[str | None]()
-    for planned in plan.lists:
-        for trial in planned.trials:
-            assert [slot.id for slot in trial.slots] == ["s1", "s2", "s3", "s4"]
-            assert [slot.label for slot in trial.slots] == ["A", "B", "C", "D"]
-            colours = [slot.colour for slot in trial.slots]
-            assert len(set(colours)) == 4
-            assert set(colours) <= set(PALETTE[:8])
-            first[colours[0]] += 1
-    assert set(first) == set(PALETTE[:8])
-
-
-def test_more_than_eight_slots_use_the_eight_best_colours_and_some_others() -> None:
-    plan = make_plan(make_study("parallel", participants=5, contents="once"), make_catalogue(2, 10), parallel)
-    for planned in plan.lists:
-        for trial in planned.trials:
-            colours = {slot.colour for slot in trial.slots}
-            assert len(colours) == 10
-            assert colours > set(PALETTE[:8])
-
-
-def test_a_single_slot_has_no_letter_and_no_colour() -> None:
-    plan = make_plan(make_study("acr", participants=2, trials=4), make_catalogue(3, 2), acr)
-    for trial in plan.lists[0].trials:
-        (slot,) = trial.slots
-        assert (slot.id, slot.label, slot.colour) == ("s1", None, None)
-
-
 def test_the_same_seed_gives_the_same_plan_and_another_seed_another() -> None:
     catalogue = make_catalogue(6, 5)
     study = make_study("parallel", participants=12, trials=4, per_trial=3, contents="once", seed=3)
@@ -184,71 +159,6 @@ def test_breaks_come_after_every_so_many_trials_but_not_after_the_last() -> None
         Break("break:1"),
         Break("break:2"),
     ]
-
-
-def test_trials_left_out_are_as_many_as_possible_up_to_twelve() -> None:
-    few = make_plan(make_study("parallel", participants=2, contents="once"), make_catalogue(7, 2), parallel)
-    many = make_plan(make_study("parallel", participants=2, contents="once"), make_catalogue(30, 2), parallel)
-    assert len(few.lists[0].trials) == 7
-    assert len(many.lists[0].trials) == 12
-
-
-def test_contents_do_not_keep_the_same_company() -> None:
-    plan = make_plan(
-        make_study("parallel", participants=40, trials=5, contents="once"), make_catalogue(20, 2), parallel
-    )
-    together = Counter(
-        frozenset((one.content, two.content))
-        for planned in plan.lists
-        for one in planned.trials
-        for two in planned.trials
-        if one.content < two.content
-    )
-    # Each content has 10 lists with 4 others each: in fixed packages it would meet 4 of 19, always the same.
-    assert len(together) > 120
-
-
-def test_the_first_lists_alone_are_nearly_even() -> None:
-    catalogue = make_catalogue(20, 8)
-    study = make_study("parallel", participants=46, trials=10, per_trial=4, contents="once")
-    plan = make_plan(study, catalogue, parallel)
-    first = replace(plan, lists=plan.lists[:10])
-    rows = {row.count: row for row in balance(first, catalogue)}
-    assert rows["condition totals"].difference <= 2
-    assert rows["content totals"].difference <= 4
-    assert rows["condition x slot"].difference <= 4
-
-
-def test_the_balance_reports_what_was_promised_and_what_was_not() -> None:
-    catalogue = make_catalogue(4, 3)
-    plan = make_plan(
-        make_study("parallel", participants=6, trials=4, per_trial=2, contents="once"), catalogue, parallel
-    )
-    table = balance_table(balance(plan, catalogue))
-    assert table[0] == ["count", "cells", "least", "most", "difference", "promised"]
-    assert table[1] == ["condition totals", "3", "16", "16", "0", "at most 1"]
-    assert table[2] == ["content totals", "4", "6", "6", "0", "at most 1"]
-    assert [row[0] for row in table[3:]] == [
-        "condition x slot",
-        "content x position",
-        "conditions within a content",
-        "content x condition",
-        "ratings per stimulus",
-        "stimulus x position",
-        "stimulus x slot",
-        "condition x slot x position",
-        "conditions within a list",
-        "conditions together in a trial",
-        "content after content",
-        "condition totals of lists 1 to 3",
-        "content totals of lists 1 to 3",
-    ]
-
-
-def test_ratings_per_stimulus_count_every_finished_list_once() -> None:
-    plan = make_plan(make_study("parallel", participants=6, trials=4, contents="once"), make_catalogue(4, 3), parallel)
-    assert set(ratings_per_stimulus(plan).values()) == {6}
-    assert len(ratings_per_stimulus(plan)) == 12
 
 
 class WithReference(Parallel):
@@ -272,3 +182,74 @@ def test_what_a_method_composes_stays_with_its_stimulus() -> None:
         assert [slot.rated for slot in trial.slots] == [not s.endswith("condition0") for s in stimuli_of(trial)]
     assert len({trial.draws["drawn"] for trial in trials}) > 5
     assert len(ratings_per_stimulus(plan)) == 8
+
+
+class TooManySlots(Acr):
+    def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
+        trial = super().compose(study, unit, catalogue, rng)
+        return Trial(trial.id, trial.content, trial.purpose, trial.slots * 2, trial.asked)
+
+
+def test_a_method_that_composes_other_slots_than_it_was_dealt_is_a_bug_of_the_method() -> None:
+    with pytest.raises(ValueError, match=r"^acr composed 2 slots without a label from a unit of 1 stimuli$"):
+        make_plan(make_study("acr"), make_catalogue(2, 2), cast("Method", TooManySlots()))
+
+
+@settings(max_examples=50, deadline=None)
+@given(comparisons())
+def test_every_promise_holds_where_a_trial_is_a_pair(case: tuple[Study, Catalogue]) -> None:
+    study, catalogue = case
+    plan = make_plan(study, catalogue, compare)
+    assert_promises(plan, catalogue)
+    promised = [row.count for row in balance(plan, catalogue) if row.promised is not None]
+    assert promised == [
+        "order x pair", "order x pair of stimuli", "order x list", "pair totals", "content totals",
+        "content x position", "pairs within a content", "content x pair",
+    ]  # fmt: skip
+    assert_rules_of_a_list(plan, study, catalogue)
+
+
+@settings(max_examples=50, deadline=None)
+@given(comparisons(complete=False))
+def test_missing_stimuli_leave_the_other_pairs_even(case: tuple[Study, Catalogue]) -> None:
+    study, catalogue = case
+    plan = make_plan(study, catalogue, compare)
+    assert_promises(plan, catalogue)
+    assert_rules_of_a_list(plan, study, catalogue)
+
+
+def assert_rules_of_a_list(plan: Plan, study: Study, catalogue: Catalogue) -> None:
+    units = {frozenset(unit.stimuli) for unit in pair_units(study, catalogue)}
+    for planned in plan.lists:
+        pairs = [frozenset(shown(trial)) for trial in planned.trials]
+        assert len(pairs) == study.design.trials
+        assert len(pairs) == len(set(pairs)), "a pair comes twice in a list"
+        assert set(pairs) <= units
+        order = [trial.content for trial in planned.trials]
+        if study.design.contents == "once":
+            assert len(order) == len(set(order))
+        if study.design.contents == "apart":
+            assert all(one != two for one, two in pairwise(order))
+        assert all(trial.together for trial in planned.trials)
+
+
+def test_the_same_seed_gives_the_same_plan_of_pairs() -> None:
+    catalogue = make_catalogue(5, 4)
+    one, two, other = (make_plan(make_study(participants=9, trials=7, seed=s), catalogue, match) for s in (3, 3, 4))
+    assert one == two
+    assert one.lists != other.lists
+
+
+BALANCED = {"acr": "a52c1170763164d2", "parallel": "64969be2c968dfe3", "pair": "50f460742f983d1a"}
+
+
+@pytest.mark.parametrize("name", BALANCED)
+def test_a_balanced_order_is_what_it_always_was(name: str) -> None:
+    method = {"acr": acr, "parallel": parallel, "pair": compare}[name]
+    pages = {"trials": 5, "per_trial": 3, "contents": "once"} if name == "parallel" else {"trials": 7}
+    plan = make_plan(make_study(participants=25, seed=3, order="balanced", **pages), make_catalogue(6, 5), method)
+    shown = [
+        [[trial.content, [[slot.stimulus, slot.colour] for slot in trial.slots]] for trial in planned.trials]
+        for planned in plan.lists
+    ]
+    assert hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:16] == BALANCED[name]

@@ -107,13 +107,3 @@ def test_a_page_that_asks_for_one_answer_everywhere_has_the_same_statements() ->
         assert said is not None
         assert said.verdict == "pass"
         assert verdict(study, "trap_item", trial, answer) is None
-
-
-def test_a_question_at_a_time_can_ask_as_well() -> None:
-    questions = [*SURVEY[:2], {"id": "grade", "text": "?", "scale": "acr5"}, {"id": "t", "text": "?", "ticks": ["x"]}]
-    study = make_study("likert", list("abcd"), questions=questions, options={"layout": "random"}, checks={"trap": True})
-    plan, _ = plan_of(study)
-    asked = Counter(trial.asked[0].question for trial, _ in slots_of(plan, "trap"))
-    # Its words are on one scale, so it asks where that is.
-    assert set(asked) <= {"item0", "item1"}
-    assert all(len(trial.targets) == 1 for trial, _ in slots_of(plan, "trap"))

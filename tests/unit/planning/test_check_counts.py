@@ -8,14 +8,17 @@ from typing import Any
 import pytest
 
 from beholder.errors import PlanError
+from beholder.planning.model import CHECK_ROLES
 from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.known_answers import KnownAnswer
 from beholder.study.model import Study
 from beholder.types import Role
 from support.check_plans import (
+    REFERENCE,
     SURVEY,
     gold,
     plan_of,
+    slots_of,
     with_lessons,
 )
 from support.method_studies import catalogue_of, make_study
@@ -170,3 +173,21 @@ def test_a_stimulus_whose_answer_cannot_be_given_is_told(
     options = {"options": {"mode": "identify"}} if method == "abx" else {}
     study = make_study(method, checks={role: {"per_session": 1}}, **options)
     assert problems(study, with_lessons(catalogue_of(study), role, *found))[0] == told
+
+
+def test_what_a_preset_wants_is_left_out_where_it_does_not_fit() -> None:
+    full = make_study("acr", list("abcd"), preset="p910", training=False)
+    plan, _ = plan_of(full)
+    # Two trials have one place between them, and there is no gold.
+    assert [len(planned.trials) for planned in plan.lists] == [3] * 6
+    assert len(slots_of(plan, "trap")) == 6
+    for study in (
+        make_study("parallel", list("abcd"), preset="p910", training=False),
+        make_study("abx", list("ab"), preset="p910", training=False, options={"mode": "identify"}),
+        make_study("abx", REFERENCE[:3], preset="hemvip", options={"mode": "closest"}),
+    ):
+        plan, catalogue = plan_of(study)
+        assert not catalogue.of_role("trap")
+        assert not any(
+            slot.role in CHECK_ROLES for planned in plan.lists for trial in planned.trials for slot in trial.slots
+        )

@@ -1,4 +1,4 @@
-"""Pairs that are some of all: sparse graphs, pairs from a table, and parts that would never be compared."""
+"""Whether a plan is possible: problems of method, planner and pairs, and the alternatives that messages offer."""
 
 from __future__ import annotations
 
@@ -9,23 +9,89 @@ from typing import Any, cast
 
 import pytest
 
-from beholder.methods import load_study
+from beholder.errors import PlanError, Problem
+from beholder.methods import find, load_study
+from beholder.methods.acr import Acr
 from beholder.methods.contract import Method, Stimulus
-from beholder.methods.pairs import pair_units
+from beholder.methods.pairs import connected_parts, default_degree, pair_units, reference_units, sparse_edges
+from beholder.planning import plan_study as plan_verb
 from beholder.planning.builder import make_plan
-from beholder.planning.digest import plan_digest
+from beholder.planning.feasibility import build_frame
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
 from support.pair_methods import Degrade, compare
+from support.pair_tables import table_study
 from support.plans import PROBE, acr, assert_promises, dcr, make_catalogue, make_study, problems_of
+from support.tiny_plans import tiny_catalogue
 
 
-def table_study(folder: Path, text: str, **design: Any) -> Study:
-    """Return a study whose pairs are in `pairs.csv`."""
-    (folder / "pairs.csv").write_text(text, "utf-8")
-    study = make_study(pairs="pairs.csv", **design)
-    study._folder = folder
-    return study
+def test_what_method_and_planner_find_wrong_has_the_line_of_its_key(tmp_path: Path) -> None:
+    lines = [
+        "beholder: 1", "name: tiny", "title: Tiny", "method: parallel", "stimuli: stimuli", "design:",
+        "  participants: 4", "  per_trial: 1", "  always: [z]",
+    ]  # fmt: skip
+    (tmp_path / "study.yaml").write_text("\n".join(lines), "utf-8")
+    with pytest.raises(PlanError) as caught:
+        plan_verb(load_study(tmp_path), catalogue=tiny_catalogue())
+    assert str(caught.value).splitlines() == [
+        "study.yaml:1  questions are missing, and parallel asks at least one. Allowed: a list of {id, text, scale}.",
+        "study.yaml:8  design.per_trial is 1, and parallel compares at least two. Allowed: 2 or more.",
+        "study.yaml:9  design.always names z, which is no condition. Allowed: a, b, c.",
+    ]
+    (tmp_path / "study.yaml").write_text(
+        "\n".join([*lines[:7], "  trials: 9", "questions: [{id: q, text: Q}]"]), "utf-8"
+    )
+    with pytest.raises(PlanError, match=r"^study\.yaml:8  design\.trials is 9, but there are 4 contents and each may"):
+        plan_verb(load_study(tmp_path), catalogue=tiny_catalogue())
+
+
+def test_one_condition_has_nothing_to_be_compared_with() -> None:
+    assert problems_of(make_study(), make_catalogue(2, 1), compare) == (
+        "study.yaml  stimuli hold nothing to rate. Add stimuli of the conditions under test."
+    )
+
+
+def test_pairs_do_not_fit_a_method_without_them() -> None:
+    study = make_study(pairs={"star": "condition1"}, both_orders=False)
+    assert problems_of(study, make_catalogue(2, 3), cast("Method", Acr())).splitlines() == [
+        "study.yaml  design.pairs does not fit acr, which makes its own trials. Allowed: all. Leave it out.",
+        "study.yaml  design.both_orders does not fit acr, where no two stand in either order. Allowed: true. "
+        "Leave it out.",
+    ]
+
+
+WRONG = {
+    "pairs: some": "design.pairs is some. Allowed: all, sparse, {star: condition}, {sparse: 2 to 100}, or a CSV file.",
+    "pairs: {sparse: 1}": "design.pairs is a map. "
+    "Allowed: all, sparse, {star: condition}, {sparse: 2 to 100}, or a CSV file.",
+    "pairs: {star: naturel}": "design.pairs.star is naturel, which is not among the conditions. "
+    "Allowed: natural or full. Did you mean natural?",
+    "both_orders: no": "design.both_orders is no. Allowed: true or false. Write false.",
+}
+
+
+@pytest.mark.parametrize("written", WRONG)
+def test_what_a_study_says_wrongly_about_pairs_is_told_with_its_line(tmp_path: Path, written: str) -> None:
+    lines = ["beholder: 1", "name: t", "title: T", "method: acr", "stimuli: s", "conditions: [natural, full]"]
+    (tmp_path / "study.yaml").write_text("\n".join([*lines, f"design: {{{written}}}"]), "utf-8")
+    with pytest.raises(Exception, match=re.escape(f"study.yaml:7  {WRONG[written]}")):
+        load_study(tmp_path)
+
+
+def test_units_are_pairs_in_the_order_of_the_study_and_of_these_roles_only() -> None:
+    catalogue = make_catalogue(1, 3, roles={0: "reference"})
+    study = make_study()
+    assert [unit.stimuli for unit in pair_units(study, catalogue)] == [
+        ("content0-condition0", "content0-condition1"),
+        ("content0-condition0", "content0-condition2"),
+        ("content0-condition1", "content0-condition2"),
+    ]
+    assert len(pair_units(study, catalogue, ("test", "anchor"))) == 1
+    assert [unit.stimuli for unit in reference_units(catalogue)] == [
+        ("content0-condition0", "content0-condition1"),
+        ("content0-condition0", "content0-condition2"),
+    ]
+    assert reference_units(make_catalogue(1, 3)) == ()
 
 
 def test_a_table_of_conditions_holds_for_every_content(tmp_path: Path) -> None:
@@ -51,16 +117,6 @@ def test_a_table_of_stimuli_holds_for_these_alone(tmp_path: Path) -> None:
         ("content1-condition0", "content1-condition2"),
     ]
     assert_promises(make_plan(study, catalogue, compare), catalogue)
-
-
-def test_a_table_that_changes_is_another_plan_and_its_spelling_is_not(tmp_path: Path) -> None:
-    catalogue = make_catalogue(2, 3)
-    first = "condition,other\ncondition0,condition1\ncondition1,condition2\n"
-    digests = [
-        plan_digest(table_study(tmp_path, text), catalogue)
-        for text in (first, first.replace(",", ";"), first + "condition0,condition2\n")
-    ]
-    assert digests[0] == digests[1] != digests[2]
 
 
 def test_every_wrong_line_of_a_table_is_told(tmp_path: Path) -> None:
@@ -204,3 +260,61 @@ def test_sparse_and_given_pairs_do_not_fit_methods_without_them(tmp_path: Path) 
     assert problems_of(study, make_catalogue(2, 3), acr) == text
     catalogue = make_catalogue(2, 6, roles={0: "reference"})
     assert "does not fit dcr" in problems_of(make_study(pairs={"sparse": 2}), catalogue, dcr)
+
+
+_KEYS = ("design.trials", "design.per_trial")
+
+
+def frame_problems_of(method: str, design: dict[str, Any], catalogue: Catalogue) -> tuple[Problem, ...]:
+    try:
+        build_frame(make_study(method, **design), catalogue, find(method))
+    except PlanError as error:
+        return tuple(error.problems)
+    return ()
+
+
+def key_of(problem: Problem) -> str:
+    """Return the key of the design that a problem is about, `trials`; nothing where it is about something else."""
+    return next((key.partition(".")[2] for key in _KEYS if problem.what.startswith(f"{key} ")), "")
+
+
+def offers(problem: Problem, design: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the designs that a message offers."""
+    key, told = key_of(problem), problem.allowed
+    found = []
+    if numbers := re.fullmatch(r"(?:even numbers, )?(\d+)(?: to (\d+))?", told):
+        found += [design | {key: int(number)} for number in numbers.groups() if number]
+    if rule := re.search(r"write contents: (\w+)(?:, which allows (?:1 to )?(\d+))?", problem.fix):
+        found.append(design | {"contents": rule[1]} | ({"trials": int(rule[2])} if rule[2] else {}))
+    if smaller := re.search(r"write per_trial: (\d+)", problem.fix):
+        found.append(design | {"per_trial": int(smaller[1])})
+    return found
+
+
+@st.composite
+def wishes(draw: st.DrawFn) -> tuple[str, dict[str, Any], Catalogue]:
+    contents, conditions = draw(st.integers(1, 5)), draw(st.integers(2, 14))
+    cells = st.tuples(st.integers(0, contents - 1), st.integers(1, conditions - 1))
+    missing = draw(st.frozensets(cells, max_size=3))
+    method = draw(st.sampled_from(["parallel", "acr", "acr-hr", "pair"]))
+    design: dict[str, Any] = {
+        "participants": 3,
+        "trials": draw(st.integers(1, 60)),
+        "contents": draw(st.sampled_from(["once", "apart", "free"])),
+    }
+    if method == "parallel":
+        design["per_trial"] = draw(st.integers(1, 15))
+        design["always"] = [f"condition{n}" for n in range(draw(st.integers(0, min(2, conditions))))]
+    roles: dict[int, Any] = {0: "reference"} if method == "acr-hr" else {}
+    return method, design, make_catalogue(contents, conditions, missing, roles)
+
+
+@settings(max_examples=150, deadline=None)
+@given(wishes())
+def test_the_design_that_a_message_offers_works(case: tuple[str, dict[str, Any], Catalogue]) -> None:
+    method, design, catalogue = case
+    for problem in frame_problems_of(method, design, catalogue):
+        for offered in offers(problem, design):
+            # Something else may be wrong with it, which is another message.
+            still = [one for one in frame_problems_of(method, offered, catalogue) if key_of(one) == key_of(problem)]
+            assert not still, (problem, offered, still)

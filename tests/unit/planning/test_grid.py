@@ -6,16 +6,18 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import cast
 
-import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from beholder.errors import Problem
 from beholder.methods.acr import Acr
-from beholder.methods.contract import Generator, Method, Trial, Unit, Units
+from beholder.methods.contract import Method, Units
 from beholder.methods.parallel import Parallel
 from beholder.planning.builder import make_plan
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
-from support.plans import acr, make_catalogue, make_study, parallel, problems_of
+from support.pair_methods import board, compare, shown
+from support.plans import assert_promises, make_catalogue, make_study, parallel, problems_of
 
 
 class Tuples(Acr):
@@ -26,12 +28,6 @@ class Tuples(Acr):
 class BothOrders(Acr):
     def units(self, study: Study, catalogue: Catalogue) -> Units:
         return Units("stimulus", super().units(study, catalogue).items, 1, "order")
-
-
-class TooManySlots(Acr):
-    def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
-        trial = super().compose(study, unit, catalogue, rng)
-        return Trial(trial.id, trial.content, trial.purpose, trial.slots * 2, trial.asked)
 
 
 class PagesWithCompanions(Parallel):
@@ -63,66 +59,6 @@ def test_kinds_of_later_versions_are_refused_by_name() -> None:
 def test_nothing_to_rate_is_an_error() -> None:
     message = "study.yaml  stimuli hold nothing to rate. Add stimuli of the conditions under test."
     assert problems_of(make_study("acr"), make_catalogue(2, 2), cast("Method", Nothing())) == message
-
-
-def test_more_trials_than_contents_that_come_once_is_an_error() -> None:
-    message = "study.yaml  design.trials is 10, but there are 4 contents and each may come once. Allowed: 1 to 4. "
-    some, every = (
-        make_study("parallel", trials=10, contents="once", per_trial=2),
-        make_study("parallel", trials=10, contents="once"),
-    )
-    assert problems_of(some, make_catalogue(4, 4), parallel) == (
-        f"{message}Add contents, or write contents: apart, which allows 1 to 8."
-    )
-    assert problems_of(some, make_catalogue(4, 6), parallel) == f"{message}Add contents, or write contents: apart."
-    assert problems_of(every, make_catalogue(4, 3), parallel) == f"{message}Add contents."
-
-
-def test_conditions_in_every_trial_leave_only_more_contents_as_a_way_out() -> None:
-    study = make_study("parallel", trials=5, per_trial=2, always=["condition0"], contents="once")
-    assert problems_of(study, make_catalogue(1, 3), parallel) == (
-        "study.yaml  design.trials is 5, but there is 1 content and each may come once. Allowed: 1. Add contents."
-    )
-
-
-def test_a_method_that_composes_other_slots_than_it_was_dealt_is_a_bug_of_the_method() -> None:
-    with pytest.raises(ValueError, match=r"^acr composed 2 slots without a label from a unit of 1 stimuli$"):
-        make_plan(make_study("acr"), make_catalogue(2, 2), cast("Method", TooManySlots()))
-
-
-def test_contents_with_conditions_in_every_trial_come_once() -> None:
-    study = make_study("parallel", trials=5, per_trial=2, always=["condition0"], contents="apart")
-    assert problems_of(study, make_catalogue(4, 6), parallel) == (
-        "study.yaml  design.trials is 5, but there are 4 contents and with design.always each may come once. "
-        "Allowed: 1 to 4. Add contents: no stimulus comes twice in a list."
-    )
-
-
-def test_one_content_cannot_be_kept_apart_from_itself() -> None:
-    assert problems_of(make_study("acr", trials=3, contents="apart"), make_catalogue(1, 6), acr) == (
-        "study.yaml  design.trials is 3, but there is 1 content, and trials of one content may not be neighbours. "
-        "Allowed: 1. Add contents, or write contents: free."
-    )
-
-
-def test_more_trials_than_the_stimuli_of_a_content_make_is_an_error() -> None:
-    study = make_study("parallel", trials=5, per_trial=2, contents="apart")
-    assert problems_of(study, make_catalogue(2, 5, frozenset({(1, 0), (1, 1)})), parallel) == (
-        "study.yaml  design.trials is 5, but there are 2 contents, and content content1 has stimuli for 1 trial "
-        "of a list. Allowed: 1 to 2. Add contents: no stimulus comes twice in a list."
-    )
-    study = make_study("parallel", trials=5, per_trial=5, contents="apart")
-    assert problems_of(study, make_catalogue(2, 8), parallel) == (
-        "study.yaml  design.trials is 5, but there are 2 contents, and content content0 has stimuli for 1 trial "
-        "of a list. Allowed: 1 to 2. Add contents, or write per_trial: 2: no stimulus comes twice in a list."
-    )
-
-
-def test_more_trials_than_stimuli_is_an_error() -> None:
-    assert problems_of(make_study("acr", trials=7, contents="free"), make_catalogue(2, 3), acr) == (
-        "study.yaml  design.trials is 7, but there are 6 stimuli of 2 contents, and none may come twice in a list. "
-        "Allowed: 1 to 6. Add stimuli."
-    )
 
 
 def test_every_content_with_too_few_stimuli_is_named_at_once() -> None:
@@ -181,3 +117,66 @@ def test_a_page_that_holds_nothing_but_what_is_always_there_is_an_error() -> Non
         make_study("parallel", per_trial=2, always=["condition0", "condition1"]), make_catalogue(3, 2), parallel
     )
     assert {len(trial.slots) for planned in plan.lists for trial in planned.trials} == {2}
+
+
+def test_a_star_compares_everything_with_one_condition() -> None:
+    catalogue = make_catalogue(3, 4)
+    plan = make_plan(make_study(participants=6, pairs={"star": "condition2"}), catalogue, compare)
+    trials = [trial for planned in plan.lists for trial in planned.trials]
+    assert len({frozenset(shown(trial)) for trial in trials}) == 9
+    assert all(any(s.endswith("condition2") for s in shown(trial)) for trial in trials)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 30), st.integers(2, 5), st.integers(3, 5))
+def test_what_is_always_shown_is_balanced_over_slots_beside_a_reference_in_front(
+    participants: int, contents: int, per_trial: int
+) -> None:
+    catalogue = make_catalogue(contents, 5, roles={0: "reference"})
+    study = make_study(participants=participants, per_trial=per_trial, contents="once")
+    plan = make_plan(study, catalogue, board)
+    assert_promises(plan, catalogue)
+    for planned in plan.lists:
+        for trial in planned.trials:
+            assert [slot.label for slot in trial.slots] == ["reference", *"ABCDE"[:per_trial]]
+            assert trial.slots[0][2:] == ("reference", "reference", False, None)
+            conditions = [catalogue.by_id[slot.stimulus].condition for slot in trial.slots[1:]]
+            assert len(set(conditions)) == per_trial
+            assert {"condition0", "condition2"} <= set(conditions)
+            assert [slot.role for slot in trial.slots].count("hidden_reference") == 1
+
+
+def test_conditions_that_the_method_always_shows_join_those_of_the_study() -> None:
+    catalogue = make_catalogue(3, 5, roles={0: "reference"})
+    study = make_study(per_trial=4, always=["condition4", "condition0"], contents="once")
+    plan = make_plan(study, catalogue, board)
+    for trial in plan.lists[0].trials:
+        assert {catalogue.by_id[s].condition for s in shown(trial)} > {"condition0", "condition2", "condition4"}
+    study = make_study(per_trial=2, always=["condition4"], contents="once")
+    assert problems_of(study, catalogue, board) == (
+        "study.yaml  design.per_trial is 2, but 3 conditions are in every trial. Allowed: 4 to 5."
+    )
+
+
+def test_a_condition_that_the_method_always_shows_must_be_everywhere() -> None:
+    catalogue = make_catalogue(2, 4, frozenset({(1, 2)}), roles={0: "reference"})
+    assert problems_of(make_study(per_trial=3), catalogue, board) == (
+        "study.yaml  method parallel puts condition2 into every trial, but content content1 has none. "
+        "Add the file, or leave content1 out."
+    )
+    assert problems_of(make_study(per_trial=2), make_catalogue(2, 2, roles={0: "reference"}), board) == (
+        "study.yaml  method parallel names condition2, which is no condition. Allowed: condition0, condition1. "
+        "Did you mean condition1?"
+    )
+    catalogue = make_catalogue(2, 4, roles={0: "reference"})
+    assert problems_of(make_study(trials=3, per_trial=3), catalogue, board) == (
+        "study.yaml  design.trials is 3, but there are 2 contents and with conditions that are in every trial each "
+        "may come once. Allowed: 1 to 2. Add contents: no stimulus comes twice in a list."
+    )
+
+
+def test_a_star_that_is_no_condition_is_an_error() -> None:
+    assert problems_of(make_study(pairs={"star": "condtion1"}), make_catalogue(2, 3), compare) == (
+        "study.yaml  design.pairs.star is condtion1, which is no condition. "
+        "Allowed: condition0, condition1, condition2. Did you mean condition1?"
+    )

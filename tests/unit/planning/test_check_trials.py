@@ -1,8 +1,9 @@
-"""Stimuli of known answers that a researcher brings: where they are put, and what passes."""
+"""Check trials: gold, messages and repetitions, with the answers that pass."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from support.check_plans import (
     CONTENTS,
     REFERENCE,
     every_answer,
+    gaps_of,
     gold,
     places_of,
     plan_of,
@@ -19,8 +21,54 @@ from support.check_plans import (
     verdict,
     with_lessons,
 )
+from support.inserted_checks import METHODS, checked_study
 from support.method_studies import catalogue_of, make_study
 from support.plans import assert_promises
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_who_does_what_is_asked_passes_and_nobody_else(method: str) -> None:
+    study = checked_study(method)
+    plan, _ = plan_of(study)
+    seen = set()
+    for trial, slot in slots_of(plan, "trap")[:24]:
+        if not slot.stimulus.startswith("trap"):
+            continue
+        answers = every_answer(study, trial)
+        right = [
+            answer for answer in answers if (said := verdict(study, "trap", trial, answer)) and said.verdict == "pass"
+        ]
+        assert len(right) == 1
+        (answer,) = right
+        (target,) = {(target.value, target.tolerance) for target in trial.targets.values()}
+        if "scores" in answer:
+            assert all(values == {slot.id: target[0]} for values in answer["scores"].values())
+        elif study.method == "ccr":
+            # What is asked for is a word of the scale, which is about the second one.
+            choice = answer["choices"]["q1"]
+            raw = 0 if choice["better"] == "tie" else choice["grade"] * (1 if choice["better"] == "s2" else -1)
+            assert raw == target[0]
+        else:
+            assert answer["choices"]["q1"]["better"] == slot.id
+        seen.add(slot.id)
+    assert seen == ({"s1", "s2"} if method in ("ccr", "pair", "ab") else {"s2"} if method == "dcr" else {"s1"})
+
+
+def test_a_trial_comes_again_later_with_another_place_and_role() -> None:
+    study = checked_study("acr", checks={"repeat": {"per_session": 4}})
+    plan, _ = plan_of(study)
+    gaps: Counter[int] = Counter()
+    for planned in plan.lists:
+        for place in places_of(planned, "repeat"):
+            trial = planned.trials[place]
+            (first,) = (n for n, one in enumerate(planned.trials)
+                        if n != place and one.slots[0].stimulus == trial.slots[0].stimulus)  # fmt: skip
+            assert place - first >= 4
+            assert replace(planned.trials[first], id=trial.id) == replace(
+                trial, slots=tuple(slot._replace(role="test") for slot in trial.slots)
+            )
+        gaps.update(gaps_of(planned, "repeat"))
+    assert gaps == {n: len(plan.lists) for n in range(4, 8)}
 
 
 def test_gold_comes_between_the_others_with_its_answer() -> None:
@@ -89,19 +137,3 @@ def test_gold_is_held_against_what_stands_beside_it(method: str, value: float) -
         count = len(said) - 1
         assert right == (worst if method == "dcr" or slot.id == "s2" else sorted(count - n for n in worst))
     assert places == ({"s2"} if method == "dcr" else {"s1", "s2"})
-
-
-def test_a_researchers_own_stimuli_ask_and_none_are_made() -> None:
-    study = make_study("acr", list("ab"), checks={"trap": {"per_session": 1}})
-    own = with_lessons(catalogue_of(study), "trap", gold("trap/x", 9, 2), gold("trap/one", 10, 4, 1))
-    plan, catalogue = plan_of(study, own)
-    assert catalogue == own
-    assert {(slot.stimulus, trial.targets["q1.s1"]) for trial, slot in slots_of(plan, "trap")} == {
-        ("trap:trap/x", (2, 0, "", True, ())), ("trap:trap/one", (4, 1, "", True, ())),
-    }  # fmt: skip
-    board = make_study("parallel", list("ab"), checks={"attention": {"per_session": 1}})
-    clips = [gold(f"attention/{content}", 9, 40) for content in ("one", "two", "three")]
-    plan, _ = plan_of(board, with_lessons(catalogue_of(board), "attention", *clips))
-    assert {target for trial, _ in slots_of(plan, "attention") for target in trial.targets.values()} == {
-        (40, 3, "", True, ())
-    }
