@@ -152,3 +152,16 @@ def package(folder: Path) -> dict[str, Any]:
 def rows(folder: Path, name: str) -> list[dict[str, str]]:
     with (folder / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
+
+
+async def fill_one(study: Study, votes: Sequence[Mapping[str, Json]], made: StudyRecord) -> None:
+    """Fill a store with people who answered one page each."""
+    async with open_store(study.folder / "store") as store:
+        await store.begin(made)
+        for place, vote in enumerate(votes, 1):
+            name, at = f"v{place:02}", START + timedelta(hours=place)
+            await store.arrive(Session(name, f"p{place:02}", "d1", 1, "link", 1, {}, at))
+            await store.claim(name, now=at, until=at + timedelta(hours=1), per_list=None)
+            played: dict[str, Json] = {slot: dict(PLAYED) for slot in ("s1", "s2", "s3")}
+            await store.append([Answer(name, "trial:1", vote, played, 0.0, 9000.0, "mouse", "t", at)])
+            await store.append([End(name, "completed", "", "", "", at)])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -37,3 +39,11 @@ def comparisons(draw: st.DrawFn, complete: bool = True) -> tuple[Study, Catalogu
         contents=rule,
         seed=draw(st.integers(0, 5)),
     ), catalogue
+
+
+def table_study(folder: Path, text: str, **design: Any) -> Study:
+    """Return a study whose pairs are in `pairs.csv`."""
+    (folder / "pairs.csv").write_text(text, "utf-8")
+    study = make_study(pairs="pairs.csv", **design)
+    study._folder = folder
+    return study

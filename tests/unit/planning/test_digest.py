@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from beholder.planning.digest import plan_digest, study_digest
-from support.pair_tables import table_study
+from support.pair_plans import table_study
 from support.plans import make_catalogue
 from support.tiny_plans import tiny_catalogue, tiny_study
 

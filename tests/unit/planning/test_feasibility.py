@@ -20,7 +20,7 @@ from beholder.planning.feasibility import build_frame
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
 from support.pair_methods import Degrade, compare
-from support.pair_tables import table_study
+from support.pair_plans import table_study
 from support.plans import PROBE, acr, assert_promises, dcr, make_catalogue, make_study, problems_of
 from support.tiny_plans import tiny_catalogue
 

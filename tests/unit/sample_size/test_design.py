@@ -9,40 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from beholder.analysis.result import records
 from beholder.methods import find
 from beholder.sample_size.design import as_method, participants_to_start, pay_of, plan_for
 from beholder.sample_size.estimates import sizes_table
 from beholder.sample_size.simulation import simulate_point
-from beholder.sample_size.variants import methods_table, variants_of
 from support.method_studies import catalogue_of, make_study
 from support.power_worlds import CONTENTS, world_of
-
-
-def test_methods_are_held_against_each_other_with_sessions_as_long() -> None:
-    study = make_study("parallel", ["a", "b", "c"], design={"trials": 4})
-    catalogue = catalogue_of(study, contents=CONTENTS, duration_ms=8000)
-    world = world_of(study, catalogue, difference=12, contents="fixed")
-    own = [simulate_point(plan_for(world, size), 40) for size in (6, 12)]
-    found = variants_of(world, own, ["acr", "pair", "mushra"], 40)
-    table = records(methods_table(found, pay_of(study, None, own[0].session), 40))
-    assert [row["method"] for row in table] == ["parallel", "acr", "pair", "mushra"]
-    parallel, acr, pair, mushra = table
-    for row in (acr, pair):
-        assert 0.6 < row["minutes"] / own[0].session.minutes < 1.2
-    assert mushra["note"].startswith("cannot be had: ")
-    assert pair["hours"] > parallel["hours"]
-    assert {row["currency"] for row in table} == {""}
-    assert parallel["difference"] == acr["difference"] == 12
-
-
-def test_small_studies_are_made_larger_until_a_difference_is_found() -> None:
-    """A chance near zero hardly grows at first: only contents set a limit, and these are fixed."""
-    study = make_study("acr", ["a", "b"], design={"trials": 4})
-    world = world_of(study, difference=0.2, contents="fixed")
-    own = [simulate_point(plan_for(world, size), 20, has_null=False) for size in (3, 4)]
-    found = variants_of(world, own, [], 20)
-    assert [point.participants for point in found[0].points] == [3, 4, 8, 16, 32]
 
 
 def test_sessions_of_one_person_are_one_person() -> None:

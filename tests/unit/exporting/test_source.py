@@ -1,0 +1,41 @@
+"""Free text is left out, or exported on request; nothing identifies a person."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import beholder
+from beholder.study.model import Study
+from support.export_store import NAMED, SECRETS, rows
+
+
+def test_neither_free_text_nor_anything_that_leads_to_a_person_is_in_it(folder: Path, parquet: Path) -> None:
+    for path in [*folder.iterdir(), *parquet.iterdir()]:
+        for secret in (*SECRETS, "CODE-1", "5eed"):
+            assert secret.encode() not in path.read_bytes(), (path.name, secret)
+    (typed, chosen) = (
+        row for row in rows(folder, "events") if row["key"] == "questions:before" and row["session"] == "bob"
+    )
+    assert json.loads(typed["data"]) == {"question": "name"}
+    assert json.loads(chosen["data"]) == {"question": "sees", "value": "no"}
+    assert not (folder / "comments.csv").exists()
+
+
+def test_free_text_is_there_when_it_is_asked_for(study: Study, tmp_path: Path) -> None:
+    exported = beholder.export(study, out=tmp_path / "all", with_texts=True)
+    folder, masked = exported.folder, "Write to [e-mail]: I am [id], and [id] is my friend."
+    written = [row["text"] for row in rows(folder, "comments") if row["session"] == "alice"]
+    assert written == [SECRETS[1], SECRETS[2], masked]
+    (answer,) = (row["answer"] for row in rows(folder, "answers") if (row["session"], row["key"]) == ("bob", "trial:2"))
+    assert json.loads(answer)["comment"] == masked
+    assert exported.notes[0] == (
+        "What people wrote in their own words is here. E-mail addresses and ids of platforms were replaced by [e-mail] "
+        "and [id]: 9 in `answers`, 9 in `comments`. Names are not looked for: look through it before you hand it on."
+    )
+    assert f"- {exported.notes[0]}" in (folder / "README.md").read_text("utf-8")
+    told = {(row["session"], row["question"]): row["answer"] for row in rows(folder, "questionnaires")}
+    assert told["alice", "name"] == SECRETS[0]
+    content = b"".join(path.read_bytes() for path in folder.iterdir())
+    for secret in (*SECRETS[3:], *NAMED.split()[2:3], "5F3A", "5f0f0f0f"):
+        assert secret.encode() not in content

@@ -1,0 +1,31 @@
+"""What was shown and asked is exported even if nobody finished."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import beholder
+from beholder.store.open import open_store
+from support.export_store import come, make_study, record, rows
+
+
+def test_a_study_that_nobody_finished_has_empty_tables_with_their_heads(tmp_path: Path) -> None:
+    study = make_study(tmp_path)
+
+    async def visit() -> None:
+        async with open_store(tmp_path / "store") as store:
+            await store.begin(record(study, digest="d0", plan="p0"))
+            await come(store, "early", 1, digest="d0")
+            await store.begin(record(study))
+            await come(store, "late", 2)
+
+    asyncio.run(visit())
+    folder = beholder.export(study, p910=True).folder
+    assert rows(folder, "ratings") == rows(folder, "events") == rows(folder, "votes_per_clip") == []
+    assert [(row["session"], row["use"], row["reasons"]) for row in rows(folder, "sessions")] == [
+        ("early", "false", "plan:earlier"),
+        ("late", "false", "complete:not_finished"),
+    ]
+    assert [row["words"] for row in rows(folder, "exclusions")] == ["Came under an earlier plan", "Did not finish"]
+    assert [row["participant"] for row in rows(folder, "participants")] == ["p-late", "p-early"]

@@ -1,0 +1,56 @@
+"""The verb power: its tables, figure and page, and what the command prints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from click.testing import CliRunner
+
+import beholder
+from beholder.cli import cli
+from support.power_worlds import write_study
+
+
+def test_the_verb_writes_tables_a_figure_and_a_page(tmp_path: Path) -> None:
+    path = write_study(tmp_path, recruit={"mode": "link", "reward": "1.50 GBP"}, analyse={"contrasts": [["01", "no"]]})
+    seen: list[tuple[int, int]] = []
+    found = beholder.power(
+        path, participants=[4, 8], repetitions=20, methods=["pair"], progress=lambda *step: seen.append(step)
+    )
+    assert seen[-1][0] == seen[-1][1]
+    assert found.page == tmp_path / "power" / "index.html"
+    names = {one.relative_to(found.page.parent).as_posix() for one in found.page.parent.rglob("*") if one.is_file()}
+    assert names >= {"power.csv", "sizes.csv", "needed.csv", "methods.csv", "notes.json", "figures/power.svg"}
+    page = found.page.read_text("utf-8")
+    assert "nan" not in page.lower().replace("finance", "")
+    assert "Simulated." in page
+    assert found.sizes["cost"].tolist() == [6.0, 12.0]
+    pair = found.power[found.power["target"] == "contrast"].iloc[0]
+    assert (pair["condition"], pair["other_condition"]) == ("01", "no")
+    assert "01 and no" in repr(found)
+    assert "01 and no" in found._repr_html_()
+    assert found.plot().to_dict()["vconcat"]
+
+
+def test_the_command_prints_the_table_and_the_advice(tmp_path: Path) -> None:
+    path = write_study(tmp_path)
+    asked = [
+        "power",
+        str(path),
+        "--participants",
+        "4,8",
+        "--repetitions",
+        "20",
+        "--methods",
+        "none",
+        "--contents",
+        "fixed",
+    ]
+    done = CliRunner().invoke(cli, asked)
+    assert done.exit_code == 0, done.output
+    lines = done.output.splitlines()
+    assert lines[0].split() == ["difference", "4", "8"]
+    assert lines[2].startswith("0.2 points")
+    assert "Contents are fixed: what is found holds for these 4 contents, and says nothing about others." in lines
+    assert "No pay rate: write recruit.reward, or give --rate, and cost is told as well." in lines
+    assert lines[-1] == f"Page: {tmp_path / 'power' / 'index.html'}"
