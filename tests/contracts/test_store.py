@@ -34,10 +34,3 @@ def opener(request: pytest.FixtureRequest, tmp_path: Path) -> Opener:
 @pytest.mark.parametrize("check", STORE_CHECKS)
 async def test_store(opener: Opener, check: str) -> None:
     assert await check_store(opener, only=[check]) == (check,)
-
-
-async def test_check_store_says_what_is_not_true_of_a_store(tmp_path: Path) -> None:
-    same = tmp_path / "same"
-    with pytest.raises(AssertionError, match="not true of this store: a store gives back the study that began"):
-        for _ in range(2):
-            await check_store(lambda name: open_store(same), only=["a_store_gives_back_the_study_that_began"])

@@ -1,9 +1,8 @@
-"""Rehearsals in memory: what robots would answer over HTTP, all at once or trial by trial."""
+"""Rehearsals in memory: the same ratings as over HTTP."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,81 +17,21 @@ from beholder.cleaning.facts import TABLES
 from beholder.cleaning.screening import judge_tables, store_of
 from beholder.methods import find, load_study
 from beholder.methods.choices import NOISE, choice_values
-from beholder.methods.contract import Asked, Method, Scale, Slot, Trial
+from beholder.methods.contract import Asked, Scale, Slot, Trial
 from beholder.methods.scores import score_response, score_values
 from beholder.planning.builder import make_plan
-from beholder.planning.model import Plan
-from beholder.simulation.memory import MemoryRehearsal, rehearse, simulate_sheet
-from beholder.simulation.participants import draw_from_stream
-from beholder.simulation.rating_sheet import RatingSheet, sheet_of
-from beholder.simulation.truth import PUBLIC, Population, truth_of
-from beholder.stimuli.catalogue import Catalogue
+from beholder.simulation.memory import rehearse
+from beholder.simulation.truth import Population
 from beholder.store.open import read_tables
-from beholder.study.model import Study
 from beholder.study.questions import SCALES as SCALES_BY_NAME
 from support.message_studies import CONDITIONS, write_asking
-from support.method_studies import ODD, catalogue_of, make_study
-from support.plans import with_clips
+from support.method_studies import catalogue_of, make_study
+from support.rehearsed_studies import DESIGN, ITEMS, STUDIES, rehearsed, rows
 
 EVERYTHING = Population(
     inconsistency_spread=0.2, taste=0.05, content_condition=0.08, carry=0.3, fatigue=0.8, lapse=0.05, gain_spread=0.2,
     ends=0.05, leaving=0.1,
 )  # fmt: skip
-KEYS = ["participant", "trial", "question", "slot", "unit"]
-REFERENCE = [{"name": "original", "role": "reference"}, "b", "c", "d"]
-DESIGN = {"participants": 7, "trials": 3, "seed": 2}
-ITEMS = [
-    {"id": f"item{n}", "text": f"Statement {n}.", "scale": "agree5", "keyed": "-" if n % 2 else "+"} for n in range(6)
-]
-STUDIES: dict[str, tuple[str, dict[str, Any]]] = {
-    "parallel": ("parallel", {"design": {**DESIGN, "per_trial": 3}}),
-    "parallel, attention": ("parallel", {"checks": {"attention": {"per_session": 2, "targets": [5, 95]}}}),
-    "parallel, a shown and a hidden reference": (
-        "parallel", {"conditions": REFERENCE, "options": {"reference": "both"}},
-    ),
-    "acr, attention and repeats": (
-        "acr",
-        {"checks": {"attention": {"per_session": 1}, "repeat": {"per_session": 1}}, "design": {**DESIGN, "trials": 6}},
-    ),
-    "acr-hr": ("acr-hr", {"conditions": REFERENCE, "design": {**DESIGN, "trials": 6}}),
-    "dcr": ("dcr", {"conditions": REFERENCE}),
-    "mushra": ("mushra", {"conditions": REFERENCE}),
-    "likert": ("likert", {"questions": ITEMS, "checks": {"trap_item": {"per_trial": 1}}}),
-    "likert, repeated": ("likert", {"questions": ITEMS, "checks": {"repeat": {"items_per_trial": 1}}}),
-    "pair": ("pair", {"checks": {"attention": {"per_session": 1}}}),
-    "pair, tie": ("pair", {"options": {"tie": True}, "design": {**DESIGN, "trials": 6}}),
-    "ab": ("ab", {"conditions": ["no", "01"]}),
-    "ccr": ("ccr", {"conditions": REFERENCE}),
-    "ccr, even": ("ccr", {"questions": [{"id": "quality", "text": "?", "scale": "ccr5"}]}),
-}  # fmt: skip
-ONE_BY_ONE: dict[str, tuple[str, dict[str, Any]]] = {
-    "abx": ("abx", {"conditions": ["a", "b"], "options": {"mode": "identify"}}),
-    "abx, closest": ("abx", {"conditions": REFERENCE[:3], "options": {"mode": "closest"}}),
-    "likert, ticks": ("likert", {"options": {"items": "problem-token"}, "questions": None}),
-}
-
-
-def study_of(name: str) -> Study:
-    method, keys = {**STUDIES, **ONE_BY_ONE}[name]
-    return make_study(method, **{"conditions": list(ODD[:4]), "design": DESIGN, **keys})
-
-
-@cache
-def ground(name: str) -> tuple[Study, Catalogue, Method, Plan]:
-    study = study_of(name)
-    method = find(study.method)
-    catalogue = with_clips(study, catalogue_of(study), method)
-    return study, catalogue, method, make_plan(study, catalogue, method)
-
-
-def rehearsed(name: str, **keys: Any) -> MemoryRehearsal:
-    return rehearse(*ground(name), **{"participants": 9, **keys})
-
-
-def rows(rehearsal: MemoryRehearsal) -> Any:
-    table = rehearsal.ratings.astype(object).sort_values(KEYS).reset_index(drop=True)
-    table = table.astype(dict.fromkeys(("value", "raw_value", "keyed", "position"), float)).astype(object)
-    return table.where(table.notna(), None)
 
 
 @pytest.mark.parametrize("people", [Population(), EVERYTHING], ids=["usual", "everything"])
@@ -103,14 +42,6 @@ def test_all_at_once_is_as_trial_by_trial(name: str, people: Population) -> None
     assert len(found[0])
     at_once, one_by_one = (one.to_dict("records") for one in found)
     assert at_once == one_by_one
-
-
-@pytest.mark.parametrize("name", [*STUDIES, *ONE_BY_ONE])
-def test_which_methods_are_answered_at_once(name: str) -> None:
-    study, catalogue, method, plan = ground(name)
-    sheet = sheet_of(plan, study, catalogue, method, truth_of(study, catalogue, method))
-    assert isinstance(sheet, RatingSheet) == (name in STUDIES)
-    assert len(rehearsed(name).ratings)
 
 
 def test_factors_of_stimuli_and_of_people_have_columns() -> None:
@@ -231,44 +162,3 @@ def test_scores_at_once_are_those_of_respond(strengths: list[float], is_reversed
 
 
 # One stream of chance, for power
-
-
-def test_one_stream_follows_the_same_laws_as_names_do() -> None:
-    """Means and spreads of conditions over many people agree, and a repetition is its own."""
-    study = make_study("parallel", list("abcd"), design={"participants": 400, "trials": 3, "seed": 1})
-    method, catalogue = find("parallel"), catalogue_of(study)
-    truth = truth_of(study, catalogue, method, people=PUBLIC)
-    sheet = sheet_of(make_plan(study, catalogue, method), study, catalogue, method, truth)
-    assert sheet is not None
-    named = simulate_sheet(sheet, truth, PUBLIC)
-    quick = [simulate_sheet(sheet, truth, PUBLIC, repetition=n) for n in (1, 1, 2)]
-    assert (quick[0].value == quick[1].value).all()
-    assert (quick[0].value != quick[2].value).any()
-    for place in range(4):
-        one, other = (answers.value[sheet.condition == place] for answers in (named, quick[0]))
-        assert abs(one.mean() - other.mean()) < 4
-        assert abs(one.std() - other.std()) < 2
-
-
-def test_in_one_stream_a_stimulus_that_comes_twice_is_perceived_alike() -> None:
-    study = make_study("pair", list("abc"), design={"participants": 5, "trials": 9, "seed": 1, "contents": "free"})
-    method, catalogue = find("pair"), catalogue_of(study)
-    truth = truth_of(study, catalogue, method)
-    sheet = sheet_of(make_plan(study, catalogue, method), study, catalogue, method, truth)
-    assert sheet is not None
-    chance = draw_from_stream(sheet, Population(), ["honest"] * 5, np.random.default_rng(1))
-    assert chance.other is not None
-    rows = np.concatenate([sheet.stimulus, sheet.other])
-    waver = np.concatenate([np.asarray(chance.judged.waver), np.asarray(chance.other.waver)])
-    lists = np.concatenate([sheet.list, sheet.list])
-    for one in {*zip(lists.tolist(), rows.tolist(), strict=True)}:
-        assert len({*waver[(lists == one[0]) & (rows == one[1])].tolist()}) == 1
-
-
-@pytest.mark.parametrize("many", [1, 3, 7, 16])
-def test_lists_are_taken_in_turn(many: int) -> None:
-    table = rehearsed("parallel", participants=many).ratings
-    assert table["participant"].nunique() == many
-    if many > 7:
-        per = [table[table["participant"] == f"1-{n}"][["trial", "stimulus", "slot"]] for n in (1, 8)]
-        assert per[0].reset_index(drop=True).equals(per[1].reset_index(drop=True))

@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 import beholder
 from beholder.aio import block_on
-from beholder.cli import cli
 from beholder.errors import UserError
 from beholder.store.open import open_store
 from beholder.testing import write_study
@@ -65,19 +63,3 @@ def test_without_a_chromium_it_says_what_to_install(tmp_path: Path, monkeypatch:
     assert str(caught.value) == (
         "--browser  needs a Chromium, and none was found. Install one as chromium, or name it in BEHOLDER_CHROMIUM."
     )
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            ["--participants", "2", "--browser", "1"],
-            "--participants  and --browser are both given. Allowed: one of the two.",
-        ),
-        (["--browser", "1", "--memory"], "--memory  opens no page, and --browser does. Allowed: one of the two."),
-    ],
-)
-def test_options_that_clash_are_told(options: list[str], message: str) -> None:
-    result = CliRunner().invoke(cli, ["simulate", *options])
-    assert isinstance(result.exception, UserError)
-    assert str(result.exception) == message

@@ -1,8 +1,9 @@
-"""Drafts on Prolific: what is in them, whom they keep out, and that there is one for each launch."""
+"""Drafts on Prolific: their body, their creation, and the rules documented only in prose."""
 
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,17 @@ import pytest
 from beholder.errors import RecruitError
 from beholder.recruiting.fake import FakeProlific
 from beholder.recruiting.fake.http import Refusal
-from beholder.recruiting.prolific.draft import NO_SCREEN_OUT, has_sound, plain_description
-from beholder.store.contract import LedgerEntry
-from beholder.store.open import open_store
+from beholder.recruiting.prolific.draft import (
+    NO_SCREEN_OUT,
+    DraftContext,
+    draft_body,
+    draft_problems,
+    has_sound,
+    plain_description,
+)
+from beholder.recruiting.prolific.money import completion_codes
 from beholder.study.recruitment import Sum
-from beholder.testing.stores.facts import NOON, study_record
+from beholder.testing.stores.facts import study_record
 from support.prolific_rehearsal import JOB, LOST, RECRUIT, prolific, study_in
 
 CREATE = "POST /api/v1/studies/"
@@ -96,26 +103,6 @@ async def test_whoever_may_submit_several_times_is_not_kept_out_by_the_group(tmp
             fake.people.take(other.id, person)
 
 
-async def test_people_of_earlier_studies_are_kept_out(tmp_path: Path) -> None:
-    fake = FakeProlific()
-    earlier = study_in(tmp_path / "earlier")
-    async with prolific(earlier, fake) as recruiter:
-        first = await recruiter.publish((await recruiter.draft(replace(JOB, key="earlier-1-0000"))).id)
-        person = fake.people.take(first.id).start().finish().submission.person
-    async with open_store(earlier.folder / "store") as store:
-        drafted = [LedgerEntry("draft", "done", NOON, provider_ref=ref) for ref in (first.id, "walk/1")]
-        await store.ledger.append([*drafted, LedgerEntry("publish", "done", NOON, provider_ref="f" * 24)])
-    (tmp_path / "nobody").mkdir()
-    study = study_in(tmp_path / "study", recruit=RECRUIT | {"exclude": ["../earlier", "../nobody"]})
-    async with prolific(study, fake) as recruiter:
-        posting = await recruiter.publish((await recruiter.draft(JOB)).id)
-    assert fake.studies.find(posting.id).body["filters"] == [
-        {"filter_id": "previous_studies_blocklist", "selected_values": [first.id]}
-    ]
-    with pytest.raises(Refusal, match="not for this participant"):
-        fake.people.take(posting.id, person)
-
-
 async def test_a_workspace_without_paid_screen_outs_gets_a_draft_without_them_and_says_so(tmp_path: Path) -> None:
     fake = FakeProlific(features=frozenset())
     study = study_in(tmp_path, recruit=RECRUIT | {"screen_out": "0.30 GBP"})
@@ -184,3 +171,53 @@ def test_sound_is_needed_where_something_is_heard(tmp_path: Path) -> None:
     assert has_sound(study, heard)
     assert has_sound(study, replace(record, stimuli=[{**record.stimuli[0], "medium": "audio"}]))
     assert not has_sound(study_in(tmp_path / "b", playback={"sound": "off"}), heard)
+
+
+@pytest.fixture(scope="module")
+def body(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """A draft that is fine."""
+    codes = completion_codes(
+        {"completed": "AAAA", "screened_out": "BBBB", "no_consent": "CCCC"},
+        places=10,
+        screen_out=Sum(30, "GBP"),
+        group=None,
+    )
+    return draft_body(study_in(tmp_path_factory.mktemp("rules")), JOB, DraftContext("project", codes))
+
+
+def test_a_draft_that_is_fine_has_no_problems(body: dict[str, Any]) -> None:
+    assert draft_problems(body) == []
+
+
+def test_everything_that_prolific_asks_in_prose_is_told_at_once(body: dict[str, Any]) -> None:
+    wrong = deepcopy(body)
+    wrong |= {"name": " ", "description": "", "reward": 30, "total_available_places": 0, "maximum_allowed_time": 28}
+    wrong["external_study_url"] = "http://lab.example.org/s/walk?PROLIFIC_PID={{%PROLIFIC_PID%}}"
+    done, out, _ = wrong["completion_codes"]
+    done["actions"].append({"action": "AUTOMATICALLY_APPROVE"})
+    wrong["completion_codes"] = [{**done, "code_type": "OTHER"}, out, {**out, "code_type": "OTHER"}]
+    assert [str(problem) for problem in draft_problems(wrong)] == [
+        "Prolific name  is empty. Allowed: a text that people read before they begin.",
+        "Prolific description  is empty. Allowed: a text that people read before they begin.",
+        "Prolific total_available_places  is 0. Allowed: a whole number, 1 or more.",
+        "Prolific maximum_allowed_time  is 28 minutes for an estimate of 10. Allowed: 29 to 1439 minutes. Write "
+        "recruit: {time_limit: 29 min} or longer, or leave it out.",
+        "Prolific external_study_url  is http://lab.example.org/s/walk?PROLIFIC_PID={{%PROLIFIC_PID%}}. Allowed: "
+        "https://. Serve the study over https and name it by --public-url.",
+        "Prolific external_study_url  is without {{%STUDY_ID%}}, {{%SESSION_ID%}}. Allowed: {{%PROLIFIC_PID%}}, "
+        "{{%STUDY_ID%}}, {{%SESSION_ID%}}.",
+        "Prolific completion_codes  have none for those who completed. Allowed: one at least.",
+        "Prolific completion_codes  have BBBB 2 times. Allowed: every code once.",
+        "Prolific completion_codes  approve OTHER by themselves and by hand. Allowed: one of the two for a code.",
+        "Prolific completion_codes  pay for 2 kinds of screen-out. Allowed: one at most.",
+        "Prolific completion_codes  pay 30 to those who did not fit, and 30 to those who did. Allowed: 1 to 29. Write "
+        "a smaller recruit: {screen_out: ..}.",
+        "Prolific completion_codes  pay 30 to those who did not fit, and 30 to those who did. Allowed: 1 to 29. Write "
+        "a smaller recruit: {screen_out: ..}.",
+    ]
+
+
+def test_a_rehearsal_may_be_on_this_machine(body: dict[str, Any]) -> None:
+    here = body | {"external_study_url": body["external_study_url"].replace("https://lab.example.org", "http://[::1]")}
+    assert len(draft_problems(here)) == 1
+    assert draft_problems(here, is_any_address=True) == []

@@ -1,4 +1,4 @@
-"""Prolific through its fake: states, people and money, also where answers get lost."""
+"""Prolific as a recruiter: publishing, pausing, stopping, resuming, and faults."""
 
 from __future__ import annotations
 
@@ -13,13 +13,10 @@ import pytest
 from beholder.recruiting.contract import BonusRow, PlatformAway, PlatformRefused, PlatformUnsure
 from beholder.recruiting.fake import FakeProlific
 from beholder.recruiting.fake.http import FaultKind, Refusal
-from beholder.recruiting.prolific.client import PROLIFIC, ProlificClient
-from beholder.recruiting.prolific.money import ProlificAccount, bonus_csv, rates_of
-from beholder.recruiting.prolific.submissions import state_of, status_of
 from beholder.study.recruitment import Sum
 from support.data import DATA
 from support.prolific_rehearsal import JOB, LOST, RECRUIT, prolific, study_in
-from support.prolific_researcher import LIST, OPENAPI
+from support.prolific_researcher import OPENAPI
 
 MOVE = "POST /api/v1/studies/{id}/transition/"
 SHOW = "GET /api/v1/studies/{id}/"
@@ -139,60 +136,6 @@ async def test_a_full_study_is_stopped_before_a_place_is_free_again(tmp_path: Pa
             fake.people.take(posting.id)
 
 
-async def test_all_submissions_are_found_whatever_the_pages_do(tmp_path: Path) -> None:
-    fake = FakeProlific(balance=1_000_000)
-    async with prolific(study_in(tmp_path), fake) as recruiter:
-        posting = await recruiter.publish((await recruiter.draft(replace(JOB, places=300))).id)
-        came = [visit.submission.id for visit in fake.people.finish(posting.id, 230)]
-        fake.people.take(posting.id).start().return_place()
-        fake.people.take(posting.id)
-        fake.faults.next(LIST, "reordered", "duplicate", "429", "html")
-        listed = await recruiter.submissions(posting.id)
-        ids = [one.id for one in listed]
-        assert len(ids) == len(set(ids)) == 232
-        assert set(came) < set(ids)
-        assert {one.status for one in listed} == {"awaiting_review", "returned", "reserved"}
-
-
-async def test_who_hands_in_without_a_code_has_none(tmp_path: Path) -> None:
-    fake = FakeProlific()
-    async with prolific(study_in(tmp_path), fake) as recruiter:
-        posting = await recruiter.publish((await recruiter.draft(JOB)).id)
-        visit = fake.people.take(posting.id).start()
-        fake.advance(minutes=7)
-        visit.finish("NOCODE")
-        found = (await recruiter.submissions(posting.id))[0]
-        assert (found.code, found.seconds, found.bonuses) == ("", 420, None)
-        assert (await recruiter.submission(found.id)).code == ""
-
-
-async def test_who_cannot_be_approved_holds_up_nobody(tmp_path: Path) -> None:
-    fake = FakeProlific()
-    async with prolific(study_in(tmp_path), fake) as recruiter:
-        posting = await recruiter.publish((await recruiter.draft(JOB)).id)
-        good = [visit.submission.id for visit in fake.people.finish(posting.id, 2)]
-        with pytest.raises(PlatformRefused, match=r"1 of 3 were not approved. 0{24}: .*no such submission"):
-            await recruiter.approve([*good, "0" * 24])
-        assert [(await recruiter.submission(id)).status for id in good] == ["approved"] * 2
-        late = fake.people.take(posting.id).start()
-        fake.advance(hours=3)
-        with pytest.raises(PlatformRefused, match="TIMED-OUT cannot be approved"):
-            await recruiter.approve([late.submission.id])
-
-
-async def test_a_return_is_asked_for_once_although_the_answer_was_lost(tmp_path: Path) -> None:
-    study = study_in(tmp_path)
-    for kind in LOST:
-        fake = FakeProlific()
-        async with prolific(study, fake) as recruiter:
-            posting = await recruiter.publish((await recruiter.draft(JOB)).id)
-            came = fake.people.finish(posting.id)[0].submission.id
-            fake.faults.next("POST /api/v1/submissions/{id}/request-return/", kind)
-            await recruiter.request_return(came, "Did not finish the study")
-            await recruiter.request_return(came, "Did not finish the study")
-            assert [words for _, words in fake.messages] == ["Did not finish the study"]
-
-
 async def test_who_somebody_is_on_prolific_is_in_no_message(tmp_path: Path) -> None:
     fake = FakeProlific()
     async with prolific(study_in(tmp_path, family="walks"), fake) as recruiter:
@@ -208,35 +151,6 @@ async def test_who_somebody_is_on_prolific_is_in_no_message(tmp_path: Path) -> N
         with pytest.raises(PlatformRefused) as told:
             await recruiter.exclude([person])
         assert str(told.value) == "Bad request: There is no …. (400)"
-
-
-async def test_a_quote_holds_everything_that_may_come(tmp_path: Path) -> None:
-    fake = FakeProlific()
-    study = study_in(
-        tmp_path,
-        design={"sessions_per_participant": 3},
-        clean={"bonus": {"quantity": {"sessions": 2, "each": "0.10 GBP"}, "quality": {"best": 20, "each": "0.15 GBP"}}},
-        recruit=RECRUIT | {"screen_out": "0.30 GBP"},
-    )
-    async with prolific(study, fake) as recruiter:
-        quote = await recruiter.quote(replace(JOB, places=2, screen_out=Sum(30, "GBP")))
-    # The store has 3 lists, so that of two people one may take a second session.
-    assert quote.rewards == Sum(400, "GBP")
-    assert quote.fees == Sum(158, "GBP")
-    assert quote.screen_outs == Sum(42, "GBP")  # one of 0.30 with the fee of the calculator, 558 for 400
-    assert quote.bonuses == Sum(342, "GBP")  # 2.00 + 3 times 0.10 + once 0.15, likewise
-    assert quote.total == Sum(942, "GBP")
-    assert quote.balance == Sum(100_000, "GBP")
-    assert (quote.hourly, quote.floor, quote.advice) == (Sum(1200, "GBP"), Sum(600, "GBP"), Sum(900, "GBP"))
-
-
-async def test_the_rates_of_the_help_pages_stand_in_for_those_that_are_refused() -> None:
-    client = ProlificClient(PROLIFIC, "rehearsal", transport=FakeProlific().transport())
-    for currency, floor, advice in (("GBP", 600, 900), ("USD", 800, 1200)):
-        rates = await rates_of(ProlificAccount("unknown to the fake", "", currency), client)
-        assert rates == (Sum(floor, currency), Sum(advice, currency))
-    assert await rates_of(ProlificAccount("", "", "EUR"), client) == (None, None)
-    await client.close()
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -262,14 +176,3 @@ async def test_a_platform_that_fails_now_and_then_leaves_one_study_and_pays_nobo
     fake.advance(hours=1)
     assert len(fake.studies.all) == 1
     assert [one.amount for one in fake.payments] == [200] * 3
-
-
-def test_amounts_are_written_with_a_point_and_two_digits() -> None:
-    rows = [BonusRow(name, Sum(minor, "GBP")) for name, minor in (("a", 150), ("b", 5), ("c", 3000), ("d", 100007))]
-    assert bonus_csv(rows) == "a,1.50\nb,0.05\nc,30.00\nd,1000.07"
-
-
-@pytest.mark.parametrize("word", ["AWAITING REVIEW", "awaiting_review", "Awaiting-Review "])
-def test_words_of_prolific_are_spelled_in_one_way(word: str) -> None:
-    assert (status_of(word), state_of(word)) == ("awaiting_review", "completed")
-    assert (status_of("PROCESSING"), state_of("PROCESSING"), status_of(None)) == ("unknown",) * 3

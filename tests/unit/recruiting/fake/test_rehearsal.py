@@ -1,20 +1,16 @@
-"""People who come through the fake Prolific to a server of ours, and what each of them leaves behind."""
+"""Simulated participants of the fake platform, by behaviour."""
 
 from __future__ import annotations
 
-import socket
-import sys
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from click.testing import CliRunner
 
 from beholder.methods import load_study
 from beholder.recruiting.fake import FakeProlific
-from beholder.recruiting.fake.__main__ import main
 from beholder.recruiting.fake.http import FakeCall
 from beholder.recruiting.fake.rehearsal import (
     ALL_WELL,
@@ -139,20 +135,3 @@ async def test_people_of_a_rehearsal_come_by_themselves(site: Site) -> None:
         (4, "finish", "completed, AWAITING REVIEW"),
     ]
     assert site.fake.submissions.taken(site.posting) == 4
-
-
-def test_people_need_a_study() -> None:
-    result = CliRunner().invoke(main, ["--people", "3"])
-    assert result.exit_code == 2
-    assert "Error: --people needs --study: who takes a study has to know what it asks." in result.output
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="two may listen on one port there")
-def test_a_port_that_is_taken_is_said() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        result = CliRunner().invoke(main, ["--port", str(port)])
-    assert result.exit_code == 2
-    assert result.output.startswith(f"--port: {port} cannot be had: ")

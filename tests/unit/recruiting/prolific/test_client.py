@@ -1,4 +1,4 @@
-"""Requests to Prolific: what may be repeated is, what must not be never is, and the token stays where it belongs."""
+"""HTTP requests to Prolific: retries, payments that are sent once, tokens, refusals."""
 
 from __future__ import annotations
 

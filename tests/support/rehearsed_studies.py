@@ -1,0 +1,82 @@
+"""Studies of many methods, rehearsed in memory."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from beholder.methods import find
+from beholder.methods.contract import Method
+from beholder.planning.builder import make_plan
+from beholder.planning.model import Plan
+from beholder.simulation.memory import MemoryRehearsal, rehearse
+from beholder.stimuli.catalogue import Catalogue
+from beholder.study.model import Study
+from support.method_studies import ODD, catalogue_of, make_study
+from support.plans import with_clips
+
+REFERENCE = [{"name": "original", "role": "reference"}, "b", "c", "d"]
+
+
+DESIGN = {"participants": 7, "trials": 3, "seed": 2}
+
+
+ITEMS = [
+    {"id": f"item{n}", "text": f"Statement {n}.", "scale": "agree5", "keyed": "-" if n % 2 else "+"} for n in range(6)
+]
+
+
+STUDIES: dict[str, tuple[str, dict[str, Any]]] = {
+    "parallel": ("parallel", {"design": {**DESIGN, "per_trial": 3}}),
+    "parallel, attention": ("parallel", {"checks": {"attention": {"per_session": 2, "targets": [5, 95]}}}),
+    "parallel, a shown and a hidden reference": (
+        "parallel", {"conditions": REFERENCE, "options": {"reference": "both"}},
+    ),
+    "acr, attention and repeats": (
+        "acr",
+        {"checks": {"attention": {"per_session": 1}, "repeat": {"per_session": 1}}, "design": {**DESIGN, "trials": 6}},
+    ),
+    "acr-hr": ("acr-hr", {"conditions": REFERENCE, "design": {**DESIGN, "trials": 6}}),
+    "dcr": ("dcr", {"conditions": REFERENCE}),
+    "mushra": ("mushra", {"conditions": REFERENCE}),
+    "likert": ("likert", {"questions": ITEMS, "checks": {"trap_item": {"per_trial": 1}}}),
+    "likert, repeated": ("likert", {"questions": ITEMS, "checks": {"repeat": {"items_per_trial": 1}}}),
+    "pair": ("pair", {"checks": {"attention": {"per_session": 1}}}),
+    "pair, tie": ("pair", {"options": {"tie": True}, "design": {**DESIGN, "trials": 6}}),
+    "ab": ("ab", {"conditions": ["no", "01"]}),
+    "ccr": ("ccr", {"conditions": REFERENCE}),
+    "ccr, even": ("ccr", {"questions": [{"id": "quality", "text": "?", "scale": "ccr5"}]}),
+}  # fmt: skip
+
+
+ONE_BY_ONE: dict[str, tuple[str, dict[str, Any]]] = {
+    "abx": ("abx", {"conditions": ["a", "b"], "options": {"mode": "identify"}}),
+    "abx, closest": ("abx", {"conditions": REFERENCE[:3], "options": {"mode": "closest"}}),
+    "likert, ticks": ("likert", {"options": {"items": "problem-token"}, "questions": None}),
+}
+
+
+def study_of(name: str) -> Study:
+    method, keys = {**STUDIES, **ONE_BY_ONE}[name]
+    return make_study(method, **{"conditions": list(ODD[:4]), "design": DESIGN, **keys})
+
+
+@cache
+def ground(name: str) -> tuple[Study, Catalogue, Method, Plan]:
+    study = study_of(name)
+    method = find(study.method)
+    catalogue = with_clips(study, catalogue_of(study), method)
+    return study, catalogue, method, make_plan(study, catalogue, method)
+
+
+def rehearsed(name: str, **keys: Any) -> MemoryRehearsal:
+    return rehearse(*ground(name), **{"participants": 9, **keys})
+
+
+KEYS = ["participant", "trial", "question", "slot", "unit"]
+
+
+def rows(rehearsal: MemoryRehearsal) -> Any:
+    table = rehearsal.ratings.astype(object).sort_values(KEYS).reset_index(drop=True)
+    table = table.astype(dict.fromkeys(("value", "raw_value", "keyed", "position"), float)).astype(object)
+    return table.where(table.notna(), None)

@@ -1,0 +1,61 @@
+"""`check_step` says what is wrong with a check."""
+
+from __future__ import annotations
+
+import pytest
+from numpy.random import Generator
+
+from beholder.checks.brightness import BrightnessCheck
+from beholder.checks.contract import Verdict
+from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, RobotAbilities
+from beholder.study import qualification as rules
+from beholder.testing import check_step
+from beholder.types import Json
+
+
+class Leaky(BrightnessCheck):
+    def pose(self, rng: Generator, known: CheckContext) -> CheckTask:
+        posed = super().pose(rng, known)
+        return CheckTask({"hint": posed.private["counts"]}, posed.private, posed.media)
+
+
+class Forgetful(BrightnessCheck):
+    def judge(self, attempt: Attempt) -> Verdict:
+        return super().judge(attempt) if attempt.context.device else self.verdict("unknown", "gone")
+
+
+class Generous(BrightnessCheck):
+    def judge(self, attempt: Attempt) -> Verdict:
+        return self.verdict("pass")
+
+
+class Proud(BrightnessCheck):
+    def guess_rate(self) -> float:
+        return 0.0001
+
+
+class Speechless(BrightnessCheck):
+    def judge(self, attempt: Attempt) -> Verdict:
+        found = super().judge(attempt)
+        return found if found.verdict == "pass" else self.verdict("fail", "nameless")
+
+
+class Whimsical(BrightnessCheck):
+    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
+        return {"circles": 0, "triangles": 0, "scale": 1}
+
+
+@pytest.mark.parametrize(
+    ("broken", "sentence"),
+    [
+        (Leaky, "the public half of brightness depends on chance"),
+        (Forgetful, "brightness judged again says"),
+        (Generous, r"a robot that fails \['brightness'\] has the verdict"),
+        (Proud, "a blind guess passes brightness .* of the time, above 0.0%"),
+        (Speechless, "brightness has no words for 'nameless'"),
+        (Whimsical, "a robot that is able has the verdict"),
+    ],
+)
+def test_check_step_says_what_is_wrong(broken: type[BrightnessCheck], sentence: str) -> None:
+    with pytest.raises(AssertionError, match=sentence):
+        check_step(broken(rules.Brightness()))

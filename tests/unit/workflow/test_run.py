@@ -1,0 +1,66 @@
+"""`run`: a whole study."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import httpx
+
+import beholder
+from beholder.server import ServerStatus
+from beholder.simulation.robot import watch_events
+from beholder.testing import write_study
+
+
+def test_run_with_robots_takes_a_study_from_its_file_to_a_report(study: Path) -> None:
+    results = beholder.run(study, simulate=True, participants=8)
+    best_first = list(results.conditions.sort_values("mean", ascending=False)["condition"])
+    assert best_first == ["natural", "smooth", "jerky", "frozen"]
+    assert len(results.ratings) == 8 * 3 * 4
+    assert set(results.ratings["mode"]) == {"robot"}
+    assert len(results.pairs) == 6
+    assert results.report is not None
+    assert "robots" in results.report.read_text("utf-8").lower()
+    for file in ("plan/plan.json", "plan/balance.csv", "clean/ratings.csv", "analyse/scores.csv", "report/ratings.csv"):
+        assert (study.parent / file).is_file()
+
+
+async def take_as_a_person(link: str, name: str) -> None:
+    """Take a study of one trial; who has not had the time to watch is asked to play again, and does."""
+    async with httpx.AsyncClient(base_url=link.partition("/s/")[0], timeout=60) as client:
+        body = {"study": "tiny", "params": {"participant": name}, "device": {}}
+        arrival = (await client.post("/api/arrive", json=body)).json()
+        client.headers["authorization"] = f"Bearer {arrival['token']}"
+        step = arrival["step"]
+        while step["kind"] != "end":
+            answer: dict[str, object] = {"agree": True} if step["kind"] == "consent" else {}
+            events: list[object] = []
+            if step["kind"] == "trial":
+                slots = [slot["id"] for slot in step["trial"]["slots"]]
+                answer = {"scores": {"q1": {slot: 10 + 30 * place for place, slot in enumerate(slots)}}}
+                events = watch_events(step["trial"])
+            said = await client.put(f"/api/answers/{step['key']}", json={"answer": answer, "events": events})
+            if said.status_code == 429 or (said.status_code == 422 and said.json()["error"]["code"] == "not_watched"):
+                continue
+            step = said.raise_for_status().json()["step"]
+
+
+async def test_run_serves_until_enough_people_have_finished(tmp_path: Path, tiny: Path) -> None:
+    study = write_study(tmp_path / "study", tiny, design={"participants": 2, "trials": 1, "per_trial": 2})
+    links: asyncio.Queue[str] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
+    told: list[ServerStatus] = []
+
+    def tell(live: ServerStatus) -> None:
+        told.append(live)
+        if len(told) == 1:
+            loop.call_soon_threadsafe(links.put_nowait, live.link)
+
+    running_study = asyncio.create_task(asyncio.to_thread(beholder.run, study, participants=2, port=0, tell=tell))
+    link = await links.get()
+    await asyncio.gather(*(take_as_a_person(link, name) for name in ("ada", "bob")))
+    results = await running_study
+    assert set(results.ratings["mode"]) == {"link"}
+    assert len(results.ratings) == 4
+    assert told[-1].counts["completed"] == 2
