@@ -34,37 +34,39 @@ _TASKS = {
 }
 
 
-def counted(material: Material) -> Markup:
+def account_section(material: Material) -> Markup:
     """Return the account: arrived, finished, used, and what was lost for which reason."""
     numbers = material.account["counts"]
     _, many = people_words(material)
     lines = [
-        _line(f"{many.capitalize()} who came", numbers["participants"]),
-        _line("Sessions", numbers["sessions"]),
-        _line("Finished", numbers["completed"]),
-        _line("Used", numbers["used_sessions"]),
+        _account_line(f"{many.capitalize()} who came", numbers["participants"]),
+        _account_line("Sessions", numbers["sessions"]),
+        _account_line("Finished", numbers["completed"]),
+        _account_line("Used", numbers["used_sessions"]),
     ]
     costly = [lost for lost in material.account["lost"] if lost["costs"]]
     for lost in material.account["lost"]:
         # What costs single ratings is told below, among them.
         if not lost["costs"] and not lost["ratings"] and lost["kept"]:
-            lines.append(_line(lost["words"], lost["kept"], is_part=True))
-    lines.append(_line("Not used", numbers["sessions"] - numbers["used_sessions"]))
-    lines.extend(_line(lost["words"], lost["sessions"], is_part=True) for lost in costly)
+            lines.append(_account_line(lost["words"], lost["kept"], is_part=True))
+    lines.append(_account_line("Not used", numbers["sessions"] - numbers["used_sessions"]))
+    lines.extend(_account_line(lost["words"], lost["sessions"], is_part=True) for lost in costly)
     is_compared = bool(material.parts) and all(part.is_compared for part in material.parts)
-    lines.append(_line("Comparisons" if is_compared else "Ratings", numbers["ratings"]))
-    lines.append(_line("Used", numbers["used_ratings"], is_part=True))
+    lines.append(_account_line("Comparisons" if is_compared else "Ratings", numbers["ratings"]))
+    lines.append(_account_line("Used", numbers["used_ratings"], is_part=True))
     for lost in material.account["lost"]:
         if lost["ratings"]:
-            lines.append(_line(lost["words"], lost["ratings"], is_part=True))
+            lines.append(_account_line(lost["words"], lost["ratings"], is_part=True))
     unsure = int((material.results.ratings["missing"] == "skipped").sum())
     if numbers["missing_ratings"] - unsure:
-        lines.append(_line("Without a value: would not play", numbers["missing_ratings"] - unsure, is_part=True))
+        lines.append(
+            _account_line("Without a value: would not play", numbers["missing_ratings"] - unsure, is_part=True)
+        )
     if unsure:
-        lines.append(_line("Without a value: not sure", unsure, is_part=True))
+        lines.append(_account_line("Without a value: not sure", unsure, is_part=True))
     agreement = material.results.participants["agreement"].dropna()
     if len(agreement):
-        lines.append(_line("Agreement with the others, median", number(float(agreement.median()), 2)))
+        lines.append(_account_line("Agreement with the others, median", number(float(agreement.median()), 2)))
     notes = ["A session can be lost for several reasons and is then counted under each."]
     unknown = sum(verdict["unknown"] for verdict in material.account["verdicts"].values())
     if unknown:
@@ -72,10 +74,10 @@ def counted(material: Material) -> Markup:
     if numbers["other_plans"]:
         notes.append(f"{count(numbers['other_plans'], 'session')} under an earlier plan left out.")
     foot = tag("p", " ".join(notes), class_="panel__foot")
-    return render([tag("dl", lines, class_="counted"), *_groups(material), foot])
+    return render([tag("dl", lines, class_="counted"), *_group_table(material), foot])
 
 
-def _groups(material: Material) -> list[Child]:
+def _group_table(material: Material) -> list[Child]:
     """Return how many of each group of participants began, finished and are used, where there are groups."""
     found = material.account.get("groups") or ()
     rows = [(*one["levels"].values(), f"{one['began']:,}", f"{one['finished']:,}", f"{one['used']:,}") for one in found]
@@ -84,12 +86,12 @@ def _groups(material: Material) -> list[Child]:
     return [table("Groups of participants", sheet)] if found else []
 
 
-def _line(name: str, value: int | str, *, is_part: bool = False) -> Markup:
+def _account_line(name: str, value: int | str, *, is_part: bool = False) -> Markup:
     shown = f"{value:,}" if isinstance(value, int) else value
     return tag("div", tag("dt", name), tag("dd", shown), class_="is-part" if is_part else None)
 
 
-def method_section(material: Material) -> Markup:
+def procedure_section(material: Material) -> Markup:
     """Return how the study was run and analysed, with what somebody else needs to repeat it."""
     study, results = material.study, material.results
     analyses = results.notes["analyses"]
@@ -98,14 +100,14 @@ def method_section(material: Material) -> Markup:
     software = ", ".join(f"{name} {version}" for name, version in results.notes["software"].items())
     entries: list[tuple[str, Child]] = [
         ("Rating method", tag("code", study.method)),
-        *_shown(material),
+        *_presentation_entries(material),
         ("Answered by", "robots (simulated)" if material.is_simulated else "people"),
         ("Trials per session", per_session),
-        ("Watching", _watching(material)),
+        ("Watching", _watch_rule(material)),
         ("Numbers", _metrics(material)),
         ("Scores", analyses["conditions"]["note"]),
         ("Differences", analyses["pairs"]["note"]),
-        *_clear(material),
+        *_clear_difference(material),
         ("Sources", _sources(analysis["citation"] for analysis in analyses.values())),
         ("Software", f"Beholder {beholder_version()}, {software}"),
         ("Study text", [tag("code", digest) for digest in material.account["digests"]]),
@@ -114,14 +116,14 @@ def method_section(material: Material) -> Markup:
     return tag("dl", [tag("div", tag("dt", name), tag("dd", value)) for name, value in entries], class_="method")
 
 
-def _clear(material: Material) -> list[tuple[str, Child]]:
+def _clear_difference(material: Material) -> list[tuple[str, Child]]:
     """Return what a clear difference is, where any could be tested."""
     if not any(part.tested for part in material.parts):
         return []
     return [("Clear difference", f"Holm-corrected p below {material.results.notes['alpha']:g}.")]
 
 
-def _shown(material: Material) -> list[tuple[str, Child]]:
+def _presentation_entries(material: Material) -> list[tuple[str, Child]]:
     """Return how the method showed its stimuli, as far as the study could choose."""
     options, roles = common_options(material.study), material.account.get("roles", {})
     # The reference of some methods is rated by nobody, so that no table has a label for it.
@@ -159,7 +161,7 @@ def _sources(citations: Iterable[str]) -> list[Child]:
     return [[tag("br") if place else None, source] for place, source in enumerate(sources)]
 
 
-def _watching(material: Material) -> str:
+def _watch_rule(material: Material) -> str:
     """Return what had to be watched; where that changed, each rule with the number of its sessions."""
     sessions: dict[str, int] = {}
     for text in material.texts:
@@ -185,19 +187,19 @@ def beholder_version() -> str:
 # --- The flow of participants: from coming to being used, and who went no further for what (CONSORT) ---
 
 
-_STEPS = {
+_STEP_WORDS = {
     "came": "came", "agreed": "agreed to take part", "qualified": "qualified", "rated": "began to rate",
     "finished": "finished", "accepted": "accepted", "used": "used",
 }  # fmt: skip
 
 
-def flow(material: Material) -> Markup | None:
+def flow_section(material: Material) -> Markup | None:
     """Return a box for each step, and beside the way down those who were lost there; None where nobody was followed."""
     steps: Sequence[Mapping[str, Any]] = material.account.get("flow") or ()
     if not steps or not steps[0]["sessions"]:
         return None
     came = steps[0]["people"]
-    return tag("ol", [_step(step, came, people_words(material)) for step in steps], class_="flow")
+    return tag("ol", [_flow_step(step, came, people_words(material)) for step in steps], class_="flow")
 
 
 def flow_foot(material: Material) -> str:
@@ -213,24 +215,24 @@ def flow_foot(material: Material) -> str:
     return " ".join(told)
 
 
-def _step(step: Mapping[str, Any], came: int, words: tuple[str, str]) -> Markup:
+def _flow_step(step: Mapping[str, Any], came: int, words: tuple[str, str]) -> Markup:
     n, sessions = step["people"], step["sessions"]
     share = None if step["step"] == "came" else tag("span", percent(n / came) if came else None, class_="flow__share")
     more = tag("span", count(sessions, "session"), class_="flow__more") if sessions != n else None
-    told = f" {words[0] if n == 1 else words[1]} {_STEPS[step['step']]} "
-    return tag("li", tag("p", tag("b", f"{n:,}"), told, share, more, class_="flow__box"), _lost(step["lost"]))
+    told = f" {words[0] if n == 1 else words[1]} {_STEP_WORDS[step['step']]} "
+    return tag("li", tag("p", tag("b", f"{n:,}"), told, share, more, class_="flow__box"), _exclusions(step["lost"]))
 
 
-def _lost(lost: Sequence[Mapping[str, Any]]) -> Markup | None:
+def _exclusions(lost: Sequence[Mapping[str, Any]]) -> Markup | None:
     if not lost:
         return None
     whole = {kind: sum(one[kind] for one in lost) for kind in ("people", "sessions")}
-    title = tag("p", "No further: ", tag("b", _both(whole)))
-    reasons = [tag("li", one["words"], " ", tag("b", _both(one))) for one in lost]
+    title = tag("p", "No further: ", tag("b", _people_and_sessions(whole)))
+    reasons = [tag("li", one["words"], " ", tag("b", _people_and_sessions(one))) for one in lost]
     return tag("div", title, tag("ul", reasons), class_="flow__lost")
 
 
-def _both(one: Mapping[str, Any]) -> str:
+def _people_and_sessions(one: Mapping[str, Any]) -> str:
     """Return the number of people, and of sessions where it differs; somebody may have come again and got further."""
     people, sessions = one["people"], count(one["sessions"], "session")
     return f"{people:,}" if people == one["sessions"] else f"{people:,} ({sessions})"
@@ -252,7 +254,7 @@ _QUALIFICATION_HEADS = (
 )
 
 
-def taking_part(material: Material) -> Markup | None:
+def qualification_section(material: Material) -> Markup | None:
     """Return how many met each check and how it went; None where the study has no checks."""
     funnel = material.account.get("qualification")
     if not funnel:
@@ -329,8 +331,8 @@ def _bar(n: int, funnel: Mapping[str, Any]) -> Markup:
 # --- Whom we trusted: each rule over what people did while they rated, and what it cost ---
 
 
-_TRUST_HEADS = ("Sessions", "Passed", "Failed", "Unknown", "Right", "Ratings left out", "Lost for this alone")
-TRUST_FOOT = (
+_RULES_HEADS = ("Sessions", "Passed", "Failed", "Unknown", "Right", "Ratings left out", "Lost for this alone")
+RULES_FOOT = (
     "Sessions: those that the rule looked at. Unknown: too little evidence to judge. Right: share of the answers that "
     "are known beforehand and were given. Ratings left out: also those of sessions that are lost as a whole. Lost for "
     "this alone: sessions that would be used without the rule. All is judged from the evidence, by the rules of the "
@@ -338,24 +340,24 @@ TRUST_FOOT = (
 )
 
 
-def trusting(material: Material) -> Markup | None:
+def rules_section(material: Material) -> Markup | None:
     """Return how sessions did by each rule; None where there are no rules."""
     rules: Sequence[Mapping[str, Any]] = material.account.get("trust") or ()
     if not rules:
         return None
     caption = "Rules over what people did while they rated"
-    head = tag("tr", tag("th", "Rule", scope="col"), [tag("th", word, scope="col") for word in _TRUST_HEADS])
+    head = tag("tr", tag("th", "Rule", scope="col"), [tag("th", word, scope="col") for word in _RULES_HEADS])
     grid = tag(
         "table",
         tag("caption", caption, class_="unseen"),
         tag("thead", head),
-        tag("tbody", [_row(rule) for rule in rules]),
+        tag("tbody", [_rule_row(rule) for rule in rules]),
         class_="table rules",
     )
-    return render([tag("p", " ".join(_trust_sentences(rules))), _notice(rules), scrolling(caption, grid)])
+    return render([tag("p", " ".join(_rules_sentences(rules))), _agreement_notice(rules), scrolling(caption, grid)])
 
 
-def _trust_sentences(rules: Sequence[Mapping[str, Any]]) -> list[str]:
+def _rules_sentences(rules: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the numbers that matter, in words."""
     costly = [(rule["title"].lower(), rule["alone"]) for rule in rules if rule["alone"]]
     whole = sum(n for _, n in costly)
@@ -365,7 +367,7 @@ def _trust_sentences(rules: Sequence[Mapping[str, Any]]) -> list[str]:
     return [f"{count(whole, 'session is', 'sessions are')} lost for one of these rules alone: {told}."]
 
 
-def _notice(rules: Sequence[Mapping[str, Any]]) -> Markup | None:
+def _agreement_notice(rules: Sequence[Mapping[str, Any]]) -> Markup | None:
     """Return that people hardly agree, where they do not."""
     for rule in rules:
         middle = rule.get("median")
@@ -376,16 +378,16 @@ def _notice(rules: Sequence[Mapping[str, Any]]) -> Markup | None:
     return None
 
 
-def _row(rule: Mapping[str, Any]) -> Markup:
+def _rule_row(rule: Mapping[str, Any]) -> Markup:
     name = tag("th", rule["title"], tag("span", rule["words"]), scope="row")
     cells: list[Child] = [
-        _count(rule["met"]), _count(rule["passed"]), _count(rule["failed"]), _count(rule["unknown"]), _right(rule),
+        _count(rule["met"]), _count(rule["passed"]), _count(rule["failed"]), _count(rule["unknown"]), _share_right(rule),
         _count(rule["ratings"]), _count(rule["alone"]),
     ]  # fmt: skip
     return tag("tr", name, [tag("td", cell) for cell in cells])
 
 
-def _right(rule: Mapping[str, Any]) -> str:
+def _share_right(rule: Mapping[str, Any]) -> str:
     return f"{100 * rule['right'] / rule['asked']:.0f} %" if rule.get("asked") else NONE
 
 

@@ -24,7 +24,7 @@ _FEW = 0.5
 """A stimulus with less than this share of what was planned, a place with less than this share of its part."""
 _FEWEST = 10
 """Expected ratings below which chance alone makes places uneven."""
-_APART = 0.15
+_MAX_DISTANCE = 0.15
 """Of the session, by which the mean positions of two conditions may differ."""
 
 
@@ -34,16 +34,16 @@ class _Planned(NamedTuple):
     most: int
 
 
-def evenness(material: Material) -> Iterator[QualityLine]:
+def _balance_lines(material: Material) -> Iterator[QualityLine]:
     """Yield how even the ratings are; nothing where none is used."""
     if material.used.empty:
         return
-    yield from _votes(material)
+    yield from _ratings_per_stimulus(material)
     yield from _places(material)
     yield from _positions(material)
 
 
-def _votes(material: Material) -> Iterator[QualityLine]:
+def _ratings_per_stimulus(material: Material) -> Iterator[QualityLine]:
     """Yield the ratings of each stimulus beside what the plan has for it."""
     n = material.results.scores["n"]
     if n.empty:
@@ -102,7 +102,7 @@ def _positions(material: Material) -> Iterator[QualityLine]:
     low, high = float(means.min()), float(means.max())
     said = f"Lowest and highest mean position of a condition among the {last:.0f} trials of a session."
     counts = used.groupby("condition").size()
-    is_bad = (high - low) > _APART * last and counts.min() >= _FEWEST
+    is_bad = (high - low) > _MAX_DISTANCE * last and counts.min() >= _FEWEST
     warning = f"Conditions did not come equally early: {number(low, 1)} to {number(high, 1)} on average."
     yield QualityLine(
         "Positions in the session", f"{number(low, 1)} to {number(high, 1)}", said, warning if is_bad else ""
@@ -121,7 +121,7 @@ class QualityLine(NamedTuple):
     warning: str = ""
 
 
-def share_of(n: int, whole: int) -> str:
+def _share_of(n: int, whole: int) -> str:
     """Return `12 of 800 (2 %)`."""
     return f"{n:,} of {whole:,} ({percent(n / whole)})"
 
@@ -134,7 +134,7 @@ _FAILED, _STALLED, _DROPPED, _WHOLE = 0.02, 0.05, 0.02, 0.95
 """Shares from which a number is worth a warning."""
 
 
-def played(material: Material) -> Iterator[QualityLine]:
+def _playback_lines(material: Material) -> Iterator[QualityLine]:
     """Yield each number that is known; nothing where no playing was logged."""
     table = material.clean("playback")
     if table.empty:
@@ -145,7 +145,7 @@ def played(material: Material) -> Iterator[QualityLine]:
     yield from _errors(known["errors"].dropna())
     yield from _halts(known["stalled_ms"].dropna())
     yield from _frames(known["dropped"], known["frames"])
-    yield from _watched(material, known["coverage"].dropna())
+    yield from _coverage(material, known["coverage"].dropna())
 
 
 def _errors(errors: pd.Series) -> Iterator[QualityLine]:
@@ -154,7 +154,7 @@ def _errors(errors: pd.Series) -> Iterator[QualityLine]:
         warning = f"{percent(n / len(errors))} of the stimuli failed to load or to play at least once."
         said = "Stimuli that failed to load or to play at least once."
         yield QualityLine(
-            "Failures to play", share_of(n, len(errors)), said, warning if n > _FAILED * len(errors) else ""
+            "Failures to play", _share_of(n, len(errors)), said, warning if n > _FAILED * len(errors) else ""
         )
 
 
@@ -165,7 +165,7 @@ def _halts(halts: pd.Series) -> Iterator[QualityLine]:
         said = f"Stimuli that stood still for more than {limit:g} s; the longest halt was {halts.max() / 1000:.1f} s."
         warning = f"{percent(n / len(halts))} of the stimuli stood still for more than {limit:g} s while they played."
         yield QualityLine(
-            "Halts while playing", share_of(n, len(halts)), said, warning if n > _STALLED * len(halts) else ""
+            "Halts while playing", _share_of(n, len(halts)), said, warning if n > _STALLED * len(halts) else ""
         )
 
 
@@ -180,20 +180,20 @@ def _frames(dropped: pd.Series, frames: pd.Series) -> Iterator[QualityLine]:
         yield QualityLine("Dropped frames", f"{lost:,} ({percent(share)})", said, warning if share > _DROPPED else "")
 
 
-def _watched(material: Material, coverage: pd.Series) -> Iterator[QualityLine]:
+def _coverage(material: Material, coverage: pd.Series) -> Iterator[QualityLine]:
     if len(coverage):
         n = int((coverage >= WHOLE).sum())
         asked = {text["watch"] for text in material.texts} == {"whole"}
         said = "Stimuli that were played whole; ratings of the others are left out." if asked else "Not asked for."
         warning = f"{percent(1 - n / len(coverage))} of the stimuli were not watched to the end."
         is_bad = asked and n < _WHOLE * len(coverage)
-        yield QualityLine("Watched whole", share_of(n, len(coverage)), said, warning if is_bad else "")
+        yield QualityLine("Watched whole", _share_of(n, len(coverage)), said, warning if is_bad else "")
 
 
 # --- Data quality: what is missing, how everything played, how steady people were, how even the ratings are spread ---
 
 
-FOOT = (
+QUALITY_FOOT = (
     "Of the sessions that are used, where nothing else is said. ▲ marks what to look at before anything is concluded; "
     "the limits are rules of thumb."
 )
@@ -201,7 +201,7 @@ _MISSING, _UNKNOWN, _FLAT = 0.05, 0.2, 0.1
 """Shares from which a number is worth a warning: ratings without a value, unknown verdicts, straight-liners."""
 
 
-def quality(material: Material) -> Markup | None:
+def quality_section(material: Material) -> Markup | None:
     """Return each number with one sentence on how to read it, warnings first; None where there is no rating at all."""
     if material.results.ratings.empty:
         return None
@@ -227,10 +227,10 @@ def quality(material: Material) -> Markup | None:
 
 def _lines(material: Material) -> Iterable[QualityLine]:
     yield from _missing(material)
-    yield from played(material)
-    yield from steadiness(material)
+    yield from _playback_lines(material)
+    yield from _agreement_lines(material)
     yield from _verdicts(material)
-    yield from evenness(material)
+    yield from _balance_lines(material)
 
 
 def _missing(material: Material) -> Iterable[QualityLine]:
@@ -247,14 +247,14 @@ def _missing(material: Material) -> Iterable[QualityLine]:
     said = f"{join_names(reasons).capitalize()}." if reasons else "Everything that was asked has an answer."
     warning = f"{percent(share)} of the ratings have no value. Look whether they belong to some conditions only."
     yield QualityLine(
-        "Ratings without a value", share_of(len(missing), len(kept)), said, warning if share > _MISSING else ""
+        "Ratings without a value", _share_of(len(missing), len(kept)), said, warning if share > _MISSING else ""
     )
     out = int((~kept["use"]).sum())
     if out:
         said = "Left out one by one, for what happened in their trial; the session stays."
         warning = f"{percent(out / len(kept))} of the ratings of used sessions are left out for their trial."
         yield QualityLine(
-            "Ratings left out", share_of(out, len(kept)), said, warning if out > _MISSING * len(kept) else ""
+            "Ratings left out", _share_of(out, len(kept)), said, warning if out > _MISSING * len(kept) else ""
         )
 
 
@@ -266,7 +266,7 @@ def _verdicts(material: Material) -> Iterable[QualityLine]:
         said = "Sessions with nearly the same answer throughout, of those that could be judged."
         many = flat["fail"] > _FLAT * judged
         warning = f"{percent(flat['fail'] / judged)} answered the same throughout. Is the task clear, and short enough?"
-        yield QualityLine("Straight-lining", share_of(flat["fail"], judged), said, warning if many else "")
+        yield QualityLine("Straight-lining", _share_of(flat["fail"], judged), said, warning if many else "")
     unknown = {name: one["unknown"] for name, one in verdicts.items() if one["unknown"]}
     whole = sum(sum(one.values()) for one in verdicts.values())
     if not whole:
@@ -275,7 +275,7 @@ def _verdicts(material: Material) -> Iterable[QualityLine]:
     most = max(unknown, key=lambda name: unknown[name], default="")
     said = f"Most often {most} ({unknown[most]:,}); unknown costs nobody anything." if most else "All could be judged."
     warning = f"{percent(n / whole)} of the verdicts are unknown: cleaning could not look at much."
-    yield QualityLine("Unknown verdicts", share_of(n, whole), said, warning if n > _UNKNOWN * whole else "")
+    yield QualityLine("Unknown verdicts", _share_of(n, whole), said, warning if n > _UNKNOWN * whole else "")
 
 
 def _row(line: QualityLine) -> Markup:
@@ -290,10 +290,10 @@ _SPREAD = 0.2
 """Of the scale. Answers by chance have 0.29."""
 _AGREEMENT = 0.5
 _DIFFER = 0.25
-_WHAT = ["participant", "question", "stimulus", "other_stimulus", "unit"]
+_REPEAT_KEYS = ["participant", "question", "stimulus", "other_stimulus", "unit"]
 
 
-def steadiness(material: Material) -> Iterator[QualityLine]:
+def _agreement_lines(material: Material) -> Iterator[QualityLine]:
     """Yield how far repeats and people agree, as far as there are any."""
     yield from _within(material)
     yield from _repeats(material)
@@ -304,7 +304,7 @@ def _within(material: Material) -> Iterator[QualityLine]:
     """Yield the sd of one person rating one stimulus again, as the root of the mean variance (statistics 2.1)."""
     used = material.used[material.used["kind"].isin(("score", "diff"))]
     values = used["value"] / (used["scale_max"] - used["scale_min"])
-    again = values.groupby([used[name].fillna("") for name in _WHAT])
+    again = values.groupby([used[name].fillna("") for name in _REPEAT_KEYS])
     spread = again.var(ddof=1).dropna()
     if spread.empty:
         return
@@ -324,7 +324,7 @@ def _repeats(material: Material) -> Iterator[QualityLine]:
         said = "Answers to what came again that differ by more than the study allows, over all sessions."
         warning = f"{percent(differ / compared)} of what came again was answered differently."
         yield QualityLine(
-            "Repeats that differ", share_of(differ, compared), said, warning if differ > _DIFFER * compared else ""
+            "Repeats that differ", _share_of(differ, compared), said, warning if differ > _DIFFER * compared else ""
         )
 
 

@@ -11,7 +11,7 @@ from beholder.reporting.html import Child, Markup, render, tag
 from beholder.reporting.material import Material
 from beholder.reporting.participants import AnswerShare, share_tally, spread_tally
 
-_MOST = 7
+_MAX_NAMED = 7
 """Answers that are named; the rest is counted together."""
 _UNKNOWN = "not known"
 _KINDS = {"desktop": "computer", "tablet": "tablet", "phone": "phone"}
@@ -24,7 +24,7 @@ _NUMBERS = (
 """Title, column, decimals, and the check that measures it."""
 
 
-def devices(material: Material) -> Markup | None:
+def devices_section(material: Material) -> Markup | None:
     """Return what each thing was for how many sessions; None where there is nothing to tell."""
     table = material.clean("devices")
     if table.empty:
@@ -101,7 +101,7 @@ def _shares(used: Counter[str], everyone: Counter[str]) -> list[AnswerShare]:
     """Return the most common answers, the others together, and how many are not known."""
     named = [value for value, _ in sorted(everyone.items(), key=lambda item: (-used[item[0]], -item[1], item[0]))]
     named = [value for value in named if value]
-    kept, rest = (named, []) if len(named) <= _MOST else (named[: _MOST - 1], named[_MOST - 1 :])
+    kept, rest = (named, []) if len(named) <= _MAX_NAMED else (named[: _MAX_NAMED - 1], named[_MAX_NAMED - 1 :])
     shares = [AnswerShare(value, used[value], everyone[value]) for value in kept]
     if rest:
         label = f"{len(rest):,} others"

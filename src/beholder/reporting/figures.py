@@ -20,17 +20,17 @@ from beholder.analysis.result import records
 from beholder.formats import join_names, number
 from beholder.reporting.html import Markup, tag
 from beholder.reporting.material import Material
-from beholder.reporting.models import MOST_OPEN
 from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.question_sections import short_names
+from beholder.reporting.rater_models import MAX_TABLES
 
 _COLUMN_MM, _DOUBLE_MM = 88, 180
 _PPI = 300
-_KEPT = 64
+_CACHE_SIZE = 64
 """So many figures stay in memory, a tenth of a megabyte each."""
-_POINTS = 72 / 25.4
+_POINTS_PER_MM = 72 / 25.4
 """Of a millimetre."""
-_TOLD = re.compile(r' aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="[^"]*"')
+_ARIA_LABEL = re.compile(r' aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="[^"]*"')
 _ROLES = re.compile(r' role="graphics-(?:object|symbol)"| aria-roledescription="[^"]*"| aria-label="[^"]*"')
 
 
@@ -47,7 +47,7 @@ def to_svg(draw: Callable[[Layout], Any], layout: Layout) -> str:
 
 
 # A report that is made again has most of its figures unchanged, and drawing them is most of its work.
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHE_SIZE)
 def _converted(chart: str, version: str) -> str:
     import vl_convert
 
@@ -55,24 +55,24 @@ def _converted(chart: str, version: str) -> str:
     return str(vl_convert.vegalite_to_svg(json.loads(chart), vl_version=version))
 
 
-def described(svg: str, name: str, title: str, description: str) -> Markup:
+def _described(svg: str, name: str, title: str, description: str) -> Markup:
     """Return the SVG for use inside a page: it scales, and says what it shows to those who do not see it.
 
     What each mark stands for is left to the page's script, which shows it where somebody points.
     """
-    start, rest = _opened(svg)
+    start, rest = _split_opening(svg)
     words = tag("title", title, id=f"{name}-t") + tag("desc", description, id=f"{name}-d")
     opening = f'<svg class="plot" role="img" aria-labelledby="{name}-t {name}-d" {_box(start)}>'
-    return Markup(opening + words + _ROLES.sub("", _TOLD.sub(r' data-tip="\1"', rest)))
+    return Markup(opening + words + _ROLES.sub("", _ARIA_LABEL.sub(r' data-tip="\1"', rest)))
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHE_SIZE)
 def paper_files(svg: str, layout: Layout) -> Mapping[str, bytes]:
     """Return a figure as SVG, PDF and PNG, as wide as one column of a paper or as two."""
     import vl_convert
 
     width = _COLUMN_MM if layout == COLUMN else _DOUBLE_MM
-    start, rest = _opened(svg)
+    start, rest = _split_opening(svg)
     _, _, across, down = (float(part) for part in _box(start).split('"')[1].split())
     height = width * down / across
     bare = f'<svg xmlns="http://www.w3.org/2000/svg" {_box(start)} width="{{}}" height="{{}}">' + _ROLES.sub("", rest)
@@ -83,7 +83,7 @@ def paper_files(svg: str, layout: Layout) -> Mapping[str, bytes]:
         )
 
     # The converter takes a pixel for a point.
-    points = sized("", _POINTS)
+    points = sized("", _POINTS_PER_MM)
     return {
         "svg": sized("mm", 1).encode(),
         "pdf": vl_convert.svg_to_pdf(points),
@@ -91,7 +91,7 @@ def paper_files(svg: str, layout: Layout) -> Mapping[str, bytes]:
     }
 
 
-def _opened(svg: str) -> tuple[str, str]:
+def _split_opening(svg: str) -> tuple[str, str]:
     opening = re.match(r"<svg[^>]*>", svg)
     assert opening is not None
     return opening.group(), svg[opening.end() :]
@@ -106,7 +106,7 @@ def _box(opening: str) -> str:
 # --- The figures of a report: which there are, what they are called, and how they are drawn ---
 
 
-_LONGEST = 22
+_MAX_NAME = 22
 """Letters of a name that one column of a paper has room for."""
 
 
@@ -134,7 +134,7 @@ class DrawnFigure(NamedTuple):
 
 def figures(material: Material) -> list[Figure]:
     """Return every figure for which there are results."""
-    found = [figure for part in material.parts if part.order for figure in _of_part(part, material)]
+    found = [figure for part in material.parts if part.order for figure in _question_figures(part, material)]
     found += _biases(material)
     found += _variances(material)
     raters = material.results.also.get("raters")
@@ -167,10 +167,10 @@ def _biases(material: Material) -> list[Figure]:
     return [
         Figure(
             f"biases-{part.slug}", f"Bias and inconsistency: {part.name}", words,
-            _with(lambda table, layout: biases_chart(table, layout=layout), table[table["question"] == part.id]),
+            _bound(lambda table, layout: biases_chart(table, layout=layout), table[table["question"] == part.id]),
         )
         for part in parts
-        if len(parts) <= MOST_OPEN
+        if len(parts) <= MAX_TABLES
     ]  # fmt: skip
 
 
@@ -189,24 +189,24 @@ def _variances(material: Material) -> list[Figure]:
     ]  # fmt: skip
 
 
-def drawn(figure: Figure) -> DrawnFigure:
+def draw_figure(figure: Figure) -> DrawnFigure:
     """Return a figure drawn once for wide screens and once for phones; one of these is what a paper gets."""
     column = to_svg(figure.draw, COLUMN)
     paper = column if figure.paper is COLUMN else to_svg(figure.draw, figure.paper)
     files = paper_files(paper, figure.paper)
     if not figure.in_page:
         return DrawnFigure(None, files)
-    narrow = described(column, f"narrow-{figure.name}", figure.title, figure.words)
+    narrow = _described(column, f"narrow-{figure.name}", figure.title, figure.words)
     if not figure.is_wide:
         return DrawnFigure(tag("div", narrow, class_="figure figure--column"), files)
-    wide = described(to_svg(figure.draw, WIDE), f"wide-{figure.name}", figure.title, figure.words)
+    wide = _described(to_svg(figure.draw, WIDE), f"wide-{figure.name}", figure.title, figure.words)
     both = tag("div", wide, class_="figure figure--wide") + tag("div", narrow, class_="figure figure--narrow")
     return DrawnFigure(Markup(both), files)
 
 
-def _of_part(part: QuestionResults, material: Material) -> list[Figure]:
+def _question_figures(part: QuestionResults, material: Material) -> list[Figure]:
     labels = material.labels
-    paper = DOUBLE if max(len(labels[name]) for name in part.order) > _LONGEST else COLUMN
+    paper = DOUBLE if max(len(labels[name]) for name in part.order) > _MAX_NAME else COLUMN
 
     def mine(name: str) -> pd.DataFrame:
         table = material.results.also.get(name)
@@ -223,7 +223,7 @@ def _of_part(part: QuestionResults, material: Material) -> list[Figure]:
             Figure(
                 f"pairs-{part.slug}", f"Differences: {part.name}", words,
                 lambda layout: pairs_chart(pairs, labels=labels, layout=layout),
-                paper=DOUBLE if paper is DOUBLE or max(map(len, labels.values())) > _LONGEST / 2 else COLUMN,
+                paper=DOUBLE if paper is DOUBLE or max(map(len, labels.values())) > _MAX_NAME / 2 else COLUMN,
                 in_page=False,
             )
         )  # fmt: skip
@@ -249,11 +249,11 @@ def _of_part(part: QuestionResults, material: Material) -> list[Figure]:
         table = mine(name)
         if len(table):
             told = f"{words} The numbers are in {name}.csv."
-            found.append(Figure(f"{name}-{part.slug}", f"{title}: {part.name}", told, _with(draw, table), paper=paper))
+            found.append(Figure(f"{name}-{part.slug}", f"{title}: {part.name}", told, _bound(draw, table), paper=paper))
     return found
 
 
-def _with(draw: Callable[[pd.DataFrame, Layout], Any], table: pd.DataFrame) -> Callable[[Layout], Any]:
+def _bound(draw: Callable[[pd.DataFrame, Layout], Any], table: pd.DataFrame) -> Callable[[Layout], Any]:
     return lambda layout: draw(table, layout)
 
 

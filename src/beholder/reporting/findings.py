@@ -31,24 +31,29 @@ def findings(
     if not order:
         return [Finding("Nothing to report.", "No rating of this question could be used.")]
     if part.kind == "correct":
-        return [_told_apart(part, row, labels) for row in records(part.conditions)]
+        return [_identified(part, row, labels) for row in records(part.conditions)]
     if part.reference is not None and len(order) == 1:
-        return [_against(part, labels, part.reference)]
+        return [_against_reference(part, labels, part.reference)]
     if len(order) == 1:
         return [_only_condition(part, labels)]
     if part.conditions["participants"].max() == 1:
-        return [_alone(part, people)]
+        return [_one_participant(part, people)]
     if not part.tested:
         return [_no_tests(part, labels, people)]
-    found = _caveat(part, people)
+    found = _few_participants(part, people)
     if part.reference is not None and any((name, part.reference) not in part.unnamed for name in order):
-        found.append(_against(part, labels, part.reference))
+        found.append(_against_reference(part, labels, part.reference))
     if not part.clear:
-        return [*found, *_hidden(part, labels, reference), _no_differences(part, labels), *_otherwise(part, labels)]
+        return [
+            *found,
+            *_hidden_reference(part, labels, reference),
+            _no_differences(part, labels),
+            *_disagreement(part, labels),
+        ]
     found += [_reversed(part, labels)] if part.reversed else []
     tests = replace(part, roles={**part.roles, **({reference: "reference"} if reference else {})}).under_test
     found += _ranked(tests, labels)
-    return [*found, *_hidden(part, labels, reference), _pairs(part, labels), *_otherwise(part, labels)]
+    return [*found, *_hidden_reference(part, labels, reference), _pairs(part, labels), *_disagreement(part, labels)]
 
 
 def _ranked(part: QuestionResults, labels: Mapping[str, str]) -> list[Finding]:
@@ -61,7 +66,7 @@ def _ranked(part: QuestionResults, labels: Mapping[str, str]) -> list[Finding]:
     return [*([_lead(part, labels)] if is_led else []), *([last] if last else [])]
 
 
-def _told_apart(part: QuestionResults, row: Mapping[str, Any], labels: Mapping[str, str]) -> Finding:
+def _identified(part: QuestionResults, row: Mapping[str, Any], labels: Mapping[str, str]) -> Finding:
     """Return whether people did better than by guessing."""
     low, high = row["ci_low"], row["ci_high"]
     interval = f" (95 % interval {number(low, part.decimals)} to {number(high, part.decimals)})" if low == low else ""
@@ -73,15 +78,15 @@ def _told_apart(part: QuestionResults, row: Mapping[str, Any], labels: Mapping[s
     return Finding("They were not clearly told apart.", f"{detail}guessing gives 0.5, which is not ruled out.")
 
 
-def _against(part: QuestionResults, labels: Mapping[str, str], reference: str) -> Finding:
+def _against_reference(part: QuestionResults, labels: Mapping[str, str], reference: str) -> Finding:
     """Return how many conditions are better or worse than the reference that each was compared with."""
     held = part.against_reference
     asked = [name for name in part.order if (name, reference) not in part.unnamed]
     worse = [name for name in asked if name in held and held[name][1] and held[name][0] < 0]
     better = [name for name in asked if name in held and held[name][1] and held[name][0] > 0]
-    said = [f"clearly better: {some([labels[name] for name in better])}"] if better else []
+    said = [f"clearly better: {some_names([labels[name] for name in better])}"] if better else []
     level = [labels[name] for name in asked if name not in (*worse, *better)]
-    said += [f"not told apart from it: {some(level)}"] if level else []
+    said += [f"not told apart from it: {some_names(level)}"] if level else []
     detail = "; ".join(said) or "every one differs from it clearly"
     return Finding(
         f"{len(worse)} of {len(asked)} are clearly worse than the reference, {labels[reference]}.",
@@ -98,7 +103,7 @@ def _only_condition(part: QuestionResults, labels: Mapping[str, str]) -> Finding
     return Finding(headline, f"{labels[row['condition']]} scores {mean}{interval}.")
 
 
-def _alone(part: QuestionResults, people: tuple[str, str]) -> Finding:
+def _one_participant(part: QuestionResults, people: tuple[str, str]) -> Finding:
     if set(part.counts.values()) == {1}:
         alone = f"Scores describe this one {people[0]} only: there is no interval and no test."
         return Finding(f"Only one {people[0]} was counted.", alone)
@@ -107,7 +112,7 @@ def _alone(part: QuestionResults, people: tuple[str, str]) -> Finding:
     )
 
 
-def _caveat(part: QuestionResults, people: tuple[str, str]) -> list[Finding]:
+def _few_participants(part: QuestionResults, people: tuple[str, str]) -> list[Finding]:
     """Return a warning where no test of signs or ranks could find anything, however large it is."""
     n = max(part.counts.values())
     tests = len(part.tested) // 2
@@ -149,12 +154,12 @@ def _reversed(part: QuestionResults, labels: Mapping[str, str]) -> Finding:
     (high, low), *others = part.reversed
     means = {row["condition"]: row["mean"] for row in records(part.conditions)}
     order = f"order {labels[high]} above" if means[high] > means[low] else f"put {labels[high]} level with"
-    rest = some([f"{labels[one]} above {labels[other]}" for one, other in others], "; ") if others else ""
+    rest = some_names([f"{labels[one]} above {labels[other]}" for one, other in others], "; ") if others else ""
     return Finding(
         f"The plain means {order} {labels[low]}, but those who {part.both} put {labels[low]} clearly above "
         f"{labels[high]}.",
         f"The means are {number(means[high], part.decimals)} and {number(means[low], part.decimals)}; over the "
-        f"{part.counts[high, low]:,} who {part.both}, {labels[low]} is {_above(part, low, high, labels[high])}. "
+        f"{part.counts[high, low]:,} who {part.both}, {labels[low]} is {_above_words(part, low, high, labels[high])}. "
         "The means do not rest on the same people, the pair does."
         + (f" As doubtful in the order of the means: {rest}." if rest else ""),
     )
@@ -167,24 +172,24 @@ def _lead(part: QuestionResults, labels: Mapping[str, str]) -> Finding:
     rivals = [name for name in asked if (first, name) not in part.above]
     if not asked:
         return Finding(
-            f"{labels[first]} {_most(part)}.", f"{mean}; its differences from the others were not asked for."
+            f"{labels[first]} {_highest_words(part)}.", f"{mean}; its differences from the others were not asked for."
         )
     if not rivals and asked != others:
-        names, nearest = some([labels[name] for name in asked]), asked[0]
+        names, nearest = some_names([labels[name] for name in asked]), asked[0]
         return Finding(
-            f"{labels[first]} {_most(part)}, clearly above {names}.",
-            f"{mean}; {_put(part, first, nearest, labels[nearest])}.",
+            f"{labels[first]} {_highest_words(part)}, clearly above {names}.",
+            f"{mean}; {_difference_sentence(part, first, nearest, labels[nearest])}.",
         )
     if not rivals:
         next_one = f"the next, {labels[others[0]]}"
         return Finding(
-            f"{labels[first]} {'is ahead' if part.is_quality else _most(part)}.",
-            f"{mean}; {_put(part, first, others[0], next_one)}.",
+            f"{labels[first]} {'is ahead' if part.is_quality else _highest_words(part)}.",
+            f"{mean}; {_difference_sentence(part, first, others[0], next_one)}.",
         )
-    names = some([labels[name] for name in rivals])
+    names = some_names([labels[name] for name in rivals])
     return Finding(
-        f"{labels[first]} {_most(part)}, but not clearly above {names}.",
-        f"{mean}; {_unclear(part, labels, first, rivals[0])}.",
+        f"{labels[first]} {_highest_words(part)}, but not clearly above {names}.",
+        f"{mean}; {_unclear_difference(part, labels, first, rivals[0])}.",
     )
 
 
@@ -196,38 +201,38 @@ def _scores(part: QuestionResults, mean: float) -> str:
     return f"Its {part.number.lower()} is {value}" if part.kind == "choice" else f"It scores {value}"
 
 
-def _most(part: QuestionResults) -> str:
+def _highest_words(part: QuestionResults) -> str:
     if part.kind == "pick":
         return "was ticked most often"
     return f"was {part.preferred} most often" if part.kind == "choice" else "scores highest"
 
 
-def _put(part: QuestionResults, one: str, other: str, name: str, *, is_below: bool = False) -> str:
+def _difference_sentence(part: QuestionResults, one: str, other: str, name: str, *, is_below: bool = False) -> str:
     """Return how far one is above the other, or below, for those who rated both. `name` is that of the second."""
     if part.kind == "choice":
         chose = "called it closer" if part.number == "Closeness" else "preferred it"
-        return f"those who {part.both} {chose} {_wins(part, one, other, name)}"
+        return f"those who {part.both} {chose} {_share_won(part, one, other, name)}"
     who = "the two means" if (one, other) in part.unpaired else f"those who {part.both}"
-    return f"{who} put it {_gap(part, one, other)} {'below' if is_below else 'above'} {name}"
+    return f"{who} put it {_difference(part, one, other)} {'below' if is_below else 'above'} {name}"
 
 
-def _above(part: QuestionResults, one: str, other: str, name: str) -> str:
+def _above_words(part: QuestionResults, one: str, other: str, name: str) -> str:
     """Return how far one is above the other, after `is`."""
     if part.kind == "choice":
-        return f"{part.preferred} {_wins(part, one, other, name)}"
-    return f"{_gap(part, one, other)} above {name}"
+        return f"{part.preferred} {_share_won(part, one, other, name)}"
+    return f"{_difference(part, one, other)} above {name}"
 
 
-def _wins(part: QuestionResults, one: str, other: str, name: str) -> str:
+def _share_won(part: QuestionResults, one: str, other: str, name: str) -> str:
     """Return in how many of the comparisons with the other one was chosen; a tie counts half."""
     return f"in {_percent((part.differences[one, other] + 1) / 2)} of its comparisons with {name}"
 
 
-def _unclear(part: QuestionResults, labels: Mapping[str, str], one: str, other: str) -> str:
+def _unclear_difference(part: QuestionResults, labels: Mapping[str, str], one: str, other: str) -> str:
     if (one, other) not in part.tested:
         return f"too few {part.both} it and {labels[other]} to test their difference"
     if part.kind == "choice":
-        return f"{_put(part, one, other, labels[other])}, which this study cannot tell from one half"
+        return f"{_difference_sentence(part, one, other, labels[other])}, which this study cannot tell from one half"
     difference = part.differences[one, other]
     told = f"{signed(100 * difference, 0)} percentage points" if part.kind == "pick" else _points(part, difference)
     who = "" if (one, other) in part.unpaired else f"for those who {part.both}, "
@@ -238,20 +243,20 @@ def _points(part: QuestionResults, difference: float) -> str:
     return f"{signed(difference, part.decimals)} points"
 
 
-def _hidden(part: QuestionResults, labels: Mapping[str, str], reference: str | None) -> list[Finding]:
+def _hidden_reference(part: QuestionResults, labels: Mapping[str, str], reference: str | None) -> list[Finding]:
     """Return the finding about the reference that was hidden among the others, where there is one."""
     if reference is None or reference not in part.order or len(part.order) < 3:
         return []
     others = [name for name in part.order if name != reference and name not in part.roles]
     asked = [name for name in others if (reference, name) not in part.unnamed]
-    return [_reference(part, labels, reference, asked)] if asked else []
+    return [_reference_finding(part, labels, reference, asked)] if asked else []
 
 
-def _reference(part: QuestionResults, labels: Mapping[str, str], reference: str, others: list[str]) -> Finding:
+def _reference_finding(part: QuestionResults, labels: Mapping[str, str], reference: str, others: list[str]) -> Finding:
     """Return how many under test are below the hidden reference, and whether it was recognised: by its mean."""
     below = [name for name in others if (reference, name) in part.above]
     level = [labels[name] for name in others if (name, reference) not in part.clear]
-    near = f"Not told apart from it: {some(level)}." if level else "Every other one differs from it clearly."
+    near = f"Not told apart from it: {some_names(level)}." if level else "Every other one differs from it clearly."
     means = {row["condition"]: row["mean"] for row in records(part.conditions)}
     mean, best = number(means[reference], part.decimals), part.order[0]
     top = (
@@ -270,9 +275,9 @@ def _last(part: QuestionResults, labels: Mapping[str, str]) -> Finding | None:
     mean, before = _scores(part, part.best_first["mean"].iloc[-1]), others[-1]
     worst = "was ticked least often" if part.kind == "pick" else "scores lowest"
     if part.kind == "choice":
-        put = _put(part, last, before, f"the next, {labels[before]}")
+        put = _difference_sentence(part, last, before, f"the next, {labels[before]}")
     else:
-        put = _put(part, before, last, f"the next, {labels[before]}", is_below=True)
+        put = _difference_sentence(part, before, last, f"the next, {labels[before]}", is_below=True)
     return Finding(f"{labels[last]} {'is behind all others' if part.is_quality else worst}.", f"{mean}; {put}.")
 
 
@@ -290,11 +295,11 @@ def _pairs(part: QuestionResults, labels: Mapping[str, str]) -> Finding:
         for a, b in pairwise(part.order)
         if (a, b) in part.tested and (a, b) not in part.clear
     ]
-    near = f"Neighbours that this study cannot tell apart: {some(level, '; ')}." if level else ""
+    near = f"Neighbours that this study cannot tell apart: {some_names(level, '; ')}." if level else ""
     return Finding(f"{clear} of {tested} tested pairs differ clearly.", (near + _untested(part)).strip())
 
 
-def _otherwise(part: QuestionResults, labels: Mapping[str, str]) -> list[Finding]:
+def _disagreement(part: QuestionResults, labels: Mapping[str, str]) -> list[Finding]:
     """Return where the other tests say something else than the one that we go by; few pages make no other test."""
     told, seen = [], 0
     for row in records(part.inner_pairs):
@@ -310,7 +315,7 @@ def _otherwise(part: QuestionResults, labels: Mapping[str, str]) -> list[Finding
     return [
         Finding(
             f"The four tests disagree on {len(told)} of {count(seen, 'pair')}.",
-            f"{some(told, '; ')}. We go by the {TESTS[0]}: the others take all pages as independent.",
+            f"{some_names(told, '; ')}. We go by the {TESTS[0]}: the others take all pages as independent.",
         )
     ]
 
@@ -321,7 +326,7 @@ def _untested(part: QuestionResults) -> str:
     return few + (f" {count(len(part.unnamed) // 2, 'pair')} were not asked for." if part.unnamed else "")
 
 
-def _gap(part: QuestionResults, one: str, other: str) -> str:
+def _difference(part: QuestionResults, one: str, other: str) -> str:
     """Return by how much one is above the other, over the participants who rated both."""
     difference = part.differences[one, other]
     if part.kind == "pick":
@@ -333,7 +338,7 @@ def _percent(share: float) -> str:
     return f"{number(100 * share, 0)} %"
 
 
-def some(names: list[str], separator: str = "") -> str:
+def some_names(names: list[str], separator: str = "") -> str:
     """Return the names, or the first few and how many more there are."""
     shown = names if len(names) <= _MOST_NAMES else [*names[: _MOST_NAMES - 1], f"{len(names) - _MOST_NAMES + 1} more"]
     return separator.join(shown) if separator else join_names(shown)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from beholder.analysis.result import TABLES, records
 from beholder.files import utf8, write_atomically, write_table
-from beholder.reporting.figures import DrawnFigure, drawn, figures
+from beholder.reporting.figures import DrawnFigure, draw_figure, figures
 from beholder.reporting.material import Material, load_material
 from beholder.reporting.methods_section import methods, methods_files
 from beholder.reporting.page import page
@@ -31,7 +31,7 @@ def report_folder(study: str | Path | Study, *, progress: Callable[[int, int], N
     for done, figure in enumerate(wanted):
         if progress:
             progress(done, len(wanted))
-        drawings[figure.name] = drawn(figure)
+        drawings[figure.name] = draw_figure(figure)
     files = [*_write_figures(drawings, folder), *_write_tables(material, folder), *_write_ratings(material, folder)]
     files += _write_methods(material, folder)
     inline = {name: drawing.inline for name, drawing in drawings.items() if drawing.inline is not None}

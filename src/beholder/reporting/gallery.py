@@ -20,7 +20,7 @@ from beholder.reporting.sheets import TextTable
 Figures = Mapping[str, Markup]
 
 
-class _Shown(NamedTuple):
+class _FigureText(NamedTuple):
     """A figure of one question in the page."""
 
     kind: str
@@ -28,18 +28,18 @@ class _Shown(NamedTuple):
     foot: str
 
 
-_OF_METHOD = (
-    _Shown("medians", "Medians", "Dot: median. Dark bar: its exact 95 % interval. Pale box: quartile to quartile."),
-    _Shown("preferences", "Choices of every pair", "The one that was chosen more often stands at the left."),
-    _Shown(
+_METHOD_FIGURES = (
+    _FigureText("medians", "Medians", "Dot: median. Dark bar: its exact 95 % interval. Pale box: quartile to quartile."),
+    _FigureText("preferences", "Choices of every pair", "The one that was chosen more often stands at the left."),
+    _FigureText(
         "strengths", "Strengths (Bradley-Terry)",
         "One unit apart, the better one is chosen 73 times in a hundred. Bar: 95 % interval, participants as clusters.",
     ),
-    _Shown("ranks", "How sure is the order?", "The probability of each rank, in percent; below 2 % it is left blank."),
+    _FigureText("ranks", "How sure is the order?", "The probability of each rank, in percent; below 2 % it is left blank."),
 )  # fmt: skip
 
 
-def distribution(part: QuestionResults, figures: Figures) -> Markup | None:
+def distribution_panel(part: QuestionResults, figures: Figures) -> Markup | None:
     """Return how the ratings of each condition spread."""
     figure = figures.get(f"distributions-{part.slug}")
     if figure is None:
@@ -50,27 +50,27 @@ def distribution(part: QuestionResults, figures: Figures) -> Markup | None:
     return panel(f"distributions-{part.slug}", "How the ratings spread", figure, foot=foot, is_wide=True)
 
 
-def method_figures(part: QuestionResults, figures: Figures) -> Markup | None:
+def method_panels(part: QuestionResults, figures: Figures) -> Markup | None:
     """Return the further figures of the method, two beside each other."""
     panels = [
         panel(f"{shown.kind}-{part.slug}", shown.title, figure, foot=shown.foot)
-        for shown in _OF_METHOD
+        for shown in _METHOD_FIGURES
         if (figure := figures.get(f"{shown.kind}-{part.slug}")) is not None
     ]
-    return _beside(panels)
+    return _side_by_side(panels)
 
 
-def people_figures(material: Material, figures: Figures) -> Markup | None:
+def participant_panels(material: Material, figures: Figures) -> Markup | None:
     """Return the rater map and the time per page."""
     panels = []
     if "raters" in figures:
-        panels.append(panel("raters", "Rater map", figures["raters"], foot=_about_raters(material)))
+        panels.append(panel("raters", "Rater map", figures["raters"], foot=_raters_foot(material)))
     if "times" in figures:
-        panels.append(panel("times", "Time per page", figures["times"], foot=_about_times(material)))
-    return _beside(panels)
+        panels.append(panel("times", "Time per page", figures["times"], foot=_times_foot(material)))
+    return _side_by_side(panels)
 
 
-def _about_raters(material: Material) -> Child:
+def _raters_foot(material: Material) -> Child:
     table = material.results.also["raters"]
     shown = vertical_measure(table)
     unplaced = int(table[shown].isna().sum())
@@ -88,7 +88,7 @@ def _about_raters(material: Material) -> Child:
     return told
 
 
-def _about_times(material: Material) -> Child:
+def _times_foot(material: Material) -> Child:
     rows = material.results.also["times"].set_index("of")
     page = rows.loc[["page"]].iloc[0]
     rating = rows.loc[["rating"]].iloc[0]
@@ -103,38 +103,38 @@ def _seconds(row: pd.Series) -> str:
     return f"{number(row['median_s'], 1)} s (half of them {low} to {high} s)"
 
 
-def _beside(panels: list[Markup]) -> Markup | None:
+def _side_by_side(panels: list[Markup]) -> Markup | None:
     return tag("div", panels, class_="beside") if panels else None
 
 
 # --- Whether the tests agree, as in HEMVIP's Table 1 ---
 
 
-FOOT = (
+TESTS_FOOT = (
     "✓ clear, – not, after correction within each test. We go by the clustered t. The other three take all pages as "
     "independent, although one person's are alike, and one content's; they are here to compare with other papers."
 )
 
 
-def agreeing(material: Material, part: QuestionResults) -> Markup | None:
+def agreement_of_tests(material: Material, part: QuestionResults) -> Markup | None:
     """Return on how many pairs all tests agree, and those on which they do not; None where fewer than two were made."""
     tests = material.results.also.get("tests")
     if tests is None:
         return None
     made = tests[(tests["question"] == part.id) & tests["clear"].notna()]
-    pairs = _by_pair(made)
+    pairs = _tests_by_pair(made)
     if not pairs:
         return None
     split = {pair: found for pair, found in pairs.items() if len({row["clear"] for row in found.values()}) > 1}
     agree = f"The tests agree on {len(pairs) - len(split)} of {count(len(pairs), 'pair')}."
-    parts = [tag("p", tag("b", agree), " ", _directions(pairs))]
+    parts = [tag("p", tag("b", agree), " ", _directions_sentence(pairs))]
     if split:
         caption = f"Pairs on which the tests do not agree, with p: {part.id}"
-        parts.append(table(caption, _sheet(split, material.labels)))
+        parts.append(table(caption, _tests_sheet(split, material.labels)))
     return render(parts)
 
 
-def _by_pair(tests: pd.DataFrame) -> dict[tuple[str, str], dict[str, dict[str, Any]]]:
+def _tests_by_pair(tests: pd.DataFrame) -> dict[tuple[str, str], dict[str, dict[str, Any]]]:
     """Return the tests of each pair by name, of the pairs with more than one."""
     found: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
     for row in records(tests):
@@ -142,7 +142,7 @@ def _by_pair(tests: pd.DataFrame) -> dict[tuple[str, str], dict[str, dict[str, A
     return {pair: some for pair, some in found.items() if len(some) > 1}
 
 
-def _directions(pairs: Mapping[tuple[str, str], Mapping[str, Mapping[str, Any]]]) -> str:
+def _directions_sentence(pairs: Mapping[tuple[str, str], Mapping[str, Mapping[str, Any]]]) -> str:
     """Return whether all tests see the same side ahead; a share is ahead above one half."""
     turned = 0
     for tests in pairs.values():
@@ -154,15 +154,17 @@ def _directions(pairs: Mapping[tuple[str, str], Mapping[str, Mapping[str, Any]]]
     return f"In {count(turned, 'pair')} they do not see the same condition ahead."
 
 
-def _sheet(split: Mapping[tuple[str, str], Mapping[str, Mapping[str, Any]]], labels: Mapping[str, str]) -> TextTable:
+def _tests_sheet(
+    split: Mapping[tuple[str, str], Mapping[str, Mapping[str, Any]]], labels: Mapping[str, str]
+) -> TextTable:
     rows = [
-        (labels.get(one, one), labels.get(other, other), *(_cell(tests.get(name)) for name in TESTS))
+        (labels.get(one, one), labels.get(other, other), *(_test_cell(tests.get(name)) for name in TESTS))
         for (one, other), tests in split.items()
     ]
     return TextTable(("Condition", "and", *TESTS), rows, names=2)
 
 
-def _cell(test: Mapping[str, Any] | None) -> str:
+def _test_cell(test: Mapping[str, Any] | None) -> str:
     if test is None:
         return ""
     p = test["p_holm"] if test["p_holm"] == test["p_holm"] else test["p"]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from beholder.analysis.result import records
 from beholder.formats import count, number, p_value, signed
-from beholder.reporting.findings import findings, some
+from beholder.reporting.findings import findings, some_names
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.questionnaire import people_words
@@ -25,89 +25,91 @@ def key_finding(material: Material, part: QuestionResults) -> str:
         finding = findings(part, names, hidden, people)[0]
         return f"{finding.headline} {finding.detail}"
     if part.kind == "correct":
-        return _told_apart(part, names)
+        return _identified(part, names)
     if part.reference is not None:
-        return _against(part, names, part.reference)
-    found = gaps(part)
+        return _against_reference(part, names, part.reference)
+    found = _differences(part)
     tests = replace(part, roles={**part.roles, **({hidden: "reference"} if hidden else {})}).under_test
     if part.unnamed:
-        return _named(part, names, found)
-    said = [_of_tests(material, tests, names, found)]
+        return _contrasts(part, names, found)
+    said = [_under_test(material, tests, names, found)]
     said += ["Less is better here."] if part.keyed == "-" else []
     if hidden is not None and hidden not in tests.order and (tests.order[0], hidden) in found:
-        said.append(_beside(part, names, found[tests.order[0], hidden]))
+        said.append(_against_hidden_reference(part, names, found[tests.order[0], hidden]))
     return " ".join(said)
 
 
-def _of_tests(
-    material: Material, part: QuestionResults, names: Mapping[str, str], found: Mapping[tuple[str, str], Gap]
+def _under_test(
+    material: Material, part: QuestionResults, names: Mapping[str, str], found: Mapping[tuple[str, str], _Difference]
 ) -> str:
     """Return which of the conditions under test is ahead, and how surely."""
     first, *others = part.order
     own = [gap for gap in found.values() if gap.one in part.order and gap.other in part.order and gap.difference >= 0]
     if not others:
-        return f"{names[first]} {_reaches(material, part, first)}; there is no other condition under test."
+        return f"{names[first]} {_score_words(material, part, first)}; there is no other condition under test."
     if not own:
-        return f"{names[first]} {_reaches(material, part, first)}, the highest; no two conditions could be compared."
+        return (
+            f"{names[first]} {_score_words(material, part, first)}, the highest; no two conditions could be compared."
+        )
     turned = next((pair for pair in part.reversed if first in pair), None)
     if turned is not None:
         gap = found[turned[::-1]]
         return (
             f"Means and tests disagree: {names[first]} has the highest mean, {_mean(part, first)}, but "
-            f"those who {part.both} put {names[gap.one]} {how_far(part, gap)}, above {names[gap.other]}."
+            f"those who {part.both} put {names[gap.one]} {_size_words(part, gap)}, above {names[gap.other]}."
         )
     clear = [gap for gap in own if (gap.one, gap.other) in part.above]
     if not clear:
-        return _nothing(part, names, own)
+        return _no_differences(part, names, own)
     rivals = [name for name in others if (first, name) not in part.above]
     if not rivals:
         return _lead(material, part, names, found[first, others[0]])
-    return _shared(material, part, names, found, rivals)
+    return _unclear_lead(material, part, names, found, rivals)
 
 
-def _lead(material: Material, part: QuestionResults, names: Mapping[str, str], gap: Gap) -> str:
+def _lead(material: Material, part: QuestionResults, names: Mapping[str, str], gap: _Difference) -> str:
     """Return that one is clearly above all others."""
     is_one = len(part.order) == 2
     next_one = names[gap.other] + ("" if is_one else ", the next")
     if part.kind == "choice" and is_one:
-        return f"{names[gap.one]} {_beat(part, names, gap)}."
+        return f"{names[gap.one]} {_won_against(part, names, gap)}."
     if part.kind == "choice":
-        won = _split(part, gap, f"of its comparisons with {next_one}")
+        won = _difference_and_p(part, gap, f"of its comparisons with {next_one}")
         return f"{names[gap.one]} was {part.preferred} most often: in {won}."
-    return f"{names[gap.one]} {_reaches(material, part, gap.one)}, {_split(part, gap, f'above {next_one}')}."
+    return f"{names[gap.one]} {_score_words(material, part, gap.one)}, {_difference_and_p(part, gap, f'above {next_one}')}."
 
 
-def _shared(
+def _unclear_lead(
     material: Material,
     part: QuestionResults,
     names: Mapping[str, str],
-    found: Mapping[tuple[str, str], Gap],
+    found: Mapping[tuple[str, str], _Difference],
     rivals: list[str],
 ) -> str:
     """Return that one is highest and not told apart from some, and which is the first that it is clearly above."""
     first = part.order[0]
     tested = [name for name in rivals if (first, name) in found]
-    highest = f"was {part.preferred} most often" if part.kind == "choice" else _reaches(material, part, first)
+    highest = f"was {part.preferred} most often" if part.kind == "choice" else _score_words(material, part, first)
     said = f"{names[first]} {highest}{'' if part.kind in ('choice', 'pick') else ', the highest'}"
     if tested:
-        said += f", but is not told apart from {some([names[name] for name in tested])}"
-        said += f" ({_which(names, tested)}{apart(part, found[first, tested[0]])})"
+        said += f", but is not told apart from {some_names([names[name] for name in tested])}"
+        said += f" ({_nearest(names, tested)}{_unclear_words(part, found[first, tested[0]])})"
     else:
-        said += f"; it could not be compared with {some([names[name] for name in rivals])}"
+        said += f"; it could not be compared with {some_names([names[name] for name in rivals])}"
     below = next((name for name in part.order if (first, name) in part.above), None)
     if below is None:
         return f"{said}."
     gap = found[first, below]
     if part.kind == "choice":
-        return f"{said}. It won {how_far(part, gap)} against {names[below]}."
-    return f"{said}. It is {_split(part, gap, f'above {names[below]}')}."
+        return f"{said}. It won {_size_words(part, gap)} against {names[below]}."
+    return f"{said}. It is {_difference_and_p(part, gap, f'above {names[below]}')}."
 
 
-def _which(names: Mapping[str, str], tested: list[str]) -> str:
+def _nearest(names: Mapping[str, str], tested: list[str]) -> str:
     return "" if len(tested) == 1 else f"{names[tested[0]]}: "
 
 
-def _nothing(part: QuestionResults, names: Mapping[str, str], own: list[Gap]) -> str:
+def _no_differences(part: QuestionResults, names: Mapping[str, str], own: list[_Difference]) -> str:
     """Return that nothing is told apart and how large a difference could have been missed; never that all are equal."""
     largest = max(own, key=lambda gap: gap.difference)
     widths = [gap.half for gap in own if not math.isnan(gap.half)]
@@ -117,17 +119,17 @@ def _nothing(part: QuestionResults, names: Mapping[str, str], own: list[Gap]) ->
     else:
         said = f"No two of {len(part.order)} conditions are told apart; the largest difference is between {both}: "
     if part.kind == "choice":
-        said += f"{names[largest.one]} won {how_far(part, largest)}."
+        said += f"{names[largest.one]} won {_size_words(part, largest)}."
     else:
-        said += f"{how_far(part, largest)}."
+        said += f"{_size_words(part, largest)}."
     if not widths:
         return said
     # A preference runs from -1 to 1, the share that was won from 0 to 1.
-    missed = points(part, max(widths) / (2 if part.kind == "choice" else 1))
+    missed = _points(part, max(widths) / (2 if part.kind == "choice" else 1))
     return f"{said} A difference of up to about {missed} could have been missed."
 
 
-def _named(part: QuestionResults, names: Mapping[str, str], found: Mapping[tuple[str, str], Gap]) -> str:
+def _contrasts(part: QuestionResults, names: Mapping[str, str], found: Mapping[tuple[str, str], _Difference]) -> str:
     """Return the contrasts that the study is about."""
     asked = [
         found[pair]
@@ -140,50 +142,50 @@ def _named(part: QuestionResults, names: Mapping[str, str], found: Mapping[tuple
     for gap in asked[:3]:
         ahead = gap if gap.difference >= 0 else gap.turned
         if (ahead.one, ahead.other) not in part.above:
-            said.append(f"{names[gap.one]} and {names[gap.other]} are not told apart ({apart(part, gap)})")
+            said.append(f"{names[gap.one]} and {names[gap.other]} are not told apart ({_unclear_words(part, gap)})")
         elif part.kind == "choice":
-            said.append(f"{names[ahead.one]} {_beat(part, names, ahead)}")
+            said.append(f"{names[ahead.one]} {_won_against(part, names, ahead)}")
         else:
-            said.append(f"{names[ahead.one]} is {_split(part, ahead, f'above {names[ahead.other]}')}")
+            said.append(f"{names[ahead.one]} is {_difference_and_p(part, ahead, f'above {names[ahead.other]}')}")
     more = f" {count(len(asked) - 3, 'more contrast')} below." if len(asked) > 3 else ""
     return f"{'. '.join(said)}.{more}"
 
 
-def _beside(part: QuestionResults, names: Mapping[str, str], gap: Gap) -> str:
+def _against_hidden_reference(part: QuestionResults, names: Mapping[str, str], gap: _Difference) -> str:
     """Return how the best one stands to the hidden reference."""
     if (gap.one, gap.other) not in part.clear:
-        return f"It is not told apart from the reference, {names[gap.other]} ({apart(part, gap)})."
+        return f"It is not told apart from the reference, {names[gap.other]} ({_unclear_words(part, gap)})."
     where = "above" if gap.difference > 0 else "below"
     if part.kind == "choice":
-        return f"Against the reference, {names[gap.other]}, it won {how_far(part, gap)}."
-    return f"It is {_split(part, gap, f'{where} the reference, {names[gap.other]}')}."
+        return f"Against the reference, {names[gap.other]}, it won {_size_words(part, gap)}."
+    return f"It is {_difference_and_p(part, gap, f'{where} the reference, {names[gap.other]}')}."
 
 
-def _against(part: QuestionResults, names: Mapping[str, str], reference: str) -> str:
+def _against_reference(part: QuestionResults, names: Mapping[str, str], reference: str) -> str:
     """Return how the best one compares with the reference that each was compared with, and how many are worse."""
-    found = gaps(part)
+    found = _differences(part)
     first = part.order[0]
     gap = found.get((first, reference))
     if gap is None:
         mean = _mean(part, first)
         return f"{names[first]} scores {mean} against the reference, {names[reference]}; there is no test."
     if (first, reference) not in part.clear:
-        said = f"{names[first]} is not told apart from the reference, {names[reference]} ({apart(part, gap)})"
+        said = f"{names[first]} is not told apart from the reference, {names[reference]} ({_unclear_words(part, gap)})"
     else:
         where = "above" if gap.difference > 0 else "below"
-        said = f"{names[first]} is {_split(part, gap, f'{where} the reference, {names[reference]}')}"
+        said = f"{names[first]} is {_difference_and_p(part, gap, f'{where} the reference, {names[reference]}')}"
     if len(part.order) == 1:
-        missed = f" A difference of up to about {points(part, gap.half)} could have been missed."
+        missed = f" A difference of up to about {_points(part, gap.half)} could have been missed."
         return f"{said}.{'' if (first, reference) in part.clear or math.isnan(gap.half) else missed}"
     worse = [name for name in part.order if (reference, name) in part.above]
     return f"{said}; {len(worse)} of {len(part.order)} are clearly worse than it."
 
 
-def _told_apart(part: QuestionResults, names: Mapping[str, str]) -> str:
+def _identified(part: QuestionResults, names: Mapping[str, str]) -> str:
     """Return whether people did better than by guessing."""
     rows = records(part.best_first)
     best = rows[0]
-    share = level(part, best["mean"], best["ci_low"], best["ci_high"])
+    share = _mean_words(part, best["mean"], best["ci_low"], best["ci_high"])
     right = f"{names[best['condition']]}: {share} of the answers were right, guessing gives 50 %"
     if math.isnan(best["ci_low"]):
         return f"{right}; one participant, no interval."
@@ -199,7 +201,7 @@ def _told_apart(part: QuestionResults, names: Mapping[str, str]) -> str:
     return said if len(rows) == 1 else f"{said} Told apart: {len(clear)} of {len(rows)}."
 
 
-def _reaches(material: Material, part: QuestionResults, name: str) -> str:
+def _score_words(material: Material, part: QuestionResults, name: str) -> str:
     """Return what a condition reaches, with medians and differential scores where the method has them."""
     mean = _mean(part, name)
     if part.kind == "pick":
@@ -207,12 +209,12 @@ def _reaches(material: Material, part: QuestionResults, name: str) -> str:
     also = [
         f"{metric} {told}"
         for table, column, metric in (("medians", "median", "median"), ("dmos", "mean", "DMOS"))
-        if (told := _also(material, part, name, table, column))
+        if (told := _other_measure(material, part, name, table, column))
     ]
     return f"scores {mean}" + (f", {'; '.join(also)}" if also else "")
 
 
-def _also(material: Material, part: QuestionResults, name: str, table: str, column: str) -> str:
+def _other_measure(material: Material, part: QuestionResults, name: str, table: str, column: str) -> str:
     rows = material.results.also.get(table)
     if rows is None:
         return ""
@@ -220,30 +222,30 @@ def _also(material: Material, part: QuestionResults, name: str, table: str, colu
     if mine.empty:
         return ""
     row = records(mine)[0]
-    return level(part, row[column], row["ci_low"], row["ci_high"], called="")
+    return _mean_words(part, row[column], row["ci_low"], row["ci_high"], called="")
 
 
 def _mean(part: QuestionResults, name: str) -> str:
     row = next(row for row in records(part.conditions) if row["condition"] == name)
-    return level(part, row["mean"], row["ci_low"], row["ci_high"])
+    return _mean_words(part, row["mean"], row["ci_low"], row["ci_high"])
 
 
-def _split(part: QuestionResults, gap: Gap, where: str) -> str:
+def _difference_and_p(part: QuestionResults, gap: _Difference, where: str) -> str:
     """Return `8.4 points (5.1 to 11.7) above the next, p < 0.001`."""
-    size, _, p = how_far(part, gap).rpartition(", ")
+    size, _, p = _size_words(part, gap).rpartition(", ")
     return f"{size} {where}, {p}"
 
 
-def _beat(part: QuestionResults, names: Mapping[str, str], gap: Gap) -> str:
+def _won_against(part: QuestionResults, names: Mapping[str, str], gap: _Difference) -> str:
     """Return `was preferred to the other in 64 % (58 to 70 %) of their comparisons, p < 0.001`."""
     other = f"than {names[gap.other]}" if part.number == "Closeness" else f"to {names[gap.other]}"
-    return f"was {part.preferred} {other} in {_split(part, gap, 'of their comparisons')}"
+    return f"was {part.preferred} {other} in {_difference_and_p(part, gap, 'of their comparisons')}"
 
 
 # --- How far one condition is above another, with its uncertainty, in words ---
 
 
-class Gap(NamedTuple):
+class _Difference(NamedTuple):
     """The difference of two conditions; ends and p are NaN where there is no test."""
 
     one: str
@@ -260,55 +262,55 @@ class Gap(NamedTuple):
         return (self.high - self.low) / 2
 
     @property
-    def turned(self) -> Gap:
-        return Gap(self.other, self.one, -self.difference, -self.high, -self.low, self.p)
+    def turned(self) -> _Difference:
+        return _Difference(self.other, self.one, -self.difference, -self.high, -self.low, self.p)
 
 
-def gaps(part: QuestionResults) -> dict[tuple[str, str], Gap]:
+def _differences(part: QuestionResults) -> dict[tuple[str, str], _Difference]:
     """Return the tested differences of a question in both directions."""
     found = {}
     for row in records(part.inner_pairs):
         if (row["condition"], row["other_condition"]) in part.tested:
             p = row["p"] if math.isnan(row["p_holm"]) else row["p_holm"]
-            gap = Gap(
+            gap = _Difference(
                 row["condition"], row["other_condition"], row["mean_difference"], row["ci_low"], row["ci_high"], p
             )
             found[gap.one, gap.other], found[gap.other, gap.one] = gap, gap.turned
     return found
 
 
-def how_far(part: QuestionResults, gap: Gap) -> str:
+def _size_words(part: QuestionResults, gap: _Difference) -> str:
     """Return `8.4 points (5.1 to 11.7), p < 0.001`, the size without its sign; of a choice the share that it won."""
     if part.kind == "choice":
-        share = f"{_percent((gap.difference + 1) / 2)}{_ends(part, (gap.low + 1) / 2, (gap.high + 1) / 2)}"
+        share = f"{_percent((gap.difference + 1) / 2)}{_interval_words(part, (gap.low + 1) / 2, (gap.high + 1) / 2)}"
         return f"{share}, {p_words(gap.p)}"
     ahead = gap if gap.difference >= 0 else gap.turned
-    return f"{points(part, ahead.difference)}{_ends(part, ahead.low, ahead.high)}, {p_words(gap.p)}"
+    return f"{_points(part, ahead.difference)}{_interval_words(part, ahead.low, ahead.high)}, {p_words(gap.p)}"
 
 
-def apart(part: QuestionResults, gap: Gap) -> str:
+def _unclear_words(part: QuestionResults, gap: _Difference) -> str:
     """Return the same of two that are not told apart, with the sign that the difference has."""
     if part.kind == "choice":
-        return f"it won {how_far(part, gap)}"
+        return f"it won {_size_words(part, gap)}"
     size = f"{signed(100 * gap.difference, 0)} percentage points" if part.kind == "pick" else _signed(part, gap)
-    return f"difference {size}{_ends(part, gap.low, gap.high)}, {p_words(gap.p)}"
+    return f"difference {size}{_interval_words(part, gap.low, gap.high)}, {p_words(gap.p)}"
 
 
-def _signed(part: QuestionResults, gap: Gap) -> str:
+def _signed(part: QuestionResults, gap: _Difference) -> str:
     return f"{signed(gap.difference, part.decimals)} points"
 
 
-def points(part: QuestionResults, size: float) -> str:
+def _points(part: QuestionResults, size: float) -> str:
     """Return the size of a difference in its unit."""
     if part.kind in ("pick", "choice"):
         return f"{number(100 * size, 0)} percentage points"
     return f"{number(size, part.decimals)} points"
 
 
-def level(part: QuestionResults, mean: float, low: float, high: float, *, called: str = "95 % interval ") -> str:
+def _mean_words(part: QuestionResults, mean: float, low: float, high: float, *, called: str = "95 % interval ") -> str:
     """Return a mean and its interval; of ticks and correct answers in percent."""
     shown = _percent(mean) if part.kind in ("pick", "correct") else number(mean, part.decimals)
-    return f"{shown}{_ends(part, low, high, called)}"
+    return f"{shown}{_interval_words(part, low, high, called)}"
 
 
 def p_words(p: float) -> str:
@@ -317,7 +319,7 @@ def p_words(p: float) -> str:
     return f"p {told}" if told.startswith("<") else f"p = {told}"
 
 
-def _ends(part: QuestionResults, low: float, high: float, called: str = "") -> str:
+def _interval_words(part: QuestionResults, low: float, high: float, called: str = "") -> str:
     if math.isnan(low):
         return ""
     if part.kind in ("choice", "pick", "correct"):

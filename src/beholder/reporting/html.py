@@ -11,7 +11,7 @@ from beholder.formats import signed
 from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.sheets import TextTable
 
-VOID = frozenset({"meta", "br", "col", "img"})
+_VOID_TAGS = frozenset({"meta", "br", "col", "img"})
 
 
 class Markup(str):
@@ -32,7 +32,7 @@ def tag(name: str, /, *children: Child, **attributes: str | int | bool | None) -
         word = key.rstrip("_").replace("_", "-")
         parts.append(f" {word}" if value is True else f' {word}="{escape(str(value))}"')
     parts.append(">")
-    if name not in VOID:
+    if name not in _VOID_TAGS:
         parts.extend((render(children), f"</{name}>"))
     return Markup("".join(parts))
 

@@ -16,7 +16,7 @@ from beholder.reporting.question_results import QuestionResults, Wording
 from beholder.study.model import Study
 from beholder.study.questions import Scale
 
-_SHARE = Scale(min=0, max=1, step=0.01)
+_SHARE_SCALE = Scale(min=0, max=1, step=0.01)
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def load_material(study: Study) -> Material:
     if results.notes["population"] != account["population"]:
         raise UserError(STALE)
     plain = _labels(study, results)
-    bare = Material(study, account, results, (), _marked(plain, _roles(study, account)), plain)
+    bare = Material(study, account, results, (), _labels_with_roles(plain, _roles(study, account)), plain)
     names = enumerate(_scales(bare).items(), 1)
     return replace(bare, parts=tuple(_part(name, scale, bare, place) for place, (name, scale) in names))
 
@@ -96,14 +96,14 @@ def _scales(material: Material) -> dict[str, Scale]:
     scales: dict[str, Scale] = {}
     for question in (question for text in material.texts for question in text["questions"]):
         ticks = question.get("ticks") or ()
-        scales |= {f"{question['id']}: {tick}": _SHARE for tick in ticks}
+        scales |= {f"{question['id']}: {tick}": _SHARE_SCALE for tick in ticks}
         if not ticks:
             scales[str(question["id"])] = Scale.model_validate(question["scale"])
     ratings, kinds = material.results.ratings, material.results.notes.get("kinds", {})
     for name in material.results.notes["questions"]:
         kind = kinds.get(name, "score")
         if kind in ("pick", "correct"):
-            scales[name] = _SHARE
+            scales[name] = _SHARE_SCALE
         elif name not in scales or (kind != "score" and not _is_graded(scales[name], kind)):
             rows = ratings[ratings["question"] == name]
             scales[name] = Scale(min=float(rows["scale_min"].min()), max=float(rows["scale_max"].max()))
@@ -153,13 +153,13 @@ def _part(question: str, scale: Scale, material: Material, place: int) -> Questi
         metric=named["name"],
         meaning=named["meaning"],
         keyed=next((str(one.get("keyed") or "+") for one in asked), "+"),
-        reference=_compared_with(results, question) if kind == "diff" else None,
+        reference=_reference_of(results, question) if kind == "diff" else None,
         place=place,
         roles=_roles(material.study, material.account),
     )
 
 
-def _compared_with(results: Results, question: str) -> str | None:
+def _reference_of(results: Results, question: str) -> str | None:
     """Return the one condition that was compared with others and has no mean."""
     rated = set(results.conditions[results.conditions["question"] == question]["condition"])
     pairs = results.pairs[results.pairs["question"] == question]
@@ -173,7 +173,7 @@ def _roles(study: Study, account: Mapping[str, Any]) -> dict[str, str]:
     return {name: str(role) for name, role in said.items() if role in ("reference", "anchor")}
 
 
-def _marked(labels: Mapping[str, str], roles: Mapping[str, str]) -> dict[str, str]:
+def _labels_with_roles(labels: Mapping[str, str], roles: Mapping[str, str]) -> dict[str, str]:
     """Return the labels with the role behind them, unless they say it themselves."""
     return {
         name: f"{label} ({roles[name]})" if name in roles and roles[name] not in label.casefold() else label

@@ -12,7 +12,7 @@ import pandas as pd
 
 from beholder.formats import count, date, join_names, number
 from beholder.reporting.material import Material
-from beholder.reporting.methods_text import Said
+from beholder.reporting.methods_text import Sentence
 from beholder.study.model import Ask
 from beholder.study.qualification import Device, Network, Refresh, Screen
 from beholder.study.recruitment import Filters, money
@@ -23,29 +23,29 @@ _STEPS = {"agreed": "agreed to take part", "qualified": "qualified", "rated": "b
           "finished": "finished"}  # fmt: skip
 
 
-def participants(material: Material) -> list[Said]:
+def participant_sentences(material: Material) -> list[Sentence]:
     """Return the sentences on the participants."""
     numbers = material.account["counts"]
     one, many = ("robot", "robots") if material.is_simulated else ("person", "people")
     came = count(numbers["participants"], one, many)
-    said = [Said(f"{came} {_came(material)}{_dates(material)}"), *_followed(material)]
-    said += [*_left_out(material), *_left_out_singly(material)]
+    said = [Sentence(f"{came} {_recruitment(material)}{_dates(material)}"), *_flow(material)]
+    said += [*_excluded_sessions(material), *_excluded_ratings(material)]
     used = count(numbers["used_ratings"], "rating")
     people = count(numbers["used_participants"], *(("robot", "robots") if material.is_simulated else ("participant",)))
-    said.append(Said(f"{people} with {used} {'is' if numbers['used_participants'] == 1 else 'are'} analysed"))
-    said += _minutes(material)
+    said.append(Sentence(f"{people} with {used} {'is' if numbers['used_participants'] == 1 else 'are'} analysed"))
+    said += _duration(material)
     if material.is_simulated:
         return said
-    said += _asked(material)
-    return [*said, *_paid(material), Said("[Consent and ethics approval]")]
+    said += _demographics(material)
+    return [*said, *_payment(material), Sentence("[Consent and ethics approval]")]
 
 
-def _came(material: Material) -> str:
+def _recruitment(material: Material) -> str:
     if material.is_simulated:
         return "took the place of participants"
     recruit = material.study.recruit
     if recruit.mode == "prolific":
-        return f"were recruited on Prolific{_filtered(recruit.filters)}"
+        return f"were recruited on Prolific{_filter_words(recruit.filters)}"
     if recruit.mode == "lab":
         return "took part in a laboratory [where, on which screens, and how they were recruited]"
     if recruit.mode == "panel" or recruit.people is not None:
@@ -53,9 +53,9 @@ def _came(material: Material) -> str:
     return "followed an open link [where and how they were recruited, and who could take part]"
 
 
-def _filtered(filters: Filters) -> str:
+def _filter_words(filters: Filters) -> str:
     """Return who could see a study."""
-    told = [f"{words} {join_names(named)}" for words, named in _named(filters) if named]
+    told = [f"{words} {join_names(named)}" for words, named in _named_filters(filters) if named]
     for words, limits in (
         ("aged {}", filters.age),
         ("with an approval rate of {} per cent", filters.approval_rate),
@@ -67,7 +67,7 @@ def _filtered(filters: Filters) -> str:
     return f" among people {join_names(told)}" if told else " [who could take part]"
 
 
-def _named(filters: Filters) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _named_filters(filters: Filters) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return ("living in", filters.countries), ("fluent in", filters.languages)
 
 
@@ -79,30 +79,30 @@ def _dates(material: Material) -> str:
     return f" on {first}" if first == last else f" from {first} to {last}"
 
 
-def _followed(material: Material) -> list[Said]:
+def _flow(material: Material) -> list[Sentence]:
     """Return how far they came."""
     steps: Sequence[Mapping[str, Any]] = material.account.get("flow") or ()
     told = [f"{step['people']:,} {_STEPS[step['step']]}" for step in steps if step["step"] in _STEPS]
     if not told:
         finished = material.account["counts"]["completed_participants"]
-        return [Said(f"Of these, {finished:,} finished")]
-    return [Said(f"Of these, {join_names(told)}")]
+        return [Sentence(f"Of these, {finished:,} finished")]
+    return [Sentence(f"Of these, {join_names(told)}")]
 
 
-def _left_out(material: Material) -> list[Said]:
+def _excluded_sessions(material: Material) -> list[Sentence]:
     """Return how many sessions are not used, and for what."""
     numbers = material.account["counts"]
     lost = numbers["sessions"] - numbers["used_sessions"]
     if not lost:
-        return [Said("No session was left out")]
+        return [Sentence("No session was left out")]
     costly = [one for one in material.account["lost"] if one["costs"]]
     reasons = "; ".join(f"{_lower(one['words'])} ({one['sessions']:,})" for one in costly)
     whole = f"{count(lost, 'session was', 'sessions were')} left out"
     several = sum(one["sessions"] for one in costly) > lost
-    return [Said(f"{whole}: {reasons}{' (some for several reasons)' if several else ''}" if reasons else whole)]
+    return [Sentence(f"{whole}: {reasons}{' (some for several reasons)' if several else ''}" if reasons else whole)]
 
 
-def _left_out_singly(material: Material) -> list[Said]:
+def _excluded_ratings(material: Material) -> list[Sentence]:
     """Return how many ratings of used sessions are not used, and for what."""
     ratings = material.results.ratings
     kept = ratings[ratings["session"].isin(set(ratings.loc[ratings["use"], "session"])) & ~ratings["use"]]
@@ -111,7 +111,7 @@ def _left_out_singly(material: Material) -> list[Said]:
     why = [_lower(one["words"]) for one in material.account["lost"] if one["ratings"] and not one["costs"]]
     told = f" ({join_names(why)})" if why else ""
     left = count(len(kept), "rating was", "ratings were")
-    return [Said(f"Of the sessions that are used, {left} left out singly{told}")]
+    return [Sentence(f"Of the sessions that are used, {left} left out singly{told}")]
 
 
 def _lower(words: str) -> str:
@@ -119,9 +119,13 @@ def _lower(words: str) -> str:
     return f"{words[0].lower()}{words[1:]}".replace("; ", ", ")
 
 
-def _minutes(material: Material) -> list[Said]:
+def _duration(material: Material) -> list[Sentence]:
     took = _median_minutes(material)
-    return [] if took is None or material.is_simulated else [Said(f"A session took {number(took, 1)} minutes (median)")]
+    return (
+        []
+        if took is None or material.is_simulated
+        else [Sentence(f"A session took {number(took, 1)} minutes (median)")]
+    )
 
 
 def _median_minutes(material: Material) -> float | None:
@@ -132,7 +136,7 @@ def _median_minutes(material: Material) -> float | None:
     return None if took.empty else float(took.median())
 
 
-def _asked(material: Material) -> list[Said]:
+def _demographics(material: Material) -> list[Sentence]:
     """Return age and gender of those who are used, where they were asked."""
     table, asks = material.clean("participants"), (*material.study.before, *material.study.after)
     used = table[table["use"] == "true"] if "use" in table else table
@@ -145,66 +149,66 @@ def _asked(material: Material) -> list[Said]:
     if ages:
         spread = f", SD {number(stdev(ages), 1)}" if len(ages) > 1 else ""
         told = f"{number(mean(ages), 1)} years{spread}, {min(ages):g} to {max(ages):g}, n = {len(ages):,}"
-        said.append(Said(f"Mean age {told}"))
+        said.append(Sentence(f"Mean age {told}"))
     if genders:
-        said.append(Said(f"Gender: {join_names([f'{name} {n:,}' for name, n in genders.most_common()])}"))
+        said.append(Sentence(f"Gender: {join_names([f'{name} {n:,}' for name, n in genders.most_common()])}"))
     blanks = [*([] if ages else ["age"]), *([] if genders else ["gender"]), "experience"]
-    return [*said, Said(f"[{join_names(blanks).capitalize()} of participants, if known]")]
+    return [*said, Sentence(f"[{join_names(blanks).capitalize()} of participants, if known]")]
 
 
 def _is_about(ask: Ask, topic: re.Pattern[str]) -> bool:
     return bool(topic.search(ask.id.replace("_", " ").replace("-", " ")) or topic.search(ask.text))
 
 
-def _paid(material: Material) -> list[Said]:
+def _payment(material: Material) -> list[Sentence]:
     bonus = material.study.clean.bonus
     said = [_reward(material)]
     if bonus is not None and bonus.quantity is not None:
         enough, each = count(bonus.quantity.sessions, "accepted session"), bonus.quantity.each
-        said.append(Said(f"From {enough} on there was a bonus of {each} for each of them"))
+        said.append(Sentence(f"From {enough} on there was a bonus of {each} for each of them"))
     if bonus is not None and bonus.quality is not None:
         best, each = f"The {bonus.quality.best:g} % who agreed best with the others", bonus.quality.each
-        said.append(Said(f"{best} had a bonus of {each} for each accepted session"))
+        said.append(Sentence(f"{best} had a bonus of {each} for each accepted session"))
     return said
 
 
-def _reward(material: Material) -> Said:
+def _reward(material: Material) -> Sentence:
     """Return what a session earned, and what that is in an hour at the time that it took."""
     reward, took = material.study.recruit.reward, _median_minutes(material)
     if reward is None:
-        return Said("[Payment of a participant, and what that is in an hour]")
+        return Sentence("[Payment of a participant, and what that is in an hour]")
     earned = money(reward)
     hourly = f", {earned._replace(minor=round(earned.minor * 60 / took))} an hour at the median time" if took else ""
-    return Said(f"A session earned {earned}{hourly}")
+    return Sentence(f"A session earned {earned}{hourly}")
 
 
 # --- On what people rated, what was checked before, and whom we trusted, for the methods paragraph ---
 
 
-_MOST = 4
+_MAX_BROWSERS = 4
 """Browsers that are named; the rest is counted together."""
 
 
-def apparatus(material: Material) -> list[Said]:
+def apparatus_sentences(material: Material) -> list[Sentence]:
     """Return the sentences on devices and on the checks before the first rating."""
     if material.is_simulated:
-        return [Said("Robots answered the server directly, without a device")]
-    said = [Said("Participants used their own devices and a web browser"), *_devices(material)]
+        return [Sentence("Robots answered the server directly, without a device")]
+    said = [Sentence("Participants used their own devices and a web browser"), *_devices(material)]
     funnel = material.account.get("qualification")
     checks = [check for check in funnel["checks"] if check["check"] != "training"] if funnel else []
     told = {
-        words: [_check(material, check) for check in checks if (check["action"] == "gate") is is_gate]
+        words: [_check_words(material, check) for check in checks if (check["action"] == "gate") is is_gate]
         for words, is_gate in (("Before rating they had to pass", True), ("Also looked at", False))
     }
-    said += [Said(f"{words}: {join_names(names)}") for words, names in told.items() if names]
+    said += [Sentence(f"{words}: {join_names(names)}") for words, names in told.items() if names]
     if not checks:
-        said.append(Said("Devices, eyes, ears and surroundings were not checked"))
+        said.append(Sentence("Devices, eyes, ears and surroundings were not checked"))
     if funnel and any(check["check"] == "training" for check in funnel["checks"]):
-        said.append(Said("Practice trials, which are not analysed, came first"))
-    return [*said, Said("[Viewing or listening conditions that were asked for]")]
+        said.append(Sentence("Practice trials, which are not analysed, came first"))
+    return [*said, Sentence("[Viewing or listening conditions that were asked for]")]
 
 
-def _devices(material: Material) -> list[Said]:
+def _devices(material: Material) -> list[Sentence]:
     table = material.clean("devices")
     if table.empty:
         return []
@@ -215,30 +219,30 @@ def _devices(material: Material) -> list[Said]:
     widths = pd.to_numeric(used["screen_width"], errors="coerce").dropna().tolist()
     said = []
     if kinds:
-        said.append(Said(f"Kinds of device, by session: {_counts(kinds)}"))
+        said.append(Sentence(f"Kinds of device, by session: {_counts(kinds)}"))
     if widths and heights:
-        said.append(Said(f"The median screen had {median(widths):.0f} by {median(heights):.0f} device pixels"))
+        said.append(Sentence(f"The median screen had {median(widths):.0f} by {median(heights):.0f} device pixels"))
     if browsers:
-        said.append(Said(f"Browsers: {_counts(browsers)}"))
+        said.append(Sentence(f"Browsers: {_counts(browsers)}"))
     return said
 
 
 def _counts(found: Counter[str]) -> str:
-    shown = [f"{name} {n:,}" for name, n in found.most_common(_MOST)]
-    rest = sum(found.values()) - sum(n for _, n in found.most_common(_MOST))
+    shown = [f"{name} {n:,}" for name, n in found.most_common(_MAX_BROWSERS)]
+    rest = sum(found.values()) - sum(n for _, n in found.most_common(_MAX_BROWSERS))
     return join_names([*shown, *([f"others {rest:,}"] if rest else [])])
 
 
-def _check(material: Material, check: Mapping[str, Any]) -> str:
+def _check_words(material: Material, check: Mapping[str, Any]) -> str:
     """Return a check with what it asks for, and how many were turned away there."""
-    wants = _wants(material, check["check"])
+    wants = _requirement(material, check["check"])
     title = _lowered(check["title"])
     away = f"{check['turned_away']:,} turned away" if check["turned_away"] else ""
     told = ", ".join(one for one in (wants, away) if one)
     return f"{title} ({told})" if told else title
 
 
-def _wants(material: Material, check: str) -> str:
+def _requirement(material: Material, check: str) -> str:
     """Return the least that a check asks for, where that is a number or a kind."""
     rule = getattr(material.study.qualification, check, None)
     if isinstance(rule, Device):
@@ -250,20 +254,20 @@ def _wants(material: Material, check: str) -> str:
     return f"{rule.warn_mbps:g} Mbit/s" if isinstance(rule, Network) else ""
 
 
-def trust(material: Material) -> list[Said]:
+def quality_control_sentences(material: Material) -> list[Sentence]:
     """Return the rules over what people did while they rated, with their thresholds and how many failed."""
     rules: Sequence[Mapping[str, Any]] = material.account.get("trust") or ()
     said = [
-        Said(f"{rule['title']}: {_lowered(rule['words'].rstrip('.'))} ({_failed(rule)})")
+        Sentence(f"{rule['title']}: {_lowered(rule['words'].rstrip('.'))} ({_failed_words(rule)})")
         for rule in rules
         if rule["action"] != "record"
     ]
     if not said:
-        return [Said("There were no rules over what participants did while they rated")]
-    return [Said("Sessions were judged by rules set in the study"), *said]
+        return [Sentence("There were no rules over what participants did while they rated")]
+    return [Sentence("Sessions were judged by rules set in the study"), *said]
 
 
-def _failed(rule: Mapping[str, Any]) -> str:
+def _failed_words(rule: Mapping[str, Any]) -> str:
     return f"{rule['failed']:,} of {rule['met']:,} sessions failed"
 
 

@@ -10,14 +10,23 @@ from beholder.formats import count, join_names
 from beholder.reporting.cleaning import beholder_version
 from beholder.reporting.html import Markup, render, tag
 from beholder.reporting.material import Material
-from beholder.reporting.methods_people import apparatus, participants, trust
-from beholder.reporting.methods_text import Paragraph, Said, cited_keys, design, latex_methods, markdown_methods
-from beholder.reporting.references import bibtex, cited_sources, in_full
-from beholder.reporting.sensitivity import verdict
+from beholder.reporting.methods_people import apparatus_sentences, participant_sentences, quality_control_sentences
+from beholder.reporting.methods_text import (
+    Paragraph,
+    Sentence,
+    cited_keys,
+    design_sentences,
+    latex_methods,
+    markdown_methods,
+)
+from beholder.reporting.references import bibtex, cited_sources, full_reference
+from beholder.reporting.sensitivity import sensitivity_sentence
 from beholder.stats.intervals import is_share
 
-_SIMULATED = Said("All ratings are simulated: robots answered in place of participants, and nothing here is a result")
-FOOT = (
+_SIMULATED = Sentence(
+    "All ratings are simulated: robots answered in place of participants, and nothing here is a result"
+)
+METHODS_FOOT = (
     "Every number is of this study. Words in brackets are for you to fill in. methods.tex and methods.md beside this "
     "page hold the same with citations, sources.bib what they cite."
 )
@@ -27,12 +36,12 @@ def methods(material: Material) -> list[Paragraph]:
     """Return the methods of a study in paragraphs."""
     simulated = [_SIMULATED] if material.is_simulated else []
     return [
-        Paragraph("Design", [*simulated, *design(material)]),
-        Paragraph("Participants", participants(material)),
-        Paragraph("Apparatus", apparatus(material)),
-        Paragraph("Quality control", trust(material)),
-        Paragraph("Analysis", analysis(material)),
-        Paragraph("Data", availability(material)),
+        Paragraph("Design", [*simulated, *design_sentences(material)]),
+        Paragraph("Participants", participant_sentences(material)),
+        Paragraph("Apparatus", apparatus_sentences(material)),
+        Paragraph("Quality control", quality_control_sentences(material)),
+        Paragraph("Analysis", analysis_sentences(material)),
+        Paragraph("Data", availability_sentences(material)),
     ]
 
 
@@ -41,7 +50,7 @@ def methods_section(material: Material, paragraphs: Sequence[Paragraph]) -> Mark
     text = [tag("p", tag("b", f"{one.title}."), " ", one.text, dir="auto") for one in paragraphs]
     paste = tag("div", text, class_="paste", tabindex="0", role="group", aria_label="Methods, to be copied")
     sources = cited_sources(material, cited_keys(paragraphs))
-    listed = tag("ul", [tag("li", in_full(source)) for source in sources], class_="references")
+    listed = tag("ul", [tag("li", full_reference(source)) for source in sources], class_="references")
     title = tag("h3", "Sources")
     return render([paste, [title, listed] if sources else None])
 
@@ -69,30 +78,34 @@ _COMPARED = {
 }
 
 
-def analysis(material: Material) -> list[Said]:
+def analysis_sentences(material: Material) -> list[Sentence]:
     """Return the sentences on intervals, tests, correction and software."""
     parts = [part for part in material.parts if part.order]
     if not parts:
-        return [Said("There was nothing to analyse"), *_software(material)]
+        return [Sentence("There was nothing to analyse"), *_software(material)]
     metrics = dict.fromkeys(part.metric for part in parts)
     said = [
-        Said(f"The measure is {join_names(list(metrics))}: the mean of each condition, every content weighing the same")
+        Sentence(
+            f"The measure is {join_names(list(metrics))}: the mean of each condition, every content weighing the same"
+        )
     ]
     over = _OVER["one" if material.used["content"].nunique() == 1 else "both"]
     if any(not part.is_share for part in parts):
-        said.append(Said(f"Intervals are 95 % Student t intervals, the error {over}", ("student1908", "cameron2011")))
+        said.append(
+            Sentence(f"Intervals are 95 % Student t intervals, the error {over}", ("student1908", "cameron2011"))
+        )
     if any(is_share(part.kind) for part in parts):
         exact = "Intervals of shares and preferences are Korn and Graubard's 95 % intervals"
-        said.append(Said(f"{exact}, the error {over}", ("korn1998", "clopper1934", "cameron2011")))
-    return [*said, *_of_method(material), *_tests(material, over), *_sensitivity(material), *_software(material)]
+        said.append(Sentence(f"{exact}, the error {over}", ("korn1998", "clopper1934", "cameron2011")))
+    return [*said, *_method_measures(material), *_tests(material, over), *_sensitivity(material), *_software(material)]
 
 
-def _of_method(material: Material) -> list[Said]:
+def _method_measures(material: Material) -> list[Sentence]:
     """Return what only some methods have."""
     also, said = material.results.also, []
     if "dmos" in also:
         said.append(
-            Said(
+            Sentence(
                 "DMOS is the mean of each participant's vote minus their vote on the hidden reference of that content, "
                 "plus the highest vote of the scale",
                 ("itu-p910",),
@@ -100,36 +113,38 @@ def _of_method(material: Material) -> list[Said]:
         )
     if "medians" in also:
         exact = "with the exact 95 % interval between order statistics"
-        said.append(Said(f"Medians are over each participant's own median, {exact}", ("itu-bs1534", "thompson1936")))
+        said.append(
+            Sentence(f"Medians are over each participant's own median, {exact}", ("itu-bs1534", "thompson1936"))
+        )
     if "strengths" in also:
         ties = bool((also["preferences"]["ties"] > 0).any()) if "preferences" in also else False
         model = "Strengths are Bradley-Terry estimates" + (" with ties by Davidson" if ties else "")
         cites = ("bradley1952", *(("davidson1970",) if ties else ()), "liang1986")
-        said.append(Said(f"{model}, their errors clustered by participant", cites))
+        said.append(Sentence(f"{model}, their errors clustered by participant", cites))
     return said
 
 
-def _tests(material: Material, over: str) -> list[Said]:
+def _tests(material: Material, over: str) -> list[Sentence]:
     notes = material.results.notes
     if not any(part.tested for part in material.parts):
         if any(part.kind == "correct" for part in material.parts):
-            return [Said("Correct answers are held against chance, one half, by their interval")]
-        return [Said("No two conditions could be tested against each other")]
+            return [Sentence("Correct answers are held against chance, one half, by their interval")]
+        return [Sentence("No two conditions could be tested against each other")]
     family = str(notes["correction"]["family"]).rstrip(".")
     return [
-        Said(
-            f"Two conditions were compared {_held(material)}, by two-sided t tests with the error {over}, and as many "
+        Sentence(
+            f"Two conditions were compared {_comparison_words(material)}, by two-sided t tests with the error {over}, and as many "
             "degrees of freedom as the smaller number of clusters minus one",
             ("cameron2011",),
         ),
-        Said(f"Tests are at the {100 * notes['alpha']:g} % level, with {family}", ("holm1979",)),
+        Sentence(f"Tests are at the {100 * notes['alpha']:g} % level, with {family}", ("holm1979",)),
         *_contrasts(material),
-        Said(
+        Sentence(
             "Effect sizes are mean differences in standard deviations of the participants' own differences (dz), with "
             "noncentral t intervals",
             ("cumming2001",),
         ),
-        Said(
+        Sentence(
             "Paired t tests, Wilcoxon signed-rank tests and sign tests over pages are given beside them for comparison "
             "with other studies",
             ("jonell2021", "wilcoxon1945", "pratt1959"),
@@ -137,16 +152,16 @@ def _tests(material: Material, over: str) -> list[Said]:
     ]
 
 
-def _contrasts(material: Material) -> list[Said]:
+def _contrasts(material: Material) -> list[Sentence]:
     """Return which contrasts the study names; no file knows whether it did so beforehand."""
     named = [f"{material.names[one]} minus {material.names[other]}" for one, other in material.study.analyse.contrasts]
     if not named:
         return []
-    when = Said("[Whether they were named before the first answer]")
-    return [Said(f"The study names {count(len(named), 'contrast')}: {join_names(named)}"), when]
+    when = Sentence("[Whether they were named before the first answer]")
+    return [Sentence(f"The study names {count(len(named), 'contrast')}: {join_names(named)}"), when]
 
 
-def _held(material: Material) -> str:
+def _comparison_words(material: Material) -> str:
     """Return how conditions were held against each other, with the number of pairs where that differs."""
     kinds = Counter(
         str(row["comparison"])
@@ -158,24 +173,27 @@ def _held(material: Material) -> str:
     return told[0][0] if len(told) == 1 else " or ".join(f"{words} ({count(n, 'pair')})" for words, n in told)
 
 
-def _sensitivity(material: Material) -> list[Said]:
+def _sensitivity(material: Material) -> list[Sentence]:
     choices = material.results.also.get("sensitivity")
     if choices is None or choices.empty:
         return []
-    return [Said(verdict(choices).rstrip("."))]
+    return [Sentence(sensitivity_sentence(choices).rstrip("."))]
 
 
-def _software(material: Material) -> list[Said]:
+def _software(material: Material) -> list[Sentence]:
     notes = material.results.notes
     versions = ", ".join(f"{name} {version}" for name, version in notes["software"].items())
     drawn = (f"{name.replace('_', ' ')} {seed}" for name, seed in notes["seeds"].items())
     seeds = [f"plan {material.study.design.seed}", *drawn]
-    return [Said(f"Software: Beholder {beholder_version()} with {versions}; seeds: {join_names(seeds)}")]
+    return [Sentence(f"Software: Beholder {beholder_version()} with {versions}; seeds: {join_names(seeds)}")]
 
 
-def availability(material: Material) -> list[Said]:
+def availability_sentences(material: Material) -> list[Sentence]:
     """Return where everything is, as far as it is known."""
     digests = [digest[:12] for digest in material.account["digests"]]
-    said = [Said("[Where ratings, study file and stimuli can be had]"), Said("[Preregistration, if there is one]")]
+    said = [
+        Sentence("[Where ratings, study file and stimuli can be had]"),
+        Sentence("[Preregistration, if there is one]"),
+    ]
     told = f"The study text has the digest {join_names(digests)}" if digests else ""
-    return [*([Said(told)] if told else []), *said]
+    return [*([Sentence(told)] if told else []), *said]

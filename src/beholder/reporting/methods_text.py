@@ -20,7 +20,7 @@ from beholder.study.model import Playback
 # --- The methods paragraph, ready to paste: numbers from the data, and a blank in brackets for what nobody told us ---
 
 
-class Said(NamedTuple):
+class Sentence(NamedTuple):
     """One sentence without its full stop, and the keys of what it cites."""
 
     text: str
@@ -31,12 +31,12 @@ class Paragraph(NamedTuple):
     """Sentences under a title."""
 
     title: str
-    said: Sequence[Said]
+    said: Sequence[Sentence]
 
     @property
     def text(self) -> str:
         """The sentences as plain text, sources by name and year."""
-        return " ".join(_sentence(one.text, _named(one.cites)) for one in self.said)
+        return " ".join(_sentence(one.text, _citations(one.cites)) for one in self.said)
 
 
 def plain_text(paragraphs: Sequence[Paragraph]) -> str:
@@ -76,7 +76,7 @@ def _sentence(text: str, cited: str) -> str:
     return f"{text}{cited}{'' if not cited and text.endswith(('.', '?', '!')) else '.'}"
 
 
-def _named(cites: Sequence[str]) -> str:
+def _citations(cites: Sequence[str]) -> str:
     return f" ({'; '.join(SOURCES[key].short for key in cites)})" if cites else ""
 
 
@@ -100,7 +100,7 @@ _WATCH = {
 }
 
 
-def design(material: Material) -> list[Said]:
+def design_sentences(material: Material) -> list[Sentence]:
     """Return the sentences on the design."""
     return [
         *_method(material),
@@ -113,36 +113,36 @@ def design(material: Material) -> list[Said]:
     ]
 
 
-def _method(material: Material) -> list[Said]:
+def _method(material: Material) -> list[Sentence]:
     study = material.study
     known = _paper(material)
     if known is None:
-        return [Said(f"Stimuli were rated by the method {study.method}")]
+        return [Sentence(f"Stimuli were rated by the method {study.method}")]
     options = common_options(study)
     items = options.get("items")
     cites = (
         *(key for key in known.cites if key in SOURCES),
         *(("cutler2024",) if str(items).startswith("avatar") else ()),
     )
-    said = [Said(f"The study used {known.name}", cites), Said(known.task)]
+    said = [Sentence(f"The study used {known.name}", cites), Sentence(known.task)]
     task = _TASKS.get(str(options.get("mode")))
-    said += [Said(task)] if task else []
+    said += [Sentence(task)] if task else []
     shown = _PRESENTATIONS.get(str(options.get("presentation")))
     if shown is not None:
         gap = options.get("gap")
         is_gapped = options["presentation"] == "sequential" and gap
-        said.append(Said(shown + (f", with {gap:g} s of grey between them" if is_gapped else "")))
-    return [*said, *([Said(f"The statements were the set {items}")] if items else [])]
+        said.append(Sentence(shown + (f", with {gap:g} s of grey between them" if is_gapped else "")))
+    return [*said, *([Sentence(f"The statements were the set {items}")] if items else [])]
 
 
-def _run(material: Material) -> list[Said]:
+def _run(material: Material) -> list[Sentence]:
     """Return that the study was run before, where it was."""
     if material.run == 1:
         return []
-    return [Said(f"This was run {material.run}, with a plan of its own and nobody who took part in another run")]
+    return [Sentence(f"This was run {material.run}, with a plan of its own and nobody who took part in another run")]
 
 
-def _groups(material: Material) -> list[Said]:
+def _groups(material: Material) -> list[Sentence]:
     """Return in which groups participants were, and how many of each are analysed."""
     between, found = material.study.design.between, material.account.get("groups") or ()
     if not found:
@@ -152,7 +152,7 @@ def _groups(material: Material) -> list[Said]:
     each = f"{used[0]:,}" if used[0] == used[-1] else f"{used[0]:,} to {used[-1]:,}"
     by = f"by every combination of {split}" if len(between) > 1 else f"by {split}"
     told = f"Participants were in {len(found)} groups, {by}, with {each} of each group analysed"
-    return [Said(told), Said("[What the groups were told and shown]")]
+    return [Sentence(told), Sentence("[What the groups were told and shown]")]
 
 
 def _paper(material: Material) -> Paper | None:
@@ -162,7 +162,7 @@ def _paper(material: Material) -> Paper | None:
     return getattr(find(material.study.method), "paper", None)
 
 
-def _questions(material: Material) -> list[Said]:
+def _questions(material: Material) -> list[Sentence]:
     """Return the wording of the questions with their scales; of many the first ones."""
     parts = list(material.parts)
     shown = parts if len(parts) <= _MOST_QUESTIONS else parts[: _MOST_QUESTIONS - 2]
@@ -172,7 +172,7 @@ def _questions(material: Material) -> list[Said]:
     if not said:
         return []
     asked = "Participants were asked" if len(parts) == 1 else f"Participants were asked {len(parts)} questions:"
-    return [Said(f"{asked} {'; '.join(said)}")]
+    return [Sentence(f"{asked} {'; '.join(said)}")]
 
 
 def _answers(part: QuestionResults, material: Material) -> str:
@@ -182,11 +182,11 @@ def _answers(part: QuestionResults, material: Material) -> str:
     return "A or B" if part.kind == "correct" else answers_words(part, material)
 
 
-def _stimuli(material: Material) -> list[Said]:
+def _stimuli(material: Material) -> list[Sentence]:
     """Return what was rated, and how often."""
     used, roles = material.used, material.account.get("roles", {})
     if used.empty:
-        return [Said("No rating could be used")]
+        return [Sentence("No rating could be used")]
     labels = {one.name: one.label or one.name for one in material.study.conditions}
     rated = dict.fromkeys([*used["condition"], *used["other_condition"]])
     told = [name for name in [*labels, *rated] if name in rated and name]
@@ -198,13 +198,13 @@ def _stimuli(material: Material) -> list[Said]:
     contents = count(used["content"].nunique(), "content")
     under = f"under {count(len(names), 'condition')}: {join_names(names)}"
     return [
-        Said(f"There were {count(stimuli, 'stimulus', 'stimuli')}, {contents} {under}"),
-        _times(material, used),
-        Said("[How contents were chosen and how stimuli were made]"),
+        Sentence(f"There were {count(stimuli, 'stimulus', 'stimuli')}, {contents} {under}"),
+        _ratings_per_stimulus(material, used),
+        Sentence("[How contents were chosen and how stimuli were made]"),
     ]
 
 
-def _times(material: Material, used: pd.DataFrame) -> Said:
+def _ratings_per_stimulus(material: Material, used: pd.DataFrame) -> Sentence:
     """Return how many ratings each stimulus, or each pair, has."""
     is_compared = bool(material.parts) and all(part.is_compared or part.kind == "correct" for part in material.parts)
     if is_compared:
@@ -216,50 +216,50 @@ def _times(material: Material, used: pd.DataFrame) -> Said:
     what = "Each pair of stimuli was compared" if is_compared else "Each stimulus was rated by"
     unit = "times" if is_compared else "participants"
     if least == most:
-        return Said(
+        return Sentence(
             f"{what} {least:,} {unit}" if least != 1 else f"{what} {'once' if is_compared else 'one participant'}"
         )
-    return Said(f"{what} {least:,} to {most:,} {unit} (median {number(float(sizes.median()), 0)})")
+    return Sentence(f"{what} {least:,} to {most:,} {unit} (median {number(float(sizes.median()), 0)})")
 
 
-def _trials(material: Material) -> list[Said]:
+def _trials(material: Material) -> list[Sentence]:
     """Return how long a session was, and how order and places were drawn."""
     study = material.study
     per_session = material.used.groupby("session")["position"].nunique()
     said = []
     if len(per_session):
         low, high = int(per_session.min()), int(per_session.max())
-        said.append(Said(f"A session had {low if low == high else f'{low} to {high}'} trials that are analysed"))
+        said.append(Sentence(f"A session had {low if low == high else f'{low} to {high}'} trials that are analysed"))
     said.append(
-        Said(
+        Sentence(
             "The order of trials and the places of stimuli on a page were drawn beforehand and balanced over "
             f"participants (seed {study.design.seed}{f', run {material.run}' if material.run > 1 else ''})"
         )
     )
     if any(part.is_compared for part in material.parts):
         orders = "equally often in both orders" if study.design.both_orders else "always in the same order"
-        said.append(Said(f"Each pair came {orders}"))
+        said.append(Sentence(f"Each pair came {orders}"))
     known = _paper(material)
     is_named = (known is not None and known.names_reference) or study.options.get("reference") in ("shown", "both")
     named = " but for the reference, which was named" if is_named else ""
     return [
         *said,
-        Said(f"Participants were blind to conditions{named}: they saw the names of neither conditions nor files"),
+        Sentence(f"Participants were blind to conditions{named}: they saw the names of neither conditions nor files"),
     ]
 
 
-def _playback(material: Material) -> list[Said]:
+def _playback(material: Material) -> list[Sentence]:
     playback, theirs = material.study.playback, varied_keys(material.study)
     playback = playback.model_copy(
         update={name: field.default for name, field in Playback.model_fields.items() if f"playback.{name}" in theirs}
     )
     rules = dict.fromkeys(str(text["watch"]) for text in material.texts)
-    said = [Said(_WATCH[next(iter(rules))])] if len(rules) == 1 and "playback.watch" not in theirs else []
-    said += [Said("Stimuli were shown in full screen")] if playback.fullscreen else []
+    said = [Sentence(_WATCH[next(iter(rules))])] if len(rules) == 1 and "playback.watch" not in theirs else []
+    said += [Sentence("Stimuli were shown in full screen")] if playback.fullscreen else []
     if playback.size != "fit":
         size = "their own size" if playback.size == "native" else f"{playback.size.rstrip('%')} % of their own size"
-        said.append(Said(f"They were shown at {size}"))
-    said += [Said("They were played without sound")] if playback.sound == "off" else []
+        said.append(Sentence(f"They were shown at {size}"))
+    said += [Sentence("They were played without sound")] if playback.sound == "off" else []
     if playback.max_plays is not None:
-        said.append(Said(f"Each could be played {count(playback.max_plays, 'time')}"))
+        said.append(Sentence(f"Each could be played {count(playback.max_plays, 'time')}"))
     return said

@@ -7,41 +7,39 @@ from collections.abc import Mapping
 from beholder.formats import count, date, span
 from beholder.reporting.cleaning import (
     QUALIFICATION_FOOT,
-    TRUST_FOOT,
-    counted,
-    flow,
+    RULES_FOOT,
+    account_section,
     flow_foot,
-    method_section,
-    taking_part,
-    trusting,
+    flow_section,
+    procedure_section,
+    qualification_section,
+    rules_section,
 )
-from beholder.reporting.data_quality import FOOT as QUALITY_FOOT
-from beholder.reporting.data_quality import quality
-from beholder.reporting.devices import devices, devices_foot
-from beholder.reporting.gallery import people_figures
+from beholder.reporting.data_quality import QUALITY_FOOT, quality_section
+from beholder.reporting.devices import devices_foot, devices_section
+from beholder.reporting.gallery import participant_panels
 from beholder.reporting.html import Child, Markup, document, panel, render, table, tag
 from beholder.reporting.material import Material
-from beholder.reporting.methods_section import FOOT as METHODS_FOOT
-from beholder.reporting.methods_section import methods, methods_section
-from beholder.reporting.models import FOOT as MODELS_FOOT
-from beholder.reporting.models import modelled
-from beholder.reporting.participants import PEOPLE_FOOT, WRITTEN_FOOT, people, written
+from beholder.reporting.methods_section import METHODS_FOOT, methods, methods_section
+from beholder.reporting.participants import PARTICIPANTS_FOOT, TEXTS_FOOT, participants_section, texts_section
 from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.question_sections import (
     MOST_OPEN,
-    has_side,
-    headline,
+    has_narrow_matrix,
+    headline_section,
     overview,
     overview_foot,
     question_sections,
     short_names,
 )
-from beholder.reporting.questionnaire import asked_section, people_words, wordings
+from beholder.reporting.questionnaire import people_words, wording_section, wordings
+from beholder.reporting.rater_models import RATER_MODELS_FOOT as MODELS_FOOT
+from beholder.reporting.rater_models import rater_models_section
 from beholder.reporting.reliability import DIMENSIONALITY_FOOT as TOGETHER_FOOT
 from beholder.reporting.reliability import RELIABILITY_FOOT as RELIABLE_FOOT
 from beholder.reporting.reliability import VOTES_NEEDED_FOOT as ENOUGH_FOOT
-from beholder.reporting.reliability import enough_votes, reliable, together
-from beholder.reporting.sensitivity import RUNS_FOOT, VARIANCE_FOOT, run_effects, sensitive, variance
+from beholder.reporting.reliability import dimensionality_section, reliability_section, votes_needed_section
+from beholder.reporting.sensitivity import RUNS_FOOT, VARIANCE_FOOT, runs_section, sensitivity_section, variance_section
 from beholder.reporting.sensitivity import SENSITIVITY_FOOT as SENSITIVE_FOOT
 from beholder.reporting.sheets import cell_sheet, condition_sheet, pair_sheet
 
@@ -88,44 +86,44 @@ def _main(material: Material, figures: Mapping[str, Markup], files: list[str]) -
     for part in material.parts:
         if part.order or not is_long:
             told = question_sections(material, part, figures)
-            sections += [_folded(part, shorts[part.id], told)] if is_long else told
+            sections += [_collapsed(part, shorts[part.id], told)] if is_long else told
     unrated = [part.name for part in material.parts if is_long and not part.order]
     if unrated:
         sections.append(panel("unrated", "Without any rating that could be used", _list(unrated), is_wide=True))
-    sections += _counted(material)
-    part_taken = taking_part(material)
+    sections += _account(material)
+    part_taken = qualification_section(material)
     if part_taken is not None:
         sections.append(panel("qualified", "Who could take part", part_taken, foot=QUALIFICATION_FOOT, is_wide=True))
-    trust = trusting(material)
+    trust = rules_section(material)
     if trust is not None:
-        sections.append(panel("trusted", "Whom we trusted", trust, foot=TRUST_FOOT, is_wide=True))
+        sections.append(panel("trusted", "Whom we trusted", trust, foot=RULES_FOOT, is_wide=True))
     sections += _participants(material)
-    sections.append(people_figures(material, figures))
-    if (lines := quality(material)) is not None:
+    sections.append(participant_panels(material, figures))
+    if (lines := quality_section(material)) is not None:
         sections.append(panel("quality", "Data quality", lines, foot=QUALITY_FOOT, is_wide=True))
-    if (shared := together(material)) is not None:
+    if (shared := dimensionality_section(material)) is not None:
         sections.append(
             panel("together", "What the questions measure together", shared, foot=TOGETHER_FOOT, is_wide=True)
         )
-    if (measured := reliable(material)) is not None:
+    if (measured := reliability_section(material)) is not None:
         title = "How reliable are the ratings?"
         sections.append(panel("reliability", title, measured, foot=RELIABLE_FOOT, is_wide=True))
-    cleaned = sensitive(material)
+    cleaned = sensitivity_section(material)
     if cleaned is not None:
         sections.append(
             panel("sensitivity", "Does it depend on the cleaning?", cleaned, foot=SENSITIVE_FOOT, is_wide=True)
         )
-    if (compared := run_effects(material)) is not None:
+    if (compared := runs_section(material)) is not None:
         sections.append(panel("runs", "Do the runs agree?", compared, foot=RUNS_FOOT, is_wide=True))
-    if (sources := variance(material, figures)) is not None:
+    if (sources := variance_section(material, figures)) is not None:
         title = "Where the differences come from"
         sections.append(panel("variances", title, sources, foot=VARIANCE_FOOT, is_wide=True))
-    if (beside := modelled(material, figures)) is not None:
+    if (beside := rater_models_section(material, figures)) is not None:
         sections.append(panel("models", "Rater models beside the plain mean", beside, foot=MODELS_FOOT, is_wide=True))
-    if (votes := enough_votes(material, figures)) is not None:
+    if (votes := votes_needed_section(material, figures)) is not None:
         sections.append(panel("votes", "How many votes are enough?", votes, foot=ENOUGH_FOOT, is_wide=True))
-    sections.append(panel("wording", "What was asked", asked_section(material), is_wide=True))
-    sections.append(panel("method", "How it was done", method_section(material), is_wide=True))
+    sections.append(panel("wording", "What was asked", wording_section(material), is_wide=True))
+    sections.append(panel("method", "How it was done", procedure_section(material), is_wide=True))
     pasted = methods_section(material, methods(material))
     sections.append(panel("paste", "Methods, ready to paste", pasted, foot=METHODS_FOOT, is_wide=True))
     sections.append(_tables(material))
@@ -133,10 +131,10 @@ def _main(material: Material, figures: Mapping[str, Markup], files: list[str]) -
     return sections
 
 
-def _counted(material: Material) -> list[Child]:
+def _account(material: Material) -> list[Child]:
     """Return the flow of participants and the account, side by side where the account is not beside the matrix."""
-    followed, is_beside = flow(material), has_side(material)
-    account = panel("counted", "Who was counted", counted(material), is_wide=not is_beside and followed is None)
+    followed, is_beside = flow_section(material), has_narrow_matrix(material)
+    account = panel("counted", "Who was counted", account_section(material), is_wide=not is_beside and followed is None)
     if followed is None:
         return [account]
     way = panel("flow", "Flow of participants", followed, foot=flow_foot(material), is_wide=is_beside)
@@ -146,16 +144,16 @@ def _counted(material: Material) -> list[Child]:
 def _participants(material: Material) -> list[Child]:
     """Return who they were, what they wrote, and on what they rated."""
     told: list[Child] = []
-    if (them := people(material)) is not None:
-        told.append(panel("people", "Who they were", them, foot=PEOPLE_FOOT, is_wide=True))
-    if (texts := written(material)) is not None:
-        told.append(panel("written", "What people wrote", texts, foot=WRITTEN_FOOT, is_wide=True))
-    if (screens := devices(material)) is not None:
+    if (them := participants_section(material)) is not None:
+        told.append(panel("people", "Who they were", them, foot=PARTICIPANTS_FOOT, is_wide=True))
+    if (texts := texts_section(material)) is not None:
+        told.append(panel("written", "What people wrote", texts, foot=TEXTS_FOOT, is_wide=True))
+    if (screens := devices_section(material)) is not None:
         told.append(panel("devices", "On which devices", screens, foot=devices_foot(material), is_wide=True))
     return told
 
 
-def _folded(part: QuestionResults, called: str, told: Child) -> Markup:
+def _collapsed(part: QuestionResults, called: str, told: Child) -> Markup:
     """Return what is told of one question of many, to be opened; on paper it is open."""
     summary = tag("summary", tag("h2", called))
     return tag("details", summary, tag("div", told, class_="folded"), class_="question", id=f"question-{part.place}")
@@ -188,7 +186,7 @@ def _head(material: Material) -> Markup:
             class_="paper__kind",
         ),
         tag("h1", material.title),
-        headline(material),
+        headline_section(material),
         tag("ul", [tag("li", fact) for fact in facts], class_="facts"),
         _reworded(material),
         class_="paper__head",
@@ -223,14 +221,14 @@ def _tables(material: Material) -> Markup:
         content.append(table(cells, cell_sheet(part, material.labels)))
         if len(part.pairs):
             content.append(table(f"Pairs of conditions: {part.id}", pair_sheet(part, material.labels)))
-        whole += [_folded_tables(shorts[part.id], content)] if is_long else content
+        whole += [_collapsed_tables(shorts[part.id], content)] if is_long else content
     if not parts:
         return panel("tables", "All tables", tag("p", "No rating could be used."), is_wide=True)
     foot = "Tables have the conditions in the order of the study; the figure and the matrix above have the best first."
     return panel("tables", "All tables", render(whole), foot=foot, is_wide=True)
 
 
-def _folded_tables(called: str, content: Child) -> Markup:
+def _collapsed_tables(called: str, content: Child) -> Markup:
     return tag("details", tag("summary", called), content, class_="question")
 
 

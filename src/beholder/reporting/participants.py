@@ -21,7 +21,7 @@ from beholder.study.questions import SCALES
 _NO_ANSWER = "no answer"
 
 
-def people(material: Material) -> Markup | None:
+def participants_section(material: Material) -> Markup | None:
     """Return a tally for each question of the questionnaires; None where there were none to count."""
     table = material.clean("participants")
     asks = [ask for ask in (*material.study.before, *material.study.after) if f"answer_{ask.id}" in table.columns]
@@ -35,7 +35,9 @@ def people(material: Material) -> Markup | None:
     return render([tag("p", " ".join(sentences)), tag("div", tallies, class_="tallies") if tallies else None])
 
 
-PEOPLE_FOOT = "Used: people of whom a session is analysed; shares are of those who answered. All: everybody who came."
+PARTICIPANTS_FOOT = (
+    "Used: people of whom a session is analysed; shares are of those who answered. All: everybody who came."
+)
 
 
 def _sentence(material: Material, table: pd.DataFrame) -> str:
@@ -141,8 +143,8 @@ def spread_tally(
         tag("tr", tag("th", name, scope="row"), [tag("td", tag("b", one)), tag("td", other)])
         for name, one, other in zip(
             (known[0], "mean ± SD", "median", "range", known[1]),
-            _told(used, missing[0], decimals),
-            _told(everyone, missing[1], decimals),
+            _summary_cells(used, missing[0], decimals),
+            _summary_cells(everyone, missing[1], decimals),
             strict=True,
         )
     ]
@@ -162,7 +164,7 @@ def mean_sd(values: Sequence[float], decimals: int) -> str:
     return f"{number(mean(values), decimals)}{spread}"
 
 
-def _told(values: Sequence[float], missing: int, decimals: int) -> tuple[str, ...]:
+def _summary_cells(values: Sequence[float], missing: int, decimals: int) -> tuple[str, ...]:
     if not values:
         return f"{0}", NONE, NONE, NONE, f"{missing:,}"
     low, high = (_short(end, decimals) for end in (min(values), max(values)))
@@ -215,7 +217,7 @@ def _histogram(values: Sequence[float], decimals: int) -> Markup | None:
 # --- What people wrote: free answers, reasons and comments, listed as they were written and without whose they are ---
 
 
-WRITTEN_FOOT = (
+TEXTS_FOOT = (
     "As written, in the order in which people came, without whose they are; [e-mail] and [id] stand for addresses and "
     "ids. People can name themselves or others in what they write: look through these texts before you hand this page "
     "on. No file beside it holds them."
@@ -230,20 +232,22 @@ class _Text(NamedTuple):
     is_used: bool
 
 
-def written(material: Material) -> Markup | None:
+def texts_section(material: Material) -> Markup | None:
     """Return every text under what was asked, to be opened; None where nobody wrote anything."""
-    lists = [_list(title, texts, people_words(material)) for title, texts in _all(material).items() if texts]
+    lists = [
+        _list(title, texts, people_words(material)) for title, texts in _texts_by_question(material).items() if texts
+    ]
     return render(lists) if lists else None
 
 
-def _all(material: Material) -> dict[str, list[_Text]]:
+def _texts_by_question(material: Material) -> dict[str, list[_Text]]:
     """Return the texts by what they answer."""
     found: dict[str, list[_Text]] = {}
     people = material.clean("participants")
     for ask in (*material.study.before, *material.study.after):
         if ask.type == "text" and f"answer_{ask.id}" in people.columns:
             cells = zip(people[f"answer_{ask.id}"], people["use"] == "true", strict=True)
-            found[ask.text] = [_Text(_plain(cell), "", bool(used)) for cell, used in cells if cell.strip()]
+            found[ask.text] = [_Text(_printable(cell), "", bool(used)) for cell, used in cells if cell.strip()]
     comments, sessions = material.clean("comments"), material.clean("sessions")
     if comments.empty or sessions.empty:
         return found
@@ -253,7 +257,7 @@ def _all(material: Material) -> dict[str, list[_Text]]:
     for kind, question, content, text, session in zip(*columns, strict=True):
         title = f"Reasons: {asked.get(question, question)}" if kind == "reason" else "Comments on the stimuli"
         if text.strip():
-            found.setdefault(title, []).append(_Text(_plain(text), content, session in used))
+            found.setdefault(title, []).append(_Text(_printable(text), content, session in used))
     return found
 
 
@@ -274,7 +278,7 @@ def _items(texts: Sequence[_Text]) -> Markup:
     return tag("ul", items)
 
 
-def _plain(cell: str) -> str:
+def _printable(cell: str) -> str:
     """Return a text as it was written: without the apostrophe for spreadsheets, and without what cannot be shown.
 
     Addresses and ids are marked, as the page is handed on.

@@ -29,7 +29,7 @@ def counts(shows: Shows, blocks: Sequence[str] = ()) -> Iterator[Count]:
     if len(slots) > 1 and has_conditions:
         values = _tally(shows.condition, shows.slot, (len(conditions), len(slots)))
         yield Count(
-            "condition", "slot", "Conditions in slots", conditions, slots, values, *_spread(values),
+            "condition", "slot", "Conditions in slots", conditions, slots, values, *_expected(values),
             "Every condition stands in every slot", "Conditions stand in a slot",
         )  # fmt: skip
     if shows.is_of_pairs:
@@ -40,30 +40,30 @@ def counts(shows: Shows, blocks: Sequence[str] = ()) -> Iterator[Count]:
     if len(contents) > 1 and len(positions) > 1:
         values = _tally(shows.content[first], shows.position[first], (len(contents), len(positions)))
         yield Count(
-            "content", "position", "Contents at positions", contents, positions, values, *_spread(values),
+            "content", "position", "Contents at positions", contents, positions, values, *_expected(values),
             "Every content comes at every position", "A content comes at a position",
         )  # fmt: skip
     if has_conditions and len(positions) > 1:
         values = _tally(shows.condition, shows.position, (len(conditions), len(positions)))
         yield Count(
-            "condition", "position", "Conditions at positions", conditions, positions, values, *_spread(values),
+            "condition", "position", "Conditions at positions", conditions, positions, values, *_expected(values),
             "Every condition comes at every position", "A condition comes at a position",
         )  # fmt: skip
     if has_conditions and len(slots) > 1 and not shows.is_of_pairs:
-        yield _together(shows)
+        yield _in_one_trial(shows)
     if has_conditions and len(slots) == 1 and len(positions) > 1:
-        yield _after(shows)
+        yield _successors(shows)
     yield from _grouped(shows, blocks)
     if 1 < shows.lists <= MOST_NAMED and 1 < len(contents) <= MOST_NAMED:
         values = _tally(shows.content[first], shows.list[first], (len(contents), shows.lists))
         lists = tuple(str(n + 1) for n in range(shows.lists))
         yield Count(
-            "content", "list", "Contents in lists", contents, lists, values, *_spread(values),
+            "content", "list", "Contents in lists", contents, lists, values, *_expected(values),
             "Every content comes in every list", "A content comes in a list",
         )  # fmt: skip
 
 
-def by_position(shows: Shows) -> Ints:
+def stimuli_by_position(shows: Shows) -> Ints:
     """Return how often each stimulus comes at each position: a count of three things at once."""
     shape = (shows.present.size, shows.positions)
     stimulus = shows.content * len(shows.conditions) + shows.condition
@@ -74,14 +74,14 @@ def _tally(rows: Ints, columns: Ints, shape: tuple[int, int]) -> Ints:
     return np.bincount(rows * shape[1] + columns, minlength=shape[0] * shape[1]).reshape(shape)
 
 
-def _spread(values: Ints) -> tuple[Mask, Floats]:
+def _expected(values: Ints) -> tuple[Mask, Floats]:
     """Return all cells, and what each would hold if rows were spread over columns as all of it is."""
     whole = max(1, int(values.sum()))
     even = values.sum(axis=1, keepdims=True) * values.sum(axis=0, keepdims=True) / whole
     return np.ones_like(values, dtype=np.bool_), np.asarray(even, dtype=np.float64)
 
 
-def _always(shows: Shows) -> Mask:
+def _in_every_trial(shows: Shows) -> Mask:
     """Return the conditions that are in every trial."""
     trials = int(shows.first.sum())
     return np.asarray(np.bincount(shows.condition, minlength=len(shows.conditions)) == trials, dtype=np.bool_)
@@ -90,7 +90,7 @@ def _always(shows: Shows) -> Mask:
 def _cells(shows: Shows) -> Count:
     """Return how often each stimulus is shown; even within a content, but for conditions that are in every trial."""
     values = _tally(shows.content, shows.condition, shows.present.shape)
-    chosen = shows.present & ~_always(shows)
+    chosen = shows.present & ~_in_every_trial(shows)
     means = np.where(chosen, values, 0).sum(axis=1) / np.maximum(1, chosen.sum(axis=1))
     return Count(
         "content", "condition", "Contents and conditions", shows.contents, shows.conditions, values, shows.present,
@@ -111,13 +111,13 @@ def _ordered(shows: Shows) -> Count:
     )  # fmt: skip
 
 
-def _together(shows: Shows) -> Count:
+def _in_one_trial(shows: Shows) -> Count:
     size = len(shows.conditions)
     there = np.zeros((int(shows.trial.max()) + 1, size), dtype=np.float64)
     there[shows.trial, shows.condition] = 1
     values = (there.T @ there).astype(np.int64)
     # What is in every trial is with each other one as often as that one is there.
-    always = _always(shows)
+    always = _in_every_trial(shows)
     chosen = ~(always[:, None] | always[None, :] | np.eye(size, dtype=np.bool_))
     even = np.where(chosen, values[chosen].mean() if chosen.any() else 0.0, values)
     counted = ~np.eye(size, dtype=np.bool_)
@@ -128,7 +128,7 @@ def _together(shows: Shows) -> Count:
     )  # fmt: skip
 
 
-def _after(shows: Shows) -> Count:
+def _successors(shows: Shows) -> Count:
     size = len(shows.conditions)
     follows = (shows.list[1:] == shows.list[:-1]) & (shows.position[1:] == shows.position[:-1] + 1)
     values = _tally(shows.condition[1:][follows], shows.condition[:-1][follows], (size, size))
@@ -147,7 +147,7 @@ def _grouped(shows: Shows, blocks: Sequence[str]) -> Iterator[Count]:
         values = _tally(shows.groups[shows.list], shows.condition, shape)
         yield Count(
             "group", "condition", "Groups and conditions", shows.group_names, shows.conditions, values,
-            *_spread(values), "Every group meets every condition", "A group meets a condition",
+            *_expected(values), "Every group meets every condition", "A group meets a condition",
         )  # fmt: skip
     names = tuple(dict.fromkeys(block for block in blocks if block))
     if len(names) > 1:
@@ -157,7 +157,7 @@ def _grouped(shows: Shows, blocks: Sequence[str]) -> Iterator[Count]:
         values = _tally(of[kept], shows.position[kept], (len(names), shows.positions))
         positions = tuple(str(n + 1) for n in range(shows.positions))
         yield Count(
-            "block", "position", "Blocks at positions", names, positions, values, *_spread(values),
+            "block", "position", "Blocks at positions", names, positions, values, *_expected(values),
             "Every block comes at every position", "A block comes at a position",
         )  # fmt: skip
 

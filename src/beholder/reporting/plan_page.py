@@ -41,7 +41,7 @@ from beholder.planning.model import Plan
 from beholder.planning.order_balance import Evenness
 from beholder.reporting.figures import Figure
 from beholder.reporting.html import Child, Markup, panel, table, tag
-from beholder.reporting.plan_counts import Count, Ints, Shows, by_position, counts, read_shows
+from beholder.reporting.plan_counts import Count, Ints, Shows, counts, read_shows, stimuli_by_position
 from beholder.reporting.result_page import Outcome, headline, write_outcome
 from beholder.reporting.sheets import TextTable
 from beholder.stimuli.catalogue import Catalogue
@@ -51,13 +51,13 @@ from beholder.study.model import Study
 
 
 KIND = "Plan"
-_HOW = "In the pictures pale is even, or within a tenth of it; blue is too often, orange is too seldom."
-_HOW_LARGE = "How many cells hold how much; the table has each of them."
+_KEY = "In the pictures pale is even, or within a tenth of it; blue is too often, orange is too seldom."
+_KEY_LARGE = "How many cells hold how much; the table has each of them."
 _ORDER = {
     "condition-position": "design.order: latin, or williams, has every condition equally often at every position.",
     "condition-after": "design.order: williams has every condition equally often after every other.",
 }
-_OF_GROUPS = "Counts of each group; a difference is within the group that is least even"
+_GROUPS_CAPTION = "Counts of each group; a difference is within the group that is least even"
 _WIDE = 14
 """Columns from which on a picture gets the whole page."""
 
@@ -69,16 +69,16 @@ def plan_report(
     shows = read_shows(plan, catalogue)
     tables = list(counts(shows, _blocks(study, catalogue, shows)))
     rows = balance(plan, catalogue)
-    positions = by_position(shows)
+    positions = stimuli_by_position(shows)
     labels = {one.name: one.label or one.name for one in study.conditions}
     figures = [_figure(one, labels) for one in tables]
     if positions.size and shows.positions > 1:
-        figures.append(_stimuli(positions))
+        figures.append(_stimuli_figure(positions))
 
     def sections(drawn: Mapping[str, Markup]) -> Sequence[Child]:
-        said = {one.name: _said(one, labels) for one in tables}
+        said = {one.name: _marked_sentence(one, labels) for one in tables}
         said["stimulus-position"] = tag("p", _spread(positions))
-        feet = {one.name: _HOW_LARGE for one in tables if is_large(one)}
+        feet = {one.name: _KEY_LARGE for one in tables if is_large(one)}
         is_plain = shows.slots == 1 and study.design.order == "balanced" and not plan.is_given
         feet |= {one.name: _ORDER[one.name] for one in tables if is_plain and one.name in _ORDER and not one.is_near}
         panels = {
@@ -92,7 +92,7 @@ def plan_report(
             panel(
                 "balance",
                 "Balance",
-                table(_OF_GROUPS if plan.groups else "Counts over all lists", _sheet(rows)),
+                table(_GROUPS_CAPTION if plan.groups else "Counts over all lists", _sheet(rows)),
                 is_wide=True,
             ),
             tag("div", [panels[one.name] for one in figures if not one.is_wide], class_="beside"),
@@ -102,7 +102,7 @@ def plan_report(
     words = headlines(rows, tables, len(plan.lists), is_given=plan.is_given, groups=len(plan.groups))
     results = {"balance": Result(_balance(rows), _NOTE, ""), **{one.name: _result(one) for one in tables}}
     notes = {"words": words, "plan_digest": plan.plan_digest, "seed": plan.seed, "lists": len(plan.lists)}
-    outcome = Outcome(KIND, study.title, headline(words, _HOW), results, figures, sections, notes)
+    outcome = Outcome(KIND, study.title, headline(words, _KEY), results, figures, sections, notes)
     return write_outcome(outcome, study.folder / "plan" / "report", progress)
 
 
@@ -135,7 +135,7 @@ def _sheet(rows: Sequence[Evenness]) -> TextTable:
     return TextTable((*heads, *(("Promised", "Kept") if has_promises else ())), told)
 
 
-def _said(one: Count, labels: Mapping[str, str]) -> Markup:
+def _marked_sentence(one: Count, labels: Mapping[str, str]) -> Markup:
     """Return what a table says, with a mark where it is worth a look."""
     mark = tag("span", "✓ ") if one.is_near else tag("span", "▲ ", class_="quality__mark")
     return tag("p", mark, sentence(one, labels))
@@ -150,7 +150,7 @@ def _figure(one: Count, labels: Mapping[str, str]) -> Figure:
     return Figure(one.name, one.title, words, draw, is_wide=is_wide, paper=DOUBLE if is_wide else COLUMN)
 
 
-def _stimuli(positions: Ints) -> Figure:
+def _stimuli_figure(positions: Ints) -> Figure:
     words = _spread(positions)
     return Figure(
         "stimulus-position", "Stimuli at positions", words, lambda layout: bars_chart(positions.ravel(), layout)
@@ -214,7 +214,7 @@ def is_large(one: Count) -> bool:
 
 def count_chart(one: Count, labels: Mapping[str, str], layout: Layout = COLUMN) -> Any:
     """Return a table of counts as a picture."""
-    return bars_chart(one.cells, layout) if is_large(one) else _heat(one, labels, layout)
+    return bars_chart(one.cells, layout) if is_large(one) else _heat_map(one, labels, layout)
 
 
 def bars_chart(cells: Ints, layout: Layout = COLUMN) -> Any:
@@ -249,7 +249,7 @@ def _binned(cells: Ints) -> list[tuple[str, int]]:
     return [(f"{a}–{b}", int(number)) for (a, b), number in zip(ends, sums, strict=True)]
 
 
-def _heat(one: Count, labels: Mapping[str, str], layout: Layout) -> Any:
+def _heat_map(one: Count, labels: Mapping[str, str], layout: Layout) -> Any:
     import altair as alt
 
     down, across = ([labels.get(name, name) for name in names] for names in (one.rows, one.columns))
@@ -308,7 +308,7 @@ def _cells(one: Count, down: list[str], across: list[str]) -> list[dict[str, Any
 # --- A count in a sentence, and the plan in two ---
 
 
-EVEN = "Every count below is even, or within a tenth of it."
+_EVEN = "Every count below is even, or within a tenth of it."
 
 
 def times(least: int, most: int) -> str:
@@ -352,7 +352,7 @@ def headlines(
     uneven = [one.title.lower() for one in tables if not one.is_near]
     if is_given:
         first = f"This plan of {count(lists, 'list')} was given: it is taken as it is, and nothing is promised."
-        return [first, f"Not even: {join_names(uneven)}." if uneven else EVEN]
+        return [first, f"Not even: {join_names(uneven)}." if uneven else _EVEN]
     promised = [row for row in balance if row.promised is not None]
     broken = [row.count for row in promised if row.difference > (row.promised or 0)]
     kept = f"All {len(promised)} promises" if len(promised) > 1 else "The one promise"
@@ -365,5 +365,5 @@ def headlines(
     not_even = (
         "Not even over all groups together, of which nothing is promised" if groups else "Not promised, and not even"
     )
-    also = f"{not_even}: {join_names(uneven)}." if uneven else EVEN
+    also = f"{not_even}: {join_names(uneven)}." if uneven else _EVEN
     return [f"{told}.", also]

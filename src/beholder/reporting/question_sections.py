@@ -10,8 +10,7 @@ import pandas as pd
 from beholder.analysis.result import records
 from beholder.formats import NONE, count, join_names, number, span
 from beholder.reporting.findings import findings
-from beholder.reporting.gallery import FOOT as TESTS_FOOT
-from beholder.reporting.gallery import agreeing, distribution, method_figures
+from beholder.reporting.gallery import TESTS_FOOT, agreement_of_tests, distribution_panel, method_panels
 from beholder.reporting.headline import key_finding, p_words
 from beholder.reporting.html import Child, Markup, matrix, panel, render, scrolling, table, tag
 from beholder.reporting.material import Material
@@ -25,22 +24,22 @@ def question_sections(material: Material, part: QuestionResults, figures: Mappin
     sections: list[Child] = [_findings(material, part, is_single=len(material.parts) == 1)]
     if part.order:
         sections.append(_scores(material, part, figures[f"scores-{part.slug}"]))
-        sections += [distribution(part, figures), method_figures(part, figures), *_measures(material, part)]
+        sections += [distribution_panel(part, figures), method_panels(part, figures), *_measures(material, part)]
     if part.tested:
-        sections.append(_tested(material, part))
-        sections.append(_matrix(material, part, is_wide=not has_side(material)))
+        sections.append(_tests_panel(material, part))
+        sections.append(_matrix(material, part, is_wide=not has_narrow_matrix(material)))
     return sections
 
 
 def _measures(material: Material, part: QuestionResults) -> list[Child]:
     """Return the numbers beside the means that the method, or the manifest, has."""
     found: list[Child] = []
-    if (scores := dmos(material, part)) is not None:
+    if (scores := dmos_table(material, part)) is not None:
         foot = "Higher is closer to the reference; above the highest vote, better than it."
         found.append(panel(f"dmos-{part.slug}", "Against the hidden reference", scores, foot=foot, is_wide=True))
-    if (pull := position(material, part)) is not None:
+    if (pull := position_effect(material, part)) is not None:
         found.append(panel(f"position-{part.slug}", "Does the place matter?", pull, is_wide=True))
-    if (levels := factors(material, part)) is not None:
+    if (levels := factor_tables(material, part)) is not None:
         foot = _factor_foot(material)
         found.append(panel(f"factors-{part.slug}", "By factor", levels, foot=foot, is_wide=True))
     return found
@@ -55,15 +54,15 @@ def _factor_foot(material: Material) -> str:
     return f"Each participant has one level of {join_names(between)}: levels are compared between people. {other}"
 
 
-def _tested(material: Material, part: QuestionResults) -> Child:
+def _tests_panel(material: Material, part: QuestionResults) -> Child:
     """Return on which pairs the tests agree."""
-    told = agreeing(material, part)
+    told = agreement_of_tests(material, part)
     if told is None:
         return None
     return panel(f"tests-{part.slug}", "Do the tests agree?", told, foot=TESTS_FOOT, is_wide=True)
 
 
-def has_side(material: Material) -> bool:
+def has_narrow_matrix(material: Material) -> bool:
     """Return whether the account stands beside the one matrix of the page."""
     return len(material.parts) == 1 and bool(material.parts[0].tested) and len(material.parts[0].order) <= 12
 
@@ -88,12 +87,12 @@ def _scores(material: Material, part: QuestionResults, figure: Markup) -> Markup
     dot = f" Dot: mean, every content weighing the same. {bar}{line.get(part.kind, '')}"
     is_sentence = isinstance(asked, str) and asked.rstrip().endswith((".", "?", "!", "…"))
     foot: Child = [asked, None if is_sentence else ".", dot]
-    content = render([figure, few_contents(part)])
+    content = render([figure, few_contents_warning(part)])
     return panel(f"scores-{part.slug}", part.heading, content, foot=foot, is_wide=True)
 
 
 def _matrix(material: Material, part: QuestionResults, *, is_wide: bool) -> Markup:
-    unit, higher, lower = _differences(part)
+    unit, higher, lower = _matrix_words(part)
     is_open = any(pair not in part.tested for pair in permutations(part.lined_up, 2))
     key = tag(
         "p",
@@ -115,7 +114,7 @@ def _matrix(material: Material, part: QuestionResults, *, is_wide: bool) -> Mark
     return panel(f"pairs-{part.slug}", "Which differences are clear?", content, foot=foot, is_wide=is_wide)
 
 
-def _differences(part: QuestionResults) -> tuple[str, str, str]:
+def _matrix_words(part: QuestionResults) -> tuple[str, str, str]:
     """Return what a cell of the matrix holds, and what it is called where the row is above and below the column."""
     if part.kind == "choice":
         chosen = part.preferred
@@ -208,14 +207,14 @@ def _strip(part: QuestionResults, mean: float) -> Markup:
 # --- Numbers of single methods and studies beside the means: DMOS, the pull of a place, and manifest factors ---
 
 
-_FEW = 5
+_FEW_CONTENTS = 5
 _HEADS = ("Ratings", "Participants", "Mean", "95 % interval", "SD")
 
 
-def few_contents(part: QuestionResults) -> Markup | None:
+def few_contents_warning(part: QuestionResults) -> Markup | None:
     """Return a warning where so few contents were rated that an interval over contents says little."""
     contents = int(part.conditions["contents"].min()) if len(part.conditions) else 0
-    if part.is_share or not 1 <= contents < _FEW:
+    if part.is_share or not 1 <= contents < _FEW_CONTENTS:
         return None
     if contents == 1:
         told = "One content was rated: the intervals are over participants, and say nothing of other contents."
@@ -228,9 +227,9 @@ def few_contents(part: QuestionResults) -> Markup | None:
     return tag("p", tag("b", "Few contents. "), told, class_="notice")
 
 
-def dmos(material: Material, part: QuestionResults) -> Markup | None:
+def dmos_table(material: Material, part: QuestionResults) -> Markup | None:
     """Return the differential scores of every condition; None where the method has none."""
-    own = _of(material, "dmos", part)
+    own = _question_rows(material, "dmos", part)
     own = own[own["level"] == "condition"] if len(own) else own
     if own.empty:
         return None
@@ -243,9 +242,9 @@ def dmos(material: Material, part: QuestionResults) -> Markup | None:
     return table(caption, TextTable(("Condition", *_HEADS), rows))
 
 
-def position(material: Material, part: QuestionResults) -> Markup | None:
+def position_effect(material: Material, part: QuestionResults) -> Markup | None:
     """Return whether the second, or right, one was preferred for its place; None where nothing was compared."""
-    own = _of(material, "position", part)
+    own = _question_rows(material, "position", part)
     if own.empty:
         return None
     row = records(own)[0]
@@ -259,12 +258,12 @@ def position(material: Material, part: QuestionResults) -> Markup | None:
     return tag("p", tag("b", told), words, f", {p_words(row['p'])}." if row["p"] == row["p"] else ".")
 
 
-def factors(material: Material, part: QuestionResults) -> Markup | None:
+def factor_tables(material: Material, part: QuestionResults) -> Markup | None:
     """Return the means by every factor of stimuli or participants; None where there is none.
 
     Where a question is itself the factor, all who were asked it have one level, and there is nothing to tell.
     """
-    own = _of(material, "factors", part)
+    own = _question_rows(material, "factors", part)
     if own.empty:
         return None
     tables = []
@@ -278,7 +277,7 @@ def factors(material: Material, part: QuestionResults) -> Markup | None:
     return render(tables) if tables else None
 
 
-def _of(material: Material, name: str, part: QuestionResults) -> pd.DataFrame:
+def _question_rows(material: Material, name: str, part: QuestionResults) -> pd.DataFrame:
     found = material.results.also.get(name)
     return pd.DataFrame() if found is None else found[found["question"] == part.id]
 
@@ -294,57 +293,57 @@ def _cells(row: dict[str, float], decimals: int) -> tuple[str, ...]:
 # --- The headline: what a study found in one or two sentences, with the uncertainty, above everything else ---
 
 
-MOST = 5
+_MOST_LINES = 5
 """Questions that have a line at the top; the others are told below."""
 
 
-def headline(material: Material) -> Markup:
+def headline_section(material: Material) -> Markup:
     """Return the block at the top of the page: a line for each question, at most five, and how to read the brackets."""
     parts = material.parts
-    told = [(part, key_finding(material, part)) for part in parts[:MOST]]
+    told = [(part, key_finding(material, part)) for part in parts[:_MOST_LINES]]
     shorts = short_names(material)
     label = "Rehearsal with robots, no result" if material.is_simulated else "Key finding"
     if len(parts) == 1:
-        said: Markup = tag("p", _kept(told[0][1]), class_="headline__said")
+        said: Markup = tag("p", _unbroken(told[0][1]), class_="headline__said")
     else:
-        lines = [tag("li", tag("q", shorts[part.id]), " ", _kept(sentence)) for part, sentence in told]
-        lines += [tag("li", f"And {len(parts) - MOST} more below.")] if len(parts) > MOST else []
+        lines = [tag("li", tag("q", shorts[part.id]), " ", _unbroken(sentence)) for part, sentence in told]
+        lines += [tag("li", f"And {len(parts) - _MOST_LINES} more below.")] if len(parts) > _MOST_LINES else []
         said = tag("ul", lines, class_="headline__said")
         label = label if material.is_simulated else "Key findings"
-    foot = tag("p", _foot(material, [sentence for _, sentence in told]), class_="headline__foot")
+    foot = tag("p", _headline_foot(material, [sentence for _, sentence in told]), class_="headline__foot")
     return tag(
         "section", tag("h2", label, id="key-h"), said, foot, class_="headline", id="key", aria_labelledby="key-h"
     )
 
 
-def _kept(sentence: str) -> str:
+def _unbroken(sentence: str) -> str:
     """Return the sentence with numbers and their signs kept on one line."""
     for sign in ("p < ", "p = "):
         sentence = sentence.replace(sign, sign.replace(" ", "\u00a0"))
     return sentence.replace(" %", "\u00a0%")
 
 
-def _foot(material: Material, said: list[str]) -> str:
+def _headline_foot(material: Material, said: list[str]) -> str:
     """Return how to read brackets and p, as far as there are any."""
     told = []
     if any(" to " in one and "(" in one for one in said):
         told.append("Brackets: 95 % intervals.")
     if any("p = " in one or "p < " in one for one in said):
-        told.append(f"p: {_test(material)}")
+        told.append(f"p: {_test_words(material)}")
     if any(part.kind == "choice" for part in material.parts):
         ties = material.results.also.get("preferences")
         told += ["A tie counts half."] if ties is not None and (ties["ties"] > 0).any() else []
     return " ".join(told)
 
 
-def _test(material: Material) -> str:
+def _test_words(material: Material) -> str:
     contents = {int(n) for part in material.parts for n in part.pairs["contents"]}
     over = "participant" if contents == {1} else "participant and content"
-    is_partly = any(_is_outside(part) for part in material.parts)
+    is_partly = any(_is_uncorrected(part) for part in material.parts)
     return f"t test clustered by {over}, Holm-corrected{' among the conditions under test' if is_partly else ''}."
 
 
-def _is_outside(part: QuestionResults) -> bool:
+def _is_uncorrected(part: QuestionResults) -> bool:
     """Return whether a pair was tested without being corrected for: one with a reference or an anchor."""
     rows = records(part.inner_pairs[part.inner_pairs["p"].notna() & part.inner_pairs["p_holm"].isna()])
     return any((row["condition"], row["other_condition"]) in part.tested for row in rows)

@@ -24,20 +24,20 @@ def wordings(found: Sequence[Wording], people: tuple[str, str]) -> Child:
     ]
 
 
-def asked_section(material: Material) -> Markup:
+def wording_section(material: Material) -> Markup:
     """Return every question, word by word, with its scale; and the titles where there were several."""
     people = people_words(material)
     entries = []
     titles = _titles(material)
     if len(titles) > 1:
         entries.append(tag("div", tag("dt", "Title"), tag("dd", wordings(titles, people))))
-    ours = _our_wordings(material)
+    ours = _method_wordings(material)
     for part in material.parts:
         text = wordings(part.wordings, people)
         asked = tag("q", text) if len(part.wordings) == 1 else text
         told: list[Child] = [asked, tag("br"), answers_words(part, material)]
         if ours:
-            told += [tag("br"), f"{_keyed(part)} {_whose(part, ours)}"]
+            told += [tag("br"), f"{_keyed(part)} {_wording_origin(part, ours)}"]
         entries.append(tag("div", tag("dt", tag("code", part.id)), tag("dd", told)))
     return tag("dl", entries, class_="method")
 
@@ -64,7 +64,7 @@ def has_tie(part: QuestionResults, material: Material) -> bool:
     return any(question["scale"]["step"] == 1 for question in asked)
 
 
-def _our_wordings(material: Material) -> dict[str, str]:
+def _method_wordings(material: Material) -> dict[str, str]:
     """Return the texts that the method brings itself, by question; none where the study writes all of them."""
     from beholder.methods import find
 
@@ -76,7 +76,7 @@ def _keyed(part: QuestionResults) -> str:
     return "Reversed (−): agreeing means less." if part.keyed == "-" else "Not reversed (+)."
 
 
-def _whose(part: QuestionResults, ours: Mapping[str, str]) -> str:
+def _wording_origin(part: QuestionResults, ours: Mapping[str, str]) -> str:
     """Return by whom a statement is worded; scores under other words are not the same scores."""
     text = ours.get(part.id.partition(": ")[0])
     is_ours = [text is not None and one.text.startswith(text) for one in part.wordings]

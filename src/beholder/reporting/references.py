@@ -8,7 +8,7 @@ from typing import NamedTuple
 from beholder.formats import join_names
 from beholder.reporting.material import Material
 
-_UNION = "International Telecommunication Union"
+_ITU = "International Telecommunication Union"
 
 
 class BibliographyEntry(NamedTuple):
@@ -34,7 +34,7 @@ def _article(key: str, cited: str, author: str, year: int, title: str, where: st
 
 
 def _standard(key: str, number: str, year: int, title: str) -> BibliographyEntry:
-    fields = {"author": f"{{{_UNION}}}", "title": title, "institution": _UNION, "type": "Recommendation"}
+    fields = {"author": f"{{{_ITU}}}", "title": title, "institution": _ITU, "type": "Recommendation"}
     fields |= {"number": number, "year": str(year)}
     return BibliographyEntry(key, number, number.removesuffix("-3"), "techreport", fields)
 
@@ -298,7 +298,7 @@ def _escaped(text: str) -> str:
     return text.replace("&", r"\&").replace("–", "--")
 
 
-def in_full(source: BibliographyEntry) -> str:
+def full_reference(source: BibliographyEntry) -> str:
     """Return a source as a list of references prints it."""
     fields = {name: text.replace("{", "").replace("}", "") for name, text in source.fields.items()}
     first, *others = fields["author"].split(" and ")

@@ -21,52 +21,54 @@ RELIABILITY_FOOT = (
     "All measures are of the stimuli that were rated, references and anchors too: stimuli that differ more give higher "
     "numbers from the same people. The numbers, with what each rests on, are in reliability.csv."
 )
-_OF_RATED = "the differences between single ratings come from what was rated"
+_FROM_STIMULI = "the differences between single ratings come from what was rated"
 _WIDTH, _HEIGHT, _EDGE = 96, 14, 6
 
 
-class _Said(NamedTuple):
+class _MeasureText(NamedTuple):
     """What a measure is called in the page, and what it says."""
 
     title: str
     words: str
 
 
-_SAID: Mapping[str, _Said] = {
-    "ICC(A,1)": _Said(
+_MEASURES: Mapping[str, _MeasureText] = {
+    "ICC(A,1)": _MeasureText(
         "One rating, ICC(A,1)",
         "Share of the variance of single ratings that is the stimuli's; the rest is who rated, and chance. 1: "
         "everybody says the same; 0: ratings say nothing of the stimuli.",
     ),
-    "ICC(C,1)": _Said(
+    "ICC(C,1)": _MeasureText(
         "One rating, levels apart, ICC(C,1)",
         "The same once it is forgiven that some people rate higher throughout than others.",
     ),
-    "ICC(1,1)": _Said("One rating by anybody, ICC(1,1)", "The same as if every rating came from another person."),
-    "ICC(A,k)": _Said(
+    "ICC(1,1)": _MeasureText(
+        "One rating by anybody, ICC(1,1)", "The same as if every rating came from another person."
+    ),
+    "ICC(A,k)": _MeasureText(
         "The mean of all ratings, ICC(A,k)",
         "The same of a stimulus' mean. It grows with the number of raters, so it says little by itself.",
     ),
-    "ICC(C,k)": _Said(
+    "ICC(C,k)": _MeasureText(
         "The mean, levels apart, ICC(C,k)",
         "The same once levels are forgiven, known as Cronbach's alpha; it grows with the number of raters too.",
     ),
-    "ICC(1,k)": _Said("The mean, by anybody, ICC(1,k)", "The same as if every rating came from another person."),
-    ALPHAS[0]: _Said(
+    "ICC(1,k)": _MeasureText("The mean, by anybody, ICC(1,k)", "The same as if every rating came from another person."),
+    ALPHAS[0]: _MeasureText(
         "Krippendorff's alpha, ordinal",
         "How much less two ratings of a stimulus differ than two by chance, in ranks. 1: they never differ; 0: chance.",
     ),
-    ALPHAS[1]: _Said("Krippendorff's alpha, interval", "The same in points of the scale."),
-    LEAVE_ONE_OUT: _Said(
+    ALPHAS[1]: _MeasureText("Krippendorff's alpha, interval", "The same in points of the scale."),
+    LEAVE_ONE_OUT: _MeasureText(
         "Agreement with the others",
         "How far one person puts the stimuli into the order of all others' means: mean rank correlation, without "
         "one's own ratings. 1: the same order; 0: none in common.",
     ),
-    KENDALL: _Said(
+    KENDALL: _MeasureText(
         "Kendall's W",
         "How far all who rated everything have one order in common. 1: the same order; 0: none.",
     ),
-    SOS: _Said(
+    SOS: _MeasureText(
         "SOS parameter a",
         "How much people differ about a stimulus, for where its mean is on the scale. 0: they never do; 1: as much as "
         "they can. Videos have 0.1 to 0.25; more means a hard task, unclear words or careless people.",
@@ -79,7 +81,7 @@ _SHORT: Mapping[str, str] = {
 """What is told first, and where there are several questions alone."""
 
 
-def reliable(material: Material) -> Markup | None:
+def reliability_section(material: Material) -> Markup | None:
     """Return the measures of every question with what they say; None where there are none."""
     found = material.results.also.get("reliability")
     parts = [part for part in material.parts if found is not None and (found["question"] == part.id).any()]
@@ -88,19 +90,21 @@ def reliable(material: Material) -> Markup | None:
     rows = {part.id: _by_measure(found, part) for part in parts}
     if len(parts) == 1:
         mine = rows[parts[0].id]
-        return render([_lead(mine), _grid("Reliability", mine, _SHORT), _further(mine)])
+        return render([_share_sentence(mine), _grid("Reliability", mine, _SHORT), _other_measures(mine)])
     shown = [name for name in _SHORT if any(name in some for some in rows.values())]
     heads = ("Question", *(_SHORT[name] for name in shown))
     cells = [(part.name, *(_value(rows[part.id].get(name)) for name in shown)) for part in parts]
-    words = [tag("li", tag("b", f"{_SAID[name].title}. "), _SAID[name].words) for name in shown]
-    return render([_leads(parts, rows), table("Reliability by question", TextTable(heads, cells)), tag("ul", words)])
+    words = [tag("li", tag("b", f"{_MEASURES[name].title}. "), _MEASURES[name].words) for name in shown]
+    return render(
+        [_shares_sentence(parts, rows), table("Reliability by question", TextTable(heads, cells)), tag("ul", words)]
+    )
 
 
 def _by_measure(found: pd.DataFrame, part: QuestionResults) -> dict[str, dict[str, Any]]:
     return {row["measure"]: row for row in records(found[found["question"] == part.id])}
 
 
-def _lead(rows: Mapping[str, Mapping[str, Any]]) -> Markup | None:
+def _share_sentence(rows: Mapping[str, Mapping[str, Any]]) -> Markup | None:
     """Return the share of a single rating that is the stimulus', and of the mean."""
     one, mean = rows.get("ICC(A,1)"), rows.get("ICC(A,k)")
     if one is None or mean is None:
@@ -109,26 +113,28 @@ def _lead(rows: Mapping[str, Mapping[str, Any]]) -> Markup | None:
     rest = f", the other {100 - share} % from who rated and from chance." if share < 100 else "."
     many = mean["note"].partition(";")[0].removeprefix("k = ")
     means = f" Of the differences between means of {many} ratings each it is {_percent(mean)} %."
-    return tag("p", tag("b", f"{share} % of {_OF_RATED}"), rest, means)
+    return tag("p", tag("b", f"{share} % of {_FROM_STIMULI}"), rest, means)
 
 
-def _leads(parts: Sequence[QuestionResults], rows: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Markup | None:
+def _shares_sentence(
+    parts: Sequence[QuestionResults], rows: Mapping[str, Mapping[str, Mapping[str, Any]]]
+) -> Markup | None:
     """Return the lowest and the highest of these shares."""
     shares = sorted((_percent(rows[part.id]["ICC(A,1)"]), part.name) for part in parts if "ICC(A,1)" in rows[part.id])
     if not shares:
         return None
     (low, least), (high, most) = shares[0], shares[-1]
     told = f"{low} % (“{least}”) to {high} % (“{most}”)" if low < high else f"{low} %"
-    return tag("p", tag("b", f"{told} of {_OF_RATED}"), ", the rest from who rated and from chance.")
+    return tag("p", tag("b", f"{told} of {_FROM_STIMULI}"), ", the rest from who rated and from chance.")
 
 
 def _percent(row: Mapping[str, Any]) -> int:
     return max(0, round(100 * float(row["value"])))
 
 
-def _further(rows: Mapping[str, Mapping[str, Any]]) -> Markup | None:
+def _other_measures(rows: Mapping[str, Mapping[str, Any]]) -> Markup | None:
     """Return the measures that only a comparison with a paper asks for, folded."""
-    further = [name for name in _SAID if name in rows and name not in _SHORT]
+    further = [name for name in _MEASURES if name in rows and name not in _SHORT]
     if not further:
         return None
     caption = "Other forms of ICC"
@@ -137,13 +143,13 @@ def _further(rows: Mapping[str, Mapping[str, Any]]) -> Markup | None:
 
 def _grid(caption: str, rows: Mapping[str, Mapping[str, Any]], names: Collection[str]) -> Markup:
     head = tag("tr", [tag("th", word, scope="col") for word in ("Measure", "Value", "95 % interval", "From 0 to 1")])
-    body = [_row(_SAID[name], rows[name]) for name in _SAID if name in rows and name in names]
+    body = [_row(_MEASURES[name], rows[name]) for name in _MEASURES if name in rows and name in names]
     grid = tag("table", tag("caption", caption, class_="unseen"), tag("thead", head), tag("tbody", body),
                class_="table rules")  # fmt: skip
     return scrolling(caption, grid)
 
 
-def _row(said: _Said, row: Mapping[str, Any]) -> Markup:
+def _row(said: _MeasureText, row: Mapping[str, Any]) -> Markup:
     low, high = (number(row[end], 2) for end in ("low", "high"))
     words = said.words if row["p"] != row["p"] else f"{said.words} Against none: p {_p(row['p'])}."
     name = tag("th", said.title, tag("span", words), scope="row")
@@ -191,20 +197,23 @@ DIMENSIONALITY_FOOT = (
 )
 
 
-def together(material: Material) -> Markup | None:
+def dimensionality_section(material: Material) -> Markup | None:
     """Return alpha and the number of components in words, and where more is told; None where there are too few."""
     table = material.results.also.get("together")
     if table is None or table.empty:
         return None
     row = table.iloc[0]
     asked = int(row["questions"])
-    told = [_measured(int(row["components"]), float(row["share"]), asked, int(row["stimuli"])), _alike(row)]
+    told = [
+        _components_sentence(int(row["components"]), float(row["share"]), asked, int(row["stimuli"])),
+        _alpha_sentence(row),
+    ]
     command = tag("code", "beholder dimensions")
     more = tag("p", "Which question belongs to which, and which few would do: ", command, ".")
     return render([tag("p", " ".join(line for line in told if line)), more])
 
 
-def _measured(components: int, share: float, asked: int, stimuli: int) -> str:
+def _components_sentence(components: int, share: float, asked: int, stimuli: int) -> str:
     if share != share:
         return f"{count(asked, 'question')} about too few stimuli to say how many things they measure."
     over = f"over {count(stimuli, 'stimulus', 'stimuli')}"
@@ -215,7 +224,7 @@ def _measured(components: int, share: float, asked: int, stimuli: int) -> str:
     return f"The {asked} questions measure {what} above chance: {hold} {100 * share:.0f} % of their variance {over}."
 
 
-def _alike(row: pd.Series) -> str:
+def _alpha_sentence(row: pd.Series) -> str:
     alpha, low, high, omega = (float(row[name]) for name in ("alpha", "alpha_low", "alpha_high", "omega"))
     if alpha != alpha:
         return ""
@@ -235,7 +244,7 @@ VOTES_NEEDED_FOOT = (
 )
 
 
-def enough_votes(material: Material, figures: Mapping[str, Markup]) -> Markup | None:
+def votes_needed_section(material: Material, figures: Mapping[str, Markup]) -> Markup | None:
     """Return the sentence, the table where there are several questions, and the figure; None without a curve."""
     curves = material.results.also.get("votes_needed")
     if curves is None:
@@ -248,7 +257,7 @@ def enough_votes(material: Material, figures: Mapping[str, Markup]) -> Markup | 
     if len(found) == 1:
         parts: list[Markup | None] = [tag("p", *_sentence(next(iter(found.values()))))]
     else:
-        parts = [_most_and_least(list(found.values())), _table(material, found)]
+        parts = [_range_sentence(list(found.values())), _table(material, found)]
     return render([*parts, figures.get("votes_needed")])
 
 
@@ -261,7 +270,7 @@ def _sentence(one: VotesForTarget) -> tuple[Markup | str, ...]:
     return (tag("b", first), f" For r = {TARGET_CORRELATION:g}, {about}{count(round(one.votes), 'vote')} would do.")
 
 
-def _most_and_least(found: list[VotesForTarget]) -> Markup | None:
+def _range_sentence(found: list[VotesForTarget]) -> Markup | None:
     """Return what the votes that there are give, from the worst question to the best."""
     known = sorted((one for one in found if one.r_now == one.r_now), key=lambda one: one.r_now)
     if not known:

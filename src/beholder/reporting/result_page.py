@@ -13,7 +13,7 @@ from beholder.analysis.sides import Side
 from beholder.errors import Problem, UserError
 from beholder.files import json_bytes, table_bytes, utf8, write_all, write_atomically
 from beholder.formats import join_names
-from beholder.reporting.figures import Figure, drawn
+from beholder.reporting.figures import Figure, draw_figure
 from beholder.reporting.html import Child, Markup, document, panel, render, tag
 
 _ALWAYS = ("notes.json", "index.html")
@@ -54,7 +54,7 @@ def write_outcome(outcome: Outcome, folder: Path, progress: Callable[[int, int],
     figures: dict[str, bytes] = {}
     refuse_taken(folder, outcome.kind, [*tables, *_ALWAYS])
     for done, figure in enumerate(outcome.figures, 1):
-        made = drawn(figure)
+        made = draw_figure(figure)
         figures |= {f"figures/{figure.name}.{ending}": content for ending, content in made.files.items()}
         if made.inline is not None:
             inline[figure.name] = made.inline
@@ -69,7 +69,7 @@ def write_outcome(outcome: Outcome, folder: Path, progress: Callable[[int, int],
         "files": [*files, "index.html"],
     }
     refuse_taken(folder, outcome.kind, notes["files"])
-    stale = _written(folder, outcome.kind) - set(notes["files"])
+    stale = _own_files(folder, outcome.kind) - set(notes["files"])
     write_all(
         folder, {**tables, "notes.json": json_bytes(notes)}, [name for name in stale if not name.startswith("figures/")]
     )
@@ -84,7 +84,7 @@ def write_outcome(outcome: Outcome, folder: Path, progress: Callable[[int, int],
 
 def refuse_taken(folder: Path, kind: str, files: Sequence[str] = _ALWAYS) -> None:
     """Raise UserError where a file that would be written is there and is not from an earlier run of the same verb."""
-    own = _written(folder, kind)
+    own = _own_files(folder, kind)
     taken = [name for name in files if name not in own and (folder / name).exists()]
     if taken:
         some = ", ".join(taken[:_SHOWN]) + (f" and {len(taken) - _SHOWN} more" if len(taken) > _SHOWN else "")
@@ -92,7 +92,7 @@ def refuse_taken(folder: Path, kind: str, files: Sequence[str] = _ALWAYS) -> Non
         raise UserError(Problem(str(folder), what, "a new or an empty folder", "Name another with --out."))
 
 
-def _written(folder: Path, kind: str) -> set[str]:
+def _own_files(folder: Path, kind: str) -> set[str]:
     """Return the files that an earlier run of the same verb wrote here, as its notes say."""
     try:
         notes = json.loads((folder / "notes.json").read_text(encoding="utf-8"))
@@ -110,7 +110,7 @@ def _page(outcome: Outcome, figures: Mapping[str, Markup], files: Sequence[str])
     )  # fmt: skip
     sections = [
         *outcome.sections(figures),
-        panel("method", "How it was done", how_made(outcome.tables), is_wide=True),
+        panel("method", "How it was done", table_notes(outcome.tables), is_wide=True),
         panel("files", "Files beside this page", file_list(files), is_wide=True),
     ]
     paper = tag("main", top, sections, class_="paper")
@@ -147,7 +147,7 @@ def headline(lines: Sequence[str], foot: str = "") -> Markup:
     return tag("div", said, tag("p", foot, class_="headline__foot") if foot else None, class_="headline")
 
 
-def how_made(tables: Mapping[str, Result]) -> Markup:
+def table_notes(tables: Mapping[str, Result]) -> Markup:
     """Return how each table was made, folded, with what to cite."""
     entries = [
         tag(

@@ -31,35 +31,41 @@ _WORDS = {
     NOBODY_OUT: "Nobody left out",
     UNMARKED: "Only sessions that no rule says anything of",
 }
-_OWN = {"complete": "Whole session", "watched": "Stimuli watched", "rater": "Most sessions of a person used"}
+_OWN_TITLES = {"complete": "Whole session", "watched": "Stimuli watched", "rater": "Most sessions of a person used"}
 
 
-def sensitive(material: Material) -> Markup | None:
+def sensitivity_section(material: Material) -> Markup | None:
     """Return the conclusions under other choices of cleaning; None where nothing was left out and nobody is marked."""
     choices = material.results.also.get("sensitivity")
     if choices is None or choices.empty:
         return None
-    parts: list[Markup] = [tag("p", tag("b", verdict(choices)), " ", _shifted(material, choices))]
+    parts: list[Markup] = [tag("p", tag("b", sensitivity_sentence(choices)), " ", _shift_sentence(material, choices))]
     several = len(material.parts) > 1
     for part in material.parts:
         own = choices[choices["question"] == part.id]
         if len(own):
-            parts.append(table(f"Other choices of cleaning{_of(part, several)}", _choice_sheet(own, part.decimals)))
+            parts.append(
+                table(f"Other choices of cleaning{_question_suffix(part, several)}", _choice_sheet(own, part.decimals))
+            )
     criteria = material.results.also.get("criteria")
     for part in material.parts if criteria is not None else ():
         own = criteria[criteria["question"] == part.id] if criteria is not None else pd.DataFrame()
         if len(own) > 1:
-            caption = f"Scores of those who failed a rule, held against the used ones{_of(part, several)}"
+            caption = f"Scores of those who failed a rule, held against the used ones{_question_suffix(part, several)}"
             parts.append(table(caption, _criteria_sheet(own, part.decimals)))
-            parts.append(table(f"Means by those who failed a rule{_of(part, several)}", _means_sheet(material, part)))
+            parts.append(
+                table(
+                    f"Means by those who failed a rule{_question_suffix(part, several)}", _means_sheet(material, part)
+                )
+            )
     return render(parts)
 
 
-def _of(part: QuestionResults, several: bool) -> str:
+def _question_suffix(part: QuestionResults, several: bool) -> str:
     return f": {part.id}" if several else ""
 
 
-def verdict(choices: pd.DataFrame) -> str:
+def sensitivity_sentence(choices: pd.DataFrame) -> str:
     """Return whether any conclusion depends on the cleaning."""
     others = choices[choices["choice"] != AS_CLEANED]
     names = list(dict.fromkeys(others["choice"]))
@@ -70,7 +76,7 @@ def verdict(choices: pd.DataFrame) -> str:
     return f"Some conclusions depend on the cleaning: they change with {told}."
 
 
-def _shifted(material: Material, choices: pd.DataFrame) -> str:
+def _shift_sentence(material: Material, choices: pd.DataFrame) -> str:
     """Return by how much means move at most, and whether their order stays."""
     others = choices[choices["choice"] != AS_CLEANED]
     shift = float(others["shift"].max())
@@ -92,7 +98,7 @@ def _choice(name: str) -> str:
 
 
 def _title(rule: str) -> str:
-    return _OWN.get(rule) or RULE_TITLES.get(rule) or TITLES.get(rule) or rule
+    return _OWN_TITLES.get(rule) or RULE_TITLES.get(rule) or TITLES.get(rule) or rule
 
 
 def _choice_sheet(choices: pd.DataFrame, decimals: int) -> TextTable:
@@ -117,8 +123,8 @@ def _criteria_sheet(criteria: pd.DataFrame, decimals: int) -> TextTable:
             "Nothing: used" if row["criterion"] == PASSED else _title(row["criterion"]),
             *(f"{row[name]:,.0f}" for name in ("sessions", "ratings")),
             number(row["per_stimulus"], 1),
-            _beside(row["pearson"], row["expected_pearson"], 2), number(row["spearman"], 2),
-            _beside(row["rmse"], row["expected_rmse"], decimals), number(row["rmse_mapped"], decimals),
+            _with_expected(row["pearson"], row["expected_pearson"], 2), number(row["spearman"], 2),
+            _with_expected(row["rmse"], row["expected_rmse"], decimals), number(row["rmse_mapped"], decimals),
         )
         for row in records(criteria)
     ]  # fmt: skip
@@ -138,7 +144,7 @@ def _means_sheet(material: Material, part: QuestionResults) -> TextTable:
     return TextTable(("Condition", *("Used" if rule == PASSED else _title(rule) for rule in rules)), rows)
 
 
-def _beside(found: float, expected: float, decimals: int) -> str:
+def _with_expected(found: float, expected: float, decimals: int) -> str:
     shown = number(found, decimals)
     return shown if expected != expected else f"{shown} ({number(expected, decimals)})"
 
@@ -159,17 +165,17 @@ RUNS_FOOT = (
 _EQUIVALENT = {"yes": "✓", "no": "no", "undecided": "undecided"}
 
 
-def variance(material: Material, figures: Figures) -> Markup | None:
+def variance_section(material: Material, figures: Figures) -> Markup | None:
     """Return how much conditions, participants and contents add to what ratings differ by; None without a model."""
     found = material.results.also.get("variances")
     if found is None or found.empty:
         return None
     shares = found.pivot(index="question", columns="source", values="share").reindex(columns=list(SOURCES))
-    said = _of_one(shares.iloc[0]) if len(shares) == 1 else _of_many(shares)
+    said = _shares_sentence(shares.iloc[0]) if len(shares) == 1 else _share_ranges_sentence(shares)
     return render([tag("p", said), figures.get("variances")])
 
 
-def _of_one(share: pd.Series) -> list[Child]:
+def _shares_sentence(share: pd.Series) -> list[Child]:
     """Return one question in words."""
     told = {
         "condition": "is between conditions",
@@ -181,7 +187,7 @@ def _of_one(share: pd.Series) -> list[Child]:
     return ["Of all that ratings differ by, ", tag("b", known[0]), "".join(f", {words}" for words in known[1:]), "."]
 
 
-def _of_many(share: pd.DataFrame) -> list[Child]:
+def _share_ranges_sentence(share: pd.DataFrame) -> list[Child]:
     """Return the range over all questions in words."""
 
     def ends(source: str) -> str:
@@ -195,7 +201,7 @@ def _of_many(share: pd.DataFrame) -> list[Child]:
     return [begun, tag("b", known[0]), "".join(f", {one}" for one in known[1:]), "."]
 
 
-def run_effects(material: Material) -> Markup | None:
+def runs_section(material: Material) -> Markup | None:
     """Return whether runs differ, and whether they are equivalent; None with one run."""
     found = material.results.also.get("runs")
     if found is None or found.empty:
@@ -209,14 +215,14 @@ def run_effects(material: Material) -> Markup | None:
         pairs = own[own["run"] != ""]
         colon = "" if part.name.endswith(("?", ".", "!", ":")) else ":"
         named = [tag("b", f"{part.name}{colon}"), " "] if several else None
-        parts.append(tag("p", named, told_runs(records(own)[0], pairs)))
+        parts.append(tag("p", named, runs_sentence(records(own)[0], pairs)))
         if len(pairs):
             caption = f"Every two runs{f': {part.id}' if several else ''}"
             parts.append(table(caption, _sheet(pairs, part)))
     return render(parts)
 
 
-def told_runs(whole: dict[str, Any], pairs: pd.DataFrame) -> str:
+def runs_sentence(whole: dict[str, Any], pairs: pd.DataFrame) -> str:
     """Return what the test of all runs and the equivalence of every two say together."""
     if whole["note"]:
         return f"No test: {whole['note']}."

@@ -106,20 +106,20 @@ def paper_sheets(material: Material) -> dict[str, TextTable]:
     """Return the tables for a paper, named as the files of analyse/, without empty columns."""
     parts, labels = material.parts, material.labels
     sheets = {
-        "scores": _together(parts, [score_sheet(part, labels) for part in parts]),
-        "conditions": _together(parts, [condition_sheet(part, labels) for part in parts]),
-        "contents": _together(parts, [content_sheet(part) for part in parts]),
-        "pairs": _together(parts, [pair_sheet(part, labels) for part in parts]),
+        "scores": _combined(parts, [score_sheet(part, labels) for part in parts]),
+        "conditions": _combined(parts, [condition_sheet(part, labels) for part in parts]),
+        "contents": _combined(parts, [content_sheet(part) for part in parts]),
+        "pairs": _combined(parts, [pair_sheet(part, labels) for part in parts]),
         "participants": participant_sheet(
             material.results.participants,
             max((part.decimals for part in parts), default=2),
             "Comparisons" if parts and all(part.is_compared for part in parts) else "Ratings",
         ),
     }
-    return {name: _filled(sheet) for name, sheet in sheets.items()}
+    return {name: _without_empty_columns(sheet) for name, sheet in sheets.items()}
 
 
-def _together(parts: Sequence[QuestionResults], sheets: Sequence[TextTable]) -> TextTable:
+def _combined(parts: Sequence[QuestionResults], sheets: Sequence[TextTable]) -> TextTable:
     """Return the sheets of all questions as one, with a column for the question where there are several."""
     if len(sheets) == 1:
         return sheets[0]
@@ -127,7 +127,7 @@ def _together(parts: Sequence[QuestionResults], sheets: Sequence[TextTable]) -> 
     return TextTable(("Question", *sheets[0].heads), rows, sheets[0].names + 1)
 
 
-def _filled(sheet: TextTable) -> TextTable:
+def _without_empty_columns(sheet: TextTable) -> TextTable:
     """Return the sheet without the columns of numbers that hold none."""
     keep = [
         place

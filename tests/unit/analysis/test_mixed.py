@@ -14,7 +14,7 @@ from beholder.analysis.mixed import mixed, runs, variances
 from beholder.analysis.result import Result, read_results
 from beholder.cleaning.ratings import read_ratings
 from beholder.reporting.material import load_material
-from beholder.reporting.sensitivity import run_effects, told_runs, variance
+from beholder.reporting.sensitivity import runs_section, runs_sentence, variance_section
 from beholder.stats.crossed import fit_crossed
 from beholder.stats.intervals import t_bounds
 from support.report_pages import made_up
@@ -134,7 +134,7 @@ def test_the_report_tells_sources_and_runs(tmp_path: Path) -> None:
     table.assign(run=run, use=table["use"].map({True: "true", False: "false"})).to_csv(path, index=False)
     analyse(study)
     material = load_material(study)
-    sources, agreed = variance(material, {}), run_effects(material)
+    sources, agreed = variance_section(material, {}), runs_section(material)
     assert sources is not None
     assert "Of all that ratings differ by, over 2 questions, <b>" in sources
     assert agreed is not None
@@ -158,8 +158,8 @@ def test_the_report_tells_sources_and_runs(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_what_is_said_of_runs(p: float, equivalent: list[str], said: str) -> None:
     pairs = pd.DataFrame({"equivalent": equivalent, "margin": 0.2})
-    assert told_runs({"note": "", "df": 2.0, "statistic": 1.0, "p": p}, pairs) == said
+    assert runs_sentence({"note": "", "df": 2.0, "statistic": 1.0, "p": p}, pairs) == said
 
 
 def test_what_is_said_of_runs_without_a_test() -> None:
-    assert told_runs({"note": "one rater in each run"}, pd.DataFrame()) == "No test: one rater in each run."
+    assert runs_sentence({"note": "one rater in each run"}, pd.DataFrame()) == "No test: one rater in each run."

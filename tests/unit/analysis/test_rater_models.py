@@ -15,7 +15,7 @@ from beholder.analysis.ratings import as_ratings
 from beholder.analysis.result import read_result
 from beholder.reporting.figures import figures
 from beholder.reporting.material import load_material
-from beholder.reporting.models import modelled
+from beholder.reporting.rater_models import rater_models_section
 from beholder.study.model import Study
 from support.report_pages import made_up
 
@@ -132,7 +132,7 @@ def test_parts_that_share_nobody_are_told() -> None:
 def told(study: Study) -> str:
     """Return the section of the report, its figures left out."""
     beholder.analyse(study)
-    found = modelled(load_material(study), {})
+    found = rater_models_section(load_material(study), {})
     assert found is not None
     assert "nan" not in found.lower()
     return found

@@ -12,7 +12,7 @@ import pytest
 from beholder.analysis import analyse
 from beholder.analysis.reliability import COLUMNS, reliability
 from beholder.reporting.material import load_material
-from beholder.reporting.reliability import reliable
+from beholder.reporting.reliability import reliability_section
 from beholder.stats.reliability import (
     kendall_w,
 )
@@ -126,7 +126,7 @@ def test_the_same_ratings_give_the_same_intervals() -> None:
 def told(folder: Path, **keys: Any) -> str:
     study = made_up(folder, {"ours": 70, "base": 50, "natural": 85}, **keys)
     analyse(study)
-    found = reliable(load_material(study))
+    found = reliability_section(load_material(study))
     assert found is not None
     return found
 
@@ -156,4 +156,4 @@ def test_one_person_has_no_reliability(tmp_path: Path) -> None:
     study = made_up(tmp_path, {"ours": 70, "base": 50}, participants=1)
     analyse(study)
     assert not (tmp_path / "analyse" / "reliability.csv").exists()
-    assert reliable(load_material(study)) is None
+    assert reliability_section(load_material(study)) is None

@@ -16,7 +16,7 @@ from beholder.cli import cli
 from beholder.methods import find
 from beholder.planning.balance import balance
 from beholder.planning.builder import make_plan
-from beholder.reporting.plan_counts import Count, by_position, counts, read_shows
+from beholder.reporting.plan_counts import Count, counts, read_shows, stimuli_by_position
 from beholder.reporting.plan_page import count_chart, headlines, is_large, sentence, times
 from beholder.testing import write_study
 from support.given_plans import catalogue_of, study_of
@@ -52,7 +52,7 @@ def test_counts_are_those_of_the_balance_table(tmp_path: Path) -> None:
     rows = {row.count: row for row in balance(plan, catalogue)}
     for name, row in (("content-position", "content x position"), ("content-condition", "content x condition")):
         assert (tables[name].least, tables[name].most) == (rows[row].least, rows[row].most)
-    assert by_position(shows).sum() == tables["content-condition"].values.sum() == 17 * 7
+    assert stimuli_by_position(shows).sum() == tables["content-condition"].values.sum() == 17 * 7
     # Nothing comes after the last trial of a list.
     assert tables["condition-after"].values.sum() == 17 * 6
 

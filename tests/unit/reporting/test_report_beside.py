@@ -13,7 +13,7 @@ import pytest
 from beholder.analysis.figures import theme
 from beholder.analysis.result import Result
 from beholder.analysis.sides import CONDITIONS, SCORES, Side
-from beholder.reporting.result_page import file_list, headline, how_made, population_line, simulated
+from beholder.reporting.result_page import file_list, headline, population_line, simulated, table_notes
 from beholder.stats.correlation import mean_correlation
 
 
@@ -46,7 +46,7 @@ def test_the_finding_is_one_paragraph_or_a_list() -> None:
 
 def test_every_table_says_how_it_was_made_and_what_to_cite() -> None:
     table = pd.DataFrame()
-    told = how_made({"one": Result(table, "A note.", "Fisher (1921)"), "other": Result(table, "Another.", "")})
+    told = table_notes({"one": Result(table, "A note.", "Fisher (1921)"), "other": Result(table, "Another.", "")})
     assert told.startswith("<details")
     assert "Cite: Fisher (1921)." in told
     assert told.count("Cite:") == 1

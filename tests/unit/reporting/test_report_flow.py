@@ -13,7 +13,7 @@ import pytest
 
 from beholder.analysis import analyse
 from beholder.cleaning.tables import clean_tables
-from beholder.reporting.cleaning import flow, flow_foot
+from beholder.reporting.cleaning import flow_foot, flow_section
 from beholder.reporting.material import Material, load_material
 from beholder.study.model import Study
 from support.report_pages import SPREAD, Page, made_up
@@ -130,7 +130,7 @@ def material(tmp_path_factory: pytest.TempPathFactory) -> Material:
 def drawn(material: Material, steps: Steps, population: str = "people") -> tuple[Page, str]:
     """Return the diagram and its foot."""
     followed = replace(material, account={**material.account, "flow": steps, "population": population})
-    return Page(str(flow(followed))), flow_foot(followed)
+    return Page(str(flow_section(followed))), flow_foot(followed)
 
 
 def test_the_page_has_a_box_for_each_step_and_says_who_went_no_further(material: Material) -> None:
@@ -154,4 +154,4 @@ def test_robots_are_called_robots_and_nobody_used_is_no_trouble(material: Materi
 
 
 def test_an_account_without_a_flow_has_no_such_section(material: Material) -> None:
-    assert flow(material) is None
+    assert flow_section(material) is None

@@ -11,11 +11,17 @@ import pytest
 
 from beholder.analysis import analyse
 from beholder.cleaning.ratings import read_ratings
-from beholder.reporting.gallery import agreeing
+from beholder.reporting.gallery import agreement_of_tests
 from beholder.reporting.html import Markup, render
 from beholder.reporting.material import Material, load_material
-from beholder.reporting.question_sections import dmos, factors, few_contents, position, question_sections
-from beholder.reporting.sensitivity import sensitive
+from beholder.reporting.question_sections import (
+    dmos_table,
+    factor_tables,
+    few_contents_warning,
+    position_effect,
+    question_sections,
+)
+from beholder.reporting.sensitivity import sensitivity_section
 from beholder.study.model import Study
 from support.report_pages import SPREAD, Page, made_up
 
@@ -49,7 +55,7 @@ def _without(people: int, *, turned: bool = False) -> Callable[[pd.DataFrame], p
 
 
 def test_conclusions_that_do_not_hang_on_the_cleaning_are_said_to_hold(tmp_path: Path) -> None:
-    text = _text(sensitive(_material(made_up(tmp_path, SPREAD, contents=8), _without(3))))
+    text = _text(sensitivity_section(_material(made_up(tmp_path, SPREAD, contents=8), _without(3))))
     assert text.startswith("No conclusion changes under 2 other choices of cleaning. Means of conditions move by 0.")
     assert "and the order of the conditions stays the same." in text
     assert "Without the rule “Spread of the answers” 24 768 6 of 6 0 0 0" in text
@@ -58,7 +64,7 @@ def test_conclusions_that_do_not_hang_on_the_cleaning_are_said_to_hold(tmp_path:
 
 
 def test_a_conclusion_that_hangs_on_the_cleaning_is_named(tmp_path: Path) -> None:
-    text = _text(sensitive(_material(made_up(tmp_path, SPREAD, contents=8), _without(12, turned=True))))
+    text = _text(sensitivity_section(_material(made_up(tmp_path, SPREAD, contents=8), _without(12, turned=True))))
     assert text.startswith(
         "Some conclusions depend on the cleaning: they change with nobody left out and without the rule “Spread of the "
         "answers”."
@@ -66,23 +72,23 @@ def test_a_conclusion_that_hangs_on_the_cleaning_is_named(tmp_path: Path) -> Non
 
 
 def test_where_nothing_was_left_out_there_is_nothing_to_vary(tmp_path: Path) -> None:
-    assert sensitive(_material(made_up(tmp_path, SPREAD))) is None
+    assert sensitivity_section(_material(made_up(tmp_path, SPREAD))) is None
 
 
 def test_no_usable_rating_has_no_sensitivity(tmp_path: Path) -> None:
-    assert sensitive(_material(made_up(tmp_path, SPREAD), _without(24))) is None
+    assert sensitivity_section(_material(made_up(tmp_path, SPREAD), _without(24))) is None
 
 
 def test_tests_that_agree_are_said_to(tmp_path: Path) -> None:
     material = _material(made_up(tmp_path, {"good": 80.0, "bad": 20.0}, contents=8))
-    text = _text(agreeing(material, material.parts[0]))
+    text = _text(agreement_of_tests(material, material.parts[0]))
     assert text == "The tests agree on 1 of 1 pair. They see the same condition ahead in every one."
 
 
 def test_pairs_that_the_study_is_not_about_are_not_among_those_on_which_tests_agree(tmp_path: Path) -> None:
     quality = {"good": 80.0, "fair": 50.0, "bad": 20.0}
     material = _material(made_up(tmp_path, quality, contents=8, analyse={"contrasts": [["good", "bad"]]}))
-    text = _text(agreeing(material, material.parts[0]))
+    text = _text(agreement_of_tests(material, material.parts[0]))
     assert text == "The tests agree on 1 of 1 pair. They see the same condition ahead in every one."
     figures: defaultdict[str, Markup] = defaultdict(lambda: Markup(""))
     page = _text(render(question_sections(material, material.parts[0], figures)))
@@ -92,7 +98,7 @@ def test_pairs_that_the_study_is_not_about_are_not_among_those_on_which_tests_ag
 def test_pairs_on_which_tests_do_not_agree_are_listed(tmp_path: Path) -> None:
     # Two contents: a test that is to hold for others can show nothing, those over pages can.
     material = _material(made_up(tmp_path, {"good": 80.0, "fair": 75.0}, contents=2, noise=10))
-    text = _text(agreeing(material, material.parts[0]))
+    text = _text(agreement_of_tests(material, material.parts[0]))
     assert text.startswith("The tests agree on 0 of 1 pair.")
     assert "good fair – 0." in text
 
@@ -111,7 +117,7 @@ def test_pairs_on_which_tests_do_not_agree_are_listed(tmp_path: Path) -> None:
     ],
 )
 def test_few_contents_are_warned_of(tmp_path: Path, contents: int, said: str | None) -> None:
-    found = few_contents(_material(made_up(tmp_path, SPREAD, contents=contents, participants=6)).parts[0])
+    found = few_contents_warning(_material(made_up(tmp_path, SPREAD, contents=contents, participants=6)).parts[0])
     assert (None if found is None else _text(found)) == (said and f"Few contents. {said}")
 
 
@@ -125,7 +131,7 @@ def test_differences_from_the_hidden_reference_have_a_table(tmp_path: Path) -> N
         return ratings
 
     material = _material(study, change)
-    text = _text(dmos(material, material.parts[0]))
+    text = _text(dmos_table(material, material.parts[0]))
     assert text.startswith("DMOS(ACR-HR), from each participant's own vote on the reference: quality")
     assert "codec 96 24 3." in text
     assert "source" not in text
@@ -149,7 +155,7 @@ def test_the_pull_of_a_place_is_told(tmp_path: Path, pull: int, said: str) -> No
         return ratings
 
     material = _material(study, change)
-    assert _text(position(material, material.parts[0])).startswith(said)
+    assert _text(position_effect(material, material.parts[0])).startswith(said)
 
 
 def test_factors_of_the_manifest_have_tables_with_names_as_written(tmp_path: Path) -> None:
@@ -159,6 +165,6 @@ def test_factors_of_the_manifest_have_tables_with_names_as_written(tmp_path: Pat
         return ratings.assign(factor_speaker=ratings["content"].str[-1].map({"1": "NA", "2": "01"}).fillna("Größe 2"))
 
     material = _material(study, change)
-    text = _text(factors(material, material.parts[0]))
+    text = _text(factor_tables(material, material.parts[0]))
     assert text.startswith("By speaker: quality Level Ratings")
     assert [name in text for name in ("NA 96", "01 96", "Größe 2 192")] == [True] * 3

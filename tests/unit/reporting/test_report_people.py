@@ -18,11 +18,11 @@ from beholder.cleaning.devices import COLUMNS as DEVICES
 from beholder.cleaning.tables import PLAYBACK_COLUMNS as PLAYBACK
 from beholder.cleaning.tables import clean_tables
 from beholder.files import write_table
-from beholder.reporting.data_quality import quality
-from beholder.reporting.devices import devices, devices_foot
+from beholder.reporting.data_quality import quality_section
+from beholder.reporting.devices import devices_foot, devices_section
 from beholder.reporting.html import Markup, render
 from beholder.reporting.material import Material, load_material
-from beholder.reporting.participants import people, written
+from beholder.reporting.participants import participants_section, texts_section
 from support.report_pages import SPREAD, Page, made_up
 from support.store_tables import Tables, add, empty, make_study
 
@@ -83,7 +83,7 @@ def test_answers_are_counted_of_those_who_are_used_and_of_all(material: Material
         person(5, use=False),
     ]
     put(material, "participants", PEOPLE, rows)
-    text = told(people(material)).text
+    text = told(participants_section(material)).text
     assert text.startswith("3 people of 5 who came are used.")
     assert (
         "How old are you? Used All answered 3 4 mean ± SD 30.0 ± 10.0 40.0 ± 21.6 median 30 35 "
@@ -98,7 +98,7 @@ def test_answers_are_counted_of_those_who_are_used_and_of_all(material: Material
 
 def test_nobody_used_gives_zeros_and_dashes(material: Material) -> None:
     put(material, "participants", PEOPLE, [person(1, use=False, age=20, gender="male")])
-    text = told(people(material)).text
+    text = told(participants_section(material)).text
     assert text.startswith("Nobody is used. 1 person came.")
     assert "answered 0 1 mean ± SD – 20.0 median – 20 range – 20 no answer 0 0" in text
     assert "male 0 – 1" in text
@@ -107,7 +107,10 @@ def test_nobody_used_gives_zeros_and_dashes(material: Material) -> None:
 
 def test_a_study_without_questions_has_no_such_section(material: Material) -> None:
     put(material, "participants", PEOPLE, [person(1, use=True, age=20)])
-    assert people(replace(material, study=material.study.model_copy(update={"before": (), "after": ()}))) is None
+    assert (
+        participants_section(replace(material, study=material.study.model_copy(update={"before": (), "after": ()})))
+        is None
+    )
 
 
 COMMENTS = ("session", "participant", "position", "trial", "content", "question", "kind", "text")
@@ -119,7 +122,7 @@ def test_texts_are_listed_as_written_and_cannot_do_anything(material: Material) 
     put(material, "sessions", ("session", "use"), [{"session": "s1", "use": True}, {"session": "s2", "use": False}])
     comment = {"session": "s2", "content": "Größe 2", "question": "quality", "text": "Too <i>dark</i>"}
     put(material, "comments", COMMENTS, [comment | {"kind": "reason"}, comment | {"kind": "comment", "session": "s1"}])
-    page = told(written(material))
+    page = told(texts_section(material))
     assert "Remarks? 501 texts, 250 of them of people who are not used" in page.text
     assert "<script>alert(1)</script>\ufffd Größe 2 \u202eolleh" in page.text
     assert " =SUM(A1) " in page.text
@@ -134,7 +137,7 @@ def test_texts_are_listed_as_written_and_cannot_do_anything(material: Material) 
 def test_nothing_written_has_no_such_section(material: Material) -> None:
     put(material, "participants", PEOPLE, [person(1, use=True, age=20)])
     put(material, "comments", COMMENTS, [])
-    assert written(material) is None
+    assert texts_section(material) is None
 
 
 def device(number: int, *, use: bool = True, **known: Any) -> dict[str, Any]:
@@ -156,7 +159,7 @@ def test_devices_are_counted_and_what_is_not_known_is_counted_as_such(material: 
         device(4, use=False),
     ]
     put(material, "devices", DEVICES, rows)
-    text = told(devices(material)).text
+    text = told(devices_section(material)).text
     assert text.startswith(
         "3 sessions are used, 2 on a computer and 1 on a phone. The usual screen has 1920 × 1080 device pixels (2). "
         "The median refresh rate is 102 Hz."
@@ -173,15 +176,15 @@ def test_devices_are_counted_and_what_is_not_known_is_counted_as_such(material: 
 
 def test_many_screens_are_the_usual_ones_and_the_rest_together(material: Material) -> None:
     put(material, "devices", DEVICES, [device(n, screen_width=1000 + n, screen_height=900) for n in range(10)])
-    text = told(devices(material)).text
+    text = told(devices_section(material)).text
     assert "1005 × 900 1 10 % 1 4 others 4 40 % 4" in text
 
 
 def test_no_used_session_and_nothing_known_of_any(material: Material) -> None:
     put(material, "devices", DEVICES, [device(1, use=False, input="mouse")])
-    assert told(devices(material)).text.startswith("No session is used. Answered with Used % All mouse 0 – 1")
+    assert told(devices_section(material)).text.startswith("No session is used. Answered with Used % All mouse 0 – 1")
     put(material, "devices", DEVICES, [device(1)])
-    assert devices(material) is None
+    assert devices_section(material) is None
 
 
 def rows_of(cleaned: Cleaned, name: str) -> list[dict[str, str]]:
@@ -250,7 +253,7 @@ def played(number: int, **keys: Any) -> dict[str, Any]:
 
 def test_each_number_on_the_data_says_how_to_read_it(material: Material) -> None:
     put(material, "playback", PLAYBACK, [played(1), played(2, dropped=1), played(3, stalled_ms=400), played(4)])
-    text = told(quality(material)).text
+    text = told(quality_section(material)).text
     assert "Ratings without a value 0 of 160 (0 %) Everything that was asked has an answer." in text
     assert "Failures to play 0 of 4 (0 %) Stimuli that failed to load or to play at least once." in text
     assert "Halts while playing 0 of 4 (0 %) Stimuli that stood still for more than 0.5 s; the longest" in text
@@ -273,7 +276,7 @@ def test_bad_data_are_warned_of(material: Material) -> None:
         account={**material.account, "verdicts": verdicts},
         results=replace(material.results, ratings=ratings),
     )
-    warnings = told(quality(worse)).text.partition("Number")[0]
+    warnings = told(quality_section(worse)).text.partition("Number")[0]
     assert warnings.startswith(
         "▲ Ratings without a value. 10 % of the ratings have no value. Look whether they belong to some conditions "
         "only. ▲ Failures to play. 50 % of the stimuli failed to load or to play at least once. "
@@ -289,11 +292,11 @@ def test_repeats_have_the_root_of_the_mean_variance_within_a_person(material: Ma
     ratings = material.results.ratings
     again = ratings.head(4).assign(value=ratings["value"].head(4) - 10, repetition=2)
     more = replace(material, results=replace(material.results, ratings=pd.concat([ratings, again], ignore_index=True)))
-    said = told(quality(more)).text
+    said = told(quality_section(more)).text
     assert "Repeated ratings 7 % of the scale Standard deviation of one person rating the same again, over 4" in said
     evidence = json.dumps({"compared": 8, "differ": 4})
     put(material, "verdicts", ("check", "evidence"), [{"check": "repeat", "evidence": evidence}])
-    text = told(quality(material)).text
+    text = told(quality_section(material)).text
     assert "▲ Repeats that differ. 50 % of what came again was answered differently." in text
 
 
@@ -303,15 +306,15 @@ def test_a_plan_says_how_many_ratings_there_should_be(material: Material) -> Non
     write_table(
         plan / "balance.csv", columns, [{"count": "ratings per stimulus", "cells": 16, "least": 30, "most": 31}]
     )
-    text = told(quality(material)).text
+    text = told(quality_section(material)).text
     assert "of a stimulus and question; planned were 30 to 31." in text
     assert "A stimulus has 10 ratings, less than half of what was planned. Let more people in." in text
     write_table(plan / "balance.csv", columns, [{"count": "ratings per stimulus", "cells": 18, "least": 6, "most": 6}])
-    assert "2 stimuli have no rating that can be used." in told(quality(material)).text
+    assert "2 stimuli have no rating that can be used." in told(quality_section(material)).text
 
 
 def test_no_used_rating_is_said_and_no_rating_has_no_such_section(material: Material) -> None:
     ratings = material.results.ratings
     unused = replace(material, results=replace(material.results, ratings=ratings.assign(use=False)))
-    assert "No rating can be used." in told(quality(unused)).text
-    assert quality(replace(material, results=replace(material.results, ratings=ratings.head(0)))) is None
+    assert "No rating can be used." in told(quality_section(unused)).text
+    assert quality_section(replace(material, results=replace(material.results, ratings=ratings.head(0)))) is None

@@ -19,10 +19,10 @@ from beholder.reporting.headline import key_finding
 from beholder.reporting.html import Markup
 from beholder.reporting.material import Material, load_material
 from beholder.reporting.methods_section import methods, methods_files
-from beholder.reporting.methods_text import Paragraph, Said, latex_methods, markdown_methods, plain_text
+from beholder.reporting.methods_text import Paragraph, Sentence, latex_methods, markdown_methods, plain_text
 from beholder.reporting.page import page
-from beholder.reporting.question_sections import headline
-from beholder.reporting.references import SOURCES, bibtex, find_source, in_full
+from beholder.reporting.question_sections import headline_section
+from beholder.reporting.references import SOURCES, bibtex, find_source, full_reference
 from beholder.study.model import Study
 from support import cleaning_store as cleaning
 from support.report_pages import SPREAD, Page, change_account, made_up
@@ -128,7 +128,7 @@ def test_the_hidden_reference_is_told_beside_the_best_under_test(tmp_path: Path)
         "a scores 80.0 (95 % interval 78.2 to 81.8), median 80.0 (77.0 to 83.0), 20.0 points (19.2 to 20.8) above b, "
         "p < 0.001. It is 15.0 points (13.8 to 16.2) below the reference, Original, p < 0.001."
     )
-    foot = Page(headline(material)).text
+    foot = Page(headline_section(material)).text
     assert "Holm-corrected among the conditions under test." in foot
 
 
@@ -141,12 +141,12 @@ def test_only_named_contrasts_are_told(tmp_path: Path) -> None:
 def test_a_choice_is_told_as_the_share_that_was_won(tmp_path: Path) -> None:
     material = rated(tmp_path, {("a", "b"): lambda who, what: 2 * mostly(who, what) - 1}, kind="choice", method="pair")
     assert found(material) == "a was preferred to b in 79 % (68 to 88 %) of their comparisons, p < 0.001."
-    assert "A tie counts half." not in Page(headline(material)).text
+    assert "A tie counts half." not in Page(headline_section(material)).text
     material = rated(
         tmp_path / "ties", {("a", "b"): lambda who, what: (who + what) % 3 - 1}, kind="choice", method="pair"
     )
     assert found(material).startswith("a and b are not told apart: a won 50 % (")
-    assert "A tie counts half." in Page(headline(material)).text
+    assert "A tie counts half." in Page(headline_section(material)).text
 
 
 def test_grades_are_held_against_the_reference(tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_means_that_disagree_with_the_test_are_no_lead(tmp_path: Path) -> None:
 def test_of_many_questions_five_have_a_line_at_the_top(tmp_path: Path) -> None:
     asked = [{"id": f"q{n}", "text": f"Question {n}?", "scale": "cont100"} for n in range(7)]
     study = made_up(tmp_path, {"a": 80.0, "b": 40.0}, participants=6, questions=asked)
-    text = Page(headline(told(study))).text
+    text = Page(headline_section(told(study))).text
     assert text.startswith("Key findings Question 0? a scores ")
     assert "Question 4?" in text
     assert "Question 5?" not in text
@@ -225,7 +225,7 @@ def test_of_many_questions_five_have_a_line_at_the_top(tmp_path: Path) -> None:
 
 def test_a_rehearsal_is_called_one_at_the_top_and_in_the_methods(tmp_path: Path) -> None:
     material = told(made_up(tmp_path, SPREAD, participants=6, population="robots"))
-    assert Page(headline(material)).text.startswith("Rehearsal with robots, no result natural scores ")
+    assert Page(headline_section(material)).text.startswith("Rehearsal with robots, no result natural scores ")
     text = plain_text(methods(material))
     assert "All ratings are simulated: robots answered in place of participants, and nothing here is a result." in text
     assert "6 robots with 96 ratings are analysed." in text
@@ -387,7 +387,10 @@ def test_special_characters_and_other_scripts_survive_in_every_format(tmp_path: 
 
 def test_sentences_cite_before_their_full_stop_in_every_format() -> None:
     told = [
-        Paragraph("Tests", [Said("p was corrected", ("holm1979", "cameron2011")), Said("“Why?”"), Said("Why not?")])
+        Paragraph(
+            "Tests",
+            [Sentence("p was corrected", ("holm1979", "cameron2011")), Sentence("“Why?”"), Sentence("Why not?")],
+        )
     ]
     assert plain_text(told) == "Tests. p was corrected (Holm, 1979; Cameron et al., 2011). “Why?”. Why not?\n"
     assert markdown_methods(told).endswith("**Tests.** p was corrected [@holm1979; @cameron2011]. “Why?”. Why not?\n")
@@ -429,8 +432,8 @@ def test_every_entry_is_whole() -> None:
         assert source.short
         assert source.cited
         assert re.fullmatch(r"[a-z0-9-]+", source.key)
-        assert "{" not in in_full(source)
-    assert in_full(SOURCES["cameron2011"]) == (
+        assert "{" not in full_reference(source)
+    assert full_reference(SOURCES["cameron2011"]) == (
         "Cameron, A. Colin, Jonah B. Gelbach and Douglas L. Miller (2011). Robust inference with multiway clustering. "
         "Journal of Business & Economic Statistics 29(2), 238–249. doi:10.1198/jbes.2010.07136"
     )

@@ -18,22 +18,22 @@ from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.sheets import TextTable
 from beholder.stats.rater_models import MAX_OUTLIER_SHARE
 
-FOOT = (
+RATER_MODELS_FOOT = (
     "Means of conditions, every stimulus weighing the same. P.913: each participant's habit of scoring high or low is "
     "taken away. BT.500: participants who are often far from the others, on both sides, are left out. Annex E (P.910): "
     "habits are taken away, and consistent participants weigh more. Shrunken: the same, made for short sessions by "
     "trusting less what few ratings say of a person; ours, no standard. All other numbers here are plain means."
 )
-ABOUT_FIGURE = (
+_FIGURE_NOTE = (
     "Below, each dot is a participant as the shrunken model finds them: at the right those who score higher than the "
     "others, at the top those whose ratings scatter most once that is taken away."
 )
-NAMES = {PLAIN: "Plain mean", "p913": "P.913", "bt500": "BT.500", "p910": "Annex E", "shrunken": "Shrunken"}
-MOST_OPEN = 3
+_NAMES = {PLAIN: "Plain mean", "p913": "P.913", "bt500": "BT.500", "p910": "Annex E", "shrunken": "Shrunken"}
+MAX_TABLES = 3
 """Questions of which each has a table of its own; of more, each has a line."""
 
 
-class _Modelled(NamedTuple):
+class _ModelledQuestion(NamedTuple):
     """One question: means of its conditions by model, its participants, and whether all stimuli hang together."""
 
     part: QuestionResults
@@ -60,26 +60,26 @@ class _Modelled(NamedTuple):
         return self.raters[self.raters["model"] == "bt500"]
 
 
-def modelled(material: Material, figures: Figures) -> Markup | None:
+def rater_models_section(material: Material, figures: Figures) -> Markup | None:
     """Return what rater models make of the ratings, beside the plain means; None where no question has scores."""
-    found = _found(material)
+    found = _modelled_questions(material)
     if not found:
         return None
-    parts: list[Child] = [tag("p", tag("b", verdict(found)), " ", _warnings(found))]
-    if len(found) > MOST_OPEN:
+    parts: list[Child] = [tag("p", tag("b", _shift_sentence(found)), " ", _warnings(found))]
+    if len(found) > MAX_TABLES:
         parts.append(table("Largest shift of a condition under each model", _question_sheet(found)))
         return render(parts)
     for one in found:
         several = len(found) > 1
         caption = f"Means of conditions under each model{f': {one.part.id}' if several else ''}"
         parts.append(table(caption, _condition_sheet(one, material)))
-        parts.append(tag("p", _left_out(one)))
+        parts.append(tag("p", _rejected(one)))
         if (drawn := figures.get(f"biases-{one.part.slug}")) is not None:
-            parts += [tag("p", ABOUT_FIGURE), drawn]
+            parts += [tag("p", _FIGURE_NOTE), drawn]
     return render(parts)
 
 
-def _found(material: Material) -> list[_Modelled]:
+def _modelled_questions(material: Material) -> list[_ModelledQuestion]:
     models, raters = (material.results.also.get(name) for name in ("models", "model_raters"))
     if models is None or raters is None:
         return []
@@ -89,27 +89,27 @@ def _found(material: Material) -> list[_Modelled]:
         if mine.empty:
             continue
         means = mine.groupby(["condition", "model"], sort=False)["quality"].mean().unstack("model")
-        means = means.reindex(index=part.order, columns=list(NAMES))
+        means = means.reindex(index=part.order, columns=list(_NAMES))
         groups = mine["component"].nunique()
-        found.append(_Modelled(part, means, raters[raters["question"] == part.id], groups))
+        found.append(_ModelledQuestion(part, means, raters[raters["question"] == part.id], groups))
     return found
 
 
-def verdict(found: list[_Modelled]) -> str:
+def _shift_sentence(found: list[_ModelledQuestion]) -> str:
     """Return by how much models move the means at most, and whether they turn any order."""
     shifts = [(one.shift(model), one.part, model) for one in found for model in RATER_MODELS]
     known = [shift for shift in shifts if not math.isnan(shift[0])]
     if not known:
         return "No rater model has anything to add to the plain means."
     shift, part, model = max(known, key=lambda shift: shift[0])
-    turned = [NAMES[model] for model in RATER_MODELS if any(one.turned(model) for one in found)]
-    moved = f"Rater models move means of conditions by {number(shift, part.decimals)} at most ({NAMES[model]})"
+    turned = [_NAMES[model] for model in RATER_MODELS if any(one.turned(model) for one in found)]
+    moved = f"Rater models move means of conditions by {number(shift, part.decimals)} at most ({_NAMES[model]})"
     if not turned:
         return f"{moved}, and their order stays the same."
     return f"{moved}; under {join_names(turned)} some conditions change places."
 
 
-def _warnings(found: list[_Modelled]) -> str:
+def _warnings(found: list[_ModelledQuestion]) -> str:
     told = []
     usual = min(float(one.rejection["ratings"].median()) for one in found)
     if usual < MIN_RATINGS_P910:
@@ -122,20 +122,20 @@ def _warnings(found: list[_Modelled]) -> str:
     return " ".join(told)
 
 
-def _condition_sheet(one: _Modelled, material: Material) -> TextTable:
+def _condition_sheet(one: _ModelledQuestion, material: Material) -> TextTable:
     places = one.part.decimals
     rows = [
         (
             material.labels.get(str(name), str(name)),
             number(row[PLAIN], places),
-            *(_beside(row[model], row[PLAIN], places) for model in RATER_MODELS),
+            *(_mean_and_shift(row[model], row[PLAIN], places) for model in RATER_MODELS),
         )
         for name, row in one.means.iterrows()
     ]
-    return TextTable(("Condition", *NAMES.values()), rows)
+    return TextTable(("Condition", *_NAMES.values()), rows)
 
 
-def _beside(value: float, plain: float, places: int) -> str:
+def _mean_and_shift(value: float, plain: float, places: int) -> str:
     """Return a model's mean, with how far it is from the plain one where that shows."""
     if math.isnan(value):
         return NONE
@@ -143,21 +143,21 @@ def _beside(value: float, plain: float, places: int) -> str:
     return shown if round(value - plain, places) == 0 else f"{shown} ({signed(value - plain, places)})"
 
 
-def _question_sheet(found: list[_Modelled]) -> TextTable:
+def _question_sheet(found: list[_ModelledQuestion]) -> TextTable:
     rows = [
         (
             one.part.short,
             *(number(one.shift(model), one.part.decimals) for model in RATER_MODELS),
-            join_names([NAMES[model] for model in RATER_MODELS if one.turned(model)] or ["none"]),
+            join_names([_NAMES[model] for model in RATER_MODELS if one.turned(model)] or ["none"]),
             f"{(one.rejection['rejected'] == 'yes').sum():,} of {len(one.rejection):,}",
         )
         for one in found
     ]
-    heads = [NAMES[model] for model in RATER_MODELS]
+    heads = [_NAMES[model] for model in RATER_MODELS]
     return TextTable(("Question", *heads, "Changes the order", "BT.500 leaves out"), rows)
 
 
-def _left_out(one: _Modelled) -> str:
+def _rejected(one: _ModelledQuestion) -> str:
     """Return whom BT.500 would leave out, or why nobody."""
     raters = one.rejection
     out = list(raters[raters["rejected"] == "yes"]["participant"])
