@@ -381,13 +381,13 @@ def _agreement_notice(rules: Sequence[Mapping[str, Any]]) -> Markup | None:
 def _rule_row(rule: Mapping[str, Any]) -> Markup:
     name = tag("th", rule["title"], tag("span", rule["words"]), scope="row")
     cells: list[Child] = [
-        _count(rule["met"]), _count(rule["passed"]), _count(rule["failed"]), _count(rule["unknown"]), _share_right(rule),
+        _count(rule["met"]), _count(rule["passed"]), _count(rule["failed"]), _count(rule["unknown"]), _right(rule),
         _count(rule["ratings"]), _count(rule["alone"]),
     ]  # fmt: skip
     return tag("tr", name, [tag("td", cell) for cell in cells])
 
 
-def _share_right(rule: Mapping[str, Any]) -> str:
+def _right(rule: Mapping[str, Any]) -> str:
     return f"{100 * rule['right'] / rule['asked']:.0f} %" if rule.get("asked") else NONE
 
 

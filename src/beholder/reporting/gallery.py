@@ -20,7 +20,7 @@ from beholder.reporting.sheets import TextTable
 Figures = Mapping[str, Markup]
 
 
-class _FigureText(NamedTuple):
+class _Text(NamedTuple):
     """A figure of one question in the page."""
 
     kind: str
@@ -29,13 +29,13 @@ class _FigureText(NamedTuple):
 
 
 _METHOD_FIGURES = (
-    _FigureText("medians", "Medians", "Dot: median. Dark bar: its exact 95 % interval. Pale box: quartile to quartile."),
-    _FigureText("preferences", "Choices of every pair", "The one that was chosen more often stands at the left."),
-    _FigureText(
+    _Text("medians", "Medians", "Dot: median. Dark bar: its exact 95 % interval. Pale box: quartile to quartile."),
+    _Text("preferences", "Choices of every pair", "The one that was chosen more often stands at the left."),
+    _Text(
         "strengths", "Strengths (Bradley-Terry)",
         "One unit apart, the better one is chosen 73 times in a hundred. Bar: 95 % interval, participants as clusters.",
     ),
-    _FigureText("ranks", "How sure is the order?", "The probability of each rank, in percent; below 2 % it is left blank."),
+    _Text("ranks", "How sure is the order?", "The probability of each rank, in percent; below 2 % it is left blank."),
 )  # fmt: skip
 
 

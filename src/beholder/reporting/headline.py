@@ -74,9 +74,9 @@ def _lead(material: Material, part: QuestionResults, names: Mapping[str, str], g
     if part.kind == "choice" and is_one:
         return f"{names[gap.one]} {_won_against(part, names, gap)}."
     if part.kind == "choice":
-        won = _difference_and_p(part, gap, f"of its comparisons with {next_one}")
+        won = _with_p(part, gap, f"of its comparisons with {next_one}")
         return f"{names[gap.one]} was {part.preferred} most often: in {won}."
-    return f"{names[gap.one]} {_score_words(material, part, gap.one)}, {_difference_and_p(part, gap, f'above {next_one}')}."
+    return f"{names[gap.one]} {_score_words(material, part, gap.one)}, {_with_p(part, gap, f'above {next_one}')}."
 
 
 def _unclear_lead(
@@ -102,7 +102,7 @@ def _unclear_lead(
     gap = found[first, below]
     if part.kind == "choice":
         return f"{said}. It won {_size_words(part, gap)} against {names[below]}."
-    return f"{said}. It is {_difference_and_p(part, gap, f'above {names[below]}')}."
+    return f"{said}. It is {_with_p(part, gap, f'above {names[below]}')}."
 
 
 def _nearest(names: Mapping[str, str], tested: list[str]) -> str:
@@ -146,7 +146,7 @@ def _contrasts(part: QuestionResults, names: Mapping[str, str], found: Mapping[t
         elif part.kind == "choice":
             said.append(f"{names[ahead.one]} {_won_against(part, names, ahead)}")
         else:
-            said.append(f"{names[ahead.one]} is {_difference_and_p(part, ahead, f'above {names[ahead.other]}')}")
+            said.append(f"{names[ahead.one]} is {_with_p(part, ahead, f'above {names[ahead.other]}')}")
     more = f" {count(len(asked) - 3, 'more contrast')} below." if len(asked) > 3 else ""
     return f"{'. '.join(said)}.{more}"
 
@@ -158,7 +158,7 @@ def _against_hidden_reference(part: QuestionResults, names: Mapping[str, str], g
     where = "above" if gap.difference > 0 else "below"
     if part.kind == "choice":
         return f"Against the reference, {names[gap.other]}, it won {_size_words(part, gap)}."
-    return f"It is {_difference_and_p(part, gap, f'{where} the reference, {names[gap.other]}')}."
+    return f"It is {_with_p(part, gap, f'{where} the reference, {names[gap.other]}')}."
 
 
 def _against_reference(part: QuestionResults, names: Mapping[str, str], reference: str) -> str:
@@ -173,7 +173,7 @@ def _against_reference(part: QuestionResults, names: Mapping[str, str], referenc
         said = f"{names[first]} is not told apart from the reference, {names[reference]} ({_unclear_words(part, gap)})"
     else:
         where = "above" if gap.difference > 0 else "below"
-        said = f"{names[first]} is {_difference_and_p(part, gap, f'{where} the reference, {names[reference]}')}"
+        said = f"{names[first]} is {_with_p(part, gap, f'{where} the reference, {names[reference]}')}"
     if len(part.order) == 1:
         missed = f" A difference of up to about {_points(part, gap.half)} could have been missed."
         return f"{said}.{'' if (first, reference) in part.clear or math.isnan(gap.half) else missed}"
@@ -230,7 +230,7 @@ def _mean(part: QuestionResults, name: str) -> str:
     return _mean_words(part, row["mean"], row["ci_low"], row["ci_high"])
 
 
-def _difference_and_p(part: QuestionResults, gap: _Difference, where: str) -> str:
+def _with_p(part: QuestionResults, gap: _Difference, where: str) -> str:
     """Return `8.4 points (5.1 to 11.7) above the next, p < 0.001`."""
     size, _, p = _size_words(part, gap).rpartition(", ")
     return f"{size} {where}, {p}"
@@ -239,7 +239,7 @@ def _difference_and_p(part: QuestionResults, gap: _Difference, where: str) -> st
 def _won_against(part: QuestionResults, names: Mapping[str, str], gap: _Difference) -> str:
     """Return `was preferred to the other in 64 % (58 to 70 %) of their comparisons, p < 0.001`."""
     other = f"than {names[gap.other]}" if part.number == "Closeness" else f"to {names[gap.other]}"
-    return f"was {part.preferred} {other} in {_difference_and_p(part, gap, 'of their comparisons')}"
+    return f"was {part.preferred} {other} in {_with_p(part, gap, 'of their comparisons')}"
 
 
 # --- How far one condition is above another, with its uncertainty, in words ---

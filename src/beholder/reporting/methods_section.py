@@ -133,8 +133,8 @@ def _tests(material: Material, over: str) -> list[Sentence]:
     family = str(notes["correction"]["family"]).rstrip(".")
     return [
         Sentence(
-            f"Two conditions were compared {_comparison_words(material)}, by two-sided t tests with the error {over}, and as many "
-            "degrees of freedom as the smaller number of clusters minus one",
+            f"Two conditions were compared {_comparison_words(material)}, by two-sided t tests with the error {over}, and "
+            "as many degrees of freedom as the smaller number of clusters minus one",
             ("cameron2011",),
         ),
         Sentence(f"Tests are at the {100 * notes['alpha']:g} % level, with {family}", ("holm1979",)),
