@@ -10,18 +10,19 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from beholder.analysis.distributions import MAX_VALUES
 from beholder.analysis.figures.distributions import distributions_chart, times_chart
 from beholder.analysis.figures.pairs import pairs_chart, preferences_chart, ranks_chart
-from beholder.analysis.figures.raters import biases_chart, raters_chart, variances_chart, vertical_measure
+from beholder.analysis.figures.raters import MAX_DOTS, biases_chart, raters_chart, variances_chart, vertical_measure
 from beholder.analysis.figures.scores import medians_chart, scores_chart, strengths_chart
 from beholder.analysis.figures.theme import COLUMN, DOUBLE, WIDE, Layout, axis_of_scale
 from beholder.analysis.figures.votes_needed import main_curve, votes_needed_chart
 from beholder.analysis.result import records
 from beholder.formats import join_names, number
-from beholder.reporting.html import Markup, tag
+from beholder.reporting.html import Child, Figures, Markup, panel, tag
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults
-from beholder.reporting.question_sections import short_names
+from beholder.reporting.questionnaire import short_names
 from beholder.reporting.rater_models import MAX_TABLES
 
 _COLUMN_MM, _DOUBLE_MM = 88, 180
@@ -291,3 +292,90 @@ def _distributions(part: QuestionResults, material: Material, table: pd.DataFram
     return Figure(
         f"distributions-{part.slug}", f"Distribution: {part.name}", words, draw, is_wide=True, paper=paper
     )  # fmt: skip
+
+
+class _Text(NamedTuple):
+    """A figure of one question in the page."""
+
+    kind: str
+    title: str
+    foot: str
+
+
+_METHOD_FIGURES = (
+    _Text("medians", "Medians", "Dot: median. Dark bar: its exact 95 % interval. Pale box: quartile to quartile."),
+    _Text("preferences", "Choices of every pair", "The one that was chosen more often stands at the left."),
+    _Text(
+        "strengths", "Strengths (Bradley-Terry)",
+        "One unit apart, the better one is chosen 73 times in a hundred. Bar: 95 % interval, participants as clusters.",
+    ),
+    _Text("ranks", "How sure is the order?", "The probability of each rank, in percent; below 2 % it is left blank."),
+)  # fmt: skip
+
+
+def distribution_panel(part: QuestionResults, figures: Figures) -> Markup | None:
+    """Return how the ratings of each condition spread."""
+    figure = figures.get(f"distributions-{part.slug}")
+    if figure is None:
+        return None
+    foot = "Every rating counts, repetitions too."
+    if part.scale.max - part.scale.min > MAX_VALUES - 1:
+        foot += " The tallest bar of each condition fills its row. Line and dot below: quartiles and median."
+    return panel(f"distributions-{part.slug}", "How the ratings spread", figure, foot=foot, is_wide=True)
+
+
+def method_panels(part: QuestionResults, figures: Figures) -> Markup | None:
+    """Return the further figures of the method, two beside each other."""
+    panels = [
+        panel(f"{shown.kind}-{part.slug}", shown.title, figure, foot=shown.foot)
+        for shown in _METHOD_FIGURES
+        if (figure := figures.get(f"{shown.kind}-{part.slug}")) is not None
+    ]
+    return _side_by_side(panels)
+
+
+def participant_panels(material: Material, figures: Figures) -> Markup | None:
+    """Return the rater map and the time per page."""
+    panels = []
+    if "raters" in figures:
+        panels.append(panel("raters", "Rater map", figures["raters"], foot=_raters_foot(material)))
+    if "times" in figures:
+        panels.append(panel("times", "Time per page", figures["times"], foot=_times_foot(material)))
+    return _side_by_side(panels)
+
+
+def _raters_foot(material: Material) -> Child:
+    table = material.results.also["raters"]
+    shown = vertical_measure(table)
+    unplaced = int(table[shown].isna().sum())
+    top = {
+        "agreement": "those who order the stimuli as the others do",
+        "spread": "those whose distance from the others varies least",
+    }
+    told = f"Each dot is a participant, at the top {top[shown]}, at the right those who give higher scores."
+    if not table["use"].all():
+        told += " Crosses: not used."
+    if unplaced:
+        told += f" {unplaced} with too few shared ratings, or always the same answer, have no place."
+    if len(table) > MAX_DOTS:
+        told += f" Of {len(table):,}, about {MAX_DOTS:,} are drawn."
+    return told
+
+
+def _times_foot(material: Material) -> Child:
+    rows = material.results.also["times"].set_index("of")
+    page = rows.loc[["page"]].iloc[0]
+    rating = rows.loc[["rating"]].iloc[0]
+    return (
+        f"Dot: median; bar: quartiles. Over all pages {_seconds(page)}; per rating {_seconds(rating)}. "
+        "Watching and listening are included."
+    )
+
+
+def _seconds(row: pd.Series) -> str:
+    low, high = number(row["q1_s"], 1), number(row["q3_s"], 1)
+    return f"{number(row['median_s'], 1)} s (half of them {low} to {high} s)"
+
+
+def _side_by_side(panels: list[Markup]) -> Markup | None:
+    return tag("div", panels, class_="beside") if panels else None

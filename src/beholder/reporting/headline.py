@@ -10,9 +10,10 @@ from typing import NamedTuple
 from beholder.analysis.result import records
 from beholder.formats import count, number, p_value, signed
 from beholder.reporting.findings import findings, some_names
+from beholder.reporting.html import Markup, tag
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults
-from beholder.reporting.questionnaire import people_words
+from beholder.reporting.questionnaire import people_words, short_names
 
 _CHANCE = 0.5
 
@@ -329,3 +330,59 @@ def _interval_words(part: QuestionResults, low: float, high: float, called: str 
 
 def _percent(share: float) -> str:
     return f"{number(100 * share, 0)} %"
+
+
+_MOST_LINES = 5
+"""Questions that have a line at the top; the others are told below."""
+
+
+def headline_section(material: Material) -> Markup:
+    """Return the block at the top of the page: a line for each question, at most five, and how to read the brackets."""
+    parts = material.parts
+    told = [(part, key_finding(material, part)) for part in parts[:_MOST_LINES]]
+    shorts = short_names(material)
+    label = "Rehearsal with robots, no result" if material.is_simulated else "Key finding"
+    if len(parts) == 1:
+        said: Markup = tag("p", _unbroken(told[0][1]), class_="headline__said")
+    else:
+        lines = [tag("li", tag("q", shorts[part.id]), " ", _unbroken(sentence)) for part, sentence in told]
+        lines += [tag("li", f"And {len(parts) - _MOST_LINES} more below.")] if len(parts) > _MOST_LINES else []
+        said = tag("ul", lines, class_="headline__said")
+        label = label if material.is_simulated else "Key findings"
+    foot = tag("p", _headline_foot(material, [sentence for _, sentence in told]), class_="headline__foot")
+    return tag(
+        "section", tag("h2", label, id="key-h"), said, foot, class_="headline", id="key", aria_labelledby="key-h"
+    )
+
+
+def _unbroken(sentence: str) -> str:
+    """Return the sentence with numbers and their signs kept on one line."""
+    for sign in ("p < ", "p = "):
+        sentence = sentence.replace(sign, sign.replace(" ", "\u00a0"))
+    return sentence.replace(" %", "\u00a0%")
+
+
+def _headline_foot(material: Material, said: list[str]) -> str:
+    """Return how to read brackets and p, as far as there are any."""
+    told = []
+    if any(" to " in one and "(" in one for one in said):
+        told.append("Brackets: 95 % intervals.")
+    if any("p = " in one or "p < " in one for one in said):
+        told.append(f"p: {_test_words(material)}")
+    if any(part.kind == "choice" for part in material.parts):
+        ties = material.results.also.get("preferences")
+        told += ["A tie counts half."] if ties is not None and (ties["ties"] > 0).any() else []
+    return " ".join(told)
+
+
+def _test_words(material: Material) -> str:
+    contents = {int(n) for part in material.parts for n in part.pairs["contents"]}
+    over = "participant" if contents == {1} else "participant and content"
+    is_partly = any(_is_uncorrected(part) for part in material.parts)
+    return f"t test clustered by {over}, Holm-corrected{' among the conditions under test' if is_partly else ''}."
+
+
+def _is_uncorrected(part: QuestionResults) -> bool:
+    """Return whether a pair was tested without being corrected for: one with a reference or an anchor."""
+    rows = records(part.inner_pairs[part.inner_pairs["p"].notna() & part.inner_pairs["p_holm"].isna()])
+    return any((row["condition"], row["other_condition"]) in part.tested for row in rows)

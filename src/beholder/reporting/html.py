@@ -135,3 +135,6 @@ def _cell(part: QuestionResults, row: str, column: str, places: int) -> Markup:
     if (row, column) not in part.tested:
         return tag("td", "–", class_="matrix__same", aria_label="not tested")
     return tag("td", "=", class_="matrix__same", aria_label="no clear difference")
+
+
+Figures = Mapping[str, Markup]

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from beholder.analysis.result import records
 from beholder.formats import count, join_names
-from beholder.reporting.cleaning import beholder_version
-from beholder.reporting.html import Markup, render, tag
+from beholder.reporting.html import Child, Markup, render, tag
 from beholder.reporting.material import Material
-from beholder.reporting.methods_people import apparatus_sentences, participant_sentences, quality_control_sentences
-from beholder.reporting.methods_text import (
-    Paragraph,
-    Sentence,
-    cited_keys,
+from beholder.reporting.methods_design import (
+    analysis_sentences,
+    availability_sentences,
+    beholder_version,
     design_sentences,
-    latex_methods,
-    markdown_methods,
 )
+from beholder.reporting.methods_people import apparatus_sentences, participant_sentences, quality_control_sentences
+from beholder.reporting.methods_text import Paragraph, Sentence, cited_keys, latex_methods, markdown_methods
 from beholder.reporting.references import bibtex, cited_sources, full_reference
-from beholder.reporting.sensitivity import sensitivity_sentence
-from beholder.stats.intervals import is_share
+from beholder.study.groups import common_options, varied_keys
 
 _SIMULATED = Sentence(
     "All ratings are simulated: robots answered in place of participants, and nothing here is a result"
@@ -67,133 +62,110 @@ def methods_files(material: Material, paragraphs: Sequence[Paragraph]) -> Mappin
 # --- How the ratings were analysed, and where they are, for the methods paragraph ---
 
 
-_OVER = {
-    "both": "clustered by participant and by content",
-    "one": "over participants, as there is one content",
-}
-_COMPARED = {
-    "paired": "on the same pages (one participant and one content)",
-    "unpaired": "by the difference of their means, where few rated both on the same content",
-    "direct": "by the votes in which they met",
+_WATCH = {
+    "whole": (
+        "A rating counts when at least 97 % of the stimulus, and its end, were played at normal speed; "
+        "of an image or a text, when it was in view for as long as the study asks."
+    ),
+    "start": "A rating counts when the stimulus had been started.",
+    "none": "Stimuli did not have to be watched before rating.",
 }
 
 
-def analysis_sentences(material: Material) -> list[Sentence]:
-    """Return the sentences on intervals, tests, correction and software."""
-    parts = [part for part in material.parts if part.order]
-    if not parts:
-        return [Sentence("There was nothing to analyse"), *_software(material)]
-    metrics = dict.fromkeys(part.metric for part in parts)
-    said = [
-        Sentence(
-            f"The measure is {join_names(list(metrics))}: the mean of each condition, every content weighing the same"
-        )
+_PRESENTATION = {
+    "sequential": "One after the other",
+    "side-by-side": "Side by side, at the same time",
+    "free": "Behind buttons, in any order and as often as wanted",
+}
+
+
+_TASKS = {
+    "closest": "Which of two is closer to the reference.",
+    "identify": "Of which of two the third is a copy.",
+}
+
+
+def procedure_section(material: Material) -> Markup:
+    """Return how the study was run and analysed, with what somebody else needs to repeat it."""
+    study, results = material.study, material.results
+    analyses = results.notes["analyses"]
+    trials = material.used.groupby("session")["position"].nunique()
+    per_session = "none" if trials.empty else _range(int(trials.min()), int(trials.max()))
+    software = ", ".join(f"{name} {version}" for name, version in results.notes["software"].items())
+    entries: list[tuple[str, Child]] = [
+        ("Rating method", tag("code", study.method)),
+        *_presentation_entries(material),
+        ("Answered by", "robots (simulated)" if material.is_simulated else "people"),
+        ("Trials per session", per_session),
+        ("Watching", _watch_rule(material)),
+        ("Numbers", _metrics(material)),
+        ("Scores", analyses["conditions"]["note"]),
+        ("Differences", analyses["pairs"]["note"]),
+        *_clear_difference(material),
+        ("Sources", _sources(analysis["citation"] for analysis in analyses.values())),
+        ("Software", f"Beholder {beholder_version()}, {software}"),
+        ("Study text", [tag("code", digest) for digest in material.account["digests"]]),
+        ("Seed of the plan", f"{study.design.seed}{f', run {material.run}' if material.run > 1 else ''}"),
     ]
-    over = _OVER["one" if material.used["content"].nunique() == 1 else "both"]
-    if any(not part.is_share for part in parts):
-        said.append(
-            Sentence(f"Intervals are 95 % Student t intervals, the error {over}", ("student1908", "cameron2011"))
-        )
-    if any(is_share(part.kind) for part in parts):
-        exact = "Intervals of shares and preferences are Korn and Graubard's 95 % intervals"
-        said.append(Sentence(f"{exact}, the error {over}", ("korn1998", "clopper1934", "cameron2011")))
-    return [*said, *_method_measures(material), *_tests(material, over), *_sensitivity(material), *_software(material)]
+    return tag("dl", [tag("div", tag("dt", name), tag("dd", value)) for name, value in entries], class_="method")
 
 
-def _method_measures(material: Material) -> list[Sentence]:
-    """Return what only some methods have."""
-    also, said = material.results.also, []
-    if "dmos" in also:
-        said.append(
-            Sentence(
-                "DMOS is the mean of each participant's vote minus their vote on the hidden reference of that content, "
-                "plus the highest vote of the scale",
-                ("itu-p910",),
-            )
-        )
-    if "medians" in also:
-        exact = "with the exact 95 % interval between order statistics"
-        said.append(
-            Sentence(f"Medians are over each participant's own median, {exact}", ("itu-bs1534", "thompson1936"))
-        )
-    if "strengths" in also:
-        ties = bool((also["preferences"]["ties"] > 0).any()) if "preferences" in also else False
-        model = "Strengths are Bradley-Terry estimates" + (" with ties by Davidson" if ties else "")
-        cites = ("bradley1952", *(("davidson1970",) if ties else ()), "liang1986")
-        said.append(Sentence(f"{model}, their errors clustered by participant", cites))
-    return said
-
-
-def _tests(material: Material, over: str) -> list[Sentence]:
-    notes = material.results.notes
+def _clear_difference(material: Material) -> list[tuple[str, Child]]:
+    """Return what a clear difference is, where any could be tested."""
     if not any(part.tested for part in material.parts):
-        if any(part.kind == "correct" for part in material.parts):
-            return [Sentence("Correct answers are held against chance, one half, by their interval")]
-        return [Sentence("No two conditions could be tested against each other")]
-    family = str(notes["correction"]["family"]).rstrip(".")
+        return []
+    return [("Clear difference", f"Holm-corrected p below {material.results.notes['alpha']:g}.")]
+
+
+def _presentation_entries(material: Material) -> list[tuple[str, Child]]:
+    """Return how the method showed its stimuli, as far as the study could choose."""
+    options, roles = common_options(material.study), material.account.get("roles", {})
+    # The reference of some methods is rated by nobody, so that no table has a label for it.
+    labels = {one.name: one.label or one.name for one in material.study.conditions} | dict(material.names)
+    entries: list[tuple[str, Child]] = []
+    if "presentation" in options:
+        gap = f", {options['gap']:g} s of grey between them" if options["presentation"] == "sequential" else ""
+        entries.append(("Presentation", f"{_PRESENTATION[options['presentation']]}{gap if 'gap' in options else ''}."))
+    for role, title in (("reference", "Reference"), ("anchor", "Anchors")):
+        names = [name for name, own in roles.items() if own == role]
+        if names:
+            entries.append((title, join_names([labels.get(name, name) for name in names])))
+    if options.get("mode"):
+        entries.append(("Task", _TASKS.get(options["mode"], str(options["mode"]))))
+    if options.get("items"):
+        entries.append(("Item set", tag("code", str(options["items"]))))
+    if options.get("scenario"):
+        entries.append(("Scenario", tag("q", str(options["scenario"]))))
+    if material.study.playback.sound == "off" and "playback.sound" not in varied_keys(material.study):
+        entries.append(("Sound", "off"))
+    return entries
+
+
+def _metrics(material: Material) -> list[Child]:
+    """Return what the numbers are called and say, each once."""
+    meanings = dict.fromkeys((part.metric, part.meaning) for part in material.parts if part.meaning)
     return [
-        Sentence(
-            f"Two conditions were compared {_comparison_words(material)}, by two-sided t tests with the error {over}, and "
-            "as many degrees of freedom as the smaller number of clusters minus one",
-            ("cameron2011",),
-        ),
-        Sentence(f"Tests are at the {100 * notes['alpha']:g} % level, with {family}", ("holm1979",)),
-        *_contrasts(material),
-        Sentence(
-            "Effect sizes are mean differences in standard deviations of the participants' own differences (dz), with "
-            "noncentral t intervals",
-            ("cumming2001",),
-        ),
-        Sentence(
-            "Paired t tests, Wilcoxon signed-rank tests and sign tests over pages are given beside them for comparison "
-            "with other studies",
-            ("jonell2021", "wilcoxon1945", "pratt1959"),
-        ),
+        [tag("br") if place else None, tag("b", name), f": {meaning}"] for place, (name, meaning) in enumerate(meanings)
     ]
 
 
-def _contrasts(material: Material) -> list[Sentence]:
-    """Return which contrasts the study names; no file knows whether it did so beforehand."""
-    named = [f"{material.names[one]} minus {material.names[other]}" for one, other in material.study.analyse.contrasts]
-    if not named:
-        return []
-    when = Sentence("[Whether they were named before the first answer]")
-    return [Sentence(f"The study names {count(len(named), 'contrast')}: {join_names(named)}"), when]
+def _sources(citations: Iterable[str]) -> list[Child]:
+    """Return every source once, each on its line."""
+    sources = dict.fromkeys(source for citation in citations for source in citation.split("; ") if source)
+    return [[tag("br") if place else None, source] for place, source in enumerate(sources)]
 
 
-def _comparison_words(material: Material) -> str:
-    """Return how conditions were held against each other, with the number of pairs where that differs."""
-    kinds = Counter(
-        str(row["comparison"])
-        for part in material.parts
-        for row in records(part.inner_pairs)
-        if (row["condition"], row["other_condition"]) in part.tested
-    )
-    told = [(words, kinds[kind]) for kind, words in _COMPARED.items() if kinds[kind]]
-    return told[0][0] if len(told) == 1 else " or ".join(f"{words} ({count(n, 'pair')})" for words, n in told)
+def _watch_rule(material: Material) -> str:
+    """Return what had to be watched; where that changed, each rule with the number of its sessions."""
+    sessions: dict[str, int] = {}
+    for text in material.texts:
+        sessions[text["watch"]] = sessions.get(text["watch"], 0) + text["used_sessions"]
+    if "playback.watch" in varied_keys(material.study):
+        return "Not the same for all participants: it is a factor between them."
+    if len(sessions) == 1:
+        return _WATCH[material.texts[0]["watch"]]
+    return " ".join(f"{count(n, 'session')}: {_WATCH[rule]}" for rule, n in sessions.items())
 
 
-def _sensitivity(material: Material) -> list[Sentence]:
-    choices = material.results.also.get("sensitivity")
-    if choices is None or choices.empty:
-        return []
-    return [Sentence(sensitivity_sentence(choices).rstrip("."))]
-
-
-def _software(material: Material) -> list[Sentence]:
-    notes = material.results.notes
-    versions = ", ".join(f"{name} {version}" for name, version in notes["software"].items())
-    drawn = (f"{name.replace('_', ' ')} {seed}" for name, seed in notes["seeds"].items())
-    seeds = [f"plan {material.study.design.seed}", *drawn]
-    return [Sentence(f"Software: Beholder {beholder_version()} with {versions}; seeds: {join_names(seeds)}")]
-
-
-def availability_sentences(material: Material) -> list[Sentence]:
-    """Return where everything is, as far as it is known."""
-    digests = [digest[:12] for digest in material.account["digests"]]
-    said = [
-        Sentence("[Where ratings, study file and stimuli can be had]"),
-        Sentence("[Preregistration, if there is one]"),
-    ]
-    told = f"The study text has the digest {join_names(digests)}" if digests else ""
-    return [*([Sentence(told)] if told else []), *said]
+def _range(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low} to {high}"

@@ -11,28 +11,26 @@ from beholder.reporting.cleaning import (
     account_section,
     flow_foot,
     flow_section,
-    procedure_section,
     qualification_section,
     rules_section,
 )
 from beholder.reporting.data_quality import QUALITY_FOOT, quality_section
 from beholder.reporting.devices import devices_foot, devices_section
-from beholder.reporting.gallery import participant_panels
+from beholder.reporting.figures import participant_panels
+from beholder.reporting.headline import headline_section
 from beholder.reporting.html import Child, Markup, document, panel, render, table, tag
 from beholder.reporting.material import Material
-from beholder.reporting.methods_section import METHODS_FOOT, methods, methods_section
+from beholder.reporting.methods_section import METHODS_FOOT, methods, methods_section, procedure_section
 from beholder.reporting.participants import PARTICIPANTS_FOOT, TEXTS_FOOT, participants_section, texts_section
 from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.question_sections import (
     MOST_OPEN,
     has_narrow_matrix,
-    headline_section,
     overview,
     overview_foot,
     question_sections,
-    short_names,
 )
-from beholder.reporting.questionnaire import people_words, wording_section, wordings
+from beholder.reporting.questionnaire import people_words, short_names, wording_section, wordings
 from beholder.reporting.rater_models import RATER_MODELS_FOOT as MODELS_FOOT
 from beholder.reporting.rater_models import rater_models_section
 from beholder.reporting.reliability import DIMENSIONALITY_FOOT as TOGETHER_FOOT

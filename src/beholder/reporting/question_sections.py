@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import permutations
+from typing import Any
 
 import pandas as pd
 
 from beholder.analysis.result import records
-from beholder.formats import NONE, count, join_names, number, span
+from beholder.analysis.tests import TESTS
+from beholder.formats import NONE, count, join_names, number, p_value, span
+from beholder.reporting.figures import distribution_panel, method_panels
 from beholder.reporting.findings import findings
-from beholder.reporting.gallery import TESTS_FOOT, agreement_of_tests, distribution_panel, method_panels
-from beholder.reporting.headline import key_finding, p_words
+from beholder.reporting.headline import p_words
 from beholder.reporting.html import Child, Markup, matrix, panel, render, scrolling, table, tag
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults
-from beholder.reporting.questionnaire import people_words, wordings
+from beholder.reporting.questionnaire import people_words, short_names, wordings
 from beholder.reporting.sheets import TextTable
 
 
@@ -164,12 +166,6 @@ def overview_foot(material: Material) -> str:
     return f"Dot: {metrics}, on a line {line}.{turned} Intervals and tests stand below."
 
 
-def short_names(material: Material) -> dict[str, str]:
-    """Return what each question is called in a list of all; ticks need not repeat what was asked, if all differ."""
-    shorts = [part.short for part in material.parts]
-    return {part.id: part.short if shorts.count(part.short) == 1 else part.id for part in material.parts}
-
-
 def _row(part: QuestionResults, called: str, names: list[str], *, has_span: bool) -> Markup:
     means = {str(row["condition"]): float(row["mean"]) for row in records(part.conditions)}
     scale = f" ({span(part.scale.min, part.scale.max)})" if has_span else ""
@@ -293,57 +289,62 @@ def _cells(row: dict[str, float], decimals: int) -> tuple[str, ...]:
 # --- The headline: what a study found in one or two sentences, with the uncertainty, above everything else ---
 
 
-_MOST_LINES = 5
-"""Questions that have a line at the top; the others are told below."""
+TESTS_FOOT = (
+    "✓ clear, – not, after correction within each test. We go by the clustered t. The other three take all pages as "
+    "independent, although one person's are alike, and one content's; they are here to compare with other papers."
+)
 
 
-def headline_section(material: Material) -> Markup:
-    """Return the block at the top of the page: a line for each question, at most five, and how to read the brackets."""
-    parts = material.parts
-    told = [(part, key_finding(material, part)) for part in parts[:_MOST_LINES]]
-    shorts = short_names(material)
-    label = "Rehearsal with robots, no result" if material.is_simulated else "Key finding"
-    if len(parts) == 1:
-        said: Markup = tag("p", _unbroken(told[0][1]), class_="headline__said")
-    else:
-        lines = [tag("li", tag("q", shorts[part.id]), " ", _unbroken(sentence)) for part, sentence in told]
-        lines += [tag("li", f"And {len(parts) - _MOST_LINES} more below.")] if len(parts) > _MOST_LINES else []
-        said = tag("ul", lines, class_="headline__said")
-        label = label if material.is_simulated else "Key findings"
-    foot = tag("p", _headline_foot(material, [sentence for _, sentence in told]), class_="headline__foot")
-    return tag(
-        "section", tag("h2", label, id="key-h"), said, foot, class_="headline", id="key", aria_labelledby="key-h"
-    )
+def agreement_of_tests(material: Material, part: QuestionResults) -> Markup | None:
+    """Return on how many pairs all tests agree, and those on which they do not; None where fewer than two were made."""
+    tests = material.results.also.get("tests")
+    if tests is None:
+        return None
+    made = tests[(tests["question"] == part.id) & tests["clear"].notna()]
+    pairs = _tests_by_pair(made)
+    if not pairs:
+        return None
+    split = {pair: found for pair, found in pairs.items() if len({row["clear"] for row in found.values()}) > 1}
+    agree = f"The tests agree on {len(pairs) - len(split)} of {count(len(pairs), 'pair')}."
+    parts = [tag("p", tag("b", agree), " ", _directions_sentence(pairs))]
+    if split:
+        caption = f"Pairs on which the tests do not agree, with p: {part.id}"
+        parts.append(table(caption, _tests_sheet(split, material.labels)))
+    return render(parts)
 
 
-def _unbroken(sentence: str) -> str:
-    """Return the sentence with numbers and their signs kept on one line."""
-    for sign in ("p < ", "p = "):
-        sentence = sentence.replace(sign, sign.replace(" ", "\u00a0"))
-    return sentence.replace(" %", "\u00a0%")
+def _tests_by_pair(tests: pd.DataFrame) -> dict[tuple[str, str], dict[str, dict[str, Any]]]:
+    """Return the tests of each pair by name, of the pairs with more than one."""
+    found: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+    for row in records(tests):
+        found.setdefault((row["condition"], row["other_condition"]), {})[row["test"]] = row
+    return {pair: some for pair, some in found.items() if len(some) > 1}
 
 
-def _headline_foot(material: Material, said: list[str]) -> str:
-    """Return how to read brackets and p, as far as there are any."""
-    told = []
-    if any(" to " in one and "(" in one for one in said):
-        told.append("Brackets: 95 % intervals.")
-    if any("p = " in one or "p < " in one for one in said):
-        told.append(f"p: {_test_words(material)}")
-    if any(part.kind == "choice" for part in material.parts):
-        ties = material.results.also.get("preferences")
-        told += ["A tie counts half."] if ties is not None and (ties["ties"] > 0).any() else []
-    return " ".join(told)
+def _directions_sentence(pairs: Mapping[tuple[str, str], Mapping[str, Mapping[str, Any]]]) -> str:
+    """Return whether all tests see the same side ahead; a share is ahead above one half."""
+    turned = 0
+    for tests in pairs.values():
+        signs = {(row["estimate"] > middle) - (row["estimate"] < middle)
+                 for name, row in tests.items() for middle in (0.5 if name == "sign" else 0,)}  # fmt: skip
+        turned += {1, -1} <= signs
+    if not turned:
+        return "They see the same condition ahead in every one."
+    return f"In {count(turned, 'pair')} they do not see the same condition ahead."
 
 
-def _test_words(material: Material) -> str:
-    contents = {int(n) for part in material.parts for n in part.pairs["contents"]}
-    over = "participant" if contents == {1} else "participant and content"
-    is_partly = any(_is_uncorrected(part) for part in material.parts)
-    return f"t test clustered by {over}, Holm-corrected{' among the conditions under test' if is_partly else ''}."
+def _tests_sheet(
+    split: Mapping[tuple[str, str], Mapping[str, Mapping[str, Any]]], labels: Mapping[str, str]
+) -> TextTable:
+    rows = [
+        (labels.get(one, one), labels.get(other, other), *(_test_cell(tests.get(name)) for name in TESTS))
+        for (one, other), tests in split.items()
+    ]
+    return TextTable(("Condition", "and", *TESTS), rows, names=2)
 
 
-def _is_uncorrected(part: QuestionResults) -> bool:
-    """Return whether a pair was tested without being corrected for: one with a reference or an anchor."""
-    rows = records(part.inner_pairs[part.inner_pairs["p"].notna() & part.inner_pairs["p_holm"].isna()])
-    return any((row["condition"], row["other_condition"]) in part.tested for row in rows)
+def _test_cell(test: Mapping[str, Any] | None) -> str:
+    if test is None:
+        return ""
+    p = test["p_holm"] if test["p_holm"] == test["p_holm"] else test["p"]
+    return f"{'✓' if test['clear'] == 1 else '–'} {p_value(p)}"

@@ -93,3 +93,9 @@ def _titles(material: Material) -> list[Wording]:
     return [
         Wording(title, used[used["digest"].isin(among)]["participant"].nunique()) for title, among in digests.items()
     ]
+
+
+def short_names(material: Material) -> dict[str, str]:
+    """Return what each question is called in a list of all; ticks need not repeat what was asked, if all differ."""
+    shorts = [part.short for part in material.parts]
+    return {part.id: part.short if shorts.count(part.short) == 1 else part.id for part in material.parts}

@@ -11,8 +11,7 @@ import pandas as pd
 from beholder.analysis.models import MAX_NAMES, MIN_RATINGS_P910, why_none_rejected
 from beholder.analysis.rater_models import PLAIN, RATER_MODELS
 from beholder.formats import NONE, count, join_names, number, signed
-from beholder.reporting.gallery import Figures
-from beholder.reporting.html import Child, Markup, render, table, tag
+from beholder.reporting.html import Child, Figures, Markup, render, table, tag
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.sheets import TextTable

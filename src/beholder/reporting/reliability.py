@@ -14,7 +14,7 @@ from beholder.formats import NONE, count, number, p_value, plain
 from beholder.reporting.html import Markup, render, scrolling, table, tag
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults
-from beholder.reporting.question_sections import short_names
+from beholder.reporting.questionnaire import short_names
 from beholder.reporting.sheets import TextTable
 
 RELIABILITY_FOOT = (

@@ -14,8 +14,7 @@ from beholder.analysis.sensitivity import AS_CLEANED, NOBODY_OUT, PASSED, UNMARK
 from beholder.checks.page_registry import TITLES
 from beholder.checks.registry import RULE_TITLES
 from beholder.formats import count, interval, join_names, number, p_value, percent, signed
-from beholder.reporting.gallery import Figures
-from beholder.reporting.html import Child, Markup, render, table, tag
+from beholder.reporting.html import Child, Figures, Markup, render, table, tag
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.sheets import TextTable

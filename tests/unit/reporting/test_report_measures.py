@@ -11,10 +11,10 @@ import pytest
 
 from beholder.analysis import analyse
 from beholder.cleaning.ratings import read_ratings
-from beholder.reporting.gallery import agreement_of_tests
 from beholder.reporting.html import Markup, render
 from beholder.reporting.material import Material, load_material
 from beholder.reporting.question_sections import (
+    agreement_of_tests,
     dmos_table,
     factor_tables,
     few_contents_warning,

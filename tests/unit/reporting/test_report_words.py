@@ -15,13 +15,12 @@ from beholder.cleaning.ratings import COLUMNS
 from beholder.cleaning.tables import clean_tables
 from beholder.files import write_table
 from beholder.reporting import report
-from beholder.reporting.headline import key_finding
+from beholder.reporting.headline import headline_section, key_finding
 from beholder.reporting.html import Markup
 from beholder.reporting.material import Material, load_material
 from beholder.reporting.methods_section import methods, methods_files
 from beholder.reporting.methods_text import Paragraph, Sentence, latex_methods, markdown_methods, plain_text
 from beholder.reporting.page import page
-from beholder.reporting.question_sections import headline_section
 from beholder.reporting.references import SOURCES, bibtex, find_source, full_reference
 from beholder.study.model import Study
 from support import cleaning_store as cleaning

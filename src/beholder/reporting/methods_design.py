@@ -1,0 +1,349 @@
+"""TODO."""
+
+from __future__ import annotations
+
+from collections import Counter
+from importlib import metadata
+
+import pandas as pd
+
+from beholder.analysis.result import records
+from beholder.formats import count, join_names, number
+from beholder.methods.contract import Paper
+from beholder.reporting.material import Material
+from beholder.reporting.methods_text import Sentence
+from beholder.reporting.question_results import QuestionResults
+from beholder.reporting.questionnaire import answers_words, has_tie
+from beholder.reporting.references import SOURCES
+from beholder.reporting.sensitivity import sensitivity_sentence
+from beholder.stats.intervals import is_share
+from beholder.study.groups import common_options, varied_keys
+from beholder.study.model import Playback
+
+_MOST_QUESTIONS = 5
+
+
+_TASKS = {
+    "closest": "They said which of the two is closer to X, the reference",
+    "identify": "They said of which of the two X is a copy",
+}
+
+
+_PRESENTATIONS = {
+    "sequential": "The two were shown one after the other",
+    "side-by-side": "The two were shown side by side, at the same time",
+    "free": "The two stood behind buttons, in any order and as often as wanted",
+}
+
+
+_WATCH = {
+    "whole": "A stimulus had to be played to its end, or be in view for a set time, before it could be rated",
+    "start": "A stimulus had to be started before it could be rated",
+    "none": "Stimuli did not have to be played before rating",
+}
+
+
+def design_sentences(material: Material) -> list[Sentence]:
+    """Return the sentences on the design."""
+    return [
+        *_method(material),
+        *_run(material),
+        *_groups(material),
+        *_questions(material),
+        *_stimuli(material),
+        *_trials(material),
+        *_playback(material),
+    ]
+
+
+def _method(material: Material) -> list[Sentence]:
+    study = material.study
+    known = _paper(material)
+    if known is None:
+        return [Sentence(f"Stimuli were rated by the method {study.method}")]
+    options = common_options(study)
+    items = options.get("items")
+    cites = (
+        *(key for key in known.cites if key in SOURCES),
+        *(("cutler2024",) if str(items).startswith("avatar") else ()),
+    )
+    said = [Sentence(f"The study used {known.name}", cites), Sentence(known.task)]
+    task = _TASKS.get(str(options.get("mode")))
+    said += [Sentence(task)] if task else []
+    shown = _PRESENTATIONS.get(str(options.get("presentation")))
+    if shown is not None:
+        gap = options.get("gap")
+        is_gapped = options["presentation"] == "sequential" and gap
+        said.append(Sentence(shown + (f", with {gap:g} s of grey between them" if is_gapped else "")))
+    return [*said, *([Sentence(f"The statements were the set {items}")] if items else [])]
+
+
+def _run(material: Material) -> list[Sentence]:
+    """Return that the study was run before, where it was."""
+    if material.run == 1:
+        return []
+    return [Sentence(f"This was run {material.run}, with a plan of its own and nobody who took part in another run")]
+
+
+def _groups(material: Material) -> list[Sentence]:
+    """Return in which groups participants were, and how many of each are analysed."""
+    between, found = material.study.design.between, material.account.get("groups") or ()
+    if not found:
+        return []
+    split = join_names([f"{factor} ({' or '.join(levels)})" for factor, levels in between.items()])
+    used = sorted(one["used"] for one in found)
+    each = f"{used[0]:,}" if used[0] == used[-1] else f"{used[0]:,} to {used[-1]:,}"
+    by = f"by every combination of {split}" if len(between) > 1 else f"by {split}"
+    told = f"Participants were in {len(found)} groups, {by}, with {each} of each group analysed"
+    return [Sentence(told), Sentence("[What the groups were told and shown]")]
+
+
+def _paper(material: Material) -> Paper | None:
+    """Return how papers tell of the method, where it says so itself."""
+    from beholder.methods import find
+
+    return getattr(find(material.study.method), "paper", None)
+
+
+def _questions(material: Material) -> list[Sentence]:
+    """Return the wording of the questions with their scales; of many the first ones."""
+    parts = list(material.parts)
+    shown = parts if len(parts) <= _MOST_QUESTIONS else parts[: _MOST_QUESTIONS - 2]
+    said = [f"{' or '.join(f'“{one.text}”' for one in part.wordings)} ({_answers(part, material)})" for part in shown]
+    if len(shown) < len(parts):
+        said.append(f"{len(parts) - len(shown)} more [the wording of all of them]")
+    if not said:
+        return []
+    asked = "Participants were asked" if len(parts) == 1 else f"Participants were asked {len(parts)} questions:"
+    return [Sentence(f"{asked} {'; '.join(said)}")]
+
+
+def _answers(part: QuestionResults, material: Material) -> str:
+    """Return what could be answered, as people met it."""
+    if part.kind == "choice":
+        return "one of the two, or no difference" if has_tie(part, material) else "one of the two"
+    return "A or B" if part.kind == "correct" else answers_words(part, material)
+
+
+def _stimuli(material: Material) -> list[Sentence]:
+    """Return what was rated, and how often."""
+    used, roles = material.used, material.account.get("roles", {})
+    if used.empty:
+        return [Sentence("No rating could be used")]
+    labels = {one.name: one.label or one.name for one in material.study.conditions}
+    rated = dict.fromkeys([*used["condition"], *used["other_condition"]])
+    told = [name for name in [*labels, *rated] if name in rated and name]
+    names = [
+        labels.get(name, name) + (f" ({roles[name]})" if roles.get(name) in ("reference", "anchor") else "")
+        for name in dict.fromkeys(told)
+    ]
+    stimuli = len({*used["stimulus"], *used["other_stimulus"]} - {""})
+    contents = count(used["content"].nunique(), "content")
+    under = f"under {count(len(names), 'condition')}: {join_names(names)}"
+    return [
+        Sentence(f"There were {count(stimuli, 'stimulus', 'stimuli')}, {contents} {under}"),
+        _ratings_per_stimulus(material, used),
+        Sentence("[How contents were chosen and how stimuli were made]"),
+    ]
+
+
+def _ratings_per_stimulus(material: Material, used: pd.DataFrame) -> Sentence:
+    """Return how many ratings each stimulus, or each pair, has."""
+    is_compared = bool(material.parts) and all(part.is_compared or part.kind == "correct" for part in material.parts)
+    if is_compared:
+        both = [frozenset(pair) for pair in zip(used["stimulus"], used["other_stimulus"], strict=True)]
+        sizes = pd.Series(both).groupby([used["question"].to_numpy(), pd.Series(both)]).size()
+    else:
+        sizes = used.groupby(["question", "stimulus"])["participant"].nunique()
+    least, most = int(sizes.min()), int(sizes.max())
+    what = "Each pair of stimuli was compared" if is_compared else "Each stimulus was rated by"
+    unit = "times" if is_compared else "participants"
+    if least == most:
+        return Sentence(
+            f"{what} {least:,} {unit}" if least != 1 else f"{what} {'once' if is_compared else 'one participant'}"
+        )
+    return Sentence(f"{what} {least:,} to {most:,} {unit} (median {number(float(sizes.median()), 0)})")
+
+
+def _trials(material: Material) -> list[Sentence]:
+    """Return how long a session was, and how order and places were drawn."""
+    study = material.study
+    per_session = material.used.groupby("session")["position"].nunique()
+    said = []
+    if len(per_session):
+        low, high = int(per_session.min()), int(per_session.max())
+        said.append(Sentence(f"A session had {low if low == high else f'{low} to {high}'} trials that are analysed"))
+    said.append(
+        Sentence(
+            "The order of trials and the places of stimuli on a page were drawn beforehand and balanced over "
+            f"participants (seed {study.design.seed}{f', run {material.run}' if material.run > 1 else ''})"
+        )
+    )
+    if any(part.is_compared for part in material.parts):
+        orders = "equally often in both orders" if study.design.both_orders else "always in the same order"
+        said.append(Sentence(f"Each pair came {orders}"))
+    known = _paper(material)
+    is_named = (known is not None and known.names_reference) or study.options.get("reference") in ("shown", "both")
+    named = " but for the reference, which was named" if is_named else ""
+    return [
+        *said,
+        Sentence(f"Participants were blind to conditions{named}: they saw the names of neither conditions nor files"),
+    ]
+
+
+def _playback(material: Material) -> list[Sentence]:
+    playback, theirs = material.study.playback, varied_keys(material.study)
+    playback = playback.model_copy(
+        update={name: field.default for name, field in Playback.model_fields.items() if f"playback.{name}" in theirs}
+    )
+    rules = dict.fromkeys(str(text["watch"]) for text in material.texts)
+    said = [Sentence(_WATCH[next(iter(rules))])] if len(rules) == 1 and "playback.watch" not in theirs else []
+    said += [Sentence("Stimuli were shown in full screen")] if playback.fullscreen else []
+    if playback.size != "fit":
+        size = "their own size" if playback.size == "native" else f"{playback.size.rstrip('%')} % of their own size"
+        said.append(Sentence(f"They were shown at {size}"))
+    said += [Sentence("They were played without sound")] if playback.sound == "off" else []
+    if playback.max_plays is not None:
+        said.append(Sentence(f"Each could be played {count(playback.max_plays, 'time')}"))
+    return said
+
+
+_OVER = {
+    "both": "clustered by participant and by content",
+    "one": "over participants, as there is one content",
+}
+
+
+_COMPARED = {
+    "paired": "on the same pages (one participant and one content)",
+    "unpaired": "by the difference of their means, where few rated both on the same content",
+    "direct": "by the votes in which they met",
+}
+
+
+def analysis_sentences(material: Material) -> list[Sentence]:
+    """Return the sentences on intervals, tests, correction and software."""
+    parts = [part for part in material.parts if part.order]
+    if not parts:
+        return [Sentence("There was nothing to analyse"), *_software(material)]
+    metrics = dict.fromkeys(part.metric for part in parts)
+    said = [
+        Sentence(
+            f"The measure is {join_names(list(metrics))}: the mean of each condition, every content weighing the same"
+        )
+    ]
+    over = _OVER["one" if material.used["content"].nunique() == 1 else "both"]
+    if any(not part.is_share for part in parts):
+        said.append(
+            Sentence(f"Intervals are 95 % Student t intervals, the error {over}", ("student1908", "cameron2011"))
+        )
+    if any(is_share(part.kind) for part in parts):
+        exact = "Intervals of shares and preferences are Korn and Graubard's 95 % intervals"
+        said.append(Sentence(f"{exact}, the error {over}", ("korn1998", "clopper1934", "cameron2011")))
+    return [*said, *_method_measures(material), *_tests(material, over), *_sensitivity(material), *_software(material)]
+
+
+def _method_measures(material: Material) -> list[Sentence]:
+    """Return what only some methods have."""
+    also, said = material.results.also, []
+    if "dmos" in also:
+        said.append(
+            Sentence(
+                "DMOS is the mean of each participant's vote minus their vote on the hidden reference of that content, "
+                "plus the highest vote of the scale",
+                ("itu-p910",),
+            )
+        )
+    if "medians" in also:
+        exact = "with the exact 95 % interval between order statistics"
+        said.append(
+            Sentence(f"Medians are over each participant's own median, {exact}", ("itu-bs1534", "thompson1936"))
+        )
+    if "strengths" in also:
+        ties = bool((also["preferences"]["ties"] > 0).any()) if "preferences" in also else False
+        model = "Strengths are Bradley-Terry estimates" + (" with ties by Davidson" if ties else "")
+        cites = ("bradley1952", *(("davidson1970",) if ties else ()), "liang1986")
+        said.append(Sentence(f"{model}, their errors clustered by participant", cites))
+    return said
+
+
+def _tests(material: Material, over: str) -> list[Sentence]:
+    notes = material.results.notes
+    if not any(part.tested for part in material.parts):
+        if any(part.kind == "correct" for part in material.parts):
+            return [Sentence("Correct answers are held against chance, one half, by their interval")]
+        return [Sentence("No two conditions could be tested against each other")]
+    family = str(notes["correction"]["family"]).rstrip(".")
+    return [
+        Sentence(
+            f"Two conditions were compared {_comparison_words(material)}, by two-sided t tests with the error {over}, "
+            "and as many degrees of freedom as the smaller number of clusters minus one",
+            ("cameron2011",),
+        ),
+        Sentence(f"Tests are at the {100 * notes['alpha']:g} % level, with {family}", ("holm1979",)),
+        *_contrasts(material),
+        Sentence(
+            "Effect sizes are mean differences in standard deviations of the participants' own differences (dz), with "
+            "noncentral t intervals",
+            ("cumming2001",),
+        ),
+        Sentence(
+            "Paired t tests, Wilcoxon signed-rank tests and sign tests over pages are given beside them for comparison "
+            "with other studies",
+            ("jonell2021", "wilcoxon1945", "pratt1959"),
+        ),
+    ]
+
+
+def _contrasts(material: Material) -> list[Sentence]:
+    """Return which contrasts the study names; no file knows whether it did so beforehand."""
+    named = [f"{material.names[one]} minus {material.names[other]}" for one, other in material.study.analyse.contrasts]
+    if not named:
+        return []
+    when = Sentence("[Whether they were named before the first answer]")
+    return [Sentence(f"The study names {count(len(named), 'contrast')}: {join_names(named)}"), when]
+
+
+def _comparison_words(material: Material) -> str:
+    """Return how conditions were held against each other, with the number of pairs where that differs."""
+    kinds = Counter(
+        str(row["comparison"])
+        for part in material.parts
+        for row in records(part.inner_pairs)
+        if (row["condition"], row["other_condition"]) in part.tested
+    )
+    told = [(words, kinds[kind]) for kind, words in _COMPARED.items() if kinds[kind]]
+    return told[0][0] if len(told) == 1 else " or ".join(f"{words} ({count(n, 'pair')})" for words, n in told)
+
+
+def _sensitivity(material: Material) -> list[Sentence]:
+    choices = material.results.also.get("sensitivity")
+    if choices is None or choices.empty:
+        return []
+    return [Sentence(sensitivity_sentence(choices).rstrip("."))]
+
+
+def _software(material: Material) -> list[Sentence]:
+    notes = material.results.notes
+    versions = ", ".join(f"{name} {version}" for name, version in notes["software"].items())
+    drawn = (f"{name.replace('_', ' ')} {seed}" for name, seed in notes["seeds"].items())
+    seeds = [f"plan {material.study.design.seed}", *drawn]
+    return [Sentence(f"Software: Beholder {beholder_version()} with {versions}; seeds: {join_names(seeds)}")]
+
+
+def availability_sentences(material: Material) -> list[Sentence]:
+    """Return where everything is, as far as it is known."""
+    digests = [digest[:12] for digest in material.account["digests"]]
+    said = [
+        Sentence("[Where ratings, study file and stimuli can be had]"),
+        Sentence("[Preregistration, if there is one]"),
+    ]
+    told = f"The study text has the digest {join_names(digests)}" if digests else ""
+    return [*([Sentence(told)] if told else []), *said]
+
+
+def beholder_version() -> str:
+    try:
+        return metadata.version("beholder")
+    except metadata.PackageNotFoundError:
+        return "(not installed)"
