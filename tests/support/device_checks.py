@@ -45,7 +45,7 @@ def judged(check: AnyPageCheck, answer: Mapping[str, Json], known: CheckContext 
     return check.judge(Attempt(private, check.read(private, answer), known, number))
 
 
-def tell(
+def stored(
     check: AnyPageCheck, verdict: Verdict, number: int = 1, answer: Mapping[str, Json] | None = None
 ) -> StoredVerdict:
     step = PlannedStep(f"check:{check.name}", "check", check=check).as_attempt(number)
@@ -55,7 +55,7 @@ def tell(
 
 def words(check: AnyPageCheck, verdict: Verdict) -> str:
     """Return what a person reads about a verdict, as the server says it."""
-    return PageChecks(NEEDS, b"secret", check_words("en")).text(check, tell(check, verdict))
+    return PageChecks(NEEDS, b"secret", check_words("en")).text(check, stored(check, verdict))
 
 
 def window(width: float, height: float, dpr: float = 1, zoom: float = 1) -> dict[str, Json]:

@@ -24,7 +24,7 @@ ACUITY, CARD = AcuityCheck(rules.Acuity()), CardCheck(rules.Card())
 
 
 def known(ppi: float, ratio: float = 1) -> CheckContext:
-    """Return what is known of somebody whose card told this density."""
+    """Return the context of a participant whose card gave this density."""
     width = 85.60 * ppi / 25.4 / ratio
     return CheckContext({"dpr": ratio}, {"card": {"widths": [width, width], "dpr": ratio, "moved": True}})
 
@@ -36,8 +36,8 @@ def measure(picture: NDArray[np.uint8], gap: float, direction: int) -> tuple[flo
 
     def along(radius: NDArray[np.float64], angle: NDArray[np.float64]) -> NDArray[np.float64]:
         places = (middle - radius * np.sin(angle), middle + radius * np.cos(angle))
-        found: NDArray[np.float64] = map_coordinates(black, places, order=1)
-        return found
+        values: NDArray[np.float64] = map_coordinates(black, places, order=1)
+        return values
 
     towards = direction * np.pi / 4
     reach = np.linspace(0, len(black) / 2 - 1, 800)
@@ -138,10 +138,10 @@ def taken(person: CheckContext, right: int = 5, **answer: Any) -> tuple[CheckTas
 
 @pytest.mark.parametrize(("right", "verdict"), [(5, "pass"), (3, "pass"), (2, "fail"), (0, "fail")])
 def test_three_of_five_rings_have_to_be_right(right: int, verdict: str) -> None:
-    _, found = taken(known(254), right)
-    assert (found.verdict, found.measured, found.needed) == (verdict, right, 3)
-    assert found.evidence["snellen"] == "20/30"
-    assert dict(ACUITY.message_values(found)) == {"right": right, "rings": 5, "needed": 3, "distance": 50}
+    _, result = taken(known(254), right)
+    assert (result.verdict, result.measured, result.needed) == (verdict, right, 3)
+    assert result.evidence["snellen"] == "20/30"
+    assert dict(ACUITY.message_values(result)) == {"right": right, "rings": 5, "needed": 3, "distance": 50}
 
 
 def test_zoom_changes_nothing_as_rings_have_device_pixels() -> None:

@@ -82,15 +82,15 @@ def cleaned(folder: Path, odd: Mapping[str, Mapping[str, Any]], *, people: int =
     return clean_tables(study, tables)
 
 
-def reasons(found: Cleaned) -> dict[str, str]:
-    return {session: why for session, (_, _, why) in decided(found).items() if why}
+def reasons(result: Cleaned) -> dict[str, str]:
+    return {session: why for session, (_, _, why) in decided(result).items() if why}
 
 
 def test_who_scatters_is_not_used_and_paid(tmp_path: Path) -> None:
-    found = cleaned(tmp_path, {"odd": {"votes": UPSIDE_DOWN}})
-    assert decided(found)["odd"] == ("true", "false", INCONSISTENT)
-    assert reasons(found) == {"odd": INCONSISTENT}
-    assert {row["reasons"] for row in rows(found, "ratings") if row["session"] == "odd"} == {INCONSISTENT}
+    result = cleaned(tmp_path, {"odd": {"votes": UPSIDE_DOWN}})
+    assert decided(result)["odd"] == ("true", "false", INCONSISTENT)
+    assert reasons(result) == {"odd": INCONSISTENT}
+    assert {row["reasons"] for row in rows(result, "ratings") if row["session"] == "odd"} == {INCONSISTENT}
 
 
 @pytest.mark.parametrize(
@@ -112,15 +112,15 @@ def test_checks_switches_it_on_as_well(tmp_path: Path, keys: Any) -> None:
 
 
 def test_noted_only_it_costs_nothing(tmp_path: Path) -> None:
-    found = cleaned(tmp_path, {"odd": {"votes": UPSIDE_DOWN}}, clean={"use": {"consistency": {"action": "record"}}})
-    assert decided(found)["odd"] == ("true", "true", INCONSISTENT)
+    result = cleaned(tmp_path, {"odd": {"votes": UPSIDE_DOWN}}, clean={"use": {"consistency": {"action": "record"}}})
+    assert decided(result)["odd"] == ("true", "true", INCONSISTENT)
 
 
 def test_nobody_is_judged_among_fewer_than_ten(tmp_path: Path) -> None:
-    found = cleaned(tmp_path, {"odd": {"votes": UPSIDE_DOWN}}, people=8)
-    verdicts = [row for row in rows(found, "verdicts") if row["check"] == "consistency"]
+    result = cleaned(tmp_path, {"odd": {"votes": UPSIDE_DOWN}}, people=8)
+    verdicts = [row for row in rows(result, "verdicts") if row["check"] == "consistency"]
     assert {(row["verdict"], row["reason"]) for row in verdicts} == {("unknown", "too_few_raters")}
-    assert reasons(found) == {}
+    assert reasons(result) == {}
 
 
 def test_all_sessions_of_a_person_are_judged_together(tmp_path: Path) -> None:
@@ -128,16 +128,16 @@ def test_all_sessions_of_a_person_are_judged_together(tmp_path: Path) -> None:
         "first": {"person": "odd", "votes": UPSIDE_DOWN},
         "second": {"person": "odd", "number": 2, "votes": UPSIDE_DOWN},
     }
-    found = cleaned(tmp_path, twice, checks={"quota": {"sessions": 2}})
-    assert reasons(found) == {"first": INCONSISTENT, "second": INCONSISTENT}
-    mine = [row for row in rows(found, "verdicts") if row["check"] == "consistency" and row["session"] == "second"]
+    result = cleaned(tmp_path, twice, checks={"quota": {"sessions": 2}})
+    assert reasons(result) == {"first": INCONSISTENT, "second": INCONSISTENT}
+    mine = [row for row in rows(result, "verdicts") if row["check"] == "consistency" and row["session"] == "second"]
     assert '"ratings": 20' in mine[0]["evidence"] or '"ratings":20' in mine[0]["evidence"]
 
 
 def test_what_other_rules_took_out_says_nothing_of_anybody(tmp_path: Path) -> None:
-    found = cleaned(tmp_path, {"flat": {"votes": dict.fromkeys(QUALITY, 3.0)}})
-    assert reasons(found) == {"flat": "variance:same_answer"}
-    mine = [row for row in rows(found, "verdicts") if row["check"] == "consistency" and row["session"] == "flat"]
+    result = cleaned(tmp_path, {"flat": {"votes": dict.fromkeys(QUALITY, 3.0)}})
+    assert reasons(result) == {"flat": "variance:same_answer"}
+    mine = [row for row in rows(result, "verdicts") if row["check"] == "consistency" and row["session"] == "flat"]
     assert (mine[0]["verdict"], mine[0]["reason"]) == ("unknown", "not_met")
 
 
@@ -151,9 +151,9 @@ def test_raters_who_all_say_the_same_are_alike(tmp_path: Path) -> None:
     tables = store(study)
     for number in range(12):
         add(tables, f"s{number}")
-    found = clean_tables(study, tables)
-    assert reasons(found) == {}
-    verdicts = [row for row in rows(found, "verdicts") if row["check"] == "consistency"]
+    result = clean_tables(study, tables)
+    assert reasons(result) == {}
+    verdicts = [row for row in rows(result, "verdicts") if row["check"] == "consistency"]
     assert {(row["verdict"], row["reason"]) for row in verdicts} == {("unknown", "all_alike")}
 
 
@@ -198,9 +198,9 @@ def test_robust_z_knows_neither_unit_nor_zero(values: list[int], unit: int, zero
 
 
 def test_one_outlier_does_not_widen_the_deviation() -> None:
-    found = robust_z(np.array([1.0, 2, 3, 4, 1000]))
-    assert found is not None
-    assert found[-1] == pytest.approx(997 / 1.4826)
+    scores = robust_z(np.array([1.0, 2, 3, 4, 1000]))
+    assert scores is not None
+    assert scores[-1] == pytest.approx(997 / 1.4826)
 
 
 AGREEMENT = AgreementRule(options.Agreement())

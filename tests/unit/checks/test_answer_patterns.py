@@ -63,9 +63,9 @@ def test_a_session_takes_its_stimuli_and_a_second_for_each_judgement() -> None:
 
 
 def test_too_many_fast_trials_fail_a_session_that_took_its_time_otherwise() -> None:
-    found = SPEED.evaluate(session([one(seconds=30)] * 7 + [one(seconds=4.3)] * 3))
-    assert parts_of(found.verdict) == ("fail", "often", 0.3)
-    assert exclusions_of(found)[0] == ("trial:8", "speed:too_fast", None)
+    result = SPEED.evaluate(session([one(seconds=30)] * 7 + [one(seconds=4.3)] * 3))
+    assert parts_of(result.verdict) == ("fail", "often", 0.3)
+    assert exclusions_of(result)[0] == ("trial:8", "speed:too_fast", None)
 
 
 def survey(*scores: float) -> AnsweredTrial:

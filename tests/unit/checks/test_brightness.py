@@ -46,7 +46,7 @@ def pose(seed: int = 1, device: Mapping[str, Any] | None = None, **rule: Any) ->
 
 
 def squares(check: BrightnessCheck, posed: CheckTask) -> list[NDArray[np.int64]]:
-    """Return the squares of the matrix as the browser decodes it, found by the grey between them."""
+    """Return the squares of the matrix as the browser decodes it, cut at the grey between them."""
     pixels = np.asarray(Image.open(io.BytesIO(check.draw(posed.private, "matrix").body))).astype(np.int64)
     is_row, is_column = ((pixels != BETWEEN).any(axis) for axis in (1, 0))
     rows, columns = (
@@ -213,7 +213,7 @@ def _words(check: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("platform", "touch", "found"),
+    ("platform", "touch", "system"),
     [
         ("Windows", False, "windows"), ("Win32", True, "windows"), ("macOS", False, "macos"),
         ("MacIntel", False, "macos"), ("MacIntel", True, "ios"), ("iPhone", True, "ios"), ("iPad", True, "ios"),
@@ -221,8 +221,8 @@ def _words(check: str) -> dict[str, str]:
         ("Android", True, "android"), ("Chrome OS", False, "chromeos"), ("", False, "windows"), (None, None, "windows"),
     ],
 )  # fmt: skip
-def test_the_help_opens_for_the_system_at_hand(platform: str | None, touch: bool | None, found: str) -> None:
-    assert likely_system({"platform": platform, "touch": touch}) == found
+def test_the_help_opens_for_the_system_at_hand(platform: str | None, touch: bool | None, system: str) -> None:
+    assert likely_system({"platform": platform, "touch": touch}) == system
 
 
 @pytest.mark.parametrize(

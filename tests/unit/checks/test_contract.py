@@ -29,9 +29,9 @@ def test_an_old_store_without_the_signal_is_unknown(name: str) -> None:
     check = RULES[name](options.CHECKS[name]())
     bare = replace(one(), playback={})
     assert isinstance(check, TrialRule)
-    found = check.judge_trial(bare)
-    assert found is not None
-    assert found.verdict == "unknown"
+    verdict = check.judge_trial(bare)
+    assert verdict is not None
+    assert verdict.verdict == "unknown"
     assert check.evaluate(session([bare] * 4)).exclusions == ()
 
 

@@ -31,7 +31,7 @@ from support.device_checks import (
     judged,
     line,
     posed,
-    tell,
+    stored,
     window,
     words,
 )
@@ -43,19 +43,19 @@ FINGER: dict[str, Json] = {
 HERE: dict[str, Json] = {"remote": False, "software": False, "depth": False, "bursts": None, "reduced_motion": False}
 
 
-def rows(*told: StoredVerdict, here: str, steps: tuple[AnyPageCheck, ...] = STEPS) -> dict[str, tuple[Json, Json]]:
+def rows(*verdicts: StoredVerdict, here: str, steps: tuple[AnyPageCheck, ...] = STEPS) -> dict[str, tuple[Json, Json]]:
     """Return the list as a person sees it: state and words of each row."""
     script = Script((CONSENT, *(PlannedStep(f"check:{check.name}", "check", check=check) for check in steps)))
     examiner = PageChecks(NEEDS, b"secret", check_words("en"))
     at = script.find(here)
     assert at is not None
-    found = device_rows(
+    device_list = device_rows(
         script,
-        {one.key: one for one in told},
+        {one.key: one for one in verdicts},
         at,
         lambda check, one: {"text": "" if one is None else examiner.short_text(check, one)},
     )
-    return {str(row["name"]): (row["state"], row["text"]) for row in found if isinstance(row, Mapping)}
+    return {str(row["name"]): (row["state"], row["text"]) for row in device_list if isinstance(row, Mapping)}
 
 
 # Device
@@ -113,18 +113,18 @@ def test_what_a_person_says_does_not_overrule_clear_signals() -> None:
 def test_the_same_link_on_a_computer_passes_after_a_phone_did_not() -> None:
     script = Script((CONSENT, PlannedStep("check:device", "check", check=DEVICE)))
     answers: dict[str, Json] = {"consent": {"agree": True}}
-    phone = tell(DEVICE, judged(DEVICE, FINGER), 1)
+    phone = stored(DEVICE, judged(DEVICE, FINGER), 1)
     here = next_step(script, answers, {phone.key: phone}, NOW)
     assert isinstance(here, PlannedStep)
     assert here.key == "check:device:2"
-    computer = tell(DEVICE, judged(DEVICE, MOUSE), 2)
+    computer = stored(DEVICE, judged(DEVICE, MOUSE), 2)
     assert next_step(script, answers, {phone.key: phone, computer.key: computer}, NOW) == Ending("completed")
 
 
 def test_who_has_no_other_device_ends_as_wrong_device() -> None:
     script = Script((CONSENT, PlannedStep("check:device", "check", check=DEVICE)))
-    told = tell(DEVICE, DEVICE.verdict("fail", "cannot"), 1)
-    end = next_step(script, {"consent": {"agree": True}}, {told.key: told}, NOW)
+    verdict = stored(DEVICE, DEVICE.verdict("fail", "cannot"), 1)
+    end = next_step(script, {"consent": {"agree": True}}, {verdict.key: verdict}, NOW)
     assert end == Ending("wrong_device", "device:cannot")
 
 
@@ -170,7 +170,7 @@ def test_a_hidden_page_and_a_busy_device_are_measured_again() -> None:
 def test_clips_faster_than_the_screen_are_told_and_pass() -> None:
     verdict = judged(REFRESH, frames(1000 / 60), CheckContext(needs=Needs(fps=120)))
     assert (verdict.verdict, verdict.reason) == ("pass", "below_clips")
-    state, text = rows(tell(REFRESH, verdict), here="check:media:1")["refresh"]
+    state, text = rows(stored(REFRESH, verdict), here="check:media:1")["refresh"]
     assert (state, text) == ("pass", "60 pictures a second. Some videos have 120; they play all the same.")
 
 
@@ -215,8 +215,8 @@ def test_hints_are_kept_as_yes_or_no() -> None:
 
 
 def test_the_list_says_what_was_found_and_what_is_next() -> None:
-    told = (tell(DEVICE, judged(DEVICE, MOUSE)), tell(SCREEN, judged(SCREEN, window(1920, 1080))))
-    assert rows(*told, here="check:refresh:1") == {
+    verdicts = (stored(DEVICE, judged(DEVICE, MOUSE)), stored(SCREEN, judged(SCREEN, window(1920, 1080))))
+    assert rows(*verdicts, here="check:refresh:1") == {
         "device": ("pass", "A computer with a mouse or trackpad"),
         "screen": ("pass", "1920 x 1080 pixels"),
         "refresh": ("now", ""),
@@ -227,25 +227,25 @@ def test_the_list_says_what_was_found_and_what_is_next() -> None:
 
 
 def test_a_row_shows_whether_it_stops_or_warns_and_nothing_of_what_is_silent() -> None:
-    slow = tell(NETWORK, judged(NETWORK, line(20)))
+    slow = stored(NETWORK, judged(NETWORK, line(20)))
     assert rows(slow, here="check:network:2")["network"][0] == "attention"
-    hopeless = tell(NETWORK, judged(NETWORK, line(0.1, 10)))
+    hopeless = stored(NETWORK, judged(NETWORK, line(0.1, 10)))
     assert rows(hopeless, here="check:network:2")["network"][0] == "fail"
-    flagged = tell(REMOTE, judged(REMOTE, {**HERE, "software": True, "depth": True}))
+    flagged = stored(REMOTE, judged(REMOTE, {**HERE, "software": True, "depth": True}))
     assert rows(flagged, here="check:device:1")["remote"] == ("pass", "You sit in front of it")
     small = ScreenCheck(rules.Screen(action="flag"))
-    quiet = tell(small, judged(small, window(1024, 600)))
+    quiet = stored(small, judged(small, window(1024, 600)))
     assert rows(quiet, here="check:screen:1", steps=(small,))["screen"] == ("now", "")
     mute = ScreenCheck(rules.Screen(feedback=False))
-    assert rows(tell(mute, judged(mute, window(1024, 600))), here="check:screen:2", steps=(mute,))["screen"] == (
+    assert rows(stored(mute, judged(mute, window(1024, 600))), here="check:screen:2", steps=(mute,))["screen"] == (
         "now",
         "",
     )
 
 
 def test_who_goes_on_with_a_warning_still_reads_it_in_the_list() -> None:
-    slow = tell(NETWORK, judged(NETWORK, line(20)))
-    went_on = tell(NETWORK, NETWORK.verdict("unknown", "cannot"), 2, {"cannot": True})
+    slow = stored(NETWORK, judged(NETWORK, line(20)))
+    went_on = stored(NETWORK, NETWORK.verdict("unknown", "cannot"), 2, {"cannot": True})
     state, text = rows(slow, went_on, here="check:remote:1")["network"]
     assert (state, text) == (
         "attention",

@@ -38,8 +38,8 @@ def pose(seed: int = 1, device: Mapping[str, Any] = FULL_HD, **rule: Any) -> tup
 
 
 def pairs(posed: CheckTask) -> list[dict[str, Any]]:
-    found: Any = posed.private["pairs"]
-    return list(found)
+    pairs: Any = posed.private["pairs"]
+    return list(pairs)
 
 
 def picture(check: DistanceCheck, posed: CheckTask, name: str) -> NDArray[np.float64]:
@@ -200,9 +200,9 @@ def test_robots_sit_where_they_are_told(fails: str, verdict: str, reason: str) -
 )
 def test_radii_that_make_no_sense_are_told(radii: Any, problem: str, tmp_path: Path, tiny: Path) -> None:
     path = write_study(tmp_path / "study", tiny, qualification={"distance": {"radii": radii}})
-    with pytest.raises(StudyError) as told:
+    with pytest.raises(StudyError) as raised:
         load_study(path)
-    assert [str(one).partition("qualification.distance.")[2] for one in told.value.problems] == [problem]
+    assert [str(one).partition("qualification.distance.")[2] for one in raised.value.problems] == [problem]
 
 
 def test_there_are_words_for_every_reason_and_every_system() -> None:

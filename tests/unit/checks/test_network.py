@@ -12,7 +12,7 @@ from support.device_checks import (
     NOW,
     judged,
     line,
-    tell,
+    stored,
     words,
 )
 
@@ -38,8 +38,8 @@ def test_only_a_hopeless_wait_is_a_gate() -> None:
     assert judged(NETWORK, line(0.1, 10)).action == "gate"
     script = Script((CONSENT, PlannedStep("check:network", "check", check=NETWORK)))
     for answer, end in ((line(20), "completed"), (line(0.1, 10), "screened_out")):
-        told = [tell(NETWORK, judged(NETWORK, answer), number) for number in (1, 2)]
-        met = next_step(script, {"consent": {"agree": True}}, {one.key: one for one in told}, NOW)
+        verdicts = [stored(NETWORK, judged(NETWORK, answer), number) for number in (1, 2)]
+        met = next_step(script, {"consent": {"agree": True}}, {one.key: one for one in verdicts}, NOW)
         assert isinstance(met, Ending)
         assert met.outcome == end
 

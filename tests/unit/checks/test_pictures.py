@@ -31,11 +31,11 @@ def test_a_plate_is_a_picture_in_srgb_and_nothing_else() -> None:
 
 def chunks(body: bytes) -> list[bytes]:
     """Return the names of the chunks of a PNG."""
-    found, at = [], 8
+    chunks_read, at = [], 8
     while at < len(body):
-        found.append(body[at + 4 : at + 8])
+        chunks_read.append(body[at + 4 : at + 8])
         at += 12 + int.from_bytes(body[at : at + 4], "big")
-    return found
+    return chunks_read
 
 
 def test_own_images_are_shown_without_their_names_and_read_by_their_answers(tmp_path: Path) -> None:

@@ -75,13 +75,13 @@ def test_enough_right_answers_pass_and_the_topics_of_the_others_are_told() -> No
     verdict = quiz.judge(given(quiz, one, q1="A while", q2="Story"))
     assert (verdict.verdict, verdict.reason, verdict.measured, verdict.needed) == ("fail", "wrong", 1, 2)
     assert verdict.evidence["wrong"] == ["whole", "what"]
-    told = check_words("en")["questions"]["told.wrong"].format_map(quiz.message_values(verdict))
-    assert told == (
+    message = check_words("en")["questions"]["told.wrong"].format_map(quiz.message_values(verdict))
+    assert message == (
         "1 of 3 were answered as this study needs it, and 2 have to be. Please look again at: How long do you watch; "
         "what to rate. Read without hurry; the questions may be others this time."
     )
-    assert "To the end" not in told
-    assert "Picture" not in told
+    assert "To the end" not in message
+    assert "Picture" not in message
 
 
 def test_what_was_stored_is_judged_alike_when_the_study_has_other_items() -> None:

@@ -61,7 +61,7 @@ def test_everything_wrong_with_contrasts_is_told_at_once(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("{contrasts: [[ours]]}", f"analyse.contrasts.0 is a list of 1. {TWO}"),
         ("{contrasts: [ours]}", f"analyse.contrasts.0 is ours. {TWO}"),
@@ -69,8 +69,8 @@ def test_everything_wrong_with_contrasts_is_told_at_once(tmp_path: Path) -> None
         ("{crush: soft}", "analyse.crush is soft. Allowed: none, crush or clip."),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_is_told_by_its_key(tmp_path: Path, text: str, told: str) -> None:
-    assert refused(tmp_path, f"analyse: {text}\n") == [told]
+def test_what_does_not_fit_is_told_by_its_key(tmp_path: Path, text: str, message: str) -> None:
+    assert refused(tmp_path, f"analyse: {text}\n") == [message]
 
 
 def test_conditions_of_files_are_known_when_the_study_is_checked(tmp_path: Path, tiny: Path) -> None:

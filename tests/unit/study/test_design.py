@@ -18,8 +18,8 @@ def test_two_training_examples_of_one_name_are_told_by_their_keys(tmp_path: Path
     study = load_study(write_study(tmp_path, tiny, training={"items": [file, file]}))
     with pytest.raises(StimuliError) as raised:
         load_catalogue(study)
-    (found,) = (str(one).partition("  ")[2] for one in raised.value.problems)
-    assert found == (
+    (problem,) = (str(one).partition("  ")[2] for one in raised.value.problems)
+    assert problem == (
         "training.items.1 is content greeting under condition training again, as training.items.0 is. "
         "Allowed: one file for each content and condition. "
         "Write another training.items.1.content or training.items.1.condition."
@@ -33,7 +33,7 @@ def test_one_example_that_is_not_shown_is_counted_as_one(tmp_path: Path, tiny: P
 
 
 @pytest.mark.parametrize(
-    ("columns", "cells", "told"),
+    ("columns", "cells", "message"),
     [
         (["role", "expcted"], ["training", "3"], "column expcted is a factor and does nothing. Did you mean expected?"),
         (["role", "Mesage"], ["training", ""], "column Mesage is a factor and does nothing. Did you mean message?"),
@@ -43,9 +43,9 @@ def test_one_example_that_is_not_shown_is_counted_as_one(tmp_path: Path, tiny: P
     ],
 )
 def test_a_column_whose_name_is_nearly_known_is_told(
-    tmp_path: Path, tiny: Path, columns: list[str], cells: list[str], told: str | None
+    tmp_path: Path, tiny: Path, columns: list[str], cells: list[str], message: str | None
 ) -> None:
-    assert warnings(tmp_path, tiny, columns, cells) == ([told] if told else [])
+    assert warnings(tmp_path, tiny, columns, cells) == ([message] if message else [])
 
 
 def warnings(tmp_path: Path, tiny: Path, columns: list[str], cells: list[str], **keys: Any) -> list[str]:
@@ -57,5 +57,5 @@ def warnings(tmp_path: Path, tiny: Path, columns: list[str], cells: list[str], *
     rows += [[file.relative_to(tmp_path).as_posix(), file.stem, file.parent.name, *blank] for file in files]
     rows.append([rows[1][0], "more", rows[1][2], *cells])
     (tmp_path / "list.csv").write_text("".join(f"{','.join(row)}\n" for row in rows), "utf-8")
-    told = [str(one).partition("  ")[2] for one in load_catalogue(load_study(path)).warnings]
-    return [one for one in told if "is missing" not in one]
+    messages = [str(one).partition("  ")[2] for one in load_catalogue(load_study(path)).warnings]
+    return [one for one in messages if "is missing" not in one]

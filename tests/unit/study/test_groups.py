@@ -1,4 +1,4 @@
-"""Factors between participants in study.yaml: what splits, what does not and is told, and the study of each group."""
+"""Factors between participants in study.yaml: faults of factors and levels, and the study of each group."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def problems(folder: Path, between: dict[str, Any], **keys: Any) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("between", "design", "told"),
+    ("between", "design", "message"),
     [
         (
             {"asked": {"a": {}}},
@@ -138,9 +138,9 @@ def problems(folder: Path, between: dict[str, Any], **keys: Any) -> list[str]:
     ],
 )
 def test_what_does_not_split_or_fit_is_told(
-    tmp_path: Path, between: dict[str, Any], design: dict[str, Any], told: str
+    tmp_path: Path, between: dict[str, Any], design: dict[str, Any], message: str
 ) -> None:
-    assert told in problems(tmp_path, between, design=design)
+    assert message in problems(tmp_path, between, design=design)
 
 
 def test_the_study_of_every_group_is_looked_at_and_all_is_told_at_once(tmp_path: Path) -> None:
@@ -149,8 +149,8 @@ def test_the_study_of_every_group_is_looked_at_and_all_is_told_at_once(tmp_path:
         "layout": {"a": {"options": {"layout": "sideways"}}, "b": {}},
     }
     design = {"always": ["x"], "per_trial": 3}
-    found = problems(tmp_path, between, conditions=["x", "y", "z"], design=design)
-    assert sorted(set(found)) == [
+    messages = problems(tmp_path, between, conditions=["x", "y", "z"], design=design)
+    assert sorted(set(messages)) == [
         *(
             f"design.always.0 is x, which is not among the conditions, in the group shown: other, layout: {layout}. "
             "Allowed: y or z."
@@ -174,8 +174,8 @@ def test_the_line_of_a_problem_is_that_of_its_level(tmp_path: Path) -> None:
     line = path.read_text("utf-8").splitlines().index("          layout: NA") + 1
     with pytest.raises(StudyError) as caught:
         load_study(path)
-    told = f"study.yaml:{line}  design.between.layout.no.options.layout is NA. Allowed: turns or rows."
-    assert [str(problem) for problem in caught.value.problems] == [told]
+    message = f"study.yaml:{line}  design.between.layout.no.options.layout is NA. Allowed: turns or rows."
+    assert [str(problem) for problem in caught.value.problems] == [message]
 
 
 def test_a_study_with_groups_is_written_out_and_read_again(tmp_path: Path) -> None:

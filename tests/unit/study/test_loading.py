@@ -1,4 +1,4 @@
-"""Every problem of a study is told at once: where it is, what is wrong, what is allowed, how to fix it."""
+"""Every problem of a study is reported at once: where it is, what is wrong, what is allowed, how to fix it."""
 
 from __future__ import annotations
 
@@ -219,8 +219,8 @@ def test_a_problem_says_what_is_wrong_and_what_is_allowed(tmp_path: Path, writte
     (tmp_path / "empty.md").write_text("\n", "utf-8")
     (tmp_path / "latin.md").write_bytes(b"caf\xe9")
     (line,) = refusal(tmp_path, HEAD + written + "\n")
-    where, told = line.split("  ", 1)
-    assert told == message.replace("{languages}", listed(languages()))
+    where, problem = line.split("  ", 1)
+    assert problem == message.replace("{languages}", listed(languages()))
     assert where in ("study.yaml:6", "study.yaml:7")
 
 
@@ -235,13 +235,13 @@ def test_a_problem_says_what_is_wrong_and_what_is_allowed(tmp_path: Path, writte
     ],
 )
 def test_a_problem_with_the_method_is_told(tmp_path: Path, written: str, message: str) -> None:
-    told = refusal(tmp_path, HEAD.replace("method: acr", written))
-    assert told == [message.replace("{names}", listed(names()))]
+    problems = refusal(tmp_path, HEAD.replace("method: acr", written))
+    assert problems == [message.replace("{names}", listed(names()))]
 
 
 def test_an_unknown_method_does_not_hide_other_problems(tmp_path: Path) -> None:
-    told = refusal(tmp_path, HEAD.replace("acr", "acrr") + "design: {seed: x}\n")
-    assert [line.split("  ")[0] for line in told] == ["study.yaml:4", "study.yaml:6"]
+    problems = refusal(tmp_path, HEAD.replace("acr", "acrr") + "design: {seed: x}\n")
+    assert [line.split("  ")[0] for line in problems] == ["study.yaml:4", "study.yaml:6"]
 
 
 def test_a_wrong_option_of_the_method_is_told_at_its_place(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Recruiting, money and retention of a study: what does not fit is told at once, with what would."""
+"""Recruitment, money and retention of a study: all faults at once, each with what would fit."""
 
 from __future__ import annotations
 
@@ -177,12 +177,12 @@ def test_what_does_not_fit_is_told_with_what_would(tmp_path: Path, text: str, me
 
 
 def test_everything_is_told_at_once(tmp_path: Path) -> None:
-    told = refusal(
+    problems = refusal(
         tmp_path,
         "recruit: {mode: lab, id_parameter: pid, codes: {completed: A, technical: A}, opens: 2027-02-30, stations: 0}\n"
         "budget: none\nretention: {identity: 2027-06-01, answers: 2027-01-01}\n",
     )
-    assert len(told) == 7
+    assert len(problems) == 7
 
 
 def test_what_fits_is_read(tmp_path: Path) -> None:

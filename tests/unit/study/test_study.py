@@ -64,8 +64,8 @@ def test_what_a_study_may_not_hold_breaks_the_schema(more: dict[str, Any]) -> No
 
 
 def test_every_key_is_described() -> None:
-    found = schema()
-    parts = {"Study": found, **found["$defs"]}
+    whole = schema()
+    parts = {"Study": whole, **whole["$defs"]}
     bare = [
         f"{part}.{key}"
         for part, shape in parts.items()

@@ -37,9 +37,9 @@ def refusal(folder: Path, text: str | bytes) -> str:
     ],
 )  # fmt: skip
 def test_a_plain_scalar_means_what_the_core_schema_says(text: str, value: object) -> None:
-    found = core_value(text)
-    assert found == value
-    assert type(found) is type(value)
+    read = core_value(text)
+    assert read == value
+    assert type(read) is type(value)
 
 
 def test_not_a_number_is_a_float() -> None:

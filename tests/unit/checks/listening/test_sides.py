@@ -1,4 +1,4 @@
-"""Left, right and the middle: in which ear a sound is, and which mistakes are told apart."""
+"""Left, right and the middle: in which ear a sound is, and which mistakes are distinguished."""
 
 from __future__ import annotations
 

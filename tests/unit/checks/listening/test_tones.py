@@ -15,7 +15,7 @@ from support.listening_checks import answer, message_of, played, pose, rms
 
 
 def tones_in(sound: NDArray[np.float64], rate: int) -> list[tuple[int, int]]:
-    """Return where tones are, found by their energy alone: the samples at which each begins and ends."""
+    """Return where tones are by their energy alone: the samples at which each begins and ends."""
     window = rate // 100
     energy = np.sqrt(np.convolve(sound**2, np.ones(window) / window, "same"))
     on = np.concatenate([[False], energy > 10 ** (-60 / 20), [False]]).astype(int)
@@ -24,21 +24,21 @@ def tones_in(sound: NDArray[np.float64], rate: int) -> list[tuple[int, int]]:
 
 def test_the_tones_that_are_heard_are_as_many_as_are_counted() -> None:
     check = TonesCheck(rules.Tones(clips=4))
-    seen = set()
+    counts = set()
     for seed in range(25):
         posed = pose(check, seed)
         clips: Any = posed.private["clips"]
         for sound, rate, place in played(check, posed):
             assert len(sound) == 8 * rate
-            found = tones_in(sound[:, 0], rate)
-            assert len(found) == len(clips[place])
-            seen.add(len(found))
-            for (begin, end), (at, _, _) in zip(found, clips[place], strict=True):
+            tones = tones_in(sound[:, 0], rate)
+            assert len(tones) == len(clips[place])
+            counts.add(len(tones))
+            for (begin, end), (at, _, _) in zip(tones, clips[place], strict=True):
                 assert begin / rate == pytest.approx(at, abs=0.02)
                 assert (end - begin) / rate == pytest.approx(0.3, abs=0.04)
-            for (_, end), (begin, _) in pairwise(found):
+            for (_, end), (begin, _) in pairwise(tones):
                 assert (begin - end) / rate > 0.3
-    assert seen == {4, 5, 6, 7, 8}
+    assert counts == {4, 5, 6, 7, 8}
 
 
 def test_pitch_and_level_vary_and_the_softest_is_equally_soft_in_every_clip() -> None:
