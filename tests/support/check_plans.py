@@ -95,10 +95,10 @@ def gold(
     )
 
 
-def with_lessons(catalogue: Catalogue, role: Role, *found: tuple[str, KnownAnswer]) -> Catalogue:
+def with_lessons(catalogue: Catalogue, role: Role, *answers: tuple[str, KnownAnswer]) -> Catalogue:
     """Return a catalogue with stimuli of a role, each named `condition/content`."""
     more = []
-    for name, lesson in found:
+    for name, lesson in answers:
         condition, _, content = name.partition("/")
         like = catalogue.stimuli[0]
         more.append(

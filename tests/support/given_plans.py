@@ -31,6 +31,6 @@ def study_of(method: str, folder: Path, keys: dict[str, Any] | None = None, **de
 
 
 def catalogue_of(method: str, contents: int = 4, conditions: int = 4) -> Catalogue:
-    found = make_catalogue(contents, conditions, roles={0: "reference"} if method in REFERENCES else None)
+    catalogue = make_catalogue(contents, conditions, roles={0: "reference"} if method in REFERENCES else None)
     # As in a real study: the condition and the content, with a slash between them.
-    return replace(found, stimuli=tuple(replace(s, id=f"{s.condition}/{s.content}") for s in found.stimuli))
+    return replace(catalogue, stimuli=tuple(replace(s, id=f"{s.condition}/{s.content}") for s in catalogue.stimuli))

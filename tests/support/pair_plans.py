@@ -47,3 +47,8 @@ def table_study(folder: Path, text: str, **design: Any) -> Study:
     study = make_study(pairs="pairs.csv", **design)
     study._folder = folder
     return study
+
+
+def compared_conditions(study: Study, catalogue: Catalogue) -> set[frozenset[str]]:
+    """Return which conditions are compared with each other."""
+    return {frozenset(catalogue.by_id[s].condition for s in unit.stimuli) for unit in pair_units(study, catalogue)}

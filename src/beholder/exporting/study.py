@@ -104,13 +104,13 @@ def questions(source: ExportSource) -> TableRows:
 
 def _question_rows(digest: str, text: StudyText) -> Iterator[dict[str, Any]]:
     for question in text.questions:
-        known = {"digest": digest, "place": "trial", "question": question.id, "text": question.text}
+        head = {"digest": digest, "place": "trial", "question": question.id, "text": question.text}
         if question.ticks:
-            yield {**known, "type": "ticks", "labels": list(question.ticks)}
+            yield {**head, "type": "ticks", "labels": list(question.ticks)}
         else:
             scale = question.scale
             yield {
-                **known, "type": "scale", "scale_min": scale.min, "scale_max": scale.max,
+                **head, "type": "scale", "scale_min": scale.min, "scale_max": scale.max,
                 "labels": [list(label) for label in scale.labels], "keyed": question.keyed or "+",
             }  # fmt: skip
     for place, asks in (("before", text.before), ("after", text.after)):

@@ -81,11 +81,11 @@ def _check_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
         answer = source.withheld.answer(CHECKS.name, visit.digest, key, row["answer"])
         yield {**row, "stage": "training" if is_training else "before", "answer": answer}
     for one in source.judging.judged:
-        known = {"session": one.visit.session, "participant": one.visit.participant, "stage": "trial"}
-        for looked in one.looked:
-            for seen, verdict in looked.trials:
-                place = {"position": position_of(seen.key), "trial": seen.trial.id}
-                yield {**known, **place, **_cells(verdict)}
+        head = {"session": one.visit.session, "participant": one.visit.participant, "stage": "trial"}
+        for rule in one.looked:
+            for answered, verdict in rule.trials:
+                place = {"position": position_of(answered.key), "trial": answered.trial.id}
+                yield {**head, **place, **_cells(verdict)}
 
 
 def verdicts(source: ExportSource) -> TableRows:
@@ -120,16 +120,16 @@ def exclusions(source: ExportSource) -> TableRows:
 def _exclusion_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
     for session, row in source.sessions.items():
         one = source.judged.get(session)
-        known = {"level": "session", "session": session, "participant": row["participant"]}
+        head = {"level": "session", "session": session, "participant": row["participant"]}
         for reason in one.decision.costly if one else (EARLIER,):
-            yield {**known, **_reason(reason)}
+            yield {**head, **_reason(reason)}
     for session, ratings in source.ratings.items():
         costly = set(source.judged[session].decision.costly)
         for rating in ratings:
-            known = {"level": "rating", "session": session, "participant": rating.participant}
+            head = {"level": "rating", "session": session, "participant": rating.participant}
             for reason in rating.reasons.split("; ") if rating.reasons else ():
                 if reason not in costly:
-                    yield {**known, "rating_id": rating_id(rating), **_reason(reason)}
+                    yield {**head, "rating_id": rating_id(rating), **_reason(reason)}
 
 
 def _reason(reason: str) -> dict[str, str]:

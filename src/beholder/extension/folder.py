@@ -155,13 +155,13 @@ class _Extender:
             extended = ExtendedPlan(plan, record, self._catalogue)
         finished = short.finished if short is not None else frozenset()
         coming = short.coming if short is not None else {}
-        wanted = short.wanted if short is not None and participants is None else {}
+        needed = short.wanted if short is not None and participants is None else {}
         extension = Extension(
             before=len(self._lists),
             again=len(replacements.repeated),
             dealt=len(replacements.recombined),
             more=len(added),
-            missing=sum(max(0, n - coming.get(cell, 0)) for cell, n in wanted.items()),
+            missing=sum(max(0, n - coming.get(cell, 0)) for cell, n in needed.items()),
             open=len(self._lists) - len(finished),
             balance=balance(plan, self._catalogue),
             is_written=not is_dry,

@@ -56,7 +56,7 @@ class ShortfallPlanner:
 
     def lists_for_new(self, stimuli: Sequence[str], votes: int) -> list[PlannedList]:
         """Return lists that give each of these stimuli, or each two with one of them, `votes` votes."""
-        wanted: dict[VoteCell, int] = {}
+        needed: dict[VoteCell, int] = {}
         for group in self._groups:
             units = self._method.units(group.study, group.catalogue)
             questions = [question.id for question in self._method.questions(group.study)]
@@ -64,34 +64,34 @@ class ShortfallPlanner:
                 shown = [_pair(unit.stimuli)] if self.in_pairs else [(name, "") for name in unit.stimuli]
                 for one, other in shown:
                     if not set(stimuli).isdisjoint((one, other)):
-                        wanted[VoteCell(one, other, questions[0], group_name(group.levels))] = votes
-        return self._recombine(wanted, Counter(), Counter(), makes_up=False)
+                        needed[VoteCell(one, other, questions[0], group_name(group.levels))] = votes
+        return self._recombine(needed, Counter(), Counter(), makes_up=False)
 
     def make_up(self, short: Shortfall, judging: JudgedPopulation) -> ShortfallLists:
         """Return lists for every missing vote that no open list will bring."""
         coming = short.coming
-        wanted = Counter({cell: n - coming[cell] for cell, n in short.wanted.items() if n > coming[cell]})
-        repeated = list(self._lost_lists(short, wanted))
-        bound = {cell: n for cell, n in wanted.items() if not self._can_recombine(cell)}
+        needed = Counter({cell: n - coming[cell] for cell, n in short.wanted.items() if n > coming[cell]})
+        repeated = list(self._lost_lists(short, needed))
+        bound = {cell: n for cell, n in needed.items() if not self._can_recombine(cell)}
         for number, often in sorted(lists_to_reopen(short.cells, bound, short.sessions).items()):
             repeated += [replace(self._lists[number - 1], makes_up=True)] * often
             for _ in range(often):
-                wanted -= Counter(short.cells[number])
-        if not wanted:
+                needed -= Counter(short.cells[number])
+        if not needed:
             return ShortfallLists(repeated, [])
         counts, orders = self._votes_and_orders(short, judging, [*self._open(short), *repeated])
-        return ShortfallLists(repeated, self._recombine(wanted, counts, orders, makes_up=True, after=len(repeated)))
+        return ShortfallLists(repeated, self._recombine(needed, counts, orders, makes_up=True, after=len(repeated)))
 
     def _can_recombine(self, cell: VoteCell) -> bool:
         """Return whether a trial for a cell can be recombined: pairs may have changed with the stimuli."""
         return self.can_recombine and frozenset(cell.stimuli) in self._allocatable_by_group[cell.group]
 
-    def _lost_lists(self, short: Shortfall, wanted: Counter[VoteCell]) -> Iterator[PlannedList]:
-        """Yield lists that were lost as a whole and all of whose votes are missing; subtract them from `wanted`."""
+    def _lost_lists(self, short: Shortfall, needed: Counter[VoteCell]) -> Iterator[PlannedList]:
+        """Yield lists that were lost as a whole and all of whose votes are missing; subtract them from `needed`."""
         for number in short.lost:
             cells = Counter(short.cells[number])
-            if cells and all(wanted[cell] >= n for cell, n in cells.items()):
-                wanted -= cells
+            if cells and all(needed[cell] >= n for cell, n in cells.items()):
+                needed -= cells
                 yield replace(self._lists[number - 1], makes_up=True)
 
     def _open(self, short: Shortfall) -> list[PlannedList]:
@@ -117,7 +117,7 @@ class ShortfallPlanner:
 
     def _recombine(
         self,
-        wanted: Mapping[VoteCell, int],
+        needed: Mapping[VoteCell, int],
         counts: Mapping[tuple[str, str], int],
         orders: Mapping[tuple[str, TrialStimuli], int],
         *,
@@ -127,7 +127,7 @@ class ShortfallPlanner:
         lists: list[PlannedList] = []
         for group in self._groups:
             own = group_name(group.levels)
-            missing = Counter({cell: n for cell, n in wanted.items() if cell.group == own})
+            missing = Counter({cell: n for cell, n in needed.items() if cell.group == own})
             for turn in range(_ROUNDS):
                 if not missing:
                     break
@@ -150,12 +150,12 @@ class ShortfallPlanner:
                         missing -= cells
         return lists
 
-    def _units_of(self, group: ParticipantGroup, wanted: Mapping[VoteCell, int]) -> dict[TrialStimuli, int]:
+    def _units_of(self, group: ParticipantGroup, needed: Mapping[VoteCell, int]) -> dict[TrialStimuli, int]:
         """Return how often each stimulus, or pair, is needed: as often as its question with the fewest votes needs."""
         units = self._method.units(group.study, group.catalogue)
         names = {_pair(unit.stimuli): unit.stimuli for unit in units.items} if self.in_pairs else {}
         counts: dict[TrialStimuli, int] = {}
-        for cell, n in wanted.items():
+        for cell, n in needed.items():
             stimuli = names.get((cell.stimulus, cell.other_stimulus), cell.stimuli)
             counts[stimuli] = max(counts.get(stimuli, 0), n)
         return counts

@@ -109,12 +109,12 @@ def _promised(
     """Yield the promised counts; totals only of the `replaceable` conditions, if attention stimuli replace any."""
     chosen = shown.chosen
     cells = shown.present & chosen
-    whole = bool(cells[:, chosen].all())
+    is_complete = bool(cells[:, chosen].all())
     has_companions = bool(shown.is_companion.any())
     # Missing files, and contents with a companion, make some totals uneven.
     never_replaced = 0 if replaceable is None else int((~replaceable).sum())
-    even = 1 if whole and (not replaced or _is_level(replaced, shown.slots - never_replaced)) else None
-    even_contents = 1 if (whole or shown.slots > 1) and not has_companions else None
+    even = 1 if is_complete and (not replaced or _is_level(replaced, shown.slots - never_replaced)) else None
+    even_contents = 1 if (is_complete or shown.slots > 1) and not has_companions else None
     # Attention stimuli replace all conditions equally often, but not in every cell.
     even_cells = None if replaced else 1
     totals = np.bincount(shown.column, minlength=shown.columns)
@@ -133,7 +133,7 @@ def _promised(
     if not is_scattered:
         rows.append(_by_row("content x position", places, promised=1 if has_companions else even_contents))
     rows.append(_by_row(f"{one}s within a content", stimuli, cells, even_cells))
-    is_even = whole and not has_companions and not replaced
+    is_even = is_complete and not has_companions and not replaced
     rows.append(_whole(f"content x {one}", stimuli[cells], 2 if is_even else None))
     if replaced:
         rows.append(_whole("conditions replaced by attention", np.array(list(replaced.values())), even))

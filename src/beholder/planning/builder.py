@@ -41,7 +41,7 @@ def make_plan(study: Study, catalogue: Catalogue, method: Method) -> Plan:
     with no_collection():
         group_lists = for_each_group(groups, lambda group: _make(group, method))
         parts = [_part(group, part) for group, part in zip(groups, group_lists, strict=True)]
-        whole = Plan(
+        plan = Plan(
             plan_digest(study, catalogue),
             study.design.seed,
             parts[0].lists,
@@ -51,22 +51,30 @@ def make_plan(study: Study, catalogue: Catalogue, method: Method) -> Plan:
             is_given=study.design.plan is not None,
             design=study.design,
         )
-        return whole if len(parts) == 1 else _interleave(whole, parts, study.design.sessions_per_participant)
+        return plan if len(parts) == 1 else _interleave(plan, parts, study.design.sessions_per_participant)
 
 
-def _part(group: ParticipantGroup, made: GroupLists) -> Plan:
+def _part(group: ParticipantGroup, group_lists: GroupLists) -> Plan:
     """Return the plan of one group, its lists numbered from 1."""
     breaks = group.study.design.breaks
     lists = tuple(
-        PlannedList(number, (*made.training, *with_breaks(trials, breaks)), group.levels)
-        for number, trials in enumerate(made.lists, 1)
+        PlannedList(number, (*group_lists.training, *with_breaks(trials, breaks)), group.levels)
+        for number, trials in enumerate(group_lists.lists, 1)
     )
-    replaced_stimuli = {number: made.replaced_stimuli.get(number - 1, {}) for number in range(1, len(lists) + 1)}
+    replaced_stimuli = {number: group_lists.replaced_stimuli.get(number - 1, {}) for number in range(1, len(lists) + 1)}
     design = group.study.design
-    return Plan("", design.seed, lists, made.units, made.replaced, replaced_stimuli=replaced_stimuli, design=design)
+    return Plan(
+        "",
+        design.seed,
+        lists,
+        group_lists.units,
+        group_lists.replaced,
+        replaced_stimuli=replaced_stimuli,
+        design=design,
+    )
 
 
-def _interleave(whole: Plan, parts: Sequence[Plan], chain: int) -> Plan:
+def _interleave(plan: Plan, parts: Sequence[Plan], chain: int) -> Plan:
     """Return the plan of several groups, whose lists alternate so that groups fill evenly.
 
     Lists that one person may take one after the other stay together.
@@ -78,7 +86,7 @@ def _interleave(whole: Plan, parts: Sequence[Plan], chain: int) -> Plan:
             for planned in part.lists[start : start + chain]:
                 lists.append(replace(planned, number=len(lists) + 1))
                 replaced_stimuli[len(lists)] = part.replaced_stimuli[planned.number]
-    return replace(whole, lists=tuple(lists), replaced_stimuli=replaced_stimuli, groups=tuple(parts))
+    return replace(plan, lists=tuple(lists), replaced_stimuli=replaced_stimuli, groups=tuple(parts))
 
 
 def _make(group: ParticipantGroup, method: Method) -> GroupLists:

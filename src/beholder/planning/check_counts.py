@@ -142,9 +142,9 @@ class _CheckCounter:
         rule = self._study.checks.rule("trap_item")
         if not isinstance(rule, TrapItem):
             return 0
-        there, bank = self._statements, len(bank_of(rule, self._study.language))
-        if there < FEWEST_STATEMENTS:
-            what = f"does not fit pages with {count(there, 'statement', 'statements')} on a scale of categories"
+        statements, bank = self._statements, len(bank_of(rule, self._study.language))
+        if statements < FEWEST_STATEMENTS:
+            what = f"does not fit pages with {count(statements, 'statement', 'statements')} on a scale of categories"
             allowed = f"{FEWEST_STATEMENTS} or more"
             return self._omit("trap_item", self._study.problem("checks.trap_item", what, allowed))
         if rule.per_trial > bank:
@@ -158,8 +158,8 @@ class _CheckCounter:
         if not isinstance(rule, Repeat) or not rule.items_per_trial:
             return 0
         if self._statements < FEWEST_REPEATED:
-            there = count(self._statements, "statement", "statements")
-            what = f"is {rule.items_per_trial}, and a page has {there} on a scale of categories"
+            statements = count(self._statements, "statement", "statements")
+            what = f"is {rule.items_per_trial}, and a page has {statements} on a scale of categories"
             allowed = f"pages with {FEWEST_REPEATED} or more"
             return self._omit("repeat", self._study.problem("checks.repeat.items_per_trial", what, allowed))
         return rule.items_per_trial
@@ -217,11 +217,11 @@ def asking_problem(setting: CheckContext, role: Role, rule: AskingOptions) -> Pr
 
 def protection_problems(study: Study, catalogue: Catalogue, rule: AskingOptions) -> Iterator[Problem]:
     """Yield protected names that are no conditions."""
-    known = catalogue.conditions
+    conditions = catalogue.conditions
     for place, word in enumerate(rule.protect if isinstance(rule, Attention) else ()):
-        if word not in known:
-            what, near = f"is {word}, which is no condition", did_you_mean(word, known)
-            yield study.problem(f"checks.attention.protect.{place}", what, ", ".join(known), near)
+        if word not in conditions:
+            what, near = f"is {word}, which is no condition", did_you_mean(word, conditions)
+            yield study.problem(f"checks.attention.protect.{place}", what, ", ".join(conditions), near)
 
 
 def message_problems(setting: CheckContext, role: Role) -> Iterator[Problem]:

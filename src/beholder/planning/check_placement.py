@@ -37,9 +37,9 @@ class Placer:
         inserter, statements = self._inserter(max(len(trials) for trials in lists)), self._statements()
         complete = []
         for before, trials in zip(lists, placed.lists, strict=True):
-            whole = inserter.put(before, trials) if inserter else trials
-            whole = statements.put(whole) if statements else whole
-            complete.append([_with_id(trial, position) for position, trial in enumerate(whole, 1)])
+            full = inserter.put(before, trials) if inserter else trials
+            full = statements.put(full) if statements else full
+            complete.append([_with_id(trial, position) for position, trial in enumerate(full, 1)])
         return Replacement(complete, placed.conditions, placed.stimuli)
 
     def _with_attention(self, lists: Sequence[Sequence[Trial]]) -> Replacement:
@@ -86,7 +86,7 @@ class Placer:
 class CheckTrialMaker(Protocol):
     """Makes trials of one role, one after the other."""
 
-    def make(self, shown: Collection[str], beside: Collection[str]) -> Trial: ...
+    def make(self, shown: Collection[str], neighbours: Collection[str]) -> Trial: ...
 
 
 class Inserter:
@@ -115,9 +115,9 @@ class Inserter:
             for _ in range(self._counts[role]):
                 gap = self._gaps[role].draw(lambda one: None if one in inserted or one > last else 0)
                 assert gap is not None, "a list is only promised what it has room for"
-                made = maker.make(shown, {trials[gap].content, trials[gap + 1].content})
-                shown.update(slot.stimulus for slot in made.slots)
-                inserted[gap] = made
+                check_trial = maker.make(shown, {trials[gap].content, trials[gap + 1].content})
+                shown.update(slot.stimulus for slot in check_trial.slots)
+                inserted[gap] = check_trial
         return [
             one for gap, trial in enumerate(trials) for one in (trial, *([inserted[gap]] if gap in inserted else []))
         ]

@@ -57,10 +57,10 @@ class MessageTrialMaker:
         """Whether any stimulus asks for an answer: a catalogue may lack those that are still to be made."""
         return any(self._pages.values())
 
-    def make(self, shown: Collection[str], beside: Collection[str]) -> Trial:
-        """Return a trial; preferably not of a stimulus that is `shown` otherwise, or of the contents `beside` it."""
+    def make(self, shown: Collection[str], neighbours: Collection[str]) -> Trial:
+        """Return a trial; preferably not of a stimulus that is `shown` otherwise, or of a content in `neighbours`."""
         name = self._draws.draw(
-            lambda one: (self._clips[one].derived_from in shown) + 2 * (self._clips[one].content in beside)
+            lambda one: (self._clips[one].derived_from in shown) + 2 * (self._clips[one].content in neighbours)
         )
         assert name is not None, "a list is only promised what there is"
         clip, pages = self._clips[name], self._pages[name]
@@ -108,17 +108,17 @@ class GoldTrialMaker:
         self._pages = [page for page in pages if _is_keyed(page, self._gold)]
         self._draws = EvenDraw(range(len(self._pages)), rng)
 
-    def make(self, shown: Collection[str], beside: Collection[str]) -> Trial:
-        """Return a trial; preferably not one that the list has already, or of the contents `beside` it."""
-        number = self._draws.draw(lambda one: self._faults(self._pages[one], shown, beside))
+    def make(self, shown: Collection[str], neighbours: Collection[str]) -> Trial:
+        """Return a trial; preferably not one that the list has already, or of a content in `neighbours`."""
+        number = self._draws.draw(lambda one: self._faults(self._pages[one], shown, neighbours))
         assert number is not None
         page = self._pages[number]
         composed = page.compose(self._plain, self._method, self._rng)
         trial = arrange_in_role(composed, page.unit.content, "gold", page.shuffle, self._study, self._rng)
         return replace(trial, targets=gold_targets(trial, self._gold, self._rule))
 
-    def _faults(self, page: TrialTemplate, shown: Collection[str], beside: Collection[str]) -> int:
-        return any(name in shown for name in page.shows) + 2 * (page.unit.content in beside)
+    def _faults(self, page: TrialTemplate, shown: Collection[str], neighbours: Collection[str]) -> int:
+        return any(name in shown for name in page.shows) + 2 * (page.unit.content in neighbours)
 
 
 def gold_targets(trial: Trial, stimuli: Sequence[Stimulus], rule: Gold) -> dict[str, Target]:
@@ -163,33 +163,33 @@ class Repeater:
     def make(self, before: Sequence[Trial], trials: Sequence[Trial], count: int) -> dict[int, Trial]:
         """Return repeated trials by the trial that they follow, as they were `before` attention stimuli were placed."""
         # A trial with an attention stimulus would not be the same trial.
-        whole = [place for place, trial in enumerate(trials) if not trial.targets]
+        unchanged = [place for place, trial in enumerate(trials) if not trial.targets]
         gaps: list[int] = []
         last = len(trials) - 2
         for _ in range(count):
-            gap = self._gaps.draw(lambda one: 0 if one <= last and _have_room([*gaps, one], whole) else None)
+            gap = self._gaps.draw(lambda one: 0 if one <= last and _have_room([*gaps, one], unchanged) else None)
             if gap is None:
                 gap = self._gaps.draw(lambda one: None if one in gaps or one > last else 0)
             assert gap is not None, "a list is only promised what it has room for"
             gaps.append(gap)
         repeats: dict[int, Trial] = {}
-        taken: set[int] = set()
+        used: set[int] = set()
         # From the front, where there is the least choice.
         for gap in sorted(gaps):
-            beside = {trials[gap].content, trials[gap + 1].content}
-            early = [place for place in range(gap - APART + 2) if place not in taken]
-            faults = [2 * (place not in whole) + (trials[place].content in beside) for place in early]
+            neighbours = {trials[gap].content, trials[gap + 1].content}
+            early = [place for place in range(gap - APART + 2) if place not in used]
+            faults = [2 * (place not in unchanged) + (trials[place].content in neighbours) for place in early]
             best_places = [place for place, faulty in zip(early, faults, strict=True) if faulty == min(faults)]
             place = best_places[int(self._rng.integers(len(best_places)))]
-            taken.add(place)
+            used.add(place)
             slots = tuple(slot._replace(role=_ROLE) if slot.rated else slot for slot in before[place].slots)
             repeats[gap] = replace(before[place], slots=slots)
         return repeats
 
 
-def _have_room(gaps: Sequence[int], whole: Sequence[int]) -> bool:
+def _have_room(gaps: Sequence[int], unchanged: Sequence[int]) -> bool:
     """Return whether a different earlier trial, far enough away, can be repeated in each of these places."""
-    early = [sum(place <= gap - APART + 1 for place in whole) for gap in sorted(gaps)]
+    early = [sum(place <= gap - APART + 1 for place in unchanged) for gap in sorted(gaps)]
     return len(set(gaps)) == len(gaps) and all(count > number for number, count in enumerate(early))
 
 

@@ -203,17 +203,17 @@ def _whole(cell: str) -> int | None:
 
 
 def _unknown(
-    places_of: Mapping[tuple[str, str], Sequence[str]], known: Mapping[str, Sequence[str]]
+    places_of: Mapping[tuple[str, str], Sequence[str]], allowed_names: Mapping[str, Sequence[str]]
 ) -> Iterator[Problem]:
     """Yield each unknown name once, with the number of lines."""
     for (column, word), places in places_of.items():
         again = f", as on {len(places) - 1} more lines" if len(places) > 2 else ", as on one more" * (len(places) == 2)
         if not word:
-            yield Problem(places[0], f"{column} is empty{again}", _some(known[column]))
+            yield Problem(places[0], f"{column} is empty{again}", _some(allowed_names[column]))
             continue
-        near = did_you_mean(word, known[column])
+        near = did_you_mean(word, allowed_names[column])
         article = "no stimulus" if column == "stimulus" else "asked in no trial of its own"
-        allowed = "" if near else _some(known[column])
+        allowed = "" if near else _some(allowed_names[column])
         yield Problem(places[0], f"{column} is {word}, which is {article}{again}", allowed, near)
 
 
@@ -245,9 +245,9 @@ def _missing(numbers: Collection[int]) -> str:
 
 def _some(words: Sequence[str], number: int | None = None) -> str:
     """Return the first words, and how many more there are."""
-    whole = len(words) if number is None else number
-    more = f" and {whole - _SHOWN} more" if whole > _SHOWN else ""
-    return ", ".join(words[: min(whole, _SHOWN)]) + more
+    total = len(words) if number is None else number
+    more = f" and {total - _SHOWN} more" if total > _SHOWN else ""
+    return ", ".join(words[: min(total, _SHOWN)]) + more
 
 
 def _line(where: str) -> str:

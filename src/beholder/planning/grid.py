@@ -149,10 +149,10 @@ def _unsupported(units: Units) -> str:
 
 def _design_problems(units: Units, catalogue: Catalogue, design: Design, method: str) -> Iterator[Problem]:
     """Yield what the design says and the method cannot do."""
-    star, known = design.star, catalogue.conditions
-    if star is not None and star not in known:
-        near = did_you_mean(star, known)
-        yield Problem("design.pairs.star", f"is {star}, which is no condition", ", ".join(known), near)
+    star, conditions = design.star, catalogue.conditions
+    if star is not None and star not in conditions:
+        near = did_you_mean(star, conditions)
+        yield Problem("design.pairs.star", f"is {star}, which is no condition", ", ".join(conditions), near)
     elif star is not None and not all(
         any(catalogue.by_id[stimulus].condition == star for stimulus in unit.stimuli) for unit in units.items
     ):

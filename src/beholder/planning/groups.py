@@ -78,9 +78,9 @@ def _without_answers(stimuli: Sequence[Stimulus], unasked: AbstractSet[str]) -> 
         if answer is None or unasked.isdisjoint(answer.expected):
             yield stimulus
             continue
-        left = {name: expectation for name, expectation in answer.expected.items() if name not in unasked}
-        if left or stimulus.role == "training":
-            yield replace(stimulus, known_answer=replace(answer, expected=left))
+        remaining = {name: expectation for name, expectation in answer.expected.items() if name not in unasked}
+        if remaining or stimulus.role == "training":
+            yield replace(stimulus, known_answer=replace(answer, expected=remaining))
 
 
 def _problems(study: Study, catalogue: Catalogue, method: Method) -> Iterator[Problem]:
@@ -89,12 +89,14 @@ def _problems(study: Study, catalogue: Catalogue, method: Method) -> Iterator[Pr
         if factor in columns:
             what = "is the name of a column of the manifest too, and both would be factor_" + factor
             yield study.problem(f"design.between.{factor}", what, "a name of its own", "Rename one of them.")
-    known = catalogue.conditions
+    conditions = catalogue.conditions
     for key, level in _levels(study):
         for place, name in enumerate(level.conditions or ()):
-            if name not in known:
+            if name not in conditions:
                 what = f"is {name}, which is no condition"
-                yield study.problem(f"{key}.conditions.{place}", what, ", ".join(known), did_you_mean(name, known))
+                yield study.problem(
+                    f"{key}.conditions.{place}", what, ", ".join(conditions), did_you_mean(name, conditions)
+                )
         if level.questions is None:
             continue
         own = study.model_copy(update={"questions": tuple(q for q in study.questions if q.id in level.questions)})
@@ -114,16 +116,16 @@ def _levels(study: Study) -> Iterator[tuple[str, Level]]:
 
 def for_each_group(groups: Sequence[ParticipantGroup], make: Callable[[ParticipantGroup], T]) -> list[T]:
     """Return the result of `make` for each group, or raise PlanError with the problems of all groups."""
-    made: list[T] = []
+    results: list[T] = []
     problems: dict[int, Sequence[Problem]] = {}
     for number, group in enumerate(groups):
         try:
-            made.append(make(group))
+            results.append(make(group))
         except PlanError as error:
             problems[number] = error.problems
     if problems:
         raise PlanError(_merge_problems(groups, problems))
-    return made
+    return results
 
 
 def _merge_problems(groups: Sequence[ParticipantGroup], by_group: Mapping[int, Sequence[Problem]]) -> list[Problem]:

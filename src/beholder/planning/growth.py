@@ -134,7 +134,7 @@ def with_units(
     """
     present = frozenset(stimulus.id for stimulus in catalogue.by_cell.values())
     groups = groups_of(study, catalogue, method)
-    whole = replace(
+    complete = replace(
         plan,
         seed=study.design.seed,
         units=method.units(study, catalogue),
@@ -143,14 +143,14 @@ def with_units(
         design=study.design,
     )
     if len(groups) == 1:
-        return whole
+        return complete
     parts = []
     for group in groups:
         group_lists = [planned for planned in plan.lists if planned.group == group.levels]
         lists = tuple(replace(planned, number=number) for number, planned in enumerate(group_lists, 1))
         units = method.units(group.study, group.catalogue)
         parts.append(Plan("", study.design.seed, lists, units, design=group.study.design))
-    return replace(whole, groups=tuple(parts))
+    return replace(complete, groups=tuple(parts))
 
 
 # More lists by the same design

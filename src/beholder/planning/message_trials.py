@@ -270,9 +270,9 @@ def _slider_form(asked: Sequence[Asked], rule: AskingOptions, say: Say, study: S
     values = [value for value in _values(scale) if low <= value <= high]
     values = [value for value in values if all(one.scale.holds(value) for one in asked)]
     if say == "voice":
-        whole = [value for value in values if float(value).is_integer()]
-        clear = set(unambiguous_values(min(whole), max(whole), 1, language)) if whole else set()
-        values = [value for value in whole if value in clear]
+        integers = [value for value in values if float(value).is_integer()]
+        clear = set(unambiguous_values(min(integers), max(integers), 1, language)) if integers else set()
+        values = [value for value in integers if value in clear]
     near = rule.tolerance if rule.tolerance is not None else message_tolerance(scale)
     is_spoken = say == "voice"
     choices = tuple(

@@ -27,7 +27,7 @@ class GroupShortfall:
     """The missing ratings of one group of participants."""
 
     group: ParticipantGroup
-    wanted: Mapping[TrialStimuli, int]
+    needed: Mapping[TrialStimuli, int]
     """How often each stimulus, or each two that are compared, is needed."""
     counts: Mapping[str, int]
     """The votes of each stimulus, expected ones included."""
@@ -79,8 +79,8 @@ class _ListMaker:
 
     def allocate(self) -> list[list[TrialStimuli]]:
         """Return the trials of each list, in no order."""
-        wanted = Counter(self._boards()) if self._is_board else self._short.wanted
-        return distribute(wanted, self._content, self._short.trials, self._rng, once=self._once)
+        needed = Counter(self._boards()) if self._is_board else self._short.needed
+        return distribute(needed, self._content, self._short.trials, self._rng, once=self._once)
 
     def fill(self, trials: list[TrialStimuli]) -> list[TrialStimuli]:
         """Return a list with the usual number of trials, or with as many as are available."""
@@ -121,12 +121,12 @@ class _ListMaker:
     def _boards(self) -> Iterator[TrialStimuli]:
         """Yield trials with what is short of each content, fill up with the stimuli that have the fewest votes."""
         short: dict[str, dict[str, int]] = {}
-        for stimuli, number in self._short.wanted.items():
+        for stimuli, number in self._short.needed.items():
             short.setdefault(self._content(stimuli), {})[stimuli[0]] = number
-        for content, wanted in short.items():
-            free = {name: number for name, number in wanted.items() if name not in self._always}
+        for content, needed in short.items():
+            free = {name: number for name, number in needed.items() if name not in self._always}
             capacity = self._units.per_trial - len(self._always.intersection(self._stimuli(content)))
-            number = max(max(wanted.values()), -(-sum(free.values()) // max(1, capacity)))
+            number = max(max(needed.values()), -(-sum(free.values()) // max(1, capacity)))
             pages: list[list[str]] = [[] for _ in range(number)]
             repeated = [name for name, times in sorted(free.items(), key=lambda one: -one[1]) for _ in range(times)]
             for place, name in enumerate(repeated):
@@ -179,22 +179,22 @@ T = TypeVar("T", bound=Hashable)
 
 
 def distribute(
-    wanted: Mapping[T, int], content: Callable[[T], str], most: int, rng: Generator, *, once: bool
+    needed: Mapping[T, int], content: Callable[[T], str], most: int, rng: Generator, *, once: bool
 ) -> list[list[T]]:
-    """Return lists of at most `most` items, each item as often as `wanted` says; sizes differ by at most one.
+    """Return lists of at most `most` items, each item as often as `needed` says; sizes differ by at most one.
 
     Items go to the lists in turn, those of one content one after the other: so none comes twice in a list, a content
     comes twice only if it has more items than there are lists, and with `once` never.
     """
-    drawn = [list(wanted)[place] for place in rng.permutation(len(wanted))]
+    drawn = [list(needed)[place] for place in rng.permutation(len(needed))]
     totals: Counter[str] = Counter()
     for item in drawn:
-        totals[content(item)] += wanted[item]
+        totals[content(item)] += needed[item]
     drawn.sort(key=lambda item: -totals[content(item)])
     by_content: dict[str, list[T]] = {}
     for item in drawn:
-        by_content.setdefault(content(item), []).extend([item] * wanted[item])
-    number = max(-(-sum(totals.values()) // most), max(wanted.values()), max(totals.values()) if once else 1)
+        by_content.setdefault(content(item), []).extend([item] * needed[item])
+    number = max(-(-sum(totals.values()) // most), max(needed.values()), max(totals.values()) if once else 1)
     lists: list[list[T]] = [[] for _ in range(number)]
     for place, item in enumerate(item for items in by_content.values() for item in items):
         lists[place % number].append(item)

@@ -175,9 +175,9 @@ class _ReadPages(NamedTuple):
 
 
 def _pages(scales: Sequence[Any], questions: Sequence[Any], pages: Sequence[Any]) -> list[tuple[Asked, ...]]:
-    known = [Scale.model_validate(scale) for scale in scales]
+    parsed = [Scale.model_validate(scale) for scale in scales]
     return [
-        tuple(_asked_from_json(f"q{place}", questions[q], known) for place, q in enumerate(page, 1)) for page in pages
+        tuple(_asked_from_json(f"q{place}", questions[q], parsed) for place, q in enumerate(page, 1)) for page in pages
     ]
 
 

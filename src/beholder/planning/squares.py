@@ -122,10 +122,10 @@ def block_problems(rows: Rows, kind: str, catalogue: Catalogue, design: Design) 
     if column is None:
         return
     stimuli = [catalogue.by_id[stimulus] for row in rows.values() for cell in row.values() for stimulus in cell]
-    known = list(dict.fromkeys(factor for stimulus in stimuli for factor in stimulus.factors))
-    if column not in known:
-        fix = did_you_mean(column, known) or ("" if known else "Add it to the manifest.")
-        yield Problem("design.blocks", f"is {column}, which is no column of the manifest", ", ".join(known), fix)
+    columns = list(dict.fromkeys(factor for stimulus in stimuli for factor in stimulus.factors))
+    if column not in columns:
+        fix = did_you_mean(column, columns) or ("" if columns else "Add it to the manifest.")
+        yield Problem("design.blocks", f"is {column}, which is no column of the manifest", ", ".join(columns), fix)
         return
     values = list(dict.fromkeys(value for stimulus in stimuli if (value := stimulus.factors.get(column, ""))))
     split = list(_split_trials(rows, kind, catalogue, column))

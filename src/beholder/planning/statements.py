@@ -29,9 +29,9 @@ def bank_of(rule: TrapItem, language: str) -> tuple[Obvious, ...]:
     """Return the obvious statements of a study: its own, or ours."""
     if rule.items:
         return tuple(Obvious(f"trap:{n}", item.text, item.agree) for n, item in enumerate(rule.items, 1))
-    ours = check_words(language)["trap_item"].items()
-    known = [(text, name.startswith("true.")) for name, text in ours if name.startswith(("true.", "false."))]
-    return tuple(Obvious(f"trap:{n}", text, is_true) for n, (text, is_true) in enumerate(known, 1))
+    texts = check_words(language)["trap_item"].items()
+    statements = [(text, name.startswith("true.")) for name, text in texts if name.startswith(("true.", "false."))]
+    return tuple(Obvious(f"trap:{n}", text, is_true) for n, (text, is_true) in enumerate(statements, 1))
 
 
 def statements_of(trial: Trial) -> list[Asked]:

@@ -44,8 +44,8 @@ def answer_templates(
             # If every trial of the study holds the reference, these do as well.
             candidates.insert(0 if has_reference else 1, [*stimuli, reference])
         shown = {stimulus.id for stimulus in stimuli}
-        for some in candidates:
-            pages = _templates(plain, method, _subset(catalogue, some), shown)
+        for shown_stimuli in candidates:
+            pages = _templates(plain, method, _subset(catalogue, shown_stimuli), shown)
             if shown == {name for page in pages for name in page.shows}:
                 yield from pages
                 break
@@ -93,9 +93,9 @@ def _roles(catalogue: Catalogue) -> dict[str, Role]:
 def _subset(catalogue: Catalogue, stimuli: Sequence[Stimulus]) -> Catalogue:
     """Return a catalogue of a few stimuli, with the study's conditions in order."""
     present = list(dict.fromkeys(stimulus.condition for stimulus in stimuli))
-    known = [condition for condition in catalogue.conditions if condition in present]
-    others = [condition for condition in present if condition not in known]
-    return Catalogue(tuple(stimuli), (*known, *others), tuple(contents_of(stimuli)))
+    ordered = [condition for condition in catalogue.conditions if condition in present]
+    others = [condition for condition in present if condition not in ordered]
+    return Catalogue(tuple(stimuli), (*ordered, *others), tuple(contents_of(stimuli)))
 
 
 def contents_of(stimuli: Sequence[Stimulus]) -> list[str]:

@@ -152,8 +152,8 @@ class PlannedStudy:
     def ratings(self) -> tuple[int, int]:
         """Fewest and most judgements of a stimulus, or of a pair, in one question."""
         sheet = self.sheet
-        mine = sheet.question == sheet.question.min(initial=0)
-        judged = np.stack([sheet.stimulus[mine], sheet.other[mine] if sheet.is_compared else sheet.stimulus[mine]])
+        rows = sheet.question == sheet.question.min(initial=0)
+        judged = np.stack([sheet.stimulus[rows], sheet.other[rows] if sheet.is_compared else sheet.stimulus[rows]])
         counts = np.unique(np.sort(judged, axis=0), axis=1, return_counts=True)[1]
         return (int(counts.min()), int(counts.max())) if len(counts) else (0, 0)
 
@@ -169,9 +169,9 @@ def plan_for(world: SimulatedWorld, participants: int) -> PlannedStudy:
     sheet = sheet_of(_people(plan.lists, visits, participants), study, catalogue, world.method, truth)
     if sheet is None or not len(sheet):
         raise UserError(_method_problem(study))
-    whole, rating = _minutes(complete_world, study, plan.lists[:_SAMPLE])
+    session, rating = _minutes(complete_world, study, plan.lists[:_SAMPLE])
     # A later session consists of trials only.
-    minutes = whole + (visits - 1) * rating
+    minutes = session + (visits - 1) * rating
     return PlannedStudy(complete_world, world.catalogue, participants, truth, sheet, minutes, rating, visits)
 
 
@@ -181,9 +181,9 @@ def _minutes(world: SimulatedWorld, study: Study, lists: Sequence[PlannedList]) 
         session_stages(group_study(study, planned.group), world.catalogue, world.method, planned.entries)
         for planned in lists
     ]
-    whole = sum(stage.minutes for stages in sessions for stage in stages)
+    total = sum(stage.minutes for stages in sessions for stage in stages)
     rating = sum(stage.minutes for stages in sessions for stage in stages if stage.is_rating)
-    return whole / len(sessions), rating / len(sessions)
+    return total / len(sessions), rating / len(sessions)
 
 
 def with_participants(study: Study, participants: int) -> Study:
@@ -195,7 +195,7 @@ def with_participants(study: Study, participants: int) -> Study:
 
 def with_message_stimuli(study: Study, catalogue: Catalogue, world: SimulatedWorld) -> Catalogue:
     """Return the stimuli with message stimuli, as if they had been made."""
-    made = [
+    messages = [
         replace(
             one.source,
             id=f"{one.role}:{number}:{one.source.id}",
@@ -208,7 +208,7 @@ def with_message_stimuli(study: Study, catalogue: Catalogue, world: SimulatedWor
         )
         for number, one in enumerate(study_requests(study, catalogue, world.method), 1)
     ]
-    return replace(catalogue, stimuli=(*catalogue.stimuli, *made)) if made else catalogue
+    return replace(catalogue, stimuli=(*catalogue.stimuli, *messages)) if messages else catalogue
 
 
 def _people(lists: Sequence[PlannedList], visits: int, participants: int) -> list[PlannedList]:

@@ -157,12 +157,14 @@ def _notes(tables: PowerTables) -> dict[str, Any]:
 
 
 def _figures(tables: PowerTables) -> list[Figure]:
-    made = [_curve(tables, place, question) for place, question in enumerate(tables.world.questions, 1)]
+    figures = [_curve(tables, place, question) for place, question in enumerate(tables.world.questions, 1)]
     methods = tables.table("methods")
     if methods["hours"].notna().sum() > 1:
         words = "Hours of all participants that each method takes for the same power. The numbers are in methods.csv."
-        made.append(Figure("methods", "Hours by method", words, lambda layout: methods_chart(methods, layout=layout)))
-    return made
+        figures.append(
+            Figure("methods", "Hours by method", words, lambda layout: methods_chart(methods, layout=layout))
+        )
+    return figures
 
 
 def _curve(tables: PowerTables, place: int, question: str) -> Figure:

@@ -101,9 +101,9 @@ def holm_adjusted(p: Floats, tests: Sequence[Difference], family: Family) -> Flo
     counts = np.array([not test.outside for test in tests], dtype=bool)
     question = np.array([0 if family == "study" else test.question for test in tests], dtype=np.intp)
     for one in np.unique(question):
-        mine = counts & (question == one)
-        if mine.any():
-            adjusted[:, mine] = holm(p[:, mine])
+        corrected = counts & (question == one)
+        if corrected.any():
+            adjusted[:, corrected] = holm(p[:, corrected])
     return adjusted
 
 

@@ -23,10 +23,10 @@ def test_every_column_is_described(folder: Path) -> None:
 
 
 def test_the_package_tells_the_truth_about_its_files(folder: Path) -> None:
-    found = package(folder)
-    assert found["created"] == "2026-11-15T18:00:00.000000Z"  # the last fact, an erasure
+    described = package(folder)
+    assert described["created"] == "2026-11-15T18:00:00.000000Z"  # the last fact, an erasure
     keys: dict[tuple[str, tuple[str, ...]], set[tuple[str, ...]]] = {}
-    for resource in found["resources"]:
+    for resource in described["resources"]:
         content = (folder / resource["path"]).read_bytes()
         assert (resource["bytes"], resource["hash"]) == (len(content), f"sha256:{hashlib.sha256(content).hexdigest()}")
         assert resource["schema"]["missingValues"] == [""]
@@ -42,11 +42,11 @@ def test_the_package_tells_the_truth_about_its_files(folder: Path) -> None:
         for field in resource["schema"]["fields"]:
             allowed = field.get("constraints", {}).get("enum")
             assert not allowed or {row[field["name"]] for row in table} <= {*allowed, ""}, field
-    for resource in found["resources"]:
+    for resource in described["resources"]:
         for link in resource["schema"].get("foreignKeys", ()):
             known = keys[link["reference"]["resource"], tuple(link["reference"]["fields"])]
-            told = {tuple(row[name] for name in link["fields"]) for row in rows(folder, resource["name"])}
-            assert told <= known, (resource["name"], link)
+            references = {tuple(row[name] for name in link["fields"]) for row in rows(folder, resource["name"])}
+            assert references <= known, (resource["name"], link)
 
 
 def test_names_that_a_careless_reader_changes_are_named(study: Study, folder: Path) -> None:

@@ -37,8 +37,8 @@ def test_the_command_takes_the_same_options() -> None:
 
 
 def test_progress_comes_to_its_end(study: Study, tmp_path: Path) -> None:
-    told: list[tuple[int, int]] = []
-    beholder.export(study, out=tmp_path / "out", progress=lambda done, total: told.append((done, total)))
-    assert told[0][0] == 0
-    assert told[-1][0] == told[-1][1]
-    assert told == sorted(told)
+    steps: list[tuple[int, int]] = []
+    beholder.export(study, out=tmp_path / "out", progress=lambda done, total: steps.append((done, total)))
+    assert steps[0][0] == 0
+    assert steps[-1][0] == steps[-1][1]
+    assert steps == sorted(steps)

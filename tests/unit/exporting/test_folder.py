@@ -1,4 +1,4 @@
-"""Export: every fact as tidy tables that come back as they were, each column described, nobody to be found in them."""
+"""The folder of an export: every table, the same bytes for the same facts, and nothing overwritten."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def test_what_a_browser_calls_itself_is_no_formula(tmp_path: Path) -> None:
             await store.append([Events("alice", "trial:1", "=2+2", 0, log, later)])
 
     asyncio.run(fill_it())
-    told = [row for row in rows(beholder.export(study).folder, "events") if row["tab"] != "t1"]
-    assert [(row["tab"], row["slot"], row["data"]) for row in told] == [
+    events = [row for row in rows(beholder.export(study).folder, "events") if row["tab"] != "t1"]
+    assert [(row["tab"], row["slot"], row["data"]) for row in events] == [
         ("'=2+2", "'=1+1", "'@SUM(A1)"), ("'=2+2", "", '{"key": "="}'),
     ]  # fmt: skip

@@ -34,8 +34,8 @@ def test_free_text_is_there_when_it_is_asked_for(study: Study, tmp_path: Path) -
         "and [id]: 9 in `answers`, 9 in `comments`. Names are not looked for: look through it before you hand it on."
     )
     assert f"- {exported.notes[0]}" in (folder / "README.md").read_text("utf-8")
-    told = {(row["session"], row["question"]): row["answer"] for row in rows(folder, "questionnaires")}
-    assert told["alice", "name"] == SECRETS[0]
+    answers = {(row["session"], row["question"]): row["answer"] for row in rows(folder, "questionnaires")}
+    assert answers["alice", "name"] == SECRETS[0]
     content = b"".join(path.read_bytes() for path in folder.iterdir())
     for secret in (*SECRETS[3:], *NAMED.split()[2:3], "5F3A", "5f0f0f0f"):
         assert secret.encode() not in content

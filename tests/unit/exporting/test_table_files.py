@@ -34,12 +34,12 @@ def test_names_and_numbers_come_back_in_pandas_as_they_were(folder: Path) -> Non
     assert list(ratings["block"].unique()) == [1, 2]
     assert (ratings["answered_at"] - ratings["shown_at"] == pd.Timedelta(seconds=9)).all()
     questionnaires = read("questionnaires").set_index(["session", "question", "number"])
-    told = questionnaires.loc["alice"][["answer", "value", "withheld"]]
-    assert told.loc[("sees", 1)].to_list() == ["no", 1, False]
-    assert told.loc[("uses", 2)].to_list() == ["NA", 2, False]
-    assert told.loc[("age", 1)].to_list() == ["30.5", 30.5, False]
-    assert told.loc[("easy", 1)].to_list() == ["Disagree", 2, False]
-    assert told.loc[("name", 1), "withheld"]
+    alice = questionnaires.loc["alice"][["answer", "value", "withheld"]]
+    assert alice.loc[("sees", 1)].to_list() == ["no", 1, False]
+    assert alice.loc[("uses", 2)].to_list() == ["NA", 2, False]
+    assert alice.loc[("age", 1)].to_list() == ["30.5", 30.5, False]
+    assert alice.loc[("easy", 1)].to_list() == ["Disagree", 2, False]
+    assert alice.loc[("name", 1), "withheld"]
     for resource in package(folder)["resources"]:
         assert len(read(resource["name"])) == resource["rows"]
 

@@ -19,9 +19,9 @@ async def test_what_was_lost_is_added_once_and_finished(study: Path, store: str)
     await begin(study, store)
     before = lists_of(study)
     await finish(study, store, "abcd", lost="b")
-    found = beholder.extend(study, store=store)
+    extension = beholder.extend(study, store=store)
     shared = store.startswith("postgresql")
-    assert found.words == (
+    assert extension.words == (
         "Added 1 list, 5:",
         "  1 again, of which nothing is used although somebody finished",
         "4 votes were missing.",
@@ -67,8 +67,8 @@ async def test_votes_say_how_many_lists_new_conditions_need(tmp_path: Path) -> N
     await begin(study, store)
     number = len(lists_of(study))
     write_texts(tmp_path, (*CONDITIONS, "odd"), design=design)
-    found = beholder.extend(study)
-    assert (found.more, found.again, found.dealt) == (3, 0, 0)
+    extension = beholder.extend(study)
+    assert (extension.more, extension.again, extension.dealt) == (3, 0, 0)
     await begin(study, store)
     await finish(study, store, "abcdefghijklmnop"[: number + 3])
     assert beholder.extend(study).words == ("Nothing to add: every stimulus has its votes.",)

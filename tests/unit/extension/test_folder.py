@@ -52,8 +52,8 @@ async def test_conditions_that_were_added_are_rated_beside_the_others(study: Pat
         "--participants  is left out, 4 stimuli are new, and nothing says how many people rate them. Allowed: 1 or "
         "more. `beholder extend --participants 6` would give each as many ratings as the others were to have."
     )
-    found = beholder.extend(study, store=store, participants=6)
-    assert found.words[1] == "  6 with 4 stimuli that are new in the study"
+    extension = beholder.extend(study, store=store, participants=6)
+    assert extension.words[1] == "  6 with 4 stimuli that are new in the study"
     assert lists_of(study)[:4] == before
     written = plan_json(study)
     assert len(written["covers"]) == 2
@@ -73,8 +73,8 @@ async def test_conditions_that_were_added_are_rated_beside_the_others(study: Pat
 async def arrive(host: StudyService) -> tuple[str, dict[str, Any]]:
     """Return the token of somebody who comes late, and where they are."""
     _, came = await host.arrive({"participant": "late"}, {})
-    found: dict[str, Any] = dict(came)
-    return found["token"], found["step"]
+    answer: dict[str, Any] = dict(came)
+    return answer["token"], answer["step"]
 
 
 async def test_servers_that_run_hand_out_what_was_added(study: Path, postgresql_url: str) -> None:

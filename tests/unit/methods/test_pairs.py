@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from beholder.methods.pairs import connected_parts, default_degree, pair_units, sparse_edges
 from beholder.planning.builder import make_plan
 from support.pair_methods import compare
-from support.pair_tables import compared_conditions
+from support.pair_plans import compared_conditions
 from support.plans import assert_promises, make_catalogue, make_study
 
 

@@ -77,7 +77,7 @@ def test_breaks_and_ratings_count_what_is_on_the_pages() -> None:
 
 
 @st.composite
-def grounds(draw: st.DrawFn) -> tuple[PlanFrame, int]:
+def frames(draw: st.DrawFn) -> tuple[PlanFrame, int]:
     method = draw(st.sampled_from(["parallel", "acr", "pair"]))
     contents, conditions = draw(st.integers(1, 5)), draw(st.integers(2, 5))
     chain = draw(st.integers(1, 2))
@@ -101,30 +101,30 @@ def spread(counts: np.ndarray) -> int:
     return int(counts.max() - counts.min())
 
 
-def counts_of(dealt: Allocation, contents: int, columns: int) -> np.ndarray:
+def counts_of(allocated: Allocation, contents: int, columns: int) -> np.ndarray:
     """Return how often each column of each content comes at each position."""
-    lists, trials = dealt.contents.shape
+    lists, trials = allocated.contents.shape
     counts = np.zeros((contents, columns, trials), dtype=np.int64)
-    content = np.repeat(dealt.contents.ravel(), dealt.columns.shape[1])
-    position = np.repeat(np.tile(np.arange(trials), lists), dealt.columns.shape[1])
-    np.add.at(counts, (content, dealt.columns.ravel(), position), 1)
+    content = np.repeat(allocated.contents.ravel(), allocated.columns.shape[1])
+    position = np.repeat(np.tile(np.arange(trials), lists), allocated.columns.shape[1])
+    np.add.at(counts, (content, allocated.columns.ravel(), position), 1)
     return counts
 
 
 @settings(max_examples=40, deadline=None)
-@given(grounds(), st.integers(0, 3))
+@given(frames(), st.integers(0, 3))
 def test_runs_keep_every_count_within_one(case: tuple[PlanFrame, int], seed: int) -> None:
     (_, grid, shape, _), at_once = case
     design = make_study(contents="free").design
-    dealt = allocate_in_runs(grid, shape, design, np.random.default_rng(seed), at_once)
-    assert dealt.contents.shape == (shape.lists, shape.trials)
-    counts = counts_of(dealt, len(grid.contents), len(grid.columns))
+    allocated = allocate_in_runs(grid, shape, design, np.random.default_rng(seed), at_once)
+    assert allocated.contents.shape == (shape.lists, shape.trials)
+    counts = counts_of(allocated, len(grid.contents), len(grid.columns))
     by_position = counts.sum(axis=1) // grid.per_trial
     assert spread(by_position.sum(axis=1)) <= 1, "content totals"
     assert all(spread(row) <= 1 for row in by_position), "content x position"
     assert spread(counts.sum(axis=(0, 2))) <= 1, "column totals"
     assert all(spread(row) <= 1 for row in counts.sum(axis=2)), "columns within a content"
-    cells = dealt.contents.ravel()[:, None] * len(grid.columns) + dealt.columns
+    cells = allocated.contents.ravel()[:, None] * len(grid.columns) + allocated.columns
     for first in range(0, shape.lists, shape.chain):
         shown = cells[first * shape.trials : (first + shape.chain) * shape.trials].ravel()
         assert len(set(shown.tolist())) == len(shown), "a stimulus comes twice in a chain"

@@ -95,17 +95,17 @@ def test_slots_and_numbers_are_uniform_and_a_matter_of_the_seed() -> None:
     checks = {"attention": {"clips": 300}}
     study = make_study("parallel", [f"k{n}" for n in range(8)], design=design, checks=checks)
     plan, _ = plan_of(study)
-    found = slots_of(plan, "attention")
-    assert len(found) == 2400
-    slots = Counter(slot.id for _, slot in found)
+    placed = slots_of(plan, "attention")
+    assert len(placed) == 2400
+    slots = Counter(slot.id for _, slot in placed)
     assert chisquare([slots[f"s{n}"] for n in range(1, 9)]).pvalue > 1e-4
-    colours = Counter(slot.colour for _, slot in found)
+    colours = Counter(slot.colour for _, slot in placed)
     assert chisquare(list(colours.values())).pvalue > 1e-4
-    values = np.array([trial.targets[f"q1.{slot.id}"].value for trial, slot in found])
+    values = np.array([trial.targets[f"q1.{slot.id}"].value for trial, slot in placed])
     tenths = np.histogram(values, bins=[5, 18, 31, 44, 57, 70, 83, 96])[0]
     assert tenths.min() > 0.75 * tenths.mean()
     other = make_study("parallel", [f"k{n}" for n in range(8)], design={**design, "seed": 2}, checks=checks)
-    assert [slot.id for _, slot in slots_of(plan_of(other)[0], "attention")] != [slot.id for _, slot in found]
+    assert [slot.id for _, slot in slots_of(plan_of(other)[0], "attention")] != [slot.id for _, slot in placed]
 
 
 def test_references_and_anchors_are_never_replaced() -> None:

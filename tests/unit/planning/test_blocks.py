@@ -75,7 +75,7 @@ def test_every_promise_holds_in_blocks(case: tuple[Study, Catalogue, Method]) ->
             assert len(order) == len(set(order))
         if study.design.contents == "apart":
             assert all(one != two for one, two in pairwise(order))
-    assert all(max(found) - min(found) <= 1 for found in shares.values())
+    assert all(max(counts) - min(counts) <= 1 for counts in shares.values())
 
 
 def test_the_rows_of_blocks_are_promised() -> None:

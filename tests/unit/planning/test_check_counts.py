@@ -1,4 +1,4 @@
-"""What rules cannot put into the lists of a study, and how that is told."""
+"""Checks that cannot be placed in the lists of a study, and the messages about them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def problems(study: Study, catalogue: Catalogue | None = None) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("method", "keys", "told"),
+    ("method", "keys", "messages"),
     [
         (
             "parallel",
@@ -124,12 +124,14 @@ def problems(study: Study, catalogue: Catalogue | None = None) -> list[str]:
         ),
     ],
 )  # fmt: skip
-def test_what_is_written_and_cannot_be_kept_is_told(method: str, keys: dict[str, Any], told: str | list[str]) -> None:
-    assert problems(make_study(method, **keys)) == ([told] if isinstance(told, str) else told)
+def test_what_is_written_and_cannot_be_kept_is_told(
+    method: str, keys: dict[str, Any], messages: str | list[str]
+) -> None:
+    assert problems(make_study(method, **keys)) == ([messages] if isinstance(messages, str) else messages)
 
 
 @pytest.mark.parametrize(
-    ("method", "role", "found", "told"),
+    ("method", "role", "answers", "message"),
     [
         (
             "acr", "gold", [gold("best/x", 9, 7)],
@@ -168,11 +170,11 @@ def test_what_is_written_and_cannot_be_kept_is_told(method: str, keys: dict[str,
     ],
 )  # fmt: skip
 def test_a_stimulus_whose_answer_cannot_be_given_is_told(
-    method: str, role: Role, found: Sequence[tuple[str, KnownAnswer]], told: str
+    method: str, role: Role, answers: Sequence[tuple[str, KnownAnswer]], message: str
 ) -> None:
     options = {"options": {"mode": "identify"}} if method == "abx" else {}
     study = make_study(method, checks={role: {"per_session": 1}}, **options)
-    assert problems(study, with_lessons(catalogue_of(study), role, *found))[0] == told
+    assert problems(study, with_lessons(catalogue_of(study), role, *answers))[0] == message
 
 
 def test_what_a_preset_wants_is_left_out_where_it_does_not_fit() -> None:

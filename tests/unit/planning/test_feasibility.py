@@ -8,19 +8,20 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from beholder.errors import PlanError, Problem
 from beholder.methods import find, load_study
 from beholder.methods.acr import Acr
 from beholder.methods.contract import Method, Stimulus
-from beholder.methods.pairs import connected_parts, default_degree, pair_units, reference_units, sparse_edges
+from beholder.methods.pairs import pair_units, reference_units
 from beholder.planning import plan_study as plan_verb
 from beholder.planning.builder import make_plan
 from beholder.planning.feasibility import build_frame
 from beholder.stimuli.catalogue import Catalogue
-from beholder.study.model import Study
 from support.pair_methods import Degrade, compare
-from support.pair_plans import table_study
+from support.pair_plans import compared_conditions, table_study
 from support.plans import PROBE, acr, assert_promises, dcr, make_catalogue, make_study, problems_of
 from support.tiny_plans import tiny_catalogue
 
@@ -134,9 +135,9 @@ def test_every_wrong_line_of_a_table_is_told(tmp_path: Path) -> None:
 
 def test_of_very_many_wrong_lines_the_first_are_told(tmp_path: Path) -> None:
     study = table_study(tmp_path, "condition,other\n" + "condition0,condition1\n" * 50_000)
-    told = problems_of(study, make_catalogue(2, 2), compare).splitlines()
-    assert len(told) == 21
-    assert told[-1] == "pairs.csv  has 49979 more problems."
+    lines = problems_of(study, make_catalogue(2, 2), compare).splitlines()
+    assert len(lines) == 21
+    assert lines[-1] == "pairs.csv  has 49979 more problems."
 
 
 def test_names_are_the_same_however_their_letters_are_written(tmp_path: Path) -> None:
@@ -171,8 +172,8 @@ WRONG_TABLES = {
 
 @pytest.mark.parametrize("text", WRONG_TABLES)
 def test_a_table_that_is_none_is_told(tmp_path: Path, text: str) -> None:
-    told = problems_of(table_study(tmp_path, text), make_catalogue(2, 3), compare).splitlines()
-    assert WRONG_TABLES[text] in told
+    lines = problems_of(table_study(tmp_path, text), make_catalogue(2, 3), compare).splitlines()
+    assert WRONG_TABLES[text] in lines
 
 
 def test_a_table_that_is_not_there_is_told(tmp_path: Path) -> None:
@@ -280,15 +281,15 @@ def key_of(problem: Problem) -> str:
 
 def offers(problem: Problem, design: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the designs that a message offers."""
-    key, told = key_of(problem), problem.allowed
-    found = []
-    if numbers := re.fullmatch(r"(?:even numbers, )?(\d+)(?: to (\d+))?", told):
-        found += [design | {key: int(number)} for number in numbers.groups() if number]
+    key, allowed = key_of(problem), problem.allowed
+    designs = []
+    if numbers := re.fullmatch(r"(?:even numbers, )?(\d+)(?: to (\d+))?", allowed):
+        designs += [design | {key: int(number)} for number in numbers.groups() if number]
     if rule := re.search(r"write contents: (\w+)(?:, which allows (?:1 to )?(\d+))?", problem.fix):
-        found.append(design | {"contents": rule[1]} | ({"trials": int(rule[2])} if rule[2] else {}))
+        designs.append(design | {"contents": rule[1]} | ({"trials": int(rule[2])} if rule[2] else {}))
     if smaller := re.search(r"write per_trial: (\d+)", problem.fix):
-        found.append(design | {"per_trial": int(smaller[1])})
-    return found
+        designs.append(design | {"per_trial": int(smaller[1])})
+    return designs
 
 
 @st.composite

@@ -1,4 +1,4 @@
-"""A plan that the researcher gives: taken as it is, or told line by line what is wrong with it."""
+"""A plan that the researcher gives: taken as it is, or every wrong line is reported."""
 
 from __future__ import annotations
 
@@ -303,8 +303,8 @@ def test_a_list_that_has_no_room_for_a_check_is_told(tmp_path: Path) -> None:
         "questions: [{id: quality, text: So?}]\nchecks: {repeat: {per_session: 1}}\ndesign: {plan: mine.csv}\n", "utf-8"
     )  # fmt: skip
     (tmp_path / "mine.csv").write_text("list,position,slot,stimulus\n" + rows.replace(" ", ","), "utf-8")
-    told = _refused(load_study(tmp_path / "study.yaml"), catalogue_of("acr"))
-    assert told == [
+    problems = _refused(load_study(tmp_path / "study.yaml"), catalogue_of("acr"))
+    assert problems == [
         "study.yaml:7  checks.repeat.per_session is 1, and a list of 1 trial has 0 places between them, and each comes "
         "again 4 or more trials later. Make design.trials larger, or take it out."
     ]
@@ -312,9 +312,9 @@ def test_a_list_that_has_no_room_for_a_check_is_told(tmp_path: Path) -> None:
 
 def test_a_file_that_is_wrong_throughout_is_told_briefly(tmp_path: Path) -> None:
     rows = "\n".join(f"1 {n} 0 condition0/content0" for n in range(1, 101))
-    told = refused("acr", tmp_path, rows)
-    assert len(told) == 21
-    assert told[-1] == "mine.csv  has 80 more problems."
+    problems = refused("acr", tmp_path, rows)
+    assert len(problems) == 21
+    assert problems[-1] == "mine.csv  has 80 more problems."
 
 
 def test_what_else_the_design_says_contradicts_it(tmp_path: Path) -> None:

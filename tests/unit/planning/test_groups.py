@@ -1,4 +1,4 @@
-"""The plan of groups: each is balanced in itself, all fill in turns, and what stands in the way is told."""
+"""Plans of groups: each group is balanced on its own, groups fill in turns, and problems name their group."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def plan_problems(study: Study, catalogue: Catalogue) -> list[str]:
 
 
 def parts(plan: Plan) -> dict[tuple[tuple[str, str], ...], list[PlannedList]]:
-    found: dict[tuple[tuple[str, str], ...], list[PlannedList]] = {}
+    lists: dict[tuple[tuple[str, str], ...], list[PlannedList]] = {}
     for planned in plan.lists:
-        found.setdefault(planned.group_key, []).append(planned)
-    return found
+        lists.setdefault(planned.group_key, []).append(planned)
+    return lists
 
 
 def shown(planned: PlannedList) -> list[list[str]]:
@@ -53,7 +53,7 @@ def test_four_questions_in_four_groups_are_one_study() -> None:
     assert [len(lists) for lists in groups] == [12] * 4
     for name, lists in zip(QUESTIONS, groups, strict=True):
         assert {asked.question for one in lists for trial in one.trials for asked in trial.asked} == {name}
-        # Matched: whoever is asked something else sees the same, in the same order and in the same places.
+        # Matched: groups with other questions see the same, in the same order and in the same places.
         assert list(map(shown, lists)) == list(map(shown, groups[0]))
     rows = {row.count: row for row in balance(plan, catalogue)}
     assert (rows["group totals"].least, rows["group totals"].most, rows["group totals"].promised) == (12, 12, 1)
@@ -158,10 +158,10 @@ def test_the_plan_depends_on_groups_and_their_order_but_not_on_their_texts() -> 
     def digest(between: dict[str, Any]) -> str:
         return plan_digest(make_study(between), catalogue)
 
-    told: dict[str, Any] = {"a": {"instructions": "One."}, "b": {"instructions": "Two."}}
+    levels: dict[str, Any] = {"a": {"instructions": "One."}, "b": {"instructions": "Two."}}
     other: dict[str, Any] = {"a": {"instructions": "1."}, "b": {"instructions": "2.", "playback": {"watch": "none"}}}
-    assert digest({"told": told}) == digest({"told": other})
-    assert digest({"told": told}) != digest({"told": dict(reversed(told.items()))})
+    assert digest({"told": levels}) == digest({"told": other})
+    assert digest({"told": levels}) != digest({"told": dict(reversed(levels.items()))})
     assert digest({"layout": LAYOUT}) != digest({"layout": {**LAYOUT, "rows": {"options": {"layout": "other"}}}})
     assert digest({}) != digest({"layout": LAYOUT})
 
@@ -173,12 +173,12 @@ def test_what_stands_in_the_way_of_a_group_is_told_with_its_name() -> None:
         "condition2. Did you mean condition2?",
     ]
     between = {"shown": {"few": {"conditions": ["condition0", "condition1"]}, "all": {}}}
-    found = plan_problems(make_study(between), make_catalogue(4, 3))
-    told = "design.per_trial is 3, but there are 2 conditions to show, in the group shown: few. Allowed: 2."
-    assert found == [told]
-    found = plan_problems(make_study({"layout": LAYOUT}, design={"trials": 9}), make_catalogue(4, 3))
-    assert len(found) == 1
-    assert "group" not in found[0]
+    problems = plan_problems(make_study(between), make_catalogue(4, 3))
+    message = "design.per_trial is 3, but there are 2 conditions to show, in the group shown: few. Allowed: 2."
+    assert problems == [message]
+    problems = plan_problems(make_study({"layout": LAYOUT}, design={"trials": 9}), make_catalogue(4, 3))
+    assert len(problems) == 1
+    assert "group" not in problems[0]
 
 
 def test_a_factor_and_a_column_of_the_manifest_have_two_names() -> None:
@@ -196,10 +196,10 @@ def test_items_of_a_set_are_not_left_out_by_questions() -> None:
         method="likert", options={"items": "avatar-short", "layout": "grid", "shuffle": True, "columns": "low-first"},
         design={"per_trial": None},
     )  # fmt: skip
-    found = plan_problems(study, make_catalogue(4, 3))
-    assert len(found) == 1
-    assert found[0].startswith("design.between.asked.a.questions leaves out ")
-    assert found[0].endswith(
+    problems = plan_problems(study, make_catalogue(4, 3))
+    assert len(problems) == 1
+    assert problems[0].startswith("design.between.asked.a.questions leaves out ")
+    assert problems[0].endswith(
         "which options.items asks for in every group. Write the questions out under questions, or let the levels "
         "choose item sets with options.items."
     )

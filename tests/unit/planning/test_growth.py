@@ -67,9 +67,9 @@ def rows_of(catalogue: Catalogue) -> list[dict[str, Any]]:
 def test_stimuli_that_were_added_are_found_and_nothing_else() -> None:
     before, study = make_catalogue(3, 2), make_study(participants=4)
     after = make_catalogue(3, 3)
-    found = study_changes(study, rows_of(before), study, after)
-    assert found.problems == ()
-    assert found.stimuli == ("content0-condition2", "content1-condition2", "content2-condition2")
+    changes = study_changes(study, rows_of(before), study, after)
+    assert changes.problems == ()
+    assert changes.stimuli == ("content0-condition2", "content1-condition2", "content2-condition2")
     assert study_changes(study, rows_of(before), study, before).stimuli == ()
 
 
@@ -90,20 +90,20 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_design_that_changed_is_named(change: str) -> None:
-    keys, told = CHANGES[change]
+    keys, message = CHANGES[change]
     catalogue = make_catalogue(3, 2)
-    found = study_changes(
+    changes = study_changes(
         make_study(participants=4), rows_of(catalogue), make_study(**({"participants": 4} | keys)), catalogue
     )
-    assert [str(problem) for problem in found.problems] == [told]
+    assert [str(problem) for problem in changes.problems] == [message]
 
 
 def test_stimuli_that_are_gone_or_changed_are_named() -> None:
     study, before = make_study(participants=4), make_catalogue(3, 2)
     stimuli = list(before.stimuli[1:])
     stimuli[0] = replace(stimuli[0], sha256="other")
-    found = study_changes(study, rows_of(before), study, replace(before, stimuli=tuple(stimuli)))
-    assert [str(problem) for problem in found.problems] == [
+    changes = study_changes(study, rows_of(before), study, replace(before, stimuli=tuple(stimuli)))
+    assert [str(problem) for problem in changes.problems] == [
         "stimuli  content0-condition0 is in lists of the plan and no longer there. Put the files back: people have "
         "rated them, or are about to.",
         "stimuli  content0-condition1 is not what it was when people rated it. Put the earlier files back, and give "

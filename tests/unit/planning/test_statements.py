@@ -34,22 +34,22 @@ def test_obvious_statements_stand_anywhere_on_a_page_and_are_half_true() -> None
     assert {one.is_true for one in bank.values()} == {True, False}
     places: Counter[int] = Counter()
     for planned in plan.lists:
-        told = []
+        statements = []
         for trial in planned.trials:
             assert [asked.id for asked in trial.asked] == [f"q{n}" for n in range(1, 10)]
             obvious = [asked for asked in trial.asked if asked.purpose == "trap"]
             assert len(obvious) == 2
             for asked in obvious:
                 one = bank[asked.question]
-                told.append(one)
+                statements.append(one)
                 places[trial.asked.index(asked)] += 1
                 assert (asked.text, asked.keyed, asked.ticks) == (one.text, "+", ())
                 assert asked.scale == trial_scale(trial)
                 assert trial.targets[f"{asked.id}.s1"][:4] == (5 if one.is_true else 1, 1, "", True)
             assert len(trial.targets) == 2
-        first = told[: len(bank)]
+        first = statements[: len(bank)]
         assert len(set(first)) == len(first) == 16
-        assert sum(one.is_true for one in told) == 8
+        assert sum(one.is_true for one in statements) == 8
     assert set(places) == set(range(9))
     assert max(places.values()) < 2 * min(places.values())
 
@@ -62,8 +62,8 @@ def test_a_study_has_a_bank_of_its_own() -> None:
     items = [{"text": "Two and two are four.", "agree": True}, {"text": "I am a fish.", "agree": False}]
     plan, _ = plan_of(survey(3, trap_item={"items": items}))
     for planned in plan.lists:
-        told = [asked.text for trial in planned.trials for asked in trial.asked if asked.purpose == "trap"]
-        assert all(set(told[n : n + 2]) == {"Two and two are four.", "I am a fish."} for n in range(0, 8, 2))
+        texts = [asked.text for trial in planned.trials for asked in trial.asked if asked.purpose == "trap"]
+        assert all(set(texts[n : n + 2]) == {"Two and two are four.", "I am a fish."} for n in range(0, 8, 2))
     study = survey(3, trap_item={"items": items})
     trial = plan.lists[0].trials[0]
     (asked,) = (asked for asked in trial.asked if asked.purpose == "trap")

@@ -138,23 +138,23 @@ def test_what_is_wrong_with_an_item_is_told_with_its_line(tmp_path: Path, tiny: 
     path = write_study(tmp_path, tiny, **ACR_FOLDER, training={"items": items})
     lines = path.read_text("utf-8").splitlines()
     at = [number for number, line in enumerate(lines, 1) if line.lstrip().startswith("- file:")]
-    found = problems_of(path)
-    assert found[:2] == [
+    problems = problems_of(path)
+    assert problems[:2] == [
         f"study.yaml:{at[0]}  training.items.0.tolerance is written, and no answer is expected. "
         "Write training.items.0.expected beside it.",
         f"study.yaml:{at[0]}  stimuli/natural/greting.mp4 does not exist. Did you mean greeting.mp4?",
     ]
-    assert found[2] == (
+    assert problems[2] == (
         f"study.yaml:{at[1]}  ../greeting.mp4 lies outside the study folder. Allowed: paths inside it. "
         "Copy or link the files into the study folder."
     )
-    assert found[3].startswith(f"study.yaml:{at[2]}  notes.pages: this kind of file is unknown. Allowed: .mp4")
+    assert problems[3].startswith(f"study.yaml:{at[2]}  notes.pages: this kind of file is unknown. Allowed: .mp4")
 
 
 def test_an_item_off_the_scale_is_told_under_its_key(tmp_path: Path, tiny: Path) -> None:
     items = [{"file": "stimuli/natural/greeting.mp4", "expected": {"quality": 6}}]
-    (found,) = problems_of(write_study(tmp_path, tiny, **ACR_FOLDER, training={"items": items}))
-    assert found.partition("  ")[2] == (
+    (problem,) = problems_of(write_study(tmp_path, tiny, **ACR_FOLDER, training={"items": items}))
+    assert problem.partition("  ")[2] == (
         "training.items.0.expected.quality is 6, which is not on the scale of quality. Allowed: 1 to 5 in steps of 1."
     )
 
@@ -163,15 +163,15 @@ def test_training_can_be_switched_off(tmp_path: Path, tiny: Path) -> None:
     study = load_study(write_taught(tmp_path, tiny, training=False))
     catalogue = load_catalogue(study)
     assert make_plan(study, catalogue, find("acr")).lists[0].training == ()
-    told = "training is false, so 4 stimuli with role training are not shown."
-    assert [str(problem).partition("  ")[2] for problem in catalogue.warnings] == [told]
+    warning = "training is false, so 4 stimuli with role training are not shown."
+    assert [str(problem).partition("  ")[2] for problem in catalogue.warnings] == [warning]
 
 
 NOBODY = "Give stimuli the role training in a manifest, list files in training.items, or write training: false."
 
 
 @pytest.mark.parametrize(
-    ("keys", "told"),
+    ("keys", "warnings"),
     [
         ({}, []),
         ({"training": True}, []),
@@ -190,11 +190,11 @@ NOBODY = "Give stimuli the role training in a manifest, list files in training.i
     ],
 )
 def test_a_study_that_speaks_of_training_without_stimuli_is_told(
-    tmp_path: Path, tiny: Path, keys: dict[str, Any], told: list[str]
+    tmp_path: Path, tiny: Path, keys: dict[str, Any], warnings: list[str]
 ) -> None:
     study = load_study(write_study(tmp_path, tiny, **ACR_FOLDER, **keys))
     catalogue = load_catalogue(study)
-    assert [str(problem).partition("  ")[2] for problem in catalogue.warnings] == told
+    assert [str(problem).partition("  ")[2] for problem in catalogue.warnings] == warnings
     assert make_plan(study, catalogue, find("acr")).lists[0].training == ()
 
 

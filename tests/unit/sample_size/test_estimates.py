@@ -1,4 +1,4 @@
-"""The chance to find a difference: exact where it is known, the number needed for it, and what is told of it."""
+"""The tables of a power analysis: power grows with participants and differences, and nothing is made up."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def test_power_grows_with_participants_and_differences_and_is_the_same_with_the_
 
 def test_people_who_all_agree_have_intervals_of_no_width() -> None:
     still = Population(bias=0, inconsistency=0, content=0)
-    found = power_tables_of(make_study("acr", ["a", "b"], design={"trials": 4}), (4, 8), difference=1, people=still)
-    assert found.table("sizes")["difference_half_width"].tolist() == [0, 0]
-    assert set(found.table("power")["power"]) <= {0, 1}
-    assert found.results["power"].plot().to_dict()
-    assert "nan" not in " ".join((*finding_words(found), *notes(found)))
+    tables = power_tables_of(make_study("acr", ["a", "b"], design={"trials": 4}), (4, 8), difference=1, people=still)
+    assert tables.table("sizes")["difference_half_width"].tolist() == [0, 0]
+    assert set(tables.table("power")["power"]) <= {0, 1}
+    assert tables.results["power"].plot().to_dict()
+    assert "nan" not in " ".join((*finding_words(tables), *notes(tables)))
 
 
 def test_all_at_once_is_all_that_any_number_of_people_can_test() -> None:

@@ -18,20 +18,20 @@ def test_one_content_is_fixed(tmp_path: Path) -> None:
     for name in "bcd":
         for text in tmp_path.rglob(f"{name}.txt"):
             text.unlink()
-    found = beholder.power(path, participants=[10], repetitions=60, methods=[])
-    assert found.sizes["false_alarms_low"].tolist()[0] < 0.05
-    assert found.notes["contents"] == "fixed"
-    assert "There is one content: what is found holds for it, and says nothing about others." in found.words
+    result = beholder.power(path, participants=[10], repetitions=60, methods=[])
+    assert result.sizes["false_alarms_low"].tolist()[0] < 0.05
+    assert result.notes["contents"] == "fixed"
+    assert "There is one content: what is found holds for it, and says nothing about others." in result.words
 
 
 def test_a_pilot_says_who_takes_part_and_how_good_conditions_are(tmp_path: Path) -> None:
     path = write_study(tmp_path)
     beholder.simulate(path, participants=6, people="bias:0.05,inconsistency:0.05", seed=2)
-    found = beholder.power(path, source=path, participants=[6], repetitions=20, methods=[])
+    result = beholder.power(path, source=path, participants=[6], repetitions=20, methods=[])
     pilot = from_pilot(path)
-    pairs = found.power[found.power["target"] == "contrast"]
+    pairs = result.power[result.power["target"] == "contrast"]
     for row in records(pairs):
         apart = 4 * (pilot.means[row["condition"]] - pilot.means[row["other_condition"]])
         assert row["difference"] == pytest.approx(apart)
     assert len(pairs) == 3
-    assert "pilot tiny, robots" in " ".join(found.notes["notes"])
+    assert "pilot tiny, robots" in " ".join(result.notes["notes"])

@@ -9,23 +9,23 @@ from support.power_worlds import power_tables_of
 
 
 def test_what_nobody_could_test_is_told_and_not_made_up() -> None:
-    found = power_tables_of(make_study("acr", ["a", "b", "c", "d"], design={"trials": 1}), (2, 3))
-    assert finding_words(found) == (
+    tables = power_tables_of(make_study("acr", ["a", "b", "c", "d"], design={"trials": 1}), (2, 3))
+    assert finding_words(tables) == (
         "With 3 participants no difference can be tested: too few of them rate the same conditions.",
     )
-    assert found.table("power").empty
-    assert found.table("needed").empty
-    assert found.results["power"].plot().to_dict()
+    assert tables.table("power").empty
+    assert tables.table("needed").empty
+    assert tables.results["power"].plot().to_dict()
 
 
 def test_leavers_and_ends_of_the_scale_are_noted() -> None:
     study = make_study("acr", ["a", "b"], design={"trials": 4}, recruit={"mode": "link", "reward": "2.00 EUR"})
-    found = power_tables_of(study, (5,), difference=4, people=Population(leaving=0.1))
-    assert notes(found)[2:] == (
+    tables = power_tables_of(study, (5,), difference=4, people=Population(leaving=0.1))
+    assert notes(tables)[2:] == (
         "Pay: 2.00 EUR for a session.",
         "The outermost conditions lie near the ends of the scale, where ratings have no room to spread: differences "
         "are estimated smaller there than they are.",
         "Some leave before the end: for 5 who finish about 8 have to begin. Their lists go to others, and only those "
         "who finish are counted and paid here.",
     )
-    assert found.table("sizes")["cost"].tolist() == [10.0]
+    assert tables.table("sizes")["cost"].tolist() == [10.0]

@@ -14,22 +14,22 @@ from support.power_worlds import write_study
 def test_the_verb_writes_tables_a_figure_and_a_page(tmp_path: Path) -> None:
     path = write_study(tmp_path, recruit={"mode": "link", "reward": "1.50 GBP"}, analyse={"contrasts": [["01", "no"]]})
     seen: list[tuple[int, int]] = []
-    found = beholder.power(
+    result = beholder.power(
         path, participants=[4, 8], repetitions=20, methods=["pair"], progress=lambda *step: seen.append(step)
     )
     assert seen[-1][0] == seen[-1][1]
-    assert found.page == tmp_path / "power" / "index.html"
-    names = {one.relative_to(found.page.parent).as_posix() for one in found.page.parent.rglob("*") if one.is_file()}
+    assert result.page == tmp_path / "power" / "index.html"
+    names = {one.relative_to(result.page.parent).as_posix() for one in result.page.parent.rglob("*") if one.is_file()}
     assert names >= {"power.csv", "sizes.csv", "needed.csv", "methods.csv", "notes.json", "figures/power.svg"}
-    page = found.page.read_text("utf-8")
+    page = result.page.read_text("utf-8")
     assert "nan" not in page.lower().replace("finance", "")
     assert "Simulated." in page
-    assert found.sizes["cost"].tolist() == [6.0, 12.0]
-    pair = found.power[found.power["target"] == "contrast"].iloc[0]
+    assert result.sizes["cost"].tolist() == [6.0, 12.0]
+    pair = result.power[result.power["target"] == "contrast"].iloc[0]
     assert (pair["condition"], pair["other_condition"]) == ("01", "no")
-    assert "01 and no" in repr(found)
-    assert "01 and no" in found._repr_html_()
-    assert found.plot().to_dict()["vconcat"]
+    assert "01 and no" in repr(result)
+    assert "01 and no" in result._repr_html_()
+    assert result.plot().to_dict()["vconcat"]
 
 
 def test_the_command_prints_the_table_and_the_advice(tmp_path: Path) -> None:

@@ -133,8 +133,8 @@ def test_many_data_sets_at_once_are_each_as_alone(seed: int) -> None:
     for row in range(3):
         alone = [cells._replace(value=cells.value[row]) for cells in (one, other)]
         for many, single in ((means, mean_of(alone[0])), (apart, difference_of(alone[0], alone[1]))):
-            found = [float(np.broadcast_to(numbers, 3)[row]) for numbers in many[:7]]
-            assert repr(found) == repr([float(number) for number in single[:7]])
+            numbers_of_row = [float(np.broadcast_to(numbers, 3)[row]) for numbers in many[:7]]
+            assert repr(numbers_of_row) == repr([float(number) for number in single[:7]])
             assert many[7:] == single[7:]
 
 

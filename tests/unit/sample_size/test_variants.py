@@ -15,8 +15,8 @@ def test_methods_are_held_against_each_other_with_sessions_as_long() -> None:
     catalogue = catalogue_of(study, contents=CONTENTS, duration_ms=8000)
     world = world_of(study, catalogue, difference=12, contents="fixed")
     own = [simulate_point(plan_for(world, size), 40) for size in (6, 12)]
-    found = variants_of(world, own, ["acr", "pair", "mushra"], 40)
-    table = records(methods_table(found, pay_of(study, None, own[0].session), 40))
+    variants = variants_of(world, own, ["acr", "pair", "mushra"], 40)
+    table = records(methods_table(variants, pay_of(study, None, own[0].session), 40))
     assert [row["method"] for row in table] == ["parallel", "acr", "pair", "mushra"]
     parallel, acr, pair, mushra = table
     for row in (acr, pair):
@@ -32,5 +32,5 @@ def test_small_studies_are_made_larger_until_a_difference_is_found() -> None:
     study = make_study("acr", ["a", "b"], design={"trials": 4})
     world = world_of(study, difference=0.2, contents="fixed")
     own = [simulate_point(plan_for(world, size), 20, has_null=False) for size in (3, 4)]
-    found = variants_of(world, own, [], 20)
-    assert [point.participants for point in found[0].points] == [3, 4, 8, 16, 32]
+    variants = variants_of(world, own, [], 20)
+    assert [point.participants for point in variants[0].points] == [3, 4, 8, 16, 32]
