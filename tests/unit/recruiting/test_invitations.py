@@ -108,7 +108,7 @@ def test_without_a_list_there_are_no_links(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "said"),
     [
         (
             "name\nanna\n",
@@ -126,11 +126,11 @@ def test_without_a_list_there_are_no_links(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_wrong_with_a_list_is_told_at_once(tmp_path: Path, text: str, message: str) -> None:
+def test_what_is_wrong_with_a_list_is_told_at_once(tmp_path: Path, text: str, said: str) -> None:
     study = invited(tmp_path, text)
     with pytest.raises(StudyError) as caught:
         write_invitations(study, SECRET, URL)
-    assert str(caught.value) == message
+    assert str(caught.value) == said
     assert not (tmp_path / "launch").exists()
 
 

@@ -72,7 +72,7 @@ def test_an_empty_list_is_a_list(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "said"),
     [
         (
             "particpant,cod\na,b\n",
@@ -89,10 +89,10 @@ def test_an_empty_list_is_a_list(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_wrong_with_a_platforms_list_is_told_at_once(tmp_path: Path, text: str, message: str) -> None:
+def test_what_is_wrong_with_a_platforms_list_is_told_at_once(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(RecruitError) as caught:
         read(tmp_path, text)
-    assert str(caught.value) == message.format(tmp_path / "list.csv")
+    assert str(caught.value) == said.format(tmp_path / "list.csv")
 
 
 def test_a_list_that_is_not_there(tmp_path: Path) -> None:
