@@ -84,7 +84,7 @@ async def close_study(context: RecruitContext, *, dry_run: bool = False) -> Clos
         open_ = (
             *merge_problems(problems),
             *await _live_problems(context),
-            *await asyncio.to_thread(stale_bonuses, context.study, tables if has_come else {}),
+            *await asyncio.to_thread(_stale_bonuses, context.study, tables if has_come else {}),
         )
         notes = await pending_return_notes(context, posting, pending_returns(rows, payment))
     if open_ and not dry_run:
@@ -94,7 +94,7 @@ async def close_study(context: RecruitContext, *, dry_run: bool = False) -> Clos
     await _exclude_elsewhere(context)
     exported = await asyncio.to_thread(_export, context) if has_come else None
     path = await _write_summary(context, posting, tables, has_come)
-    if not is_run_closed(context.study.run, await context.store.ledger.entries(), tables):
+    if not _is_run_closed(context.study.run, await context.store.ledger.entries(), tables):
         await context.store.ledger.append(
             [LedgerEntry("close", "done", context.now(), evidence={"run": context.study.run})]
         )
@@ -250,7 +250,7 @@ def _dry_run_lines(open_: tuple[Problem, ...], is_open: bool) -> tuple[str, ...]
 # Whether a run is closed
 
 
-def is_run_closed(run: int, entries: Sequence[LedgerEntry], tables: Mapping[str, Rows]) -> bool:
+def _is_run_closed(run: int, entries: Sequence[LedgerEntry], tables: Mapping[str, Rows]) -> bool:
     """Return whether a run was closed after all sessions in it ended, by the sessions and ends of a store.
 
     A posting that was opened again may send participants at any time.
@@ -271,7 +271,7 @@ def open_runs(entries: Sequence[LedgerEntry], tables: Mapping[str, Rows]) -> lis
     """Return the runs with participants, or published, that are not closed."""
     with_sessions = {int(row["run"]) for row in _people(tables)}
     runs = sorted(with_sessions | {run for run in runs_of(entries) if published_postings(entries, run)})
-    return [run for run in runs if not is_run_closed(run, entries, tables)]
+    return [run for run in runs if not _is_run_closed(run, entries, tables)]
 
 
 def _people(tables: Mapping[str, Rows]) -> Rows:
@@ -285,7 +285,7 @@ def _run(entry: LedgerEntry) -> int:
 # Whether the bonuses are up to date
 
 
-def stale_bonuses(study: Study, tables: Mapping[str, Rows]) -> list[Problem]:
+def _stale_bonuses(study: Study, tables: Mapping[str, Rows]) -> list[Problem]:
     """Return that clean/bonus.csv is older than the store, where the study gives bonuses and the file exists."""
     bonuses = read_bonuses(study)
     if study.clean.bonus is None or not tables or bonuses.problems:  # paying reports what is wrong with the file

@@ -58,6 +58,33 @@ class Wait(Protocol):
     def __call__(self, seconds: float = ...) -> Awaitable[None]: ...
 
 
+def no_report(_: RunProgress) -> None:
+    """Report nothing."""
+
+
+T = TypeVar("T")
+
+_TEMPORARY = (PlatformAway, PlatformUnsure)
+
+
+async def retry_while_away(work: Callable[[], Awaitable[T]], stage: str, report: ReportProgress, wait: Wait) -> T:
+    """Return the result of a step; while the platform does not answer, report it once and try again."""
+    reported = ""
+    while True:
+        try:
+            return await work()
+        except _TEMPORARY as error:
+            words = f"The platform gives no clear answer: {error}"
+        except UserError as error:
+            if not isinstance(error.__cause__, _TEMPORARY):
+                raise
+            words = str(error)
+        if words != reported:
+            report(RunProgress(stage, words))
+            reported = words
+        await wait()
+
+
 class Collector:
     """Watches a posting and the store of its study, and asks for more participants while lists are open."""
 
@@ -90,7 +117,7 @@ class Collector:
         posting = await context.recruiter.posting(self._posting)
         submissions = await context.recruiter.submissions(self._posting)
         await self._abandoned.release(submissions)
-        if approved := await approve_due(context, submissions, self._tried, self._wait):
+        if approved := await _approve_due(context, submissions, self._tried, self._wait):
             self._report(RunProgress("pay", f"{_count(approved, 'submission', 'submissions')} approved in time"))
         return await self._assess(posting, submissions)
 
@@ -209,7 +236,7 @@ def _more(people: int) -> str:
 # Approval after `recruit.approve_after`
 
 
-async def approve_due(context: RecruitContext, submissions: Sequence[Submission], tried: set[str], wait: Wait) -> int:
+async def _approve_due(context: RecruitContext, submissions: Sequence[Submission], tried: set[str], wait: Wait) -> int:
     """Approve what was handed in longer ago than `recruit.approve_after`; return the number of approvals.
 
     Only accepted work: everything else waits, and is not tried again.
@@ -277,30 +304,3 @@ def _spent_on(study: Study, currency: str) -> Sum:
 async def _entries(study: Study) -> tuple[LedgerEntry, ...]:
     async with open_store(study.folder / "store", write=False) as store:
         return await store.ledger.entries()
-
-
-def no_report(_: RunProgress) -> None:
-    """Report nothing."""
-
-
-T = TypeVar("T")
-
-_TEMPORARY = (PlatformAway, PlatformUnsure)
-
-
-async def retry_while_away(work: Callable[[], Awaitable[T]], stage: str, report: ReportProgress, wait: Wait) -> T:
-    """Return the result of a step; while the platform does not answer, report it once and try again."""
-    reported = ""
-    while True:
-        try:
-            return await work()
-        except _TEMPORARY as error:
-            words = f"The platform gives no clear answer: {error}"
-        except UserError as error:
-            if not isinstance(error.__cause__, _TEMPORARY):
-                raise
-            words = str(error)
-        if words != reported:
-            report(RunProgress(stage, words))
-            reported = words
-        await wait()

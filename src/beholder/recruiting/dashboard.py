@@ -102,10 +102,10 @@ _STATES = {
     "draft": "a draft: nobody sees it", "scheduled": "scheduled", "publishing": "being published", "active": "open",
     "paused": "paused", "completed": "full or stopped", "unknown": "in a state that is not known",
 }  # fmt: skip
-Rows = list[list[str | Text]]
+_Rows = list[list[str | Text]]
 
 
-def _table(heads: Sequence[str], rows: Rows) -> Table:
+def _table(heads: Sequence[str], rows: _Rows) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=any(heads), header_style="dim", pad_edge=False)
     for place, head in enumerate(heads):
         table.add_column(head, justify="left" if place == 0 else "right", no_wrap=place > 0)
@@ -136,7 +136,7 @@ def _bar(share: float) -> Text:
 
 def _funnel(view: MonitorSnapshot) -> Table:
     """Return the number of participants at each step."""
-    rows: Rows = [
+    rows: _Rows = [
         [row.title, f"{row.reached}", _count(row.here), _lost(row.left), _count(row.ended)] for row in view.steps
     ]
     return _table(["step", "came to it", "here", "left", "ended"], rows)
@@ -242,7 +242,7 @@ def _platform(platform: PlatformCounts) -> Table:
 
 def _votes(votes: Sequence[VoteProgress]) -> RenderableType:
     """Return the ratings by condition, at most a dozen of them."""
-    rows: Rows = [
+    rows: _Rows = [
         [one.name, f"{one.finished}", _count(one.coming), f"{one.planned}", _bar(one.finished / one.planned)]
         for one in votes[:_MOST]
     ]
@@ -253,5 +253,5 @@ def _votes(votes: Sequence[VoteProgress]) -> RenderableType:
 
 def _checks(view: MonitorSnapshot) -> Table:
     """Return how many met, failed and ended at each check."""
-    rows: Rows = [[one.title, f"{one.met}", _count(one.failed), _lost(one.ended)] for one in view.checks]
+    rows: _Rows = [[one.title, f"{one.met}", _count(one.failed), _lost(one.ended)] for one in view.checks]
     return _table(["check", "met", "failed", "turned away"], rows)

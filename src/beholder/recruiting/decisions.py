@@ -51,13 +51,6 @@ class Decisions:
         return tuple(row for row in self.rows if row.pay in ("look", "reject"))
 
 
-class SignedState(NamedTuple):
-    """What was signed before, in words; nothing where nothing was signed."""
-
-    words: tuple[str, ...]
-    is_all_signed: bool
-
-
 async def decide_study(
     context: RecruitContext,
     *,
@@ -106,7 +99,7 @@ async def decide_study(
         words += await _sign(context, signed, by, content, evidence, dry_run=dry_run)
         words += _unsigned(len(unseen))
     else:
-        signed_before = signed_state(rows, evidence.entries)
+        signed_before = _signed_state(rows, evidence.entries)
         words += signed_before.words
         if signed_before.is_all_signed:
             words.append("`beholder pay` shows what would be sent.")
@@ -192,6 +185,13 @@ def _many(n: int, one: str) -> str:
     return f"{n} {one}{'s' * (n != 1)}"
 
 
+class _SignedState(NamedTuple):
+    """What was signed before, in words; nothing where nothing was signed."""
+
+    words: tuple[str, ...]
+    is_all_signed: bool
+
+
 # What is already signed, and what is new since
 
 
@@ -201,19 +201,19 @@ _QUIET = ("nothing", "wait")
 """Decisions that need no signature: what is done, and what is not over yet."""
 
 
-def signed_state(rows: Sequence[ProposalRow], entries: Iterable[LedgerEntry]) -> SignedState:
+def _signed_state(rows: Sequence[ProposalRow], entries: Iterable[LedgerEntry]) -> _SignedState:
     """Return who signed these rows last and when, and which of them are not signed as they are now."""
     signed = signed_rows(entries)
     own = [signed[row.decided.submission] for row in rows if row.decided.submission in signed]
     if not own:
-        return SignedState((), False)
+        return _SignedState((), False)
     last = max(own, key=lambda one: one.at)
     new = [row for row in rows if row.decided.submission not in signed and row.decided.pay not in _QUIET]
     changed = [row for row in rows if _has_changed(row, signed.get(row.decided.submission))]
     count = f"{len(own)} {'row is' if len(own) == 1 else 'rows are'} signed"
     head = f"{count}, last by {last.by} on {last.at:%Y-%m-%d at %H:%M} UTC."
     since = [f"{len(some)} {word} ({_names(some)})" for some, word in ((new, "new"), (changed, "changed")) if some]
-    return SignedState((f"{head} Since then: {', '.join(since) or 'nothing new'}.",), not since)
+    return _SignedState((f"{head} Since then: {', '.join(since) or 'nothing new'}.",), not since)
 
 
 def _has_changed(row: ProposalRow, before: SignedRow | None) -> bool:

@@ -17,7 +17,7 @@ from beholder.recruiting.reconciliation import DataState
 from beholder.study.csv_files import CsvLine, column_names, read_lines
 
 DECISIONS_FILE = "decide/decisions.csv"
-DECISION_COLUMNS = (
+_DECISION_COLUMNS = (
     "submission", "participant", "sessions", "outcome", "status", "code", "proposed", "pay", "proposed_use", "use",
     "reasons", "words", "category", "message",
 )  # fmt: skip
@@ -41,19 +41,19 @@ class EditedRow(NamedTuple):
 
 def file_bytes(rows: Iterable[DecisionRow]) -> bytes:
     """Return decisions as the content of the file."""
-    return table_bytes(DECISION_COLUMNS, (_file_cells(row) for row in rows))
+    return table_bytes(_DECISION_COLUMNS, (_file_cells(row) for row in rows))
 
 
 def read_file(folder: Path, problems: list[Problem]) -> dict[str, EditedRow]:
     """Return the rows of the file by submission; none where there is no file yet."""
     if not (folder / DECISIONS_FILE).is_file():
         return {}
-    if not {*DECISION_COLUMNS} & {*column_names(folder, DECISIONS_FILE)}:
+    if not {*_DECISION_COLUMNS} & {*column_names(folder, DECISIONS_FILE)}:
         fix = "Bring the first line back, or delete the file and run `beholder decide` again."
-        problems.append(Problem(f"{DECISIONS_FILE}:1", "names no column", ", ".join(DECISION_COLUMNS), fix))
+        problems.append(Problem(f"{DECISIONS_FILE}:1", "names no column", ", ".join(_DECISION_COLUMNS), fix))
         return {}
     rows: dict[str, EditedRow] = {}
-    for line in read_lines(folder, DECISIONS_FILE, DECISION_COLUMNS, problems):
+    for line in read_lines(folder, DECISIONS_FILE, _DECISION_COLUMNS, problems):
         one = _edited(line)
         if one.submission in rows:
             before = rows[one.submission].where.rpartition(":")[2]
@@ -66,7 +66,7 @@ def read_file(folder: Path, problems: list[Problem]) -> dict[str, EditedRow]:
 
 def participant_of(folder: Path, submission: str) -> str:
     """Return the pseudonym in the row of a submission; empty where it has none."""
-    lines = (line.cells for line in read_lines(folder, DECISIONS_FILE, DECISION_COLUMNS, []))
+    lines = (line.cells for line in read_lines(folder, DECISIONS_FILE, _DECISION_COLUMNS, []))
     return next((cells["participant"] for cells in lines if cells["submission"] == submission), "")
 
 
@@ -75,12 +75,12 @@ def remove_participant(folder: Path, participant: str) -> int | None:
     if not (folder / DECISIONS_FILE).is_file():
         return 0
     problems: list[Problem] = []
-    lines = read_lines(folder, DECISIONS_FILE, DECISION_COLUMNS, problems)
+    lines = read_lines(folder, DECISIONS_FILE, _DECISION_COLUMNS, problems)
     if problems:
         return None
     kept = [line.cells for line in lines if line.cells["participant"] != participant]
     if len(kept) < len(lines):
-        write_private(folder / DECISIONS_FILE, table_bytes(DECISION_COLUMNS, kept))
+        write_private(folder / DECISIONS_FILE, table_bytes(_DECISION_COLUMNS, kept))
     return len(lines) - len(kept)
 
 
@@ -102,7 +102,7 @@ def _edited(line: CsvLine) -> EditedRow:
 
 def _file_cells(row: DecisionRow) -> dict[str, Any]:
     return {
-        **{name: getattr(row, name) for name in DECISION_COLUMNS if name != "proposed_use"},
+        **{name: getattr(row, name) for name in _DECISION_COLUMNS if name != "proposed_use"},
         "sessions": "; ".join(row.sessions),
         "reasons": "; ".join(row.reasons),
         "proposed_use": row.use != row.is_use_changed,
@@ -280,8 +280,8 @@ def _plain(status: str) -> str:
 # pay/by_hand.csv: platform ids of participants whom a person has to find on a platform without an API
 
 
-MANUAL_FILE = "pay/by_hand.csv"
-MANUAL_COLUMNS = ("id", "submission", "pay", "words", "category", "message")
+_MANUAL_FILE = "pay/by_hand.csv"
+_MANUAL_COLUMNS = ("id", "submission", "pay", "words", "category", "message")
 _BY_HAND = ("reject", "return", "look")
 
 
@@ -289,15 +289,15 @@ def write_by_hand(context: RecruitContext, rows: Sequence[ProposalRow]) -> list[
     """Write who is to be rejected, asked to return or looked at, and return that in words; nothing if nobody is."""
     if context.study.recruit.mode != "panel":
         return []
-    path = context.study.folder / MANUAL_FILE
+    path = context.study.folder / _MANUAL_FILE
     manual = [row for row in rows if row.platform_id and row.decided.pay in _BY_HAND]
     if not manual:
         path.unlink(missing_ok=True)
         return []
-    write_private(path, table_bytes(MANUAL_COLUMNS, (_by_hand_cells(row) for row in manual)))
+    write_private(path, table_bytes(_MANUAL_COLUMNS, (_by_hand_cells(row) for row in manual)))
     who = "1 person" if len(manual) == 1 else f"{len(manual)} people"
-    return [f"{MANUAL_FILE} has the ids of {who} to reject, ask back or look at on the platform. Keep it to yourself."]
+    return [f"{_MANUAL_FILE} has the ids of {who} to reject, ask back or look at on the platform. Keep it to yourself."]
 
 
 def _by_hand_cells(row: ProposalRow) -> dict[str, object]:
-    return {"id": row.platform_id, **{name: getattr(row.decided, name) for name in MANUAL_COLUMNS if name != "id"}}
+    return {"id": row.platform_id, **{name: getattr(row.decided, name) for name in _MANUAL_COLUMNS if name != "id"}}

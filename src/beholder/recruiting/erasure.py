@@ -57,7 +57,7 @@ class Purged:
     words: tuple[str, ...]
 
 
-class OverdueData(NamedTuple):
+class _OverdueData(NamedTuple):
     """What is due to be erased and still there."""
 
     people: int
@@ -157,7 +157,7 @@ def _forget_result(
         folders = ", ".join(f"{name}/" for name in result.outputs)
         commands = ", ".join(f"`beholder {name}`" for name in result.outputs)
         words.append(f"{folders} may still hold what this person said: run {commands} again.")
-    words += files_with_names(study)
+    words += _files_with_names(study)
     words.append("Backups, and what you have handed on or published, are yours to look after.")
     return replace(result, words=tuple(words))
 
@@ -185,9 +185,9 @@ async def _purge(study: Study, url: str, now: datetime, *, dry_run: bool) -> Pur
     if not identity and not answers:
         return replace(nothing, words=_not_due(study, now))
     async with open_store(url, write=False) as reading:
-        due = await find_overdue(reading, identity=identity, answers=answers)
+        due = await _find_overdue(reading, identity=identity, answers=answers)
         if due.is_something:
-            await check_settled(study, reading)
+            await _check_settled(study, reading)
     if dry_run or not due.is_something:
         words = (*_overdue_lines(study, due), *_later(study, now))
         return replace(nothing, people=due.people, sessions=len(due.sessions), words=words)
@@ -202,7 +202,7 @@ async def _purge(study: Study, url: str, now: datetime, *, dry_run: bool) -> Pur
     return replace(done, words=(*_purged_lines(study, done, due), *_later(study, now)))
 
 
-async def _erase(study: Study, store: Store, due: OverdueData, now: datetime) -> int:
+async def _erase(study: Study, store: Store, due: _OverdueData, now: datetime) -> int:
     """Return how many facts were erased. A purge that is cut off is completed by the next one."""
     people: dict[str, Json] = {"people": due.people}
     if due.is_known and not due.is_begun:
@@ -232,9 +232,9 @@ def _not_due(study: Study, now: datetime) -> tuple[str, ...]:
     return ("Nothing is due yet.", *later)
 
 
-def _overdue_lines(study: Study, due: OverdueData) -> tuple[str, ...]:
+def _overdue_lines(study: Study, due: _OverdueData) -> tuple[str, ...]:
     if not due.is_something:
-        return ("What is due is gone already.", *files_with_names(study))
+        return ("What is due is gone already.", *_files_with_names(study))
     sessions = len(due.sessions)
     return (
         f"Due: who {due.people} {'person is' if due.people == 1 else 'people are'}, and the answers of "
@@ -242,7 +242,7 @@ def _overdue_lines(study: Study, due: OverdueData) -> tuple[str, ...]:
     )
 
 
-def _purged_lines(study: Study, done: Purged, due: OverdueData) -> tuple[str, ...]:
+def _purged_lines(study: Study, done: Purged, due: _OverdueData) -> tuple[str, ...]:
     words = []
     if due.is_known:
         who = f"{done.people} {'person is' if done.people == 1 else 'people are'}"
@@ -255,7 +255,7 @@ def _purged_lines(study: Study, done: Purged, due: OverdueData) -> tuple[str, ..
             f"Erased: the answers of {done.sessions} session{'s' * (done.sessions != 1)}, {done.rows} rows. "
             "Results that are written stay; `beholder clean` would find nothing any more."
         )
-    return (*words, *files_with_names(study))
+    return (*words, *_files_with_names(study))
 
 
 # What is overdue, and whether the study is settled
@@ -264,11 +264,11 @@ def _purged_lines(study: Study, done: Purged, due: OverdueData) -> tuple[str, ..
 _FACTS: tuple[Table, ...] = ("sessions", "ends")
 
 
-async def find_overdue(store: Store, *, identity: bool, answers: bool) -> OverdueData:
+async def _find_overdue(store: Store, *, identity: bool, answers: bool) -> _OverdueData:
     """Return what is there of what is due: identities, and answers."""
     sessions = await _kept(store) if answers else ()
     if not identity:
-        return OverdueData(0, False, False, sessions)
+        return _OverdueData(0, False, False, sessions)
     entries = await store.ledger.entries()
     people = len({link.participant for link in await store.platform_identities()})
     last = last_purge(entries)
@@ -276,10 +276,10 @@ async def find_overdue(store: Store, *, identity: bool, answers: bool) -> Overdu
     if is_begun and last is not None and isinstance(last.evidence, Mapping):
         people = int(str(last.evidence["people"]))
     is_known = is_begun or people > 0 or bool(await store.platform_visits()) or anonymise(entries) != entries
-    return OverdueData(people, is_known, is_begun, sessions)
+    return _OverdueData(people, is_known, is_begun, sessions)
 
 
-async def check_settled(study: Study, store: Store) -> None:
+async def _check_settled(study: Study, store: Store) -> None:
     """Raise RecruitError while a run is not closed, as closing finds out who is owed what, or money is open.
 
     Once identities are purged, a run on a platform can no longer be closed, and this is not required.
@@ -312,7 +312,7 @@ async def _kept(store: Store) -> tuple[str, ...]:
 _NAMING_FILES = ("launch/links.csv", "pay/payments.csv", "pay/by_hand.csv")
 
 
-def files_with_names(study: Study) -> tuple[str, ...]:
+def _files_with_names(study: Study) -> tuple[str, ...]:
     """Return in words which existing files name participants; nothing where there are none."""
     names = [*_NAMING_FILES, *filter(None, (study.recruit.people, study.recruit.block))]
     existing = [name for name in names if (study.folder / name).is_file()]

@@ -24,13 +24,13 @@ from beholder.study.recruitment import hourly, money
 from beholder.types import Outcome
 from beholder.words import check_words
 
-LINKS = "launch/links.csv"
+_LINKS = "launch/links.csv"
 _ID, _LINK = "id", "link"
 _LONGEST = 200
 """Characters of an id: a longer one does not fit into the links of every mail program."""
 
 
-class InvitationList(NamedTuple):
+class _InvitationList(NamedTuple):
     """The invited participants: columns without earlier links, and each row with its id."""
 
     heads: tuple[str, ...]
@@ -47,12 +47,12 @@ def write_invitations(study: Study, secret: bytes, public_url: str, places: int 
     """
     if not is_personal(study):
         return None
-    invited = read_invitations(study) if study.recruit.people is not None else _numbered(places, study.run)
+    invited = _read_invitations(study) if study.recruit.people is not None else _numbered(places, study.run)
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=invited.delimiter, lineterminator="\n")
     writer.writerow((*invited.heads, _LINK))
-    writer.writerows((*cells, personal_link(study, secret, public_url, id_)) for id_, cells in invited.people)
-    path = study.folder / LINKS
+    writer.writerows((*cells, _personal_link(study, secret, public_url, id_)) for id_, cells in invited.people)
+    path = study.folder / _LINKS
     # With a mark, without which spreadsheets take UTF-8 for something else.
     write_private(path, text.getvalue().encode("utf-8-sig"), "# Who was invited: not for a repository.\nlinks.csv\n")
     return path
@@ -63,19 +63,19 @@ def is_personal(study: Study) -> bool:
     return study.recruit.people is not None or study.recruit.single_use
 
 
-def _numbered(places: int, run: int) -> InvitationList:
+def _numbered(places: int, run: int) -> _InvitationList:
     """Return numbered ids; in a later run as 1-2, as nobody with a link of one run begins in another."""
     names = [str(one) if run == 1 else f"{one}-{run}" for one in range(1, places + 1)]
-    return InvitationList((_ID,), tuple((name, (name,)) for name in names), ",")
+    return _InvitationList((_ID,), tuple((name, (name,)) for name in names), ",")
 
 
-def personal_link(study: Study, secret: bytes, public_url: str, invited: str) -> str:
+def _personal_link(study: Study, secret: bytes, public_url: str, invited: str) -> str:
     """Return the link for one invited participant, which nobody can forge without the store."""
     query = urlencode({"invited": tokens.invitation(secret, invited)})
     return f"{public_url.rstrip('/')}/s/{study.name}?{query}"
 
 
-def read_invitations(study: Study) -> InvitationList:
+def _read_invitations(study: Study) -> _InvitationList:
     """Return the participants in `recruit.people`, in its order, or raise StudyError with all problems."""
     name = study.recruit.people
     assert name is not None
@@ -94,7 +94,7 @@ def read_invitations(study: Study) -> InvitationList:
     if problems:
         raise StudyError(problems)
     kept = [place for place, head in enumerate(heads) if head != _LINK]
-    return InvitationList(
+    return _InvitationList(
         tuple(sheet.heads[place] for place in kept),
         tuple((id_, tuple(cells[place] for place in kept)) for id_, cells in rows),
         sheet.delimiter,
@@ -126,7 +126,7 @@ def _people(name: str, sheet: CsvTable, place: int, problems: list[Problem]) -> 
 # launch/job.md: the text to paste or send, and the settings for the researcher
 
 
-JOB = "launch/job.md"
+_JOB = "launch/job.md"
 _ENDS: Mapping[Outcome, str] = {
     "completed": "everything was answered",
     "screened_out": "did not fit at a qualification",
@@ -156,7 +156,7 @@ def start_address(study: Study, public_url: str) -> str:
 
 def write_job(study: Study, job: Job, secret: bytes) -> Path:
     """Write launch/job.md and return its path: an invitation for `link`, a job with settings and codes for `panel`."""
-    path = study.folder / JOB
+    path = study.folder / _JOB
     path.parent.mkdir(parents=True, exist_ok=True)
     is_platform = study.recruit.mode == "panel" and study.recruit.id_parameter is not None
     parts = _job(study, job, secret) if is_platform else _invitation(study, job)
@@ -175,12 +175,12 @@ def _invitation(study: Study, job: Job) -> Iterator[str]:
     yield "---"
     if study.recruit.people is None:
         yield (
-            f"For you, not for participants: `{LINKS}` has {job.places} numbered links, and each works for one person. "
-            "Give everybody another one in place of `LINK`, and note who got which only where you need to know."
+            f"For you, not for participants: `{_LINKS}` has {job.places} numbered links, and each works for one person."
+            " Give everybody another one in place of `LINK`, and note who got which only where you need to know."
         )
         return
     yield (
-        f"For you, not for participants: `{LINKS}` is your list with a column `link`. Send everybody their own, as a "
+        f"For you, not for participants: `{_LINKS}` is your list with a column `link`. Send everybody their own, as a "
         "mail program does with a list, in place of `LINK`. It holds who was invited, and stays with you."
     )
 
@@ -195,7 +195,7 @@ def _job(study: Study, job: Job, secret: bytes) -> Iterator[str]:
     yield _table(("what", "value"), _settings(study, job))
     yield from _placeholders(study)
     if study.recruit.people is not None:
-        yield f"People in your own list have personal links beside this: `{LINKS}`. They need no platform."
+        yield f"People in your own list have personal links beside this: `{_LINKS}`. They need no platform."
     yield "## Codes"
     yield from _codes(study, job, secret)
     yield "## Afterwards"
@@ -293,7 +293,7 @@ def describe_job(study: Study, job: Job) -> str:
     return "\n\n".join([*parts, "\n".join(f"- {line}" for line in _lines(study, job))])
 
 
-def requirements(study: Study) -> list[str]:
+def _requirements(study: Study) -> list[str]:
     """Return what participants need, in the words that they read before they consent."""
     return PageChecks(Needs(), b"", check_words(study.language)).requirements(make_script(study, ()))
 
@@ -314,7 +314,7 @@ def _lines(study: Study, job: Job) -> Iterator[str]:
     if sessions > 1:
         yield f"You may take up to {sessions} sessions, one after the other or on another day."
     yield from _bonus(study)
-    if needs := requirements(study):
+    if needs := _requirements(study):
         yield "\n  - ".join(["You need:", *needs])
         paid = f", and you earn {job.screen_out}" if job.screen_out else ""
         yield f"We look at this first. Where something does not fit, the study ends there{paid}."

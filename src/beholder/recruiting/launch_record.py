@@ -204,7 +204,7 @@ _PROLIFIC = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID=
 """Placeholders that Prolific fills in."""
 
 
-def launch_key(study: Study, secret: bytes) -> str:
+def _launch_key(study: Study, secret: bytes) -> str:
     """Return the key that identifies a launch: always the same for a study and its run."""
     return f"{study.name}-{study.run}-{tokens.keyed(secret, 'launch', study.name, str(study.run)).hex()[:8]}"
 
@@ -215,10 +215,10 @@ def job_of(study: Study, secret: bytes, checked: Checked | None, public_url: str
     reward = money(recruit.reward) if recruit.reward else Sum(0, "")
     limit = duration(recruit.time_limit) if recruit.time_limit else None
     job = Job(
-        key=launch_key(study, secret),
+        key=_launch_key(study, secret),
         title=study.title,
         description="",
-        url=job_address(study, public_url),
+        url=_job_address(study, public_url),
         places=places,
         minutes=announced_minutes(recruit, checked.minutes if checked is not None else 1),
         reward=reward,
@@ -228,7 +228,7 @@ def job_of(study: Study, secret: bytes, checked: Checked | None, public_url: str
     return replace(job, description=markdown(describe_job(study, job)))
 
 
-def job_address(study: Study, public_url: str) -> str:
+def _job_address(study: Study, public_url: str) -> str:
     """Return where participants begin, with the platform's placeholders."""
     if study.recruit.mode == "prolific":
         return f"{public_url}/s/{study.name}?{_PROLIFIC}"

@@ -61,7 +61,7 @@ class ManualRecruiter:
         least, currency = self._study.recruit.hourly_minimum, job.reward.currency
         lists = (await self._store.counts(self._now(), self._study.run)).get("lists", 0)
         rewards = Sum(job.reward.minor * job.places, currency)
-        outs, bonuses = highest_screen_outs(job), highest_bonuses(self._study, job, lists)
+        outs, bonuses = _highest_screen_outs(job), highest_bonuses(self._study, job, lists)
         return Quote(
             places=job.places,
             minutes=job.minutes,
@@ -203,7 +203,7 @@ def _places(acts: Sequence[LedgerEntry]) -> int:
 # The highest cost of screen-outs, further sessions and bonuses
 
 
-def highest_screen_outs(job: Job) -> Sum:
+def _highest_screen_outs(job: Job) -> Sum:
     """Return the cost of screen-outs, if there are as many of them as places."""
     return Sum(job.screen_out.minor * job.places if job.screen_out else 0, job.reward.currency)
 

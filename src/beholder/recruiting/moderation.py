@@ -57,8 +57,8 @@ async def record_act(
     person, session = find_participant(await participant_records(context), name, context.study.folder)
     sessions = _sessions(kind, person, session)
     subject = sessions[0] if len(sessions) == 1 else person.participant
-    if kind in READMISSIONS:
-        means, is_unchanged = await readmit(context, kind, person)
+    if kind in _READMISSIONS:
+        means, is_unchanged = await _readmit(context, kind, person)
     else:
         means, is_unchanged = _ACT_MEANS[kind], False
     settled = f"{subject}: {means}. Nothing is recorded." if is_unchanged else _no_change(kind, person, sessions)
@@ -155,40 +155,40 @@ async def _release_lists(context: RecruitContext, sessions: Sequence[str]) -> st
 # Readmission
 
 
-ReadmissionKind = Literal["let_in", "reset"]
-READMISSIONS: tuple[ReadmissionKind, ...] = ("let_in", "reset")
-_READMISSION_MEANS: Mapping[ReadmissionKind, str] = {
+_ReadmissionKind = Literal["let_in", "reset"]
+_READMISSIONS: tuple[_ReadmissionKind, ...] = ("let_in", "reset")
+_READMISSION_MEANS: Mapping[_ReadmissionKind, str] = {
     "let_in": "may begin again",
     "reset": "at the next arrival all attempts begin anew",
 }
-_ALLOWED: Mapping[ReadmissionKind, str] = {
+_ALLOWED: Mapping[_ReadmissionKind, str] = {
     "let_in": "somebody who was shut out, or whose session ended early",
     "reset": "somebody whose session is open, or ended early",
 }
 
 
-class Readmission(NamedTuple):
+class _Readmission(NamedTuple):
     """The effect of letting a participant begin again."""
 
     words: str
     is_unchanged: bool
 
 
-async def readmit(context: RecruitContext, kind: ReadmissionKind, person: ParticipantRecord) -> Readmission:
+async def _readmit(context: RecruitContext, kind: _ReadmissionKind, person: ParticipantRecord) -> _Readmission:
     """Return the effect for a participant, by the rules of admission; raise RecruitError where it cannot help."""
     acts = Moderation(context.store.ledger)
     await acts.refresh()
     last = await _last(context, person, acts)
     if kind == "let_in" and acts.is_blocked(person.participant):
         has_ended_early = last is not None and last.outcome not in (None, "completed")
-        return Readmission(_READMISSION_MEANS[kind] if has_ended_early else "is turned away no longer", False)
+        return _Readmission(_READMISSION_MEANS[kind] if has_ended_early else "is turned away no longer", False)
     if problems := list(_readmission_problems(context, kind, person, last, acts)):
         raise RecruitError(problems)
     if last is None:
-        return Readmission(f"{_READMISSION_MEANS[kind]} already", True)
+        return _Readmission(f"{_READMISSION_MEANS[kind]} already", True)
     if kind == "let_in" and last.outcome is None:
-        return Readmission("is not shut out, and goes on by the same link", True)
-    return Readmission(_READMISSION_MEANS[kind], False)
+        return _Readmission("is not shut out, and goes on by the same link", True)
+    return _Readmission(_READMISSION_MEANS[kind], False)
 
 
 async def _last(context: RecruitContext, person: ParticipantRecord, acts: Moderation) -> ParticipantSession | None:
@@ -202,7 +202,7 @@ async def _last(context: RecruitContext, person: ParticipantRecord, acts: Modera
 
 def _readmission_problems(
     context: RecruitContext,
-    kind: ReadmissionKind,
+    kind: _ReadmissionKind,
     person: ParticipantRecord,
     last: ParticipantSession | None,
     acts: Moderation,

@@ -150,7 +150,7 @@ class MonitorSnapshot:
     def to_json(self) -> Mapping[str, Json]:
         """Return the snapshot as a document with stable keys."""
 
-        return document(self)
+        return _document(self)
 
     def __rich__(self) -> RenderableType:
         from beholder.recruiting.dashboard import page
@@ -166,12 +166,12 @@ class MonitorSnapshot:
 # The JSON document of `beholder monitor --json`
 
 
-VERSION = 1
+_VERSION = 1
 
 
-def document(view: MonitorSnapshot) -> Mapping[str, Json]:
+def _document(view: MonitorSnapshot) -> Mapping[str, Json]:
     """Return the snapshot with its version, and null for what is unknown."""
-    return {"version": VERSION, **{name: to_json(value) for name, value in vars(view).items()}}
+    return {"version": _VERSION, **{name: to_json(value) for name, value in vars(view).items()}}
 
 
 def to_json(value: object) -> Json:

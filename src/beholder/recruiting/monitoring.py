@@ -60,7 +60,7 @@ async def take_snapshot(
     """Return the state of a study. The platform is asked unless its numbers are given."""
     tables: dict[str, Rows] = {table: await read_rows(context.store, table) for table in _TABLES}
     entries = await context.store.ledger.entries()
-    counts, note = platform or await read_platform(context, launch_record(entries, context.study.run))
+    counts, note = platform or await _read_platform(context, launch_record(entries, context.study.run))
     with no_collection():
         return make_snapshot(context.study, MonitorFacts(tables, entries, counts, note), context.now(), robots=robots)
 
@@ -235,7 +235,7 @@ _LEFT = ("returned", "timed_out", "rejected", "screened_out")
 _FINISHED = ("awaiting_review", "approved", "partially_approved")
 
 
-async def read_platform(context: RecruitContext, launched: LaunchRecord | None) -> tuple[PlatformCounts | None, str]:
+async def _read_platform(context: RecruitContext, launched: LaunchRecord | None) -> tuple[PlatformCounts | None, str]:
     """Return the platform's numbers, and a sentence where they cannot be read; nothing where there is no platform."""
     if launched is None or context.is_by_hand:
         return None, ""
@@ -271,8 +271,8 @@ def count_platform(
 # Live updates
 
 
-POLL_SECONDS = 2.0
-PLATFORM_POLL, LONGEST_PLATFORM_POLL = timedelta(seconds=60), timedelta(minutes=5)
+_POLL_SECONDS = 2.0
+PLATFORM_POLL, _LONGEST_PLATFORM_POLL = timedelta(seconds=60), timedelta(minutes=5)
 """How often the platform is asked: less and less while nothing changes there."""
 _SHARE = 0.2
 """The largest share of the time that reading may take, to spare a large store."""
@@ -296,16 +296,16 @@ async def watch(
         if is_due:
             before, platform = (
                 platform,
-                await read_platform(context, launch_record(await context.store.ledger.entries(), context.study.run)),
+                await _read_platform(context, launch_record(await context.store.ledger.entries(), context.study.run)),
             )
-            pause = min(LONGEST_PLATFORM_POLL, pause * 2) if _same(before[0], platform[0]) else PLATFORM_POLL
+            pause = min(_LONGEST_PLATFORM_POLL, pause * 2) if _same(before[0], platform[0]) else PLATFORM_POLL
             asked_at = now
         new_counts = await context.store.counts(now, context.study.run)
         if is_due or new_counts != counts or robots or now - shown_at >= PLATFORM_POLL:
             counts, shown_at = new_counts, now
             show(await take_snapshot(context, robots=robots, platform=platform))
         seconds = time.monotonic() - began
-        await sleep(max(POLL_SECONDS, seconds / _SHARE))
+        await sleep(max(_POLL_SECONDS, seconds / _SHARE))
 
 
 def _same(one: PlatformCounts | None, other: PlatformCounts | None) -> bool:

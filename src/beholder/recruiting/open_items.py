@@ -120,7 +120,7 @@ def _due_problems(lines: Sequence[PaymentLine]) -> Iterator[Problem]:
     total = Sum(sum(line.amount.minor for line in lines), lines[0].amount.currency)
     due = f"is owed {total}" if len(names) == 1 else f"are owed {total} in all"
     reasons = ", ".join(dict.fromkeys(line.reason.partition(":")[0] for line in lines))
-    yield Problem(join_names(names), f"{due} ({reasons})", "", _PAY)
+    yield Problem(_join_names(names), f"{due} ({reasons})", "", _PAY)
 
 
 def _line_problem(line: PaymentLine, is_by_hand: bool) -> Problem | None:
@@ -209,12 +209,12 @@ def merge_problems(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     return tuple(
         replace(one, where=names[0])
         if len(names) == 1
-        else replace(one, where=join_names(names), what=f"each {one.what}")
+        else replace(one, where=_join_names(names), what=f"each {one.what}")
         for one, names in places.items()
     )
 
 
-def join_names(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     """Return names as a list in words, the first few of many."""
     more = len(names) - _NAMED
     if more > 0:

@@ -98,7 +98,7 @@ class ParticipantRecord:
 _ACTS = ("release", "reset", "let_in", "shut_out", "leave_out", "take_in", "forget")
 """Ledger kinds of acts about a participant."""
 
-Tables = Mapping[str, Sequence[Mapping[str, Any]]]
+_Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
 async def participant_records(context: RecruitContext) -> tuple[ParticipantRecord, ...]:
@@ -129,7 +129,7 @@ async def participant_records(context: RecruitContext) -> tuple[ParticipantRecor
 class _RecordFacts:
     """The tables, by session."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: _Tables) -> None:
         self.ends = {str(row["session"]): row for row in tables["ends"]}
         self.lists = {str(row["session"]): row["list"] for row in tables["claims"]}
         self.erased = {str(row["session"]) for row in tables["erasures"]}
@@ -166,7 +166,7 @@ def _accept(judged: JudgedSession | None, outcome: Outcome | None, *, is_erased:
     return judged.decision.accept if judged is not None else None
 
 
-def _steps(tables: Tables) -> dict[str, list[AnsweredPage]]:
+def _steps(tables: _Tables) -> dict[str, list[AnsweredPage]]:
     by_session: dict[str, list[AnsweredPage]] = defaultdict(list)
     for row in tables["answers"]:
         seconds = round((row["sent_ms"] - row["shown_ms"]) / 1000, 1)

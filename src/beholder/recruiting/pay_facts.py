@@ -132,7 +132,7 @@ class PayFacts:
 async def pay_facts(context: RecruitContext, entries: Sequence[LedgerEntry]) -> PayFacts:
     """Return the current facts."""
     launched = launch_record(entries, context.study.run)
-    listed = await read_submissions(context, launched)
+    listed = await _read_submissions(context, launched)
     sessions, ends = await read_rows(context.store, "sessions"), await read_rows(context.store, "ends")
     all_sessions = arrived_sessions(sessions, ends)
     own = {str(row["session"]) for row in sessions if row["run"] == context.study.run}
@@ -174,7 +174,7 @@ async def pay_facts(context: RecruitContext, entries: Sequence[LedgerEntry]) -> 
 
 async def refresh_facts(context: RecruitContext, facts: PayFacts) -> PayFacts:
     """Return the facts with the current status of the submissions."""
-    listed = {one.id: one.status for one in await read_submissions(context, facts.launched) or ()}
+    listed = {one.id: one.status for one in await _read_submissions(context, facts.launched) or ()}
     visits = {
         id_: replace(visit, status=listed.get(id_, visit.status)) if listed else visit
         for id_, visit in facts.visits.items()
@@ -182,7 +182,7 @@ async def refresh_facts(context: RecruitContext, facts: PayFacts) -> PayFacts:
     return replace(facts, visits=visits)
 
 
-async def read_submissions(context: RecruitContext, launched: LaunchRecord | None) -> Sequence[Submission] | None:
+async def _read_submissions(context: RecruitContext, launched: LaunchRecord | None) -> Sequence[Submission] | None:
     """Return the platform's submissions; None where none are listed."""
     if launched is None or context.is_by_hand:
         return None

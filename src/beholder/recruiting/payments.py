@@ -100,14 +100,14 @@ async def _pay_on_platform(ledger: PayLedger, *, send: bool, resend: Sequence[st
 
 async def _pay_by_hand(ledger: PayLedger, *, send: bool, paid: bool) -> Path | None:
     if paid:
-        await confirm_paid(ledger)
-    return await write_payment_list(ledger, await ledger.plan()) if send else None
+        await _confirm_paid(ledger)
+    return await _write_payment_list(ledger, await ledger.plan()) if send else None
 
 
 def _result(ledger: PayLedger, *, is_sent: bool, file: Path | None) -> Payment:
-    lines = payment_lines(ledger)
-    problems = (*dict.fromkeys(ledger.problems), *refused_problems(ledger, lines), *unknown_problems(ledger))
-    notes = (*ledger.notes, *changed_amounts(ledger), *manual_steps(ledger))
+    lines = _payment_lines(ledger)
+    problems = (*dict.fromkeys(ledger.problems), *_refused_problems(ledger, lines), *_unknown_problems(ledger))
+    notes = (*ledger.notes, *_changed_amounts(ledger), *_manual_steps(ledger))
     return Payment(lines, is_sent, problems, notes, file, is_unsigned=_is_unsigned(ledger))
 
 
@@ -128,7 +128,7 @@ _STATUSES: Mapping[State, PaymentStatus] = {
 }  # fmt: skip
 
 
-def payment_lines(ledger: PayLedger) -> tuple[PaymentLine, ...]:
+def _payment_lines(ledger: PayLedger) -> tuple[PaymentLine, ...]:
     """Return a line for everything in the ledger or due by the current facts, in the order of arrival."""
     expected = {debt.key: debt for debt in ledger.expected()}
     lines = [
@@ -172,7 +172,7 @@ def _status(debt: Debt) -> PaymentStatus:
     return _STATUSES[debt.state]
 
 
-def refused_problems(ledger: PayLedger, lines: Sequence[PaymentLine]) -> Iterator[Problem]:
+def _refused_problems(ledger: PayLedger, lines: Sequence[PaymentLine]) -> Iterator[Problem]:
     """Yield what the platform refused; refused bonuses are reported when they are sent."""
     done = {"approve": "approved", "reject": "rejected", "return": "asked to be returned"}
     for line in lines:
@@ -185,7 +185,7 @@ def refused_problems(ledger: PayLedger, lines: Sequence[PaymentLine]) -> Iterato
         yield Problem(debt.submission, f"was not {done[debt.kind]}: {debt.words}", "", fix)
 
 
-def unknown_problems(ledger: PayLedger) -> Iterator[Problem]:
+def _unknown_problems(ledger: PayLedger) -> Iterator[Problem]:
     """Yield the payments of unknown outcome, and what a person can do about them."""
     for batch in ledger.state.batches.values():
         debts = [debt for debt in ledger.state.debts_in(batch.id) if debt.is_unsure]
@@ -202,7 +202,7 @@ def unknown_problems(ledger: PayLedger) -> Iterator[Problem]:
         yield Problem(batch.id, what, "", fix)
 
 
-def changed_amounts(ledger: PayLedger) -> Iterator[str]:
+def _changed_amounts(ledger: PayLedger) -> Iterator[str]:
     """Yield which amounts of the study differ from the promised ones."""
     recruit, facts = ledger.context.study.recruit, ledger.facts
     amounts = {"reward": (recruit.reward, facts.reward), "screen_out": (recruit.screen_out, facts.screen_out)}
@@ -214,7 +214,7 @@ def changed_amounts(ledger: PayLedger) -> Iterator[str]:
             yield words if "bonus" in ledger.context.recruiter.can else f"{words} `beholder launch` changes it."
 
 
-def manual_steps(ledger: PayLedger) -> Iterator[str]:
+def _manual_steps(ledger: PayLedger) -> Iterator[str]:
     """Yield what a person does by hand, because the recruiter cannot."""
     manual: Mapping[Verb, str] = getattr(ledger.context.recruiter, "manual", {})
     verbs: tuple[Verb, ...] = ("reject", "return")
@@ -230,11 +230,11 @@ def manual_steps(ledger: PayLedger) -> Iterator[str]:
 # Paying by hand
 
 
-PAYMENTS_FILE = "payments.csv"
-COLUMNS = ("id", "visit", "outcome", "amount", "currency", "code", "reason")
+_PAYMENTS_FILE = "payments.csv"
+_COLUMNS = ("id", "visit", "outcome", "amount", "currency", "code", "reason")
 
 
-async def write_payment_list(ledger: PayLedger, keys: Collection[Key]) -> Path | None:
+async def _write_payment_list(ledger: PayLedger, keys: Collection[Key]) -> Path | None:
     """Write pay/payments.csv and return its path; None where nothing is due.
 
     A list that is not confirmed is written again unchanged, and nothing is added to it: so no debt is ever in two
@@ -260,7 +260,7 @@ async def write_payment_list(ledger: PayLedger, keys: Collection[Key]) -> Path |
     return path
 
 
-async def confirm_paid(ledger: PayLedger) -> None:
+async def _confirm_paid(ledger: PayLedger) -> None:
     """Record that a person has paid the list."""
     batch = _open_batch(ledger)
     if batch is None or ledger.state.batches[batch].state != "accepted":
@@ -288,19 +288,19 @@ def _budget_problem(ledger: PayLedger, due: Collection[Debt]) -> Problem | None:
 def _write(ledger: PayLedger, id: str) -> Path:
     """Write the list and return its path, or raise RecruitError."""
     text = io.StringIO(newline="")
-    table = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    table = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
     table.writeheader()
     table.writerows(
         _row(ledger, debt) for debt in ledger.state.debts_in(id) if debt.kind in MONEY and debt.amount.minor
     )
     folder = ledger.context.study.folder / "pay"
     try:
-        write_private(folder / PAYMENTS_FILE, text.getvalue().encode())
+        write_private(folder / _PAYMENTS_FILE, text.getvalue().encode())
     except OSError as error:
         what = f"cannot be written ({error.strerror})"
         fix = "Nothing was paid. Make it writable, then run `beholder pay --send` again."
-        raise RecruitError(Problem(str(folder / PAYMENTS_FILE), what, "", fix)) from error
-    return folder / PAYMENTS_FILE
+        raise RecruitError(Problem(str(folder / _PAYMENTS_FILE), what, "", fix)) from error
+    return folder / _PAYMENTS_FILE
 
 
 def _row(ledger: PayLedger, debt: Debt) -> Mapping[str, str]:

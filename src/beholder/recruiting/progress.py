@@ -31,7 +31,7 @@ _TITLES: Mapping[str, str] = {
 }  # fmt: skip
 _ONCE = ("questions:", "text:")
 """Steps that a later session of the same participant does not have."""
-RATING, END = "trials", "end"
+_RATING, _END = "trials", "end"
 
 
 class SessionPosition(NamedTuple):
@@ -51,7 +51,7 @@ def session_positions(study: Study, facts: Facts, here: Iterable[str]) -> tuple[
         is_further = completed[visit.participant] > 0
         completed[visit.participant] += visit.outcome == "completed"
         furthest = max((places[base_key(key)] for key in visit.answers if base_key(key) in places), default=-1)
-        key = END if visit.outcome == "completed" else _next(keys, furthest, visit, is_further)
+        key = _END if visit.outcome == "completed" else _next(keys, furthest, visit, is_further)
         positions.append(SessionPosition(visit, key, visit.session in live))
     return keys, positions
 
@@ -90,7 +90,7 @@ def step_counts(
     keys: Sequence[str], sessions: Sequence[SessionPosition]
 ) -> tuple[tuple[StepCount, ...], tuple[StepCount, ...]]:
     """Return the steps with all trials as one, and the trials one by one."""
-    place = {key: number for number, key in enumerate([*keys, END])}
+    place = {key: number for number, key in enumerate([*keys, _END])}
     reached = Counter(place[one.key] for one in sessions)
     many = [sum(n for at, n in reached.items() if at >= number) for number in range(len(place))]
     rows = [
@@ -111,8 +111,8 @@ def step_counts(
         if row in breaks or row in trials[1:]:
             continue
         counts.append(_rating_step(row, [*trials, *breaks]) if row in trials else row)
-    completed = sum(one.key == END for one in sessions)
-    return (*_merge_pages(counts), StepCount(END, "Finished", completed, 0, 0, 0)), tuple(trials)
+    completed = sum(one.key == _END for one in sessions)
+    return (*_merge_pages(counts), StepCount(_END, "Finished", completed, 0, 0, 0)), tuple(trials)
 
 
 def _merge_pages(rows: Sequence[StepCount]) -> list[StepCount]:
@@ -129,7 +129,7 @@ def _merge_pages(rows: Sequence[StepCount]) -> list[StepCount]:
 
 def _rating_step(first: StepCount, every: Sequence[StepCount]) -> StepCount:
     return StepCount(
-        RATING, f"Rating, {_many(sum(row.key[:6] == 'trial:' for row in every))}", first.reached, *_sums(every)
+        _RATING, f"Rating, {_many(sum(row.key[:6] == 'trial:' for row in every))}", first.reached, *_sums(every)
     )
 
 
@@ -204,7 +204,7 @@ def condition_progress(facts: Facts, votes: Sequence[VoteProgress], order: Seque
 # Pace and pay
 
 
-RECENT = timedelta(hours=6)
+_RECENT = timedelta(hours=6)
 """Older events say little about the pace."""
 _AT_LEAST = timedelta(minutes=10)
 
@@ -229,10 +229,10 @@ def top_up(reward: Sum, minutes: float | None, floor: Sum | None) -> Sum | None:
 
 def per_hour(arrivals: Sequence[datetime], finished: Sequence[datetime], now: datetime) -> float | None:
     """Return how many sessions per hour were completed recently; None where none were."""
-    recent = [at for at in finished if now - RECENT <= at <= now]
+    recent = [at for at in finished if now - _RECENT <= at <= now]
     if not recent or not arrivals:
         return None
-    since = max(min(arrivals), now - RECENT)
+    since = max(min(arrivals), now - _RECENT)
     hours = max(now - since, _AT_LEAST).total_seconds() / 3600
     return round(len(recent) / hours, 2)
 
@@ -248,7 +248,7 @@ def finished_at(left: int, rate: float | None, now: datetime) -> datetime | None
 # Alarms
 
 
-AUTO_APPROVAL_DAYS, WARN_DAYS = 21, 14
+AUTO_APPROVAL_DAYS, _WARN_DAYS = 21, 14
 """Prolific approves a submission without a decision after 21 days; the alarm starts at 14."""
 _SENDING = ("scheduled", "publishing", "active")
 _ENOUGH, _MANY = 10, 0.25
@@ -271,7 +271,7 @@ def alarms(
         yield from _budget(cost)
     if is_over and platform is not None and platform.state in _SENDING:
         yield "recruit.closes is past, and the platform goes on sending people in vain. Run `beholder close`."
-    if platform is not None and platform.oldest_days is not None and platform.oldest_days >= WARN_DAYS:
+    if platform is not None and platform.oldest_days is not None and platform.oldest_days >= _WARN_DAYS:
         yield _waiting(platform.oldest_days)
     for step in steps:
         if step.reached >= _ENOUGH and step.left > _MANY * step.reached:

@@ -46,7 +46,7 @@ from beholder.study.recruitment import Sum
 from beholder.types import Outcome
 from beholder.words import read_words
 
-RETURN_WAIT = timedelta(days=7)
+_RETURN_WAIT = timedelta(days=7)
 """How long a participant has to return a submission on request, before a person looks."""
 _EARLIER = "plan:earlier"
 _DONE: dict[Pay, str] = {
@@ -131,7 +131,7 @@ class ProposalTable:
         judged = self._judged.get(main.session) if main is not None else None
         code = self._code_finding(pair.submission)
         proposal = self._proposal(key, pair.submission, data, code, self._accept(main))
-        category, message = proposed_message(
+        category, message = _proposed_message(
             proposal.pay, data, code, judged, self._rules, self._method, self.promised.screen_out
         )
         if judged is not None and not judged.decision.is_refusable:
@@ -203,7 +203,7 @@ class ProposalTable:
                 status=submission.status,
                 code=code,
                 accept=accept,
-                has_waited=requested_at is not None and self._now - requested_at >= RETURN_WAIT,
+                has_waited=requested_at is not None and self._now - requested_at >= _RETURN_WAIT,
                 is_refused=key in self._refused,
                 is_ours=key in self._rejected,
                 pays_screen_out=pays_screen_out,
@@ -333,7 +333,7 @@ def _check_identity(context: RecruitContext, entries: Sequence[LedgerEntry]) -> 
 # Messages to participants
 
 
-def proposed_message(
+def _proposed_message(
     pay: Pay,
     data: DataState,
     code: CodeFinding,

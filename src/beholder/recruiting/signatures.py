@@ -62,13 +62,13 @@ def signature(rows: Sequence[ProposalRow], by: str, content: bytes, now: datetim
     kept = [row for row in rows if by != RUN_SIGNATURE or row.decided.pay in _OF_RUN]
     evidence: dict[str, Json] = {
         "by": by,
-        "digest": digest_of(content),
+        "digest": _digest_of(content),
         "rows": {row.decided.submission: _json(row) for row in kept},
     }
     return LedgerEntry("decisions", "done", now, reason_text=f"signed by {by}", evidence=evidence)
 
 
-def digest_of(content: bytes) -> str:
+def _digest_of(content: bytes) -> str:
     """Return the digest of the file of decisions."""
     return hashlib.sha256(content).hexdigest()
 

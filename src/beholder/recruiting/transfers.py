@@ -103,11 +103,11 @@ async def _send(ledger: PayLedger, id: str) -> None:
                 await ledger.write([ledger.batch_entry(id, "cancelled", str(problem))])
                 raise SendingStopped
         else:
-            arrivals = await read_arrivals(ledger, id)
+            arrivals = await _read_arrivals(ledger, id)
             if set(arrivals.values()) != {"none"}:
                 await ledger.write([ledger.batch_entry(id, "unknown", "some of it has arrived meanwhile")])
                 return
-        now = await read_bonuses(ledger, ledger.state.rows(id))
+        now = await _read_bonuses(ledger, ledger.state.rows(id))
     except (PlatformAway, PlatformUnsure, PlatformRefused) as error:
         ledger.problems.append(_platform_problem(ledger, error))
         raise SendingStopped from error
@@ -162,7 +162,7 @@ def _wrong_amount(ledger: PayLedger, id: str) -> Problem | None:
 async def _refused(ledger: PayLedger, id: str, error: PlatformRefused) -> None:
     """Record a refused payment, if nobody has received anything; otherwise its outcome is unknown."""
     try:
-        arrivals = await read_arrivals(ledger, id)
+        arrivals = await _read_arrivals(ledger, id)
     except (PlatformAway, PlatformUnsure, PlatformRefused):
         arrivals = {}
     if set(arrivals.values()) == {"none"}:
@@ -175,7 +175,7 @@ async def _refused(ledger: PayLedger, id: str, error: PlatformRefused) -> None:
 
 async def _await_settlement(ledger: PayLedger, id: str) -> None:
     try:
-        if await wait_for_settlement(ledger, id):
+        if await _wait_for_settlement(ledger, id):
             return
     except (PlatformAway, PlatformUnsure, PlatformRefused) as error:
         ledger.problems.append(_platform_problem(ledger, error))
@@ -216,17 +216,17 @@ _SETTLE_PAUSES = (0.0, 5.0, 10.0, 20.0, 30.0, 60.0)
 """Seconds before each poll of an accepted batch: it settles within minutes."""
 
 
-async def read_bonuses(ledger: PayLedger, submissions: Iterable[str]) -> Mapping[str, tuple[int, ...]]:
+async def _read_bonuses(ledger: PayLedger, submissions: Iterable[str]) -> Mapping[str, tuple[int, ...]]:
     """Return the bonuses paid to each submission so far."""
     return {one: (await ledger.context.recruiter.submission(one)).bonuses or () for one in submissions}
 
 
-async def read_arrivals(ledger: PayLedger, id: str) -> Mapping[str, Arrival]:
+async def _read_arrivals(ledger: PayLedger, id: str) -> Mapping[str, Arrival]:
     """Return for each submission of a batch whether its money has arrived, and settle what has."""
     batch = ledger.state.batches[id]
     rows = ledger.state.rows(id)
     open_ = {debt.submission for debt in ledger.state.debts_in(id) if debt.state != "settled"}
-    now = await read_bonuses(ledger, [one for one in rows if one in open_])
+    now = await _read_bonuses(ledger, [one for one in rows if one in open_])
     arrivals = bonus_arrivals({one: rows[one] for one in now}, batch.baseline, now)
     paid = [debt for debt in ledger.state.debts_in(id) if arrivals.get(debt.submission) == "paid"]
     await ledger.write([ledger.entry_for(debt, "settled") for debt in paid])
@@ -248,7 +248,7 @@ async def _settle_batch(ledger: PayLedger, batch: BatchState) -> None:
     if not ledger.state.debts_in(batch.id):
         return
     try:
-        arrivals = await read_arrivals(ledger, batch.id)
+        arrivals = await _read_arrivals(ledger, batch.id)
     except (PlatformAway, PlatformRefused, PlatformUnsure) as error:
         ledger.problems.append(Problem(batch.id, f"could not be looked at: {error}", fix="Run `beholder pay` again."))
         return
@@ -260,14 +260,14 @@ async def _settle_batch(ledger: PayLedger, batch: BatchState) -> None:
         await ledger.write([ledger.batch_entry(batch.id, "unknown", words)])
 
 
-async def wait_for_settlement(ledger: PayLedger, id: str) -> bool:
+async def _wait_for_settlement(ledger: PayLedger, id: str) -> bool:
     """Return whether all of an accepted batch has arrived, after some minutes at most."""
     for pause in _SETTLE_PAUSES:
         if pause == _SETTLE_PAUSES[1]:
             ledger.report_wait(f"payment {id}", _SETTLE_PAUSES)
         if pause:
             await ledger.sleep(pause)
-        await read_arrivals(ledger, id)
+        await _read_arrivals(ledger, id)
         if ledger.state.batches[id].state == "settled":
             return True
     return False
@@ -279,7 +279,7 @@ async def authorise_resend(ledger: PayLedger, id: str) -> bool:
     if batch is None or batch.state not in ("unknown", "resend_authorised") or batch.sent_at is None:
         ledger.problems.append(_not_unknown(ledger, f"--resend {id}", batch, "Nothing was sent again."))
         return False
-    arrivals = await read_arrivals(ledger, id)
+    arrivals = await _read_arrivals(ledger, id)
     if ledger.state.batches[id].state == "settled":
         ledger.notes.append(f"{id} has arrived by now: it was not sent again.")
         return False
@@ -324,7 +324,7 @@ def _not_unknown(ledger: PayLedger, where: str, batch: BatchState | None, fix: s
 # Approvals, rejections and return requests: safe to repeat, and read before and after
 
 
-Send = Callable[[Debt, Submission], Awaitable[None]]
+_Send = Callable[[Debt, Submission], Awaitable[None]]
 _APPROVE_PAUSES = (0.0, 5.0, 10.0, 20.0)
 """Seconds before each poll of approvals, which a platform carries out a little later."""
 _GONE = ("returned", "rejected", "screened_out")
@@ -399,7 +399,7 @@ async def send_return_requests(ledger: PayLedger, keys: Collection[Key]) -> None
     await _send_each(ledger, _due_debts(ledger, "return", keys), "requests to return", request)
 
 
-async def _send_each(ledger: PayLedger, debts: Sequence[Debt], what: str, send: Send) -> None:
+async def _send_each(ledger: PayLedger, debts: Sequence[Debt], what: str, send: _Send) -> None:
     """Send one by one, after reading the submission; stop where the platform does not answer."""
     for debt in debts:
         try:
