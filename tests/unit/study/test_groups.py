@@ -28,7 +28,7 @@ def problems(folder: Path, between: dict[str, Any], **keys: Any) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("between", "design", "message"),
+    ("between", "design", "told"),
     [
         (
             {"asked": {"a": {}}},
@@ -138,9 +138,9 @@ def problems(folder: Path, between: dict[str, Any], **keys: Any) -> list[str]:
     ],
 )
 def test_what_does_not_split_or_fit_is_told(
-    tmp_path: Path, between: dict[str, Any], design: dict[str, Any], message: str
+    tmp_path: Path, between: dict[str, Any], design: dict[str, Any], told: str
 ) -> None:
-    assert message in problems(tmp_path, between, design=design)
+    assert told in problems(tmp_path, between, design=design)
 
 
 def test_the_study_of_every_group_is_looked_at_and_all_is_told_at_once(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ POOL = [{"id": "q1", "text": "?", "options": ["a"], "correct": "a"}]
 
 
 @pytest.mark.parametrize(
-    ("written", "message"),
+    ("written", "told"),
     [
         ("{brightness: on}",
          f"brightness is on. Allowed: true or false, or a map with the keys {EACH}, valid, level and second. "
@@ -44,11 +44,9 @@ POOL = [{"id": "q1", "text": "?", "options": ["a"], "correct": "a"}]
          "questions.items.0.options is a list of 1. Allowed: a list of 2 or more."),
     ],
 )  # fmt: skip
-def test_a_mistake_in_a_check_is_told_with_what_to_write(
-    tmp_path: Path, tiny: Path, written: str, message: str
-) -> None:
+def test_a_mistake_in_a_check_is_told_with_what_to_write(tmp_path: Path, tiny: Path, written: str, told: str) -> None:
     path = write_study(tmp_path, tiny)
     path.write_text(f"{path.read_text('utf-8')}qualification: {written}\n", "utf-8")
     with pytest.raises(StudyError) as raised:
         load_study(path)
-    assert [str(one).partition("  ")[2] for one in raised.value.problems] == [f"qualification.{message}"]
+    assert [str(one).partition("  ")[2] for one in raised.value.problems] == [f"qualification.{told}"]
