@@ -49,9 +49,9 @@ ODD: dict[str, pd.DataFrame] = {
 
 
 def four(data: pd.DataFrame, **options: Any) -> pd.DataFrame:
-    found = four_tests(data, **options)
-    assert isinstance(found, Result)
-    return found.table
+    table = four_tests(data, **options)
+    assert isinstance(table, Result)
+    return table.table
 
 
 def by_pair(data: pd.DataFrame, **options: Any) -> pd.DataFrame:

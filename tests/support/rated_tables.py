@@ -31,6 +31,6 @@ def frame(table: Floats) -> pd.DataFrame:
 
 
 def measured(data: pd.DataFrame) -> pd.DataFrame:
-    found = reliability(data)
-    assert found is not None
-    return found.table.set_index("measure")
+    result = reliability(data)
+    assert result is not None
+    return result.table.set_index("measure")

@@ -87,7 +87,7 @@ def better(results: Results, condition: str, other: str, question: str | None = 
     if is_clear(row["clear_by"]) and estimate:
         answer = "yes" if estimate > 0 else "no"
     people = int(row["participants"])
-    evidence = DifferenceEvidence(
+    evidence = _Evidence(
         answer=answer, condition=condition, other=other, question=question_name if len(_questions(results)) > 1 else "",
         kind=results.notes["kinds"][question_name], metric=results.notes["metrics"][question_name]["name"],
         is_turned=is_turned, decimals=_decimals(results, question_name), estimate=estimate, low=low, high=high, p=p,
@@ -106,7 +106,7 @@ def better(results: Results, condition: str, other: str, question: str | None = 
         int(row["n"]),
         people,
         str(row["test"]),
-        sentence(evidence),
+        _sentence(evidence),
     )
 
 
@@ -197,7 +197,7 @@ def _decimals(results: Results, question: str) -> int:
 # The difference as a sentence
 
 
-class DifferenceEvidence(NamedTuple):
+class _Evidence(NamedTuple):
     """What the sentence rests on."""
 
     answer: str
@@ -221,7 +221,7 @@ class DifferenceEvidence(NamedTuple):
     note: str
 
 
-def sentence(evidence: DifferenceEvidence) -> str:
+def _sentence(evidence: _Evidence) -> str:
     """Return the answer, how far the two are apart, and how sure that is."""
     about = f", on {evidence.question}" if evidence.question else ""
     text = f"{evidence.answer.capitalize()}{about}: {evidence.condition} {_difference_text(evidence)}"
@@ -239,7 +239,7 @@ def sentence(evidence: DifferenceEvidence) -> str:
     return f"{text}."
 
 
-def _difference_text(evidence: DifferenceEvidence) -> str:
+def _difference_text(evidence: _Evidence) -> str:
     """Return how far the condition is from the other, as it was answered."""
     if evidence.kind == "choice":
         chosen = "called closer than" if evidence.metric.startswith("Closeness") else "preferred to"
@@ -256,7 +256,7 @@ def _difference_text(evidence: DifferenceEvidence) -> str:
     return f"scores {size} {'higher' if is_above else 'lower'} than {evidence.other}{less}"
 
 
-def _interval_text(evidence: DifferenceEvidence) -> list[str]:
+def _interval_text(evidence: _Evidence) -> list[str]:
     """Return the interval of the difference, with the sign that it has in the sentence."""
     if evidence.low is None or evidence.high is None:
         return []

@@ -18,7 +18,7 @@ from beholder.analysis.result import MUSHRA, MUSHRA_MEDIAN, Result
 from beholder.formats import plain
 from beholder.stats.intervals import LEVEL
 
-COLUMNS = ["question", "condition", "band", "low", "high", "n", "share"]
+_COLUMNS = ["question", "condition", "band", "low", "high", "n", "share"]
 _BANDS = 20
 MAX_VALUES = 11
 """A scale with at most this many whole values has a row for each value."""
@@ -62,7 +62,7 @@ def _of_question(ratings: Ratings, question: str) -> pd.DataFrame:
             "n": counts.ravel(),
             "share": shares.ravel(),
         },
-        columns=COLUMNS,
+        columns=_COLUMNS,
     )
 
 
@@ -98,7 +98,7 @@ def _bands(values: NDArray[np.float64], low: float, high: float) -> tuple[NDArra
 # medians, with exact intervals (MUSHRA; reference: statistics 4.1)
 
 
-MEDIAN_COLUMNS = [
+_MEDIAN_COLUMNS = [
     "level", "question", "stimulus", "content", "condition", "metric", "n", "median", "q1", "q3", "ci_low", "ci_high",
     "coverage", "note",
 ]  # fmt: skip
@@ -167,7 +167,7 @@ def medians(data: pd.DataFrame | Ratings, *, questions: Sequence[str] | None = N
             (level, question, stimulus, content, condition, _name(ratings.methods[str(question)]), *_row(values))
             for (question, level, condition, content, stimulus), values in groups
         ],
-        columns=MEDIAN_COLUMNS,
+        columns=_MEDIAN_COLUMNS,
     )
     for column in ("condition", "level", "question"):
         rank = ranks[column]

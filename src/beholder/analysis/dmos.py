@@ -15,11 +15,11 @@ from beholder.analysis.result import DMOS, HIDDEN_REFERENCE, Result
 from beholder.stats.clustered import CITATION, Cells, Estimate, Floats, difference_of, mean_of
 from beholder.stats.intervals import STUDENT_CITATION, t_bounds
 
-COLUMNS = [
+_COLUMNS = [
     "level", "question", "stimulus", "content", "condition", "metric", "pairing", "n", "participants", "contents",
     "mean", "sd", "ci_low", "ci_high", "interval", "note",
 ]  # fmt: skip
-PAIRED, UNPAIRED = "paired", "unpaired"
+_PAIRED, _UNPAIRED = "paired", "unpaired"
 _METHODS = (HIDDEN_REFERENCE, "")
 _NO_INTERVAL = "too few participants: no interval"
 _NAMES = {"none": "", "crush": ", crushed", "clip": ", clipped"}
@@ -32,10 +32,10 @@ _GOOD_SOURCE = 0.75
 
 Crush: TypeAlias = Literal["none", "crush", "clip"]
 """What becomes of votes that are better than that on the reference."""
-KEYS = ["condition", "content", "stimulus"]
+_KEYS = ["condition", "content", "stimulus"]
 
 
-class DifferentialVotes(NamedTuple):
+class _DifferentialVotes(NamedTuple):
     """The votes of one question on stimuli under test, and on references; people, contents and stimuli are numbers."""
 
     tests: pd.DataFrame
@@ -58,7 +58,7 @@ def crush_votes(dv: ArrayLike, highest: float, crush: Crush = "crush") -> Floats
     return np.where(votes > highest, drawn_in, votes)
 
 
-def differential_votes(ratings: Ratings, question: str, crush: Crush) -> DifferentialVotes:
+def _differential_votes(ratings: Ratings, question: str, crush: Crush) -> _DifferentialVotes:
     """Return the votes of a question, each with the same participant's vote on the reference, if any."""
     votes = ratings.votes[ratings.votes["question"] == question].reset_index(drop=True)
     ends = scale_ends(ratings, question)
@@ -67,11 +67,11 @@ def differential_votes(ratings: Ratings, question: str, crush: Crush) -> Differe
     is_reference = votes["condition"].isin(ratings.references).to_numpy(bool)
     voted, (by, on) = average_by(value[is_reference], people[is_reference], content[is_reference])
     tests = votes[~is_reference]
-    stimulus = np.asarray(tests.groupby(KEYS, sort=False, observed=True).ngroup(), np.intp)
+    stimulus = np.asarray(tests.groupby(_KEYS, sort=False, observed=True).ngroup(), np.intp)
     people, content, value = people[~is_reference], content[~is_reference], value[~is_reference]
     own = pd.Series(voted, by * len(contents) + on).reindex(people * len(contents) + content).to_numpy(float)
     first = ~pd.Series(stimulus).duplicated().to_numpy()
-    return DifferentialVotes(
+    return _DifferentialVotes(
         pd.DataFrame(
             {
                 "participant": people, "stimulus": stimulus, "content": content, "value": value, "reference": own,
@@ -79,7 +79,7 @@ def differential_votes(ratings: Ratings, question: str, crush: Crush) -> Differe
             }
         ),
         pd.DataFrame({"participant": by, "content": on, "value": voted}),
-        tests[KEYS].astype(object)[first].reset_index(drop=True).assign(number=content[first]),
+        tests[_KEYS].astype(object)[first].reset_index(drop=True).assign(number=content[first]),
         [str(name) for name in contents],
         ends,
     )  # fmt: skip
@@ -104,7 +104,7 @@ def dmos(
     selected = [name for name in scored if ratings.methods[name] in _METHODS] if questions is None else list(questions)
     parts, remarks = [], []
     for question in selected:
-        votes = differential_votes(ratings, question, crush)
+        votes = _differential_votes(ratings, question, crush)
         if votes.tests.empty or votes.references.empty:
             continue
         stimuli = _stimuli(ratings, votes)
@@ -116,13 +116,13 @@ def dmos(
     if not parts:
         return None
     return Result(
-        pd.concat(parts, ignore_index=True)[COLUMNS].astype({"n": int, "participants": int, "contents": int}),
+        pd.concat(parts, ignore_index=True)[_COLUMNS].astype({"n": int, "participants": int, "contents": int}),
         _note(crush) + "".join(remarks),
         f"ITU-T P.910 (ACR-HR, differential viewer scores); {STUDENT_CITATION}; {CITATION}",
     )
 
 
-def _stimuli(ratings: Ratings, votes: DifferentialVotes) -> pd.DataFrame:
+def _stimuli(ratings: Ratings, votes: _DifferentialVotes) -> pd.DataFrame:
     """Return a row for each stimulus whose reference was rated, conditions in the order of the study."""
     groups = votes.tests.groupby("stimulus")
     stats = groups.agg(n=("value", "size"), both=("dv", "count"), own=("value", "mean"), own_sd=("value", "std"))
@@ -139,8 +139,8 @@ def _stimuli(ratings: Ratings, votes: DifferentialVotes) -> pd.DataFrame:
     unpaired_note = (
         "unpaired: " + stats["both"].astype(str) + " of " + stats["n"].astype(str) + " rated the reference too"
     )
-    table = stats[KEYS].assign(
-        level="stimulus", pairing=np.where(is_paired, PAIRED, UNPAIRED), n=n, participants=n, contents=1, mean=mean,
+    table = stats[_KEYS].assign(
+        level="stimulus", pairing=np.where(is_paired, _PAIRED, _UNPAIRED), n=n, participants=n, contents=1, mean=mean,
         sd=np.where(is_paired, stats["dv_sd"], np.nan), ci_low=bounds.low, ci_high=bounds.high,
         interval=np.where(np.isnan(bounds.low), "", interval_name("score", "participants")),
         note=np.where(is_paired, "", unpaired_note + np.where(np.isnan(bounds.low), "; ", ""))
@@ -151,7 +151,7 @@ def _stimuli(ratings: Ratings, votes: DifferentialVotes) -> pd.DataFrame:
     return table.sort_values("condition", key=lambda names: names.map(rank), kind="stable")
 
 
-def _covariance(votes: DifferentialVotes) -> pd.Series:
+def _covariance(votes: _DifferentialVotes) -> pd.Series:
     """Return the covariance of votes on each stimulus and on its reference among those who rated both, or zero."""
     both = votes.tests[votes.tests["reference"].notna()]
     groups = both.groupby("stimulus")
@@ -169,7 +169,7 @@ def _variance(stats: pd.DataFrame) -> Floats:
     return np.asarray(np.where(with_covariance > 0, with_covariance, independent), np.float64)
 
 
-def _conditions(ratings: Ratings, votes: DifferentialVotes, stimuli: pd.DataFrame) -> pd.DataFrame:
+def _conditions(ratings: Ratings, votes: _DifferentialVotes, stimuli: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each condition, every content weighing the same, clustered by participant and content."""
 
     def cells(table: pd.DataFrame, column: str) -> Cells:
@@ -181,19 +181,19 @@ def _conditions(ratings: Ratings, votes: DifferentialVotes, stimuli: pd.DataFram
     for name in [name for name in ratings.conditions if name in set(stimuli["condition"])]:
         own = stimuli[stimuli["condition"] == name]
         mine = votes.tests[votes.tests["stimulus"].isin(own.index)]
-        if (own["pairing"] == UNPAIRED).any():
+        if (own["pairing"] == _UNPAIRED).any():
             references = votes.references[votes.references["content"].isin(mine["content"])]
             estimate = difference_of(cells(mine, "value"), cells(references, "value"))
-            rows.append(_row(name, estimate, UNPAIRED, len(mine), float("nan"), votes.ends.high))
+            rows.append(_row(name, estimate, _UNPAIRED, len(mine), float("nan"), votes.ends.high))
         else:
             estimate = mean_of(cells(mine, "dv"))
-            rows.append(_row(name, estimate, PAIRED, estimate.n, float(mine["dv"].std()), 0.0))
+            rows.append(_row(name, estimate, _PAIRED, estimate.n, float(mine["dv"].std()), 0.0))
     return pd.DataFrame(rows)
 
 
 def _row(name: str, estimate: Estimate, pairing: str, n: int, sd: float, above: float) -> dict[str, object]:
     has_interval = not np.isnan(estimate.low) and estimate.participants > 1
-    notes = ["unpaired: difference of the means"] * (pairing == UNPAIRED)
+    notes = ["unpaired: difference of the means"] * (pairing == _UNPAIRED)
     notes += [_NO_INTERVAL] * (not has_interval)
     notes += ["one content: interval over participants only"] * (has_interval and estimate.contents == 1)
     return {
@@ -221,7 +221,7 @@ def _note(crush: Crush) -> str:
     )
 
 
-def _reference_remarks(question: str, votes: DifferentialVotes, stimuli: pd.DataFrame) -> str:
+def _reference_remarks(question: str, votes: _DifferentialVotes, stimuli: pd.DataFrame) -> str:
     """Return what is odd about the references of a question."""
     low, high, is_declared = votes.ends
     remarks = "" if is_declared else f" {question}: the table does not tell M; it is taken as {high:g}."

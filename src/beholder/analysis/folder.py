@@ -17,7 +17,7 @@ from beholder.analysis.items import item_consistency
 from beholder.analysis.means import conditions, contents, factors, interval_name, questions
 from beholder.analysis.mixed import mixed, runs, variances
 from beholder.analysis.models import add_quality, checked_models
-from beholder.analysis.pairs import ALPHA, pairs, position, preferences
+from beholder.analysis.pairs import pairs, position, preferences
 from beholder.analysis.participants import participants, raters, times
 from beholder.analysis.ranks import SEED, ranks
 from beholder.analysis.rater_models import model_raters, models
@@ -27,7 +27,7 @@ from beholder.analysis.result import TABLES, Result, Results, metric, ratings_ha
 from beholder.analysis.scores import scores
 from beholder.analysis.sensitivity import criteria, criteria_scores, sensitivity
 from beholder.analysis.strengths import strength_pairs, strengths
-from beholder.analysis.tests import agreement, family_note, tests
+from beholder.analysis.tests import ALPHA, agreement, family_note, tests
 from beholder.analysis.votes_needed import SEED as VOTES_SEED
 from beholder.analysis.votes_needed import default_curves
 from beholder.files import json_bytes, table_bytes, write_all

@@ -88,7 +88,7 @@ def stimulus_means(items: ItemMatrix) -> Floats:
 # together.csv: whether three questions or more measure one thing (reference: statistics 2.6)
 
 
-COLUMNS = ["questions", "n", "alpha", "alpha_low", "alpha_high", "omega", "stimuli", "components", "share", "note"]
+_COLUMNS = ["questions", "n", "alpha", "alpha_low", "alpha_high", "omega", "stimuli", "components", "share", "note"]
 SEED = 1
 _MIN_QUESTIONS = 3
 _MIN_STIMULI = 4
@@ -112,7 +112,7 @@ def item_consistency(data: pd.DataFrame | Ratings) -> Result | None:
     )
     if items.turned:
         note += f" Reversed, so turned within the scale: {', '.join(items.turned)}."
-    return Result(pd.DataFrame([row], columns=COLUMNS), note, f"{CONSISTENCY_CITATION}; {COMPONENTS}")
+    return Result(pd.DataFrame([row], columns=_COLUMNS), note, f"{CONSISTENCY_CITATION}; {COMPONENTS}")
 
 
 def _row(items: ItemMatrix, whole: np.ndarray) -> dict[str, object]:

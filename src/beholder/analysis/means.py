@@ -18,7 +18,7 @@ from beholder.stats.clustered import CITATION as CLUSTERED
 from beholder.stats.clustered import Cells, Codes, Estimate, Floats, Over, mean_of, sums_by
 from beholder.stats.intervals import SHARE_CITATION, STUDENT_CITATION, bounds_for, is_share
 
-INTERVALS: Mapping[Over, str] = {
+_INTERVALS: Mapping[Over, str] = {
     "both": "clustered t over participants and contents",
     "participants": "t over participants",
     "contents": "t over contents",
@@ -144,7 +144,7 @@ def _ends(estimate: Estimate, kind: str, votes: int) -> tuple[float, float]:
 
 def interval_name(kind: str, over: Over) -> str:
     """Return what the interval of this kind of rating is called."""
-    name = INTERVALS[over]
+    name = _INTERVALS[over]
     return f"Korn-Graubard {name[name.index('over') :]}" if is_share(kind) else name
 
 
@@ -167,8 +167,8 @@ def conditions(data: pd.DataFrame | Ratings) -> Result:
     """
     ratings = as_ratings(data)
     table = group_means(ratings, ratings.table, MeanGroups("condition", ratings.conditions, equal="content"))
-    note = unit_note(ratings, "content", "both") + kind_note(ratings)
-    return Result(table.drop(columns="stimuli"), note, interval_citation(ratings, "both"), scores_chart)
+    note = _unit_note(ratings, "content", "both") + _kind_note(ratings)
+    return Result(table.drop(columns="stimuli"), note, _interval_citation(ratings, "both"), scores_chart)
 
 
 # contents
@@ -180,8 +180,10 @@ def contents(data: pd.DataFrame | Ratings) -> Result:
     names = sorted(ratings.votes["content"].unique())
     groups = MeanGroups("content", names, over="participants", narrower=["ratings"])
     table = group_means(ratings, ratings.votes, groups).drop(columns="contents")
-    note = f"Each content over all its conditions. {unit_note(ratings, 'stimulus', 'participants')}{sign_note(ratings)}"
-    return Result(table, note, interval_citation(ratings, "participants"), scores_chart)
+    note = (
+        f"Each content over all its conditions. {_unit_note(ratings, 'stimulus', 'participants')}{_sign_note(ratings)}"
+    )
+    return Result(table, note, _interval_citation(ratings, "participants"), scores_chart)
 
 
 # questions
@@ -191,8 +193,8 @@ def questions(data: pd.DataFrame | Ratings) -> Result:
     """Return n, mean, sd, median, quartiles and intervals of every question over all its stimuli."""
     ratings = as_ratings(data)
     table = group_means(ratings, ratings.votes.assign(all=""), MeanGroups("all", [""])).drop(columns="all")
-    note = f"Each question over all stimuli. {unit_note(ratings, 'stimulus', 'both')}{sign_note(ratings)}"
-    return Result(table, note, interval_citation(ratings, "both"))
+    note = f"Each question over all stimuli. {_unit_note(ratings, 'stimulus', 'both')}{_sign_note(ratings)}"
+    return Result(table, note, _interval_citation(ratings, "both"))
 
 
 # factors: further columns of the manifest, and groups of participants
@@ -219,10 +221,10 @@ def factors(data: pd.DataFrame | Ratings) -> Result | None:
     table = table.sort_values("question", key=lambda names: names.map(order), kind="stable", ignore_index=True)
     note = (
         "Each level of each factor over all stimuli, or all participants, that have it; what has no level is in none. "
-        f"{unit_note(ratings, 'stimulus', 'both')}{kind_note(ratings)} Levels may differ in more than this "
+        f"{_unit_note(ratings, 'stimulus', 'both')}{_kind_note(ratings)} Levels may differ in more than this "
         "factor: in their contents, or in other factors."
     )
-    return Result(table, note, interval_citation(ratings, "both"))
+    return Result(table, note, _interval_citation(ratings, "both"))
 
 
 def _of_factor(ratings: Ratings, column: str) -> pd.DataFrame:
@@ -314,7 +316,7 @@ _NARROWER: Mapping[str, str] = {
 }
 
 
-def unit_note(ratings: Ratings, equal: str, over: Over) -> str:
+def _unit_note(ratings: Ratings, equal: str, over: Over) -> str:
     """Return the note on n, mean and intervals, where every `equal` has the same weight."""
     return (
         f"n counts ratings. In the mean every {equal} weighs the same, and within it every participant. The interval "
@@ -334,14 +336,14 @@ def _interval(ratings: Ratings) -> str:
     return f"{t}, and for shares and preferences {shares}," if len(kinds) == 2 else shares if True in kinds else t
 
 
-def interval_citation(ratings: Ratings, over: Over) -> str:
+def _interval_citation(ratings: Ratings, over: Over) -> str:
     """Return where the intervals come from."""
     kinds = {is_share(kind) for kind in ratings.kinds.values()}
     clustered = [CLUSTERED] * (over == "both" and bool(kinds))
     return "; ".join([STUDENT_CITATION] * (False in kinds) + [SHARE_CITATION] * (True in kinds) + clustered)
 
 
-def kind_note(ratings: Ratings) -> str:
+def _kind_note(ratings: Ratings) -> str:
     """Return what the mean is where ratings are not plain scores."""
     kinds = set(ratings.kinds.values())
     mirrored = any(ratings.is_mirrored(question) for question in ratings.questions)
@@ -361,7 +363,7 @@ def kind_note(ratings: Ratings) -> str:
     return "".join(note for note, applies in notes.items() if applies)
 
 
-def sign_note(ratings: Ratings) -> str:
+def _sign_note(ratings: Ratings) -> str:
     """Return what the sign of a comparison means where it counts once."""
     if not any(ratings.is_mirrored(question) for question in ratings.questions):
         return ""

@@ -23,8 +23,8 @@ from beholder.stats.crossed import (
 from beholder.stats.intervals import t_bounds
 from beholder.stats.mixed import Codes, count_components
 
-COLUMNS = ["question", "condition", "n", "mean", "se", "df", "ci_low", "ci_high", "note"]
-VARIANCES = ["question", "source", "levels", "variance", "sd", "share", "statistic", "df", "p", "note"]
+_COLUMNS = ["question", "condition", "n", "mean", "se", "df", "ci_low", "ci_high", "note"]
+_VARIANCE_COLUMNS = ["question", "source", "levels", "variance", "sd", "share", "statistic", "df", "p", "note"]
 SOURCES = ("condition", "participant", "content", "residual")
 _KINDS = ("score", "diff")
 
@@ -73,7 +73,7 @@ def mixed(data: pd.DataFrame | Ratings) -> Result | None:
         "Where they do its errors of differences are too small, so scores and pairs go by the clustered error, which "
         "asks for no such thing; where both agree this model stands beside it as a check."
     )
-    return Result(pd.concat(parts, ignore_index=True)[COLUMNS], note, CITATION)
+    return Result(pd.concat(parts, ignore_index=True)[_COLUMNS], note, CITATION)
 
 
 def variances(data: pd.DataFrame | Ratings) -> Result | None:
@@ -100,7 +100,7 @@ def variances(data: pd.DataFrame | Ratings) -> Result | None:
         "person or a content favours. share: of the sum of the variances. levels: how many conditions, participants "
         "and contents there are; of residual, ratings."
     )
-    return Result(pd.DataFrame(rows, columns=VARIANCES), note, CITATION, variances_chart)
+    return Result(pd.DataFrame(rows, columns=_VARIANCE_COLUMNS), note, CITATION, variances_chart)
 
 
 def _models(ratings: Ratings) -> list[_QuestionModel]:
@@ -141,7 +141,7 @@ def _why(name: str, code: Codes, condition: Codes) -> str:
 # runs: reproducibility of scores over runs of a study (ITU-T P.910; reference: statistics 6)
 
 
-RUN_COLUMNS = [
+_RUN_COLUMNS = [
     "question", "run", "other_run", "difference", "se", "ci_low", "ci_high", "statistic", "df", "p", "margin",
     "equivalent", "note",
 ]  # fmt: skip
@@ -167,7 +167,7 @@ def runs(data: pd.DataFrame | Ratings, *, margin: float | None = None) -> Result
         "where the 90 % interval of the difference lies within ± margin (two one-sided tests at 5 %), no where the "
         f"95 % interval lies beyond it, else undecided. margin: {_margin_text(margin)}."
     )
-    return Result(pd.DataFrame(rows, columns=RUN_COLUMNS), note, RUN_EFFECT_CITATION)
+    return Result(pd.DataFrame(rows, columns=_RUN_COLUMNS), note, RUN_EFFECT_CITATION)
 
 
 def _margin_text(margin: float | None) -> str:

@@ -45,7 +45,7 @@ def mos(data: pd.DataFrame | Ratings) -> Result | None:
 # The votes on a question
 
 
-KINDS = ("score", "diff")
+_KINDS = ("score", "diff")
 _NAMES = ["stimulus", "content", "condition"]
 
 
@@ -74,7 +74,7 @@ def scale_questions(ratings: Ratings) -> list[str]:
 
     A comparison that counts for both its conditions is none: what raters add to the one they take from the other.
     """
-    scaled = [name for name in ratings.questions if ratings.kinds[name] in KINDS]
+    scaled = [name for name in ratings.questions if ratings.kinds[name] in _KINDS]
     return [name for name in scaled if not ratings.is_mirrored(name)]
 
 

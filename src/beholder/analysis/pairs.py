@@ -15,7 +15,7 @@ from beholder.analysis.figures.pairs import pairs_chart, preferences_chart
 from beholder.analysis.ratings import COMPARISONS, Ratings, as_ratings, orient_comparisons
 from beholder.analysis.result import Result, records
 from beholder.analysis.strengths import compared_questions
-from beholder.analysis.tests import ALPHA, TESTS, Family, corrected_tests, family_note
+from beholder.analysis.tests import TESTS, Family, corrected_tests, family_note
 from beholder.stats.clustered import CITATION as CLUSTERED
 from beholder.stats.clustered import Floats
 from beholder.stats.intervals import EFFECT_CITATION as EFFECT
@@ -31,10 +31,7 @@ from beholder.stats.intervals import (
 from beholder.stats.tests import HOLM_CITATION as HOLM
 from beholder.stats.tests import Zeros, holm
 
-__all__ = ["ALPHA", "pairs"]
-
-
-COLUMNS = [
+_COLUMNS = [
     "question", "condition", "other_condition", "comparison", "n", "participants", "contents", "mean_difference", "se",
     "df", "ci_low", "ci_high", "statistic", "p", "p_holm", "test", "effect", "effect_low", "effect_high", "clear_by",
     "note",
@@ -61,7 +58,7 @@ def pairs(
         _row(one, tests, "; ".join(name for name in TESTS if agrees[name]))
         for one, tests, agrees in zip(corrected.contrasts, records(by_contrast[0]), records(clear), strict=True)
     ]
-    table = pd.DataFrame(rows, columns=COLUMNS)
+    table = pd.DataFrame(rows, columns=_COLUMNS)
     note = _note(ratings, family_note(ratings, contrasts, family))
     return Result(table, note, _citation(ratings, table), pairs_chart)
 
@@ -121,7 +118,7 @@ def _citation(ratings: Ratings, table: pd.DataFrame) -> str:
 # position: preference for the second, or right, of two (reference: statistics 2.5)
 
 
-POSITION_COLUMNS = [
+_POSITION_COLUMNS = [
     "question", "n", "participants", "mean", "sd", "ci_low", "ci_high", "statistic", "df", "p", "first", "ties",
     "second", "second_share", "second_low", "second_high", "balance", "note",
 ]  # fmt: skip
@@ -152,7 +149,7 @@ def position(data: pd.DataFrame | Ratings) -> Result | None:
         "balance: the share of these in which the condition that stands first in the study, or the one that was held "
         "against the reference, was the second; away from one half, place and quality are not told apart."
     )
-    return Result(pd.DataFrame(rows, columns=POSITION_COLUMNS), note, f"{STUDENT_CITATION}; {SHARE_CITATION}")
+    return Result(pd.DataFrame(rows, columns=_POSITION_COLUMNS), note, f"{STUDENT_CITATION}; {SHARE_CITATION}")
 
 
 def _position_row(kept: pd.DataFrame) -> tuple[object, ...]:
@@ -191,7 +188,7 @@ def _position_note(participants: int, sd: float, balance: float) -> str:
 # preferences (reference: statistics 5)
 
 
-PREFERENCE_COLUMNS = [
+_PREFERENCE_COLUMNS = [
     "question", "condition", "other_condition", "n", "participants", "wins", "ties", "losses", "share", "exact_low",
     "exact_high", "p", "p_holm", "half_share", "ci_low", "ci_high", "note",
 ]  # fmt: skip
@@ -257,7 +254,7 @@ def _pairs(question: str, tally: Tally) -> pd.DataFrame:
             "ci_high": ends.high,
             "note": [_preference_note(*one) for one in zip(decided.tolist(), people.tolist(), strict=True)],
         },
-        columns=PREFERENCE_COLUMNS,
+        columns=_PREFERENCE_COLUMNS,
     )
 
 

@@ -15,7 +15,7 @@ from beholder.stats.rater_models import RaterVotes
 from beholder.stats.reliability import leave_one_out
 
 MIN_SHARED_RATINGS = 10
-COLUMNS = ["participant", "ratings", "stimuli", "mean", "sd", "lowest", "highest", "agreement"]
+_COLUMNS = ["participant", "ratings", "stimuli", "mean", "sd", "lowest", "highest", "agreement"]
 _CITATION = "Spearman (1904), American Journal of Psychology 15"
 
 
@@ -35,7 +35,7 @@ def participants(data: pd.DataFrame | Ratings) -> Result:
             "agreement": _agreement(ratings.votes),
         }
     )
-    table = table.rename_axis("participant").reset_index()[COLUMNS]
+    table = table.rename_axis("participant").reset_index()[_COLUMNS]
     note = (
         "agreement: Spearman's rank correlation of a participant's ratings with the mean of everybody else's "
         f"ratings of the same stimuli, or pairs, and questions (leave one out); empty below "
@@ -56,7 +56,7 @@ def _agreement(table: pd.DataFrame) -> pd.Series:
 # raters: each participant against the others, used or not (reference: checks 7)
 
 
-RATER_COLUMNS = ["participant", "use", "ratings", "offset", "spread", "agreement"]
+_RATER_COLUMNS = ["participant", "use", "ratings", "offset", "spread", "agreement"]
 _RATER_NOTE = (
     "Every participant against the mean of all others who are used, on the same stimuli, or pairs, and questions. "
     "offset: mean difference from the others, in percent of the width of the scale; above zero, higher. spread: "
@@ -90,7 +90,7 @@ def raters(data: pd.DataFrame | Ratings) -> Result | None:
             "agreement": _rater_agreement(rows),
         }
     )
-    result = table.reset_index()[RATER_COLUMNS]
+    result = table.reset_index()[_RATER_COLUMNS]
     return Result(result, _RATER_NOTE, _CITATION if result["agreement"].notna().any() else "", draw=raters_chart)
 
 
@@ -143,7 +143,7 @@ def _rater_agreement(rows: pd.DataFrame) -> pd.Series:
 # times per page and per rating
 
 
-TIME_COLUMNS = ["of", "position", "condition", "n", "median_s", "q1_s", "q3_s"]
+_TIME_COLUMNS = ["of", "position", "condition", "n", "median_s", "q1_s", "q3_s"]
 _TIME_NOTE = (
     "Seconds from when a page was shown until its answer was sent, watching and listening included. `page`: each page "
     "once, however many ratings are on it; first over all pages, then by its place in the session. `rating`: the time "
@@ -166,7 +166,7 @@ def times(data: pd.DataFrame | Ratings) -> Result | None:
     if bool(pages["condition"].notna().all()):
         named = dict(iter(pages.groupby("condition")["seconds"]))
         rows += [_row("condition", named[name], condition=name) for name in ratings.conditions if name in named]
-    return Result(pd.DataFrame(rows, columns=TIME_COLUMNS), _TIME_NOTE, "", draw=times_chart)
+    return Result(pd.DataFrame(rows, columns=_TIME_COLUMNS), _TIME_NOTE, "", draw=times_chart)
 
 
 def _pages(kept: pd.DataFrame) -> pd.DataFrame | None:

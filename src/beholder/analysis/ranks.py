@@ -19,15 +19,15 @@ from beholder.analysis.strengths import SANDWICH_CITATION
 from beholder.stats.clustered import CITATION as CLUSTERED
 from beholder.stats.clustered import Codes, Floats
 
-COLUMNS = ["question", "source", "component", "condition", "rank", "probability"]
+_COLUMNS = ["question", "source", "component", "condition", "rank", "probability"]
 SEED = 20_240_229
-DRAWS = 10_000
+_DRAWS = 10_000
 _MEANS = "means"
 # Means are sums of fractions: what is equal on paper may differ in the last bits.
 _DECIMALS = 9
 
 
-class RankedConditions(NamedTuple):
+class _Estimates(NamedTuple):
     """Conditions on one scale, with how sure their places are."""
 
     names: tuple[str, ...]
@@ -35,7 +35,7 @@ class RankedConditions(NamedTuple):
     covariance: Floats
 
 
-def ranks(data: pd.DataFrame | Ratings, *, draws: int = DRAWS, seed: int = SEED) -> Result | None:
+def ranks(data: pd.DataFrame | Ratings, *, draws: int = _DRAWS, seed: int = SEED) -> Result | None:
     """Return the probability of each rank, 1 being the highest mean or strength; None where errors are not known."""
     ratings = as_ratings(data)
     rng = np.random.default_rng(seed)
@@ -58,7 +58,7 @@ def ranks(data: pd.DataFrame | Ratings, *, draws: int = DRAWS, seed: int = SEED)
     return Result(pd.concat(parts, ignore_index=True), note, citation, ranks_chart)
 
 
-def _spreads(ratings: Ratings, question: str) -> Iterator[tuple[str, RankedConditions]]:
+def _spreads(ratings: Ratings, question: str) -> Iterator[tuple[str, _Estimates]]:
     """Yield what is on one scale: strengths of choices by component, else the means."""
     kind = ratings.kinds[question]
     if kind in ("score", "diff"):
@@ -71,15 +71,15 @@ def _spreads(ratings: Ratings, question: str) -> Iterator[tuple[str, RankedCondi
             yield BRADLEY_TERRY.name, strengths
 
 
-def _strengths(fitted: StrengthFit) -> Iterator[RankedConditions]:
+def _strengths(fitted: StrengthFit) -> Iterator[_Estimates]:
     """Yield the strengths of each component that more than one person compared."""
     for part in np.flatnonzero(fitted.people > 1):
         mine = np.flatnonzero(fitted.graph.component == part)
         names = tuple(fitted.tally.names[at] for at in mine)
-        yield RankedConditions(names, fitted.quality[mine], fitted.covariance[np.ix_(mine, mine)])
+        yield _Estimates(names, fitted.quality[mine], fitted.covariance[np.ix_(mine, mine)])
 
 
-def _means(ratings: Ratings, question: str) -> RankedConditions | None:
+def _means(ratings: Ratings, question: str) -> _Estimates | None:
     """Return the condition means as in conditions.csv, with their two-way clustered covariance."""
     table = ratings.table[ratings.table["question"] == question]
     names = tuple(name for name in ratings.conditions if (table["condition"] == name).any())
@@ -102,7 +102,7 @@ def _means(ratings: Ratings, question: str) -> RankedConditions | None:
         both = covariance + _within(pulls, content, condition) - _within(pulls, cell, condition)
         # As for single means: the difference can fall below zero by chance where neither cluster matters.
         covariance = both if (np.diag(both) > 0).all() else covariance
-    return RankedConditions(names, mean, covariance)
+    return _Estimates(names, mean, covariance)
 
 
 def _within(pulls: Floats, cluster: Codes, condition: Codes) -> Floats:
@@ -114,7 +114,7 @@ def _within(pulls: Floats, cluster: Codes, condition: Codes) -> Floats:
 
 
 def _ranked(
-    question: str, source: str, component: str, spread: RankedConditions, rng: np.random.Generator, draws: int
+    question: str, source: str, component: str, spread: _Estimates, rng: np.random.Generator, draws: int
 ) -> pd.DataFrame:
     size = len(spread.names)
     values, vectors = np.linalg.eigh((spread.covariance + spread.covariance.T) / 2)
@@ -133,5 +133,5 @@ def _ranked(
             "rank": np.tile(np.arange(1, size + 1), size),
             "probability": (counts.T / draws).ravel(),
         },
-        columns=COLUMNS,
+        columns=_COLUMNS,
     )

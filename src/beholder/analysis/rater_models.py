@@ -32,7 +32,7 @@ RATER_COLUMNS = [
     "question", "model", "participant", "ratings", "bias", "inconsistency", "inconsistency_low", "inconsistency_high",
     "rejected", "above", "below", "note",
 ]  # fmt: skip
-ONE, SAME = "one rating", "always the same answer"
+_ONE_RATING, _SAME_ANSWER = "one rating", "always the same answer"
 _MODELS_NOTE = (
     "Quality of every stimulus under each model, with its standard error and 95 % interval; mos is the plain mean with "
     "Student t, by which the report goes. n: ratings that the model counts. component: groups of stimuli that share no "
@@ -138,4 +138,4 @@ def _remarks(votes: QuestionVotes) -> np.typing.NDArray[np.str_]:
     least, most = np.full(len(votes.raters), np.inf), np.full(len(votes.raters), -np.inf)
     np.minimum.at(least, votes.votes.rater, votes.votes.value)
     np.maximum.at(most, votes.votes.rater, votes.votes.value)
-    return np.where(votes.counts == 1, ONE, np.where(least == most, SAME, ""))
+    return np.where(votes.counts == 1, _ONE_RATING, np.where(least == most, _SAME_ANSWER, ""))

@@ -20,7 +20,7 @@ _T = TypeVar("_T")
 KINDS = ("score", "diff", "choice", "correct", "pick")
 COMPARISONS = ("diff", "choice")
 """Kinds whose sign says which of two is better."""
-REFERENCES = ("reference", "hidden_reference")
+_REFERENCE_ROLES = ("reference", "hidden_reference")
 """Roles of the stimuli with which the others are compared."""
 _KEYS = ["question", "participant", "stimulus", "content", "condition", "other_stimulus", "other_condition"]
 
@@ -129,7 +129,7 @@ def tidy(table: pd.DataFrame, order: RowOrder | None = None) -> Ratings:
         {name: str(methods[name]) for name in questions},
         counts,
         kept,
-        order.references | set(kept[kept["role"].isin(REFERENCES)]["condition"]),
+        order.references | set(kept[kept["role"].isin(_REFERENCE_ROLES)]["condition"]),
         frozenset(kept[kept["role"] == "anchor"]["condition"]),
         table,
         order,

@@ -13,7 +13,7 @@ from beholder.cleaning.ratings import TOO_LARGE, read_ratings
 from beholder.errors import Problem, UserError, did_you_mean
 from beholder.stats.intervals import SHARE_RANGES
 
-REQUIRED_COLUMNS = ("participant", "content", "condition", "value")
+_REQUIRED_COLUMNS = ("participant", "content", "condition", "value")
 _NAMES = ("participant", "content", "condition")
 _FILL = {
     "question": "rating", "kind": "score", "role": "test", "mode": "", "missing": "", "reasons": "", "unit": "",
@@ -44,12 +44,12 @@ def fill_columns(table: pd.DataFrame) -> pd.DataFrame:
 
 def _filled(table: pd.DataFrame, where: str, place: _Place) -> pd.DataFrame:
     table = table.copy(deep=False)
-    absent = [column for column in REQUIRED_COLUMNS if column not in table]
+    absent = [column for column in _REQUIRED_COLUMNS if column not in table]
     if absent:
         problems = []
         for column in absent:
             problems.append(
-                Problem(where, f"has no column {column}", ", ".join(REQUIRED_COLUMNS), _suggest_rename(table, column))
+                Problem(where, f"has no column {column}", ", ".join(_REQUIRED_COLUMNS), _suggest_rename(table, column))
             )
         raise UserError(problems)
     for column, value in _FILL.items():
@@ -83,7 +83,7 @@ def _suggest_rename(table: pd.DataFrame, column: str) -> str:
     return (
         f"Rename {known[0]} to {column}."
         if known
-        else did_you_mean(column, [name for name in names if name not in REQUIRED_COLUMNS])
+        else did_you_mean(column, [name for name in names if name not in _REQUIRED_COLUMNS])
     )
 
 

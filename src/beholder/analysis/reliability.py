@@ -36,7 +36,7 @@ from beholder.stats.reliability import (
 
 ALPHAS = ("alpha, ordinal", "alpha, interval")
 LEAVE_ONE_OUT, KENDALL, SOS = "leave-one-out agreement", "Kendall's W", "SOS a"
-MAX_REML_VOTES, MAX_REML_LEVELS = 100_000, 300
+_MAX_REML_VOTES, _MAX_REML_LEVELS = 100_000, 300
 """With more ratings, or more of both participants and stimuli, REML takes long, and moments are nearly as good."""
 _MAX_DRAWN = 10_000_000
 """Numbers that are drawn for one interval: with very many stimuli the draws are fewer, down to the minimum."""
@@ -46,7 +46,7 @@ _Measure = Callable[[Floats | None], Floats]
 """From how often each stimulus is drawn, or once each, to the measure of every draw."""
 
 
-class ReliabilityRow(NamedTuple):
+class _ReliabilityRow(NamedTuple):
     """One measure of one question, with what it rests on."""
 
     measure: str
@@ -60,14 +60,14 @@ class ReliabilityRow(NamedTuple):
     note: str = ""
 
 
-class MissingMeasure(NamedTuple):
+class _MissingMeasure(NamedTuple):
     """A measure that cannot be had, and why."""
 
     measure: str
     why: str
 
 
-def measures(votes: RaterVotes, low: float, high: float) -> Iterator[ReliabilityRow | MissingMeasure]:
+def _measures(votes: RaterVotes, low: float, high: float) -> Iterator[_ReliabilityRow | _MissingMeasure]:
     """Yield every measure of these votes on a scale with these ends, or why it cannot be had."""
     yield from _correlations(votes)
     yield from _by_stimuli(votes, low, high)
@@ -75,35 +75,35 @@ def measures(votes: RaterVotes, low: float, high: float) -> Iterator[Reliability
     yield from _concordance(votes)
 
 
-def _correlations(votes: RaterVotes) -> Iterator[ReliabilityRow | MissingMeasure]:
+def _correlations(votes: RaterVotes) -> Iterator[_ReliabilityRow | _MissingMeasure]:
     """Yield the intraclass correlations."""
     sizes = (len(votes.value), votes.raters, votes.stimuli)
     if votes.raters < 2 or votes.stimuli < 2:
-        yield MissingMeasure("ICC", f"there is only one {'participant' if votes.raters < 2 else 'stimulus'}")
+        yield _MissingMeasure("ICC", f"there is only one {'participant' if votes.raters < 2 else 'stimulus'}")
         return
     if np.ptp(votes.value) == 0:
-        yield MissingMeasure("ICC", "all ratings are the same")
+        yield _MissingMeasure("ICC", "all ratings are the same")
         return
     is_whole = len(votes.value) == votes.raters * votes.stimuli
     iccs = icc_complete(_square(votes)) if is_whole else _sparse(votes)
     if not iccs:
-        yield MissingMeasure("ICC", "no stimulus has two ratings")
+        yield _MissingMeasure("ICC", "no stimulus has two ratings")
     elif len(iccs) < 6:
-        yield MissingMeasure("ICC(A,·) and ICC(C,·)", "participants and stimuli cannot be told apart")
+        yield _MissingMeasure("ICC(A,·) and ICC(C,·)", "participants and stimuli cannot be told apart")
     gaps = "" if is_whole else "not everybody rated everything: from variance components, without an interval"
     k = _ratings_each(votes)
     for name, icc in iccs.items():
         if math.isnan(icc.value):
-            yield MissingMeasure(name, "the stimuli do not differ")
+            yield _MissingMeasure(name, "the stimuli do not differ")
         else:
             note = "; ".join(filter(None, (f"k = {k:.4g}" if name.endswith("k)") else "", gaps)))
-            yield ReliabilityRow(name, *icc, math.nan, *sizes, note)
+            yield _ReliabilityRow(name, *icc, math.nan, *sizes, note)
 
 
 def _sparse(votes: RaterVotes) -> dict[str, Icc]:
     if len(votes.value) == votes.stimuli:
         return {}
-    is_many = len(votes.value) > MAX_REML_VOTES or min(votes.raters, votes.stimuli) > MAX_REML_LEVELS
+    is_many = len(votes.value) > _MAX_REML_VOTES or min(votes.raters, votes.stimuli) > _MAX_REML_LEVELS
     components = moment_components(votes) if is_many else variance_components(votes.value, votes.stimulus, votes.rater)
     return icc_sparse(votes, components)
 
@@ -120,11 +120,11 @@ def _square(votes: RaterVotes) -> Floats:
     return table
 
 
-def _by_stimuli(votes: RaterVotes, low: float, high: float) -> Iterator[ReliabilityRow | MissingMeasure]:
+def _by_stimuli(votes: RaterVotes, low: float, high: float) -> Iterator[_ReliabilityRow | _MissingMeasure]:
     """Yield what is bootstrapped over stimuli: both alphas, and the parameter of the SOS hypothesis."""
     table, terms = ValueCounts(votes), sos_terms(votes, low, high)
     if not table.things:
-        yield from (MissingMeasure(name, "no stimulus has two ratings") for name in (*ALPHAS, SOS))
+        yield from (_MissingMeasure(name, "no stimulus has two ratings") for name in (*ALPHAS, SOS))
         return
     measures_by_name: Mapping[str, _Measure] = {
         ALPHAS[0]: lambda drawn: krippendorff_alpha(table, drawn, is_ordinal=True),
@@ -137,11 +137,11 @@ def _by_stimuli(votes: RaterVotes, low: float, high: float) -> Iterator[Reliabil
     for name, measure in measures_by_name.items():
         value = float(measure(None)[0])
         if math.isnan(value):
-            yield MissingMeasure(
+            yield _MissingMeasure(
                 name, "every mean is at an end of the scale" if name == SOS else "all ratings are the same"
             )
         else:
-            yield ReliabilityRow(name, value, *ends[name], math.nan, *sizes)
+            yield _ReliabilityRow(name, value, *ends[name], math.nan, *sizes)
 
 
 def _bootstrap(measures_by_name: Mapping[str, _Measure], things: int, cost: int) -> dict[str, tuple[float, float]]:
@@ -163,12 +163,12 @@ def _bootstrap(measures_by_name: Mapping[str, _Measure], things: int, cost: int)
     return ends
 
 
-def _agreement(votes: RaterVotes) -> Iterator[ReliabilityRow | MissingMeasure]:
+def _agreement(votes: RaterVotes) -> Iterator[_ReliabilityRow | _MissingMeasure]:
     """Yield the mean rank correlation of a participant with the others."""
     each = leave_one_out(votes, MIN_SHARED_RATINGS)
     known = np.isfinite(each)
     if not known.any():
-        yield MissingMeasure(LEAVE_ONE_OUT, f"nobody shares {MIN_SHARED_RATINGS} ratings that vary with others")
+        yield _MissingMeasure(LEAVE_ONE_OUT, f"nobody shares {MIN_SHARED_RATINGS} ratings that vary with others")
         return
     mean = t_interval(each[known])
     mine = known[votes.rater]
@@ -176,27 +176,27 @@ def _agreement(votes: RaterVotes) -> Iterator[ReliabilityRow | MissingMeasure]:
     low, high = max(mean.low, -1.0), min(mean.high, 1.0)
     note = "one participant: no interval" if mean.n == 1 else ""
     ends = (math.nan, math.nan) if mean.n == 1 else (low, high)
-    yield ReliabilityRow(LEAVE_ONE_OUT, mean.mean, *ends, math.nan, int(mine.sum()), mean.n, stimuli, note)
+    yield _ReliabilityRow(LEAVE_ONE_OUT, mean.mean, *ends, math.nan, int(mine.sum()), mean.n, stimuli, note)
 
 
-def _concordance(votes: RaterVotes) -> Iterator[ReliabilityRow | MissingMeasure]:
+def _concordance(votes: RaterVotes) -> Iterator[_ReliabilityRow | _MissingMeasure]:
     """Yield Kendall's W of the participants who rated everything."""
     whole = np.bincount(votes.rater, minlength=votes.raters) == votes.stimuli
     people = int(whole.sum())
     if votes.stimuli < 2 or people < 2:
         why = "there is only one stimulus" if votes.stimuli < 2 else "no two participants rated everything"
-        yield MissingMeasure(KENDALL, why)
+        yield _MissingMeasure(KENDALL, why)
         return
     mine = whole[votes.rater]
     rater = (np.cumsum(whole) - 1)[votes.rater[mine]]
     concordance = kendall_w(_square(RaterVotes(votes.value[mine], rater, votes.stimulus[mine], people, votes.stimuli)))
     if concordance is None:
-        yield MissingMeasure(KENDALL, "nobody tells the stimuli apart")
+        yield _MissingMeasure(KENDALL, "nobody tells the stimuli apart")
         return
     note = f"chi-square({concordance.df}) = {concordance.chi2:.4g}"
     if people < votes.raters:
         note += f"; {people} of {votes.raters} participants rated everything"
-    yield ReliabilityRow(
+    yield _ReliabilityRow(
         KENDALL, concordance.w, math.nan, math.nan, concordance.p, int(mine.sum()), people, votes.stimuli, note
     )
 
@@ -211,8 +211,8 @@ _NOTE = (
     "participants' mean level taken away; ICC(1,1): as if every rating came from somebody else; ICC(·,k): of the "
     "mean of k ratings, from the same by Spearman and Brown. Where everybody rated everything they come from mean "
     "squares, with the 95 % intervals of F (of ICC(A,·) after Satterthwaite); else from variance components, "
-    f"participants and stimuli crossed, by REML (with more than {MAX_REML_VOTES:,} ratings, or more than "
-    f"{MAX_REML_LEVELS} of both, by moments), without intervals, k being the harmonic mean of the ratings of a "
+    f"participants and stimuli crossed, by REML (with more than {_MAX_REML_VOTES:,} ratings, or more than "
+    f"{_MAX_REML_LEVELS} of both, by moments), without intervals, k being the harmonic mean of the ratings of a "
     "stimulus. alpha: Krippendorff's, of stimuli with two ratings or more; SOS a: of SD² = a (mean - lowest) (highest "
     "- mean), SD over n - 1; both with a 95 % bootstrap over stimuli (percentiles). leave-one-out agreement: mean over "
     f"participants of Spearman's correlation with the mean of the others, {MIN_SHARED_RATINGS} shared ratings or more, "
@@ -233,9 +233,9 @@ def reliability(data: pd.DataFrame | Ratings) -> Result | None:
     rows, missing = [], []
     for question in scale_questions(ratings):
         ends = scale_ends(ratings, question)
-        measured = list(measures(question_votes(ratings, question).votes, ends.low, ends.high))
-        rows += [(question, *one) for one in measured if isinstance(one, ReliabilityRow)]
+        measured = list(_measures(question_votes(ratings, question).votes, ends.low, ends.high))
+        rows += [(question, *one) for one in measured if isinstance(one, _ReliabilityRow)]
         missing += [
-            f" {question}: no {one.measure}, as {one.why}." for one in measured if isinstance(one, MissingMeasure)
+            f" {question}: no {one.measure}, as {one.why}." for one in measured if isinstance(one, _MissingMeasure)
         ]
     return Result(pd.DataFrame(rows, columns=COLUMNS), _NOTE + "".join(missing), _CITATION) if rows else None

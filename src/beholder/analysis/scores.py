@@ -11,7 +11,7 @@ from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result, metric, source
 from beholder.stats.intervals import SHARE_CITATION, STUDENT_CITATION, bounds_for, is_share, unanimous_bounds
 
-COLUMNS = [
+_COLUMNS = [
     "stimulus", "content", "condition", "question", "n", "mean", "sd", "ci_low", "ci_high", "median", "q1", "q3",
     "metric",
 ]  # fmt: skip
@@ -30,7 +30,7 @@ def scores(data: pd.DataFrame | Ratings) -> Result:
         ends = bounds_for(kind, mine["mean"], errors, mine["n"] - 1, units=mine["n"], ratings=mine["votes"])
         name = metric(ratings.methods[question], kind).name
         parts.append(mine.assign(ci_low=ends.low, ci_high=ends.high, metric=name))
-    table_of_scores = pd.concat(parts, ignore_index=True)[COLUMNS] if parts else pd.DataFrame(columns=COLUMNS)
+    table_of_scores = pd.concat(parts, ignore_index=True)[_COLUMNS] if parts else pd.DataFrame(columns=_COLUMNS)
     return Result(table_of_scores, _note(ratings, table_of_scores), _citation(ratings), scores_chart)
 
 

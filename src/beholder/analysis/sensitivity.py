@@ -14,19 +14,19 @@ from beholder.analysis.result import Result, records
 from beholder.analysis.tests import UNNAMED, is_clear
 from beholder.stats.correlation import ScoreAgreement, agreement
 
-COLUMNS = [
+_COLUMNS = [
     "question", "choice", "rule", "participants", "ratings", "tested", "clear", "gained", "lost", "turned", "shift",
     "order", "changed", "note",
 ]  # fmt: skip
 AS_CLEANED, NOBODY_OUT, UNMARKED = "as cleaned", "nobody left out", "unmarked only"
-Pair: TypeAlias = tuple[str, str]
-Compare: TypeAlias = Callable[[Ratings], Result]
+_Pair: TypeAlias = tuple[str, str]
+_Compare: TypeAlias = Callable[[Ratings], Result]
 
 
 class _CleaningVariant(NamedTuple):
     """What a choice leads to, in one question."""
 
-    clear: Mapping[Pair, bool]
+    clear: Mapping[_Pair, bool]
     """Pairs with a clear difference, and whether the first is better."""
     tested: int
     means: Mapping[str, float]
@@ -34,7 +34,7 @@ class _CleaningVariant(NamedTuple):
     ratings: int
 
 
-def sensitivity(data: pd.DataFrame | Ratings, compare: Compare = pairs) -> Result | None:
+def sensitivity(data: pd.DataFrame | Ratings, compare: _Compare = pairs) -> Result | None:
     """Return the conclusions under other choices of cleaning; None where all ratings are used and no session is marked.
 
     The choices: all ratings; each rule that excluded something switched off; and only sessions without
@@ -60,7 +60,7 @@ def sensitivity(data: pd.DataFrame | Ratings, compare: Compare = pairs) -> Resul
     )
     if ratings.rows["reasons"].str.contains("rater:", regex=False).any():
         note += " What the rule over raters left out stays out while another rule is switched off."
-    return Result(pd.DataFrame(rows, columns=COLUMNS), note, "")
+    return Result(pd.DataFrame(rows, columns=_COLUMNS), note, "")
 
 
 def _choices(ratings: Ratings) -> dict[str, pd.Series]:
@@ -80,7 +80,7 @@ def _with_use(ratings: Ratings, use: pd.Series) -> Ratings:
     return tidy(ratings.rows.assign(use=use, unit=""), ratings.order)
 
 
-def _conclusions(ratings: Ratings, compare: Compare) -> dict[str, _CleaningVariant]:
+def _conclusions(ratings: Ratings, compare: _Compare) -> dict[str, _CleaningVariant]:
     """Return what the comparison of conditions concludes, by question."""
     table = compare(ratings).table
     means = ratings.table.groupby(["question", "condition", "stimulus"])["value"].mean()
@@ -119,7 +119,7 @@ def _row(choice: str, base: _CleaningVariant, other: _CleaningVariant | None) ->
 # criteria: the scores of sessions that failed a rule, against the used scores (as in P.910's Tables V to VII)
 
 
-SEED = 1
+_SEED = 1
 """Of the draws of used participants."""
 PASSED = "used"
 """The name of the scores with which all others are compared."""
@@ -141,7 +141,7 @@ def criteria(data: pd.DataFrame | Ratings) -> Result | None:
     failed = _ratings_by_failed_rule(ratings)
     if not failed:
         return None
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(_SEED)
     rows = []
     for question in ratings.questions:
         own = ratings.table[ratings.table["question"] == question]

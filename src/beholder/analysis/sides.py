@@ -127,7 +127,7 @@ def _of_run(source: Path | Study, run: int, name: str | None) -> Side:
     from beholder.methods import load_study
 
     study = source if isinstance(source, Study) else load_study(source)
-    loaded = open_run(study, run)
+    loaded = _open_run(study, run)
     side = side_from_ratings(loaded.ratings, name or f"{study.name} run {run}", _labels(study))
     return _placed(side, study.folder, study.name, loaded.population)
 
@@ -186,10 +186,10 @@ def runs_of(study: str | Path | Study, store: str | None = None, *, robots: bool
 
 def ratings_of_run(study: str | Path | Study, run: int, store: str | None = None, *, robots: bool = False) -> Ratings:
     """Return the ratings of one run by the study's own rules; `clean/` stays as it is."""
-    return open_run(study, run, store, robots=robots).ratings
+    return _open_run(study, run, store, robots=robots).ratings
 
 
-def open_run(study: str | Path | Study, run: int, store: str | None = None, *, robots: bool = False) -> LoadedRatings:
+def _open_run(study: str | Path | Study, run: int, store: str | None = None, *, robots: bool = False) -> LoadedRatings:
     """Return the ratings of one run, and whether people or robots gave them."""
     from beholder.store.open import read_tables
 

@@ -29,7 +29,7 @@ from beholder.stats.clustered import Codes, Floats
 from beholder.stats.intervals import STUDENT_CITATION, t_bounds
 from beholder.stats.tests import holm
 
-COLUMNS = [
+_COLUMNS = [
     "question", "model", "level", "content", "condition", "stimulus", "component", "comparisons", "quality", "se",
     "low", "high", "model_se", "estimator", "note",
 ]  # fmt: skip
@@ -93,7 +93,7 @@ def strengths(
             fitted = one.conditions(model)
             fits.append((one.question, fitted))
             rows += _question_rows(one, fitted)
-    return Result(pd.DataFrame(rows, columns=COLUMNS), _note(fits, from_grades), _citation(fits), strengths_chart)
+    return Result(pd.DataFrame(rows, columns=_COLUMNS), _note(fits, from_grades), _citation(fits), strengths_chart)
 
 
 def _question_rows(one: ComparedQuestion, fitted: StrengthFit) -> Iterator[dict[str, Any]]:
@@ -220,7 +220,7 @@ def stimulus_strengths(data: pd.DataFrame | Ratings, model: str) -> Result | Non
 # strength_pairs: differences of strengths, and probabilities of a win (reference: statistics 5)
 
 
-STRENGTH_PAIR_COLUMNS = [
+_PAIR_COLUMNS = [
     "question", "model", "condition", "other_condition", "comparisons", "difference", "se", "df", "low", "high",
     "model_se", "win_probability", "win_low", "win_high", "statistic", "p", "p_holm", "note",
 ]  # fmt: skip
@@ -285,7 +285,7 @@ def _pairs(question: str, fitted: StrengthFit) -> pd.DataFrame:
                 for a, same in zip(one, is_one, strict=True)
             ],
         },
-        columns=STRENGTH_PAIR_COLUMNS,
+        columns=_PAIR_COLUMNS,
     )
     return table
 

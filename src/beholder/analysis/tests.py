@@ -30,7 +30,7 @@ from beholder.stats.tests import ZERO_RULES, Zeros, holm, sign_test, signed_rank
 
 ALPHA = 0.05
 TESTS = ("clustered t", "paired t", "Wilcoxon", "sign")
-COLUMNS = [
+_COLUMNS = [
     "question", "condition", "other_condition", "test", "unit", "n", "ties", "estimate", "ci_low", "ci_high",
     "statistic", "df", "p", "p_holm", "clear", "note",
 ]  # fmt: skip
@@ -79,7 +79,7 @@ def corrected_tests(
 
 def _corrected(ratings: Ratings, named: Sequence[Pair], family: Family, zeros: Zeros) -> CorrectedTests:
     contrasts = list(contrasts_of(ratings, named))
-    table = pd.DataFrame([row for one in contrasts for row in _rows(one, zeros)], columns=COLUMNS)
+    table = pd.DataFrame([row for one in contrasts for row in _rows(one, zeros)], columns=_COLUMNS)
     outside = [_why_contrast_uncorrected(ratings, one, has_named=bool(named)) for one in contrasts for _ in TESTS]
     table["note"] = ["; ".join(filter(None, both)) for both in zip(table["note"], outside, strict=True)]
     counted = table["p"].where(np.asarray([not why for why in outside], dtype=bool))
@@ -188,7 +188,7 @@ def tests(
 # agreement: which tests call the same differences clear, as in HEMVIP's Table 1 (reference: statistics 4.2)
 
 
-AGREEMENT_COLUMNS = [
+_AGREEMENT_COLUMNS = [
     "question", "test", "other_test", "contrasts", "agree", "both_clear", "only_test", "only_other", "neither",
     "same_direction",
 ]  # fmt: skip
@@ -238,7 +238,7 @@ def _counted(table: pd.DataFrame) -> pd.DataFrame:
     for question in [*questions, *([""] if len(questions) > 1 else [])]:
         for one, other in combinations(names, 2):
             rows.append((question, one, other, *_row(wide, question, one, other)))
-    return pd.DataFrame(rows, columns=AGREEMENT_COLUMNS)
+    return pd.DataFrame(rows, columns=_AGREEMENT_COLUMNS)
 
 
 def _row(wide: _Wide, question: str, one: str, other: str) -> tuple[int, ...]:

@@ -29,7 +29,7 @@ COLUMNS = [
     "question", "by", "against", "votes", "pearson", "pearson_low", "pearson_high", "rmse", "rmse_low", "rmse_high",
     "spearman", "replicates", "votes_now",
 ]  # fmt: skip
-KINDS = ("score", "diff")
+_KINDS = ("score", "diff")
 """Kinds of ratings that are numbers on a scale."""
 REPLICATES, SEED = 200, 1
 _MAX_DRAWN = 20_000_000
@@ -102,7 +102,7 @@ def _rows(
     votes = ratings.votes
     many = replicates or min(REPLICATES, max(_MIN_DRAWS, _MAX_DRAWN // max(1, len(votes))))
     for question in ratings.questions:
-        if ratings.kinds[question] not in KINDS:
+        if ratings.kinds[question] not in _KINDS:
             continue
         mine = votes if len(ratings.questions) == 1 else votes[votes["question"] == question]
         stimulus_votes, names = _stimulus_votes(mine)

@@ -125,7 +125,7 @@ def correlations(scores: ArrayLike, others: ArrayLike, *, seed: int = SEED, leve
         ),
         Correlation(
             scores_agreement.spearman,
-            *spearman_interval(scores_agreement.spearman, n, level),
+            *_spearman_interval(scores_agreement.spearman, n, level),
             _p_value(scores_agreement.spearman, n),
         ),
         Correlation(
@@ -144,7 +144,7 @@ def pearson_interval(r: float, n: int, level: float = LEVEL) -> tuple[float, flo
     return _on_fishers_scale(r, 1 / (n - 3), level) if n > 3 else (math.nan, math.nan)
 
 
-def spearman_interval(r: float, n: int, level: float = LEVEL) -> tuple[float, float]:
+def _spearman_interval(r: float, n: int, level: float = LEVEL) -> tuple[float, float]:
     """Return the interval of Spearman's r by Fisher's z with the variance of Bonett and Wright (2000).
 
     NaN below four items, and for a perfect correlation: a few items often have the same order by chance.

@@ -171,7 +171,7 @@ def _between(mean: Floats, covariance: Floats) -> float:
 RUN_EFFECT_CITATION = f"{EQUATIONS}; Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15"
 EQUIVALENCE_MARGIN = 0.05
 """What two runs may differ by and still be called equivalent, as a share of the width of the scale."""
-ALPHA = 0.05
+_ALPHA = 0.05
 Equivalent: TypeAlias = Literal["yes", "no", "undecided", ""]
 _ONE_RUN = "one run: nothing to compare"
 _UNCONNECTED = "runs share no stimulus, not even through others: cannot be compared"
@@ -273,7 +273,7 @@ def _differences(
     for one, other in combinations(range(runs), 2):
         difference = float(above[one] - above[other])
         se = math.sqrt(covariance[one, one] + covariance[other, other] - 2 * covariance[one, other])
-        half, inner = (float(special.stdtrit(df, share)) * se for share in ((1 + LEVEL) / 2, 1 - ALPHA))
+        half, inner = (float(special.stdtrit(df, share)) * se for share in ((1 + LEVEL) / 2, 1 - _ALPHA))
         p = float(2 * special.stdtr(df, -abs(difference / se)))
         judged = _equivalence(abs(difference), half, inner, margin)
         rows.append(RunDifference(one, other, difference, se, df, difference - half, difference + half, p, judged))

@@ -20,7 +20,7 @@ from beholder.stats.intervals import LEVEL
 Floats: TypeAlias = NDArray[np.float64]
 COMPONENT_CITATION = "Horn (1965), Psychometrika 30 (parallel analysis); Kaiser (1958), Psychometrika 23 (varimax)"
 DRAWS = 1000
-QUANTILE = 0.95
+_QUANTILE = 0.95
 _SWEEPS = 200
 _STILL = 1e-10
 _NOTHING = 1e-10
@@ -56,7 +56,7 @@ def parallel_analysis(rows: int, columns: int, rng: np.random.Generator, *, draw
         scatter = noise.transpose(0, 2, 1) @ noise
     spread = np.sqrt(np.diagonal(scatter, axis1=1, axis2=2))
     values = np.linalg.eigvalsh(scatter / spread[:, :, None] / spread[:, None, :])
-    limits = np.quantile(values, QUANTILE, axis=0)[::-1]
+    limits = np.quantile(values, _QUANTILE, axis=0)[::-1]
     return np.asarray(np.where(limits > _NOTHING, limits, 0.0), np.float64)
 
 

@@ -112,7 +112,7 @@ def t_means(votes: RaterVotes, counted: Floats | None = None) -> StimulusMeans:
 # BT.500 A1-2.3.1: rejection of raters with outliers on both sides (reference: statistics 3.2)
 
 
-MIN_VOTES = 4
+_MIN_VOTES = 4
 MAX_OUTLIER_SHARE = 0.05
 MAX_ONE_SIDED_SHARE = 0.3
 _NO_SPREAD = 1e-12
@@ -125,7 +125,7 @@ def bt500(votes: RaterVotes) -> RaterModelFit:
     off = votes.value - mean[votes.stimulus]
     second, fourth = (ratio(votes.sum_by_stimulus(off**power), cast) for power in (2, 4))
     widest = float(np.ptp(votes.value)) if len(votes.value) else 0.0
-    can_tell = (cast >= MIN_VOTES) & (second > _NO_SPREAD * widest**2)
+    can_tell = (cast >= _MIN_VOTES) & (second > _NO_SPREAD * widest**2)
     kurtosis = ratio(fourth, np.where(can_tell, second**2, 0.0))
     factor = np.where((kurtosis >= 2) & (kurtosis <= 4), 2.0, np.sqrt(20))
     limit = factor * np.sqrt(ratio(second * cast, np.maximum(cast - 1, 0)))

@@ -12,9 +12,9 @@ from scipy import stats
 from scipy.sparse import csr_array
 
 Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.intp]
+_Ints: TypeAlias = NDArray[np.intp]
 SamplingUnit: TypeAlias = Literal["participant", "rating"]
-Draw: TypeAlias = Callable[[int, Generator], tuple[Floats, Floats]]
+_Draw: TypeAlias = Callable[[int, Generator], tuple[Floats, Floats]]
 """Draws the scores of two sides, a number of draws at once: draws, sizes, stimuli."""
 _MIN_STIMULI = 3
 """Things that a correlation needs."""
@@ -28,9 +28,9 @@ class StimulusVotes(NamedTuple):
     """One vote at each place: of a rater on a stimulus."""
 
     value: Floats
-    rater: Ints
+    rater: _Ints
     """From 0 to raters - 1."""
-    stimulus: Ints
+    stimulus: _Ints
     raters: int
     stimuli: int
 
@@ -43,7 +43,7 @@ class StimulusVotes(NamedTuple):
 class AgreementCurve(NamedTuple):
     """Agreement by the number of votes: means over draws, and the range of 95 % of them; NaN where undefined."""
 
-    votes: Ints
+    votes: _Ints
     pearson: Floats
     pearson_low: Floats
     pearson_high: Floats
@@ -55,7 +55,7 @@ class AgreementCurve(NamedTuple):
 
 
 def agreement_curve(
-    votes: StimulusVotes, by: SamplingUnit, target: Floats | None, sizes: Ints, replicates: int, rng: Generator
+    votes: StimulusVotes, by: SamplingUnit, target: Floats | None, sizes: _Ints, replicates: int, rng: Generator
 ) -> AgreementCurve:
     """Return the agreement with the target (one score per stimulus) of scores from each number of votes.
 
@@ -92,7 +92,7 @@ def votes_for_correlation(r: float, votes: float, target: float) -> float:
     return votes if r == 1 else votes * target * (1 - r) / (r * (1 - target))
 
 
-def _draw_halves(votes: StimulusVotes, by: SamplingUnit, sizes: Ints) -> Draw:
+def _draw_halves(votes: StimulusVotes, by: SamplingUnit, sizes: _Ints) -> _Draw:
     """Return a sampler of the scores of two disjoint halves, for each size."""
     steps, n = len(sizes), votes.stimuli
     per_stimulus = np.bincount(votes.stimulus, minlength=n)
@@ -119,7 +119,7 @@ def _draw_halves(votes: StimulusVotes, by: SamplingUnit, sizes: Ints) -> Draw:
     return draw
 
 
-def _draw_against_target(votes: StimulusVotes, by: SamplingUnit, target: Floats, sizes: Ints) -> Draw:
+def _draw_against_target(votes: StimulusVotes, by: SamplingUnit, target: Floats, sizes: _Ints) -> _Draw:
     """Return a sampler of scores from votes or raters drawn with replacement, for each size, and the target."""
     score = _vote_sampler(votes, sizes) if by == "rating" else _rater_sampler(votes, sizes)
 
@@ -130,7 +130,7 @@ def _draw_against_target(votes: StimulusVotes, by: SamplingUnit, target: Floats,
     return draw
 
 
-def _vote_sampler(votes: StimulusVotes, sizes: Ints) -> Callable[[int, Generator], Floats]:
+def _vote_sampler(votes: StimulusVotes, sizes: _Ints) -> Callable[[int, Generator], Floats]:
     order = np.argsort(votes.stimulus, kind="stable")
     value, per_stimulus = votes.value[order], np.bincount(votes.stimulus, minlength=votes.stimuli)
     first = np.cumsum(per_stimulus) - per_stimulus
@@ -144,7 +144,7 @@ def _vote_sampler(votes: StimulusVotes, sizes: Ints) -> Callable[[int, Generator
     return score
 
 
-def _rater_sampler(votes: StimulusVotes, sizes: Ints) -> Callable[[int, Generator], Floats]:
+def _rater_sampler(votes: StimulusVotes, sizes: _Ints) -> Callable[[int, Generator], Floats]:
     shape, places = (votes.stimuli, votes.raters), (votes.stimulus, votes.rater)
     values, there = (csr_array((data, places), shape=shape) for data in (votes.value, np.ones(len(votes.value))))
     needed = _raters_for(votes, sizes)
@@ -162,12 +162,12 @@ def _rater_sampler(votes: StimulusVotes, sizes: Ints) -> Callable[[int, Generato
     return score
 
 
-def _raters_for(votes: StimulusVotes, sizes: Ints) -> Ints:
+def _raters_for(votes: StimulusVotes, sizes: _Ints) -> _Ints:
     """Return the number of raters who give each number of votes per stimulus on average."""
     return np.maximum(1, np.rint(sizes * votes.raters / votes.per_stimulus)).astype(np.intp)
 
 
-def _places(votes: StimulusVotes, per_stimulus: Ints, many: int, rng: Generator) -> Ints:
+def _places(votes: StimulusVotes, per_stimulus: _Ints, many: int, rng: Generator) -> _Ints:
     """Return the position of each vote among those on its stimulus, in `many` random orders."""
     order = np.argsort(votes.stimulus + rng.random((many, len(votes.value))), axis=1)
     places = np.empty(order.shape, dtype=np.intp)

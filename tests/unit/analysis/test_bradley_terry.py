@@ -41,8 +41,8 @@ def davidson_by_hand(table: pd.DataFrame) -> np.ndarray:
 
 def test_ties_and_order_are_estimated_together_with_the_strengths() -> None:
     table = simulated({"a": 0.8, "b": 0.0, "c": -0.8}, position=0.4, ties=0.7, people=30, each=20)
-    found = present(strengths(table, models=["bradley-terry"])).table
-    whole = found[found["level"] != "stimulus"]
+    actual = present(strengths(table, models=["bradley-terry"])).table
+    whole = actual[actual["level"] != "stimulus"]
     assert list(whole["level"]) == ["condition"] * 3 + ["position", "tie"]
     np.testing.assert_allclose(whole["quality"], davidson_by_hand(table), atol=1e-5)
 
@@ -52,15 +52,15 @@ def test_planted_strengths_order_and_ties_come_out(model: str) -> None:
     planted = {"a": 1.2, "b": 0.2, "c": -0.4, "d": -1.0}
     table = simulated(planted, position=0.3, ties=0.8, people=100, each=60)
     result = present(strengths(table, models=[model]))
-    found = result.table[result.table["level"] != "stimulus"].set_index("level")
+    actual = result.table[result.table["level"] != "stimulus"].set_index("level")
     if model == "bradley-terry":
         assert (
-            np.abs(found.loc["condition", "quality"] - list(planted.values())) < 4 * found.loc["condition", "se"]
+            np.abs(actual.loc["condition", "quality"] - list(planted.values())) < 4 * actual.loc["condition", "se"]
         ).all()
-        assert found.loc["position", "quality"] == pytest.approx(0.3, abs=0.1)
-        assert found.loc["tie", "quality"] == pytest.approx(math.log(0.8), abs=0.15)
-    assert list(found.loc["condition", "quality"].rank()) == [4, 3, 2, 1]
-    assert found.loc["position", "low"] > 0
+        assert actual.loc["position", "quality"] == pytest.approx(0.3, abs=0.1)
+        assert actual.loc["tie", "quality"] == pytest.approx(math.log(0.8), abs=0.15)
+    assert list(actual.loc["condition", "quality"].rank()) == [4, 3, 2, 1]
+    assert actual.loc["position", "low"] > 0
     assert "above zero the one shown first, or left, is preferred among equals" in result.note
 
 
@@ -91,11 +91,11 @@ def test_clustered_intervals_cover_where_people_differ_and_plain_ones_do_not(who
     rng = np.random.default_rng(11)
     off, error, plain = [], [], []
     for _ in range(runs):
-        found = fit_strengths(crowd(people, 30, spread, rng), BRADLEY_TERRY)
-        off.append(found.quality[0] - found.quality[2] - truth)
+        fitted = fit_strengths(crowd(people, 30, spread, rng), BRADLEY_TERRY)
+        off.append(fitted.quality[0] - fitted.quality[2] - truth)
         contrast = np.array([1.0, 0.0, -1.0])
-        error.append(math.sqrt(contrast @ found.covariance @ contrast))
-        plain.append(math.sqrt(contrast @ found.model_covariance @ contrast))
+        error.append(math.sqrt(contrast @ fitted.covariance @ contrast))
+        plain.append(math.sqrt(contrast @ fitted.model_covariance @ contrast))
     far_off, t = np.abs(off), stats.t.ppf(0.975, people - 1)
     assert abs(np.mean(far_off <= t * np.array(error)) - 0.95) < (0.02 if whole else 0.06)
     assert np.mean(far_off <= 1.96 * np.array(plain)) < 0.85
@@ -104,9 +104,9 @@ def test_clustered_intervals_cover_where_people_differ_and_plain_ones_do_not(who
 def test_people_who_always_take_the_first_do_not_break_the_fit() -> None:
     table = simulated({"a": 0.0, "b": 0.0, "c": 0.0}, each=12)
     table = table.assign(raw_value=-1.0, value=np.where(table["slot"] == "s1", 1.0, -1.0))
-    found = present(strengths(table, models=["bradley-terry"])).table
-    assert found.query("level == 'position'")["quality"].item() > 2
-    assert set(found.query("level == 'condition'")["note"]) == {"the order of showing explains every choice"}
+    actual = present(strengths(table, models=["bradley-terry"])).table
+    assert actual.query("level == 'position'")["quality"].item() > 2
+    assert set(actual.query("level == 'condition'")["note"]) == {"the order of showing explains every choice"}
 
 
 ROWS = st.lists(
@@ -132,9 +132,9 @@ def test_any_few_choices_give_finite_strengths(rows: list[Any]) -> None:
     if results[0] is None:
         assert all(row[2] == row[3] for row in rows)
         return
-    found = results[0].table
-    assert np.isfinite(found[["quality", "model_se"]]).all(axis=None)
-    strong = found[found["level"] == "condition"]
+    actual = results[0].table
+    assert np.isfinite(actual[["quality", "model_se"]]).all(axis=None)
+    strong = actual[actual["level"] == "condition"]
     totals = strong.groupby(["model", "component"])["quality"].sum()
     np.testing.assert_allclose(totals, 0, atol=1e-7)
     assert all("nan" not in f"{one.note} {one.citation}" for one in results if one is not None)

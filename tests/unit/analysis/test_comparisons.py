@@ -35,8 +35,8 @@ def test_groups_that_were_never_compared_are_told_apart() -> None:
     ]
     table = choices(*rows)
     result = present(strengths(table))
-    found = of_conditions(result)
-    assert found.loc["NA", "component"] == found.loc["no", "component"] != found.loc["01", "component"]
+    actual = of_conditions(result)
+    assert actual.loc["NA", "component"] == actual.loc["no", "component"] != actual.loc["01", "component"]
     assert (
         "q: there are 2 groups that were never compared with each other, not even through others (01 and Größe 2; NA "
         "and no), so that strengths compare within a group only."
@@ -51,9 +51,9 @@ def test_groups_that_were_never_compared_are_told_apart() -> None:
 
 def test_only_ties_say_nothing_of_who_is_stronger() -> None:
     table = choices(*[(f"p{n}", "t", "a", "b", 0.0) for n in range(8)])
-    found = of_conditions(strengths(table))
-    np.testing.assert_allclose(found["quality"], 0, atol=1e-9)
-    assert set(found["note"]) == {"every comparison was a tie"}
+    actual = of_conditions(strengths(table))
+    np.testing.assert_allclose(actual["quality"], 0, atol=1e-9)
+    assert set(actual["note"]) == {"every comparison was a tie"}
     row = present(preferences(table)).table.iloc[0]
     assert row["half_share"] == 0.5
     assert row["note"] == "every comparison was a tie"

@@ -20,15 +20,15 @@ from beholder.errors import UserError
 
 def results(table: pd.DataFrame, population: str = "people", **order: Any) -> Results:
     whole = fill_columns(table)
-    found, none = tidy(whole, RowOrder(**order)), pd.DataFrame()
+    actual, none = tidy(whole, RowOrder(**order)), pd.DataFrame()
     notes = {
         "population": population,
-        "conditions": list(found.conditions),
-        "questions": list(found.questions),
-        "kinds": dict(found.kinds),
-        "metrics": {name: metric(found.methods[name], kind)._asdict() for name, kind in found.kinds.items()},
+        "conditions": list(actual.conditions),
+        "questions": list(actual.questions),
+        "kinds": dict(actual.kinds),
+        "metrics": {name: metric(actual.methods[name], kind)._asdict() for name, kind in actual.kinds.items()},
     }
-    return Results(none, none, none, pairs(found).table, whole, none, notes)
+    return Results(none, none, none, pairs(actual).table, whole, none, notes)
 
 
 def rated(means: dict[str, float], *, people: int = 12, noise: float = 5.0, seed: int = 2, **more: Any) -> pd.DataFrame:
@@ -72,38 +72,38 @@ def test_a_clear_difference_is_yes_one_way_and_no_the_other() -> None:
 
 
 def test_two_that_are_not_told_apart_are_undecided_and_make_the_next_study() -> None:
-    found = THREE.better("twin", "old")
-    assert found.answer == "undecided"
-    assert str(found).endswith("12 participants), which cannot be told from none.")
+    difference = THREE.better("twin", "old")
+    assert difference.answer == "undecided"
+    assert str(difference).endswith("12 participants), which cannot be told from none.")
     assert inconclusive(THREE) == [("old", "twin")]
 
 
 def test_an_answer_is_compared_and_never_taken_for_a_truth() -> None:
-    found = THREE.better("new", "old")
-    assert found == "yes"
-    assert found != "no"
-    assert found == THREE.better("new", "old")
-    assert len({found, THREE.better("new", "old")}) == 1
+    difference = THREE.better("new", "old")
+    assert difference == "yes"
+    assert difference != "no"
+    assert difference == THREE.better("new", "old")
+    assert len({difference, THREE.better("new", "old")}) == 1
     with pytest.raises(TypeError, match='The answer is "yes", "no" or "undecided"'):
-        bool(found)
+        bool(difference)
 
 
 def test_where_less_is_better_the_lower_one_is() -> None:
     table = rated({"old": 60, "new": 40}, question="creepy")
-    found = results(table.assign(keyed=100 - table["value"])).better("new", "old")
-    assert found == "yes"
-    assert found.estimate > 0
-    assert str(found) == (
+    difference = results(table.assign(keyed=100 - table["value"])).better("new", "old")
+    assert difference == "yes"
+    assert difference.estimate > 0
+    assert str(difference) == (
         "Yes: new scores 21.4 points lower than old, where less is better (95 % interval 19.1 to 23.6, Holm-corrected "
         "p < 0.001, 12 participants)."
     )
 
 
 def test_comparisons_are_told_as_the_share_that_won() -> None:
-    found = results(chosen(0.75, question="preference")).better("new", "old")
-    assert found == "yes"
-    assert str(found).startswith("Yes: new was preferred to old in 7")
-    assert " % of their comparisons (95 % interval " in str(found)
+    difference = results(chosen(0.75, question="preference")).better("new", "old")
+    assert difference == "yes"
+    assert str(difference).startswith("Yes: new was preferred to old in 7")
+    assert " % of their comparisons (95 % interval " in str(difference)
     half = results(chosen(0.5)).better("old", "new")
     assert half == "undecided"
     assert str(half).endswith("which cannot be told from one half.")
@@ -112,9 +112,9 @@ def test_comparisons_are_told_as_the_share_that_won() -> None:
 
 
 def test_grades_of_comparisons_are_points() -> None:
-    found = results(chosen(0.9, kind="diff", scale_min=-3.0, scale_max=3.0)).better("old", "new")
-    assert found == "no"
-    assert " points lower than new (" in str(found)
+    difference = results(chosen(0.9, kind="diff", scale_min=-3.0, scale_max=3.0)).better("old", "new")
+    assert difference == "no"
+    assert " points lower than new (" in str(difference)
 
 
 def test_robots_are_called_robots() -> None:
@@ -122,70 +122,70 @@ def test_robots_are_called_robots() -> None:
 
 
 def test_one_participant_decides_nothing() -> None:
-    found = results(rated({"old": 50, "new": 90}, people=1, noise=0.0)).better("new", "old")
-    assert (found.answer, found.low, found.high, found.p) == ("undecided", None, None, None)
-    assert str(found) == (
+    difference = results(rated({"old": 50, "new": 90}, people=1, noise=0.0)).better("new", "old")
+    assert (difference.answer, difference.low, difference.high, difference.p) == ("undecided", None, None, None)
+    assert str(difference) == (
         "Undecided: new scores 40.0 points higher than old (1 participant), without a test: one participant: no test."
     )
 
 
 def test_equal_ratings_are_undecided() -> None:
-    found = results(rated({"old": 50, "new": 50}, noise=0.0)).better("new", "old")
-    assert found == "undecided"
-    assert str(found).startswith("Undecided: new scores the same as old (")
-    assert "nan" not in str(found)
+    difference = results(rated({"old": 50, "new": 50}, noise=0.0)).better("new", "old")
+    assert difference == "undecided"
+    assert str(difference).startswith("Undecided: new scores the same as old (")
+    assert "nan" not in str(difference)
 
 
 def test_a_pair_that_the_study_is_not_about_is_not_judged() -> None:
     from beholder.study.cleaning import Analyse
 
     table = rated({"old": 50, "new": 70, "Größe 2": 50.1})
-    found = results(table, settings=Analyse(contrasts=(("Größe 2", "old"),)))
-    told = found.better("new", "old")
-    assert told == "undecided"
-    assert str(told).endswith("; the study names other contrasts, and this one is not judged.")
-    assert inconclusive(found) == [("Größe 2", "old")]
+    analysis = results(table, settings=Analyse(contrasts=(("Größe 2", "old"),)))
+    text = analysis.better("new", "old")
+    assert text == "undecided"
+    assert str(text).endswith("; the study names other contrasts, and this one is not judged.")
+    assert inconclusive(analysis) == [("Größe 2", "old")]
 
 
 def test_each_question_has_its_own_answer() -> None:
     both = pd.concat(
         [rated({"no": 50, "01": 58}, question="quality"), rated({"no": 50, "01": 50.1}, question="fit", seed=5)]
     )
-    found = results(both)
-    assert str(found.better("01", "no", question="quality")).startswith("Yes, on quality: 01 scores ")
-    assert found.better("01", "no", question="fit") == "undecided"
-    assert inconclusive(found) == [("01", "no")]
-    assert inconclusive(found, "quality") == []
-    with pytest.raises(UserError) as told:
-        found.better("01", "no")
-    assert str(told.value) == (
+    analysis = results(both)
+    assert str(analysis.better("01", "no", question="quality")).startswith("Yes, on quality: 01 scores ")
+    assert analysis.better("01", "no", question="fit") == "undecided"
+    assert inconclusive(analysis) == [("01", "no")]
+    assert inconclusive(analysis, "quality") == []
+    with pytest.raises(UserError) as error:
+        analysis.better("01", "no")
+    assert str(error.value) == (
         'better("01", "no")  2 questions were asked. Allowed: fit, quality. Say which: question="fit".'
     )
-    with pytest.raises(UserError) as told:
-        found.better("01", "no", question="qualty")
-    assert str(told.value) == (
+    with pytest.raises(UserError) as error:
+        analysis.better("01", "no", question="qualty")
+    assert str(error.value) == (
         'better("01", "no")  no question \'qualty\' was asked. Allowed: fit, quality. Did you mean quality?'
     )
 
 
 def test_names_that_nobody_rated_are_told_all_at_once() -> None:
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as error:
         THREE.better("nwe", "odl")
-    assert str(told.value) == (
+    assert str(error.value) == (
         'better("nwe", "odl")  no condition \'nwe\' was rated. Allowed: new, old, twin. Did you mean new?\n'
         'better("nwe", "odl")  no condition \'odl\' was rated. Allowed: new, old, twin. Did you mean old?'
     )
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as error:
         THREE.better("new", "new")
-    assert str(told.value) == 'better("new", "new")  is one condition against itself. Name two conditions.'
+    assert str(error.value) == 'better("new", "new")  is one condition against itself. Name two conditions.'
 
 
 def test_two_that_nobody_compared() -> None:
     apart = chosen(0.7).replace({"old": "a", "new": "b"})
     also = chosen(0.7).replace({"old": "c", "new": "d"})
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as error:
         results(pd.concat([apart, also]).assign(question="preference")).better("a", "c")
-    assert str(told.value) == (
+    assert str(error.value) == (
         'better("a", "c")  a was not compared with c in preference. Allowed: a with b. '
         "A study that shows both to the same people compares them."
     )
@@ -193,9 +193,9 @@ def test_two_that_nobody_compared() -> None:
 
 def test_correct_answers_compare_nothing_with_each_other() -> None:
     table = chosen(0.7, kind="correct", question="which").assign(value=1.0)
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as error:
         results(table).better("new", "old")
-    assert str(told.value) == (
+    assert str(error.value) == (
         'better("new", "old")  which asks which of two something was: conditions are held against chance, not against '
         "each other. Look at `results.conditions`: the share correct with its interval."
     )
@@ -204,10 +204,10 @@ def test_correct_answers_compare_nothing_with_each_other() -> None:
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 999), st.floats(-6, 6), st.integers(1, 6))
 def test_asked_the_other_way_round_the_answer_turns(seed: int, gap: float, people: int) -> None:
-    found = results(rated({"a": 50, "b": 50 + gap}, people=people, seed=seed))
-    one, other = found.better("a", "b"), found.better("b", "a")
+    analysis = results(rated({"a": 50, "b": 50 + gap}, people=people, seed=seed))
+    one, other = analysis.better("a", "b"), analysis.better("b", "a")
     assert {one.answer, other.answer} in ({"yes", "no"}, {"undecided"})
     assert one.estimate == -other.estimate
     assert (one.p, one.n, one.participants) == (other.p, other.n, other.participants)
-    assert ("a", "b") in inconclusive(found) or one.answer != "undecided"
+    assert ("a", "b") in inconclusive(analysis) or one.answer != "undecided"
     assert "nan" not in f"{one}{other}"

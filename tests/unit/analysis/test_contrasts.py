@@ -17,8 +17,8 @@ from support.pair_ratings import by_pair, four, ratings
 def test_pages_that_lack_one_of_the_two_are_left_out_of_this_pair_only() -> None:
     data = ratings({"a": 40, "b": 50, "c": 60})
     data = data[~((data["condition"] == "b") & (data["content"] == "c0"))]
-    found = by_pair(data)
-    assert found["n"].to_dict() == {("a", "b"): 84, ("a", "c"): 96, ("b", "c"): 84}
+    table = by_pair(data)
+    assert table["n"].to_dict() == {("a", "b"): 84, ("a", "c"): 96, ("b", "c"): 84}
 
 
 def test_few_common_pages_are_compared_by_the_two_means_and_say_so() -> None:
@@ -57,8 +57,8 @@ def test_grades_against_different_references_are_not_held_together() -> None:
               "role": "reference"} for name in ("film", "scan")]  # fmt: skip
     data = pd.DataFrame(rows).assign(question="q")
     both = tidy(fill_columns(pd.concat([data, pd.DataFrame(shown)])), RowOrder(references=frozenset(("film", "scan"))))
-    found = pairs(both).table
-    mine = found[found["question"] == "q"].set_index(["condition", "other_condition"])
+    table = pairs(both).table
+    mine = table[table["question"] == "q"].set_index(["condition", "other_condition"])
     assert mine["comparison"].to_dict() == {
         ("a", "b"): "paired", ("a", "film"): "direct", ("b", "film"): "direct", ("c", "scan"): "direct",
     }  # fmt: skip
@@ -66,6 +66,6 @@ def test_grades_against_different_references_are_not_held_together() -> None:
 
 
 def test_a_contrast_that_nobody_rated_is_told_as_such() -> None:
-    found = by_pair(ratings({"a": 50, "b": 52}), contrasts=[("a", "Größe 2"), ("a", "b")])
-    assert found.loc[("a", "Größe 2"), "note"] == "no rating of Größe 2"
-    assert found["n"].tolist() == [0, 96]
+    table = by_pair(ratings({"a": 50, "b": 52}), contrasts=[("a", "Größe 2"), ("a", "b")])
+    assert table.loc[("a", "Größe 2"), "note"] == "no rating of Größe 2"
+    assert table["n"].tolist() == [0, 96]

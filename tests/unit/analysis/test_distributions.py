@@ -49,14 +49,14 @@ def test_choices_have_no_distribution() -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(0, 100), min_size=1, max_size=60))
 def test_the_interval_of_a_median_is_that_of_the_quantile_test(values: list[int]) -> None:
-    found = median_interval(values)
-    assert found.median == np.median(values)
+    interval = median_interval(values)
+    assert interval.median == np.median(values)
     if len(values) < 6:
-        assert math.isnan(found.low)
+        assert math.isnan(interval.low)
         return
     known = stats.quantile_test(np.asarray(values, float), p=0.5).confidence_interval(confidence_level=0.95)
-    assert (found.low, found.high) == (known.low, known.high)
-    assert found.coverage >= 0.95
+    assert (interval.low, interval.high) == (known.low, known.high)
+    assert interval.coverage >= 0.95
 
 
 def test_the_interval_of_a_median_covers_as_often_as_it_says() -> None:
@@ -69,15 +69,20 @@ def test_the_interval_of_a_median_covers_as_often_as_it_says() -> None:
 def test_medians_of_conditions_are_of_each_participants_own_median() -> None:
     values = noisy(7, 3, 2) * 20
     result = medians(rated(values, method="mushra"))
-    found = row(result, level="condition", condition="no")
+    actual = row(result, level="condition", condition="no")
     known = median_interval(np.median(values[:, :, 0], axis=1))
-    assert (found["n"], found["median"], found["ci_low"], found["ci_high"]) == (7, known.median, known.low, known.high)
-    assert found["metric"] == "MUSHRA median"
+    assert (actual["n"], actual["median"], actual["ci_low"], actual["ci_high"]) == (
+        7,
+        known.median,
+        known.low,
+        known.high,
+    )
+    assert actual["metric"] == "MUSHRA median"
     assert row(result, stimulus="01/c2")["median"] == np.median(values[:, 2, 1])
 
 
 def test_medians_of_other_scores_come_when_asked_for() -> None:
     table = rated(noisy(4))
     assert medians(table) is None
-    found = row(medians(table, questions=["rating"]), level="condition", condition="no")
-    assert (found["metric"], found["note"]) == ("Median", "fewer than six participants: no interval")
+    actual = row(medians(table, questions=["rating"]), level="condition", condition="no")
+    assert (actual["metric"], actual["note"]) == ("Median", "fewer than six participants: no interval")

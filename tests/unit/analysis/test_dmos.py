@@ -23,10 +23,10 @@ def test_dmos_pairs_each_vote_with_the_same_persons_vote_on_the_reference() -> N
     table = referenced(values)
     differences = values[:, :, 1] - values[:, :, 0] + 5
     known = t_interval(differences[:, 0])
-    found = row(dmos(table), level="stimulus", stimulus="01/c0")
-    assert (found["mean"], found["sd"]) == (pytest.approx(known.mean), pytest.approx(known.sd))
-    assert (found["ci_low"], found["ci_high"]) == (pytest.approx(known.low), pytest.approx(known.high))
-    assert (found["metric"], found["pairing"], found["n"]) == ("DMOS(ACR-HR)", "paired", 9)
+    actual = row(dmos(table), level="stimulus", stimulus="01/c0")
+    assert (actual["mean"], actual["sd"]) == (pytest.approx(known.mean), pytest.approx(known.sd))
+    assert (actual["ci_low"], actual["ci_high"]) == (pytest.approx(known.low), pytest.approx(known.high))
+    assert (actual["metric"], actual["pairing"], actual["n"]) == ("DMOS(ACR-HR)", "paired", 9)
     whole = row(dmos(table), level="condition")
     assert whole["mean"] == pytest.approx(differences.mean())
     assert whole["interval"] == "clustered t over participants and contents"
@@ -36,13 +36,13 @@ def test_where_few_rated_the_reference_the_means_are_held_against_each_other() -
     values = noisy(10, 2, 2)
     values[:7, 0, 0] = math.nan
     result = dmos(referenced(values))
-    found = row(result, level="stimulus", stimulus="01/c0")
+    actual = row(result, level="stimulus", stimulus="01/c0")
     own, reference = values[:, 0, 1], values[7:, 0, 0]
     covariance = np.cov(own[7:], reference)[0, 1] * 3 / (10 * 3)
     se = math.sqrt(own.var(ddof=1) / 10 + reference.var(ddof=1) / 3 - 2 * covariance)
-    assert (found["pairing"], found["note"]) == ("unpaired", "unpaired: 3 of 10 rated the reference too")
-    assert found["mean"] == pytest.approx(own.mean() - reference.mean() + 5)
-    assert (found["ci_high"] - found["ci_low"]) / 2 == pytest.approx(stats.t.ppf(0.975, 2) * se)
+    assert (actual["pairing"], actual["note"]) == ("unpaired", "unpaired: 3 of 10 rated the reference too")
+    assert actual["mean"] == pytest.approx(own.mean() - reference.mean() + 5)
+    assert (actual["ci_high"] - actual["ci_low"]) / 2 == pytest.approx(stats.t.ppf(0.975, 2) * se)
     assert row(result, level="stimulus", stimulus="01/c1")["pairing"] == "paired"
     whole = row(result, level="condition")
     means = [own.mean() - reference.mean() + 5, (values[:, 1, 1] - values[:, 1, 0]).mean() + 5]

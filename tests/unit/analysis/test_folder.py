@@ -47,5 +47,5 @@ def test_a_folder_that_cannot_be_written_is_said_plainly(tmp_path: Path) -> None
     path = write_csv(tmp_path, crossed({"a": 1}, 2))
     with pytest.raises(UserError) as error:
         analyse(path, out=path)
-    told = "cannot be written: File exists. Allowed: a folder in which you may write."
-    assert str(error.value) == f"{path}  {told}"
+    text = "cannot be written: File exists. Allowed: a folder in which you may write."
+    assert str(error.value) == f"{path}  {text}"

@@ -38,24 +38,28 @@ def test_every_content_weighs_the_same_in_a_condition_however_many_rated_it(tmp_
 
 def test_where_all_agree_a_share_is_as_sure_as_the_fewer_of_people_and_contents() -> None:
     table = crossed({"a": 1}, 20, contents=6, noise=0).assign(kind="correct")
-    found = conditions(table).table.loc[0]
-    assert found["ci_low"] == pytest.approx(0.025 ** (1 / 6))
-    assert found["participants_low"] == pytest.approx(0.025 ** (1 / 20))
+    actual = conditions(table).table.loc[0]
+    assert actual["ci_low"] == pytest.approx(0.025 ** (1 / 6))
+    assert actual["participants_low"] == pytest.approx(0.025 ** (1 / 20))
 
 
-def means(found: Any) -> dict[str, float]:
-    return dict(zip(found.conditions["condition"], found.conditions["mean"], strict=True))
+def means(actual: Any) -> dict[str, float]:
+    return dict(zip(actual.conditions["condition"], actual.conditions["mean"], strict=True))
 
 
 def test_a_preference_counts_for_one_and_against_the_other(tmp_path: Path) -> None:
-    found = results(
+    analysis = results(
         tmp_path, table("choice", ("p1", "a", "b", 1), ("p1", "a", "c", 1), ("p1", "b", "c", -1), ("p2", "a", "b", 0))
     )
-    assert means(found) == {"a": pytest.approx(0.5), "b": pytest.approx(-0.5), "c": pytest.approx(0.0)}
-    assert dict(zip(found.conditions["condition"], found.conditions["n"], strict=True)) == {"a": 3, "b": 3, "c": 2}
-    assert found.notes["metrics"]["q"]["name"] == "Preference"
-    assert found.notes["ratings"]["used"] == 4
-    assert "counts once for each of them" in found.notes["analyses"]["conditions"]["note"]
+    assert means(analysis) == {"a": pytest.approx(0.5), "b": pytest.approx(-0.5), "c": pytest.approx(0.0)}
+    assert dict(zip(analysis.conditions["condition"], analysis.conditions["n"], strict=True)) == {
+        "a": 3,
+        "b": 3,
+        "c": 2,
+    }
+    assert analysis.notes["metrics"]["q"]["name"] == "Preference"
+    assert analysis.notes["ratings"]["used"] == 4
+    assert "counts once for each of them" in analysis.notes["analyses"]["conditions"]["note"]
 
 
 def test_grades_against_a_reference_are_means_of_the_condition_and_the_reference_has_none(tmp_path: Path) -> None:
@@ -63,48 +67,50 @@ def test_grades_against_a_reference_are_means_of_the_condition_and_the_reference
     ratings = pd.concat(
         [table("diff", *rows), table("score", ("p1", "original", "", 5)).assign(question="x", role="reference")]
     )
-    found = results(tmp_path, ratings)
-    graded = found.conditions[found.conditions["question"] == "q"].set_index("condition")["mean"]
+    analysis = results(tmp_path, ratings)
+    graded = analysis.conditions[analysis.conditions["question"] == "q"].set_index("condition")["mean"]
     assert graded.to_dict() == {"a": -1.0, "b": -2.5}
-    pairs = found.pairs[found.pairs["question"] == "q"].set_index(["condition", "other_condition"])["mean_difference"]
+    pairs = analysis.pairs[analysis.pairs["question"] == "q"].set_index(["condition", "other_condition"])[
+        "mean_difference"
+    ]
     assert pairs.to_dict() == {("a", "b"): 1.5, ("a", "original"): -1.0, ("b", "original"): -2.5}
-    assert found.notes["metrics"]["q"]["name"] == "CMOS"
+    assert analysis.notes["metrics"]["q"]["name"] == "CMOS"
 
 
 def test_correct_answers_are_a_share_and_have_no_pairs(tmp_path: Path) -> None:
-    found = results(tmp_path, table("correct", ("p1", "a", "b", 1), ("p2", "a", "b", 0), ("p3", "a", "b", 1)))
-    assert means(found) == {"a": pytest.approx(2 / 3)}
-    assert found.pairs.empty
-    assert "chance is 0.5" in found.notes["analyses"]["conditions"]["note"]
+    analysis = results(tmp_path, table("correct", ("p1", "a", "b", 1), ("p2", "a", "b", 0), ("p3", "a", "b", 1)))
+    assert means(analysis) == {"a": pytest.approx(2 / 3)}
+    assert analysis.pairs.empty
+    assert "chance is 0.5" in analysis.notes["analyses"]["conditions"]["note"]
 
 
 def test_agreeing_people_have_an_interval_everywhere(tmp_path: Path) -> None:
-    found = results(tmp_path, table("choice", *[(f"p{n}", "a", "b", 1) for n in range(8)], method="pair"))
+    analysis = results(tmp_path, table("choice", *[(f"p{n}", "a", "b", 1) for n in range(8)], method="pair"))
     exact = stats.binomtest(8, 8).proportion_ci(method="exact")
-    (pair,) = found.pairs.to_dict("records")
+    (pair,) = analysis.pairs.to_dict("records")
     assert (pair["ci_low"], pair["ci_high"]) == (pytest.approx(2 * exact.low - 1), 1.0)
-    for rows in (found.conditions, found.scores):
+    for rows in (analysis.conditions, analysis.scores):
         assert rows[rows["condition"] == "a"]["ci_low"].item() == pytest.approx(2 * exact.low - 1)
         assert rows[rows["condition"] == "b"]["ci_high"].item() == pytest.approx(1 - 2 * exact.low)
-    assert set(found.conditions["note"]) == {"one content: interval over participants only"}
-    assert set(found.conditions["interval"]) == {"Korn-Graubard over participants"}
-    assert found.notes["intervals"] == {"q": "Korn-Graubard over participants and contents"}
-    assert "Korn and Graubard" in found.notes["analyses"]["conditions"]["note"]
+    assert set(analysis.conditions["note"]) == {"one content: interval over participants only"}
+    assert set(analysis.conditions["interval"]) == {"Korn-Graubard over participants"}
+    assert analysis.notes["intervals"] == {"q": "Korn-Graubard over participants and contents"}
+    assert "Korn and Graubard" in analysis.notes["analyses"]["conditions"]["note"]
 
 
 def test_with_everything_rated_by_all_the_narrower_intervals_are_students() -> None:
     values = noisy()
     for place, name in enumerate(NAMES[:2]):
-        found = row(conditions(rated(values)), condition=name)
+        actual = row(conditions(rated(values)), condition=name)
         own, by_content = t_interval(values[:, :, place].mean(axis=1)), t_interval(values[:, :, place].mean(axis=0))
         pooled = t_interval(values[:, :, place].ravel())
         for kind, known in (("participants", own), ("contents", by_content), ("ratings", pooled)):
-            assert (found[f"{kind}_low"], found[f"{kind}_high"]) == (
+            assert (actual[f"{kind}_low"], actual[f"{kind}_high"]) == (
                 pytest.approx(known.low),
                 pytest.approx(known.high),
             )
-        assert found["mean"] == pytest.approx(own.mean)
-        assert found["interval"] == "clustered t over participants and contents"
+        assert actual["mean"] == pytest.approx(own.mean)
+        assert actual["interval"] == "clustered t over participants and contents"
 
 
 def test_the_mean_of_a_condition_is_the_mean_of_its_scores() -> None:
@@ -141,13 +147,20 @@ def test_the_interval_of_a_share_knows_participants_and_contents() -> None:
     rng = np.random.default_rng(2)
     by_person, by_content = rng.normal(0, 1, (30, 1, 1)), rng.normal(0, 1, (1, 12, 1))
     answers = (by_person + by_content + rng.normal(0, 1, (30, 12, 1)) > 0).astype(float)
-    found = row(conditions(rated(answers, kind="correct")))
-    width = found["ci_high"] - found["ci_low"]
-    assert found["interval"] == "Korn-Graubard over participants and contents"
-    assert width > found["participants_high"] - found["participants_low"] > found["ratings_high"] - found["ratings_low"]
+    actual = row(conditions(rated(answers, kind="correct")))
+    width = actual["ci_high"] - actual["ci_low"]
+    assert actual["interval"] == "Korn-Graubard over participants and contents"
+    assert (
+        width
+        > actual["participants_high"] - actual["participants_low"]
+        > actual["ratings_high"] - actual["ratings_low"]
+    )
     own = share_interval(answers.mean(axis=(1, 2)), answers.size)
-    assert (found["participants_low"], found["participants_high"]) == (pytest.approx(own.low), pytest.approx(own.high))
-    assert 0 <= found["ci_low"] < found["mean"] < found["ci_high"] <= 1
+    assert (actual["participants_low"], actual["participants_high"]) == (
+        pytest.approx(own.low),
+        pytest.approx(own.high),
+    )
+    assert 0 <= actual["ci_low"] < actual["mean"] < actual["ci_high"] <= 1
 
 
 def test_one_content_and_one_participant_are_said_so() -> None:
@@ -173,7 +186,7 @@ def test_a_comparison_counts_for_the_level_of_whoever_made_it() -> None:
         for person in range(6)
         for content in range(3)
     ]  # fmt: skip
-    found = factors(pd.DataFrame(rows))
-    assert found is not None
-    by_level = {row.level: row for row in found.table.itertuples()}
+    result = factors(pd.DataFrame(rows))
+    assert result is not None
+    by_level = {row.level: row for row in result.table.itertuples()}
     assert {level: (row.participants, row.n) for level, row in by_level.items()} == {"grid": (3, 18), "list": (3, 18)}

@@ -37,9 +37,9 @@ def test_intervals_of_the_mixed_model_hold_the_truth(whole: bool) -> None:
     rng = np.random.default_rng(9)
     held = 0.0
     for seed in rng.integers(0, 10**6, times):
-        found = fit_crossed(**balanced(12, 5, 3, int(seed)))
-        assert found is not None
-        low, high = t_bounds(found.mean, np.sqrt(np.diag(found.covariance)), found.df)
+        fitted = fit_crossed(**balanced(12, 5, 3, int(seed)))
+        assert fitted is not None
+        low, high = t_bounds(fitted.mean, np.sqrt(np.diag(fitted.covariance)), fitted.df)
         truth = 0.3 * np.arange(3)
         held += float(((low < truth) & (truth < high)).mean())
     # Three means of one study go together.

@@ -48,13 +48,13 @@ def test_bradley_terry_adds_its_columns_to_the_scores(tmp_path: Path) -> None:
     path, out = write(tmp_path, CHOICES), tmp_path / "out"
     done = CliRunner().invoke(cli, ["analyse", str(path), "--model", "bradley-terry", "--out", str(out)])
     assert done.exit_code == 0, done.output
-    found = read_result(out / "scores.csv")
+    table = read_result(out / "scores.csv")
     ends = [f"bradley_terry_{column}" for column in ("quality", "se", "low", "high")]
-    assert list(found.columns)[-4:] == ends
-    one = found.set_index("stimulus")["bradley_terry_quality"]
+    assert list(table.columns)[-4:] == ends
+    one = table.set_index("stimulus")["bradley_terry_quality"]
     np.testing.assert_allclose(one["NA/no"], math.log(2) / 2, atol=1e-8)
     np.testing.assert_allclose(one["NA/no"], -one["Größe 2/no"])
-    assert found[ends].notna().all(axis=None)
+    assert table[ends].notna().all(axis=None)
     notes = json.loads((out / "notes.json").read_text(encoding="utf-8"))
     assert set(notes["models"]) == {"bradley-terry"}
     assert notes["models"]["bradley-terry"]["citation"].startswith("Bradley and Terry (1952), Biometrika 39")
@@ -65,16 +65,16 @@ def test_bradley_terry_adds_its_columns_to_the_scores(tmp_path: Path) -> None:
 def test_every_table_of_pairs_reads_back_as_it_was(tmp_path: Path) -> None:
     results = beholder.analyse(write(tmp_path, CHOICES), out=tmp_path / "out")
     for name in ("preferences", "strengths", "strength_pairs", "ranks"):
-        found = read_result(tmp_path / "out" / f"{name}.csv")
-        pd.testing.assert_frame_equal(found, results.also[name], check_dtype=False, check_exact=False, rtol=1e-8)
+        table = read_result(tmp_path / "out" / f"{name}.csv")
+        pd.testing.assert_frame_equal(table, results.also[name], check_dtype=False, check_exact=False, rtol=1e-8)
 
 
 def test_mos_is_the_mean_with_its_interval(tmp_path: Path) -> None:
     results = beholder.analyse(write(tmp_path, SCORES), out=tmp_path / "out", model="mos")
-    found: Any = results.scores.set_index("stimulus").loc["a/t"]
-    assert found["mos_quality"] == found["mean"] == 2.5
-    assert found["mos_se"] == pytest.approx(found["sd"] / math.sqrt(6))
-    assert (found["mos_low"], found["mos_high"]) == (found["ci_low"], found["ci_high"])
+    actual: Any = results.scores.set_index("stimulus").loc["a/t"]
+    assert actual["mos_quality"] == actual["mean"] == 2.5
+    assert actual["mos_se"] == pytest.approx(actual["sd"] / math.sqrt(6))
+    assert (actual["mos_low"], actual["mos_high"]) == (actual["ci_low"], actual["ci_high"])
 
 
 def test_without_a_model_the_scores_have_no_quality(tmp_path: Path) -> None:
@@ -116,10 +116,10 @@ def test_several_models_stand_side_by_side(tmp_path: Path) -> None:
     asked = ["--model", "shrunken", "--model", "p910", "--model", "shrunken"]
     done = CliRunner().invoke(cli, ["analyse", str(path), "--out", str(out), *asked])
     assert done.exit_code == 0, done.output
-    found = read_result(out / "scores.csv")
+    table = read_result(out / "scores.csv")
     ends = [f"{model}_{column}" for model in ("shrunken", "p910") for column in ("quality", "se", "low", "high")]
-    assert list(found.columns)[-8:] == ends
-    assert found[ends].notna().all(axis=None)
+    assert list(table.columns)[-8:] == ends
+    assert table[ends].notna().all(axis=None)
     notes = json.loads((out / "notes.json").read_text(encoding="utf-8"))
     assert set(notes["models"]) == {"p910", "shrunken"}
     assert notes["models"]["shrunken"]["note"].startswith("Ours, no standard: ")
@@ -145,6 +145,6 @@ def test_a_rater_model_needs_scores(name: str) -> None:
 
 def test_every_model_gives_the_same_columns() -> None:
     for name in MODELS:
-        found = quality(CHOICES if name in ("bradley-terry", "thurstone") else SCORES, name).table
-        assert list(found.columns) == ["question", "stimulus", "content", "quality", "se", "low", "high"]
-        assert not found.duplicated(["question", "stimulus", "content"]).any()
+        table = quality(CHOICES if name in ("bradley-terry", "thurstone") else SCORES, name).table
+        assert list(table.columns) == ["question", "stimulus", "content", "quality", "se", "low", "high"]
+        assert not table.duplicated(["question", "stimulus", "content"]).any()

@@ -47,11 +47,11 @@ def test_equal_conditions_have_p_one(tmp_path: Path) -> None:
 
 
 def test_pairs_of_a_comparison_are_the_comparisons_themselves(tmp_path: Path) -> None:
-    found = results(
+    analysis = results(
         tmp_path,
         table("choice", *[(f"p{n}", "a", "b", 1) for n in range(6)], *[("p9", "b", "c", 1), ("p8", "b", "c", 1)]),
     )
-    pairs = found.pairs.set_index(["condition", "other_condition"])["mean_difference"].to_dict()
+    pairs = analysis.pairs.set_index(["condition", "other_condition"])["mean_difference"].to_dict()
     assert pairs == {("a", "b"): 1.0, ("b", "c"): 1.0}  # a and c never met, and nobody says that they did
 
 
@@ -63,20 +63,20 @@ def test_the_difference_of_two_shares_stays_between_minus_one_and_one(tmp_path: 
 
 def test_a_lean_to_the_second_is_tested_over_participants() -> None:
     raw = [[1.0, 2.0], [0.0, 1.0], [1.0, -1.0], [2.0, 1.0]]
-    found = row(position(compared(raw, [[True, False]] * 4)))
+    actual = row(position(compared(raw, [[True, False]] * 4)))
     known = stats.ttest_1samp(np.mean(raw, axis=1), 0)
-    assert (found["mean"], found["statistic"], found["p"], found["df"]) == (
+    assert (actual["mean"], actual["statistic"], actual["p"], actual["df"]) == (
         pytest.approx(0.875), pytest.approx(known.statistic), pytest.approx(known.pvalue), 3,
     )  # fmt: skip
-    assert (found["first"], found["ties"], found["second"]) == (1, 1, 6)
-    assert found["second_share"] == pytest.approx((1 + 1 + 0.5 + 1) / 4)
-    assert found["note"] == ""
+    assert (actual["first"], actual["ties"], actual["second"]) == (1, 1, 6)
+    assert actual["second_share"] == pytest.approx((1 + 1 + 0.5 + 1) / 4)
+    assert actual["note"] == ""
 
 
 def test_orders_that_are_not_balanced_are_said_so() -> None:
-    found = row(position(compared([[1.0, 1.0], [1.0, 0.0]], [[True, True], [True, True]], "choice")))
-    assert found["balance"] == 1
-    assert found["note"] == "orders are not balanced (100 % one way): the lean may be quality"
+    actual = row(position(compared([[1.0, 1.0], [1.0, 0.0]], [[True, True], [True, True]], "choice")))
+    assert actual["balance"] == 1
+    assert actual["note"] == "orders are not balanced (100 % one way): the lean may be quality"
 
 
 def test_without_comparisons_or_without_what_was_seen_there_is_no_position() -> None:
@@ -125,9 +125,9 @@ def test_grades_become_choices_only_when_asked() -> None:
     table = choices(*[(f"p{n}", "t", "a", "b", value) for n, value in enumerate([3.0, 1.0, -2.0])]).assign(kind="diff")
     assert strengths(table) is None
     assert preferences(table) is None
-    found = present(preferences(table, from_grades=True))
-    assert (found.table.loc[0, "wins"], found.table.loc[0, "losses"]) == (2, 1)
-    assert found.note.endswith("Of grades only the sign counts.")
+    result = present(preferences(table, from_grades=True))
+    assert (result.table.loc[0, "wins"], result.table.loc[0, "losses"]) == (2, 1)
+    assert result.note.endswith("Of grades only the sign counts.")
     assert of_conditions(strengths(table, from_grades=True)).loc["a", "quality"] == pytest.approx(math.log(2) / 2)
 
 
@@ -139,9 +139,9 @@ COLUMNS = [
 
 
 def test_columns_and_counts_of_a_paired_comparison() -> None:
-    found = pairs(ratings({"a": 40, "b": 60})).table
-    assert list(found.columns) == COLUMNS
-    (row,) = found.to_dict("records")
+    actual = pairs(ratings({"a": 40, "b": 60})).table
+    assert list(actual.columns) == COLUMNS
+    (row,) = actual.to_dict("records")
     assert (row["comparison"], row["n"], row["participants"], row["contents"]) == ("paired", 96, 12, 8)
     assert (row["test"], row["df"], row["note"]) == ("clustered t", 7, "")
     assert row["clear_by"] == "; ".join(TESTS)

@@ -17,8 +17,8 @@ def test_a_page_counts_once_however_many_ratings_are_on_it() -> None:
     rows = [(f"p{n}", "x", name, 3.0, f"s{n}", 1, 8000.0) for n in range(3) for name in "ab"]
     rows += [(f"p{n}", "y", name, 3.0, f"s{n}", 2, 4000.0) for n in range(3) for name in "ab"]
     table = table_of(times(ratings_frame(rows, "session", "position", "response_ms")))
-    told = [(row.of, row.n, row.median_s) for row in table.itertuples()]
-    assert told == [("page", 6, 6), ("page", 3, 8), ("page", 3, 4), ("rating", 6, 3)]
+    text = [(row.of, row.n, row.median_s) for row in table.itertuples()]
+    assert text == [("page", 6, 6), ("page", 3, 8), ("page", 3, 4), ("rating", 6, 3)]
 
 
 def test_pages_of_one_condition_tell_its_time() -> None:
@@ -55,6 +55,6 @@ def test_agreement_leaves_the_participant_out(tmp_path: Path) -> None:
     table = crossed({f"x{n:02}": float(n) for n in range(12)}, 4, contents=1, noise=0.1)
     opposed = table["participant"] == "p0"
     table.loc[opposed, "value"] = -table.loc[opposed, "value"]
-    found = analyse(write_csv(tmp_path, table)).participants.set_index("participant")["agreement"]
-    assert found["p0"] == pytest.approx(-1)
-    assert found["p1"] > 0.9
+    analysis = analyse(write_csv(tmp_path, table)).participants.set_index("participant")["agreement"]
+    assert analysis["p0"] == pytest.approx(-1)
+    assert analysis["p1"] > 0.9

@@ -44,9 +44,9 @@ def test_every_model_has_a_row_for_each_stimulus_and_participant(tmp_path: Path)
     assert list(people.columns) == RATER_COLUMNS
     assert dict(table["model"].value_counts()) == dict.fromkeys(["mos", "p913", "bt500", "p910", "shrunken"], 12)
     assert dict(people["model"].value_counts()) == dict.fromkeys(["p913", "bt500", "p910", "shrunken"], 12)
-    for name, found in (("models", table), ("model_raters", people)):
+    for name, actual in (("models", table), ("model_raters", people)):
         read = read_result(tmp_path / "out" / f"{name}.csv")
-        pd.testing.assert_frame_equal(read, found, check_dtype=False, check_exact=False, rtol=1e-8)
+        pd.testing.assert_frame_equal(read, actual, check_dtype=False, check_exact=False, rtol=1e-8)
     plain = table[table["model"] == "mos"].set_index("stimulus")
     scores = results.scores.set_index("stimulus").loc[plain.index]
     np.testing.assert_allclose(plain["quality"].astype(float), scores["mean"])
@@ -70,12 +70,12 @@ def test_a_person_with_one_rating_and_one_who_always_says_the_same_are_marked() 
     table = ratings()
     odd = pd.concat([table[(table["participant"] != "p00") | (table["content"] == "c0")].iloc[1:]])
     odd.loc[odd["participant"] == "p02", "value"] = 3
-    found = model_raters(odd)
-    assert found is not None
-    notes = found.table[found.table["model"] == "shrunken"].set_index("participant")["note"]
+    result = model_raters(odd)
+    assert result is not None
+    notes = result.table[result.table["model"] == "shrunken"].set_index("participant")["note"]
     assert notes[notes != ""].to_dict() == {"p00": "one rating", "p02": "always the same answer"}
-    assert found.table["bias"].abs().max() < 5
-    assert found.plot() is not None
+    assert result.table["bias"].abs().max() < 5
+    assert result.plot() is not None
 
 
 def test_annex_e_warns_in_short_sessions_and_not_in_long_ones() -> None:
@@ -90,11 +90,11 @@ def test_annex_e_warns_in_short_sessions_and_not_in_long_ones() -> None:
 
 
 def test_a_model_that_stops_early_says_so() -> None:
-    found = [
+    actual = [
         (asked, P910.fit(asked.votes)._replace(has_converged=False, iterations=1000))
         for asked in all_question_votes(as_ratings(ratings(contents=12)))
     ]
-    assert P910.remarks(found) == ["It had not settled after 1,000 rounds."]
+    assert P910.remarks(actual) == ["It had not settled after 1,000 rounds."]
 
 
 def graded(extra: dict[int, int]) -> pd.DataFrame:
@@ -107,7 +107,7 @@ def graded(extra: dict[int, int]) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize(
-    ("extra", "told"),
+    ("extra", "text"),
     [
         ({}, "Nobody is left out: nobody has more than 5 % of their ratings far from the others'."),
         ({0: 5, 1: 5}, "Nobody is left out: 1 participant has more than 5 % of their ratings far from the others', but "
@@ -116,31 +116,31 @@ def graded(extra: dict[int, int]) -> pd.DataFrame:
     ],
     ids=["nobody far", "one side", "both sides"],
 )  # fmt: skip
-def test_bt500_says_whom_it_leaves_out_or_why_nobody(extra: dict[int, int], told: str) -> None:
-    assert quality(graded(extra), "bt500").note.endswith(f" {told}")
+def test_bt500_says_whom_it_leaves_out_or_why_nobody(extra: dict[int, int], text: str) -> None:
+    assert quality(graded(extra), "bt500").note.endswith(f" {text}")
 
 
 def test_parts_that_share_nobody_are_told() -> None:
     two = pd.concat([ratings(), ratings().assign(participant=lambda table: "q" + table["participant"],
                                                  content=lambda table: "d" + table["content"])])  # fmt: skip
-    found = models(two)
-    assert found is not None
-    assert found.table.groupby("component")["stimulus"].nunique().to_dict() == {"1": 12, "2": 12}
-    assert "The stimuli fall into 2 groups that share no participant" in found.note
+    result = models(two)
+    assert result is not None
+    assert result.table.groupby("component")["stimulus"].nunique().to_dict() == {"1": 12, "2": 12}
+    assert "The stimuli fall into 2 groups that share no participant" in result.note
 
 
-def told(study: Study) -> str:
+def report_section(study: Study) -> str:
     """Return the section of the report, its figures left out."""
     beholder.analyse(study)
-    found = rater_models_section(load_material(study), {})
-    assert found is not None
-    assert "nan" not in found.lower()
-    return found
+    section = rater_models_section(load_material(study), {})
+    assert section is not None
+    assert "nan" not in section.lower()
+    return section
 
 
 def test_the_report_holds_models_beside_the_plain_mean(tmp_path: Path) -> None:
     study = made_up(tmp_path, {"a": 40, "b": 60}, participants=12, contents=2)
-    section = told(study)
+    section = report_section(study)
     assert "Rater models move means of conditions by " in section
     assert "and their order stays the same." in section
     assert "BT.500 would leave out " in section
@@ -151,7 +151,7 @@ def test_the_report_holds_models_beside_the_plain_mean(tmp_path: Path) -> None:
 def test_of_many_questions_each_has_a_line(tmp_path: Path) -> None:
     questions = [{"id": name, "text": name, "scale": "cont100"} for name in ("one", "two", "three", "four")]
     study = made_up(tmp_path, {"a": 40, "b": 60}, participants=6, contents=2, questions=questions)
-    section = told(study)
+    section = report_section(study)
     assert section.count("<table") == 1
     assert section.count(" of 6</td>") == len(questions)
     assert not [figure for figure in figures(load_material(study)) if figure.name.startswith("biases")]

@@ -42,9 +42,9 @@ def test_answers_to_checks_and_other_kinds_are_not_scores(tmp_path: Path) -> Non
 @pytest.mark.parametrize("name", ["", "clip.mp4"])
 def test_one_stimulus_under_many_conditions_is_many(name: str) -> None:
     table = crossed({"a": 1, "b": 2}, 4).assign(stimulus=name)
-    found = ranks(table)
-    assert found is not None
-    assert found.table["probability"].notna().all()
+    result = ranks(table)
+    assert result is not None
+    assert result.table["probability"].notna().all()
 
 
 def test_a_comparison_with_itself_says_nothing() -> None:
@@ -59,8 +59,8 @@ def test_a_comparison_with_itself_says_nothing() -> None:
 def test_each_tick_is_a_question_of_its_own(tmp_path: Path) -> None:
     echo = table("pick", ("p1", "a", "", 1), ("p2", "a", "", 0), unit="Echo")
     other = table("pick", ("p1", "a", "", 0), ("p2", "a", "", 0), unit="no")
-    found = results(tmp_path, pd.concat([echo, other]))
-    assert dict(zip(found.conditions["question"], found.conditions["mean"], strict=True)) == {
+    analysis = results(tmp_path, pd.concat([echo, other]))
+    assert dict(zip(analysis.conditions["question"], analysis.conditions["mean"], strict=True)) == {
         "q: Echo": 0.5,
         "q: no": 0,
     }
@@ -78,21 +78,21 @@ def test_naming_the_other_condition_first_changes_no_mean(values: list[int]) -> 
 
 def test_made_anchors_stand_after_all_other_conditions() -> None:
     ratings = table("score", *[("p", name, "", 1.0) for name in ("lowpass-3500", "zebra", "no", "01", "NA", "-")])
-    found = tidy(ratings, RowOrder(conditions=("zebra",), last=("lowpass-3500", "lowpass-7000")))
-    assert found.conditions == ("zebra", "-", "01", "NA", "no", "lowpass-3500")
+    actual = tidy(ratings, RowOrder(conditions=("zebra",), last=("lowpass-3500", "lowpass-7000")))
+    assert actual.conditions == ("zebra", "-", "01", "NA", "no", "lowpass-3500")
 
 
 def test_winners_and_losers_are_the_same_as_choices_in_any_other_order() -> None:
     rng = np.random.default_rng(4)
     names = ["good", "fair", "bad"]
-    told = [
+    text = [
         (f"p{person}", one, other, float(rng.choice([-1, 0, 1])))
         for person in range(6) for one, other in combinations(names, 2) for _ in range(4)
     ]  # fmt: skip
-    won = [row if row[3] >= 0 else (row[0], row[2], row[1], -row[3]) for row in told]
-    assert won != told
+    won = [row if row[3] >= 0 else (row[0], row[2], row[1], -row[3]) for row in text]
+    assert won != text
     plain, winners = (
-        pd.concat([table("choice", *rows[at::4], content=f"c{at}") for at in range(4)]) for rows in (told, won)
+        pd.concat([table("choice", *rows[at::4], content=f"c{at}") for at in range(4)]) for rows in (text, won)
     )
     for analysis in (conditions, contents, questions, pairs, participants, raters, preferences, strengths):
         one, other = analysis(plain), analysis(winners)

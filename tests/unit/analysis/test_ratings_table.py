@@ -56,8 +56,8 @@ def test_ratings_without_a_name_and_values_that_cannot_be_are_all_told(tmp_path:
 
 def test_a_data_frame_may_name_things_by_numbers() -> None:
     table = pd.DataFrame({"participant": [1, 2, 1, 2], "content": 1, "condition": [1, 1, 2, 2], "value": [1, 2, 3, 5]})
-    found = conditions(table).table
-    assert found[["condition", "mean"]].to_numpy().tolist() == [["1", 1.5], ["2", 4.0]]
+    actual = conditions(table).table
+    assert actual[["condition", "mean"]].to_numpy().tolist() == [["1", 1.5], ["2", 4.0]]
 
 
 def test_values_of_a_data_frame_that_are_no_numbers_are_told() -> None:

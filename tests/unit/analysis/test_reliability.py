@@ -32,16 +32,16 @@ REFERENCE = {
 def test_laboratory_ratings_give_the_known_numbers() -> None:
     known = pd.read_csv(data_file("evidence/reliability_reference.csv")).iloc[0]
     raw = pd.read_csv(data_file("ratings/vqeghd3_raw.csv"))
-    found = measured(raw.rename(columns={"subject": "participant", "score": "value"}))
-    assert set(found.index) == set(REFERENCE)
+    table = measured(raw.rename(columns={"subject": "participant", "score": "value"}))
+    assert set(table.index) == set(REFERENCE)
     for mine, theirs in REFERENCE.items():
-        assert found["value"][mine] == pytest.approx(known[theirs], abs=1e-6), mine
-    assert set(found["n"]) == {1728}
-    assert set(found["participants"]) == {24}
-    assert set(found["stimuli"]) == {72}
-    assert found["note"]["Kendall's W"] == "chi-square(71) = 1283"
-    assert found["note"]["ICC(A,k)"] == "k = 24"
-    assert found["low"]["ICC(A,1)"] < found["value"]["ICC(A,1)"] < found["high"]["ICC(A,1)"]
+        assert table["value"][mine] == pytest.approx(known[theirs], abs=1e-6), mine
+    assert set(table["n"]) == {1728}
+    assert set(table["participants"]) == {24}
+    assert set(table["stimuli"]) == {72}
+    assert table["note"]["Kendall's W"] == "chi-square(71) = 1283"
+    assert table["note"]["ICC(A,k)"] == "k = 24"
+    assert table["low"]["ICC(A,1)"] < table["value"]["ICC(A,1)"] < table["high"]["ICC(A,1)"]
 
 
 # Properties
@@ -51,12 +51,12 @@ def test_laboratory_ratings_give_the_known_numbers() -> None:
 
 
 def test_sparse_ratings_say_what_they_rest_on() -> None:
-    found = measured(frame(rated(30, 20, gaps=0.5)))
+    table = measured(frame(rated(30, 20, gaps=0.5)))
     gaps = "not everybody rated everything: from variance components, without an interval"
-    assert found["note"]["ICC(A,1)"] == gaps
-    assert found["low"][ICCS].isna().all()
-    assert found["note"]["ICC(A,k)"].endswith(f"; {gaps}")
-    assert "Kendall's W" not in found.index
+    assert table["note"]["ICC(A,1)"] == gaps
+    assert table["low"][ICCS].isna().all()
+    assert table["note"]["ICC(A,k)"].endswith(f"; {gaps}")
+    assert "Kendall's W" not in table.index
     result = reliability(frame(rated(30, 20, gaps=0.5)))
     assert result is not None
     assert "rating: no Kendall's W, as no two participants rated everything." in result.note
@@ -123,21 +123,21 @@ def test_the_same_ratings_give_the_same_intervals() -> None:
 # In the report
 
 
-def told(folder: Path, **keys: Any) -> str:
+def report_page(folder: Path, **keys: Any) -> str:
     study = made_up(folder, {"ours": 70, "base": 50, "natural": 85}, **keys)
     analyse(study)
-    found = reliability_section(load_material(study))
-    assert found is not None
-    return found
+    section = reliability_section(load_material(study))
+    assert section is not None
+    return section
 
 
 def test_the_report_says_in_words_what_the_numbers_mean(tmp_path: Path) -> None:
-    page = told(tmp_path)
-    found = pd.read_csv(tmp_path / "analyse" / "reliability.csv").set_index("measure")["value"]
-    share = round(100 * found["ICC(A,1)"])
+    page = report_page(tmp_path)
+    table = pd.read_csv(tmp_path / "analyse" / "reliability.csv").set_index("measure")["value"]
+    share = round(100 * table["ICC(A,1)"])
     assert f"{share} % of the differences between single ratings come from what was rated" in page
     assert f", the other {100 - share} % from who rated and from chance." in page
-    assert f"Of the differences between means of 24 ratings each it is {round(100 * found['ICC(A,k)'])} %." in page
+    assert f"Of the differences between means of 24 ratings each it is {round(100 * table['ICC(A,k)'])} %." in page
     assert "It grows with the number of raters, so it says little by itself." in page
     assert "Videos have 0.1 to 0.25" in page
     assert "Against none: p &lt; 0.001." in page
@@ -146,7 +146,7 @@ def test_the_report_says_in_words_what_the_numbers_mean(tmp_path: Path) -> None:
 
 def test_several_questions_stand_in_one_table(tmp_path: Path) -> None:
     asked = [{"id": name, "text": f"How {name} is it?", "scale": "agree5"} for name in ("good", "clear")]
-    page = told(tmp_path, questions=asked)
+    page = report_page(tmp_path, questions=asked)
     assert "<caption>Reliability by question</caption>" in page
     assert "of the differences between single ratings come from what was rated" in page
     assert page.count("Kendall&#x27;s W. ") == 1

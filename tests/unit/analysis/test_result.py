@@ -92,6 +92,6 @@ def test_sources_are_those_of_the_method(
 
 
 def test_both_of_which_one_had_to_be_named_are_told_alike_everywhere(tmp_path: Path) -> None:
-    found = results(tmp_path, table("correct", ("p1", "a", "b", 1), ("p2", "a", "b", 0)))
-    assert found.display_name("a") == "a or b"
-    assert "a or b" in repr(found)
+    analysis = results(tmp_path, table("correct", ("p1", "a", "b", 1), ("p2", "a", "b", 0)))
+    assert analysis.display_name("a") == "a or b"
+    assert "a or b" in repr(analysis)

@@ -30,11 +30,11 @@ TABLES = (scores, conditions, contents, questions, factors, dmos, medians, posit
 def test_a_score_has_spread_interval_and_the_name_of_its_method() -> None:
     table = rated([[[1]], [[2]], [[4]], [[5]]], method="acr", scale_min=1, scale_max=5)
     known = t_interval([1, 2, 4, 5])
-    found = row(scores(table))
-    assert (found["n"], found["mean"], found["median"]) == (4, 3.0, 3.0)
-    assert (found["q1"], found["q3"]) == tuple(np.quantile([1, 2, 4, 5], [0.25, 0.75]))
-    assert (found["ci_low"], found["ci_high"]) == (pytest.approx(known.low), pytest.approx(known.high))
-    assert found["metric"] == "MOS(ACR)"
+    actual = row(scores(table))
+    assert (actual["n"], actual["mean"], actual["median"]) == (4, 3.0, 3.0)
+    assert (actual["q1"], actual["q3"]) == tuple(np.quantile([1, 2, 4, 5], [0.25, 0.75]))
+    assert (actual["ci_low"], actual["ci_high"]) == (pytest.approx(known.low), pytest.approx(known.high))
+    assert actual["metric"] == "MOS(ACR)"
 
 
 def test_repetitions_are_averaged_and_their_spread_is_told() -> None:

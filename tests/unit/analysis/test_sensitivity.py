@@ -45,13 +45,13 @@ def _choice(table: pd.DataFrame, name: str) -> dict[str, Any]:
 def test_each_rule_is_switched_off_and_nobody_left_out() -> None:
     table = sensitivity(_ratings({"0": "gold:wrong", "1": "variance:same_answer", "2": "gold:wrong; speed:session"}))
     assert table is not None
-    found = table.table
+    actual = table.table
     # Nobody is lost for speed alone, so that switching it off changes nothing.
-    assert list(found["choice"]) == ["as cleaned", "nobody left out", "without gold", "without variance"]
-    assert list(found["participants"]) == [17, 20, 18, 18]
-    assert set(found["changed"]) == {"no"}
-    assert set(found["order"]) == {"kept"}
-    assert _choice(found, "as cleaned")["shift"] == 0
+    assert list(actual["choice"]) == ["as cleaned", "nobody left out", "without gold", "without variance"]
+    assert list(actual["participants"]) == [17, 20, 18, 18]
+    assert set(actual["changed"]) == {"no"}
+    assert set(actual["order"]) == {"kept"}
+    assert _choice(actual, "as cleaned")["shift"] == 0
 
 
 def test_a_conclusion_that_hangs_on_the_cleaning_is_found() -> None:
@@ -60,9 +60,9 @@ def test_a_conclusion_that_hangs_on_the_cleaning_is_found() -> None:
     ratings.loc[is_bad, "value"] = 100 - ratings.loc[is_bad, "value"]
     ratings.loc[is_bad, "use"] = False
     ratings.loc[is_bad, "reasons"] = "attention:wrong"
-    found = sensitivity(ratings)
-    assert found is not None
-    row = _choice(found.table, "nobody left out")
+    result = sensitivity(ratings)
+    assert result is not None
+    row = _choice(result.table, "nobody left out")
     assert row["changed"] == "yes"
     assert row["lost"] == 3
     assert row["shift"] == pytest.approx(10, abs=2)
@@ -74,9 +74,9 @@ def test_a_turned_conclusion_is_neither_gained_nor_lost() -> None:
     ratings.loc[is_bad, "value"] = 100 - ratings.loc[is_bad, "value"]
     ratings.loc[is_bad, "use"] = False
     ratings.loc[is_bad, "reasons"] = "attention:wrong"
-    found = sensitivity(ratings)
-    assert found is not None
-    row = _choice(found.table, "nobody left out")
+    result = sensitivity(ratings)
+    assert result is not None
+    row = _choice(result.table, "nobody left out")
     assert (row["turned"], row["gained"], row["lost"]) == (3, 0, 0)
     assert (row["changed"], row["order"]) == ("yes", "changed")
 
@@ -89,17 +89,17 @@ def test_nothing_left_out_has_nothing_to_vary() -> None:
 
 def test_no_usable_rating_leaves_empty_tables() -> None:
     ratings = _ratings({str(person): "gold:wrong" for person in range(20)})
-    found = sensitivity(ratings)
-    assert found is not None
-    assert found.table.empty
+    result = sensitivity(ratings)
+    assert result is not None
+    assert result.table.empty
     assert criteria(ratings) is not None
 
 
 def test_who_failed_a_rule_is_held_against_who_is_used() -> None:
     ratings = _ratings({"0": "gold:wrong", "1": "gold:wrong", "2": "variance:same_answer; gold:wrong"})
-    found = criteria(ratings)
-    assert found is not None
-    table = {row["criterion"]: row for row in records(found.table)}
+    result = criteria(ratings)
+    assert result is not None
+    table = {row["criterion"]: row for row in records(result.table)}
     assert list(table) == ["used", "gold", "variance"]
     assert [row["participants"] for row in table.values()] == [17, 3, 1]
     assert [row["per_stimulus"] for row in table.values()] == [17, 3, 1]
@@ -114,9 +114,9 @@ def test_who_failed_a_rule_is_held_against_who_is_used() -> None:
 
 
 def test_scores_of_those_who_failed_stand_beside_the_used() -> None:
-    found = criteria_scores(_ratings({"0": "gold:wrong"}))
-    assert found is not None
-    table = {(row["criterion"], row["condition"]): row for row in records(found.table)}
+    result = criteria_scores(_ratings({"0": "gold:wrong"}))
+    assert result is not None
+    table = {(row["criterion"], row["condition"]): row for row in records(result.table)}
     assert table["used", "NA"]["mean"] == pytest.approx(60, abs=1.5)
     assert table["gold", "NA"]["participants"] == 1
 
@@ -124,9 +124,9 @@ def test_scores_of_those_who_failed_stand_beside_the_used() -> None:
 def test_one_person_who_failed_with_one_rating_has_no_correlation() -> None:
     ratings = _ratings({"0": "gold:wrong"})
     one = ratings[(ratings["participant"] != "p0") | ((ratings["content"] == "00") & (ratings["condition"] == "a"))]
-    found = criteria(one)
-    assert found is not None
-    row = next(row for row in records(found.table) if row["criterion"] == "gold")
+    result = criteria(one)
+    assert result is not None
+    row = next(row for row in records(result.table) if row["criterion"] == "gold")
     assert row["ratings"] == 1
     assert np.isnan(row["pearson"])
     assert row["rmse"] > 0

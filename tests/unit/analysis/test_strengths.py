@@ -35,26 +35,26 @@ def test_pairs_of_five_contents_give_the_reference_strengths_and_errors(link: st
     result = present(strengths(table, models=[model]))
     assert "there are 5 groups that were never compared with each other, not even through others (Caps1," in result.note
     for level in ("condition", "stimulus"):
-        found = result.table[result.table["level"] == level]
-        wanted = reference.loc[found["condition"].map(numbers)]
-        assert len(found) == 40
-        assert set(found["estimator"]) == {"maximum likelihood"}
-        np.testing.assert_allclose(found["quality"], wanted["quality_centered_within_content"], atol=1e-6)
-        np.testing.assert_allclose(found["model_se"], wanted["se_sum_to_zero"], atol=1e-6)
+        actual = result.table[result.table["level"] == level]
+        wanted = reference.loc[actual["condition"].map(numbers)]
+        assert len(actual) == 40
+        assert set(actual["estimator"]) == {"maximum likelihood"}
+        np.testing.assert_allclose(actual["quality"], wanted["quality_centered_within_content"], atol=1e-6)
+        np.testing.assert_allclose(actual["model_se"], wanted["se_sum_to_zero"], atol=1e-6)
         # One person's comparisons are alike: on the whole the honest error is larger.
-        assert (found["se"] / found["model_se"]).median() > 1.1
+        assert (actual["se"] / actual["model_se"]).median() > 1.1
 
 
 def test_two_conditions_give_the_logit_and_the_probit_of_the_share() -> None:
     table = choices(*[(f"p{n}", "t", "a", "b", 1.0 if n < 7 else -1.0) for n in range(10)])
-    found = present(strength_pairs(table)).table.set_index("model")
-    assert found.loc["bradley-terry", "difference"] == pytest.approx(math.log(0.7 / 0.3), abs=1e-9)
-    assert found.loc["bradley-terry", "model_se"] == pytest.approx(1 / math.sqrt(10 * 0.7 * 0.3), abs=1e-9)
-    assert found.loc["thurstone", "difference"] == pytest.approx(stats.norm.ppf(0.7), abs=1e-9)
-    np.testing.assert_allclose(found["win_probability"], 0.7)
+    actual = present(strength_pairs(table)).table.set_index("model")
+    assert actual.loc["bradley-terry", "difference"] == pytest.approx(math.log(0.7 / 0.3), abs=1e-9)
+    assert actual.loc["bradley-terry", "model_se"] == pytest.approx(1 / math.sqrt(10 * 0.7 * 0.3), abs=1e-9)
+    assert actual.loc["thurstone", "difference"] == pytest.approx(stats.norm.ppf(0.7), abs=1e-9)
+    np.testing.assert_allclose(actual["win_probability"], 0.7)
     # With one comparison of each person the sandwich is the plain error but for G / (G - 1).
-    assert found.loc["bradley-terry", "se"] == pytest.approx(math.sqrt(10 / 9 / (10 * 0.21)), abs=1e-9)
-    assert (found["df"] == 9).all()
+    assert actual.loc["bradley-terry", "se"] == pytest.approx(math.sqrt(10 / 9 / (10 * 0.21)), abs=1e-9)
+    assert (actual["df"] == 9).all()
 
 
 # Ties and order
@@ -65,20 +65,20 @@ def test_two_conditions_give_the_logit_and_the_probit_of_the_share() -> None:
 
 def test_one_person_has_strengths_but_no_interval() -> None:
     table = choices(*[("p", "t", "a", "b", value) for value in (1.0, 1.0, -1.0)])
-    found = of_conditions(strengths(table))
-    assert found.loc["a", "quality"] == pytest.approx(math.log(2) / 2)
-    assert found[["se", "low", "high"]].isna().all(axis=None)
-    assert found.loc["a", "model_se"] > 0
-    assert set(found["note"]) == {"one participant: no interval"}
+    actual = of_conditions(strengths(table))
+    assert actual.loc["a", "quality"] == pytest.approx(math.log(2) / 2)
+    assert actual[["se", "low", "high"]].isna().all(axis=None)
+    assert actual.loc["a", "model_se"] > 0
+    assert set(actual["note"]) == {"one participant: no interval"}
     assert ranks(table) is None
 
 
 def test_people_who_answer_alike_are_no_certainty() -> None:
     wins = [("a", "b"), ("b", "c"), ("c", "a"), ("a", "b")]
-    found = of_conditions(strengths(choices(*[(p, "t", one, other, 1.0) for p in "xyz" for one, other in wins])))
+    table = of_conditions(strengths(choices(*[(p, "t", one, other, 1.0) for p in "xyz" for one, other in wins])))
     note = "all participants answered alike: error as if all comparisons were independent"
-    assert set(found["note"]) == {note}
-    np.testing.assert_allclose(found["se"], found["model_se"])
+    assert set(table["note"]) == {note}
+    np.testing.assert_allclose(table["se"], table["model_se"])
 
 
 # What cannot be put on one scale
@@ -88,13 +88,13 @@ def test_one_that_never_lost_is_held_by_a_prior_and_named() -> None:
     rows = [(f"p{n}", "t", "best", other, 1.0) for n in range(12) for other in ("b", "c")]
     rows += [(f"p{n}", "t", "b", "c", 1.0 if n % 2 else -1.0) for n in range(12)]
     result = present(strengths(choices(*rows)))
-    found = of_conditions(result)
-    assert set(found["estimator"]) == {"Gaussian prior"}
-    assert set(found["note"]) == {"best never lost to any of the others; b and c never won against any of the others"}
-    assert 1.5 < found.loc["best", "quality"] < 4
-    assert found.loc["best", "quality"] > found.loc["b", "quality"]
-    assert found["quality"].sum() == pytest.approx(0, abs=1e-9)
-    assert (found["se"] > 0.2).all()
+    table = of_conditions(result)
+    assert set(table["estimator"]) == {"Gaussian prior"}
+    assert set(table["note"]) == {"best never lost to any of the others; b and c never won against any of the others"}
+    assert 1.5 < table.loc["best", "quality"] < 4
+    assert table.loc["best", "quality"] > table.loc["b", "quality"]
+    assert table["quality"].sum() == pytest.approx(0, abs=1e-9)
+    assert (table["se"] > 0.2).all()
     assert (
         " q: best never lost to any of the others; b and c never won against any of the others. The likelihood alone "
         "would put such a strength at infinity, so a Gaussian prior around zero holds this group (sd 2 for "

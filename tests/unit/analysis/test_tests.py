@@ -28,59 +28,59 @@ def test_questions_are_families_of_their_own(tmp_path: Path) -> None:
 
 def test_each_test_is_a_family_of_its_own_within_each_question() -> None:
     data = pd.concat([ratings({"a": 50, "b": 52, "c": 53}, seed=n).assign(question=f"q{n}") for n in (1, 2)])
-    found = four(data)
-    for _, family in found.groupby(["question", "test"]):
+    table = four(data)
+    for _, family in table.groupby(["question", "test"]):
         np.testing.assert_allclose(family["p_holm"], holm(family["p"]))
     whole = four(data, family="study")
     for _, family in whole.groupby("test"):
         np.testing.assert_allclose(family["p_holm"], holm(family["p"]))
-    assert (whole["p_holm"] >= found["p_holm"] - 1e-12).all()
+    assert (whole["p_holm"] >= table["p_holm"] - 1e-12).all()
 
 
 def test_named_contrasts_come_first_as_written_and_are_the_family() -> None:
     data = ratings({"a": 50, "b": 52, "c": 53})
-    found = pairs(data, contrasts=[("c", "a"), ("a", "b")]).table
-    names = list(zip(found["condition"], found["other_condition"], strict=True))
+    table = pairs(data, contrasts=[("c", "a"), ("a", "b")]).table
+    names = list(zip(table["condition"], table["other_condition"], strict=True))
     assert names == [("c", "a"), ("a", "b"), ("b", "c")]
-    np.testing.assert_allclose(found["p_holm"][:2], holm(found["p"][:2]))
-    assert math.isnan(found["p_holm"][2])
-    assert found["note"][2] == "not a named contrast: not corrected for"
-    assert found["clear_by"][2] == ""
-    assert found["mean_difference"][0] == pytest.approx(-by_pair(data)["mean_difference"][("a", "c")])
+    np.testing.assert_allclose(table["p_holm"][:2], holm(table["p"][:2]))
+    assert math.isnan(table["p_holm"][2])
+    assert table["note"][2] == "not a named contrast: not corrected for"
+    assert table["clear_by"][2] == ""
+    assert table["mean_difference"][0] == pytest.approx(-by_pair(data)["mean_difference"][("a", "c")])
 
 
 def test_anchors_and_the_hidden_reference_of_mushra_are_told_but_not_corrected_for() -> None:
     data = ratings({"a": 60, "b": 62, "ref": 95, "low": 10}, method="mushra")
     roles = {"ref": "hidden_reference", "low": "anchor"}
     data["role"] = data["condition"].map(roles).fillna("test")
-    found = by_pair(data)
-    assert found["p_holm"].notna().to_dict() == {pair: pair == ("a", "b") for pair in found.index}
-    assert found["p_holm"][("a", "b")] == found["p"][("a", "b")]
-    assert found["note"][("a", "low")] == "anchor: not corrected for"
-    assert found["note"][("a", "ref")] == "hidden reference: not corrected for"
-    assert found["clear_by"][("a", "ref")] == "; ".join(TESTS)
+    table = by_pair(data)
+    assert table["p_holm"].notna().to_dict() == {pair: pair == ("a", "b") for pair in table.index}
+    assert table["p_holm"][("a", "b")] == table["p"][("a", "b")]
+    assert table["note"][("a", "low")] == "anchor: not corrected for"
+    assert table["note"][("a", "ref")] == "hidden reference: not corrected for"
+    assert table["clear_by"][("a", "ref")] == "; ".join(TESTS)
     others = pairs(data.assign(method="parallel")).table.set_index(["condition", "other_condition"])
     assert others["p_holm"].notna().sum() == 3  # there a reference is one condition among others, an anchor is not
 
 
 def test_the_page_level_tests_are_those_of_their_names() -> None:
     data = ratings({"a": 50, "b": 51}).round({"value": 0})
-    found = four(data).set_index("test")
+    table = four(data).set_index("test")
     wide = data.pivot_table(index=["participant", "content"], columns="condition", values="value")
     d = (wide["a"] - wide["b"]).to_numpy()
     t = stats.ttest_1samp(d, 0)
-    assert tuple(found.loc["paired t", ["statistic", "p", "df"]]) == pytest.approx((t.statistic, t.pvalue, 95))
-    assert tuple(found.loc["paired t", ["ci_low", "ci_high"]]) == pytest.approx(tuple(t.confidence_interval()))
+    assert tuple(table.loc["paired t", ["statistic", "p", "df"]]) == pytest.approx((t.statistic, t.pvalue, 95))
+    assert tuple(table.loc["paired t", ["ci_low", "ci_high"]]) == pytest.approx(tuple(t.confidence_interval()))
     rank = stats.wilcoxon(d, zero_method="pratt", correction=False, method="asymptotic")
-    assert tuple(found.loc["Wilcoxon", ["statistic", "p"]]) == pytest.approx((rank.statistic, rank.pvalue))
-    assert found.loc["Wilcoxon", "note"] == "Wilcoxon (Pratt), asymptotic"
+    assert tuple(table.loc["Wilcoxon", ["statistic", "p"]]) == pytest.approx((rank.statistic, rank.pvalue))
+    assert table.loc["Wilcoxon", "note"] == "Wilcoxon (Pratt), asymptotic"
     sign = stats.binomtest(int((d > 0).sum()), int((d != 0).sum()))
     exact = sign.proportion_ci(method="exact")
-    assert tuple(found.loc["sign", ["estimate", "p", "ci_low", "ci_high"]]) == pytest.approx(
+    assert tuple(table.loc["sign", ["estimate", "p", "ci_low", "ci_high"]]) == pytest.approx(
         (sign.statistic, sign.pvalue, exact.low, exact.high)
     )
-    assert set(found["ties"]) == {int((d == 0).sum())}
-    assert found["unit"].tolist() == ["participant and content", "page", "page", "page"]
+    assert set(table["ties"]) == {int((d == 0).sum())}
+    assert table["unit"].tolist() == ["participant and content", "page", "page", "page"]
     assert four(data, zeros="wilcox").set_index("test").loc["Wilcoxon", "p"] == pytest.approx(
         stats.wilcoxon(d, zero_method="wilcox", correction=False, method="asymptotic").pvalue
     )
@@ -92,12 +92,12 @@ def test_agreement_counts_contrasts_that_two_tests_call_the_same() -> None:
     )
     table = agreement(data)
     assert table is not None
-    found = table.table
-    assert list(found["question"].unique()) == ["q1", "q2", ""]
-    assert (found["agree"] == found["both_clear"] + found["neither"]).all()
-    assert (found["contrasts"] == found["agree"] + found["only_test"] + found["only_other"]).all()
-    sums = found[found["question"] != ""].groupby(["test", "other_test"], sort=False)["agree"].sum()
-    assert sums.tolist() == found[found["question"] == ""]["agree"].tolist()
+    actual = table.table
+    assert list(actual["question"].unique()) == ["q1", "q2", ""]
+    assert (actual["agree"] == actual["both_clear"] + actual["neither"]).all()
+    assert (actual["contrasts"] == actual["agree"] + actual["only_test"] + actual["only_other"]).all()
+    sums = actual[actual["question"] != ""].groupby(["test", "other_test"], sort=False)["agree"].sum()
+    assert sums.tolist() == actual[actual["question"] == ""]["agree"].tolist()
 
 
 @pytest.mark.parametrize(

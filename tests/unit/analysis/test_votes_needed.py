@@ -40,9 +40,9 @@ def hdtv() -> pd.DataFrame:
 def test_the_curves_are_those_of_the_reference(hdtv: pd.DataFrame, by: Any, against: Any, name: str) -> None:
     reference = pd.read_csv(DATA / "evidence" / "votes_needed_curves.csv").set_index("N")
     reference = reference[reference[f"pcc_{name}"].notna()]
-    found = votes_needed(hdtv, by=by, against=against, sizes=list(reference.index))
-    assert found is not None
-    table = found.table.set_index("votes")
+    result = votes_needed(hdtv, by=by, against=against, sizes=list(reference.index))
+    assert result is not None
+    table = result.table.set_index("votes")
     assert list(table.index) == list(reference.index)
     assert set(table["replicates"]) == {200}
     # Both are means of 200 draws, so they differ by chance: of r by 0.003 at most, of the error by 6 %.
@@ -56,8 +56,8 @@ def test_the_curves_are_those_of_the_reference(hdtv: pd.DataFrame, by: Any, agai
 
 def test_a_curve_against_all_flatters_and_single_votes_look_worse_than_people(hdtv: pd.DataFrame) -> None:
     asked: list[tuple[Any, Any]] = [("participant", "halves"), ("participant", "all"), ("rating", "all")]
-    found = {(by, against): votes_needed(hdtv, by=by, against=against, sizes=[12]) for by, against in asked}
-    rows = {name: result.table.iloc[0] for name, result in found.items() if result is not None}
+    actual = {(by, against): votes_needed(hdtv, by=by, against=against, sizes=[12]) for by, against in asked}
+    rows = {name: result.table.iloc[0] for name, result in actual.items() if result is not None}
     assert rows["participant", "halves"]["rmse"] > 1.3 * rows["participant", "all"]["rmse"]
     assert rows["participant", "all"]["pearson"] > rows["rating", "all"]["pearson"]
 
@@ -66,17 +66,17 @@ def test_a_curve_against_all_flatters_and_single_votes_look_worse_than_people(hd
 
 
 def test_the_default_is_halves_of_people_up_to_half_the_votes() -> None:
-    found = votes_needed(planted())
-    assert found is not None
-    assert list(found.table.columns) == COLUMNS
-    assert list(found.table["votes"]) == [2, 3, 4, 5, 6]
-    assert set(found.table["by"] + " " + found.table["against"]) == {"participant halves"}
-    assert set(found.table["votes_now"]) == {12.0}
-    assert "200 replicates." in found.note
-    assert votes_needed(planted()).table.equals(found.table), "the same seed, the same curve"  # type: ignore[union-attr]
+    result = votes_needed(planted())
+    assert result is not None
+    assert list(result.table.columns) == COLUMNS
+    assert list(result.table["votes"]) == [2, 3, 4, 5, 6]
+    assert set(result.table["by"] + " " + result.table["against"]) == {"participant halves"}
+    assert set(result.table["votes_now"]) == {12.0}
+    assert "200 replicates." in result.note
+    assert votes_needed(planted()).table.equals(result.table), "the same seed, the same curve"  # type: ignore[union-attr]
     other = votes_needed(planted(), seed=2)
     assert other is not None
-    assert not other.table.equals(found.table)
+    assert not other.table.equals(result.table)
 
 
 @settings(max_examples=15, deadline=None)
@@ -87,10 +87,10 @@ def test_the_default_is_halves_of_people_up_to_half_the_votes() -> None:
 def test_every_curve_is_finite_and_within_its_bounds(
     people: int, stimuli: int, share: float, by: Any, against: Any, seed: int
 ) -> None:
-    found = votes_needed(planted(people, stimuli, share=share, seed=seed), by=by, against=against, replicates=10)
-    if found is None:
+    result = votes_needed(planted(people, stimuli, share=share, seed=seed), by=by, against=against, replicates=10)
+    if result is None:
         return
-    table = found.table
+    table = result.table
     for name in ("pearson", "rmse"):
         known = table[table[name].notna()]
         assert np.isfinite(known[[name, f"{name}_low", f"{name}_high"]].to_numpy()).all()
@@ -102,9 +102,9 @@ def test_every_curve_is_finite_and_within_its_bounds(
 
 
 def test_where_people_rate_a_part_votes_are_an_average() -> None:
-    found = votes_needed(planted(60, 20, share=0.2, seed=3))
-    assert found is not None
-    table = found.table
+    result = votes_needed(planted(60, 20, share=0.2, seed=3))
+    assert result is not None
+    table = result.table
     now = table["votes_now"].iloc[0]
     assert 9 < now < 15
     assert table["votes"].iloc[-1] == math.floor(now / 2)
@@ -122,20 +122,23 @@ def test_scores_of_a_laboratory_can_be_held_against() -> None:
     assert set(same.table["against"]) == {"scores"}
     # Stimuli that the laboratory does not know are left out; a constant shift costs error and no correlation.
     shifted = means.assign(mean=means["mean"] + 10, question="rating").iloc[2:]
-    found = votes_needed(table, against=shifted, by="rating", sizes=[4, 40])
-    assert found is not None
-    assert list(found.table["votes"]) == [4, 40]
-    assert found.table["rmse"].iloc[1] == pytest.approx(10, abs=0.3)
-    assert found.table["pearson"].iloc[1] > 0.97
+    result = votes_needed(table, against=shifted, by="rating", sizes=[4, 40])
+    assert result is not None
+    assert list(result.table["votes"]) == [4, 40]
+    assert result.table["rmse"].iloc[1] == pytest.approx(10, abs=0.3)
+    assert result.table["pearson"].iloc[1] > 0.97
 
 
 def test_comparisons_and_several_questions_have_curves_and_choices_have_none() -> None:
     rows = planted()
     asked = pd.concat([rows.assign(question="Größe 2"), rows.assign(question="NA", kind="choice", value=1.0)])
-    found = default_curves(asked)
-    assert found is not None
-    assert set(found.table["question"]) == {"Größe 2"}
-    assert list(dict.fromkeys(found.table["by"] + " " + found.table["against"])) == ["participant halves", "rating all"]
+    result = default_curves(asked)
+    assert result is not None
+    assert set(result.table["question"]) == {"Größe 2"}
+    assert list(dict.fromkeys(result.table["by"] + " " + result.table["against"])) == [
+        "participant halves",
+        "rating all",
+    ]
     graded = rows.assign(kind="diff", other_condition="reference", value=rows["value"] - 3)
     assert votes_needed(graded) is not None
 
@@ -157,22 +160,22 @@ def test_where_nothing_can_be_told_there_is_no_curve(table: pd.DataFrame) -> Non
 
 
 def test_answers_that_are_all_alike_have_an_error_of_none_and_no_correlation() -> None:
-    found = votes_needed(planted(6, 5).assign(value=3.0))
-    assert found is not None
-    assert set(found.table["rmse"]) == {0.0}
-    assert found.table["pearson"].isna().all()
-    told = votes_for_target(found.table, "rating")
-    assert (told.votes_now, told.is_measured) == (6.0, False)
-    assert math.isnan(told.r_now)
-    assert math.isnan(told.votes)
-    assert "NaN" not in to_svg(lambda layout: votes_needed_chart(found.table, layout=layout), COLUMN)
+    result = votes_needed(planted(6, 5).assign(value=3.0))
+    assert result is not None
+    assert set(result.table["rmse"]) == {0.0}
+    assert result.table["pearson"].isna().all()
+    text = votes_for_target(result.table, "rating")
+    assert (text.votes_now, text.is_measured) == (6.0, False)
+    assert math.isnan(text.r_now)
+    assert math.isnan(text.votes)
+    assert "NaN" not in to_svg(lambda layout: votes_needed_chart(result.table, layout=layout), COLUMN)
 
 
 def test_many_ratings_are_drawn_less_often_and_the_note_says_so() -> None:
-    found = votes_needed(planted(400, 300), sizes=[2])
-    assert found is not None
-    assert set(found.table["replicates"]) == {166}
-    assert "166 replicates, fewer than usual as there are so many ratings." in found.note
+    result = votes_needed(planted(400, 300), sizes=[2])
+    assert result is not None
+    assert set(result.table["replicates"]) == {166}
+    assert "166 replicates, fewer than usual as there are so many ratings." in result.note
     asked = votes_needed(planted(40, 30), replicates=7)
     assert asked is not None
     assert asked.note.endswith(" 7 replicates.")
@@ -218,15 +221,15 @@ def curve_of(r: list[float], votes: list[int], now: float) -> pd.DataFrame:
 def test_enough_is_where_the_curve_reaches_it_or_would(
     r: list[float], votes: list[int], now: float, told: VotesForTarget
 ) -> None:
-    found = votes_for_target(curve_of(r, votes, now), "q")
-    assert found.r_now == pytest.approx(told.r_now, abs=0.001)
-    assert found._replace(r_now=0) == told._replace(r_now=0)
+    actual = votes_for_target(curve_of(r, votes, now), "q")
+    assert actual.r_now == pytest.approx(told.r_now, abs=0.001)
+    assert actual._replace(r_now=0) == told._replace(r_now=0)
 
 
 def test_halves_that_disagree_tell_no_number() -> None:
-    told = votes_for_target(curve_of([-0.2, -0.1], [2, 3], 6.0), "q")
-    assert math.isnan(told.r_now)
-    assert math.isnan(told.votes)
+    text = votes_for_target(curve_of([-0.2, -0.1], [2, 3], 6.0), "q")
+    assert math.isnan(text.r_now)
+    assert math.isnan(text.votes)
 
 
 def test_the_report_says_what_the_votes_give(tmp_path: Path) -> None:

@@ -18,9 +18,9 @@ def cells(values: ArrayLike, people: ArrayLike, contents: ArrayLike) -> Cells:
 
 def test_one_content_gives_the_t_test_over_participants() -> None:
     d = np.random.default_rng(1).normal(1, 2, 15)
-    found, known = mean_of(cells(d, range(15), [0] * 15)), stats.ttest_1samp(d, 0)
-    assert found.over == "participants"
-    assert (found.statistic, found.p, found.df) == pytest.approx((known.statistic, known.pvalue, 14))
+    actual, known = mean_of(cells(d, range(15), [0] * 15)), stats.ttest_1samp(d, 0)
+    assert actual.over == "participants"
+    assert (actual.statistic, actual.p, actual.df) == pytest.approx((known.statistic, known.pvalue, 14))
 
 
 def test_the_error_of_both_is_that_of_either_minus_that_of_cells() -> None:
@@ -29,17 +29,17 @@ def test_the_error_of_both_is_that_of_either_minus_that_of_cells() -> None:
     d = rng.normal(0, 1, 30) + rng.normal(0, 2, 6)[people]
     off = (d - d.mean()).reshape(6, 5) / 30
     wanted = 6 / 5 * (off.sum(axis=1) ** 2).sum() + 5 / 4 * (off.sum(axis=0) ** 2).sum() - 30 / 29 * (off**2).sum()
-    found = mean_of(cells(d, people, contents))
-    assert (found.df, found.over) == (4, "both")
-    assert found.se**2 == pytest.approx(wanted)
+    actual = mean_of(cells(d, people, contents))
+    assert (actual.df, actual.over) == (4, "both")
+    assert actual.se**2 == pytest.approx(wanted)
 
 
 def test_two_groups_of_people_give_welchs_error_and_the_smaller_degrees_of_freedom() -> None:
     rng = np.random.default_rng(4)
     a, b = rng.normal(0, 1, 20), rng.normal(0, 3, 9)
-    found = difference_of(cells(a, range(20), [0] * 20), cells(b, range(20, 29), [0] * 9))
-    assert found.statistic == pytest.approx(stats.ttest_ind(a, b, equal_var=False).statistic)
-    assert (found.df, found.participants) == (8, 29)
+    actual = difference_of(cells(a, range(20), [0] * 20), cells(b, range(20, 29), [0] * 9))
+    assert actual.statistic == pytest.approx(stats.ttest_ind(a, b, equal_var=False).statistic)
+    assert (actual.df, actual.participants) == (8, 29)
 
 
 @settings(max_examples=40, deadline=None)
@@ -63,10 +63,10 @@ def test_where_nothing_varies_p_is_that_of_a_sign_test() -> None:
 def test_centring_of_a_full_table_takes_both_means_off() -> None:
     table = np.random.default_rng(1).normal(size=(4, 3))
     one, other = np.divmod(np.arange(12), 3)
-    found = two_way_residuals(table.reshape(-1, 1), one, other)
+    fitted = two_way_residuals(table.reshape(-1, 1), one, other)
     expected = table - table.mean(axis=0) - table.mean(axis=1, keepdims=True) + table.mean()
-    assert found.residual.reshape(4, 3) == pytest.approx(expected, abs=1e-9)
-    assert found.df_used == 4 + 3 - 1
+    assert fitted.residual.reshape(4, 3) == pytest.approx(expected, abs=1e-9)
+    assert fitted.df_used == 4 + 3 - 1
 
 
 @settings(max_examples=30, deadline=None)
@@ -77,9 +77,9 @@ def test_centring_with_holes_is_the_least_squares_residual(seed: int, rows: int)
     value = rng.normal(size=(rows, 2))
     design = np.hstack([np.eye(5)[one], np.eye(4)[other]])
     expected = value - design @ np.linalg.lstsq(design, value, rcond=None)[0]
-    found = two_way_residuals(value, one, other)
-    assert found.residual == pytest.approx(expected, abs=1e-7)
-    assert found.df_used == np.linalg.matrix_rank(design)
+    fitted = two_way_residuals(value, one, other)
+    assert fitted.residual == pytest.approx(expected, abs=1e-7)
+    assert fitted.df_used == np.linalg.matrix_rank(design)
 
 
 def test_centring_of_nothing_is_nothing() -> None:

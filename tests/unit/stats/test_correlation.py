@@ -38,19 +38,19 @@ def two(n: int = 40, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
 
 def test_values_and_p_are_those_of_scipy() -> None:
     x, y = (np.round(one, 1) for one in two())
-    found = correlations(x, y)
+    actual = correlations(x, y)
     oracles = (stats.pearsonr(x, y), stats.spearmanr(x, y), stats.kendalltau(x, y))
-    for mine, oracle in zip((found.pearson, found.spearman, found.tau_b), oracles, strict=True):
+    for mine, oracle in zip((actual.pearson, actual.spearman, actual.tau_b), oracles, strict=True):
         assert mine.value == pytest.approx(oracle.statistic, abs=1e-12)
         assert mine.p == pytest.approx(oracle.pvalue, rel=1e-9)
     ends = stats.pearsonr(x, y).confidence_interval()
-    assert (found.pearson.low, found.pearson.high) == pytest.approx((ends.low, ends.high), abs=1e-12)
+    assert (actual.pearson.low, actual.pearson.high) == pytest.approx((ends.low, ends.high), abs=1e-12)
 
 
 def test_the_interval_of_spearman_is_wider_than_that_of_pearson_would_be() -> None:
-    found = correlations(*two()).spearman
-    half = 1.959963984540054 * math.sqrt((1 + found.value**2 / 2) / 37)
-    assert math.atanh(found.high) - math.atanh(found.value) == pytest.approx(half, abs=1e-12)
+    actual = correlations(*two()).spearman
+    half = 1.959963984540054 * math.sqrt((1 + actual.value**2 / 2) / 37)
+    assert math.atanh(actual.high) - math.atanh(actual.value) == pytest.approx(half, abs=1e-12)
 
 
 def test_samples_that_are_drawn_have_the_correlations_of_scipy() -> None:
@@ -64,9 +64,9 @@ def test_samples_that_are_drawn_have_the_correlations_of_scipy() -> None:
 
 
 def test_many_things_have_the_interval_of_a_formula() -> None:
-    found = correlations(*two(2001)).tau_b
+    actual = correlations(*two(2001)).tau_b
     half = 1.959963984540054 * math.sqrt(0.437 / 1997)
-    assert math.atanh(found.high) - math.atanh(found.value) == pytest.approx(half, abs=1e-12)
+    assert math.atanh(actual.high) - math.atanh(actual.value) == pytest.approx(half, abs=1e-12)
 
 
 @pytest.mark.long
@@ -75,8 +75,8 @@ def test_intervals_of_tau_b_cover(whole: bool) -> None:
     truth, hits = 2 / math.pi * math.asin(0.9), 0
     for _ in range(replicates):
         x = rng.normal(size=n)
-        found = correlations(x, 0.9 * x + math.sqrt(1 - 0.81) * rng.normal(size=n)).tau_b
-        hits += found.low <= truth <= found.high
+        actual = correlations(x, 0.9 * x + math.sqrt(1 - 0.81) * rng.normal(size=n)).tau_b
+        hits += actual.low <= truth <= actual.high
     assert hits / replicates >= (0.94 if whole else 0.88)
 
 
@@ -90,13 +90,13 @@ def test_correlations_and_rmse_are_symmetric_and_the_mapped_error_is_what_r_leav
     there, back = correlations(x, y), correlations(y, x)
     for one, other in zip(there[1:], back[1:], strict=True):
         assert one == pytest.approx(other, abs=1e-9, nan_ok=True)
-    found = agreement(x, y)
-    assert found.rmse == agreement(y, x).rmse
-    if not math.isnan(found.pearson):
+    actual = agreement(x, y)
+    assert actual.rmse == agreement(y, x).rmse
+    if not math.isnan(actual.pearson):
         assert -1 - 1e-12 <= there.tau_b.low <= there.tau_b.high <= 1 + 1e-12
-        left = float(np.std(x)) * math.sqrt(max(0.0, 1 - found.pearson**2))
+        left = float(np.std(x)) * math.sqrt(max(0.0, 1 - actual.pearson**2))
         assert linear_mapping(y, x).rmse == pytest.approx(left, abs=1e-6)
-        assert linear_mapping(y, x).rmse <= found.rmse + 1e-9
+        assert linear_mapping(y, x).rmse <= actual.rmse + 1e-9
 
 
 def test_the_mapped_error_has_a_direction() -> None:
@@ -110,18 +110,18 @@ def test_the_mapped_error_has_a_direction() -> None:
     [([], []), ([1], [2]), ([1, 2], [2, 1]), ([1, 1, 1, 1], [1, 2, 3, 4]), ([0.1 + 0.2, 0.3, 0.3], [1, 2, 3])],
 )
 def test_what_has_no_correlation_has_none(x: list[float], y: list[float]) -> None:
-    found = correlations(x, y)
-    assert found.n == len(x)
-    assert all(math.isnan(value) for one in found[1:] for value in one)
+    actual = correlations(x, y)
+    assert actual.n == len(x)
+    assert all(math.isnan(value) for one in actual[1:] for value in one)
 
 
 def test_a_perfect_line_has_an_interval_without_width_and_no_infinity() -> None:
-    found = correlations([1, 2, 3, 4, 5, 6], [2, 4, 6, 8, 10, 12])
-    for one in (found.pearson, found.tau_b):
+    actual = correlations([1, 2, 3, 4, 5, 6], [2, 4, 6, 8, 10, 12])
+    for one in (actual.pearson, actual.tau_b):
         assert (one.value, one.low, one.high) == pytest.approx((1, 1, 1))
     # Six things often have the same order by chance.
-    assert found.spearman.value == 1
-    assert math.isnan(found.spearman.low)
+    assert actual.spearman.value == 1
+    assert math.isnan(actual.spearman.low)
     assert math.isfinite(mean_correlation([1.0, 0.5]))
     assert math.isnan(mean_correlation([math.nan]))
     assert math.isfinite(compare_dependent(1.0, 0.9, 0.9, 20).z)

@@ -34,25 +34,25 @@ def planted_runs(
 def test_run_effect_equals_the_reference() -> None:
     table = five_runs()
     known = pd.read_csv(data_file("ratings/lmm_runs_synth_reference.csv")).set_index("method").loc["profiled_ml"]
-    found = run_effect(table["value"].to_numpy(float), *codes(table, "stimulus", "run", "participant"))
+    effect = run_effect(table["value"].to_numpy(float), *codes(table, "stimulus", "run", "participant"))
     names = {
         "chi2": "chi2", "df": "df", "p": "p", "residual": "resid_var", "rater": "subject_var", "llf_full": "llf_full",
         "llf_null": "llf_null",
     }  # fmt: skip
     for mine, theirs in names.items():
-        assert getattr(found, mine) == pytest.approx(known[theirs], abs=1e-6)
-    assert found.note == ""
-    assert len(found.differences) == 10
+        assert getattr(effect, mine) == pytest.approx(known[theirs], abs=1e-6)
+    assert effect.note == ""
+    assert len(effect.differences) == 10
 
 
 def test_run_effect_whichever_factor_is_larger() -> None:
     """More stimuli than raters are eliminated the other way round; the likelihood is the same function of the data."""
     rng = np.random.default_rng(2)
     few = planted_runs(rng, 2, 6, stimuli=40, each=30, shift=0.3)
-    found = run_effect(**few)
+    effect = run_effect(**few)
     twice = {**few, "stimulus": few["stimulus"] % 10}
-    assert found.note == run_effect(**twice).note == ""
-    pair = found.differences[0]
+    assert effect.note == run_effect(**twice).note == ""
+    pair = effect.differences[0]
     # With everybody on most stimuli the difference is close to that of the raters' own means.
     own = pd.DataFrame(few).assign(value=lambda t: t["value"] - t.groupby("stimulus")["value"].transform("mean"))
     means = own.groupby(["run", "rater"])["value"].mean().groupby("run").mean()
@@ -74,7 +74,7 @@ def test_run_effect_of_a_balanced_design_is_the_t_test_of_rater_means() -> None:
 
 
 def test_one_rater_in_two_runs_is_one_rater() -> None:
-    """A difference within people is told far better than one between as many people."""
+    """A difference within people is estimated far more precisely than one between as many people."""
     rng = np.random.default_rng(4)
     rater, run, stimulus = (axis.ravel() for axis in np.indices((10, 2, 8)))
     value = rng.normal(0, 1, 10)[rater] + rng.normal(0, 1, 8)[stimulus] + 0.4 * (run == 0) + rng.normal(0, 0.3, 160)
@@ -87,14 +87,14 @@ def test_one_rater_in_two_runs_is_one_rater() -> None:
 
 @pytest.mark.parametrize(("margin", "said"), [(None, ""), (0.01, "no"), (0.35, "undecided"), (2.0, "yes")])
 def test_equivalence_is_said_only_where_it_is_shown(margin: float | None, said: str) -> None:
-    found = run_effect(**planted_runs(np.random.default_rng(5), 2, 40, shift=0.4), margin=margin)
-    assert found.differences[0].equivalent == said
+    effect = run_effect(**planted_runs(np.random.default_rng(5), 2, 40, shift=0.4), margin=margin)
+    assert effect.differences[0].equivalent == said
 
 
 def test_no_clear_difference_is_not_equivalence() -> None:
-    found = run_effect(**planted_runs(np.random.default_rng(6), 2, 4), margin=0.2)
-    assert found.p > 0.05
-    assert found.differences[0].equivalent == "undecided"
+    effect = run_effect(**planted_runs(np.random.default_rng(6), 2, 4), margin=0.2)
+    assert effect.p > 0.05
+    assert effect.differences[0].equivalent == "undecided"
 
 
 def small(value: Any, stimulus: Any, run: Any, rater: Any) -> RunEffect:
@@ -133,11 +133,11 @@ def test_raters_alike_have_no_variance() -> None:
     rater, stimulus = (axis.ravel() for axis in np.indices((8, 6)))
     noise = rng.normal(0, 1, (8, 6))
     value = (noise - noise.mean(axis=1, keepdims=True)).ravel() + stimulus
-    found = run_effect(value, stimulus, rater // 4, rater)
-    assert found.rater == 0
-    assert found.chi2 == pytest.approx(0, abs=1e-9)
+    effect = run_effect(value, stimulus, rater // 4, rater)
+    assert effect.rater == 0
+    assert effect.chi2 == pytest.approx(0, abs=1e-9)
     centred = value - pd.Series(value).groupby(stimulus).transform("mean")
-    assert found.residual == pytest.approx(float((centred**2).mean()))
+    assert effect.residual == pytest.approx(float((centred**2).mean()))
 
 
 @pytest.mark.long
@@ -145,18 +145,18 @@ def test_run_effect_keeps_its_level(whole: bool) -> None:
     """Without any difference the likelihood ratio finds one in 5 to 9 %, OLS without raters many times as often."""
     times = 1_000 if whole else 60
     rng = np.random.default_rng(8)
-    found, plain, held = 0, 0, 0
+    actual, plain, held = 0, 0, 0
     for _ in range(times):
         table = planted_runs(rng, 4, 12)
         effect = run_effect(**table)
-        found += effect.p < 0.05
+        actual += effect.p < 0.05
         held += effect.differences[0].low < 0 < effect.differences[0].high
         rest = pd.Series(table["value"]).groupby(table["stimulus"]).transform("mean")
         left = pd.Series(table["value"] - rest).groupby(table["run"])
         plain += stats.f_oneway(*(group for _, group in left)).pvalue < 0.05
     low, high = stats.binom.interval(0.9999, times, 0.065)
-    assert low <= found <= high
-    assert plain > 3 * found
+    assert low <= actual <= high
+    assert plain > 3 * actual
     assert held >= stats.binom.ppf(0.0001, times, 0.95)
 
 
@@ -168,22 +168,22 @@ def test_balanced_components_are_those_of_the_analysis_of_variance() -> None:
     residual = (left**2).sum() / (11 * 8)
     one = (rows.var(ddof=1) * 9 - residual) / 9
     other = (columns.var(ddof=1) * 12 - residual) / 12
-    found = variance_components(table["value"], table["one"], table["other"])
-    assert tuple(found) == pytest.approx((one, other, residual), rel=1e-7)
+    actual = variance_components(table["value"], table["one"], table["other"])
+    assert tuple(actual) == pytest.approx((one, other, residual), rel=1e-7)
     turned = variance_components(table["value"], table["other"], table["one"])
-    assert (turned.other, turned.one, turned.residual) == pytest.approx(tuple(found), rel=1e-7)
+    assert (turned.other, turned.one, turned.residual) == pytest.approx(tuple(actual), rel=1e-7)
 
 
 def test_balanced_means_are_plain_and_their_errors_known() -> None:
     table = balanced(10, 6, 3)
-    found = fit_crossed(**table)
-    assert found is not None
-    assert found.mean == pytest.approx(pd.Series(table["value"]).groupby(table["group"]).mean().to_numpy())
-    shared = found.one / 10 + found.other / 6
-    assert np.diag(found.covariance) == pytest.approx(shared + found.residual / 60, rel=1e-7)
-    assert found.covariance[0, 1] == pytest.approx(shared, rel=1e-7)
-    parts = ((found.one / 10) ** 2 / 9, (found.other / 6) ** 2 / 5, (found.residual / 60) ** 2 / (180 - 17))
-    assert found.df == pytest.approx((shared + found.residual / 60) ** 2 / sum(parts), rel=1e-6)
+    fitted = fit_crossed(**table)
+    assert fitted is not None
+    assert fitted.mean == pytest.approx(pd.Series(table["value"]).groupby(table["group"]).mean().to_numpy())
+    shared = fitted.one / 10 + fitted.other / 6
+    assert np.diag(fitted.covariance) == pytest.approx(shared + fitted.residual / 60, rel=1e-7)
+    assert fitted.covariance[0, 1] == pytest.approx(shared, rel=1e-7)
+    parts = ((fitted.one / 10) ** 2 / 9, (fitted.other / 6) ** 2 / 5, (fitted.residual / 60) ** 2 / (180 - 17))
+    assert fitted.df == pytest.approx((shared + fitted.residual / 60) ** 2 / sum(parts), rel=1e-6)
 
 
 @settings(max_examples=25, deadline=None)
@@ -199,15 +199,15 @@ def test_other_units_change_nothing_but_the_units(
     kept[: 3 * 5] = True
     part = {name: column[kept] for name, column in table.items()}
     part["one"] = np.unique(part["one"], return_inverse=True)[1]
-    found, other = fit_crossed(**part), fit_crossed(**{**part, "value": scale * part["value"] + shift})
-    assert found is not None
+    actual, other = fit_crossed(**part), fit_crossed(**{**part, "value": scale * part["value"] + shift})
+    assert actual is not None
     assert other is not None
-    np.testing.assert_allclose(other.mean, scale * found.mean + shift, rtol=1e-6, atol=1e-5 * scale)
+    np.testing.assert_allclose(other.mean, scale * actual.mean + shift, rtol=1e-6, atol=1e-5 * scale)
     for name in ("one", "other", "residual"):
-        assert getattr(other, name) == pytest.approx(scale**2 * getattr(found, name), rel=1e-4, abs=1e-6 * scale**2)
-    assert other.chi2 == pytest.approx(found.chi2, abs=1e-4)
-    assert found.residual > 0
-    assert min(found.one, found.other) >= 0
+        assert getattr(other, name) == pytest.approx(scale**2 * getattr(actual, name), rel=1e-4, abs=1e-6 * scale**2)
+    assert other.chi2 == pytest.approx(actual.chi2, abs=1e-4)
+    assert actual.residual > 0
+    assert min(actual.one, actual.other) >= 0
 
 
 def test_components_that_cannot_be_told_apart_are_none() -> None:

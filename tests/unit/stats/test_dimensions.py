@@ -40,29 +40,29 @@ TWO = np.array([[0.8, 0], [0.7, 0], [0.75, 0], [0.8, 0], [0, 0.8], [0, 0.7], [0,
 
 
 def test_two_questions_have_eigenvalues_of_one_plus_and_minus_their_correlation() -> None:
-    found = principal_components(np.array([[1, 0.6], [0.6, 1]]))
-    assert found.eigenvalues == pytest.approx([1.6, 0.4])
-    assert found.loadings[:, 0] == pytest.approx([math.sqrt(0.8)] * 2)
-    assert np.square(found.loadings).sum(axis=1) == pytest.approx([1, 1])
+    fitted = principal_components(np.array([[1, 0.6], [0.6, 1]]))
+    assert fitted.eigenvalues == pytest.approx([1.6, 0.4])
+    assert fitted.loadings[:, 0] == pytest.approx([math.sqrt(0.8)] * 2)
+    assert np.square(fitted.loadings).sum(axis=1) == pytest.approx([1, 1])
 
 
 def test_loadings_of_all_components_give_the_correlations_back() -> None:
     matrix = correlations_of(TWO)
-    found = principal_components(matrix)
-    assert found.loadings @ found.loadings.T == pytest.approx(matrix)
-    assert found.eigenvalues.sum() == pytest.approx(len(matrix))
+    fitted = principal_components(matrix)
+    assert fitted.loadings @ fitted.loadings.T == pytest.approx(matrix)
+    assert fitted.eigenvalues.sum() == pytest.approx(len(matrix))
 
 
 @pytest.mark.parametrize("rows", [60, 300])
 def test_parallel_analysis_finds_two_planted_components(rows: int) -> None:
     rng = np.random.default_rng(5)
-    found = []
+    actual = []
     for _ in range(20):
         matrix = np.atleast_2d(np.corrcoef(draw(rng, TWO, rows), rowvar=False))
-        found.append(
+        actual.append(
             retained_components(principal_components(matrix).eigenvalues, parallel_analysis(rows, 7, rng, draws=200))
         )
-    assert found.count(2) >= 19
+    assert actual.count(2) >= 19
 
 
 def test_parallel_analysis_keeps_noise_in_one_case_of_twenty() -> None:
@@ -122,9 +122,9 @@ def test_alpha_is_what_pingouin_gives() -> None:
     for loadings, rows in ((TWO, 40), (TWO[:4], 12), (TWO[4:], 200)):
         values = draw(rng, loadings, rows)
         expected, ends = pingouin.cronbach_alpha(data=pd.DataFrame(values))
-        found = cronbach_alpha(np.cov(values, rowvar=False), rows)
-        assert found.value == pytest.approx(expected)
-        assert [found.low, found.high] == pytest.approx(ends, abs=5e-4)
+        actual = cronbach_alpha(np.cov(values, rowvar=False), rows)
+        assert actual.value == pytest.approx(expected)
+        assert [actual.low, actual.high] == pytest.approx(ends, abs=5e-4)
 
 
 def test_omega_of_one_planted_factor_is_exact() -> None:

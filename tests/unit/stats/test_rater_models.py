@@ -43,29 +43,29 @@ def test_vqeg_hd3_equals_another_implementation(fit: Model, model: str) -> None:
     votes, raters, stimuli = coded(table("vqeghd3_raw.csv"))
     known = table("vqeghd3_sureal_quality.csv")
     known = known[known["model"] == model].set_index("stimulus").loc[list(stimuli)]
-    found = fit(votes)
-    np.testing.assert_allclose(found.quality, known["quality"], atol=1e-8)
-    np.testing.assert_allclose(found.se, known["quality_se"], atol=1e-8)
+    fitted = fit(votes)
+    np.testing.assert_allclose(fitted.quality, known["quality"], atol=1e-8)
+    np.testing.assert_allclose(fitted.se, known["quality_se"], atol=1e-8)
     people = table("vqeghd3_sureal_subjects.csv")
     people = people[people["model"] == model].set_index("subject").loc[list(raters)]
     if model == "BT500":
-        assert list(raters[found.is_rejected]) == ["s13"] == list(people.index[people["rejected"].astype(bool)])
+        assert list(raters[fitted.is_rejected]) == ["s13"] == list(people.index[people["rejected"].astype(bool)])
     else:
-        np.testing.assert_allclose(found.bias, people["bias"], atol=1e-8)
+        np.testing.assert_allclose(fitted.bias, people["bias"], atol=1e-8)
     if model == "P910":
-        np.testing.assert_allclose(found.inconsistency, people["inconsistency"], atol=1e-8)
+        np.testing.assert_allclose(fitted.inconsistency, people["inconsistency"], atol=1e-8)
         below, above = people["inconsistency_ci_lo"], people["inconsistency_ci_hi"]
-        np.testing.assert_allclose(found.inconsistency - found.inconsistency_low, below, atol=1e-8)
-        np.testing.assert_allclose(found.inconsistency_high - found.inconsistency, above, atol=1e-8)
+        np.testing.assert_allclose(fitted.inconsistency - fitted.inconsistency_low, below, atol=1e-8)
+        np.testing.assert_allclose(fitted.inconsistency_high - fitted.inconsistency, above, atol=1e-8)
 
 
 def test_the_sparse_synthetic_set_equals_another_implementation() -> None:
     votes, _, stimuli = coded(table("synth_1000x500_raw.csv"))
     known = table("synth_1000x500_sureal_quality.csv")
     known = known[known["model"] == "P910"].set_index("stimulus").loc[list(stimuli)]
-    found = p910(votes)
-    np.testing.assert_allclose(found.quality, known["quality"], atol=1e-7)
-    np.testing.assert_allclose(found.se, known["quality_se"], atol=1e-7)
+    fitted = p910(votes)
+    np.testing.assert_allclose(fitted.quality, known["quality"], atol=1e-7)
+    np.testing.assert_allclose(fitted.se, known["quality_se"], atol=1e-7)
 
 
 def test_bias_removal_is_the_least_squares_solution_where_raters_saw_different_stimuli() -> None:
@@ -74,23 +74,23 @@ def test_bias_removal_is_the_least_squares_solution_where_raters_saw_different_s
     design[np.arange(len(design)), votes.stimulus] = 1
     design[np.arange(len(design)), votes.stimuli + votes.rater] = 1
     solved = np.linalg.lstsq(design, votes.value, rcond=None)[0][votes.stimuli :]
-    found = p913(votes)
-    np.testing.assert_allclose(found.bias, solved - solved.mean(), atol=1e-9)
-    unbiased = pd.Series(votes.value - found.bias[votes.rater]).groupby(votes.stimulus)
-    np.testing.assert_allclose(found.quality, unbiased.mean(), atol=1e-12)
-    np.testing.assert_allclose(found.se, unbiased.sem(), atol=1e-12)
+    fitted = p913(votes)
+    np.testing.assert_allclose(fitted.bias, solved - solved.mean(), atol=1e-9)
+    unbiased = pd.Series(votes.value - fitted.bias[votes.rater]).groupby(votes.stimulus)
+    np.testing.assert_allclose(fitted.quality, unbiased.mean(), atol=1e-12)
+    np.testing.assert_allclose(fitted.se, unbiased.sem(), atol=1e-12)
 
 
 def test_the_rule_of_bt500_counts_own_ratings_and_skips_unanimous_stimuli() -> None:
     spread = (2.0, 3.0, 3.0, 3.0, 4.0)
     rows = [(spread[(rater + stimulus) % 5], rater, stimulus) for rater in range(20) for stimulus in range(20)]
     careless = [(1.0, 20, 0), (5.0, 20, 1)]
-    found = bt500(votes_of([*rows, *careless]))
-    assert found.above is not None
-    assert found.below is not None
-    assert (found.above[20], found.below[20]) == (1, 1)
-    assert list(np.flatnonzero(found.is_rejected)) == [20]
-    np.testing.assert_allclose(found.quality, 3)
+    fitted = bt500(votes_of([*rows, *careless]))
+    assert fitted.above is not None
+    assert fitted.below is not None
+    assert (fitted.above[20], fitted.below[20]) == (1, 1)
+    assert list(np.flatnonzero(fitted.is_rejected)) == [20]
+    np.testing.assert_allclose(fitted.quality, 3)
     unanimous = bt500(votes_of([(3.0, rater, stimulus) for rater in range(20) for stimulus in range(20)]))
     assert not unanimous.outliers.any()
     assert not unanimous.is_rejected.any()
@@ -116,28 +116,28 @@ ODD: dict[str, list[tuple[float, int, int]]] = {
 @pytest.mark.parametrize("rows", ODD.values(), ids=ODD)
 def test_odd_votes_give_numbers_or_nothing(fit: Model, rows: list[tuple[float, int, int]]) -> None:
     votes = votes_of(rows)
-    found = fit(votes)
+    fitted = fit(votes)
     has_votes = votes.sum_by_stimulus() > 0
-    assert np.isfinite(found.quality[has_votes]).all()
-    assert np.isnan(found.quality[~has_votes]).all()
-    for numbers in found[:8]:
+    assert np.isfinite(fitted.quality[has_votes]).all()
+    assert np.isnan(fitted.quality[~has_votes]).all()
+    for numbers in fitted[:8]:
         assert not np.isinf(numbers).any()
-    assert len(found.quality) == len(found.component) == votes.stimuli
-    assert len(found.bias) == len(found.is_rejected) == votes.raters
-    known = ~np.isnan(found.se)
-    assert (found.low[known] <= found.quality[known]).all()
-    assert (found.quality[known] <= found.high[known]).all()
+    assert len(fitted.quality) == len(fitted.component) == votes.stimuli
+    assert len(fitted.bias) == len(fitted.is_rejected) == votes.raters
+    known = ~np.isnan(fitted.se)
+    assert (fitted.low[known] <= fitted.quality[known]).all()
+    assert (fitted.quality[known] <= fitted.high[known]).all()
 
 
 @pytest.mark.parametrize("fit", [p913, p910, shrunken])
 def test_bias_is_counted_within_what_hangs_together(fit: Model) -> None:
     votes = votes_of(ODD["two parts"])
     assert list(stimulus_components(votes)) == [0, 0, 1, 1]
-    found = fit(votes)
-    assert list(found.component) == [0, 0, 1, 1]
-    np.testing.assert_allclose([found.bias[:2].sum(), found.bias[2:].sum()], 0, atol=1e-12)
+    fitted = fit(votes)
+    assert list(fitted.component) == [0, 0, 1, 1]
+    np.testing.assert_allclose([fitted.bias[:2].sum(), fitted.bias[2:].sum()], 0, atol=1e-12)
     means = [votes.value[votes.stimulus == stimulus].mean() for stimulus in range(4)]
-    np.testing.assert_allclose(found.quality, means, atol=1e-9)
+    np.testing.assert_allclose(fitted.quality, means, atol=1e-9)
 
 
 def test_neither_one_vote_nor_always_the_same_answer_captures_a_stimulus() -> None:
@@ -147,10 +147,10 @@ def test_neither_one_vote_nor_always_the_same_answer_captures_a_stimulus() -> No
     value = np.concatenate([votes.value, [5.0], np.full(12, 3.0)])
     rater = np.concatenate([votes.rater, [60], np.full(12, 61)])
     stimulus = np.concatenate([votes.stimulus, [0], np.arange(12)])
-    found = shrunken(RaterVotes(value, rater, stimulus, 62, 12))
-    assert np.abs(found.quality - plain.quality).max() < 0.15
-    assert found.inconsistency[60] > 0.5 * np.median(plain.inconsistency)
-    assert found.inconsistency[61] > np.median(plain.inconsistency)
+    fitted = shrunken(RaterVotes(value, rater, stimulus, 62, 12))
+    assert np.abs(fitted.quality - plain.quality).max() < 0.15
+    assert fitted.inconsistency[60] > 0.5 * np.median(plain.inconsistency)
+    assert fitted.inconsistency[61] > np.median(plain.inconsistency)
     # Annex E, as it is written, gives the one vote all the weight.
     assert p910(RaterVotes(value, rater, stimulus, 62, 12)).inconsistency[60] < 1e-6
 

@@ -27,11 +27,11 @@ def test_line_is_that_of_scipy() -> None:
     rng = np.random.default_rng(7)
     x = rng.normal(size=12)
     y = 0.4 * x + rng.normal(size=12)
-    known, found = stats.linregress(x, y), line(x, y)
+    known, actual = stats.linregress(x, y), line(x, y)
     reach = stats.t.ppf(0.975, 10) * known.stderr
-    assert found.n == 12
+    assert actual.n == 12
     np.testing.assert_allclose(
-        [found.slope, found.low, found.high, found.intercept, found.r_squared, found.p],
+        [actual.slope, actual.low, actual.high, actual.intercept, actual.r_squared, actual.p],
         [known.slope, known.slope - reach, known.slope + reach, known.intercept, known.rvalue**2, known.pvalue],
         rtol=1e-10,
     )
@@ -42,11 +42,11 @@ def test_line_is_that_of_scipy() -> None:
 @given(POINTS)
 def test_no_points_break_it(points: list[tuple[float, float]]) -> None:
     x, y = [one for one, _ in points], [other for _, other in points]
-    found, dipped = line(x, y), dip(x, y)
-    assert not any(math.isinf(value) for value in found)
+    actual, dipped = line(x, y), dip(x, y)
+    assert not any(math.isinf(value) for value in actual)
     assert not any(math.isinf(value) for value in dipped[1:9])
     assert dipped.verdict in ("yes", "no", "undecided")
-    assert math.isnan(found.r_squared) or -1e-12 <= found.r_squared <= 1
+    assert math.isnan(actual.r_squared) or -1e-12 <= actual.r_squared <= 1
     if not math.isnan(dipped.depth):
         assert 0 <= dipped.depth <= dipped.depth_most
     if dipped.verdict == "yes":
@@ -71,29 +71,29 @@ def test_moved_and_stretched_it_is_the_same(points: list[tuple[float, float]], b
 @pytest.mark.long
 def test_a_line_has_no_dip_and_a_valley_has(whole: bool) -> None:
     draws, rng = 2000 if whole else 150, np.random.default_rng(3)
-    told: dict[str, Counter[str]] = {"line": Counter(), "valley": Counter(), "falling": Counter()}
+    text: dict[str, Counter[str]] = {"line": Counter(), "valley": Counter(), "falling": Counter()}
     below = 0
     for _ in range(draws):
         x = rng.uniform(1, 5, 24)
         noise = rng.normal(0, 0.3, 24)
-        found = dip(x, x + noise)
-        below += found.p < 0.05
-        told["line"][found.verdict] += 1
-        told["valley"][dip(x, valley(x) + noise).verdict] += 1
-        told["falling"][dip(x, noise - x).verdict] += 1
+        actual = dip(x, x + noise)
+        below += actual.p < 0.05
+        text["line"][actual.verdict] += 1
+        text["valley"][dip(x, valley(x) + noise).verdict] += 1
+        text["falling"][dip(x, noise - x).verdict] += 1
     # The F test errs in 5 %; that the curve also turns twice inside the data makes a dip that is none much rarer.
     assert abs(below / draws - 0.05) < 3 * math.sqrt(0.05 * 0.95 / draws)
     for shape in ("line", "falling"):
-        assert told[shape]["yes"] <= 0.02 * draws
-        assert told[shape]["no"] >= 0.85 * draws
-    assert told["valley"]["yes"] >= 0.8 * draws
-    assert told["valley"]["no"] <= 0.05 * draws
+        assert text[shape]["yes"] <= 0.02 * draws
+        assert text[shape]["no"] >= 0.85 * draws
+    assert text["valley"]["yes"] >= 0.8 * draws
+    assert text["valley"]["no"] <= 0.05 * draws
 
 
 def test_noise_decides_nothing() -> None:
     rng = np.random.default_rng(4)
-    told = Counter(dip(rng.normal(size=9), rng.normal(size=9)).verdict for _ in range(200))
-    assert told["undecided"] >= 0.9 * 200
+    text = Counter(dip(rng.normal(size=9), rng.normal(size=9)).verdict for _ in range(200))
+    assert text["undecided"] >= 0.9 * 200
 
 
 def test_aicc_prefers_what_was_planted() -> None:
@@ -118,8 +118,8 @@ def test_aicc_prefers_what_was_planted() -> None:
     ],
 )
 def test_what_hinders_it_is_said(x: list[float], y: list[float], why: str) -> None:
-    found = dip(x, y)
-    assert (found.verdict, found.why) == ("undecided", why)
+    actual = dip(x, y)
+    assert (actual.verdict, actual.why) == ("undecided", why)
 
 
 def test_points_on_a_line_or_on_a_curve() -> None:

@@ -72,12 +72,12 @@ def test_an_alpha_of_drawn_things_is_that_of_a_table_with_them() -> None:
 
 def test_concordance_is_the_test_of_friedman() -> None:
     table = rated(9, 14)
-    found = kendall_w(table)
-    assert found is not None
+    actual = kendall_w(table)
+    assert actual is not None
     theirs = stats.friedmanchisquare(*table)
-    assert found.chi2 == pytest.approx(theirs.statistic)
-    assert found.p == pytest.approx(theirs.pvalue)
-    assert found.w == pytest.approx(theirs.statistic / (14 * 8))
+    assert actual.chi2 == pytest.approx(theirs.statistic)
+    assert actual.p == pytest.approx(theirs.pvalue)
+    assert actual.w == pytest.approx(theirs.statistic / (14 * 8))
 
 
 def test_agreement_leaves_the_rater_out() -> None:
@@ -112,18 +112,18 @@ def test_no_measure_knows_the_unit_of_the_scale(n: int, k: int, seed: int, unit:
 
 def test_raters_who_agree_have_ones_everywhere() -> None:
     table = np.repeat(np.array([[1.0], [2], [4], [5]] * 3), 6, axis=1)
-    found = measured(frame(table))
-    ones = found.drop(index="SOS a")["value"]
+    actual = measured(frame(table))
+    ones = actual.drop(index="SOS a")["value"]
     np.testing.assert_allclose(ones.astype(float), 1.0)
-    assert found["value"]["SOS a"] == 0
+    assert actual["value"]["SOS a"] == 0
 
 
 def test_a_level_of_ones_own_costs_absolute_agreement_alone() -> None:
     table = np.array([[1.0], [2], [4], [5]] * 3) + np.arange(6) / 10
-    found = measured(frame(table).assign(scale_max=6))["value"]
-    assert found["ICC(C,1)"] == pytest.approx(1)
-    assert found["Kendall's W"] == pytest.approx(1)
-    assert found["ICC(A,1)"] < 1
+    actual = measured(frame(table).assign(scale_max=6))["value"]
+    assert actual["ICC(C,1)"] == pytest.approx(1)
+    assert actual["Kendall's W"] == pytest.approx(1)
+    assert actual["ICC(A,1)"] < 1
 
 
 @pytest.mark.parametrize("gaps", [0.2, 0.9])
@@ -144,9 +144,9 @@ def test_without_gaps_components_and_mean_squares_say_the_same() -> None:
     table = rated(30, 10)
     votes, known = votes_of(table), icc_complete(table)
     for components in (variance_components(votes.value, votes.stimulus, votes.rater), moment_components(votes)):
-        found = icc_sparse(votes, components)
+        actual = icc_sparse(votes, components)
         for name in ICCS:
-            assert found[name].value == pytest.approx(known[name].value, abs=1e-5)
+            assert actual[name].value == pytest.approx(known[name].value, abs=1e-5)
 
 
 def test_moments_are_near_reml_where_a_few_things_have_most_votes() -> None:
@@ -159,7 +159,7 @@ def test_moments_are_near_reml_where_a_few_things_have_most_votes() -> None:
     felt = rng.normal(3, 1, things)[thing] + rng.normal(0, 0.4, raters)[rater] + rng.normal(0, 0.6, len(rater))
     votes = RaterVotes(felt, rater, thing, raters, int(thing.max()) + 1)
     by_moments, by_reml = (
-        icc_sparse(votes, found) for found in (moment_components(votes), variance_components(felt, thing, rater))
+        icc_sparse(votes, actual) for actual in (moment_components(votes), variance_components(felt, thing, rater))
     )
     for name in ("ICC(A,1)", "ICC(C,1)"):
         assert by_moments[name].value == pytest.approx(by_reml[name].value, abs=0.01)

@@ -23,9 +23,9 @@ def test_holm_gives_the_published_values() -> None:
 
 def test_the_signed_rank_test_with_zeros_gives_the_published_value() -> None:
     known = json.loads(data_file("tables/unit_values.json").read_text())["wilcoxon"]
-    found = signed_rank(known["d"])
-    assert (found.statistic, found.p) == pytest.approx(tuple(known["pratt_corrFalse"]))
-    assert found.method == "Wilcoxon (Pratt), asymptotic"
+    test = signed_rank(known["d"])
+    assert (test.statistic, test.p) == pytest.approx(tuple(known["pratt_corrFalse"]))
+    assert test.method == "Wilcoxon (Pratt), asymptotic"
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
@@ -43,15 +43,15 @@ def test_holm_leaves_out_tests_that_were_not_made() -> None:
 
 
 def test_small_samples_without_ties_are_exact() -> None:
-    found = signed_rank([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
-    assert found.p == pytest.approx(2 / 2**6)
-    assert found.method == "Wilcoxon (Pratt), exact"
+    test = signed_rank([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    assert test.p == pytest.approx(2 / 2**6)
+    assert test.method == "Wilcoxon (Pratt), exact"
 
 
 def test_small_samples_with_ties_try_every_sign_pattern() -> None:
-    found = signed_rank([1, 1, 2, 2, 0])
-    assert found.p == pytest.approx(2 / 2**4)
-    assert found.method == "Wilcoxon (Pratt), all sign patterns"
+    test = signed_rank([1, 1, 2, 2, 0])
+    assert test.p == pytest.approx(2 / 2**4)
+    assert test.method == "Wilcoxon (Pratt), all sign patterns"
 
 
 @settings(max_examples=25, deadline=None)
@@ -88,19 +88,19 @@ def test_p_is_the_same_for_both_directions(d: list[float]) -> None:
 @given(st.lists(st.integers(-6, 6), min_size=2, max_size=40))
 def test_the_rank_biserial_correlation_is_the_share_of_ranks_up_minus_down(d: list[int]) -> None:
     kept = np.asarray([one for one in d if one])
-    found = signed_rank(d).biserial
+    test = signed_rank(d).biserial
     if not len(kept):
-        assert math.isnan(found)
+        assert math.isnan(test)
         return
     ranks = stats.rankdata(np.abs(kept))
-    assert found == pytest.approx((ranks[kept > 0].sum() - ranks[kept < 0].sum()) / ranks.sum())
-    assert -1 <= found <= 1
+    assert test == pytest.approx((ranks[kept > 0].sum() - ranks[kept < 0].sum()) / ranks.sum())
+    assert -1 <= test <= 1
 
 
 def test_signs_ignore_ties_and_float_noise() -> None:
-    found = sign_test([0.1 + 0.2 - 0.3, 1.0, 2.0, -1.0])
-    assert (found.above, found.below, found.ties) == (2, 1, 1)
-    assert found.proportion.share == pytest.approx(2 / 3)
+    test = sign_test([0.1 + 0.2 - 0.3, 1.0, 2.0, -1.0])
+    assert (test.above, test.below, test.ties) == (2, 1, 1)
+    assert test.proportion.share == pytest.approx(2 / 3)
     assert math.isnan(sign_test([0.0]).proportion.p)
 
 

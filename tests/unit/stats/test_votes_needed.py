@@ -21,12 +21,12 @@ def hdtv() -> pd.DataFrame:
 
 
 def test_spearman_brown_foretells_the_curve(hdtv: pd.DataFrame) -> None:
-    found = votes_needed(hdtv)
-    assert found is not None
-    table = found.table
+    result = votes_needed(hdtv)
+    assert result is not None
+    table = result.table
     r = table["pearson"]
-    told = [spearman_brown(r[0], 2, votes) for votes in table["votes"]]
-    assert told == pytest.approx(r.to_numpy(), abs=0.002)
+    text = [spearman_brown(r[0], 2, votes) for votes in table["votes"]]
+    assert text == pytest.approx(r.to_numpy(), abs=0.002)
     told_of = votes_for_target(table, "rating")
     assert told_of.r_now == pytest.approx(0.9867, abs=0.001)
     assert told_of._replace(r_now=0) == VotesForTarget(24.0, 0, 7.0, is_measured=True)
@@ -37,9 +37,9 @@ def test_two_halves_never_share_a_vote(by: Any) -> None:
     # Of two people who always say the opposite, halves disagree in full; with anything shared they would not.
     table = planted(2, 5, noise=0)
     table["value"] = table["value"].mean() + np.where(table["participant"] == "p0", 1, -1) * np.tile(np.arange(5), 2)
-    found = votes_needed(table, by=by, sizes=[1])
-    assert found is not None
-    assert found.table["pearson"].iloc[0] == pytest.approx(-1)
+    result = votes_needed(table, by=by, sizes=[1])
+    assert result is not None
+    assert result.table["pearson"].iloc[0] == pytest.approx(-1)
 
 
 @given(st.floats(0.01, 0.99), st.floats(1, 50), st.floats(0.05, 0.999))

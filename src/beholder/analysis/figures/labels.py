@@ -19,7 +19,7 @@ _REACHES = (0, 12, 26, 42, 60)
 """Distances of a name from its dot in pixels; from the second on, a thin line connects them."""
 
 
-Box: TypeAlias = tuple[float, float, float, float]
+_Box: TypeAlias = tuple[float, float, float, float]
 """Left, top, right and bottom."""
 
 
@@ -52,7 +52,7 @@ def place_names(
     gaps = np.hypot(*(dots[:, None, :] - dots[None, :, :]).transpose(2, 0, 1))
     # The most crowded first: they have the fewest places to go.
     crowd = np.sum(1 / (gaps + 8), axis=1)
-    occupied: list[Box] = []
+    occupied: list[_Box] = []
     placed: dict[int, PlacedName] = {}
     for mine in np.argsort(-crowd, kind="stable"):
         width, height = len(names[mine]) * size * 0.6, size * 1.1
@@ -100,7 +100,7 @@ def name_layers(names: Sequence[PlacedName], layout: Layout) -> list[Any]:
     return layers
 
 
-def _box(dot: Floats, angle: float, reach: float, width: float, height: float) -> Box:
+def _box(dot: Floats, angle: float, reach: float, width: float, height: float) -> _Box:
     """Return left, top, right and bottom of a name in this direction from its dot."""
     x, y = float(dot[0]) + reach * math.cos(angle), float(dot[1]) + reach * math.sin(angle)
     left = x - width * (1 - math.cos(angle)) / 2
@@ -108,15 +108,15 @@ def _box(dot: Floats, angle: float, reach: float, width: float, height: float) -
     return left, top, left + width, top + height
 
 
-def _is_outside(box: Box, area: tuple[float, float]) -> bool:
+def _is_outside(box: _Box, area: tuple[float, float]) -> bool:
     return box[0] < 2 or box[1] < 2 or box[2] > area[0] - 2 or box[3] > area[1] - 2
 
 
-def _is_over(box: Box, other: Box) -> bool:
+def _is_over(box: _Box, other: _Box) -> bool:
     return box[0] < other[2] + 6 and other[0] < box[2] + 6 and box[1] < other[3] and other[1] < box[3]
 
 
-def _inside(box: Box, places: Floats, air: float) -> int:
+def _inside(box: _Box, places: Floats, air: float) -> int:
     """Return the number of places inside a box, or nearer to it than `air`."""
     x, y = places[:, 0], places[:, 1]
     return int(((x > box[0] - air) & (x < box[2] + air) & (y > box[1] - air) & (y < box[3] + air)).sum())

@@ -40,7 +40,7 @@ _NARROWEST = {True: 96, False: 84}
 _GAP = 12
 
 
-class PanelLayout(NamedTuple):
+class _PanelLayout(NamedTuple):
     """The measures of the small pictures."""
 
     side: int
@@ -100,7 +100,7 @@ def _shown(table: pd.DataFrame) -> pd.DataFrame:
     return known[(known["level"] != "") | ~has_levels.astype(bool)]
 
 
-def _grid(rows: Sequence[str], count: int, levels: int, layout: Layout) -> PanelLayout:
+def _grid(rows: Sequence[str], count: int, levels: int, layout: Layout) -> _PanelLayout:
     side = layout.names_width(rows)
     available = layout.whole - side - 12
     most = max(1, int((available + _GAP) // (_NARROWEST[layout.is_wide] * (layout.size / 11) ** 2 + _GAP)))
@@ -108,7 +108,7 @@ def _grid(rows: Sequence[str], count: int, levels: int, layout: Layout) -> Panel
     lines = max(1, math.ceil(count / most))
     across = max(1, math.ceil(count / lines))
     row = layout.row * 0.8 * (1 + 0.42 * (levels - 1))
-    return PanelLayout(side, across, (available - (across - 1) * _GAP) / across, len(rows) * row)
+    return _PanelLayout(side, across, (available - (across - 1) * _GAP) / across, len(rows) * row)
 
 
 def _row(
@@ -130,7 +130,7 @@ def _panel(
     rows: list[dict[str, Any]],
     names: tuple[Sequence[str], Sequence[str], str],
     axis: ScaleAxis,
-    grid: PanelLayout,
+    grid: _PanelLayout,
     layout: Layout,
     *,
     has_names: bool,
@@ -186,7 +186,7 @@ def _marks(levels: Sequence[str]) -> dict[str, tuple[str, str]]:
     }
 
 
-def _key(levels: Sequence[str], grid: PanelLayout, layout: Layout) -> list[Any]:
+def _key(levels: Sequence[str], grid: _PanelLayout, layout: Layout) -> list[Any]:
     """Return the legend of the levels; empty for a single level."""
     import altair as alt
 

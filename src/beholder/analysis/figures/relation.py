@@ -215,7 +215,7 @@ def _caption(known: pd.DataFrame, dip: Dip | None, layout: Layout) -> list[Any]:
 # The spread of questions on each condition, against one question
 
 
-MEASURES = {"spread": "Standard deviation over the questions", "range": "Range over the questions"}
+_MEASURES = {"spread": "Standard deviation over the questions", "range": "Range over the questions"}
 
 
 def spread_chart(
@@ -232,4 +232,4 @@ def spread_chart(
     """
     points = table.rename(columns={"condition": "name", measure: "y"})[["name", "x", "y"]]
     across = question or (str(table["of"].iloc[0]) if len(table) else "")
-    return relation_chart(points, across=across, up=MEASURES[measure], labels=labels, layout=layout)
+    return relation_chart(points, across=across, up=_MEASURES[measure], labels=labels, layout=layout)

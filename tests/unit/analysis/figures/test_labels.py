@@ -15,9 +15,9 @@ from beholder.analysis.figures.labels import place_names
 @given(st.lists(st.tuples(st.integers(5, 270), st.integers(5, 230)), min_size=1, max_size=14))
 def test_names_hide_neither_dots_nor_each_other(dots: list[tuple[int, int]]) -> None:
     names = [f"condition {place}" for place in range(len(dots))]
-    found = place_names(names, np.array(dots, dtype=float), 10, (278, 239), np.zeros((0, 2)), 2.5)
+    actual = place_names(names, np.array(dots, dtype=float), 10, (278, 239), np.zeros((0, 2)), 2.5)
     boxes = []
-    for one in found:
+    for one in actual:
         width = len(one.name) * 5.6
         left = one.x - width if one.is_left else one.x
         boxes.append((left, one.y - 5, left + width, one.y + 5))

@@ -13,15 +13,15 @@ from support.charts import marks, profile_rows, tooltips
 
 
 def test_profile_shows_every_mean() -> None:
-    found = tooltips(profile_chart(profile_rows()))
-    assert len(found) == 4
-    assert "Größe 2\n4.00, 95 % interval 3.80 to 4.30\nn = 12" in found
+    tips = tooltips(profile_chart(profile_rows()))
+    assert len(tips) == 4
+    assert "Größe 2\n4.00, 95 % interval 3.80 to 4.30\nn = 12" in tips
 
 
 def test_profile_by_level_leaves_out_the_average() -> None:
-    found = tooltips(profile_chart(profile_rows(("", "0°", "45°")), factor="angle"))
-    assert len(found) == 8
-    assert "01, angle 45°\n2.20, 95 % interval 1.80 to 2.30\nn = 12" in found
+    tips = tooltips(profile_chart(profile_rows(("", "0°", "45°")), factor="angle"))
+    assert len(tips) == 8
+    assert "01, angle 45°\n2.20, 95 % interval 1.80 to 2.30\nn = 12" in tips
     rows = profile_rows(("", "0°", "45°"))
     assert len(tooltips(profile_chart(rows[(rows["level"] == "") & (rows["question"] == "real")]))) == 4
 
@@ -38,8 +38,8 @@ def test_heat_marks_by_weight_and_never_rounds_up_to_one() -> None:
         "clear": [True, False, True, True],
     })  # fmt: skip
     chart = heat_chart(table, row="row", column="column", value="value", bold="clear", layout=WIDE)
-    found = {row["word"]: row["bold"] for row in marks(chart) if "word" in row}
-    assert found == {"0.999": True, "−0.50": False, "1.00": True}
+    actual = {row["word"]: row["bold"] for row in marks(chart) if "word" in row}
+    assert actual == {"0.999": True, "−0.50": False, "1.00": True}
     weights = [layer["mark"]["fontWeight"] for layer in chart.to_dict()["layer"] if "fontWeight" in layer["mark"]]
     assert weights == ["normal", "bold"]
 

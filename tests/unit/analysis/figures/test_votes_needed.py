@@ -16,13 +16,13 @@ from support.planted_votes import planted
 
 @pytest.mark.parametrize("layout", [COLUMN, WIDE])
 def test_the_figure_marks_how_many_votes_there_are(layout: Any) -> None:
-    found = default_curves(planted())
-    assert found is not None
-    drawn = to_svg(lambda layout: votes_needed_chart(found.table, layout=layout), layout)
+    result = default_curves(planted())
+    assert result is not None
+    drawn = to_svg(lambda layout: votes_needed_chart(result.table, layout=layout), layout)
     assert "12 now" in drawn
     assert "Correlation r" in drawn
     assert "RMSE" in drawn
-    two = pd.concat([found.table.assign(question=name) for name in ("Größe 2", "01")])
+    two = pd.concat([result.table.assign(question=name) for name in ("Größe 2", "01")])
     both = to_svg(lambda layout: votes_needed_chart(two, layout=layout), layout)
     assert "Größe 2" in both
     assert "RMSE" not in both
