@@ -12,7 +12,7 @@ from beholder.recruiting.fake import FakeProlific
 from support.prolific_rehearsal import JOB, prolific, study_in
 
 
-async def told(folder: Path, fake: FakeProlific | None = None, **keys: Any) -> list[str]:
+async def launch_problems(folder: Path, fake: FakeProlific | None = None, **keys: Any) -> list[str]:
     """Return what drafting a study tells, and that nothing was put up."""
     fake = fake or FakeProlific()
     async with prolific(study_in(folder, **keys), fake) as recruiter:

@@ -37,10 +37,10 @@ def test_bad_input_gets_a_clear_error_and_exit_code_2(what: str, study: Path) ->
         written.pop(key)
         text = yaml.safe_dump(written)
     study.write_text(f"{text}\n{line}\n", "utf-8")
-    said = command("check", cwd=study.parent)
-    assert said.returncode == 2, said.stdout
-    assert expected in said.stderr
-    assert "Traceback" not in said.stderr
+    result = command("check", cwd=study.parent)
+    assert result.returncode == 2, result.stdout
+    assert expected in result.stderr
+    assert "Traceback" not in result.stderr
     for verb in (beholder.plan, beholder.serve, beholder.run):
         with pytest.raises(UserError, match=expected):
             verb(study)
@@ -48,18 +48,18 @@ def test_bad_input_gets_a_clear_error_and_exit_code_2(what: str, study: Path) ->
 
 def test_a_text_file_named_mp4_and_an_empty_folder_are_explained(study: Path, tmp_path: Path, tiny: Path) -> None:
     (study.parent / "stimuli" / "jerky" / "greeting.mp4").write_text("no video", "utf-8")
-    said = command("check", cwd=study.parent)
-    assert said.returncode == 2
-    assert "greeting.mp4" in said.stderr
+    result = command("check", cwd=study.parent)
+    assert result.returncode == 2
+    assert "greeting.mp4" in result.stderr
     empty = write_study(tmp_path / "empty", tiny)
     for file in (empty.parent / "stimuli").rglob("*.mp4"):
         file.unlink()
-    said = command("check", cwd=empty.parent)
-    assert said.returncode == 2
-    assert "Traceback" not in said.stderr
+    result = command("check", cwd=empty.parent)
+    assert result.returncode == 2
+    assert "Traceback" not in result.stderr
 
 
 def test_without_a_study_file_the_message_says_how_to_begin(tmp_path: Path) -> None:
-    said = command("check", cwd=tmp_path)
-    assert said.returncode == 2
-    assert "beholder new" in said.stderr
+    result = command("check", cwd=tmp_path)
+    assert result.returncode == 2
+    assert "beholder new" in result.stderr

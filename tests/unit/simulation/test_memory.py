@@ -38,9 +38,9 @@ EVERYTHING = Population(
 @pytest.mark.parametrize("name", STUDIES)
 def test_all_at_once_is_as_trial_by_trial(name: str, people: Population) -> None:
     raters = "honest:0.4,sharp:0.1,careless:0.2,straight:0.1,forges:0.1,visible:0.1"
-    found = [rows(rehearsed(name, people=people, raters=raters, at_once=at_once)) for at_once in (True, False)]
-    assert len(found[0])
-    at_once, one_by_one = (one.to_dict("records") for one in found)
+    tables = [rows(rehearsed(name, people=people, raters=raters, at_once=at_once)) for at_once in (True, False)]
+    assert len(tables[0])
+    at_once, one_by_one = (one.to_dict("records") for one in tables)
     assert at_once == one_by_one
 
 

@@ -77,8 +77,8 @@ def test_who_leaves_is_gone_for_all_later_trials(acr: Ground) -> None:
     assert answers.stayed.mean() == pytest.approx(0.95**12, abs=0.1)
     last = np.zeros(len(answers.stayed))
     np.maximum.at(last, answers.participant, sheet.position[answers.entry])
-    given = np.bincount(answers.participant, minlength=len(last))
-    assert (last == given).all()
+    answered = np.bincount(answers.participant, minlength=len(last))
+    assert (last == answered).all()
     assert ((last == 12) == answers.stayed).all()
 
 

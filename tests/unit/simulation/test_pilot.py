@@ -63,8 +63,8 @@ def test_people_are_as_in_the_pilot(source: PopulationSource) -> None:
 
 
 def test_means_of_the_pilot_are_the_planted_truth(pilot: Path, source: PopulationSource) -> None:
-    found = simulate(pilot, participants=2, source=source, memory=True).truth
-    assert dict(found.conditions) == {name: pytest.approx(mean) for name, mean in source.means.items()}
+    source_of_pilot = simulate(pilot, participants=2, source=source, memory=True).truth
+    assert dict(source_of_pilot.conditions) == {name: pytest.approx(mean) for name, mean in source.means.items()}
     planted = simulate(pilot, participants=2, memory=True).truth
     for name, mean in source.means.items():
         assert mean == pytest.approx(planted.conditions[name], abs=0.08)
@@ -92,10 +92,10 @@ def test_what_a_pilot_is_too_small_for_stays_as_usual_and_is_told(tmp_path: Path
 def test_a_pilot_of_comparisons_tells_no_spreads(tmp_path: Path) -> None:
     path = write_asking(tmp_path, method="pair", checks={}, design={"participants": 2, "trials": 4, "seed": 3})
     simulate(path, participants=2)
-    found = from_pilot(path)
-    assert found.people == Population()
-    assert found.origins["bias"] == "usual: ratings are choice, and it takes scores"
-    assert found.means == {}
+    source_of_pilot = from_pilot(path)
+    assert source_of_pilot.people == Population()
+    assert source_of_pilot.origins["bias"] == "usual: ratings are choice, and it takes scores"
+    assert source_of_pilot.means == {}
 
 
 def test_a_pilot_without_a_store_is_told(tmp_path: Path) -> None:

@@ -38,11 +38,11 @@ def test_honest_people_are_as_fitted_to_the_laboratory() -> None:
     # What people give who are shown the same videos.
     truth = truth_of(((felt.quality - 1) / 4).tolist())
     for kind, percentile in zip(HONEST, (0.1, 0.5, 0.95), strict=True):
-        given = np.array([1 + np.rint(4 * perceive(kind, truth, 1, str(n))[:, 0]) for n in range(800)])
-        ours = measure(given)
-        wanted = float(np.quantile(rated.inconsistencies, percentile))
+        votes = np.array([1 + np.rint(4 * perceive(kind, truth, 1, str(n))[:, 0]) for n in range(800)])
+        ours = measure(votes)
+        expected = float(np.quantile(rated.inconsistencies, percentile))
         # Everybody of a kind is alike, so the mean over many is that of the one person at the percentile.
-        assert statistics.fmean(ours.inconsistencies) == pytest.approx(wanted, abs=0.03)
+        assert statistics.fmean(ours.inconsistencies) == pytest.approx(expected, abs=0.03)
         assert ours.bias_sd == pytest.approx(rated.bias_sd, rel=0.1)
 
 

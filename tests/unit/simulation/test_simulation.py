@@ -16,6 +16,6 @@ def test_simulate_on_a_store_that_is_in_use_says_so(study: Path) -> None:
         async with run_server(load_study(study), port=0):
             return await asyncio.to_thread(command, "simulate", "--participants", "2", cwd=study.parent)
 
-    said = asyncio.run(while_serving())
-    assert said.returncode == 2
-    assert "in use" in said.stderr
+    result = asyncio.run(while_serving())
+    assert result.returncode == 2
+    assert "in use" in result.stderr

@@ -28,21 +28,21 @@ def trial_answers(store: Path) -> dict[str, Json]:
 @pytest.mark.browser
 def test_a_robot_at_a_browser_answers_as_over_http_and_every_step_is_in_a_picture(tmp_path: Path) -> None:
     study = write_study(tmp_path / "study", design=SHORT, before=BEFORE)
-    made = beholder.simulate(study, participants=1, browser=True, store=str(tmp_path / "seen"))
+    storyboard = beholder.simulate(study, participants=1, browser=True, store=str(tmp_path / "seen"))
     beholder.simulate(study, participants=1, store=str(tmp_path / "sent"))
     answers = trial_answers(tmp_path / "seen")
     assert list(answers) == ["trial:1", "trial:2"]
     assert answers == trial_answers(tmp_path / "sent")
-    (sitting,) = made.sittings
+    (sitting,) = storyboard.sittings
     assert sitting.code
     assert [picture.file for picture in sitting.pictures] == [
         "01-consent.png", "02-questions-before.png", "03-questions-before-answered.png", "04-text-instructions.png",
         "05-trial-1.png", "06-trial-1-answered.png", "07-trial-2.png", "08-trial-2-answered.png", "09-end.png",
     ]  # fmt: skip
-    page = made.page.read_text("utf-8")
+    page = storyboard.page.read_text("utf-8")
     for picture in sitting.pictures:
         assert f'src="robot-1/{picture.file}"' in page
-        assert (made.page.parent / "robot-1" / picture.file).stat().st_size > 1000
+        assert (storyboard.page.parent / "robot-1" / picture.file).stat().st_size > 1000
     assert not (tmp_path / "study" / "store").exists()
 
 

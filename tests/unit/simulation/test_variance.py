@@ -26,11 +26,11 @@ def test_effects_are_found_again_in_ratings(acr: Ground, taste: float, spread: f
     table = pd.DataFrame({name: getattr(sheet, name).astype(str) for name in names}).rename(
         columns={"list": "participant"}
     )
-    found = estimate_variances(table.assign(question="q", value=answers.value / 100), {"q": 0.01}).variances
+    estimates = estimate_variances(table.assign(question="q", value=answers.value / 100), {"q": 0.01}).variances
     # What is cut off at the ends of the scale is missing from inconsistency.
     for name, within in (("bias", 0.02), ("inconsistency", 0.015), ("inconsistency_spread", 0.1), ("taste", 0.015)):
-        assert found[name].value == pytest.approx(getattr(people, name), abs=within), name
-    assert found["content_condition"].value == pytest.approx(0.06, abs=0.04)
+        assert estimates[name].value == pytest.approx(getattr(people, name), abs=within), name
+    assert estimates["content_condition"].value == pytest.approx(0.06, abs=0.04)
 
 
 def test_tastes_that_cannot_be_told_are_part_of_the_inconsistency() -> None:
@@ -39,11 +39,11 @@ def test_tastes_that_cannot_be_told_are_part_of_the_inconsistency() -> None:
     people, conditions = (code.ravel() for code in np.meshgrid(np.arange(60), np.arange(4), indexing="ij"))
     table = pd.DataFrame({"participant": people, "condition": conditions, "stimulus": conditions, "content": "one"})
     bias, own = rng.normal(0, 0.1, 60), rng.normal(0, 0.1, len(people))
-    found = estimate_variances(table.assign(question="q", value=0.5 + bias[people] + own), {"q": 0.01}).variances
-    assert found["bias"].value == pytest.approx(0.1, abs=0.02)
-    assert found["inconsistency"].value == pytest.approx(0.1, abs=0.01)
-    assert found["taste"] == (None, "who rated what does not tell it apart")
-    assert found["inconsistency_spread"] == (
+    estimates = estimate_variances(table.assign(question="q", value=0.5 + bias[people] + own), {"q": 0.01}).variances
+    assert estimates["bias"].value == pytest.approx(0.1, abs=0.02)
+    assert estimates["inconsistency"].value == pytest.approx(0.1, abs=0.01)
+    assert estimates["taste"] == (None, "who rated what does not tell it apart")
+    assert estimates["inconsistency_spread"] == (
         None,
         "0 participants with 8 ratings more than conditions, and it takes 8",
     )
@@ -63,20 +63,20 @@ def test_spreads_of_the_laboratory_are_those_of_the_public_set() -> None:
     path, reference = (DATA / "ratings" / f"vqeghd3_{name}.csv" for name in ("raw", "variance_components"))
     if not path.is_file():
         pytest.skip(f"ratings/vqeghd3_raw.csv is not in {DATA}; set BEHOLDER_TEST_DATA")
-    raw, known = pd.read_csv(path), pd.read_csv(reference).set_index("component")["sd"] / 4
+    raw, reference_sd = pd.read_csv(path), pd.read_csv(reference).set_index("component")["sd"] / 4
     table = raw.rename(columns={"subject": "participant"}).assign(question="q", value=(raw["score"] - 1) / 4)
-    found = {name: one.value for name, one in estimate_variances(table, {"q": 0.25}).variances.items()}
+    estimates = {name: one.value for name, one in estimate_variances(table, {"q": 0.25}).variances.items()}
     for name, component in (("bias", "S"), ("taste", "SH"), ("content", "C"), ("content_condition", "CH")):
-        assert found[name] == pytest.approx(known[component], abs=0.004), name
+        assert estimates[name] == pytest.approx(reference_sd[component], abs=0.004), name
     for name in ("taste", "content", "content_condition"):
-        assert found[name] == pytest.approx(getattr(PUBLIC, name), abs=0.0006), name
+        assert estimates[name] == pytest.approx(getattr(PUBLIC, name), abs=0.0006), name
 
 
 def test_a_source_is_a_set_or_a_pilot(tmp_path: Path) -> None:
     source = read_source("public", "leaving:0.02")
     assert source.people == read_people("leaving:0.02", PUBLIC)
-    told = {row["what"]: row["from"] for row in source.rows()}
-    assert (told["taste"], told["leaving"], told["pace"]) == ("VQEG HDTV3", "--people", "usual")
+    origins = {row["what"]: row["from"] for row in source.rows()}
+    assert (origins["taste"], origins["leaving"], origins["pace"]) == ("VQEG HDTV3", "--people", "usual")
     with pytest.raises(UserError) as caught:
         read_source("nowhere")
     assert str(caught.value) == (

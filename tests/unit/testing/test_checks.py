@@ -36,8 +36,8 @@ class Proud(BrightnessCheck):
 
 class Speechless(BrightnessCheck):
     def judge(self, attempt: Attempt) -> Verdict:
-        found = super().judge(attempt)
-        return found if found.verdict == "pass" else self.verdict("fail", "nameless")
+        verdict = super().judge(attempt)
+        return verdict if verdict.verdict == "pass" else self.verdict("fail", "nameless")
 
 
 class Whimsical(BrightnessCheck):

@@ -53,18 +53,18 @@ def follow_up(folder: Path, tiny: Path) -> Path:
 def test_the_second_study_of_a_chain_asks_only_what_the_first_left_open(tmp_path: Path, tiny: Path) -> None:
     write_study(tmp_path / "mos", tiny, name="mos", design={"participants": 5, "trials": 2, "seed": 3})
     pairs = follow_up(tmp_path / "pairs", tiny)
-    found = beholder.chain(write_chain(tmp_path, CHAIN), simulate=True)
-    assert list(found) == ["mos", "pairs"]
+    results = beholder.chain(write_chain(tmp_path, CHAIN), simulate=True)
+    assert list(results) == ["mos", "pairs"]
     left = (pairs.parent / "open.csv").read_text(encoding="utf-8").splitlines()
     assert left[0] == "condition,other,part"
     asked = {frozenset(line.split(",")[:2]) for line in left[1:]}
     undecided = {
         frozenset(pair)
-        for pair in zip(found["mos"].pairs["condition"], found["mos"].pairs["other_condition"], strict=True)
-        if found["mos"].better(*pair) == "undecided"
+        for pair in zip(results["mos"].pairs["condition"], results["mos"].pairs["other_condition"], strict=True)
+        if results["mos"].better(*pair) == "undecided"
     }
     assert asked == undecided
-    shown = found["pairs"].ratings
+    shown = results["pairs"].ratings
     assert {frozenset(pair) for pair in zip(shown["condition"], shown["other_condition"], strict=True)} == asked
 
 
@@ -93,8 +93,8 @@ async def test_what_stayed_open_is_written_by_parts_and_stays_once_people_are_as
     beholder.plan(study.folder)  # parts that are named need not hold together
     async with open_store(study.folder / "store") as store:
         await store.begin(study_record(study=study.name))
-        came: tuple[tuple[Mode, int, Results], ...] = (("robot", 1, one), ("link", 2, both), ("link", 1, both))
-        for mode, run, left in came:
+        arrivals: tuple[tuple[Mode, int, Results], ...] = (("robot", 1, one), ("link", 2, both), ("link", 1, both))
+        for mode, run, left in arrivals:
             write_open_pairs(study, left)
             assert ("natural,smooth,2" in file.read_text(encoding="utf-8")) is (left is both), mode
             session = session_of(f"{mode}-{run}", mode=mode, run=run)
@@ -110,11 +110,11 @@ def test_where_nothing_stayed_open_nothing_is_asked_and_the_chain_goes_on(tmp_pa
     for name in ("pairs", "third"):
         path = follow_up(tmp_path / name, tiny)
         path.write_text(path.read_text("utf-8").replace("name: pairs", f"name: {name}"), "utf-8")
-    told: list[RunProgress] = []
+    reports: list[RunProgress] = []
     text = f"{CHAIN}  - {{study: third, asks: inconclusive}}\n"
-    found = beholder.chain(write_chain(tmp_path, text), simulate=True, news=told.append)
-    assert list(found) == ["mos"]
-    assert [news.words for news in told] == [
+    results = beholder.chain(write_chain(tmp_path, text), simulate=True, news=reports.append)
+    assert list(results) == ["mos"]
+    assert [news.words for news in reports] == [
         f"{name}  has nothing to ask: no pair of the study before it was left open." for name in ("pairs", "third")
     ]
     assert not (tmp_path / "pairs" / "open.csv").exists()

@@ -16,7 +16,7 @@ from support.planted_results import TRUTH, results
 
 
 def test_a_planted_score_stands_on_its_scale_and_is_turned_where_the_statement_is() -> None:
-    found = results(
+    analysed = results(
         [
             ("quality", "score", "natural", "", 4, None, 1, 5),
             ("quality", "score", "frozen", "", 2, None, 1, 5),
@@ -26,7 +26,7 @@ def test_a_planted_score_stands_on_its_scale_and_is_turned_where_the_statement_i
         ],
         {"quality": "score", "like": "score", "creepy": "score"},
     )
-    assert planted_values(found, TRUTH) == {
+    assert planted_values(analysed, TRUTH) == {
         ("quality", "natural"): "4.60",
         ("quality", "frozen"): "1.40",
         ("like", "natural"): "4.60",
@@ -36,7 +36,7 @@ def test_a_planted_score_stands_on_its_scale_and_is_turned_where_the_statement_i
 
 
 def test_where_no_score_can_be_planted_the_quality_is_told() -> None:
-    found = results(
+    analysed = results(
         [
             ("better", "choice", "natural", "frozen", 1, None, -1, 1),
             ("better", "choice", "unknown", "frozen", 1, None, -1, 1),
@@ -44,7 +44,7 @@ def test_where_no_score_can_be_planted_the_quality_is_told() -> None:
         ],
         {"better": "choice", "same": "correct"},
     )
-    assert planted_values(found, TRUTH) == {
+    assert planted_values(analysed, TRUTH) == {
         ("better", "natural"): "quality 0.90",
         ("better", "unknown"): "",
         ("same", "natural"): "0.80 apart",

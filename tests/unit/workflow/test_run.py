@@ -40,21 +40,23 @@ async def take_as_a_person(link: str, name: str) -> None:
                 slots = [slot["id"] for slot in step["trial"]["slots"]]
                 answer = {"scores": {"q1": {slot: 10 + 30 * place for place, slot in enumerate(slots)}}}
                 events = watch_events(step["trial"])
-            said = await client.put(f"/api/answers/{step['key']}", json={"answer": answer, "events": events})
-            if said.status_code == 429 or (said.status_code == 422 and said.json()["error"]["code"] == "not_watched"):
+            response = await client.put(f"/api/answers/{step['key']}", json={"answer": answer, "events": events})
+            if response.status_code == 429 or (
+                response.status_code == 422 and response.json()["error"]["code"] == "not_watched"
+            ):
                 continue
-            step = said.raise_for_status().json()["step"]
+            step = response.raise_for_status().json()["step"]
 
 
 async def test_run_serves_until_enough_people_have_finished(tmp_path: Path, tiny: Path) -> None:
     study = write_study(tmp_path / "study", tiny, design={"participants": 2, "trials": 1, "per_trial": 2})
     links: asyncio.Queue[str] = asyncio.Queue()
     loop = asyncio.get_running_loop()
-    told: list[ServerStatus] = []
+    statuses: list[ServerStatus] = []
 
     def tell(live: ServerStatus) -> None:
-        told.append(live)
-        if len(told) == 1:
+        statuses.append(live)
+        if len(statuses) == 1:
             loop.call_soon_threadsafe(links.put_nowait, live.link)
 
     running_study = asyncio.create_task(asyncio.to_thread(beholder.run, study, participants=2, port=0, tell=tell))
@@ -63,4 +65,4 @@ async def test_run_serves_until_enough_people_have_finished(tmp_path: Path, tiny
     results = await running_study
     assert set(results.ratings["mode"]) == {"link"}
     assert len(results.ratings) == 4
-    assert told[-1].counts["completed"] == 2
+    assert statuses[-1].counts["completed"] == 2

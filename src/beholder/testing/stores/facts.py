@@ -193,9 +193,9 @@ async def everything_comes_back_as_it_was_after_reopening(open_: StoreOpener) ->
             ]
         )
         before = await session_facts(store, session)
-    told = StoredVerdict(session, "check:colour:1", "colour", "fail", "plates", {"seen": [3, 5]}, NOON)
+    verdict = StoredVerdict(session, "check:colour:1", "colour", "fail", "plates", {"seen": [3, 5]}, NOON)
     posed = PosedAttempt(session, "check:colour:1", "seed", {"plates": 3}, {"key": [29]}, NOON)
-    keyed = {"check:colour:1": told}, {"check:colour:1": posed}
+    keyed = {"check:colour:1": verdict}, {"check:colour:1": posed}
     assert before == SessionFacts(session_of("ann"), 1, NOON, {"trial:1": answer(session)}, *keyed, end(session), False)
     async with open_("one") as store:
         assert await session_facts(store, session) == before, "the facts of a session changed by reopening"
@@ -253,14 +253,14 @@ async def what_was_told_is_known_at_once_and_after_reopening(open_: StoreOpener)
         await store.begin(study_record())
         session = await arrive(store, "ann")
         keys = ["check:colour:1", "check:colour:2", "device:1", "training:1:0"]
-        told = [StoredVerdict(session, key, key.split(":")[1], "fail", "", {"answer": [1]}, NOON) for key in keys]
-        await store.append([answer(session), told[0]])
-        assert (await session_facts(store, session)).verdicts == {keys[0]: told[0]}
-        await store.append([*told[1:]])
-        assert not (await store.append([replace(told[1], verdict="pass", at=NOON + HOUR)])).is_new
-        await store.append([replace(told[2], check="other", verdict="pass")])
+        verdicts = [StoredVerdict(session, key, key.split(":")[1], "fail", "", {"answer": [1]}, NOON) for key in keys]
+        await store.append([answer(session), verdicts[0]])
+        assert (await session_facts(store, session)).verdicts == {keys[0]: verdicts[0]}
+        await store.append([*verdicts[1:]])
+        assert not (await store.append([replace(verdicts[1], verdict="pass", at=NOON + HOUR)])).is_new
+        await store.append([replace(verdicts[2], check="other", verdict="pass")])
         facts = await session_facts(store, session)
-        assert list(facts.verdicts.values()) == told, "in the order in which it was told, the first of each key"
+        assert list(facts.verdicts.values()) == verdicts, "in the order in which it was told, the first of each key"
         assert len(await rows(store, "told")) == 5
     async with open_("one") as store:
         assert await session_facts(store, session) == facts
@@ -276,15 +276,15 @@ async def a_person_brings_along_what_other_sessions_were_told(open_: StoreOpener
         )
         robot, lab = await arrive(store, "ann", mode="robot"), await arrive(store, "ann", mode="lab")
 
-        def told(session: str, key: str) -> StoredVerdict:
+        def verdict(session: str, key: str) -> StoredVerdict:
             return StoredVerdict(session, key, "colour", "pass", "", {"answer": {"a": 1}}, NOON)
 
         for session in (second, first, bob, robot, lab):
-            await store.append([told(session, "check:colour:1")])
-        await store.append([told(first, "check:colour:2")])
+            await store.append([verdict(session, "check:colour:1")])
+        await store.append([verdict(first, "check:colour:2")])
         earlier = await store.earlier_verdicts(second)
         assert [one for _, one in earlier] == [
-            told(first, "check:colour:1"), told(lab, "check:colour:1"), told(first, "check:colour:2"),
+            verdict(first, "check:colour:1"), verdict(lab, "check:colour:1"), verdict(first, "check:colour:2"),
         ], "of the same person, robots apart, oldest first"  # fmt: skip
         assert [session for session, _ in earlier] == [
             session_of("ann"),

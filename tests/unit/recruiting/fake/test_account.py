@@ -45,8 +45,8 @@ async def test_bonuses_that_are_wrong_are_refused(researcher: Researcher, rows: 
     study = await researcher.publish()
     one = researcher.fake.people.finish(study)[0].submission.id
     response = await researcher.set_up(study, rows.format(one=one))
-    said = [word.format(one=one) for word in words] if isinstance(words, list) else words
-    assert (response.status_code, detail(response)) == (400, said)
+    expected = [word.format(one=one) for word in words] if isinstance(words, list) else words
+    assert (response.status_code, detail(response)) == (400, expected)
 
 
 async def test_nothing_is_bought_without_funds() -> None:

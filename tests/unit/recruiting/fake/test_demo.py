@@ -38,8 +38,8 @@ def on_prolific(tmp_path_factory: pytest.TempPathFactory, tiny: Path) -> Path:
 
 
 def test_a_study_goes_its_whole_way_on_a_prolific_of_play_money_and_ledger_and_wallet_agree(on_prolific: Path) -> None:
-    said = shown(on_prolific)
-    assert said.exit_code == 0, said.output
+    result = shown(on_prolific)
+    assert result.exit_code == 0, result.output
     for words in (
         "launch   Published for up to ",
         "people   Person 2 finished, and handed in without a code.\n",
@@ -56,7 +56,7 @@ def test_a_study_goes_its_whole_way_on_a_prolific_of_play_money_and_ledger_and_w
         "Wallet: 1000.00 GBP before, 976.14 GBP after.\n",
         "Ledger and wallet agree: every payment is in both, once.\n",
     ):
-        assert words in said.output, said.output
+        assert words in result.output, result.output
     again = shown(on_prolific)
     assert again.exit_code == 0, again.output
     assert "close    This study is closed already; close/summary.md says what was paid.\n" in again.output

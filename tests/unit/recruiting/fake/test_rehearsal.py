@@ -110,14 +110,14 @@ LEFT: dict[Behaviour, tuple[str, str, str]] = {
 
 async def test_everybody_leaves_what_they_do_and_gets_the_code_of_their_end(site: Site) -> None:
     assert set(LEFT) == set(BEHAVIOURS)
-    found = {}
+    endings = {}
     for behaviour in BEHAVIOURS:
-        visits, brought = await visit_study(site.fake, site.visitors, site.posting, behaviour)
+        visits, outcome = await visit_study(site.fake, site.visitors, site.posting, behaviour)
         code = visits[-1].submission.code or ""
         kind = {value: name for name, value in site.codes.items()}.get(code, code)
-        found[behaviour] = (visits[-1].submission.status, kind, brought.outcome)
-        assert brought.refused == ("other_posting" if behaviour == "elsewhere" else "")
-    assert found == LEFT
+        endings[behaviour] = (visits[-1].submission.status, kind, outcome.outcome)
+        assert outcome.refused == ("other_posting" if behaviour == "elsewhere" else "")
+    assert endings == LEFT
     rows = [row async for row in site.server.store.rows("sessions")]
     assert {row["mode"] for row in rows} == {"prolific"}
     people = set(site.fake.people.all)
@@ -125,10 +125,10 @@ async def test_everybody_leaves_what_they_do_and_gets_the_code_of_their_end(site
 
 
 async def test_people_of_a_rehearsal_come_by_themselves(site: Site) -> None:
-    came: list[RehearsedVisit] = []
+    visits: list[RehearsedVisit] = []
     people: list[Behaviour] = ["finish", "drop_out", *draw_behaviours(2, ALL_WELL)]
-    await PlatformRehearsal(site.fake, site.visitors, people, came.append).run(every_s=0.01)
-    assert sorted(came) == [
+    await PlatformRehearsal(site.fake, site.visitors, people, visits.append).run(every_s=0.01)
+    assert sorted(visits) == [
         (1, "finish", "completed, AWAITING REVIEW"),
         (2, "drop_out", "left, ACTIVE"),
         (3, "finish", "completed, AWAITING REVIEW"),

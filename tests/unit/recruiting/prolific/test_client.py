@@ -101,8 +101,8 @@ async def test_a_payment_is_sent_once_whatever_comes_back(kind: FaultKind, tmp_p
     fake = FakeProlific()
     async with prolific(study_in(tmp_path), fake) as recruiter:
         posting = await recruiter.publish((await recruiter.draft(JOB)).id)
-        came = fake.people.finish(posting.id)[0].submission.id
-        batch = await recruiter.setup_bonus(posting.id, [BonusRow(came, Sum(150, "GBP"))])
+        submission = fake.people.finish(posting.id)[0].submission.id
+        batch = await recruiter.setup_bonus(posting.id, [BonusRow(submission, Sum(150, "GBP"))])
         fake.faults.next(PAY, kind)
         with pytest.raises(AFTER_PAY[kind]):
             await recruiter.pay_bonus(batch.ref)
@@ -110,7 +110,7 @@ async def test_a_payment_is_sent_once_whatever_comes_back(kind: FaultKind, tmp_p
         fake.advance(hours=1)
         has_moved = kind.endswith("_after")
         assert [one.amount for one in fake.payments] == [150] * has_moved
-        assert (await recruiter.submission(came)).bonuses == (150,) * has_moved
+        assert (await recruiter.submission(submission)).bonuses == (150,) * has_moved
 
 
 OWN = {"error": {"status": 400, "title": "Bad request", "detail": "Not enough funds"}}
@@ -125,8 +125,8 @@ ANSWERS = [
 async def test_only_a_no_of_prolific_itself_means_that_nothing_was_paid(
     status: int, body: object, error: type[Exception]
 ) -> None:
-    said = {"text": body} if isinstance(body, str) else {"json": body}
-    line = httpx.MockTransport(lambda _: httpx.Response(status, **said))
+    content = {"text": body} if isinstance(body, str) else {"json": body}
+    line = httpx.MockTransport(lambda _: httpx.Response(status, **content))
     with pytest.raises(error):
         await ProlificClient(PROLIFIC, "rehearsal", line).pay("/api/v1/bulk-bonus-payments/1/pay/")
 

@@ -149,9 +149,9 @@ async def test_two_drafts_of_one_launch_are_for_a_person_to_look_at(tmp_path: Pa
     async with prolific(study_in(tmp_path), fake) as recruiter:
         first = await recruiter.draft(JOB)
         fake.studies.all["copy"] = replace(fake.studies.find(first.id), id="copy")
-        with pytest.raises(RecruitError) as told:
+        with pytest.raises(RecruitError) as error:
             await recruiter.draft(JOB)
-    assert str(told.value) == (
+    assert str(error.value) == (
         f"Prolific  has 2 studies of this launch (walk-1-0a1b2c3d): copy, {first.id}. Allowed: one. Look at them on "
         "Prolific, delete the drafts that nobody took part in, then launch again."
     )

@@ -18,7 +18,7 @@ from beholder.store.contract import LedgerEntry
 from beholder.store.open import open_store
 from beholder.study.model import Study
 from beholder.testing.stores.facts import NOON
-from support.prolific_problems import told
+from support.prolific_problems import launch_problems
 from support.prolific_rehearsal import JOB, RECRUIT, prolific, study_in
 
 KNOWN: list[dict[str, Any]] = [
@@ -89,7 +89,7 @@ async def test_groups_that_are_not_there_are_told_with_those_that_are(tmp_path: 
     fake = FakeProlific()
     async with prolific(study_in(tmp_path / "first", family="panel-a"), fake) as recruiter:
         await recruiter.exclude(["5f0f0f0f0f0f0f0f0f0f0f0f"])
-    lines = await told(tmp_path / "second", fake, recruit=RECRUIT | {"groups": ["beholder panel-b", "01"]})
+    lines = await launch_problems(tmp_path / "second", fake, recruit=RECRUIT | {"groups": ["beholder panel-b", "01"]})
     assert [line.split("  ", 1)[1] for line in lines] == [
         "recruit.groups.0 is beholder panel-b, and the workspace on Prolific has no such group. Allowed: beholder "
         "panel-a. Did you mean beholder panel-a?",

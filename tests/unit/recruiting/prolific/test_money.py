@@ -13,13 +13,13 @@ from beholder.recruiting.fake import FakeProlific
 from beholder.recruiting.prolific.client import PROLIFIC, ProlificClient
 from beholder.recruiting.prolific.money import ProlificAccount, bonus_csv, rates_of
 from beholder.study.recruitment import Sum
-from support.prolific_problems import told
+from support.prolific_problems import launch_problems
 from support.prolific_rehearsal import JOB, RECRUIT, prolific, study_in
 
 
 async def test_a_project_that_is_not_there_is_told_with_those_that_are(tmp_path: Path) -> None:
     fake = FakeProlific()
-    (line,) = await told(tmp_path, fake, recruit=RECRUIT | {"project": "mine"})
+    (line,) = await launch_problems(tmp_path, fake, recruit=RECRUIT | {"project": "mine"})
     assert line.split("  ", 1)[1] == (
         f"recruit.project is mine, which this token does not reach. Allowed: {fake.project} (Rehearsal). Write the id "
         "of one of them."
@@ -27,7 +27,7 @@ async def test_a_project_that_is_not_there_is_told_with_those_that_are(tmp_path:
 
 
 async def test_a_currency_that_the_workspace_does_not_have_is_told(tmp_path: Path) -> None:
-    lines = await told(tmp_path, FakeProlific(currency="USD"), budget="100 GBP")
+    lines = await launch_problems(tmp_path, FakeProlific(currency="USD"), budget="100 GBP")
     assert [line.split("  ", 1)[1] for line in lines] == [
         "recruit.reward is 2.00 GBP, and the workspace on Prolific pays in USD. Allowed: USD.",
         "budget is 100 GBP, and the workspace on Prolific pays in USD. Allowed: USD.",

@@ -38,13 +38,17 @@ async def test_every_request_fits_the_published_document(tmp_path: Path) -> None
         await recruiter.quote(job)
         await recruiter.draft(job)
         posting = await recruiter.publish((await recruiter.draft(job)).id)
-        came = [visit.submission.id for visit in fake.people.finish(posting.id, 4)]
+        submissions = [visit.submission.id for visit in fake.people.finish(posting.id, 4)]
         await recruiter.submissions(posting.id)
-        await recruiter.request_return(came[0], "Did not finish the study")
-        await recruiter.approve(came[1:3])
-        await recruiter.approve(came[1:2])
-        await recruiter.reject(came[3], "FAILED_CHECK", "You were asked to choose the score that a clip names. " * 2)
-        await recruiter.pay_bonus((await recruiter.setup_bonus(posting.id, [BonusRow(came[1], Sum(5, "GBP"))])).ref)
+        await recruiter.request_return(submissions[0], "Did not finish the study")
+        await recruiter.approve(submissions[1:3])
+        await recruiter.approve(submissions[1:2])
+        await recruiter.reject(
+            submissions[3], "FAILED_CHECK", "You were asked to choose the score that a clip names. " * 2
+        )
+        await recruiter.pay_bonus(
+            (await recruiter.setup_bonus(posting.id, [BonusRow(submissions[1], Sum(5, "GBP"))])).ref
+        )
         await recruiter.pause(posting.id)
         await recruiter.resume(posting.id)
         await recruiter.set_places(posting.id, 12)
@@ -148,9 +152,9 @@ async def test_who_somebody_is_on_prolific_is_in_no_message(tmp_path: Path) -> N
             raise Refusal(f"There is no {people[0]}.")
 
         fake.groups.add = refuse  # type: ignore[method-assign, assignment]
-        with pytest.raises(PlatformRefused) as told:
+        with pytest.raises(PlatformRefused) as error:
             await recruiter.exclude([person])
-        assert str(told.value) == "Bad request: There is no …. (400)"
+        assert str(error.value) == "Bad request: There is no …. (400)"
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -169,8 +173,8 @@ async def test_a_platform_that_fails_now_and_then_leaves_one_study_and_pays_nobo
 
         posting = await insist(lambda: recruiter.draft(JOB))
         await insist(lambda: recruiter.publish(posting.id))
-        came = [visit.submission.id for visit in fake.people.finish(posting.id, 3)]
-        await insist(lambda: recruiter.approve(came))
+        submissions = [visit.submission.id for visit in fake.people.finish(posting.id, 3)]
+        await insist(lambda: recruiter.approve(submissions))
         await insist(lambda: recruiter.set_places(posting.id, 11))
         assert (await insist(lambda: recruiter.stop(posting.id))).state == "completed"
     fake.advance(hours=1)

@@ -32,14 +32,14 @@ async def test_all_submissions_are_found_whatever_the_pages_do(tmp_path: Path) -
     fake = FakeProlific(balance=1_000_000)
     async with prolific(study_in(tmp_path), fake) as recruiter:
         posting = await recruiter.publish((await recruiter.draft(replace(JOB, places=300))).id)
-        came = [visit.submission.id for visit in fake.people.finish(posting.id, 230)]
+        submitted = [visit.submission.id for visit in fake.people.finish(posting.id, 230)]
         fake.people.take(posting.id).start().return_place()
         fake.people.take(posting.id)
         fake.faults.next(LIST, "reordered", "duplicate", "429", "html")
         listed = await recruiter.submissions(posting.id)
         ids = [one.id for one in listed]
         assert len(ids) == len(set(ids)) == 232
-        assert set(came) < set(ids)
+        assert set(submitted) < set(ids)
         assert {one.status for one in listed} == {"awaiting_review", "returned", "reserved"}
 
 
@@ -50,9 +50,9 @@ async def test_who_hands_in_without_a_code_has_none(tmp_path: Path) -> None:
         visit = fake.people.take(posting.id).start()
         fake.advance(minutes=7)
         visit.finish("NOCODE")
-        found = (await recruiter.submissions(posting.id))[0]
-        assert (found.code, found.seconds, found.bonuses) == ("", 420, None)
-        assert (await recruiter.submission(found.id)).code == ""
+        submission = (await recruiter.submissions(posting.id))[0]
+        assert (submission.code, submission.seconds, submission.bonuses) == ("", 420, None)
+        assert (await recruiter.submission(submission.id)).code == ""
 
 
 async def test_who_cannot_be_approved_holds_up_nobody(tmp_path: Path) -> None:
@@ -75,10 +75,10 @@ async def test_a_return_is_asked_for_once_although_the_answer_was_lost(tmp_path:
         fake = FakeProlific()
         async with prolific(study, fake) as recruiter:
             posting = await recruiter.publish((await recruiter.draft(JOB)).id)
-            came = fake.people.finish(posting.id)[0].submission.id
+            submitted = fake.people.finish(posting.id)[0].submission.id
             fake.faults.next("POST /api/v1/submissions/{id}/request-return/", kind)
-            await recruiter.request_return(came, "Did not finish the study")
-            await recruiter.request_return(came, "Did not finish the study")
+            await recruiter.request_return(submitted, "Did not finish the study")
+            await recruiter.request_return(submitted, "Did not finish the study")
             assert [words for _, words in fake.messages] == ["Did not finish the study"]
 
 
