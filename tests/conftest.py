@@ -18,7 +18,14 @@ from beholder.methods import load_study
 from beholder.stimuli.ingestion import load_catalogue
 from beholder.testing import write_study
 
-pytest_plugins = ["support.browser", "support.report_pages", "support.prolific_researcher", "support.visitor"]
+pytest_plugins = [
+    "support.browser",
+    "support.commands",
+    "support.prolific_researcher",
+    "support.report_pages",
+    "support.simulated_ratings",
+    "support.visitor",
+]
 
 # The same examples each time, however long they take, so that red is of the change;
 # `--hypothesis-profile=default` looks for new ones.

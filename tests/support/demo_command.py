@@ -9,5 +9,5 @@ from click.testing import CliRunner, Result
 from beholder.cli.study import cli
 
 
-def shown(folder: Path) -> Result:
+def run_demo(folder: Path) -> Result:
     return CliRunner().invoke(cli, ["demo", "--prolific", "--exit", "--port", "0", "--folder", str(folder)])

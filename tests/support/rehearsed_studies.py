@@ -62,7 +62,7 @@ def study_of(name: str) -> Study:
 
 
 @cache
-def ground(name: str) -> tuple[Study, Catalogue, Method, Plan]:
+def planned_study(name: str) -> tuple[Study, Catalogue, Method, Plan]:
     study = study_of(name)
     method = find(study.method)
     catalogue = with_clips(study, catalogue_of(study), method)
@@ -70,7 +70,7 @@ def ground(name: str) -> tuple[Study, Catalogue, Method, Plan]:
 
 
 def rehearsed(name: str, **keys: Any) -> MemoryRehearsal:
-    return rehearse(*ground(name), **{"participants": 9, **keys})
+    return rehearse(*planned_study(name), **{"participants": 9, **keys})
 
 
 KEYS = ["participant", "trial", "question", "slot", "unit"]

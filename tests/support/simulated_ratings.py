@@ -14,7 +14,7 @@ from beholder.simulation.truth import Population, Truth, truth_of
 from support.method_studies import catalogue_of, make_study
 
 
-class Ground:
+class SimulatedStudy:
     """A plan of one method with its sheet, and what people of a population answer."""
 
     def __init__(self, method: str = "acr", people: int = 200, scale: str = "cont100", **keys: Any) -> None:
@@ -37,5 +37,5 @@ class Ground:
 
 
 @pytest.fixture(scope="module")
-def acr() -> Ground:
-    return Ground()
+def acr() -> SimulatedStudy:
+    return SimulatedStudy()

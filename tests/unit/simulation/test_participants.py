@@ -14,7 +14,7 @@ from beholder.simulation.participants import draw_from_stream
 from beholder.simulation.rating_sheet import sheet_of
 from beholder.simulation.truth import PUBLIC, Population, truth_of
 from support.method_studies import catalogue_of, make_study
-from support.simulated_ratings import Ground
+from support.simulated_ratings import SimulatedStudy
 
 NOBODY = {"bias": 0.0, "inconsistency": 0.0, "content": 0.0}
 
@@ -23,21 +23,21 @@ def by_person(answers: SimulatedAnswers, values: Any) -> Any:
     return np.bincount(answers.participant, weights=values) / np.bincount(answers.participant)
 
 
-def test_bias_is_how_far_the_means_of_people_differ(acr: Ground) -> None:
+def test_bias_is_how_far_the_means_of_people_differ(acr: SimulatedStudy) -> None:
     _, answers = acr.answers(**{**NOBODY, "bias": 0.1})
     assert by_person(answers, answers.value).std() > 7
     _, answers = acr.answers(**NOBODY)
     assert set(answers.value.tolist()) == {85.0, 52.0, 20.0}
 
 
-def test_tastes_differ_between_conditions_and_not_within(acr: Ground) -> None:
+def test_tastes_differ_between_conditions_and_not_within(acr: SimulatedStudy) -> None:
     sheet, answers = acr.answers(**{**NOBODY, "taste": 0.1})
     cells = answers.participant * 3 + sheet.condition
     assert all(len({*answers.value[cells == cell].tolist()}) == 1 for cell in np.unique(cells)[:60])
     assert len({*answers.value.tolist()}) > 30
 
 
-def test_fatigue_makes_people_waver_more_towards_the_end(acr: Ground) -> None:
+def test_fatigue_makes_people_waver_more_towards_the_end(acr: SimulatedStudy) -> None:
     sheet, answers = acr.answers(**{**NOBODY, "inconsistency": 0.05, "fatigue": 1.0})
     truth = acr.truth(Population(content=0.0))
     off = answers.value - 100 * truth.quality[sheet.stimulus, 0]
@@ -45,7 +45,7 @@ def test_fatigue_makes_people_waver_more_towards_the_end(acr: Ground) -> None:
     assert last / first == pytest.approx(2, abs=0.35)
 
 
-def test_the_trial_before_draws_or_repels(acr: Ground) -> None:
+def test_the_trial_before_draws_or_repels(acr: SimulatedStudy) -> None:
     for carry in (0.3, -0.3):
         sheet, answers = acr.answers(**{**NOBODY, "carry": carry})
         truth = acr.truth(Population(content=0.0))
@@ -56,14 +56,14 @@ def test_the_trial_before_draws_or_repels(acr: Ground) -> None:
         assert np.polyfit(before[is_later], off[is_later], 1)[0] == pytest.approx(carry, abs=0.03)
 
 
-def test_lapses_say_nothing(acr: Ground) -> None:
+def test_lapses_say_nothing(acr: SimulatedStudy) -> None:
     sheet, answers = acr.answers(**{**NOBODY, "lapse": 0.2})
     truth = acr.truth(Population(content=0.0))
     off = np.abs(answers.value - 100 * truth.quality[sheet.stimulus, 0]) > 1
     assert off.mean() == pytest.approx(0.2, abs=0.03)
 
 
-def test_some_use_more_of_the_scale_and_nobody_its_ends(acr: Ground) -> None:
+def test_some_use_more_of_the_scale_and_nobody_its_ends(acr: SimulatedStudy) -> None:
     sheet, answers = acr.answers(**{**NOBODY, "gain_spread": 0.3})
     best, worst = (by_person(answers, np.where(sheet.condition == place, answers.value, 0)) * 3 for place in (0, 2))
     assert (best - worst).std() > 10
@@ -72,7 +72,7 @@ def test_some_use_more_of_the_scale_and_nobody_its_ends(acr: Ground) -> None:
     assert (answers.value.min(), answers.value.max()) == (10, 90)
 
 
-def test_who_leaves_is_gone_for_all_later_trials(acr: Ground) -> None:
+def test_who_leaves_is_gone_for_all_later_trials(acr: SimulatedStudy) -> None:
     sheet, answers = acr.answers(leaving=0.05)
     assert answers.stayed.mean() == pytest.approx(0.95**12, abs=0.1)
     last = np.zeros(len(answers.stayed))
@@ -82,7 +82,7 @@ def test_who_leaves_is_gone_for_all_later_trials(acr: Ground) -> None:
     assert ((last == 12) == answers.stayed).all()
 
 
-def test_people_differ_in_how_much_they_waver(acr: Ground) -> None:
+def test_people_differ_in_how_much_they_waver(acr: SimulatedStudy) -> None:
     sheet, answers = acr.answers(**{**NOBODY, "inconsistency": 0.08, "inconsistency_spread": 0.5})
     truth = acr.truth(Population(content=0.0))
     off = answers.value - 100 * truth.quality[sheet.stimulus, 0]

@@ -6,12 +6,12 @@ import pytest
 
 from beholder.simulation.rating_sheet import RatingSheet, sheet_of
 from beholder.simulation.truth import truth_of
-from support.rehearsed_studies import ONE_BY_ONE, STUDIES, ground, rehearsed
+from support.rehearsed_studies import ONE_BY_ONE, STUDIES, planned_study, rehearsed
 
 
 @pytest.mark.parametrize("name", [*STUDIES, *ONE_BY_ONE])
 def test_which_methods_are_answered_at_once(name: str) -> None:
-    study, catalogue, method, plan = ground(name)
+    study, catalogue, method, plan = planned_study(name)
     sheet = sheet_of(plan, study, catalogue, method, truth_of(study, catalogue, method))
     assert isinstance(sheet, RatingSheet) == (name in STUDIES)
     assert len(rehearsed(name).ratings)

@@ -9,7 +9,7 @@ from beholder.errors import UserError
 from beholder.simulation.truth import PUBLIC, Population, plant_truth, read_people
 from beholder.study.model import Question
 from support.method_studies import make_catalogue
-from support.simulated_ratings import Ground
+from support.simulated_ratings import SimulatedStudy
 
 
 def test_gold_is_as_good_as_what_is_expected_of_it_on_every_question() -> None:
@@ -31,7 +31,7 @@ def test_gold_is_as_good_as_what_is_expected_of_it_on_every_question() -> None:
     assert (truth.quality[truth.stimuli["asks"]] == truth.quality[truth.stimuli["b/one"]]).all()
 
 
-def test_contents_may_do_something_else_to_each_condition(acr: Ground) -> None:
+def test_contents_may_do_something_else_to_each_condition(acr: SimulatedStudy) -> None:
     plain, mixed = (acr.truth(Population(content_condition=sd)) for sd in (0.0, 0.1))
     away = {name: [] for name in "abc"}  # type: dict[str, list[float]]
     for name, row in mixed.stimuli.items():

@@ -14,11 +14,11 @@ from beholder.errors import UserError
 from beholder.simulation.truth import PUBLIC, Population, read_people
 from beholder.simulation.variance import estimate_variances, read_source
 from support.data import DATA
-from support.simulated_ratings import Ground
+from support.simulated_ratings import SimulatedStudy
 
 
 @pytest.mark.parametrize(("taste", "spread"), [(0.06, 0.3), (0.12, 0.15)])
-def test_effects_are_found_again_in_ratings(acr: Ground, taste: float, spread: float) -> None:
+def test_effects_are_found_again_in_ratings(acr: SimulatedStudy, taste: float, spread: float) -> None:
     """From a population to ratings and back: the variance components that a pilot is read by."""
     people = Population(bias=0.1, inconsistency=0.1, inconsistency_spread=spread, taste=taste, content_condition=0.06)
     sheet, answers = acr.answers(**{one.name: getattr(people, one.name) for one in fields(people)})

@@ -15,7 +15,7 @@ from beholder.store.open import open_store
 from beholder.testing import write_study
 from beholder.testing.stores.facts import study_record
 from beholder.workflow.demo import demo
-from support.demo_command import shown
+from support.demo_command import run_demo
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def on_prolific(tmp_path_factory: pytest.TempPathFactory, tiny: Path) -> Path:
 
 
 def test_a_study_goes_its_whole_way_on_a_prolific_of_play_money_and_ledger_and_wallet_agree(on_prolific: Path) -> None:
-    result = shown(on_prolific)
+    result = run_demo(on_prolific)
     assert result.exit_code == 0, result.output
     for words in (
         "launch   Published for up to ",
@@ -57,7 +57,7 @@ def test_a_study_goes_its_whole_way_on_a_prolific_of_play_money_and_ledger_and_w
         "Ledger and wallet agree: every payment is in both, once.\n",
     ):
         assert words in result.output, result.output
-    again = shown(on_prolific)
+    again = run_demo(on_prolific)
     assert again.exit_code == 0, again.output
     assert "close    This study is closed already; close/summary.md says what was paid.\n" in again.output
     assert "Report: " in again.output
