@@ -33,7 +33,7 @@ def problems(study: Study, catalogue: Catalogue | None = None) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("method", "keys", "messages"),
+    ("method", "keys", "told"),
     [
         (
             "parallel",
@@ -124,14 +124,12 @@ def problems(study: Study, catalogue: Catalogue | None = None) -> list[str]:
         ),
     ],
 )  # fmt: skip
-def test_what_is_written_and_cannot_be_kept_is_told(
-    method: str, keys: dict[str, Any], messages: str | list[str]
-) -> None:
-    assert problems(make_study(method, **keys)) == ([messages] if isinstance(messages, str) else messages)
+def test_what_is_written_and_cannot_be_kept_is_told(method: str, keys: dict[str, Any], told: str | list[str]) -> None:
+    assert problems(make_study(method, **keys)) == ([told] if isinstance(told, str) else told)
 
 
 @pytest.mark.parametrize(
-    ("method", "role", "answers", "message"),
+    ("method", "role", "found", "told"),
     [
         (
             "acr", "gold", [gold("best/x", 9, 7)],
@@ -170,11 +168,11 @@ def test_what_is_written_and_cannot_be_kept_is_told(
     ],
 )  # fmt: skip
 def test_a_stimulus_whose_answer_cannot_be_given_is_told(
-    method: str, role: Role, answers: Sequence[tuple[str, KnownAnswer]], message: str
+    method: str, role: Role, found: Sequence[tuple[str, KnownAnswer]], told: str
 ) -> None:
     options = {"options": {"mode": "identify"}} if method == "abx" else {}
     study = make_study(method, checks={role: {"per_session": 1}}, **options)
-    assert problems(study, with_lessons(catalogue_of(study), role, *answers))[0] == message
+    assert problems(study, with_lessons(catalogue_of(study), role, *found))[0] == told
 
 
 def test_what_a_preset_wants_is_left_out_where_it_does_not_fit() -> None:

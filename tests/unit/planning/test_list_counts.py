@@ -198,13 +198,11 @@ MESSAGES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("method", "contents", "conditions", "more", "design", "message"), MESSAGES)
+@pytest.mark.parametrize(("method", "contents", "conditions", "more", "design", "told"), MESSAGES)
 def test_what_cannot_be_is_told_with_what_can(
-    method: str, contents: int, conditions: int, more: dict[str, Any], design: dict[str, Any], message: str
+    method: str, contents: int, conditions: int, more: dict[str, Any], design: dict[str, Any], told: str
 ) -> None:
-    assert (
-        problems_of(vote_study(method, **design), make_catalogue(contents, conditions, **more), find(method)) == message
-    )
+    assert problems_of(vote_study(method, **design), make_catalogue(contents, conditions, **more), find(method)) == told
 
 
 def test_votes_and_participants_are_told_with_both_lines(tmp_path: Path, tiny: Path) -> None:

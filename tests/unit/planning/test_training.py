@@ -171,7 +171,7 @@ NOBODY = "Give stimuli the role training in a manifest, list files in training.i
 
 
 @pytest.mark.parametrize(
-    ("keys", "warnings"),
+    ("keys", "told"),
     [
         ({}, []),
         ({"training": True}, []),
@@ -190,11 +190,11 @@ NOBODY = "Give stimuli the role training in a manifest, list files in training.i
     ],
 )
 def test_a_study_that_speaks_of_training_without_stimuli_is_told(
-    tmp_path: Path, tiny: Path, keys: dict[str, Any], warnings: list[str]
+    tmp_path: Path, tiny: Path, keys: dict[str, Any], told: list[str]
 ) -> None:
     study = load_study(write_study(tmp_path, tiny, **ACR_FOLDER, **keys))
     catalogue = load_catalogue(study)
-    assert [str(problem).partition("  ")[2] for problem in catalogue.warnings] == warnings
+    assert [str(problem).partition("  ")[2] for problem in catalogue.warnings] == told
     assert make_plan(study, catalogue, find("acr")).lists[0].training == ()
 
 
