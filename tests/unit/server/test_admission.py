@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import json
+import asyncio
 import logging
 from pathlib import Path
 
 import pytest
 
+from beholder.errors import Refused
 from beholder.server import tokens
 from beholder.server.admission import lease_duration
 from beholder.server.endings import shared_codes
 from beholder.server.requests import SubmittedAnswer
 from beholder.store.contract import LedgerEntry, PlatformIdentity, PlatformVisit
 from beholder.study.recruitment import Recruit
-from beholder.workflow.check import check
-from support.clock_service import NOON
-from support.message_studies import write_asking
+from support.clock_service import LAPTOP, NOON, PHONE, Person, hosted
 from support.platform_visitors import PANEL, POSTING, PROLIFIC, come, count, door, launch, prolific, refused
-
-BACK = "https://app.prolific.com/submissions/complete?cc="
+from support.prolific_arrivals import BACK
+from support.qualified_sessions import DESIGN, HostedStudy
 
 
 async def test_a_visit_from_prolific_is_kept_with_its_ids_apart_from_the_facts(tmp_path: Path) -> None:
@@ -144,106 +143,7 @@ async def test_a_further_round_belongs_to_the_same_visit_and_is_offered_before_t
         assert (await refused(host, clock, **prolific(visit="s9"))).code == "finished"
 
 
-async def test_nobody_without_a_place_is_left_without_a_way_back(tmp_path: Path) -> None:
-    async with door(tmp_path, PROLIFIC, design={"participants": 1, "trials": 2, "seed": 3}) as (host, clock):
-        await launch(host)
-        await (await come(host, clock, **prolific())).until("end")
-        told = await refused(host, clock, **prolific("bea", "s2"))
-        code = shared_codes(host.served.study, host.store.secret)["technical"]
-        assert (told.code, told.more) == ("full", {"return_url": BACK + code})
-        assert [one.submission for one in await host.store.platform_visits()] == [
-            "s1",
-            "s2",
-        ]  # the platform lists it too
-
-
-async def test_whoever_does_not_agree_or_withdraws_gets_the_way_back_and_nothing_else(tmp_path: Path) -> None:
-    async with door(tmp_path, PROLIFIC) as (host, clock):
-        await launch(host)
-        code = shared_codes(host.served.study, host.store.secret)["no_consent"]
-        ann = await come(host, clock, **prolific())
-        await ann.answer(SubmittedAnswer({"agree": False}))
-        assert (ann.step["outcome"], ann.step["return_url"]) == ("no_consent", BACK + code)
-        bea = await come(host, clock, **prolific("bea", "s2"))
-        await bea.until("trial:2")
-        step = await host.withdraw(bea.token)
-        assert (step["outcome"], step["return_url"]) == ("withdrawn", BACK + code)
-        assert (await host.store.platform_identities(), await host.store.platform_visits()) == ([], [])
-
-
-async def test_no_byte_before_the_end_holds_a_code(tmp_path: Path) -> None:
-    async with door(tmp_path, PROLIFIC) as (host, clock):
-        await launch(host)
-        codes = shared_codes(host.served.study, host.store.secret).values()
-        ann = await come(host, clock, **prolific())
-        while ann.step["kind"] != "end":
-            assert not any(code in json.dumps(ann.step) for code in codes)
-            await ann.answer()
-        assert sum(code in json.dumps(ann.step) for code in codes) == 1
-
-
 # Panels, invitations and open links
-
-
-async def test_a_panel_passes_its_own_id_and_gets_its_own_codes_and_addresses_back(tmp_path: Path) -> None:
-    recruit = {
-        **PANEL, "visit_parameter": "visit", "codes": {"completed": "C7", "no_consent": "N1"},
-        "return_to": {
-            "completed": "https://panel.example/done?c={code}&who={id}", "no_consent": "https://panel.example/{id}",
-        },
-    }  # fmt: skip
-    async with door(tmp_path, recruit) as (host, clock):
-        ann = await come(host, clock, pid="a-1", visit="v1")
-        await ann.until("end")
-        assert (ann.step["code"], ann.step["return_url"]) == ("C7", "https://panel.example/done?c=C7&who=a-1")
-        assert (await come(host, clock, pid="a-1", visit="v1")).step["code"] == "C7"
-        assert (await refused(host, clock, pid="a-1", visit="v2")).code == "finished"
-        bea = await come(host, clock, pid="b-2")
-        step = await host.withdraw(bea.token)
-        assert (step["outcome"], step["code"], step["return_url"]) == ("withdrawn", "N1", "https://panel.example/b-2")
-        assert [one.platform_id for one in await host.store.platform_identities()] == ["a-1"]
-
-
-async def test_without_codes_of_its_own_a_panel_gets_one_for_each_session_and_shows_it_again(tmp_path: Path) -> None:
-    async with door(tmp_path, PANEL) as (host, clock):
-        ann, bea = await come(host, clock, pid="ann"), await come(host, clock, pid="bea")
-        await ann.until("end")
-        await bea.until("end")
-        assert ann.step["code"] != bea.step["code"]
-        assert (await come(host, clock, pid="ann")).step["code"] == ann.step["code"]
-        assert (await refused(host, clock)).code == "no_id"
-
-
-async def test_an_invitation_is_for_the_person_it_was_written_for(tmp_path: Path) -> None:
-    (tmp_path / "people.csv").write_text("id\nann@example.org\nGröße 2\n", "utf-8")
-    recruit = {"mode": "panel", "people": "people.csv", "single_use": True}
-    async with door(tmp_path, recruit) as (host, clock):
-        for name in ("ann@example.org", "Größe 2"):
-            invited = tokens.invitation(host.store.secret, name)
-            first = await come(host, clock, invited=invited)
-            await first.until("trial:2")
-            assert (await come(host, clock, invited=f" {invited} ")).session == first.session
-            assert (await host.store.platform_identities())[-1].platform_id == name
-        forged = tokens.invitation(b"another secret", "ann@example.org")
-        for text in (forged, "ann@example.org", ".", "", "ann@example.org."):
-            assert (await refused(host, clock, invited=text)).code == "no_id"
-
-
-async def test_where_links_are_personal_the_open_address_opens_nothing(tmp_path: Path) -> None:
-    async with door(tmp_path, {"mode": "link", "single_use": True}) as (host, clock):
-        assert (await refused(host, clock)).code == "no_id"
-        assert (await refused(host, clock, participant="ann")).code == "no_id"
-        ann = await come(host, clock, invited=tokens.invitation(host.store.secret, "1"))
-        await ann.until("end")
-        assert (await come(host, clock, resume=ann.token)).step["kind"] == "end"
-
-
-async def test_a_block_list_counts_for_every_way_of_coming(tmp_path: Path) -> None:
-    (tmp_path / "blocked.txt").write_text("ann\n", "utf-8")
-    async with door(tmp_path, {**PROLIFIC, "block": "blocked.txt"}) as (host, clock):
-        await launch(host)
-        assert (await refused(host, clock, **prolific())).code == "blocked"
-        await come(host, clock, **prolific("bea"))
 
 
 # The clock
@@ -327,42 +227,69 @@ async def test_whoever_began_another_study_does_not_begin_this_one(
         assert await count(host) == 1
 
 
-async def test_numbers_of_another_study_are_other_people(tmp_path: Path) -> None:
-    single = {"mode": "link", "single_use": True}
-    async with door(tmp_path / "first", single) as (host, clock):
-        ann = await come(host, clock, invited=tokens.invitation(host.store.secret, "1"))
-        await ann.answer()
-    async with door(tmp_path / "second", {**single, "exclude": ["../first"]}) as (host, clock):
-        await come(host, clock, invited=tokens.invitation(host.store.secret, "1"))
-    (tmp_path / "third").mkdir()
-    (tmp_path / "third" / "people.csv").write_text("id\n1\n", "utf-8")
-    listed = {"mode": "link", "people": "people.csv", "exclude": ["../first"]}
-    async with door(tmp_path / "third", listed) as (host, clock):
-        await come(host, clock, invited=tokens.invitation(host.store.secret, "1"))
-
-
-@pytest.mark.parametrize(
-    ("mode", "told"),
-    [
-        (
-            "lab",
-            "recruit.exclude leaves nobody out: in a laboratory people are numbers, and each study has its own. "
-            "Ask whoever comes whether they took part before.",
-        ),
-        (
-            "link",
-            "recruit.exclude leaves out only those whose link holds their id, as ?participant=ID; a plain link does "
-            "not. Name people in recruit.people, or give them such links, in both studies.",
-        ),
-    ],
-)
-def test_whom_nobody_can_know_again_is_told(tmp_path: Path, mode: str, told: str) -> None:
-    (tmp_path / "first").mkdir()
-    study = write_asking(tmp_path, checks={}, recruit={"mode": mode, "exclude": ["first"]})
-    assert [str(one).partition("  ")[2] for one in check(study).warnings] == [told]
-
-
 async def test_a_halted_posting_lets_nobody_begin(tmp_path: Path) -> None:
     async with door(tmp_path, PANEL) as (host, clock):
         await host.store.ledger.append([LedgerEntry("stop", "done", NOON, provider_ref="tiny/1")])
         assert (await refused(host, clock, pid="ann")).code == "halted"
+
+
+async def test_who_was_turned_away_does_not_get_another_visit(visited: HostedStudy) -> None:
+    host, clock, _ = visited
+    ann = await Person(host, clock).come()
+    ann.fails = frozenset(["colour"])
+    await ann.until("end")
+    assert ann.step["outcome"] == "screened_out"
+    with pytest.raises(Refused) as refused:
+        await ann.come()
+    assert refused.value.code == "finished"
+
+
+async def test_who_came_with_the_wrong_device_may_come_with_another_one(tmp_path: Path, tiny: Path) -> None:
+    async with hosted(tmp_path, tiny, design=DESIGN, qualification={"device": True}) as (host, clock, _):
+        ann = await Person(host, clock, device=PHONE).come()
+        await ann.until("check:device")
+        assert await ann.answer(SubmittedAnswer({"cannot": True})) == "end"
+        assert (ann.step["outcome"], bool(ann.step["code"])) == ("wrong_device", True)
+        with pytest.raises(Refused) as refused:
+            await ann.come(device=PHONE)
+        assert refused.value.code == "finished"
+        assert await (await ann.come(device=LAPTOP)).until("end")
+        assert ann.step["outcome"] == "completed"
+        with pytest.raises(Refused) as refused:
+            await ann.come(device=PHONE)
+        assert refused.value.code == "finished"
+
+
+async def test_a_person_has_as_many_visits_as_the_study_allows(visited: HostedStudy) -> None:
+    host, clock, _ = visited
+    ann = Person(host, clock)
+    for _ in range(3):
+        await (await ann.come()).until("end")
+    with pytest.raises(Refused) as refused:
+        await ann.come()
+    assert (refused.value.code, refused.value.what) == ("finished", host.words["finished"])
+
+
+async def test_a_posting_of_another_run_is_not_of_this_one(tmp_path: Path) -> None:
+    async with door(tmp_path, PROLIFIC) as (host, clock):
+        for posting, run in ((POSTING, 1), ("earlier", 7)):
+            await host.store.ledger.append(
+                [LedgerEntry("draft", "done", NOON, provider_ref=posting, evidence={"run": run})]
+            )  # fmt: skip
+        assert (await refused(host, clock, **prolific(posting="earlier"))).code == "other_posting"
+        await come(host, clock, **prolific())
+
+
+async def test_of_two_people_who_come_by_one_visit_at_the_same_moment_one_begins(tmp_path: Path) -> None:
+    async with door(tmp_path, PROLIFIC) as (host, clock):
+        await launch(host)
+        both = await asyncio.gather(
+            *(come(host, clock, **prolific(name)) for name in ("ann", "bea")), return_exceptions=True
+        )
+        (told,) = [one for one in both if isinstance(one, Refused)]
+        assert told.code == "other_posting"
+        assert len(await host.store.platform_visits()) == 1
+        first = next(one for one in both if isinstance(one, Person))
+        other = "bea" if first.params["PROLIFIC_PID"] == "ann" else "ann"
+        await come(host, clock, **prolific(other, "s2"))  # by a visit of their own
+        assert (await count(host), len(await host.store.platform_visits())) == (2, 2)

@@ -2,78 +2,25 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from beholder.errors import Refused
 from beholder.server.attempts import passes_carried_over
-from beholder.server.flow import Ending, next_step
-from beholder.server.script import PlannedStep, Script
+from beholder.server.flow import Ending
+from beholder.server.requests import SubmittedAnswer
 from beholder.store.contract import Session, SessionFacts, StoredVerdict
-from support.clock_service import LAPTOP, PHONE
-from support.scripts import script, study
-
-NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
-DAY = timedelta(days=1)
-ONCE, TOLD = {"action": "gate", "attempts": 1}, {"action": "warn", "attempts": 1}
-AGREED: dict[str, Any] = {"consent": {"agree": True}, "text:instructions": {}}
-
-
-def told(
-    key: str, verdict: str = "pass", reason: str = "", at: datetime = NOON, **evidence: Any
-) -> dict[str, StoredVerdict]:
-    return {key: StoredVerdict("s", key, key.split(":")[1], verdict, reason, evidence, at)}
-
-
-def here(
-    whole: Script, said: dict[str, StoredVerdict], answers: dict[str, Any] = AGREED, at: datetime = NOON
-) -> str | Ending:
-    found = next_step(whole, answers, said, at)
-    return found.key if isinstance(found, PlannedStep) else found
-
-
-def checked(**rules: Any) -> Script:
-    return script(qualification=rules)
-
-
-def test_the_checks_stand_around_the_questions_and_the_instructions() -> None:
-    whole = script(
-        before=[{"id": "age", "text": "?", "type": "number"}],
-        qualification={"device": True, "colour": True, "acuity": True, "brightness": True},
-    )
-    assert [step.key for step in whole.steps][:8] == [
-        "consent", "check:device", "questions:before", "check:colour", "check:card", "check:acuity",
-        "text:instructions", "check:brightness",
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("rule", "said", "expected"),
-    [
-        ({"action": "gate"}, {}, "check:colour:1"),
-        ({"action": "gate"}, told("check:colour:1", "fail", "plates"), "check:colour:2"),
-        (ONCE, told("check:colour:1", "fail", "plates"), Ending("screened_out", "colour:plates")),
-        ({"action": "gate"}, told("check:colour:1", "fail", "cannot"), Ending("screened_out", "colour:cannot")),
-        ({"action": "gate"}, told("check:colour:1", "unknown", "x"), "trial:1"),
-        ({"action": "gate"}, told("check:colour:1", "unknown", "control", again=True), "check:colour:2"),
-        (ONCE, told("check:colour:1", "unknown", "control", again=True), "trial:1"),
-        ({"action": "warn"}, told("check:colour:1", "fail", "plates"), "check:colour:2"),
-        (TOLD, told("check:colour:1", "fail", "plates"), "trial:1"),
-        ({"action": "flag"}, told("check:colour:1", "fail", "plates"), "trial:1"),
-        ({"action": "record"}, told("check:colour:1", "fail", "plates"), "trial:1"),
-        (TOLD, told("check:colour:1", "fail", "x", action="gate"), Ending("screened_out", "colour:x")),
-    ],
-)  # fmt: skip
-def test_what_a_verdict_leads_to(rule: dict[str, Any], said: dict[str, StoredVerdict], expected: str | Ending) -> None:
-    assert here(checked(colour=rule), said) == expected
-
-
-def test_the_wrong_device_has_an_outcome_of_its_own() -> None:
-    whole = checked(device={"attempts": 1})
-    assert here(whole, told("check:device:1", "fail", "phone")) == Ending("wrong_device", "device:phone")
+from support.check_scripts import DAY, NOON, check_verdict, checked, due_step
+from support.clock_service import LAPTOP, PHONE, Person, hosted
+from support.qualified_sessions import DESIGN, OFTEN, HostedStudy
+from support.scripts import study
+from support.training_sessions import Serve, rate, start_training
+from support.training_studies import LESSONS
 
 
 @given(st.lists(st.sampled_from(["fail", "again", "moved"]), max_size=12))
@@ -83,28 +30,13 @@ def test_no_order_of_attempts_gives_more_of_them_than_there_are(order: list[str]
     said: dict[str, StoredVerdict] = {}
     for number, one in enumerate(order, 1):
         verdict, reason = ("fail", "plates") if one == "fail" else ("unknown", one)
-        said |= told(f"check:colour:{number}", verdict, reason, again=verdict == "unknown")
+        said |= check_verdict(f"check:colour:{number}", verdict, reason, again=verdict == "unknown")
         failed, void = (order[:number].count(kind) for kind in ("fail", "again"))
         if failed < 3 and void < 3:
-            assert here(whole, said) == f"check:colour:{number + 1}"
+            assert due_step(whole, said) == f"check:colour:{number + 1}"
         else:
-            assert here(whole, said) == (Ending("screened_out", "colour:plates") if failed else "trial:1")
+            assert due_step(whole, said) == (Ending("screened_out", "colour:plates") if failed else "trial:1")
             break
-
-
-def test_at_a_break_another_device_brings_back_all_that_belongs_to_a_device() -> None:
-    whole = checked(acuity=True, colour=True)
-    rated = {**AGREED, "trial:1": {}, "trial:2": {}, "break:1": {}}
-    said = {**told("check:colour:1"), **told("check:card:1"), **told("check:acuity:1")}
-    late = NOON + 60 * DAY
-    assert here(whole, said, rated, late) == "trial:3", "nobody is sent back to the eyes at a break"
-    said |= told("device:1", "unknown", "moved", NOON + timedelta(minutes=1), device=PHONE)
-    assert here(whole, said, {**rated, "trial:3": {}}, late) == Ending("completed"), "never after the next trial"
-    assert here(whole, said, rated, late) == "check:card:2"
-    said |= told("check:card:2", at=late)
-    assert here(whole, said, rated, late) == "check:acuity:2"
-    said |= told("check:acuity:2", at=late)
-    assert here(whole, said, rated, late) == "trial:3"
 
 
 def earned(name: str, *, verdict: str = "pass", reason: str = "", device: Any = LAPTOP, **changes: Any) -> Any:
@@ -160,4 +92,235 @@ def test_a_later_failure_takes_an_earlier_pass_away() -> None:
 def test_a_check_that_counts_for_one_session_is_not_brought_along() -> None:
     assert study(qualification={"device": True}).qualification.rule("device").lasts is None  # type: ignore[union-attr]
     session = Session("old", "p", "d", 1, "link", 1, LAPTOP, NOON)
-    assert brought((session, told("check:device:1")["check:device:1"]), device=True) == []
+    assert brought((session, check_verdict("check:device:1")["check:device:1"]), device=True) == []
+
+
+def training(tiny: Path) -> dict[str, Any]:
+    files = sorted((tiny / "stimuli" / "natural").iterdir())[:2]
+    return {"items": [{"file": f"stimuli/natural/{file.name}"} for file in files], "valid": "60 min"}
+
+
+async def test_the_room_is_asked_for_again_when_a_page_is_loaded_after_half_an_hour(room: HostedStudy) -> None:
+    host, clock, _ = room
+    ann = await Person(host, clock).come()
+    assert await ann.until("trial:") == ["consent", "text:instructions", "check:brightness:1"]
+    clock.wait(minutes=30, milliseconds=-1)
+    assert (await ann.come()).key == "trial:1", "a pass counts for half an hour, to the last moment"
+    clock.wait(seconds=1)
+    assert (await ann.come()).key == "check:brightness:2"
+    assert await ann.answer() == "trial:1"
+
+
+async def test_a_page_that_was_open_while_a_pass_ran_out_still_counts(room: HostedStudy) -> None:
+    host, clock, _ = room
+    ann = await Person(host, clock).come()
+    await ann.until("trial:")
+    clock.wait(minutes=31)
+    await host.events(ann.token, SubmittedAnswer(None, [(0, "shown", None, {})]), "trial:1")
+    assert await ann.answer() == "trial:2"
+
+
+async def test_nothing_runs_out_between_trials_and_all_of_it_at_a_break(room: HostedStudy) -> None:
+    host, clock, _ = room
+    ann = await Person(host, clock).come()
+    await ann.until("trial:2")
+    clock.wait(minutes=90)
+    assert (await ann.come()).key == "trial:2"
+    assert await ann.answer() == "break:1"
+    assert (await ann.come()).key == "break:1"
+    assert await ann.answer() == "check:brightness:2", "the room comes back after the break, and only there"
+    ann.fails = frozenset(["brightness"])
+    assert await ann.answer() == "check:brightness:3"
+    assert ann.step["told"]["left"] == 3, "the tries of a new round start anew"
+    ann.fails = frozenset()
+    assert await ann.answer() == "trial:3"
+    clock.wait(minutes=90)
+    assert await ann.until("end") == ["trial:3", "trial:4"]
+    assert ann.step["outcome"] == "completed"
+
+
+async def test_the_training_counts_for_an_hour_from_its_end_and_comes_back_whole(tmp_path: Path, tiny: Path) -> None:
+    async with hosted(tmp_path, tiny, design=DESIGN, training=training(tiny)) as (host, clock, _):
+        ann = await Person(host, clock).come()
+        await ann.until("training:1")
+        assert await ann.until("training:2") == ["training:1:1"]
+        clock.wait(minutes=59)
+        assert await ann.answer() == "trial:1"
+        clock.wait(minutes=60, milliseconds=-1)
+        assert (await ann.come()).key == "trial:1"
+        clock.wait(seconds=1)
+        assert (await ann.come()).key == "training:1:2"
+        assert await ann.until("trial:") == ["training:1:2", "training:2:2"]
+        await ann.until("break:")
+        clock.wait(hours=2)
+        assert await ann.answer() == "training:1:3"
+        assert await ann.until("trial:") == ["training:1:3", "training:2:3"]
+
+
+async def test_a_returning_person_meets_only_what_has_run_out(visited: HostedStudy) -> None:
+    host, clock, _ = visited
+    ann = await Person(host, clock).come()
+    first = await ann.until("end")
+    assert first[:4] == ["consent", "check:colour:1", "text:instructions", "check:brightness:1"]
+    earned, session = (await ann.facts()).answers["check:colour:1"].at, ann.session
+    await ann.come()
+    assert ann.session != session
+    second = await ann.until("trial:")
+    assert second == ["consent"], "everything was passed some minutes ago"
+    told = await ann.told("check:colour:0")
+    assert (told.verdict, told.reason) == ("pass", "carried")
+    assert (told.evidence["passed_at"], told.evidence["session"]) == (earned.isoformat(), session)
+    assert "answer" in told.evidence
+    await ann.until("end")
+    clock.wait(days=29)
+    await ann.come()
+    third = await ann.until("trial:")
+    assert third == ["consent", "check:brightness:1"], "the room ran out, the eyes did not"
+    again = await ann.told("check:colour:0")
+    assert (again.evidence["passed_at"], again.evidence["session"]) == (earned.isoformat(), session), (
+        "where it was earned"
+    )
+
+
+async def test_after_a_month_everything_is_asked_again(visited: HostedStudy) -> None:
+    host, clock, _ = visited
+    ann = await Person(host, clock).come()
+    await ann.until("end")
+    clock.wait(days=31)
+    await ann.come()
+    assert await ann.until("trial:") == ["consent", "check:colour:1", "check:brightness:1"]
+
+
+async def test_what_is_carried_over_runs_out_from_when_it_was_earned(visited: HostedStudy) -> None:
+    host, clock, _ = visited
+    ann = await Person(host, clock).come()
+    await ann.until("end")
+    clock.wait(minutes=20)
+    await ann.come()
+    assert await ann.until("trial:") == ["consent"]
+    clock.wait(minutes=10)
+    assert (await ann.come()).key == "check:brightness:1"
+
+
+async def test_a_pass_of_the_device_is_not_carried_to_another_one(visited: HostedStudy) -> None:
+    host, clock, _ = visited
+    ann = await Person(host, clock).come()
+    await ann.until("end")
+    await ann.come(device=PHONE)
+    assert await ann.until("trial:") == ["consent", "check:brightness:1"]
+    await ann.until("end")
+    await ann.come(device=LAPTOP)
+    assert "check:brightness:1" in await ann.until("trial:"), "the last pass was earned on the phone"
+
+
+async def test_nothing_is_carried_over_from_somebody_else(visited: HostedStudy) -> None:
+    host, clock, _ = visited
+    await (await Person(host, clock, "ann").come()).until("end")
+    bob = await Person(host, clock, "bob").come()
+    assert "check:colour:1" in await bob.until("trial:")
+
+
+async def test_the_training_is_carried_over_within_its_hour(tmp_path: Path, tiny: Path) -> None:
+    async with hosted(tmp_path, tiny, **OFTEN, training=training(tiny)) as (host, clock, _):
+        ann = await Person(host, clock).come()
+        assert "training:2:1" in await ann.until("end")
+        await ann.come()
+        assert await ann.until("trial:") == ["consent"]
+        assert (await ann.told("training:2:0")).reason == "carried"
+        await ann.until("end")
+        clock.wait(minutes=60)
+        await ann.come()
+        assert await ann.until("trial:") == ["consent", "training:1:1", "training:2:1"]
+
+
+async def test_on_another_device_what_belongs_to_it_is_asked_again_before_the_first_trial(visited: HostedStudy) -> None:
+    host, clock, _ = visited
+    ann = await Person(host, clock).come()
+    await ann.until("trial:")
+    await ann.come(device=PHONE)
+    assert ann.key == "check:brightness:2", "the room and the device, not the eyes"
+    facts = await ann.facts()
+    assert facts.verdicts["device:1"].evidence == {"device": PHONE}
+    assert host.page_checks.context(facts).device == PHONE
+    assert await ann.answer() == "trial:1"
+    assert (await ann.come(device=PHONE)).key == "trial:1"
+    turned = {**PHONE, "screen": [844, 390]}
+    assert (await ann.come(device=turned)).key == "trial:1", "a phone that was turned is the same phone"
+
+
+async def test_an_attempt_that_was_posed_for_another_device_is_void_and_costs_nothing(room: HostedStudy) -> None:
+    host, clock, store = room
+    ann = await Person(host, clock).come()
+    await ann.until("check:")
+    late = await ann.answers()
+    await ann.come(device=PHONE)
+    assert ann.key == "check:brightness:2"
+    assert not ann.step["told"]
+    with pytest.raises(Refused) as refused:
+        await host.answer(ann.token, "check:brightness:1", late)
+    assert refused.value.code == "not_reached"
+    posed: dict[str, Any] = {row["key"]: row["private"] async for row in store.rows("posed")}
+    sides = {key: private["side"] for key, private in posed.items()}
+    assert list(sides) == ["check:brightness:1", "check:brightness:2"]
+    assert sides["check:brightness:1"] != sides["check:brightness:2"], "drawn for the pixels of each device"
+    ann.fails = frozenset(["brightness"])
+    for left in (3, 2, 1):
+        await ann.answer()
+        assert ann.step["told"]["left"] == left
+
+
+async def test_another_device_in_the_middle_of_rating_waits_for_the_break(visited: HostedStudy) -> None:
+    host, clock, _ = visited
+    ann = await Person(host, clock).come()
+    await ann.until("trial:2")
+    assert (await ann.come(device=PHONE)).key == "trial:2"
+    assert await ann.until("check:", "trial:3") == ["trial:2", "break:1"]
+    assert ann.key == "check:brightness:2"
+    assert await ann.answer() == "trial:3"
+
+
+async def test_training_runs_out_an_hour_after_its_end_and_comes_back_whole_at_a_break(serve: Serve) -> None:
+    site = await serve(LESSONS[:2], design={"participants": 4, "trials": 4, "breaks": 2, "seed": 3})
+    visitor, clock = await start_training(site), site.service.now
+    await rate(visitor, 5)
+    clock.move(minutes=50)
+    await rate(visitor, 1)
+    clock.move(minutes=59)
+    await visitor.arrive()
+    assert visitor.step["key"] == "trial:1"
+    await rate(visitor, 3)
+    clock.move(minutes=10)  # in the middle of rating nothing comes back
+    assert visitor.step["key"] == "trial:2"
+    await rate(visitor, 3)
+    assert visitor.step["key"] == "break:1"
+    (await visitor.answer({})).raise_for_status()
+    assert (visitor.step["key"], visitor.step["told"]) == ("training:1:2", None)
+    await rate(visitor, 1)
+    assert (visitor.step["key"], visitor.step["told"]["left"]) == ("training:1:3", 3)  # a new round
+    for value in (5, 1):
+        await rate(visitor, value)
+    assert visitor.step["key"] == "trial:3"
+
+
+async def test_training_that_still_counts_does_not_come_back(serve: Serve) -> None:
+    site = await serve(LESSONS[:1], design={"participants": 4, "trials": 2, "breaks": 1, "seed": 3})
+    visitor, clock = await start_training(site), site.service.now
+    await rate(visitor, 5)
+    await rate(visitor, 3)
+    clock.move(minutes=58)
+    (await visitor.answer({})).raise_for_status()
+    assert visitor.step["key"] == "trial:2"
+
+
+async def test_before_the_first_trial_training_runs_out_too_but_an_open_page_is_theirs(serve: Serve) -> None:
+    site = await serve(LESSONS[:1])
+    visitor, clock = await start_training(site), site.service.now
+    await rate(visitor, 5)
+    clock.move(hours=2)
+    await rate(visitor, 3)  # trial:1 was open
+    assert visitor.step["key"] == "trial:2"
+    late = await start_training(site, "bob")
+    await rate(late, 5)
+    clock.move(hours=2)
+    await late.arrive()
+    assert late.step["key"] == "training:1:2"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from pathlib import Path
+from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,39 +14,13 @@ from hypothesis import strategies as st
 from beholder.errors import Refused
 from beholder.methods.contract import Slot, Trial
 from beholder.server.flow import Ending, next_step, read_step_answer
-from beholder.server.script import PlannedStep, make_script, sets_volume
-from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
+from beholder.server.script import PlannedStep, Script, make_script
+from beholder.store.contract import StoredVerdict
 from beholder.study.model import Ask
+from support.check_scripts import AGREED, DAY, NOON, check_verdict, checked, due_step
+from support.clock_service import PHONE
+from support.flow_scripts import AGE, SCREEN
 from support.scripts import answers, script, study
-
-SCREEN = Ask(id="field", text="?", type="single", options=("yes", "no"), correct=("no",))
-AGE = Ask(id="age", text="?", type="number", min=18, max=99, required=False)
-
-
-def test_the_steps_come_in_their_order() -> None:
-    whole = script(before=[SCREEN], after=[AGE])
-    assert [step.key for step in whole.steps] == [
-        "consent", "questions:before", "text:instructions", "trial:1", "trial:2", "break:1", "trial:3",
-        "questions:after",
-    ]  # fmt: skip
-
-
-def test_the_volume_is_set_after_the_instructions() -> None:
-    keys = [step.key for step in make_script(study(), [], has_volume=True).steps]
-    assert keys == ["consent", "text:instructions", "volume"]
-
-
-@pytest.mark.parametrize(
-    ("playback", "medium", "is_set"),
-    [
-        ({}, "audio", True), ({}, "video", False),
-        ({"volume": True}, "video", True), ({"volume": False}, "audio", False),
-        ({"sound": "off"}, "audio", False), ({"sound": "off", "volume": True}, "video", False),
-    ],
-)  # fmt: skip
-def test_the_volume_is_set_where_there_is_sound_or_the_study_says_so(playback: Any, medium: Any, is_set: bool) -> None:
-    stimulus = Stimulus("c/t", "t", "c", "test", medium, "c/t", "", Probe(0, "", 0, 0, 0, 0, "", "", 0), Path())
-    assert sets_volume(study(playback=playback), Catalogue((stimulus,), ("c",), ("t",))) is is_set
 
 
 @given(st.integers(0, 8))
@@ -147,3 +122,112 @@ def test_no_answer_of_any_shape_does_more_than_be_refused(answer: Any, kind: str
         for given_answer in (answer, {"answers": {"x": answer}}, {"answers": answer}):
             with contextlib.suppress(Refused):
                 read_step_answer(step, given_answer)
+
+
+def rule_verdict(
+    key: str, verdict: str, check: str = "attention", minute: int = 0, **evidence: Any
+) -> dict[str, StoredVerdict]:
+    kept = {"checks": {check: {"verdict": verdict, "reason": "wrong"}}, **evidence}
+    return {key: StoredVerdict("s", key, check, verdict, "wrong", kept, NOON + timedelta(minutes=minute))}
+
+
+def due_after(whole: Script, said: Mapping[str, StoredVerdict], many: int = 99) -> str | Ending:
+    found = next_step(whole, answers(whole, many), said, NOON)
+    return found.key if isinstance(found, PlannedStep) else found
+
+
+@given(st.lists(st.sampled_from(["pass", "fail", "unknown"]), max_size=6), st.integers(1, 3))
+def test_a_session_ends_at_the_last_failure_that_is_allowed_and_at_nothing_else(said: list[str], most: int) -> None:
+    whole = script(trials=8, checks={"attention": {"end_after": most}})
+    facts = {
+        key: one for n, say in enumerate(said, 1) for key, one in rule_verdict(f"trial:{n}", say, minute=n).items()
+    }
+    is_over = said.count("fail") >= most
+    assert due_after(whole, facts) == (Ending("failed_checks", "attention:wrong") if is_over else Ending("completed"))
+
+
+def test_failures_of_different_rules_are_not_added_up() -> None:
+    whole = script(checks={"attention": {"end_after": 2}, "focus": {"end_after": 2}})
+    facts = {**rule_verdict("trial:1", "fail"), **rule_verdict("trial:2", "fail", "focus")}
+    assert due_after(whole, facts) == Ending("completed")
+    assert due_after(whole, {**facts, **rule_verdict("trial:3", "fail", "focus")}) == Ending(
+        "failed_checks", "focus:wrong"
+    )
+
+
+def test_without_a_rule_that_acts_at_once_nothing_that_was_told_counts() -> None:
+    whole = script(checks={"attention": {"end_after": None}})
+    assert whole.rules == {}
+    assert due_after(
+        whole, {**rule_verdict("trial:1", "fail"), **rule_verdict("trial:2", "fail", again=True)}
+    ) == Ending("completed")
+
+
+def test_a_trial_comes_again_before_anything_else_and_counts_as_it_was_answered_last() -> None:
+    whole = script(checks={"focus": {"action": "retry", "retries": 2, "end_after": 1}})
+    said = rule_verdict("trial:2", "fail", "focus", again=True)
+    assert due_after(whole, said, 4) == "trial:2:2"
+    again = {**answers(whole, 4), "trial:2:2": {}}
+    assert next_step(whole, again, said, NOON) == whole.find("break:1")
+    said |= rule_verdict("trial:2:2", "fail", "focus", again=True)
+    assert next_step(whole, again, said, NOON) == whole.find("trial:2:3")
+    again["trial:2:3"] = {}
+    for last, expected in (("pass", whole.find("break:1")), ("fail", Ending("failed_checks", "focus:wrong"))):
+        assert next_step(whole, again, {**said, **rule_verdict("trial:2:3", last, "focus")}, NOON) == expected
+
+
+def test_what_would_not_play_at_last_counts_as_missing_and_what_did_does_not() -> None:
+    whole = script(trials=4, checks={"focus": {"action": "retry"}})
+    gone: dict[str, Any] = {"missing": {"s1": "media_error"}}
+    given = {**answers(whole, 2), "trial:1": gone, "trial:2": gone}
+    assert next_step(whole, given) == Ending("technical", "media_error")
+    said = {"scores": {"q1": {"s1": 50}}}
+    assert next_step(whole, {**given, "trial:1:2": said, "trial:2:2": said}) == whole.find("break:1")
+
+
+ONCE, WARNED = {"action": "gate", "attempts": 1}, {"action": "warn", "attempts": 1}
+
+
+@pytest.mark.parametrize(
+    ("rule", "said", "expected"),
+    [
+        ({"action": "gate"}, {}, "check:colour:1"),
+        ({"action": "gate"}, check_verdict("check:colour:1", "fail", "plates"), "check:colour:2"),
+        (ONCE, check_verdict("check:colour:1", "fail", "plates"), Ending("screened_out", "colour:plates")),
+        (
+            {"action": "gate"},
+            check_verdict("check:colour:1", "fail", "cannot"),
+            Ending("screened_out", "colour:cannot"),
+        ),
+        ({"action": "gate"}, check_verdict("check:colour:1", "unknown", "x"), "trial:1"),
+        ({"action": "gate"}, check_verdict("check:colour:1", "unknown", "control", again=True), "check:colour:2"),
+        (ONCE, check_verdict("check:colour:1", "unknown", "control", again=True), "trial:1"),
+        ({"action": "warn"}, check_verdict("check:colour:1", "fail", "plates"), "check:colour:2"),
+        (WARNED, check_verdict("check:colour:1", "fail", "plates"), "trial:1"),
+        ({"action": "flag"}, check_verdict("check:colour:1", "fail", "plates"), "trial:1"),
+        ({"action": "record"}, check_verdict("check:colour:1", "fail", "plates"), "trial:1"),
+        (WARNED, check_verdict("check:colour:1", "fail", "x", action="gate"), Ending("screened_out", "colour:x")),
+    ],
+)  # fmt: skip
+def test_what_a_verdict_leads_to(rule: dict[str, Any], said: dict[str, StoredVerdict], expected: str | Ending) -> None:
+    assert due_step(checked(colour=rule), said) == expected
+
+
+def test_the_wrong_device_has_an_outcome_of_its_own() -> None:
+    whole = checked(device={"attempts": 1})
+    assert due_step(whole, check_verdict("check:device:1", "fail", "phone")) == Ending("wrong_device", "device:phone")
+
+
+def test_at_a_break_another_device_brings_back_all_that_belongs_to_a_device() -> None:
+    whole = checked(acuity=True, colour=True)
+    rated = {**AGREED, "trial:1": {}, "trial:2": {}, "break:1": {}}
+    said = {**check_verdict("check:colour:1"), **check_verdict("check:card:1"), **check_verdict("check:acuity:1")}
+    late = NOON + 60 * DAY
+    assert due_step(whole, said, rated, late) == "trial:3", "nobody is sent back to the eyes at a break"
+    said |= check_verdict("device:1", "unknown", "moved", NOON + timedelta(minutes=1), device=PHONE)
+    assert due_step(whole, said, {**rated, "trial:3": {}}, late) == Ending("completed"), "never after the next trial"
+    assert due_step(whole, said, rated, late) == "check:card:2"
+    said |= check_verdict("check:card:2", at=late)
+    assert due_step(whole, said, rated, late) == "check:acuity:2"
+    said |= check_verdict("check:acuity:2", at=late)
+    assert due_step(whole, said, rated, late) == "trial:3"

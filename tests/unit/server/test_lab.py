@@ -11,8 +11,6 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from beholder.cli.printing import live_printer
 from beholder.methods import find
@@ -22,7 +20,7 @@ from beholder.server import ServerStatus
 from beholder.server.app import make_app
 from beholder.server.assets import Assets
 from beholder.server.lab import Seats, own_address
-from beholder.server.participants import lab_addresses, lab_key, read_seat_token, seat_token
+from beholder.server.participants import lab_addresses, lab_key
 from beholder.server.service import StudyService
 from beholder.store.contract import LedgerEntry
 from beholder.store.open import open_store
@@ -266,18 +264,6 @@ async def test_two_servers_of_one_store_never_give_the_same_number(tmp_path: Pat
         await store.ledger.append([LedgerEntry("publish", "done", NOON)])
         await one.next(5, None, NOON)
         assert await other.numbers_at(5) == [5]
-
-
-@given(st.integers(1, 10**9 - 1), st.binary(min_size=16, max_size=16))
-def test_only_a_seat_of_ours_is_read(number: int, secret: bytes) -> None:
-    assert read_seat_token(secret, seat_token(secret, number)) == number
-    assert read_seat_token(secret, f"{number + 1}.{seat_token(secret, number).partition('.')[2]}") is None
-    assert read_seat_token(secret + b"x", seat_token(secret, number)) is None
-
-
-@pytest.mark.parametrize("text", ["", ".", "1", "-1.x", "²." + "x", "1" * 12 + ".x", "1.\ud800"])
-def test_what_is_no_seat_is_none(text: str) -> None:
-    assert read_seat_token(b"secret", text.encode("utf-8", "replace").decode()) is None
 
 
 def test_serving_prints_an_address_for_everybody(capsys: pytest.CaptureFixture[str]) -> None:

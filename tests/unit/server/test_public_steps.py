@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from beholder.errors import StimuliError, StudyError
@@ -16,11 +13,9 @@ from beholder.methods import load_study
 from beholder.methods.contract import Trial
 from beholder.planning import plan_study as make
 from beholder.planning.digest import plan_digest, study_digest
-from beholder.server.process import run_server
 from beholder.server.public_steps import step_texts
 from beholder.server.script import make_script
 from beholder.simulation.crowd import send_robots
-from beholder.simulation.robot import watch_events
 from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.ingestion import load_catalogue
 from beholder.study.model import Study
@@ -28,36 +23,8 @@ from beholder.study.serialization import resolved_yaml
 from beholder.study.texts import instruction_pages, study_text
 from beholder.testing import write_study
 from beholder.words import read_words
-from support.visitor import Site, Visitor
-
-PLAYED: dict[str, Any] = {
-    "text": "## Look for *this*",
-    "play": True,
-    "examples": [
-        {"file": "examples/torn.mp4", "caption": "Torn blocks"},
-        {"file": "examples/still.mp4", "caption": "It stands still"},
-    ],
-}
-
-
-def written(folder: Path, tiny: Path, instructions: Any, **keys: Any) -> Path:
-    """Write a study with these instructions, and two examples in its folder."""
-    path = write_study(folder, tiny, texts={"instructions": instructions}, **keys)
-    clips = sorted((folder / "stimuli").rglob("*.mp4"))
-    (folder / "examples").mkdir()
-    for clip, name in zip(clips, ("torn", "still"), strict=False):
-        shutil.copy(clip, folder / "examples" / f"{name}.mp4")
-    return path
-
-
-@asynccontextmanager
-async def served(path: Path) -> AsyncIterator[Site]:
-    async with (
-        run_server(load_study(path), port=0) as server,
-        httpx.AsyncClient(base_url=server.address, timeout=60) as client,
-    ):
-        yield Site(server.service, server.store, server.address, client)
-
+from support.instruction_pages import PLAYED, served, until, written
+from support.visitor import Visitor
 
 # What the researcher writes
 
@@ -193,18 +160,6 @@ def test_an_example_of_a_manifest_needs_a_caption(tmp_path: Path, tiny: Path) ->
 # The steps
 
 
-def test_every_page_is_a_step_and_the_volume_comes_before_what_is_heard(tmp_path: Path, tiny: Path) -> None:
-    study = load_study(written(tmp_path, tiny, ["First.", PLAYED, "Last."]))
-    catalogue = load_catalogue(study)
-    steps = make_script(study, [], has_volume=True, examples=catalogue.examples).steps
-    assert [step.key for step in steps] == [
-        "consent", "volume", "text:instructions", "text:instructions:2", "text:instructions:3",
-    ]  # fmt: skip
-    assert [len(step.trial.slots) if step.trial else 0 for step in steps] == [0, 0, 0, 2, 0]
-    plain = make_script(study, [], has_volume=True).steps
-    assert [step.key for step in plain][:2] == ["consent", "text:instructions"]
-
-
 def test_the_words_for_p910_name_the_kinds_of_flaws() -> None:
     base = {"beholder": 1, "name": "a", "title": "A", "method": "acr", "stimuli": "s"}
     words = read_words("en")
@@ -225,61 +180,6 @@ def test_who_will_be_asked_by_a_stimulus_is_told_so_in_our_own_words() -> None:
 
 
 # Over HTTP
-
-
-async def until(visitor: Visitor, key: str) -> None:
-    await visitor.arrive()
-    await visitor.answer({"agree": True})
-    while visitor.step["key"] != key:
-        (await visitor.answer({})).raise_for_status()
-
-
-async def test_what_has_to_be_played_is_proved_before_the_next_page(tmp_path: Path, tiny: Path) -> None:
-    async with served(written(tmp_path, tiny, ["First.", PLAYED])) as site:
-        visitor = Visitor(site, participant="ada")
-        await until(visitor, "text:instructions:2")
-        step = visitor.step
-        assert step["captions"] == ["Torn blocks", "It stands still"]
-        assert step["trial"]["asked"] == []
-        assert "torn.mp4" not in str(step)
-        refused = await visitor.answer({})
-        assert (refused.status_code, refused.json()["error"]["code"]) == (422, "not_watched")
-        refused = await visitor.answer({"missing": {"s1": "media_error"}}, watch_events(step["trial"]))
-        assert (refused.status_code, refused.json()["error"]["code"]) == (422, "not_missing")
-        refused = await visitor.answer({"scores": {}}, watch_events(step["trial"]))
-        assert (refused.status_code, refused.json()["error"]["allowed"]) == (422, "{}, or what would not play")
-        refused = await visitor.answer({"missing": {"s9": "media_error"}}, watch_events(step["trial"]))
-        assert (refused.status_code, refused.json()["error"]["allowed"]) == (422, "s1, s2")
-        for slot in step["trial"]["slots"]:
-            media = await site.client.get(slot["media"]["url"])
-            assert media.status_code == 200
-            assert len(media.content) == slot["media"]["bytes"]
-
-
-async def test_the_clock_of_the_server_has_to_allow_what_was_played(tmp_path: Path, tiny: Path) -> None:
-    async with served(written(tmp_path, tiny, [PLAYED])) as site:
-        visitor = Visitor(site, participant="ada")
-        await until(visitor, "text:instructions")
-        refused = await visitor.answer({}, watch_events(visitor.step["trial"]))
-        assert refused.json()["error"]["allowed"] == "no more than the time that passed"
-
-
-async def test_an_example_that_would_not_play_keeps_nobody_from_going_on(tmp_path: Path, tiny: Path) -> None:
-    async with served(written(tmp_path, tiny, [PLAYED])) as site:
-        visitor = Visitor(site, participant="ada")
-        await until(visitor, "text:instructions")
-        missing = {"missing": {"s1": "media_error", "s2": "media_error"}}
-        errors = [[10, "error", slot, {"what": "decode"}] for slot in ("s1", "s2")]
-        assert (await visitor.answer(missing, errors)).status_code == 200
-        assert visitor.step["kind"] == "trial"
-
-
-async def test_examples_that_may_be_left_out_are_left_out(tmp_path: Path, tiny: Path) -> None:
-    async with served(written(tmp_path, tiny, [{**PLAYED, "play": False}])) as site:
-        visitor = Visitor(site, participant="ada")
-        await until(visitor, "text:instructions")
-        assert visitor.step["trial"]["playback"]["watch"] == "none"
-        assert (await visitor.answer({})).status_code == 200
 
 
 async def test_robots_play_the_examples_and_everybody_can_read_all_pages_again(tmp_path: Path, tiny: Path) -> None:
@@ -308,53 +208,6 @@ async def test_the_first_page_fetches_the_examples_of_the_second(tmp_path: Path,
 
 
 # Before and after
-
-
-async def test_people_read_what_is_needed_before_they_agree(tmp_path: Path, tiny: Path) -> None:
-    checks = {"brightness": True, "colour": {"action": "flag"}}
-    async with served(write_study(tmp_path / "a", tiny, qualification=checks)) as site:
-        visitor = Visitor(site, participant="ada")
-        await visitor.arrive()
-        assert visitor.step["needs"]
-        assert visitor.step["checks"]["senses"] == "eyes"
-        assert visitor.step["checks"]["minutes"] >= 1
-    async with served(write_study(tmp_path / "b", tiny, qualification={"tones": True, "brightness": True})) as site:
-        visitor = Visitor(site, participant="ada")
-        await visitor.arrive()
-        assert visitor.step["checks"]["senses"] == "both"
-    async with served(write_study(tmp_path / "c", tiny)) as site:
-        visitor = Visitor(site, participant="ada")
-        await visitor.arrive()
-        assert (visitor.step["needs"], visitor.step["checks"]) == ([], None)
-
-
-async def test_whoever_is_turned_away_reads_which_requirement_it_was_and_gets_a_code(
-    tmp_path: Path, tiny: Path
-) -> None:
-    async with served(write_study(tmp_path, tiny, qualification={"brightness": {"attempts": 1}})) as site:
-        visitor = Visitor(site, participant="ada")
-        await until(visitor, "check:brightness:1")
-        await visitor.answer({"cannot": True})
-        assert (visitor.step["kind"], visitor.step["outcome"]) == ("end", "screened_out")
-        assert visitor.step["text"].startswith("<p>Thank you.")
-        assert "You did nothing wrong." in visitor.step["text"]
-        assert visitor.step["code"]
-
-
-async def test_a_questionnaire_of_the_study_has_its_own_last_words(server: Site) -> None:
-    visitor = Visitor(server, participant="ada")
-    await visitor.arrive()
-    await visitor.answer({"agree": True})
-    await visitor.answer({"answers": {"field": "yes"}})
-    assert visitor.step["outcome"] == "screened_out"
-    assert "other experience" in visitor.step["text"]
-
-
-def test_every_outcome_has_words() -> None:
-    base = {"beholder": 1, "name": "a", "title": "A", "method": "acr", "stimuli": "s"}
-    shown = step_texts(Study.model_validate(base), read_words("en"))
-    for outcome in ("screened_out", "wrong_device", "no_consent", "failed_checks", "technical", "withdrawn"):
-        assert shown[outcome].startswith("<p>")
 
 
 def test_a_catalogue_knows_its_examples_by_id(tmp_path: Path, tiny: Path) -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from beholder.checks.page_contract import Sample
 from beholder.methods import load_study
-from beholder.server.script import needs_of
-from beholder.stimuli.catalogue import Probe, mime_type
+from beholder.server.script import make_script, needs_of, sets_volume
+from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus, mime_type
 from beholder.stimuli.ingestion import load_catalogue
 from beholder.testing import write_study
+from support.flow_scripts import AGE, SCREEN
+from support.instruction_pages import PLAYED, written
+from support.scripts import script, study
 
 
 def test_what_is_needed_comes_from_the_served_files(tmp_path: Path, tiny: Path) -> None:
@@ -54,3 +58,52 @@ def test_sounds_and_images_have_one_type_each() -> None:
     assert mime_type(Path("a.wav"), probe, "audio") == 'audio/wav; codecs="1"'
     assert mime_type(Path("a.webp"), probe, "image") == "image/webp"
     assert mime_type(Path("a.txt"), probe, "text") == ""
+
+
+def test_the_steps_come_in_their_order() -> None:
+    whole = script(before=[SCREEN], after=[AGE])
+    assert [step.key for step in whole.steps] == [
+        "consent", "questions:before", "text:instructions", "trial:1", "trial:2", "break:1", "trial:3",
+        "questions:after",
+    ]  # fmt: skip
+
+
+def test_the_volume_is_set_after_the_instructions() -> None:
+    keys = [step.key for step in make_script(study(), [], has_volume=True).steps]
+    assert keys == ["consent", "text:instructions", "volume"]
+
+
+@pytest.mark.parametrize(
+    ("playback", "medium", "is_set"),
+    [
+        ({}, "audio", True), ({}, "video", False),
+        ({"volume": True}, "video", True), ({"volume": False}, "audio", False),
+        ({"sound": "off"}, "audio", False), ({"sound": "off", "volume": True}, "video", False),
+    ],
+)  # fmt: skip
+def test_the_volume_is_set_where_there_is_sound_or_the_study_says_so(playback: Any, medium: Any, is_set: bool) -> None:
+    stimulus = Stimulus("c/t", "t", "c", "test", medium, "c/t", "", Probe(0, "", 0, 0, 0, 0, "", "", 0), Path())
+    assert sets_volume(study(playback=playback), Catalogue((stimulus,), ("c",), ("t",))) is is_set
+
+
+def test_the_checks_stand_around_the_questions_and_the_instructions() -> None:
+    whole = script(
+        before=[{"id": "age", "text": "?", "type": "number"}],
+        qualification={"device": True, "colour": True, "acuity": True, "brightness": True},
+    )
+    assert [step.key for step in whole.steps][:8] == [
+        "consent", "check:device", "questions:before", "check:colour", "check:card", "check:acuity",
+        "text:instructions", "check:brightness",
+    ]  # fmt: skip
+
+
+def test_every_page_is_a_step_and_the_volume_comes_before_what_is_heard(tmp_path: Path, tiny: Path) -> None:
+    study = load_study(written(tmp_path, tiny, ["First.", PLAYED, "Last."]))
+    catalogue = load_catalogue(study)
+    steps = make_script(study, [], has_volume=True, examples=catalogue.examples).steps
+    assert [step.key for step in steps] == [
+        "consent", "volume", "text:instructions", "text:instructions:2", "text:instructions:3",
+    ]  # fmt: skip
+    assert [len(step.trial.slots) if step.trial else 0 for step in steps] == [0, 0, 0, 2, 0]
+    plain = make_script(study, [], has_volume=True).steps
+    assert [step.key for step in plain][:2] == ["consent", "text:instructions"]

@@ -1,7 +1,8 @@
-"""Serving groups: everybody meets the study of their own group, and nothing tells of another."""
+"""The current step of a session and its page."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from pathlib import Path
@@ -14,7 +15,42 @@ from beholder.server.requests import SubmittedAnswer
 from beholder.server.service import StudyService
 from support.clock_service import Clock, Person
 from support.group_studies import TWO, write_served
-from support.message_studies import serving
+from support.message_studies import Hosted, clip, serving
+from support.rule_studies import come
+from support.training_sessions import Serve, rate, start_training
+
+
+async def test_reloads_other_tabs_and_other_servers_find_the_same_page(jerky: Hosted) -> None:
+    host, clock = jerky
+    ann = await come(host, clock)
+    sent = clip(ann.step, stutters=True)
+    await ann.answer(sent)
+    step = ann.step
+    assert (await ann.come()).step == step
+    assert await StudyService(host.served, host.store, now=clock).step(ann.token) == step
+    again = await host.answer(ann.token, "trial:1", sent)
+    assert (again["feedback"], again["step"]) == (None, step)
+    for key, value in (("trial:1", 1), ("trial:1:1", 4), ("trial:1:3", 4), ("trial:2", 4)):
+        with pytest.raises(Refused) as refused:
+            await host.answer(ann.token, key, clip(step, value))
+        assert refused.value.status == 409, key
+    clock.wait(seconds=30)
+    tabs = [clip(step, 2), clip(step, 3, stutters=True)]
+    replies = await asyncio.gather(*(host.answer(ann.token, "trial:1:2", one) for one in tabs), return_exceptions=True)
+    assert sum(isinstance(reply, dict) for reply in replies) == 1
+    assert list((await ann.facts()).verdicts) == ["trial:1", "trial:1:2"]
+    await host.events(ann.token, SubmittedAnswer(None, events=[(1, "key", None, {})], tab="t"), "trial:1:2")
+
+
+async def test_media_keep_their_address_when_a_page_comes_again(jerky: Hosted) -> None:
+    host, clock = jerky
+    ann = await come(host, clock)
+    url = ann.step["trial"]["slots"][0]["media"]["url"]
+    ahead = ann.step["prefetch"]
+    await ann.answer(clip(ann.step, stutters=True))
+    assert ann.step["trial"]["slots"][0]["media"]["url"] == url
+    assert ann.step["prefetch"] == ahead
+    assert (await host.media(url.removeprefix("/media/"))).size == ann.step["trial"]["slots"][0]["media"]["bytes"]
 
 
 class Keeper(Person):
@@ -74,18 +110,36 @@ async def test_watching_is_asked_for_as_the_group_has_it(tmp_path: Path) -> None
                 assert code is not None
 
 
-async def test_a_preview_is_of_any_list(tmp_path: Path) -> None:
-    async with serving(write_served(tmp_path / "study"), tmp_path / "store") as (host, _):
-        secret = host.preview.link.partition("preview=")[2]
-        for number, text in ((1, TWO[0]["text"]), (3, TWO[1]["text"])):
-            _, arrival = await host.arrive({"preview": secret, "list": str(number)}, {})
-            assert "Only the" in str(arrival["study"])
-            step = await host.step(str(arrival["token"]), "trial:1")
-            assert step["trial"]["asked"][0]["text"] == text  # type: ignore[call-overload, index]
-            url = step["trial"]["slots"][0]["media"]["url"]  # type: ignore[call-overload, index]
-            await host.media(str(url).rpartition("/")[2])
-        for other in ("0", "9", "-1", "x", "9" * 30):
-            with pytest.raises(Refused):
-                await host.arrive({"preview": secret, "list": other}, {})
-        with pytest.raises(Refused):
-            await host.media("preview5-00")
+async def test_a_reload_shows_the_same_attempt_with_the_same_word(serve: Serve) -> None:
+    visitor = await start_training(await serve())
+    await rate(visitor, 1)
+    step = visitor.step
+    await visitor.arrive()
+    assert visitor.step == step
+
+
+async def test_media_keep_their_address_over_attempts_and_are_fetched_ahead(serve: Serve) -> None:
+    visitor = await start_training(await serve())
+    assert visitor.step["prefetch"][0]["url"] != visitor.step["trial"]["slots"][0]["media"]["url"]
+    ahead = visitor.step["prefetch"]
+    first = visitor.step["trial"]["slots"]
+    await rate(visitor, 1)
+    assert visitor.step["trial"]["slots"] == first
+    assert (await visitor.client.get(first[0]["media"]["url"])).status_code == 200
+    await rate(visitor, 5)
+    assert [slot["media"] for slot in visitor.step["trial"]["slots"]] == ahead
+    for value in (1, 3):
+        await rate(visitor, value)
+    ahead = visitor.step["prefetch"]
+    await rate(visitor, 2)
+    assert visitor.step["key"] == "trial:1"
+    assert [slot["media"] for slot in visitor.step["trial"]["slots"]] == ahead
+
+
+async def test_nothing_of_an_example_tells_what_is_expected(serve: Serve) -> None:
+    visitor = await start_training(await serve())
+    for value in (5, 1, 3, 2):
+        text = str(visitor.step)
+        for word in ("target", "tolerance", "expected", "trap", "practice", "natural", "frozen", "smooth", "stands"):
+            assert word not in text
+        await rate(visitor, value)

@@ -1,0 +1,34 @@
+"""Facts in SQLite are append-only, and an erasure deletes identities."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from beholder.store.open import open_store
+from beholder.testing.stores.facts import (
+    NOON,
+    arrive,
+)
+from support.sqlite_files import fill, sql
+
+
+@pytest.mark.parametrize("table", ["studies", "stimuli", "lists", "sessions", "claims", "answers"])
+async def test_facts_are_append_only(tmp_path: Path, table: str) -> None:
+    await fill(tmp_path)
+    column = sql(tmp_path, f"SELECT name FROM pragma_table_info('{table}') ORDER BY cid DESC")[0][0]
+    for statement in (f"UPDATE {table} SET {column} = {column}", f"DELETE FROM {table}"):
+        with pytest.raises(sqlite3.IntegrityError, match="facts are append-only"):
+            sql(tmp_path, statement)
+
+
+async def test_erasing_the_last_session_of_a_person_forgets_who_it_was(tmp_path: Path) -> None:
+    first = await fill(tmp_path)
+    async with open_store(tmp_path) as store:
+        second = await arrive(store, "ann", number=2)
+        await store.erase(first, NOON)
+        assert sql(tmp_path, "SELECT * FROM links", file="identity.sqlite") == [("p-ann", "prolific", "5f3a")]
+        await store.erase(second, NOON)
+        assert sql(tmp_path, "SELECT * FROM links", file="identity.sqlite") == []
