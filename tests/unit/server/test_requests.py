@@ -1,0 +1,41 @@
+"""The bodies of requests, checked strictly."""
+
+from __future__ import annotations
+
+import pytest
+
+from beholder.errors import Refused
+from beholder.server.requests import SubmittedAnswer, read_events, read_submission
+from beholder.types import Json
+
+
+def test_a_body_becomes_a_submission() -> None:
+    events: list[Json] = [[0, "shown", None, {}], [12.5, "play", "s1", {"at": 0}]]
+    body = {"answer": {"agree": True}, "events": events, "from": 1, "tab": "t", "shown_ms": 3, "input": "touch"}
+    expected = SubmittedAnswer({"agree": True}, read_events(events), 1, "t", 3.0, 0.0, "touch")
+    assert read_submission(body, with_answer=True) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [
+        ([], "body"),
+        ({}, "answer"),
+        ({"answer": 1, "events": {}}, "events"),
+        ({"answer": 1, "events": [[0, "sneeze", None, {}]]}, "events.0"),
+        ({"answer": 1, "from": True}, "from"),
+        ({"answer": 1, "tab": "x" * 65}, "tab"),
+        ({"answer": 1, "sent_ms": -1}, "sent_ms"),
+        ({"answer": 1, "input": "voice"}, "input"),
+    ],
+)
+def test_a_malformed_body_is_refused_at_its_place(body: Json, where: str) -> None:
+    with pytest.raises(Refused) as refused:
+        read_submission(body, with_answer=True)
+    assert refused.value.where == where
+
+
+@pytest.mark.parametrize("event", [[], [0, "play"], [-1, "play", None, {}], [1e15, "play", None, {}], "play", None])
+def test_a_malformed_event_is_refused(event: Json) -> None:
+    with pytest.raises(Refused, match="An event has the wrong shape"):
+        read_events([event])

@@ -1,0 +1,48 @@
+"""Numbers, dates and lists as figures and reports show them."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+
+from beholder.formats import (
+    NONE,
+    count,
+    date,
+    decimals_for,
+    interval,
+    join_names,
+    number,
+    p_value,
+    percent,
+    plain,
+    signed,
+    span,
+)
+
+
+def test_numbers_have_a_true_minus_sign_and_a_dash_where_missing() -> None:
+    assert [number(-1.25, 1), number(-0.001, 2), number(3.975, 2), number(math.nan, 1)] == [
+        "−1.3",
+        "0.00",
+        "3.98",
+        NONE,
+    ]
+    assert [signed(1, 1), signed(-1, 1), plain(-0.5)] == ["+1.0", "−1.0", "−0.5"]
+
+
+def test_intervals_shares_and_p_values_are_written_as_papers_do() -> None:
+    assert interval(61.34, 65.52, 1) == "61.3 to 65.5"
+    assert interval(math.nan, 1, 1) == NONE
+    assert [percent(0.243), percent(math.nan)] == ["24 %", NONE]
+    assert [p_value(0.0004), p_value(0.0312), p_value(math.nan)] == ["< 0.001", "0.031", NONE]
+    assert [decimals_for(0, 100), decimals_for(1, 5)] == [1, 2]
+    assert span(-3, 3) == "−3 to 3"
+
+
+def test_counts_lists_and_dates_are_english() -> None:
+    assert [count(1, "person", "people"), count(2000, "person", "people"), count(0, "list")] == [
+        "1 person", "2,000 people", "0 lists",
+    ]  # fmt: skip
+    assert [join_names(["a"]), join_names(["a", "b"]), join_names(["a", "b", "c"])] == ["a", "a and b", "a, b and c"]
+    assert date(datetime(2026, 11, 15, tzinfo=UTC)) == "15 November 2026"
