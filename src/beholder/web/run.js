@@ -19,6 +19,7 @@ import { device, watchInput, witness } from "./witness.js";
 import { loadWords, timeOf } from "./words.js";
 
 /** @import { Client } from "./client.js" */
+/** @import { Frame } from "./frame/frame.js" */
 /** @import { Keys } from "./keys.js" */
 /** @import { Kiosk } from "./kiosk/kiosk.js" */
 /** @import { Log } from "./log.js" */
@@ -27,6 +28,8 @@ import { loadWords, timeOf } from "./words.js";
 /** @import { Patience } from "./patience.js" */
 /** @import { Storage } from "./storage.js" */
 /** @import { Arrival, Json, Say, Step } from "./types" */
+/** @typedef {ReturnType<typeof openHelp>} Help */
+/** @typedef {ReturnType<typeof import("./frame/preview.js").openPreview>} PreviewBar */
 
 /** What a step gets.
  *  @typedef {{ main: HTMLElement, say: Say, language: string, status: (text: string) => void,
@@ -52,15 +55,44 @@ const SENDING_MS = 1500;
 
 await start(document.documentElement.dataset["study"] ?? "");
 
-/** @param {string} name of the study */
+/** What the runner shows around a step: the frame, the help, and what the banner says.
+ *  @typedef {{ say: Say, language: string, frame: Frame, help: Help, keys: Keys, patience: Patience,
+ *              input: ReturnType<typeof watchInput>, bannerText: string | null, isPreview: boolean, step: Step | null,
+ *              outbox: Outbox | null }} Shell */
+
+/** A session on this page: what belongs to one participant.
+ *  @typedef {{ study: Arrival["study"], client: Client, session: string, tab: string, storage: Storage, shelf: Shelf,
+ *              outbox: Outbox, kiosk: Kiosk | null, preview: PreviewBar | null,
+ *              jump: (step: Step) => void }} Session */
+
+/** Run a study: arrive, then show one step after the other. @param {string} name of the study */
 async function start(name) {
   const { say, language, direction } = await loadWords(document.documentElement.lang || "en");
   document.documentElement.dir = direction;
   const kept = openStorage("beholder:", { lasting: true });
-  const keys = openKeys(kept);
+  const shell = openShell(say, language, openKeys(kept));
+  showConnection(shell);
+  const kiosk = await enterKiosk(shell);
+  let arrival;
+  try {
+    arrival = await (kiosk === null
+      ? enter(name, kept, shell.patience)
+      : shell.patience.insist(() => arrive({ study: name, params: kiosk.params, device: device() })));
+  } catch (error) {
+    if (!(error instanceof Declined)) throw error;
+    decline(shell, error);
+    return;
+  }
+  const session = await openSession(name, arrival, shell, kiosk);
+  await runSteps(shell, session, (await session.outbox.recover()) ?? arrival.step);
+}
+
+/** Return the frame of the page, with its help.
+ *  @param {Say} say @param {string} language @param {Keys} keys @returns {Shell} */
+function openShell(say, language, keys) {
   const input = watchInput();
-  const patience = openPatience(() => connection());
-  // A clip goes on only under eyes and ears: whatever plays hears of it, and logs the pause.
+  const patience = openPatience(() => showConnection(shell));
+  // A clip plays only while it can be seen and heard: opening the help pauses it, and the pause is logged.
   const help = openHelp({
     say,
     keys,
@@ -69,238 +101,271 @@ async function start(name) {
   });
   const frame = openFrame({ say, title: document.title, onHelp: () => help.show(), onTry: patience.tryNow });
   document.body.append(help.element);
-  /** @type {Outbox | null} */
-  let outbox = null;
-  /** @type {string | null} */
-  let word = null;
-  /** @type {Step | null} */
-  let shown = null;
-  let isPreview = false;
+  /** @type {Shell} */
+  const shell = {
+    say,
+    language,
+    frame,
+    help,
+    keys,
+    patience,
+    input,
+    bannerText: null,
+    isPreview: false,
+    step: null,
+    outbox: null,
+  };
+  return shell;
+}
 
-  function connection() {
-    const waiting = outbox?.waiting ?? 0;
-    frame.banner.show({ isOnline: navigator.onLine, isReached: patience.isReached, waiting, notice: word });
-    frame.topbar.setSaved({
-      waiting,
-      isReached: patience.isReached,
-      isAny:
-        !isPreview &&
-        shown !== null &&
-        shown.kind !== "consent" &&
-        (shown.kind !== "end" || shown.outcome === "completed"),
-      isAll: shown?.kind === "end",
-    });
-  }
-  connection();
+/** Show in the banner and the top bar what is saved and whether the server is reached. @param {Shell} shell */
+function showConnection({ frame, patience, outbox, bannerText, step, isPreview }) {
+  const waiting = outbox?.waiting ?? 0;
+  frame.banner.show({ isOnline: navigator.onLine, isReached: patience.isReached, waiting, notice: bannerText });
+  frame.topbar.setSaved({
+    waiting,
+    isReached: patience.isReached,
+    isAny:
+      !isPreview && step !== null && step.kind !== "consent" && (step.kind !== "end" || step.outcome === "completed"),
+    isAll: step?.kind === "end",
+  });
+}
 
+/** Return the station of a laboratory that this page is on; null elsewhere. @param {Shell} shell */
+async function enterKiosk({ say, frame, patience }) {
   const station = document.documentElement.dataset["station"] ?? "";
-  const kiosk =
-    station === ""
-      ? null
-      : await (await fetched(import("./kiosk/kiosk.js"))).openKiosk(Number(station), { say, main: frame.main, patience });
+  if (station === "") return null;
+  return (await fetched(import("./kiosk/kiosk.js"))).openKiosk(Number(station), { say, main: frame.main, patience });
+}
 
-  let arrival;
-  try {
-    arrival = await (kiosk === null
-      ? come(name, kept, patience)
-      : patience.insist(() => arrive({ study: name, params: kiosk.params, device: device() })));
-  } catch (error) {
-    if (!(error instanceof Declined)) throw error;
-    decline(error);
-    return;
-  }
-
-  isPreview = arrival.preview !== null;
+/** @param {string} name @param {Arrival} arrival @param {Shell} shell @param {Kiosk | null} kiosk
+ *  @returns {Promise<Session>} */
+async function openSession(name, arrival, shell, kiosk) {
+  const { say, patience, frame } = shell;
+  shell.isPreview = arrival.preview !== null;
   const study = arrival.study;
   const client = connect(arrival.token);
   const session = nameOf(arrival.token);
-  const storage = openStorage(`beholder:${name}:`, { lasting: !isPreview });
+  const storage = openStorage(`beholder:${name}:`, { lasting: !shell.isPreview });
   const shelf = openShelf();
   const tab = await meetTabs(session, () => {
-    if (!isPreview) {
-      word = say("tabs");
-      connection();
+    if (!shell.isPreview) {
+      shell.bannerText = say("tabs");
+      showConnection(shell);
     }
   });
-  const box = openOutbox({ client, patience, storage, session, tab, onChange: connection });
-  outbox = box;
+  const outbox = openOutbox({ client, patience, storage, session, tab, onChange: () => showConnection(shell) });
+  shell.outbox = outbox;
   document.title = study.title;
   frame.topbar.setTitle(kiosk === null ? study.title : `${study.title} · ${kiosk.name}`);
+  /** @type {Session} */
+  const opened = { study, client, session, tab, storage, shelf, outbox, kiosk, preview: null, jump: () => {} };
+  if (arrival.preview !== null) {
+    const { openPreview } = await import("./frame/preview.js");
+    opened.preview = openPreview({
+      say,
+      steps: arrival.preview.steps,
+      onPick: async (key) => opened.jump(await patience.insist(() => client.step(key))),
+    });
+    document.body.prepend(opened.preview.element);
+  }
+  return opened;
+}
 
-  /** @type {(step: Step) => void} */
-  let jump = () => {};
-  const withdraw = async () => {
-    const answer = await patience.insist(() => client.withdraw());
-    jump("step" in answer ? answer.step : answer);
-  };
-  const preview =
-    arrival.preview === null
-      ? null
-      : (await import("./frame/preview.js")).openPreview({
-          say,
-          steps: arrival.preview.steps,
-          onPick: async (key) => jump(await patience.insist(() => client.step(key))),
-        });
-  if (preview !== null) document.body.prepend(preview.element);
-
-  let step = (await box.recover()) ?? arrival.step;
+/** Show one step after the other; a withdrawal or the preview jumps to another one.
+ *  @param {Shell} shell @param {Session} session @param {Step} first */
+async function runSteps(shell, session, first) {
+  let step = first;
   for (;;) {
     const over = new AbortController();
     /** @type {Promise<Step>} */
     const jumped = new Promise((resolve) => {
-      jump = resolve;
+      session.jump = resolve;
     });
     /** @type {Step} */
-    const next = await Promise.race([show(step, over.signal), jumped]);
+    const next = await Promise.race([show(shell, session, step, over.signal), jumped]);
     over.abort();
     step = next;
   }
+}
 
-  /** Show a step until its answer is stored; return the step after it.
-   *  @param {Step} step @param {AbortSignal} signal @returns {Promise<Step>} */
-  async function show(step, signal) {
-    shown = step;
-    document.body.dataset["step"] = step.key;
-    document.body.dataset["kind"] = step.kind;
-    frame.topbar.setStep(step);
-    const isEnd = step.kind === "end";
-    const isGone = isEnd && (step.outcome === "withdrawn" || step.outcome === "no_consent");
-    const way = { word: isEnd ? "erase" : "withdraw", run: withdraw }; // after the end there is nothing to stop
-    // Where groups of participants have their own, they are not known before there is a list.
-    help.setStudy({ ...study, instructions: step.instructions ?? study.instructions }, isGone ? null : way);
-    frame.setFoot({
-      contact: study.contact,
-      word: way.word,
-      onWithdraw: isGone ? null : () => help.show({ isWithdrawing: true }),
-    });
-    preview?.setStep(isEnd ? `end:${step.outcome}` : step.key);
-    connection();
-    const log = openLog({ key: step.key, session, tab, storage, outbox: box, signal, isQuiet: step.kind === "end" });
-    log.add("shown", null, { again: log.events.length > 0 });
-    witness(log, signal);
-
-    for (;;) {
-      const attempt = new AbortController();
-      signal.addEventListener("abort", () => attempt.abort(), { signal: attempt.signal });
-      document.body.dataset["state"] = step.kind === "trial" ? "loading" : "ready";
-      frame.main.replaceChildren();
-      frame.main.inert = false;
-      scrollTo(0, 0);
-      try {
-        const answer = await patience.insist(async () => STEPS[step.kind]());
-        const answering = answer(step, {
-          main: frame.main,
-          say,
-          language,
-          status: frame.status,
-          log,
-          signal: attempt.signal,
-          shelf,
-          keys,
-          patience,
-          study,
-          kiosk,
-        });
-        focusHeading();
-        return await send(step, log, await answering, signal);
-      } catch (error) {
-        if (signal.aborted) return new Promise(() => {});
-        const after = await afterRefusal(error, client);
-        if (after !== null) return after;
-        word = /** @type {Declined} */ (error).message || say("refused"); // 413, 422: nothing stored, the page is still theirs
-        connection();
-      } finally {
-        attempt.abort();
-      }
-    }
-  }
-
-  /** @param {Step} step @param {Log} log @param {Json} answer @param {AbortSignal} signal
-   *  @returns {Promise<Step>} */
-  async function send(step, log, answer, signal) {
-    const { body, batch } = log.seal(answer, input());
-    document.body.dataset["state"] = "sending";
-    frame.main.inert = true;
-    const timer = setTimeout(() => {
-      if (!signal.aborted) tell(notice(say("sending.title"), say("sending.text")));
-    }, SENDING_MS);
+/** Show a step until its answer is stored; return the step after it.
+ *  @param {Shell} shell @param {Session} session @param {Step} step @param {AbortSignal} signal
+ *  @returns {Promise<Step>} */
+async function show(shell, session, step, signal) {
+  showFrame(shell, session, step);
+  const log = openLog({
+    key: step.key,
+    session: session.session,
+    tab: session.tab,
+    storage: session.storage,
+    outbox: session.outbox,
+    signal,
+    isQuiet: step.kind === "end",
+  });
+  log.add("shown", null, { again: log.events.length > 0 });
+  witness(log, signal);
+  for (;;) {
+    const attempt = new AbortController();
+    signal.addEventListener("abort", () => attempt.abort(), { signal: attempt.signal });
     try {
-      const stored = await box.submit(step.key, body, batch);
-      log.close();
-      word = null;
-      if (stored.feedback && !signal.aborted) await feedback(stored.feedback);
-      return stored.step;
+      const given = await ask(shell, session, step, log, attempt.signal);
+      return await send(shell, session.outbox, step, log, given, signal);
+    } catch (error) {
+      if (signal.aborted) return new Promise(() => {});
+      const after = await afterRefusal(shell, session, error);
+      if (after !== null) return after;
+      // 413, 422: nothing is stored, and the page stays.
+      shell.bannerText = /** @type {Declined} */ (error).message || shell.say("refused");
+      showConnection(shell);
     } finally {
-      clearTimeout(timer);
+      attempt.abort();
     }
-  }
-
-  /** @param {string} words */
-  async function feedback(words) {
-    const on = element("button", { class: "button button-primary", id: "next", type: "button" }, say("go-on"));
-    tell(notice(say("feedback.title"), words, on));
-    await pressed(on);
-  }
-
-  /** @param {unknown} error @param {Client} client @returns {Promise<Step | null>} */
-  async function afterRefusal(error, client) {
-    if (!(error instanceof Declined)) {
-      tell(
-        notice(
-          say("broken.title"),
-          say("broken.text"),
-          element(
-            "button",
-            { class: "button button-primary", type: "button", on: { click: () => location.reload() } },
-            say("broken.reload"),
-          ),
-        ),
-      );
-      console.error(error);
-      return new Promise(() => {});
-    }
-    if (error.step !== null) return error.step;
-    if (error.status === 409 || error.status === 410) return patience.insist(() => client.step());
-    if (error.status === 413 || error.status === 422 || error.status === 400) return null;
-    decline(error);
-    return new Promise(() => {});
-  }
-
-  /** Say why this person cannot come in or go on, and show the way back. @param {Declined} error */
-  function decline({ code, at, message, returnUrl }) {
-    const time = at !== null && timeOf(at, language);
-    const words = time ? say(`closed.${code}.text`, { time }) : message || say("closed.text");
-    const back =
-      returnUrl !== null &&
-      element("a", { class: "button button-primary", id: "return", href: returnUrl }, say("closed.return"));
-    tell(notice(say(time || TITLED.has(code) ? `closed.${code}` : "closed.title"), words, back || null));
-  }
-
-  /** @param {HTMLElement} node */
-  function tell(node) {
-    fill(frame.main, node);
-    frame.main.inert = false;
-    focusHeading();
-  }
-
-  function focusHeading() {
-    const heading = frame.main.querySelector("[tabindex='-1']");
-    if (heading instanceof HTMLElement) heading.focus({ preventScroll: true });
   }
 }
 
-/** Come to the study: by what is in the address, else by what this device remembers.
+/** Show what surrounds a step: its place, help, the foot, and how to withdraw.
+ *  @param {Shell} shell @param {Session} session @param {Step} step */
+function showFrame(shell, session, step) {
+  const { frame, help } = shell;
+  const { study } = session;
+  shell.step = step;
+  document.body.dataset["step"] = step.key;
+  document.body.dataset["kind"] = step.kind;
+  frame.topbar.setStep(step);
+  const isEnd = step.kind === "end";
+  const isWithdrawn = isEnd && (step.outcome === "withdrawn" || step.outcome === "no_consent");
+  // After the end there is nothing to stop.
+  const withdrawal = { word: isEnd ? "erase" : "withdraw", run: () => withdraw(shell, session) };
+  // Where groups of participants have their own, they are not known before there is a list.
+  help.setStudy({ ...study, instructions: step.instructions ?? study.instructions }, isWithdrawn ? null : withdrawal);
+  frame.setFoot({
+    contact: study.contact,
+    word: withdrawal.word,
+    onWithdraw: isWithdrawn ? null : () => help.show({ isWithdrawing: true }),
+  });
+  session.preview?.setStep(isEnd ? `end:${step.outcome}` : step.key);
+  showConnection(shell);
+}
+
+/** @param {Shell} shell @param {Session} session */
+async function withdraw({ patience }, session) {
+  const reply = await patience.insist(() => session.client.withdraw());
+  session.jump("step" in reply ? reply.step : reply);
+}
+
+/** Show the page of a step and return the answer that is given there.
+ *  @param {Shell} shell @param {Session} session @param {Step} step @param {Log} log @param {AbortSignal} signal
+ *  @returns {Promise<Json>} */
+async function ask(shell, session, step, log, signal) {
+  const { frame, patience } = shell;
+  document.body.dataset["state"] = step.kind === "trial" ? "loading" : "ready";
+  frame.main.replaceChildren();
+  frame.main.inert = false;
+  scrollTo(0, 0);
+  const view = await patience.insist(async () => STEPS[step.kind]());
+  const answering = view(step, {
+    main: frame.main,
+    say: shell.say,
+    language: shell.language,
+    status: frame.status,
+    log,
+    signal,
+    shelf: session.shelf,
+    keys: shell.keys,
+    patience,
+    study: session.study,
+    kiosk: session.kiosk,
+  });
+  focusHeading(frame.main);
+  return answering;
+}
+
+/** @param {Shell} shell @param {Outbox} outbox @param {Step} step @param {Log} log @param {Json} given
+ *  @param {AbortSignal} signal @returns {Promise<Step>} */
+async function send(shell, outbox, step, log, given, signal) {
+  const { say, frame } = shell;
+  const { body, batch } = log.seal(given, shell.input());
+  document.body.dataset["state"] = "sending";
+  frame.main.inert = true;
+  const timer = setTimeout(() => {
+    if (!signal.aborted) showNotice(frame.main, notice(say("sending.title"), say("sending.text")));
+  }, SENDING_MS);
+  try {
+    const stored = await outbox.submit(step.key, body, batch);
+    log.close();
+    shell.bannerText = null;
+    if (stored.feedback && !signal.aborted) await feedback(shell, stored.feedback);
+    return stored.step;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** @param {Shell} shell @param {string} words */
+async function feedback({ say, frame }, words) {
+  const on = element("button", { class: "button button-primary", id: "next", type: "button" }, say("go-on"));
+  showNotice(frame.main, notice(say("feedback.title"), words, on));
+  await pressed(on);
+}
+
+/** Return the step after an answer that was refused; null where the page stays.
+ *  @param {Shell} shell @param {Session} session @param {unknown} error @returns {Promise<Step | null>} */
+async function afterRefusal(shell, session, error) {
+  const { say, frame, patience } = shell;
+  if (!(error instanceof Declined)) {
+    const reload = element(
+      "button",
+      { class: "button button-primary", type: "button", on: { click: () => location.reload() } },
+      say("broken.reload"),
+    );
+    showNotice(frame.main, notice(say("broken.title"), say("broken.text"), reload));
+    console.error(error);
+    return new Promise(() => {});
+  }
+  if (error.step !== null) return error.step;
+  if (error.status === 409 || error.status === 410) return patience.insist(() => session.client.step());
+  if (error.status === 413 || error.status === 422 || error.status === 400) return null;
+  decline(shell, error);
+  return new Promise(() => {});
+}
+
+/** Say why this person cannot begin or go on, and show the way back. @param {Shell} shell @param {Declined} error */
+function decline({ say, language, frame }, { code, at, message, returnUrl }) {
+  const time = at !== null && timeOf(at, language);
+  const words = time ? say(`closed.${code}.text`, { time }) : message || say("closed.text");
+  const back =
+    returnUrl !== null &&
+    element("a", { class: "button button-primary", id: "return", href: returnUrl }, say("closed.return"));
+  const title = say(time || TITLED.has(code) ? `closed.${code}` : "closed.title");
+  showNotice(frame.main, notice(title, words, back || null));
+}
+
+/** @param {HTMLElement} main @param {HTMLElement} node */
+function showNotice(main, node) {
+  fill(main, node);
+  main.inert = false;
+  focusHeading(main);
+}
+
+/** @param {HTMLElement} main */
+function focusHeading(main) {
+  const heading = main.querySelector("[tabindex='-1']");
+  if (heading instanceof HTMLElement) heading.focus({ preventScroll: true });
+}
+
+/** Arrive at the study: by the parameters of the address, else by what this device remembers.
  *  @param {string} study @param {Storage} storage @param {Patience} patience */
-async function come(study, storage, patience) {
+async function enter(study, storage, patience) {
   const params = Object.fromEntries(new URLSearchParams(location.search));
-  const known = Object.keys(params).length === 0 ? storage.get(`${study}:resume`) : null;
+  const resume = Object.keys(params).length === 0 ? storage.get(`${study}:resume`) : null;
   /** @param {Record<string, string>} with_ */
   const ask = (with_) => patience.insist(() => arrive({ study, params: with_, device: device() }));
   let arrival;
   try {
-    arrival = await ask(known === null ? params : { resume: known });
+    arrival = await ask(resume === null ? params : { resume });
   } catch (error) {
-    if (known === null || !(error instanceof Declined) || CLOSED.has(error.code)) throw error;
+    if (resume === null || !(error instanceof Declined) || CLOSED.has(error.code)) throw error;
     storage.remove(`${study}:resume`); // of another store, long gone
     arrival = await ask(params);
   }
