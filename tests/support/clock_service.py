@@ -69,7 +69,7 @@ class Person:
         assert facts is not None
         return facts
 
-    async def told(self, key: str) -> Any:
+    async def verdict(self, key: str) -> Any:
         return (await self.facts()).verdicts[key]
 
     async def answers(self, step: Mapping[str, Any] | None = None) -> SubmittedAnswer:

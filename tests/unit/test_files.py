@@ -26,7 +26,7 @@ from beholder.files import (
 
 
 def test_a_table_is_csv_with_empty_cells_for_what_is_missing() -> None:
-    rows = [{"a": 1, "b": math.nan, "c": True}, {"a": None, "b": 0.5, "c": "x,y"}]
+    rows: list[dict[str, object]] = [{"a": 1, "b": math.nan, "c": True}, {"a": None, "b": 0.5, "c": "x,y"}]
     assert table_bytes(["a", "b", "c"], rows) == b'a,b,c\n1,,true\n,0.5,"x,y"\n'
 
 

@@ -54,12 +54,12 @@ async def test_what_is_no_visit_of_this_study_is_told_and_not_stored(tmp_path: P
 
 async def test_before_the_launch_nobody_comes_in_and_is_told_so(tmp_path: Path) -> None:
     async with door(tmp_path, PROLIFIC) as (host, clock):
-        told = await refused(host, clock, **prolific())
-        assert told.what == (
+        refusal = await refused(host, clock, **prolific())
+        assert refusal.what == (
             "This study is not put up on the platform yet, so nothing of a visit would be kept. "
             "To look at it, use the preview link."
         )
-        assert (told.code, told.more) == ("other_posting", {"return_url": "https://app.prolific.com/"})
+        assert (refusal.code, refusal.more) == ("other_posting", {"return_url": "https://app.prolific.com/"})
 
 
 async def test_a_robot_still_rehearses_whatever_the_mode(tmp_path: Path) -> None:
@@ -152,16 +152,21 @@ async def test_a_further_round_belongs_to_the_same_visit_and_is_offered_before_t
 async def test_before_it_opens_and_after_it_closes_nobody_begins_and_whoever_has_begun_goes_on(tmp_path: Path) -> None:
     recruit = {"mode": "link", "opens": "2026-05-04 14:30+02:00", "closes": "2026-05-05"}
     async with door(tmp_path, recruit) as (host, clock):
-        told = await refused(host, clock, participant="ann")
-        assert told.what == "This study opens on 2026-05-04 14:30 UTC+0200. Please come back then with the same link."
-        assert (told.code, told.more) == ("not_open", {"at": "2026-05-04T14:30:00+02:00"})
+        refusal = await refused(host, clock, participant="ann")
+        assert (
+            refusal.what == "This study opens on 2026-05-04 14:30 UTC+0200. Please come back then with the same link."
+        )
+        assert (refusal.code, refusal.more) == ("not_open", {"at": "2026-05-04T14:30:00+02:00"})
         assert await count(host) == 0
         clock.wait(hours=1)
         ann = await come(host, clock, participant="ann")
         await ann.until("trial:2")
         clock.wait(hours=12)
-        told = await refused(host, clock, participant="bea")
-        assert (told.code, told.what) == ("closed", "This study closed on 2026-05-05 00:00 UTC. Thank you for coming.")
+        refusal = await refused(host, clock, participant="bea")
+        assert (refusal.code, refusal.what) == (
+            "closed",
+            "This study closed on 2026-05-05 00:00 UTC. Thank you for coming.",
+        )
         await (await come(host, clock, participant="ann")).until("end")
 
 
@@ -170,9 +175,9 @@ async def test_whom_a_platform_sends_after_closing_has_a_way_back_and_is_known(t
         await launch(host)
         clock.wait(days=1)
         for _ in range(2):
-            told = await refused(host, clock, **prolific())
+            refusal = await refused(host, clock, **prolific())
             code = shared_codes(host.served.study, host.store.secret)["technical"]
-            assert (told.code, told.more["return_url"]) == ("closed", BACK + code)
+            assert (refusal.code, refusal.more["return_url"]) == ("closed", BACK + code)
         assert {one.submission for one in await host.store.platform_visits()} == {"s1"}
     async with door(tmp_path / "panel", {**PANEL, "closes": "2026-05-05"}) as (host, clock):
         clock.wait(days=1)
@@ -217,9 +222,9 @@ async def test_whoever_began_another_study_does_not_begin_this_one(
     recruit = {**PROLIFIC, "exclude": ["../first", "../empty"]}
     async with door(tmp_path / "second", recruit) as (host, clock):
         await launch(host)
-        told = await refused(host, clock, **prolific("ann"))
-        assert told.code == "excluded"
-        assert told.more["return_url"] == "https://app.prolific.com/"
+        refusal = await refused(host, clock, **prolific("ann"))
+        assert refusal.code == "excluded"
+        assert refusal.more["return_url"] == "https://app.prolific.com/"
         with caplog.at_level(logging.WARNING, "beholder.server"):
             await come(host, clock, **prolific("bea"))
         assert "recruit.exclude: ../empty leaves nobody out, as its store cannot be read" in caplog.text
@@ -286,8 +291,8 @@ async def test_of_two_people_who_come_by_one_visit_at_the_same_moment_one_begins
         both = await asyncio.gather(
             *(come(host, clock, **prolific(name)) for name in ("ann", "bea")), return_exceptions=True
         )
-        (told,) = [one for one in both if isinstance(one, Refused)]
-        assert told.code == "other_posting"
+        (refusal,) = [one for one in both if isinstance(one, Refused)]
+        assert refusal.code == "other_posting"
         assert len(await host.store.platform_visits()) == 1
         first = next(one for one in both if isinstance(one, Person))
         other = "bea" if first.params["PROLIFIC_PID"] == "ann" else "ann"

@@ -55,9 +55,9 @@ def earned(name: str, *, verdict: str = "pass", reason: str = "", device: Any = 
 
 def brought(*earlier: Any, at: datetime = NOON, **rules: Any) -> list[str]:
     facts = SessionFacts(Session("new", "p", "d", 1, "link", 2, LAPTOP, NOON))
-    found = passes_carried_over(checked(**(rules or {"colour": True, "acuity": True})), facts, earlier, ["d"], at)
-    assert all((one.session, one.reason) == ("new", "carried") for one in found)
-    return [one.key for one in found]
+    passes = passes_carried_over(checked(**(rules or {"colour": True, "acuity": True})), facts, earlier, ["d"], at)
+    assert all((one.session, one.reason) == ("new", "carried") for one in passes)
+    return [one.key for one in passes]
 
 
 def test_a_pass_is_brought_along_and_what_is_no_pass_is_not() -> None:
@@ -167,16 +167,16 @@ async def test_a_returning_person_meets_only_what_has_run_out(visited: HostedStu
     assert ann.session != session
     second = await ann.until("trial:")
     assert second == ["consent"], "everything was passed some minutes ago"
-    told = await ann.told("check:colour:0")
-    assert (told.verdict, told.reason) == ("pass", "carried")
-    assert (told.evidence["passed_at"], told.evidence["session"]) == (earned.isoformat(), session)
-    assert "answer" in told.evidence
+    verdict = await ann.verdict("check:colour:0")
+    assert (verdict.verdict, verdict.reason) == ("pass", "carried")
+    assert (verdict.evidence["passed_at"], verdict.evidence["session"]) == (earned.isoformat(), session)
+    assert "answer" in verdict.evidence
     await ann.until("end")
     clock.wait(days=29)
     await ann.come()
     third = await ann.until("trial:")
     assert third == ["consent", "check:brightness:1"], "the room ran out, the eyes did not"
-    again = await ann.told("check:colour:0")
+    again = await ann.verdict("check:colour:0")
     assert (again.evidence["passed_at"], again.evidence["session"]) == (earned.isoformat(), session), (
         "where it was earned"
     )
@@ -226,7 +226,7 @@ async def test_the_training_is_carried_over_within_its_hour(tmp_path: Path, tiny
         assert "training:2:1" in await ann.until("end")
         await ann.come()
         assert await ann.until("trial:") == ["consent"]
-        assert (await ann.told("training:2:0")).reason == "carried"
+        assert (await ann.verdict("training:2:0")).reason == "carried"
         await ann.until("end")
         clock.wait(minutes=60)
         await ann.come()

@@ -97,8 +97,8 @@ async def test_the_last_page_says_in_the_words_of_the_method_what_was_asked(
 ) -> None:
     path = write_asking(tmp_path / "study", method=method, checks={"trap": {"end_after": 1}})
     async with serving(path, tmp_path / "store") as (host, _):
-        found = re.findall("<li>(.*)</li>", str(host.preview.step("end:failed_checks")["text"]))
-        assert [bool(re.fullmatch(line, one)) for one in found] == [True], found
+        lines = re.findall("<li>(.*)</li>", str(host.preview.step("end:failed_checks")["text"]))
+        assert [bool(re.fullmatch(line, one)) for one in lines] == [True], lines
 
 
 async def test_what_a_gold_stimulus_is_worth_is_never_told(tmp_path: Path) -> None:
@@ -139,9 +139,9 @@ async def test_nobody_without_a_place_is_left_without_a_way_back(tmp_path: Path)
     async with door(tmp_path, PROLIFIC, design={"participants": 1, "trials": 2, "seed": 3}) as (host, clock):
         await launch(host)
         await (await come(host, clock, **prolific())).until("end")
-        told = await refused(host, clock, **prolific("bea", "s2"))
+        refusal = await refused(host, clock, **prolific("bea", "s2"))
         code = shared_codes(host.served.study, host.store.secret)["technical"]
-        assert (told.code, told.more) == ("full", {"return_url": BACK + code})
+        assert (refusal.code, refusal.more) == ("full", {"return_url": BACK + code})
         assert [one.submission for one in await host.store.platform_visits()] == [
             "s1",
             "s2",

@@ -132,8 +132,8 @@ def rule_verdict(
 
 
 def due_after(whole: Script, said: Mapping[str, StoredVerdict], many: int = 99) -> str | Ending:
-    found = next_step(whole, answers(whole, many), said, NOON)
-    return found.key if isinstance(found, PlannedStep) else found
+    due = next_step(whole, answers(whole, many), said, NOON)
+    return due.key if isinstance(due, PlannedStep) else due
 
 
 @given(st.lists(st.sampled_from(["pass", "fail", "unknown"]), max_size=6), st.integers(1, 3))

@@ -37,8 +37,8 @@ OFTEN = {"participants": 2, "trials": 4, "sessions_per_participant": 4, "seed": 
 @pytest.fixture
 async def often(tmp_path: Path, tiny: Path) -> AsyncIterator[Hosted]:
     """A study of eight lists, two chains of four; four sessions show all 16 stimuli."""
-    async with hosted(tmp_path, tiny, **RATED, design=OFTEN) as found:
-        yield found
+    async with hosted(tmp_path, tiny, **RATED, design=OFTEN) as hosted_study:
+        yield hosted_study
 
 
 def seen_in(host: StudyService, number: int) -> set[str]:

@@ -1,4 +1,4 @@
-"""A laboratory without a browser: numbers, stations, keys, and what the operator is told."""
+"""A laboratory without a browser: numbers, stations, keys, and the page of the operator."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ class Room:
         return await self.client.get(f"/api/lab{path}", headers=headers)
 
     async def station(self, number: int = 1) -> dict[str, Any]:
-        found: dict[str, Any] = (await self.ask(f"/stations/{number}", str(number))).json()
-        return found
+        page: dict[str, Any] = (await self.ask(f"/stations/{number}", str(number))).json()
+        return page
 
     async def next(self, number: int = 1, after: int | None = None) -> dict[str, Any]:
-        found: dict[str, Any] = (await self.ask(f"/stations/{number}", after=after)).json()
-        return found
+        page: dict[str, Any] = (await self.ask(f"/stations/{number}", after=after)).json()
+        return page
 
     async def person(self, number: int = 1) -> Person:
-        """Return whoever sits at a station, as they begin or come back."""
+        """Return the participant at a station, as they begin or come back."""
         at = await self.station(number)
         person = Person(self.host, self.clock)
         person.params = {"resume": at["resume"]} if at["resume"] else {"seat": at["seat"]}
@@ -203,9 +203,9 @@ async def test_without_a_key_nothing_opens(tmp_path: Path, tiny: Path) -> None:
             await lab.ask("/stations/1", "1", back=1),
         ]
         assert {answer.status_code for answer in cases} == {401}
-        told = await lab.client.post("/api/arrive", json={"study": "tiny", "params": {}, "device": {}})
-        assert (told.status_code, told.json()["error"]["code"]) == (403, "closed")
-        assert told.json()["error"]["message"] == (
+        response = await lab.client.post("/api/arrive", json={"study": "tiny", "params": {}, "device": {}})
+        assert (response.status_code, response.json()["error"]["code"]) == (403, "closed")
+        assert response.json()["error"]["message"] == (
             "This study takes place in a laboratory. Please ask the experimenter for a station."
         )
         for params in ({"participant": "ann"}, {"seat": "1.forged"}, {"seat": "99"}):

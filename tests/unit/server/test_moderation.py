@@ -173,8 +173,8 @@ class _Slow:
         self.append, self.hold, self.purge_identity = ledger.append, ledger.hold, ledger.purge_identity
 
     async def entries(self, after: int = 0) -> tuple[LedgerEntry, ...]:
-        found = await self._ledger.entries(after)
+        entries = await self._ledger.entries(after)
         if not self.has_read.is_set():
             self.has_read.set()
             await self.goes_on.wait()
-        return found
+        return entries

@@ -60,9 +60,9 @@ async def test_a_check_that_cannot_be_posed_is_over_and_logged(
     ann = await Person(host, clock).come()
     with caplog.at_level(logging.ERROR, "beholder.server"):
         assert await ann.until("trial:") == ["consent", "text:instructions"]
-    told = await ann.told("check:brightness:1")
-    assert (told.verdict, told.reason) == ("unknown", "our_fault")
-    assert told.evidence["evidence"] == {"error": "ZeroDivisionError: a bug of ours"}
+    verdict = await ann.verdict("check:brightness:1")
+    assert (verdict.verdict, verdict.reason) == ("unknown", "our_fault")
+    assert verdict.evidence["evidence"] == {"error": "ZeroDivisionError: a bug of ours"}
     assert "check:brightness:1" in caplog.text
 
 
@@ -83,7 +83,7 @@ async def test_a_check_that_cannot_be_judged_costs_nobody_anything(
     step = again["step"]
     assert isinstance(step, dict)
     assert step["key"] == "trial:1"
-    assert (await ann.told("check:brightness:1")).reason == "our_fault"
+    assert (await ann.verdict("check:brightness:1")).reason == "our_fault"
 
 
 async def test_somebody_who_cannot_take_a_gate_ends_kindly_and_at_once(visited: HostedStudy) -> None:
@@ -109,7 +109,7 @@ async def test_an_attempt_at_hand_stays_as_it_was_posed_when_the_study_changes(t
         ann.host = StudyService(served, store, now=clock)
         assert (await ann.come()).step["public"] == asked
         await ann.answer()
-        assert (await ann.told("check:questions:1")).verdict == "pass"
+        assert (await ann.verdict("check:questions:1")).verdict == "pass"
         assert (await ann.facts()).posed == kept
 
 

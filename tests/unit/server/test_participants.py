@@ -20,8 +20,8 @@ from support.platform_visitors import PANEL, PROLIFIC, come, count, door, launch
 )
 async def test_an_address_that_nobody_filled_in_is_told_from_an_odd_id(tmp_path: Path, text: str) -> None:
     async with door(tmp_path, {**PANEL, "visit_parameter": "visit"}) as (host, clock):
-        told = await refused(host, clock, pid=text)
-        assert (told.code, told.what) == ("placeholder", host.words["placeholder"])
+        refusal = await refused(host, clock, pid=text)
+        assert (refusal.code, refusal.what) == ("placeholder", host.words["placeholder"])
         assert (await refused(host, clock, pid="ann", visit=text)).code == "placeholder"
         assert (await refused(host, clock, pid="50%")).code == "odd_id"
         assert await count(host) == 0

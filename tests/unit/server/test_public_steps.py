@@ -77,15 +77,15 @@ def test_examples_that_cannot_be_shown_are_told_with_their_line(tmp_path: Path, 
     study = load_study(written(tmp_path, tiny, [page]))
     with pytest.raises(StimuliError) as refused:
         load_catalogue(study)
-    told = [str(problem).split("  ", 1)[1] for problem in refused.value.problems]
-    assert told[0] == (
+    texts = [str(problem).split("  ", 1)[1] for problem in refused.value.problems]
+    assert texts[0] == (
         "texts.instructions.0.examples.0.file is examples/tron.mp4, and there is no such file. "
         "Allowed: a file in the study folder. Did you mean torn.mp4?"
     )
-    assert told[1].startswith(
+    assert texts[1].startswith(
         "texts.instructions.0.examples.1.file is examples/torn.xyz, an unknown kind of file. Allowed: "
     )
-    assert told[2] == (
+    assert texts[2] == (
         "texts.instructions.0.examples.2.file is ../torn.mp4, outside the study folder. Allowed: paths inside it. "
         "Move it into the folder."
     )
@@ -192,10 +192,10 @@ async def test_robots_play_the_examples_and_everybody_can_read_all_pages_again(t
         assert len(stimuli) == 2
         visitor = Visitor(site, participant="ada")
         response = await visitor.arrive()
-        told = response.json()["study"]["instructions"]
-        assert "First." in told
-        assert "<em>this</em>" in told
-        assert "<li>Torn blocks</li>" in told
+        texts = response.json()["study"]["instructions"]
+        assert "First." in texts
+        assert "<em>this</em>" in texts
+        assert "<li>Torn blocks</li>" in texts
 
 
 async def test_the_first_page_fetches_the_examples_of_the_second(tmp_path: Path, tiny: Path) -> None:

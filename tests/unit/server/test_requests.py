@@ -11,7 +11,7 @@ from beholder.types import Json
 
 def test_a_body_becomes_a_submission() -> None:
     events: list[Json] = [[0, "shown", None, {}], [12.5, "play", "s1", {"at": 0}]]
-    body = {"answer": {"agree": True}, "events": events, "from": 1, "tab": "t", "shown_ms": 3, "input": "touch"}
+    body: Json = {"answer": {"agree": True}, "events": events, "from": 1, "tab": "t", "shown_ms": 3, "input": "touch"}
     expected = SubmittedAnswer({"agree": True}, read_events(events), 1, "t", 3.0, 0.0, "touch")
     assert read_submission(body, with_answer=True) == expected
 

@@ -47,7 +47,7 @@ async def test_who_is_forgotten_while_a_further_session_is_open_reads_so_and_sta
             assert (step["kind"], step["outcome"], step["receipt"]) == ("end", "withdrawn", None)
             assert step["code"] == codes["no_consent"]
             assert codes["completed"] not in json.dumps(step)
-        with pytest.raises(Refused) as told:
+        with pytest.raises(Refused) as refusal:
             await second.answer()
-        assert told.value.status == 409  # which is answered with the page above
+        assert refusal.value.status == 409  # which is answered with the page above
         assert (await host.store.platform_identities(), await host.store.platform_visits()) == ([], [])

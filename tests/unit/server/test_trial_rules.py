@@ -60,7 +60,7 @@ async def test_several_warnings_are_a_line_each_and_silent_rules_stay_silent(tmp
         key, events = ann.key, left(ann.step["trial"])
         await ann.rate(obeys=False, events=events, shown_ms=0, sent_ms=events[-1][0])
         assert ann.feedback == f"{STAY}\n{QUICK}"
-        one = await ann.told(key)
+        one = await ann.verdict(key)
         assert (one.check, list(one.evidence["checks"])) == ("focus", ["attention", "focus", "speed"])
         assert one.evidence["checks"]["attention"]["verdict"] == "fail"
 
@@ -163,7 +163,7 @@ async def test_a_first_failure_is_answered_exactly_as_a_pass(board: Hosted) -> N
         clock.wait(seconds=30)
         events = watch_events(person.step["trial"])
         said.append(await host.answer(person.token, person.key, SubmittedAnswer(answer, events=events)))
-        assert (await person.told(person.key)).verdict == ("pass" if obeys else "fail")
+        assert (await person.verdict(person.key)).verdict == ("pass" if obeys else "fail")
     assert [one["feedback"] for one in said] == [None, None]
     assert shape(said[0]) == shape(said[1])
     assert set(said[0]) == {"stored_at", "feedback", "step"}
@@ -175,7 +175,7 @@ async def test_whoever_does_what_is_asked_finishes_and_every_verdict_is_kept(boa
     asked: dict[str, Any] = {}
     await ann.until("trial:")
     while ann.step["kind"] == "trial":
-        asked |= {ann.key: found} if (found := await ann.asked()) else {}
+        asked |= {ann.key: result} if (result := await ann.asked()) else {}
         await ann.rate()
     assert (ann.step["outcome"], len(asked)) == ("completed", 3)
     facts = await ann.facts()
@@ -201,10 +201,10 @@ async def test_a_failure_is_kept_with_what_was_answered_and_how_many_there_are(b
     counted = []
     for one in facts.verdicts.values():
         assert isinstance(one.evidence, dict)
-        found = one.evidence["checks"]["attention"]
-        counted.append(found["failures"])
-        assert (one.verdict, one.reason, found["reason"], found["counts"]) == ("fail", "wrong", "wrong", 1)
-        assert found["measured"].keys() == found["needed"].keys()
+        result = one.evidence["checks"]["attention"]
+        counted.append(result["failures"])
+        assert (one.verdict, one.reason, result["reason"], result["counts"]) == ("fail", "wrong", "wrong", 1)
+        assert result["measured"].keys() == result["needed"].keys()
     assert sorted(counted) == [1, 2]
     assert facts.verdicts[key].evidence["checks"]["attention"]["failures"] == 2  # type: ignore[index,call-overload]
 
@@ -241,7 +241,7 @@ async def test_a_bug_of_ours_in_a_rule_is_logged_and_costs_nothing(
     with caplog.at_level(logging.ERROR, "beholder.server"):
         await ann.until("end")
     assert ann.step["outcome"] == "completed"
-    one = await ann.told("trial:2")
+    one = await ann.verdict("trial:2")
     assert (one.check, one.verdict, one.reason) == ("attention", "unknown", "our_fault")
     assert "attention at trial:2" in caplog.text
 

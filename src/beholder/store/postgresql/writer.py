@@ -114,12 +114,12 @@ async def _insert_rows(connection: Any, rows: Rows) -> list[bool]:
 
 async def _stored_at(connection: Any, rows: Rows) -> list[datetime]:
     """Return for each row when the fact with its key was stored."""
-    found: dict[int, datetime] = {}
+    stored_at: dict[int, datetime] = {}
     for table, places in _by_table(rows):
         keys = zip(*(rows[place][1][: len(SHAPES[table].key)] for place in places), strict=True)
         times = await connection.fetch(_select_at(table), *map(list, keys))
-        found |= {place: at for place, (at,) in zip(places, times, strict=True)}
-    return [found[place] for place in range(len(rows))]
+        stored_at |= {place: at for place, (at,) in zip(places, times, strict=True)}
+    return [stored_at[place] for place in range(len(rows))]
 
 
 def _by_table(rows: Rows) -> list[tuple[Table, list[int]]]:

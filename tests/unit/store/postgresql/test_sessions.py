@@ -43,10 +43,10 @@ async def test_what_one_server_told_is_known_at_the_other(postgresql_url: str) -
         await one.begin(study_record())
         session = await arrive(one, "ann")
         assert (await session_facts(two, session)).verdicts == {}
-        told = [StoredVerdict(session, f"check:colour:{n}", "colour", "fail", "", {}, NOON) for n in (1, 2)]
-        for server, each in zip((one, two), told, strict=True):
+        verdicts = [StoredVerdict(session, f"check:colour:{n}", "colour", "fail", "", {}, NOON) for n in (1, 2)]
+        for server, each in zip((one, two), verdicts, strict=True):
             await server.append([each])
-        assert list((await session_facts(one, session)).verdicts.values()) == told
+        assert list((await session_facts(one, session)).verdicts.values()) == verdicts
         assert await session_facts(one, session) == await session_facts(two, session)
         await one.erase(session, NOON)
         assert (await session_facts(two, session)).verdicts == {}

@@ -23,9 +23,9 @@ async def test_others_read_while_one_writes(tmp_path: Path) -> None:
         await store.begin(study_record())
         session = await arrive(store, "ann")
         await store.append([answer(session)])
-        found = read_tables(tmp_path, ["sessions", "answers"])
-        assert [row["session"] for row in found["sessions"]] == [session]
-        assert [row["key"] for row in found["answers"]] == ["trial:1"]
+        tables = read_tables(tmp_path, ["sessions", "answers"])
+        assert [row["session"] for row in tables["sessions"]] == [session]
+        assert [row["key"] for row in tables["answers"]] == ["trial:1"]
         async with open_store(tmp_path, write=False) as reader:
             assert reader.secret == store.secret
             assert (await session_facts(reader, session)).answers == {"trial:1": answer(session)}
