@@ -19,9 +19,9 @@ Samples = NDArray[np.float64]
 
 def lufs(path: Path) -> float:
     """Return the loudness of a file as ffmpeg measures it."""
-    found = measure_loudness(path, "video" if medium_of(path.name) == "video" else "audio").lufs
-    assert found is not None
-    return found
+    value = measure_loudness(path, "video" if medium_of(path.name) == "video" else "audio").lufs
+    assert value is not None
+    return value
 
 
 def noise(seconds: float, rate: int, channels: int = 1, peak: float = 0.3) -> Samples:

@@ -23,8 +23,8 @@ def test_a_board_has_two_stimuli_or_more_and_sliders() -> None:
 @pytest.mark.parametrize("name", ["mushra", "parallel"])
 def test_a_board_holds_twelve(name: str) -> None:
     many: list[Any] = [SOURCE, *(f"c{number}" for number in range(12))]
-    (told,) = problems(make_study(name, many))
-    assert told.startswith(
+    (problem,) = problems(make_study(name, many))
+    assert problem.startswith(
         "design.per_trial is left out, which means all 13 conditions, and there are 12 colours to tell slots apart."
     )
     assert problems(make_study(name, many[:-1])) == []

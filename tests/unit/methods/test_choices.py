@@ -15,16 +15,16 @@ from support.method_trials import QUALITY, REFERENCE, about_stimuli, mirrored, r
 
 
 def test_a_scale_of_a_comparison_is_the_same_to_both_sides() -> None:
-    def told(**scale: Any) -> list[str]:
+    def scale_problems(**scale: Any) -> list[str]:
         return problems(make_study("pair", options={"tie": True}, questions=[{**QUESTION, "scale": scale}]))
 
-    assert told(min=1, max=5, look="radio") == [
+    assert scale_problems(min=1, max=5, look="radio") == [
         "questions.0.scale goes from 1 to 5, and a comparison is the same to both sides. Allowed: -5 to 5."
     ]
-    assert told(min=-2, max=2) == [
+    assert scale_problems(min=-2, max=2) == [
         "questions.0.scale has the look slider, and a comparison is a choice of words. Allowed: look: radio."
     ]
-    assert told(min=-1, max=1, step=2, look="radio", labels=["Left one", "Right one"]) == [
+    assert scale_problems(min=-1, max=1, step=2, look="radio", labels=["Left one", "Right one"]) == [
         "questions.0.scale has no 0, and options.tie asks for one. Allowed: a scale with 0. Write scale: pref3."
     ]
 

@@ -44,8 +44,8 @@ def test_the_browser_is_told_exactly_this(name: str, keys: dict[str, Any], extra
 @pytest.mark.parametrize("conditions", [ODD[:2], ODD[2:4], ODD[4:6], ODD[7:9]])
 def test_odd_names_of_conditions_come_back_intact(name: str, conditions: tuple[str, str]) -> None:
     _, trials = planned(make_study(name, conditions))
-    found = {slot.stimulus.rpartition("/")[0] for trial in trials for slot in trial.slots}
-    assert found == set(conditions)
+    names = {slot.stimulus.rpartition("/")[0] for trial in trials for slot in trial.slots}
+    assert names == set(conditions)
 
 
 @pytest.mark.parametrize("name", ["mushra", "dcr", "ccr", "acr-hr"])
@@ -54,12 +54,12 @@ def test_odd_names_of_references_come_back_intact(name: str, reference: str, tes
     conditions = [{"name": reference, "role": "reference"}, test]
     trials = {"acr-hr": 4}.get(name, 2)
     _, shown = planned(make_study(name, conditions, design={"participants": 4, "trials": trials}))
-    found = {
+    rows = {
         (slot.stimulus.rpartition("/")[0], slot.role in ("reference", "hidden_reference"))
         for trial in shown
         for slot in trial.slots
     }
-    assert found == {(reference, True), (test, False)}
+    assert rows == {(reference, True), (test, False)}
 
 
 def test_every_method_says_how_long_a_trial_takes() -> None:

@@ -17,15 +17,15 @@ DRIVING: list[Any] = [{"name": "filmed", "role": "reference"}, "avatar", "cartoo
 
 def test_a_study_has_its_own_words_for_a_statement_and_the_key_stays_unless_it_is_written() -> None:
     own = [{"id": "creepy", "text": "It gives me an uneasy feeling."}, {"id": "warm", "text": "It is warm."}]
-    found = {question.id: question for question in asked("avatar-a", questions=own)}
-    assert list(found)[-1] == "warm"
-    assert len(found) == 9
-    assert (found["creepy"].text, found["creepy"].keyed) == ("It gives me an uneasy feeling.", "-")
+    questions_by_id = {question.id: question for question in asked("avatar-a", questions=own)}
+    assert list(questions_by_id)[-1] == "warm"
+    assert len(questions_by_id) == 9
+    assert (questions_by_id["creepy"].text, questions_by_id["creepy"].keyed) == ("It gives me an uneasy feeling.", "-")
     turned = [{"id": "creepy", "text": "It puts me at ease.", "keyed": "+", "scale": "acr5"}]
-    found = {question.id: question for question in asked("avatar-a", questions=turned)}
-    assert found["creepy"].keyed == "+"
-    assert found["creepy"].scale.labels[-1][1] == "Excellent"
-    assert list(found)[5] == "creepy"
+    questions_by_id = {question.id: question for question in asked("avatar-a", questions=turned)}
+    assert questions_by_id["creepy"].keyed == "+"
+    assert questions_by_id["creepy"].scale.labels[-1][1] == "Excellent"
+    assert list(questions_by_id)[5] == "creepy"
 
 
 def test_without_a_set_the_questions_are_the_studys() -> None:

@@ -1,4 +1,4 @@
-"""Methods are found through entry points, ours and strangers' alike."""
+"""Methods are registered by entry points, ours and those of other packages alike."""
 
 from __future__ import annotations
 

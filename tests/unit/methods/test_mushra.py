@@ -30,7 +30,7 @@ def test_strict_mushra_wants_short_sounds_that_are_alike() -> None:
     loose = make_study("mushra", TWO, options={"strict": False}, design={"participants": 2, "trials": 1})
     strict = make_study("mushra", TWO, design={"participants": 2, "trials": 1})
     assert problems(loose, mixed) == []
-    assert [f"content one  {told}" for told in problems(strict, mixed)] == [
+    assert [f"content one  {problem}" for problem in problems(strict, mixed)] == [
         f"content one  has a reference of 12.5 s. Allowed: up to 12 s. {fix}",
         f"content one  has sounds of 12.40 to 12.50 s. Allowed: the same length within 50 ms. {fix}",
         f"content one  has sounds of different sample rates: 44100 Hz and 48000 Hz. Allowed: one for all. {fix}",

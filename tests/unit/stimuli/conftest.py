@@ -73,7 +73,7 @@ def stimuli(raw: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Make:
-    """Return a maker of short sounds: stereo, 44.1 kHz, 0.5 s unless told otherwise."""
+    """Return a maker of short sounds: stereo, 44.1 kHz, 0.5 s by default."""
     folder = tmp_path_factory.mktemp("sounds")
 
     def make(name: str, *options: str, seconds: float = 0.5, channels: int = 2, rate: int = 44100) -> Path:
@@ -97,7 +97,7 @@ def video(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 @pytest.fixture(scope="session")
 def make(tmp_path_factory: pytest.TempPathFactory) -> Make:
-    """Return a maker of tiny videos: 64 x 48, 0.4 s, 25 frames a second unless told otherwise."""
+    """Return a maker of tiny videos: 64 x 48, 0.4 s, 25 frames a second by default."""
     folder = tmp_path_factory.mktemp("videos")
 
     def make(name: str, *options: str, size: str = "64x48", seconds: float = 0.4, sound: bool = False) -> Path:

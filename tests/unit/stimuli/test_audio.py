@@ -1,4 +1,4 @@
-"""Sounds: measured, copied for participants, and told apart from what only looks like them."""
+"""Sounds: measured, copied for participants, and distinguished from what only looks like them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures: copied with their pixels and without their origin, and told apart from what is no still picture."""
+"""Pictures: copied with their pixels and without their origin, and refused where they are no still picture."""
 
 from __future__ import annotations
 

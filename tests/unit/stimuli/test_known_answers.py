@@ -16,7 +16,7 @@ from support.training_studies import write_taught
 
 
 @pytest.mark.parametrize(
-    ("row", "told"),
+    ("row", "expected"),
     [
         ({**GOLD, "expected": ""}, "has role gold, and no answer is expected. Write in expected the right answer."),
         (
@@ -26,11 +26,11 @@ from support.training_studies import write_taught
         ({**GOLD, "expected": "fine"}, "expected is fine. Allowed: a number."),
     ],
 )
-def test_a_line_without_its_answer_is_told(tmp_path: Path, tiny: Path, row: dict[str, str], told: str) -> None:
+def test_a_line_without_its_answer_is_told(tmp_path: Path, tiny: Path, row: dict[str, str], expected: str) -> None:
     study = load_study(write_taught(tmp_path, tiny, [row], checks={"gold": True}))
     with pytest.raises(StimuliError) as caught:
         load_stimuli(study, find("acr"))
-    assert [str(problem) for problem in caught.value.problems] == [f"stimuli.csv:18  {told}"]
+    assert [str(problem) for problem in caught.value.problems] == [f"stimuli.csv:18  {expected}"]
 
 
 def test_an_item_without_its_answer_is_told_under_its_key(tmp_path: Path, tiny: Path) -> None:
@@ -47,15 +47,15 @@ def test_an_item_without_its_answer_is_told_under_its_key(tmp_path: Path, tiny: 
 
 def test_a_preset_that_wants_gold_says_so_where_there_is_none(tmp_path: Path, tiny: Path) -> None:
     keys = {**ACR, "preset": "p910", "training": False}
-    told = (
+    expected = (
         "preset is p910, which wants a gold stimulus in each session, and no stimuli have the role gold. Give stimuli "
         "the role gold and an expected answer in a manifest, list files in checks.gold.items, or write "
         "checks: {gold: false}."
     )
     folder = tmp_path / "videos"
-    found = check(write_study(folder, tiny, **keys))
-    assert [str(problem).partition("  ")[2] for problem in found.warnings] == [told]
-    assert found.stages[-1].name == "rating (acr), 4 trials, 1 trap"
+    result = check(write_study(folder, tiny, **keys))
+    assert [str(problem).partition("  ")[2] for problem in result.warnings] == [expected]
+    assert result.stages[-1].name == "rating (acr), 4 trials, 1 trap"
     silent = write_study(tmp_path / "silent", folder, **keys, checks={"gold": False})
     assert check(silent).warnings == ()
     gold = check(write_taught(tmp_path / "gold", folder, [GOLD], **keys, stimuli={"manifest": "stimuli.csv"}))

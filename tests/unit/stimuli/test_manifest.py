@@ -32,8 +32,8 @@ def test_a_manifest_gives_roles_and_factors(tmp_path: Path, video: bytes) -> Non
         ("b/city", "reference", {"bitrate": "900"}, "v/2.mp4"),
     ]
     assert (catalogue.conditions, catalogue.contents) == (("a", "b"), ("city",))
-    told = "list.csv  stimuli with role gold are not shown, as checks.gold is off. Write checks: {gold: true}."
-    assert warnings(catalogue) == [told]
+    expected = "list.csv  stimuli with role gold are not shown, as checks.gold is off. Write checks: {gold: true}."
+    assert warnings(catalogue) == [expected]
 
 
 def test_a_manifest_may_have_semicolons(tmp_path: Path, video: bytes) -> None:
@@ -158,8 +158,8 @@ def test_a_folder_study_lists_its_own_gold(tmp_path: Path, tiny: Path) -> None:
     study = load_study(write_study(tmp_path, tiny, **ACR, checks={"gold": {"items": items, "tolerance": 2}}))
     catalogue = load_stimuli(study, find("acr"))
     plan = open_plan(study, catalogue)
-    found = {(t.slots[0].stimulus, t.targets["q1.s1"][:2]) for one in plan.lists for t in one.trials if t.targets}
-    assert found == {("gold:gold/greeting", (5, 2)), ("gold:worst/stop", (1, 0))}
+    targets = {(t.slots[0].stimulus, t.targets["q1.s1"][:2]) for one in plan.lists for t in one.trials if t.targets}
+    assert targets == {("gold:gold/greeting", (5, 2)), ("gold:worst/stop", (1, 0))}
 
 
 def test_what_no_rule_shows_is_told(tmp_path: Path, tiny: Path) -> None:

@@ -24,12 +24,12 @@ from support.method_studies import catalogue_of, make_study
 def test_all_stimuli_and_all_answers_are_taken_equally_often() -> None:
     design = {"participants": 30, "trials": 2}
     study = make_study("acr", ["a", "b"], design=design, checks={"trap": {"clips": 20}})
-    found = study_requests(study, catalogue_of(study), find("acr"))
-    assert len(found) == 20
-    assert sorted(Counter(one.source.id for one in found).values()) == [3, 3, 3, 3, 4, 4]
-    assert set(Counter(one.source.content for one in found[:3]).values()) == {1}
-    assert set(Counter(one.value for one in found).values()) == {4}
-    words = {one.value: one.message.words for one in found}
+    requests = study_requests(study, catalogue_of(study), find("acr"))
+    assert len(requests) == 20
+    assert sorted(Counter(one.source.id for one in requests).values()) == [3, 3, 3, 3, 4, 4]
+    assert set(Counter(one.source.content for one in requests[:3]).values()) == {1}
+    assert set(Counter(one.value for one in requests).values()) == {4}
+    words = {one.value: one.message.words for one in requests}
     assert words[2] == "Attention check: please choose “Poor”."
     own = make_study("acr", checks={"trap": {"words": "Take {label}, which is {value}."}})
     (said,) = {one.message.words for one in study_requests(own, catalogue_of(own), find("acr")) if one.value == 2}
@@ -44,9 +44,9 @@ def test_clips_are_made_once_and_told(tmp_path: Path, tiny: Path) -> None:
     assert again.output == "1 attention clip was there.\nAll 4 trap clips were there.\n"
     some = next(file for file in (tmp_path / "media" / "made").iterdir())
     some.unlink()
-    told = CliRunner().invoke(cli, ["check", str(path)]).output
-    assert "in media/" in told
-    assert "rating (acr), 4 trials, 1 attention check, 1 trap" in told
+    output = CliRunner().invoke(cli, ["check", str(path)]).output
+    assert "in media/" in output
+    assert "rating (acr), 4 trials, 1 attention check, 1 trap" in output
     study = load_study(path)
     catalogue, fresh = load_with_messages(study, find("acr"))
     assert dict(fresh) == {}
@@ -61,7 +61,7 @@ def test_clips_are_made_once_and_told(tmp_path: Path, tiny: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("playback", "told"),
+    ("playback", "expected"),
     [
         (
             {},
@@ -75,7 +75,7 @@ def test_clips_are_made_once_and_told(tmp_path: Path, tiny: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_nobody_could_hear_is_told_once_and_not_made(
-    tmp_path: Path, tiny: Path, playback: dict[str, Any], told: str
+    tmp_path: Path, tiny: Path, playback: dict[str, Any], expected: str
 ) -> None:
     keys = ACR | {"playback": {"fullscreen": False} | playback}
     path = write_study(tmp_path, tiny, **keys, checks={"trap": {"say": "voice"}})
@@ -84,7 +84,7 @@ def test_what_nobody_could_hear_is_told_once_and_not_made(
     (problem,) = raised.value.problems
     study = load_study(path)
     files = sorted({one.source.file for one in study_requests(study, load_catalogue(study), find("acr"))})
-    assert str(problem).endswith("  " + told.format(first=files[0].removeprefix("stimuli/")))
+    assert str(problem).endswith("  " + expected.format(first=files[0].removeprefix("stimuli/")))
     assert not (tmp_path / "media" / "made").exists()
 
 
@@ -92,8 +92,8 @@ def test_clips_that_say_the_same_are_one(tmp_path: Path, tiny: Path) -> None:
     design = {"participants": 8, "trials": 4, "seed": 3}
     keys = {"method": "pair", "conditions": ["natural", "smooth"], "design": design}
     path = write_study(tmp_path, tiny, **keys, checks={"trap": {"clips": 50, "per_session": 2}})
-    found = check(path).asking["trap"]
-    assert found.there == found.fresh == len(list((tmp_path / "media" / "made").iterdir()))
+    counts = check(path).asking["trap"]
+    assert counts.there == counts.fresh == len(list((tmp_path / "media" / "made").iterdir()))
 
 
 def test_nothing_is_made_for_a_plan_that_cannot_be(tmp_path: Path, tiny: Path) -> None:
@@ -107,14 +107,14 @@ def test_statements_that_are_checks_are_told(tmp_path: Path, tiny: Path) -> None
     rules = {"trap_item": True, "repeat": {"items_per_trial": 1}}
     keys = ACR | {"method": "likert", "options": {"items": "avatar-a"}, "questions": []}
     stages = check(write_study(tmp_path, tiny, **keys, checks=rules)).stages
-    told = "rating (likert), 4 trials, 4 obvious statements, 4 repeated statements"
-    assert told in [stage.name for stage in stages]
+    name = "rating (likert), 4 trials, 4 obvious statements, 4 repeated statements"
+    assert name in [stage.name for stage in stages]
 
 
 def test_minutes_count_what_is_checked(tmp_path: Path, tiny: Path) -> None:
     plain = check(write_study(tmp_path / "plain", tiny, **ACR))
     checked = check(write_study(tmp_path / "checked", tiny, **ACR, checks={"trap": {"per_session": 3}}))
-    names = [[stage.name for stage in found.stages if not stage.is_before] for found in (plain, checked)]
+    names = [[stage.name for stage in result.stages if not stage.is_before] for result in (plain, checked)]
     assert names == [["rating (acr), 4 trials"], ["rating (acr), 4 trials, 3 traps"]]
     assert checked.stages[-1].minutes == pytest.approx(plain.stages[-1].minutes * 7 / 4)
     assert checked.ratings_per_stimulus == plain.ratings_per_stimulus

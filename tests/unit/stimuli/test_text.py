@@ -1,4 +1,4 @@
-"""Texts: copied without anything that runs or leads out, counted in words, and told apart from what is no text."""
+"""Texts: copied without anything that runs or leads out, counted in words, and refused where they are no text."""
 
 from __future__ import annotations
 

@@ -24,8 +24,10 @@ Planes = NDArray[np.float64]
 
 def planes(path: Path, pixels: str = "yuv420p") -> Planes:
     """Return every frame of a video as it is stored, luma above chroma: frames x lines x columns."""
-    told = run_ffmpeg(["-i", file_argument(path), "-fps_mode", "passthrough", "-f", "framecrc", "pipe:1"]).out.decode()
-    size = re.search(r"#dimensions 0: (\d+)x(\d+)", told)
+    listing = run_ffmpeg(
+        ["-i", file_argument(path), "-fps_mode", "passthrough", "-f", "framecrc", "pipe:1"]
+    ).out.decode()
+    size = re.search(r"#dimensions 0: (\d+)x(\d+)", listing)
     assert size is not None
     ran = run_ffmpeg(
         ["-i", file_argument(path), "-fps_mode", "passthrough", "-f", "rawvideo", "-pix_fmt", pixels, "pipe:1"]
@@ -92,8 +94,8 @@ def test_nothing_tells_who_made_it(pair: tuple[Path, Path]) -> None:
 def test_colour_tags_stay(tmp_path: Path) -> None:
     clip = film(tmp_path / "a.mp4", *CODECS["h264"][1:], frames=10)
     insert_message(clip, tmp_path / "b.mp4", "video", ASK)
-    told = [run_ffmpeg(["-i", file_argument(tmp_path / name)]).log for name in ("a.mp4", "b.mp4")]
-    assert all("yuv420p(tv, bt709, progressive)" in log for log in told)
+    logs = [run_ffmpeg(["-i", file_argument(tmp_path / name)]).log for name in ("a.mp4", "b.mp4")]
+    assert all("yuv420p(tv, bt709, progressive)" in log for log in logs)
 
 
 @pytest.mark.parametrize(
@@ -122,12 +124,12 @@ def test_unusual_videos_stay_as_unusual(tmp_path: Path, name: str, size: str, ar
 
 def shown_at(path: Path) -> list[float]:
     """Return when each frame of a video is shown."""
-    told = run_ffmpeg(
+    listing = run_ffmpeg(
         ["-i", file_argument(path), "-fps_mode", "passthrough", "-enc_time_base", "demux", "-f", "framecrc", "pipe:1"]
     ).out.decode()
-    base = re.search(r"#tb 0: (\d+/\d+)", told)
+    base = re.search(r"#tb 0: (\d+/\d+)", listing)
     assert base is not None
-    times = [int(line.split(",")[2]) * Fraction(base[1]) for line in told.splitlines() if line[0] != "#"]
+    times = [int(line.split(",")[2]) * Fraction(base[1]) for line in listing.splitlines() if line[0] != "#"]
     return [float(time - times[0]) for time in times]
 
 

@@ -163,9 +163,9 @@ def test_what_cannot_be_spoken_is_explained(tmp_path: Path) -> None:
     assert refused(tmp_path, "long.wav", words="...") == (
         "long.wav  has no words that can be spoken. Allowed: letters or digits."
     )
-    told = refused(tmp_path, "square.wav")
-    assert told.startswith("square.wav  cannot be given a voice: with any that is clear, the whole would be ")
-    assert told.endswith(
+    message = refused(tmp_path, "square.wav")
+    assert message.startswith("square.wav  cannot be given a voice: with any that is clear, the whole would be ")
+    assert message.endswith(
         " dB louder or softer. Allowed: less than 0.5 dB. "
         "Choose another clip, or make it less loud (beholder media prepare --loudness -23)."
     )

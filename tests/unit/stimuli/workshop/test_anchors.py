@@ -161,9 +161,9 @@ def test_a_late_picture_stays_as_late(tmp_path: Path) -> None:
 def first_shown(path: Path) -> float:
     """Return when the first frame of a video is shown, in seconds."""
     shown = ["-map", "0:V:0", "-frames:v", "1", "-vf", "showinfo", "-f", "null", "-"]
-    found = re.search(r"pts_time:([0-9.]+)", run_ffmpeg(["-i", file_argument(path), *shown]).log)
-    assert found is not None
-    return float(found[1])
+    match = re.search(r"pts_time:([0-9.]+)", run_ffmpeg(["-i", file_argument(path), *shown]).log)
+    assert match is not None
+    return float(match[1])
 
 
 @pytest.mark.parametrize(

@@ -175,8 +175,8 @@ def test_what_cannot_be_impaired_is_told(tmp_path: Path) -> None:
         f"{odd}  is 65x48. Allowed: even numbers of pixels. Cut or pad it by one line or column."
     ]
     (tmp_path / "clip-uncleanness.mp4").write_bytes(b"mine")
-    (told,) = problems(clip, ["uncleanness"], tmp_path)
-    assert "is there, and is not what this command made" in told
+    (message,) = problems(clip, ["uncleanness"], tmp_path)
+    assert "is there, and is not what this command made" in message
 
 
 def test_the_command_makes_them_into_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

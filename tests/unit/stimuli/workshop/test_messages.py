@@ -108,7 +108,7 @@ def test_all_that_is_wrong_is_told_at_once(here: Path) -> None:
     (raw / "street.txt").write_text(TEXT, "utf-8")
     Path("empty").mkdir()
     files = [raw / name for name in ("short.mp4", "strange.mkv", "broken.mp4", "tone.wav", "notes.pdf", "gone.mp4")]
-    told = problems(
+    messages = problems(
         *files, raw / "street.txt", raw / "street.mp4", Path("empty"), out=raw / "street.mp4",
         value=["x", "nan", "37"], words="Set {valeu} to {label}.",
     )  # fmt: skip
@@ -125,8 +125,8 @@ def test_all_that_is_wrong_is_told_at_once(here: Path) -> None:
         "Allowed: names that differ. Rename one, or make them in two runs with two --out.",
         "raw/short.mp4  lasts 0.40 s, too short to read a message in. Allowed: 1 s or more.",
     ]
-    assert told[: len(expected)] == [line.replace("raw/", f"raw{slash}") for line in expected]
-    rest = told[len(expected) :]
+    assert messages[: len(expected)] == [line.replace("raw/", f"raw{slash}") for line in expected]
+    rest = messages[len(expected) :]
     assert [line.split("  ")[0] for line in rest] == [str(file) for file in files[1:5]]
     assert "is MPEG-4 part 2, which browsers do not play" in rest[0]
     assert "cannot be read as video" in rest[1]
@@ -161,21 +161,21 @@ def test_nothing_of_somebody_else_is_replaced(here: Path) -> None:
     (here / "out").mkdir()
     manifest = here / "out" / "manifest.csv"
     manifest.write_bytes(b"mine \xff")
-    told = problems(Path("raw/bread.txt"), out=Path("out"), value=["1"])
+    messages = problems(Path("raw/bread.txt"), out=Path("out"), value=["1"])
     fix = "Choose another --out, or move it away."
-    assert told == [f"{Path('out', 'manifest.csv')}  is there, and is not what this command made. {fix}"]
+    assert messages == [f"{Path('out', 'manifest.csv')}  is there, and is not what this command made. {fix}"]
     assert manifest.read_bytes() == b"mine \xff"
     manifest.unlink()
     (here / "out" / "bread-trap-1.txt").write_text("mine", "utf-8")
-    told = problems(Path("raw/bread.txt"), out=Path("out"), value=["1"])
-    assert told == [f"{Path('out', 'bread-trap-1.txt')}  is there, and is not what this command made. {fix}"]
+    messages = problems(Path("raw/bread.txt"), out=Path("out"), value=["1"])
+    assert messages == [f"{Path('out', 'bread-trap-1.txt')}  is there, and is not what this command made. {fix}"]
 
 
 def test_what_one_file_cannot_take_does_not_keep_the_others_from_being_made(here: Path) -> None:
     word = Path("raw/word.txt")
     word.write_text("Stop", "utf-8")
-    told = problems(word, Path("raw/bread.txt"), out=Path("out"), value=[3])
-    assert told == [
+    messages = problems(word, Path("raw/bread.txt"), out=Path("out"), value=[3])
+    assert messages == [
         f"{word}  has no two words that a message could stand between. Allowed: a text of two sentences or more."
     ]
     assert (here / "out" / "bread-trap-1.txt").exists()

@@ -115,15 +115,15 @@ def test_hdr_and_broken_files_are_named_and_the_others_made(tmp_path: Path) -> N
     for path in (broken, sound):
         path.write_bytes(b"nothing")
     empty.write_bytes(b" \n")
-    told = refused("prepare", tmp_path / "in", "--out", tmp_path / "out")
+    messages = refused("prepare", tmp_path / "in", "--out", tmp_path / "out")
     again = "Export or copy it again, or take it out."
-    assert told == [
+    assert messages == [
         f"{broken}  would become {tmp_path / 'out' / 'bad.mp4'}, as {rare} would. Allowed: names that differ. "
         "Rename one, or give the folder above them."
     ]
     rare = rare.rename(rare.with_name("rare.avi"))
-    told = refused("prepare", tmp_path / "in", "--out", tmp_path / "out")
-    assert told[:4] == [
+    messages = refused("prepare", tmp_path / "in", "--out", tmp_path / "out")
+    assert messages[:4] == [
         f"{broken}  cannot be read as video: it is no mp4, mov, webm or mkv, or it is cut off. {again}",
         f"{sound}  cannot be read as audio: it is no wav, mp3, flac, ogg, opus, m4a, aac or aiff, or it is cut off. "
         f"{again}",
@@ -131,7 +131,7 @@ def test_hdr_and_broken_files_are_named_and_the_others_made(tmp_path: Path) -> N
         "Convert it to BT.709 first.",
         f"{empty}  cannot be read as text: there is nothing to read in it. Write the text, or take it out.",
     ]
-    assert told[4].startswith(f"{rare}  cannot be read as video: ffmpeg says ")
+    assert messages[4].startswith(f"{rare}  cannot be read as video: ffmpeg says ")
     assert [path.name for path in (tmp_path / "out").rglob("*.*") if not path.name.startswith(".")] == ["good.mp4"]
 
 
@@ -141,15 +141,15 @@ def test_what_cannot_be_asked_for_is_told_at_once(tmp_path: Path) -> None:
     other.write_bytes(b"data")
     (tmp_path / "bare").mkdir()
     options = ["--crf", 0, "--height", 71, "--fps", 0, "--loudness", 3]
-    told = refused("prepare", other, tmp_path / "gone.mp4", tmp_path / "bare", *options, "--out", sound)
-    assert told[:4] == [
+    messages = refused("prepare", other, tmp_path / "gone.mp4", tmp_path / "bare", *options, "--out", sound)
+    assert messages[:4] == [
         "--crf  is 0. Allowed: 1 to 51; less is finer, as 17.",
         "--height  is 71. Allowed: an even number of lines from 16 to 4320, as 1080.",
         "--fps  is 0. Allowed: 1 to 240 frames a second, as 30.",
         "--loudness  is 3. Allowed: -60 to -5 LUFS, as -23.",
     ]
-    assert told[4].startswith(f"{other}  is an unknown kind of file: .bin. Allowed: .mp4, .m4v, ")
-    assert told[5:] == [
+    assert messages[4].startswith(f"{other}  is an unknown kind of file: .bin. Allowed: .mp4, .m4v, ")
+    assert messages[5:] == [
         f"{tmp_path / 'gone.mp4'}  does not exist. Look for a slip in the name.",
         f"{tmp_path / 'bare'}  has no media in it. Allowed: a folder with videos, sounds, pictures or texts.",
         f"--out  is {sound}, which is a file. Allowed: a folder.",

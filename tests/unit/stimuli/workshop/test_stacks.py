@@ -110,8 +110,8 @@ def test_lengths_are_cut_to_the_shorter_told_and_beyond_half_a_second_refused(tm
     short = film(tmp_path / "short.mp4", counter(20))
     near = film(tmp_path / "near.mp4", counter(24))
     long = film(tmp_path / "long.mp4", counter(40))
-    told = make_stacks(short, near, tmp_path / "near-both.mp4", sound="none")
-    assert told.notes == (f"{short} and {near}: 160 ms apart in length, cut to 0.80 s.",)
+    result = make_stacks(short, near, tmp_path / "near-both.mp4", sound="none")
+    assert result.notes == (f"{short} and {near}: 160 ms apart in length, cut to 0.80 s.",)
     assert len(greys(tmp_path / "near-both.mp4")) == 20
     with pytest.raises(StimuliError) as caught:
         make_stacks(long, short, tmp_path / "both.mp4", sound="none")
