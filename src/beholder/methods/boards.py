@@ -1,4 +1,4 @@
-"""Pages with many stimuli of one content: which are on them, the reference and the anchors among them."""
+"""Pages with many stimuli of one content, their references and anchors; and methods with one stimulus per trial."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def anchors(study: Study, catalogue: Catalogue) -> tuple[str, ...]:
 
 
 def anchor_problems(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
-    """Yield anchors that are neither a condition nor made."""
+    """Yield anchors that are neither a condition nor a recipe."""
     for index, name in enumerate(study.options.get("anchors", ())):
         if name not in catalogue.conditions and read_recipe(name) is None:
             what = f"is {name}, which is neither a condition nor a recipe"
@@ -58,7 +58,7 @@ def board_units(study: Study, catalogue: Catalogue, always: tuple[str, ...], *wi
 
 
 def board_problems(name: str, study: Study, units: Units) -> Iterator[Problem]:
-    """Yield that a page holds too few, or that its answers are no sliders. The planner knows how many are too many."""
+    """Yield pages with fewer than two stimuli, and scales that are no sliders. The planner checks the maximum."""
     count = units.per_trial
     if units.items and max(len(unit.stimuli) for unit in units.items) < 2:
         what = f"give every page 1 stimulus to rate, and {name} compares at least two"
@@ -87,7 +87,7 @@ def rated_slots(study: Study, unit: Unit, catalogue: Catalogue, first: int = 1) 
 
 
 def board_seconds(trial: Trial, catalogue: Catalogue) -> float:
-    """Return about how long such a page takes."""
+    """Return the estimated duration of a page."""
     # HEMVIP: 8 clips of 10 s took 176 s a page, that is 22 s a clip with going back and forth.
     watching = sum(catalogue.by_id[slot.stimulus].probe.duration_ms for slot in trial.slots) / 1000
     return 1.4 * watching + 8 * sum(slot.rated for slot in trial.slots) * len(trial.asked)
@@ -97,7 +97,7 @@ def board_seconds(trial: Trial, catalogue: Catalogue) -> float:
 
 
 class SingleMethod(ScoreMethod):
-    """What they share: every stimulus is a unit, shown by itself and then asked about."""
+    """Base of methods whose trial is one stimulus under test."""
 
     name: ClassVar[str]
     media: ClassVar[frozenset[Medium]]

@@ -1,4 +1,4 @@
-"""The family of comparisons: `{"choices": {"q1": {"better": "s2", "grade": 2}}}`, or `{"better": "tie"}`.
+"""Methods that compare two stimuli: `{"choices": {"q1": {"better": "s2", "grade": 2}}}`, or `{"better": "tie"}`.
 
 No sign is on the wire. `raw_value` is as seen: above zero when the second, or right, one was called better. `value` is
 about stimuli: above zero when the one that is judged was called better, wherever it stood.
@@ -58,7 +58,7 @@ from beholder.methods.scores import (
 from beholder.study.questions import SCALES
 
 NOISE = 0.1
-"""Standard deviation of what a robot makes of a difference, which lies between -1 and 1."""
+"""Standard deviation of the noise that a robot adds to a difference between -1 and 1."""
 _FULL_SCALE_DIFFERENCE = 0.6
 """The difference from which on a robot uses the end of the scale."""
 _TIE_SHARE = 0.25
@@ -66,7 +66,7 @@ _TIE_SHARE = 0.25
 
 
 class ChoiceMethod:
-    """What this family shares: two rated slots, and for each question which one is better, and by how much."""
+    """Base of methods with two rated slots that ask which one is better, and by how much."""
 
     name: ClassVar[str]
     media: ClassVar[frozenset[Medium]]
@@ -124,7 +124,7 @@ class ChoiceMethod:
         return tuple(self.judgement(trial, asked, given["choices"].get(asked.id)) for asked in trial.asked)
 
     def judgement(self, trial: Trial, asked: Asked, choice: Mapping[str, Any] | None) -> Judgement:
-        """Return what one choice says; nothing, where something would not play."""
+        """Return the judgement of one choice; without a value where a stimulus would not play."""
         slots = ComparedSlots.of(trial)
         raw = None if choice is None else raw_value(slots, asked.scale, choice)
         return slots.judgement(asked, self.kind, raw if raw is None else slots.turned(raw), raw)
@@ -155,7 +155,7 @@ class ComparedSlots:
         return cls(first, second, first.stimulus != trial.draws["judged"])
 
     def turned(self, raw: float) -> float:
-        """Return a number about the screen as one about stimuli."""
+        """Return a value about slots as a value about stimuli."""
         return raw if self.judged_is_second or not raw else -raw
 
     def judgement(
@@ -168,7 +168,7 @@ class ComparedSlots:
         limits: tuple[float, float] | None = None,
         missing: str = "media_error",
     ) -> Judgement:
-        """Return the judgement about the judged slot, the other one beside it."""
+        """Return the judgement about the judged slot, compared with the other."""
         judged, other = (self.second, self.first) if self.judged_is_second else (self.first, self.second)
         low, high = limits or (asked.scale.min, asked.scale.max)
         return Judgement(
@@ -185,7 +185,7 @@ class ComparedSlots:
 
 
 def judged_stimulus(one: Stimulus, two: Stimulus, catalogue: Catalogue) -> str:
-    """Return the stimulus of a pair that a positive value speaks for, whatever the order on the screen.
+    """Return the stimulus of a pair that a positive value favours, whatever the order on the screen.
 
     Against a reference it is the other one; else the one whose condition stands first in the study.
     """
@@ -195,7 +195,7 @@ def judged_stimulus(one: Stimulus, two: Stimulus, catalogue: Catalogue) -> str:
 
 
 def raw_value(seen: ComparedSlots, scale: Scale, choice: Mapping[str, Any]) -> float:
-    """Return the choice as a number of the screen: above zero for the second, or right, one."""
+    """Return the choice as a number: above zero for the second, or right, slot."""
     if choice["better"] == "tie":
         return 0
     grade = choice.get("grade", scale.max)
@@ -204,7 +204,7 @@ def raw_value(seen: ComparedSlots, scale: Scale, choice: Mapping[str, Any]) -> f
 
 
 def comparison_problems(questions: tuple[Question, ...], has_tie: bool) -> Iterator[Problem]:
-    """Yield scales that are not the same to both sides, or have no place for a tie that is asked for."""
+    """Yield scales that are not symmetric, or lack the 0 that `options.tie` needs."""
     for index, question in enumerate(questions):
         scale, key = question.scale, f"questions.{index}.scale"
         if scale.min != -scale.max:
@@ -224,7 +224,7 @@ def response_reasons(trial: Trial) -> dict[str, Json]:
 
 
 def choice_values(scale: Scale, felt: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what a robot makes of felt differences, many at once, as a number of the screen: `respond` as an array."""
+    """Return the choices for an array of perceived differences, as raw values: `respond`, vectorised."""
     grades = np.array([0.0, *grades_of(scale)])
     strength = np.minimum(1.0, np.abs(felt) / _FULL_SCALE_DIFFERENCE)
     if len(grades) == 2:
@@ -252,7 +252,7 @@ def _choose(scale: Scale, felt: float, first: str, second: str) -> Json:
 # A plan composes every trial from the same few questions.
 @lru_cache(maxsize=32)
 def _page_questions(questions: tuple[Question, ...], has_tie: bool, presentation: str | None) -> tuple[Question, ...]:
-    """Return the questions with scales that have a place for a tie and words for the page; own scales stay."""
+    """Return the questions with ties and with labels that name the sides; scales written out stay as they are."""
     return tuple(_with_labels(_with_tie(question) if has_tie else question, presentation) for question in questions)
 
 
@@ -269,7 +269,7 @@ def _with_labels(question: Question, presentation: str | None) -> Question:
 
 
 def _side_label(value: float, text: str, one: str, two: str) -> str:
-    """Return the words of a comparison scale with the place that they speak for: `Left slightly better`."""
+    """Return a label of a comparison scale with its side: `Left slightly better`."""
     if not value:
         return text
     side = two if value > 0 else one
@@ -288,7 +288,7 @@ def compared_slots(trial: Trial) -> tuple[Slot, Slot]:
 
 
 def grades_of(scale: Scale) -> list[float]:
-    """Return how much better one can be: the part of the scale above zero."""
+    """Return the grades of a scale: its values above zero."""
     count = round((scale.max - scale.min) / scale.step)
     values = [round(scale.min + scale.step * place, 9) for place in range(count + 1)]
     return [value for value in values if value > 0]
@@ -356,7 +356,7 @@ def _read_parts(trial: Trial, answer: Json) -> tuple[Mapping[str, Json], dict[st
 
 
 def _without_choices(given: Mapping[str, Json], missing: dict[str, Json]) -> Json:
-    """Return the answer to a comparison of which a part would not play: there is none."""
+    """Return the answer to a comparison with a missing stimulus: no choices."""
     if given.get("choices", {}) != {}:
         raise Refused("There is nothing to compare", where="answer.choices", allowed="{} where a slot is missing")
     return {"choices": {}, "missing": missing, **read_comment(given)}

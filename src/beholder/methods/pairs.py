@@ -66,7 +66,7 @@ def reference_units(catalogue: Catalogue) -> tuple[Unit, ...]:
 
 
 def _degree(design: Design, conditions: int) -> int | None:
-    """Return how many others each condition meets; None where that is not for a graph to say."""
+    """Return how many others each condition is compared with in a sparse graph; None for other designs."""
     if design.pairs == "sparse":
         return default_degree(conditions)
     return design.degree
@@ -112,7 +112,7 @@ _CONDITION_COLUMNS, STIMULUS_COLUMNS = ("condition", "other"), ("stimulus", "oth
 _PART_COLUMN = "part"
 """A column that says that parts which no pair joins are meant to stay apart."""
 _MAX_LISTED = 5
-"""Names that are listed; of more it is said how many there are."""
+"""Names that are listed before the others are only counted."""
 
 
 class PairTable(NamedTuple):
@@ -196,12 +196,12 @@ _SWITCHES = 8
 
 
 def default_degree(conditions: int) -> int:
-    """Return how many others each condition meets when nobody says it: about 2 log2 of their number."""
+    """Return the default number of comparisons per condition: about 2 log2 of the number of conditions."""
     return round(2 * log2(conditions)) if conditions > 1 else 0
 
 
 def sparse_edges(conditions: int, degree: int, rng: Generator) -> list[_Edge]:
-    """Return a connected graph in which everybody meets `degree` others, one of them one more where that is odd.
+    """Return a connected graph in which every node has `degree` edges, one of them one more where that is odd.
 
     A ring with chords is switched edge by edge, which keeps every degree; of several such graphs the one with the
     shortest way between the two that are furthest apart, then between all, is taken.
@@ -217,7 +217,7 @@ def sparse_edges(conditions: int, degree: int, rng: Generator) -> list[_Edge]:
 
 
 def connected_parts(nodes: Sequence[str], edges: Iterable[tuple[str, str]]) -> list[list[str]]:
-    """Return which nodes can be reached from each other, every part in the order of the nodes."""
+    """Return the connected components, each in the order of the nodes."""
     part = {node: [node] for node in nodes}
     for one, two in edges:
         if part[one] is not part[two]:
@@ -229,7 +229,7 @@ def connected_parts(nodes: Sequence[str], edges: Iterable[tuple[str, str]]) -> l
 
 
 def _ring(nodes: int, degree: int) -> list[_Edge]:
-    """Return a ring with chords: everybody meets the nearest on both sides, and of an odd number the one opposite."""
+    """Return a ring with chords: edges to the nearest on both sides and, for odd degrees, to the opposite node."""
     edges = [(node, (node + step) % nodes) for step in range(1, degree // 2 + 1) for node in range(nodes)]
     if degree % 2:
         half = nodes // 2
@@ -255,7 +255,7 @@ def _switch_edges(edges: Sequence[_Edge], rng: Generator) -> list[_Edge]:
 
 
 def _path_lengths(nodes: int, edges: Sequence[_Edge]) -> tuple[int, int]:
-    """Return how far the furthest two are from each other, and all together; further than any where some never meet."""
+    """Return the longest shortest path and the sum of all; more than any possible where the graph is not connected."""
     near: NDArray[np.bool_] = np.eye(nodes, dtype=np.bool_)
     one, two = np.array(edges).T
     near[one, two] = near[two, one] = True

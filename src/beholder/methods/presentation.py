@@ -43,7 +43,7 @@ class PreferenceOptions(StudyPart):
 
 
 def presentation_draws(study: Study) -> dict[str, Json]:
-    """Return what a trial keeps of its presentation."""
+    """Return the options of the presentation that a trial keeps."""
     return {name: study.options[name] for name in ("presentation", "gap", "reason") if name in study.options}
 
 
@@ -58,7 +58,7 @@ def public_draws(trial: Trial, *names: str) -> Mapping[str, Json]:
 
 
 def presentation_problems(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
-    """Yield that two sounds cannot be heard at once, and that clips on one clock end together."""
+    """Yield that two sounds cannot be played at once."""
     if not is_side_by_side(study):
         return
     media = {stimulus.medium for stimulus in catalogue.stimuli}
@@ -126,7 +126,7 @@ def _always_problems(name: str, study: Study, trial: str) -> Iterator[Problem]:
 
 
 def reference_problems(name: str, catalogue: Catalogue, why: str) -> Iterator[Problem]:
-    """Yield which contents have no reference, or more than one."""
+    """Yield contents with no reference, or with more than one."""
     if not catalogue.references:
         yield Problem(
             "conditions",
@@ -157,7 +157,7 @@ def reference_problems(name: str, catalogue: Catalogue, why: str) -> Iterator[Pr
 
 
 def stimuli_under_test(catalogue: Catalogue) -> tuple[Stimulus, ...]:
-    """Return what is judged against a reference: every stimulus that may be rated, but for references."""
+    """Return the stimuli that are judged against a reference: all rated ones except references."""
     return tuple(stimulus for stimulus in catalogue.by_cell.values() if stimulus.role != "reference")
 
 

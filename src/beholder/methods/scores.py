@@ -1,4 +1,4 @@
-"""The family of answers `{"scores": {"q1": {"s1": 72}}}`: one number for every rated slot and every question."""
+"""Methods whose answer is one number for every rated slot and question: `{"scores": {"q1": {"s1": 72}}}`."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from beholder.methods.contract import (
 
 _ANSWER_PARTS = ("scores", "ticks", "missing", "comment")
 _TICK_RATE = 0.6
-"""How often the worst stimulus that a robot can meet has any one fault."""
+"""The probability with which a robot ticks each fault of the worst stimulus."""
 
 
 class ScoreMethod:
-    """What this family shares: the study's questions are asked, and every rated slot gets a number for each.
+    """Base of methods that ask the questions of the study and read a number for every rated slot.
 
     A question with `ticks` gets ticks in place of a number.
     """
@@ -76,7 +76,7 @@ def read_scores(trial: Trial, answer: Json) -> Json:
     missing = read_missing(trial, given.get("missing", {}))
     rated = [slot.id for slot in trial.slots if slot.rated]
     needed = [slot for slot in rated if slot not in missing]
-    # What is held against something that would not play may be left without any number.
+    # Where the reference would not play, the scores may be left out.
     is_void = any(slot.id in missing for slot in trial.slots if not slot.rated)
     read: dict[str, Json] = {}
     for part, value in (("scores", _read_value), ("ticks", _read_ticks)):
@@ -117,9 +117,9 @@ def score_judgements(
 
 
 def score_response(trial: Trial, percept: Percept) -> dict[str, Json]:
-    """Return the scores of somebody who perceives these strengths and uses the whole scale.
+    """Return the scores of a simulated participant who perceives these strengths and uses the whole scale.
 
-    With a statement that is keyed `-` they agree the less, the better they find what they see.
+    Scores of a statement keyed `-` are reversed.
     """
     scores: dict[str, Json] = {}
     for asked in trial.asked:
@@ -133,7 +133,7 @@ def score_response(trial: Trial, percept: Percept) -> dict[str, Json]:
 def score_values(
     scale: Scale, strengths: NDArray[np.float64], *, is_reversed: NDArray[np.bool_] | bool = False
 ) -> NDArray[np.float64]:
-    """Return the scores of somebody who perceives these strengths, many at once: `score_response` as an array."""
+    """Return the scores for an array of perceived strengths: `score_response`, vectorised."""
     inside = np.clip(strengths, 0.0, 1.0)
     turned = np.where(is_reversed, 1 - inside, inside)
     steps = np.rint(turned * round((scale.max - scale.min) / scale.step))
@@ -141,7 +141,7 @@ def score_values(
 
 
 def tick_response(trial: Trial, percept: Percept, rng: Generator) -> dict[str, Json]:
-    """Return the ticks of somebody who finds the more faults, the less they like what they see."""
+    """Return the ticks of a simulated participant: more faults for lower strengths."""
     ticks: dict[str, Json] = {}
     for asked in trial.asked:
         if asked.ticks:
@@ -192,7 +192,7 @@ def _tick_judgements(asked: Asked, slot: Slot, given: Mapping[str, Any], other: 
 
 
 def _missing_reason(value: float | None, slot: str, given: Mapping[str, Any]) -> str | None:
-    """Return why there is no value; without the clip beside it a slot has none either."""
+    """Return why there is no value; a slot whose reference is missing has none either."""
     return None if value is not None else given.get("missing", {}).get(slot, "media_error")
 
 

@@ -1,4 +1,4 @@
-"""What one slot of one session gets: the served copy and, behind it, a filler of its own length and bytes.
+"""Blinded files: the served copy and, behind it, a filler whose length and bytes belong to one slot of one session.
 
 Players ignore the filler. It fills a file up to the largest one of its content, as far as
 `class_size` goes, and then adds a length that is drawn for the slot: within one content neither size nor hash tells
@@ -18,7 +18,7 @@ from beholder.stimuli.formats import served_by_suffix
 MIN_DRAWN, MAX_DRAWN = 1024, 65536
 """The part of a filler whose length is drawn; its first `SHORTEST` bytes are those of one slot alone."""
 MAX_FILL_FACTOR, MAX_FILL_BYTES = 4, 32_000_000
-"""A file is filled up to so many times its size, by so many bytes: people pay for what they download."""
+"""A file is filled up to this many times its size, and by this many bytes: people pay for what they download."""
 HIDDEN_DIFFERENCE = (MAX_DRAWN - MIN_DRAWN) // 8
 """A difference that the drawn lengths drown: by it, two slots are put into the right order 62 times in 100."""
 MAX_SLOTS = 16

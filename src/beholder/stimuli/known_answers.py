@@ -44,7 +44,7 @@ class Expectation(NamedTuple):
 
 @dataclass(frozen=True)
 class KnownAnswer:
-    """What the researcher wrote beside the file of a stimulus whose answer is known."""
+    """The expected answers that the researcher wrote for a stimulus."""
 
     where: str
     """How problems call it: the line of the manifest, or of the study."""
@@ -122,7 +122,7 @@ def read_answer_item(
 
 
 def missing_answer(role: Role, known_answer: KnownAnswer) -> Problem | None:
-    """Return that no answer is expected of a stimulus that is shown for its answer alone, None where one is."""
+    """Return the problem of a gold, trap or attention stimulus without an expected answer, None where it has one."""
     if role == "training" or known_answer.expected:
         return None
     what = f"{known_answer.key} has role {role}, and no answer is expected".strip()
@@ -131,7 +131,7 @@ def missing_answer(role: Role, known_answer: KnownAnswer) -> Problem | None:
 
 
 def training_warnings(study: Study, known_answers: Sequence[KnownAnswer]) -> Iterator[Problem]:
-    """Yield that nobody is trained, where the study speaks of training, or the other way round."""
+    """Yield that training stimuli are not shown, or that a study with training has none."""
     fix = "Give stimuli the role training in a manifest, list files in training.items, or write training: false."
     if study.training is False and known_answers:
         yield study.problem("training", f"is false, so {_stimuli_are(known_answers)} not shown")

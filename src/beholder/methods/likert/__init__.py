@@ -149,7 +149,7 @@ class Likert(ScoreMethod):
         return tuple(question for question in asked if not only or question.id in only)
 
     def _layout_problems(self, study: Study, catalogue: Catalogue) -> Iterator[Problem]:
-        """Yield what could be asked about some stimuli only: drawn over a whole session, it would be asked of none."""
+        """Yield items that fit only some stimuli: with layout random they would never be asked."""
         everywhere = {name for (name,) in self._question_sets(study, catalogue)}
         for item in _items(study):
             fitting = sum(applies_to(item, stimulus) for stimulus in catalogue.by_cell.values())
@@ -159,7 +159,7 @@ class Likert(ScoreMethod):
                 yield Problem("options.layout", what, "grid or tabs", fix)
 
     def _question_sets(self, study: Study, catalogue: Catalogue) -> tuple[tuple[str, ...], ...]:
-        """Return each question by itself, if all stimuli can be asked it."""
+        """Return a set of one question for each question that fits all stimuli."""
         asked = [
             {question.id for question in self._questions_for(study, stimulus, ())}
             for stimulus in catalogue.by_cell.values()

@@ -77,7 +77,7 @@ class _Typeset:
 def draw_card(
     words: str, width: int, height: int, where: str, *, pixel_aspect: float = 1.0, brightness: float = 1.0
 ) -> MessageCard:
-    """Return the card for a picture of so many pixels, which may be wider than high (`pixel_aspect`).
+    """Return the card for a picture of this size, whose pixels may be wider than high (`pixel_aspect`).
 
     `brightness` is the level of white where the brightest that a picture can be is too bright to read.
     """
@@ -118,7 +118,7 @@ def _largest_typeset(groups: Sequence[_Pieces], wide: float, high: float) -> _Ty
 
 
 def _balanced_lines(pieces: _Pieces, count: int) -> tuple[tuple[str, ...], float]:
-    """Return the words in at most so many lines, the longest of which is as short as can be, and its length."""
+    """Return the words in at most `count` lines with the shortest longest line, and its length."""
     lengths = [length for _, length in pieces]
     spans = {
         round(sum(lengths[start:end]), 6) for start in range(len(pieces)) for end in range(start + 1, len(pieces) + 1)

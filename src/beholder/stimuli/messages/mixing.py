@@ -1,4 +1,4 @@
-"""Speech in the middle of a sound: clearly heard, the whole as loud as before, every sample outside it untouched."""
+"""Speech mixed into the middle of a sound: intelligible, the whole as loud as before, other samples unchanged."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 LARGEST_SHARE = 0.7
 """Of a sound, that may be spoken over: its beginning and its end stay its own."""
 TOLERANCE_DB = 0.5
-"""By so much the loudness of the whole may change."""
+"""How much the loudness of the whole may change."""
 FAINT_LUFS, _SPEECH_LUFS = -50.0, -23.0
 """A sound softer than the first is as good as silence: speech as soft as that would not be heard. It gets the second,
 the level of EBU R 128."""
 
 _SPEECH_ABOVE_DB = 12.0
-"""The speech stands by so much above what is left under it: 10 dB are needed, and codecs take a little."""
+"""Level of the speech above the attenuated sound: 10 dB are needed, and codecs lose a little."""
 _FIRST_DUCK_DB, _DEEPEST_DUCK_DB = 15.0, 90.0
 _RAMP_S = 0.05
 _MIX_TOLERANCE_DB = 0.45
 """Accepted of a mix before it is rounded or encoded."""
 _LOUDEST_DB, _SOFTEST_DB, _STEP_DB = 24.0, -16.0, 4.0
-"""Where the loudness of the speech is looked for, against that of the sound."""
+"""Range and step in which the level of the speech is searched, relative to the sound."""
 _FULL = 1 - 2**-15
 
 
@@ -101,7 +101,7 @@ class _Bed:
         return cls(samples, rate, voice, start, start + span)
 
     def ducked(self, duck: float) -> NDArray[np.float64]:
-        """Return the middle of the sound, so many decibels softer, with a ramp at each end."""
+        """Return the middle of the sound, attenuated by `duck` decibels, with a ramp at each end."""
         import numpy as np
 
         ramp = round(_RAMP_S * self.rate)

@@ -89,7 +89,7 @@ def overlay_card(source: Path, target: Path, message: Message, where: str, threa
 
 
 def message_frames(times: Sequence[Fraction], words: int) -> range:
-    """Return the frames that show a message of so many words, given when each begins and when the last one ends.
+    """Return the frames that show a message of this many words, from the start of each frame and the end of the last.
 
     They last as long as reading takes, from two seconds on, and half of the clip at most.
     """

@@ -1,4 +1,4 @@
-"""Sample sounds: short phrases of instruments and a voice, played and damaged by us."""
+"""Sample sounds: synthesised phrases of instruments and a voice, and their degradations."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ Colour: TypeAlias = tuple[int, int, int]
 _Pose: TypeAlias = Mapping[str, float]
 
 OVERSAMPLING = 3
-"""Drawn so many times larger and averaged down: Pillow draws hard edges."""
+"""Figures are drawn this many times larger and averaged down: Pillow draws hard edges."""
 _UPPER, _FORE = 55.0, 51.0
 
 

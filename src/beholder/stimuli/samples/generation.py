@@ -1,4 +1,4 @@
-"""Files of sample stimuli, written in parallel."""
+"""Sample conditions with their planted quality, and the files of sample stimuli, written in parallel."""
 
 from __future__ import annotations
 
@@ -10,6 +10,27 @@ from typing import NamedTuple, get_args
 
 from beholder.errors import Problem, StimuliError, did_you_mean
 from beholder.types import Medium
+
+QUALITIES: Mapping[Medium, Mapping[str, float]] = {
+    "video": {
+        "natural": 0.90,
+        "smooth": 0.74,
+        "jerky": 0.56,
+        "blurred": 0.44,
+        "noisy": 0.32,
+        "blocky": 0.22,
+        "frozen": 0.12,
+    },
+    "audio": {"original": 0.95, "light": 0.75, "medium": 0.50, "strong": 0.25},
+    "image": {"pristine": 0.92, "soft": 0.68, "grainy": 0.48, "blocked": 0.24},
+    "text": {"edited": 0.90, "plain": 0.70, "clumsy": 0.42, "garbled": 0.15},
+}
+"""Quality from 0 to 1 of every sample condition by medium, best first. No name is used twice."""
+
+SAMPLE_CONDITIONS: Mapping[str, float] = {
+    name: quality for medium in get_args(Medium) for name, quality in QUALITIES[medium].items()
+}
+"""Every sample condition of all media with its planted quality."""
 
 
 class _Kind(NamedTuple):
@@ -84,30 +105,6 @@ def _kind(medium: Medium, seconds: float, size: tuple[int, int] | None) -> _Kind
 
     frame = size or (480, 270)
     return _Kind(video.CONTENTS, ".mp4", lambda path, content, name: video.write(path, content, name, seconds, frame))
-
-
-# Conditions
-
-QUALITIES: Mapping[Medium, Mapping[str, float]] = {
-    "video": {
-        "natural": 0.90,
-        "smooth": 0.74,
-        "jerky": 0.56,
-        "blurred": 0.44,
-        "noisy": 0.32,
-        "blocky": 0.22,
-        "frozen": 0.12,
-    },
-    "audio": {"original": 0.95, "light": 0.75, "medium": 0.50, "strong": 0.25},
-    "image": {"pristine": 0.92, "soft": 0.68, "grainy": 0.48, "blocked": 0.24},
-    "text": {"edited": 0.90, "plain": 0.70, "clumsy": 0.42, "garbled": 0.15},
-}
-"""Quality from 0 to 1 of every sample condition by medium, best first. No name is used twice."""
-
-SAMPLE_CONDITIONS: Mapping[str, float] = {
-    name: quality for medium in get_args(Medium) for name, quality in QUALITIES[medium].items()
-}
-"""Every sample condition of all media with its planted quality."""
 
 
 def medium_of(conditions: Sequence[str]) -> Medium:

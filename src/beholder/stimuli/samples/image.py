@@ -1,4 +1,4 @@
-"""Sample images: places and a portrait, painted by us, and what makes them worse."""
+"""Sample images: drawn places and a portrait, and their degradations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sample texts: answers to everyday questions, written by us with care, plainly, clumsily, and with words astray."""
+"""Sample texts: answers to everyday questions, edited, plain, clumsy and garbled."""
 
 from __future__ import annotations
 

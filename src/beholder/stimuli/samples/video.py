@@ -1,4 +1,4 @@
-"""Sample videos: somebody who talks with face and hands, drawn by us, whose motion or picture is made worse."""
+"""Sample videos: a drawn person who talks with face and hands, with degraded motion or degraded pictures."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ SCENES: tuple[tuple[str, str, str], ...] = (
 
 
 def talk_motion(scene: int, frames: int, rng: np.random.Generator) -> dict[str, _Curve]:
-    """Return a time line for each channel: somebody who talks with face and arms."""
+    """Return the motion of a talking person: a curve for each channel."""
     seconds = np.arange(frames) / _FPS
     _, left, right = SCENES[scene % len(SCENES)]
     beats = _beats(frames, rng)

@@ -35,8 +35,6 @@ from beholder.stimuli.workshop.jobs import (
     run_jobs,
 )
 
-# Videos
-
 _Codec = Literal["h264", "vp9"]
 _SUFFIXES: dict[_Codec, str] = {"h264": ".mp4", "vp9": ".webm"}
 
@@ -45,6 +43,11 @@ _READ_OTHER = ("-format_whitelist", "avi,mpeg,mpegts,mpegvideo,asf,flv,yuv4mpegp
 _RATES = "sample_rates=48000|44100|32000|24000|22050|16000|12000|11025|8000"
 """Above these some browsers are silent."""
 _BITS_A_CHANNEL = 128
+_RECIPE = "prepare 1"
+"""Part of every recipe: a change in processing needs a new name."""
+_CRF: dict[_Codec, int] = {"h264": 17, "vp9": 18}
+"""Constant rate factors: that of the P.910 crowd study, and what looks as clear in VP9."""
+_COARSEST: dict[_Codec, int] = {"h264": 51, "vp9": 63}
 
 
 @dataclass(frozen=True)
@@ -61,143 +64,6 @@ class EncodingTarget:
         """Return the settings as they stand in recipes. The text stays as it is: files made earlier are known by it."""
         settings = f"codec={self.codec!r}, crf={self.crf!r}, height={self.height!r}, rate={self.rate!r}"
         return f"Wanted({settings}, loudness={self.loudness!r})"
-
-
-def _reencode(path: Path, target: Path, encoding: EncodingTarget, threads: int) -> list[str]:
-    """Write a video for browsers, completely or not at all, and return notes about it."""
-    part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
-    try:
-        with tempfile.TemporaryDirectory(prefix="beholder-") as scratch:
-            source = _remux(path, Path(scratch)) if needs_conversion(path) else path
-            clip = read_clip(source, "prepared", str(path))
-            timing = cadence(source, clip.rate)
-            gain = LoudnessGain()
-            if clip.has_sound and encoding.loudness is not None:
-                gain = gain_to_loudness(source, "video", encoding.loudness)
-            is_interlaced = _INTERLACED.search(run_ffmpeg([*READ_VIDEO, "-i", file_argument(source)]).log) is not None
-            size = _size(clip, encoding)
-            graph = _graph(clip, timing, encoding, size, is_interlaced)
-            sound = _audio_arguments(source, encoding.codec, gain, str(path)) if clip.has_sound else []
-            run = run_ffmpeg(
-                [
-                    "-v", "error", "-y", *READ_VIDEO, "-i", file_argument(source), "-map", "0:V:0",
-                    "-vf", graph, *sound,
-                    *_encoding(clip, encoding.rate or timing.rate, encoding, threads), file_argument(part),
-                ]
-            )  # fmt: skip
-            if run.code != 0:
-                raise StimuliError(Problem(str(path), f"cannot be prepared: ffmpeg says {run.error_line()}"))
-            _read_back(part, timing, encoding, str(path))
-            put_in_place(part, target)
-    finally:
-        part.unlink(missing_ok=True)
-    return [f"{path}: {note}" for note in (*_notes(clip, timing, encoding, size, is_interlaced), *gain.notes)]
-
-
-def _remux(path: Path, scratch: Path) -> Path:
-    """Return the path of a copy in Matroska, for containers that studies do not take."""
-    wrapped = scratch / "wrapped.mkv"
-    run = run_ffmpeg(
-        [
-            "-v", "error", *_READ_OTHER, "-fflags", "+genpts", "-i", file_argument(path), "-map", "0:V:0",
-            "-map", "0:a:0?", "-c", "copy", "-allow_raw_vfw", "1", file_argument(wrapped),
-        ]
-    )  # fmt: skip
-    if run.code != 0:
-        raise read_error(str(path), "video", f"ffmpeg says {run.error_line()}")
-    return wrapped
-
-
-def _size(clip: Clip, encoding: EncodingTarget) -> tuple[int, int]:
-    """Return the target size: even numbers, cropped by one pixel where nothing else is set."""
-    if encoding.height is None:
-        return max(2, clip.width // 2 * 2), max(2, clip.height // 2 * 2)
-    return max(2, 2 * round(clip.width * encoding.height / clip.height / 2)), encoding.height
-
-
-def _graph(clip: Clip, timing: Cadence, encoding: EncodingTarget, size: tuple[int, int], is_interlaced: bool) -> str:
-    """Return the filter graph."""
-    whole = (clip.width, clip.height) if encoding.height is None else size
-    span = f"in_range={colour_range(clip.full_range)}:out_range=tv"
-    return ",".join(
-        [
-            *(["bwdif=mode=send_frame:deint=all"] if is_interlaced else []),
-            f"fps=fps={encoding.rate or timing.rate}:start_time=0",
-            f"scale={whole[0]}:{whole[1]}:flags=lanczos+accurate_rnd+full_chroma_int"
-            f":in_color_matrix={clip.matrix}:out_color_matrix={clip.matrix}:{span}",
-            "setsar=1",
-            f"crop={size[0]}:{size[1]}:0:0",
-            "format=yuv420p",
-        ]
-    )
-
-
-def _audio_arguments(source: Path, codec: _Codec, gain: LoudnessGain, where: str) -> list[str]:
-    channels = measure(source, where, "video").probe.channels
-    filters = ",".join([*gain.filters, f"aresample=async=1:first_pts=0,aformat={_RATES}"])
-    name = "aac" if codec == "h264" else "libopus"
-    return ["-map", "0:a:0", "-af", filters, "-c:a", name, "-b:a", f"{_BITS_A_CHANNEL * channels}k"]
-
-
-def _encoding(clip: Clip, rate: Fraction, encoding: EncodingTarget, threads: int) -> list[str]:
-    """Return the encoder's options: a constant quality and a key frame every second, as the P.910 crowd study had."""
-    common = ["-r", str(rate), "-g", str(max(1, round(rate))), "-crf", str(encoding.crf), "-pix_fmt", "yuv420p"]
-    common += [*colour_tags(clip.matrix, False), "-threads", str(threads)]
-    if encoding.codec == "h264":
-        # More than four references are beyond level 4.1 at 1080 lines, and so beyond many hardware decoders.
-        return ["-c:v", "libx264", "-preset", "slow", "-refs", "4", "-sc_threshold", "0", *common, *MP4_OUTPUT]
-    return [
-        "-c:v",
-        "libvpx-vp9",
-        "-b:v",
-        "0",
-        "-deadline",
-        "good",
-        "-cpu-used",
-        "2",
-        *common,
-        *NO_METADATA,
-        "-f",
-        "webm",
-    ]
-
-
-def _read_back(part: Path, timing: Cadence, encoding: EncodingTarget, where: str) -> None:
-    measured: Measurement = measure(part, where, "video")
-    problem = playback_problem(measured, where)
-    if problem is not None:
-        raise StimuliError(problem)
-    rate = encoding.rate or timing.rate
-    if abs(measured.frames - timing.end * rate) > 1.5:
-        what = "cannot be prepared: not all of its frames can be decoded"
-        raise StimuliError(Problem(where, what, "", "Export it again."))
-
-
-def _notes(
-    clip: Clip, timing: Cadence, encoding: EncodingTarget, size: tuple[int, int], is_interlaced: bool
-) -> list[str]:
-    notes = []
-    rate = f"{float(encoding.rate or timing.rate):.5g}"
-    if not timing.is_constant:
-        notes.append(f"frames of unequal length, now {rate} a second.")
-    elif encoding.rate is not None and encoding.rate != timing.rate:
-        notes.append(f"{float(timing.rate):.5g} frames a second, now {rate}.")
-    if is_interlaced:
-        notes.append("interlaced, now whole frames.")
-    if encoding.height is not None and encoding.height != clip.height:
-        notes.append(f"scaled from {clip.height} to {encoding.height} lines.")
-    elif encoding.height is None and size != (clip.width, clip.height):
-        notes.append(f"cut from {clip.width}x{clip.height} to {size[0]}x{size[1]}, for both have to be even.")
-    return notes
-
-
-# Files of every medium
-
-_RECIPE = "prepare 1"
-"""Part of every recipe: a change in processing needs a new name."""
-_CRF: dict[_Codec, int] = {"h264": 17, "vp9": 18}
-"""Constant rate factors: that of the P.910 crowd study, and what looks as clear in VP9."""
-_COARSEST: dict[_Codec, int] = {"h264": 51, "vp9": 63}
 
 
 def make_prepared(
@@ -327,3 +193,134 @@ def _write_utf8(path: Path, target: Path) -> list[str]:
 def _sorted_notes(notes: list[str]) -> Iterator[str]:
     """Yield the notes sorted by file, after all jobs have run."""
     yield from sorted(notes)
+
+
+# Videos
+
+
+def _reencode(path: Path, target: Path, encoding: EncodingTarget, threads: int) -> list[str]:
+    """Write a video for browsers, completely or not at all, and return notes about it."""
+    part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
+    try:
+        with tempfile.TemporaryDirectory(prefix="beholder-") as scratch:
+            source = _remux(path, Path(scratch)) if needs_conversion(path) else path
+            clip = read_clip(source, "prepared", str(path))
+            timing = cadence(source, clip.rate)
+            gain = LoudnessGain()
+            if clip.has_sound and encoding.loudness is not None:
+                gain = gain_to_loudness(source, "video", encoding.loudness)
+            is_interlaced = _INTERLACED.search(run_ffmpeg([*READ_VIDEO, "-i", file_argument(source)]).log) is not None
+            size = _size(clip, encoding)
+            graph = _graph(clip, timing, encoding, size, is_interlaced)
+            sound = _audio_arguments(source, encoding.codec, gain, str(path)) if clip.has_sound else []
+            run = run_ffmpeg(
+                [
+                    "-v", "error", "-y", *READ_VIDEO, "-i", file_argument(source), "-map", "0:V:0",
+                    "-vf", graph, *sound,
+                    *_encoding(clip, encoding.rate or timing.rate, encoding, threads), file_argument(part),
+                ]
+            )  # fmt: skip
+            if run.code != 0:
+                raise StimuliError(Problem(str(path), f"cannot be prepared: ffmpeg says {run.error_line()}"))
+            _read_back(part, timing, encoding, str(path))
+            put_in_place(part, target)
+    finally:
+        part.unlink(missing_ok=True)
+    return [f"{path}: {note}" for note in (*_notes(clip, timing, encoding, size, is_interlaced), *gain.notes)]
+
+
+def _remux(path: Path, scratch: Path) -> Path:
+    """Return the path of a copy in Matroska, for containers that studies do not take."""
+    wrapped = scratch / "wrapped.mkv"
+    run = run_ffmpeg(
+        [
+            "-v", "error", *_READ_OTHER, "-fflags", "+genpts", "-i", file_argument(path), "-map", "0:V:0",
+            "-map", "0:a:0?", "-c", "copy", "-allow_raw_vfw", "1", file_argument(wrapped),
+        ]
+    )  # fmt: skip
+    if run.code != 0:
+        raise read_error(str(path), "video", f"ffmpeg says {run.error_line()}")
+    return wrapped
+
+
+def _size(clip: Clip, encoding: EncodingTarget) -> tuple[int, int]:
+    """Return the target size: even numbers, cropped by one pixel where nothing else is set."""
+    if encoding.height is None:
+        return max(2, clip.width // 2 * 2), max(2, clip.height // 2 * 2)
+    return max(2, 2 * round(clip.width * encoding.height / clip.height / 2)), encoding.height
+
+
+def _graph(clip: Clip, timing: Cadence, encoding: EncodingTarget, size: tuple[int, int], is_interlaced: bool) -> str:
+    """Return the filter graph."""
+    whole = (clip.width, clip.height) if encoding.height is None else size
+    span = f"in_range={colour_range(clip.full_range)}:out_range=tv"
+    return ",".join(
+        [
+            *(["bwdif=mode=send_frame:deint=all"] if is_interlaced else []),
+            f"fps=fps={encoding.rate or timing.rate}:start_time=0",
+            f"scale={whole[0]}:{whole[1]}:flags=lanczos+accurate_rnd+full_chroma_int"
+            f":in_color_matrix={clip.matrix}:out_color_matrix={clip.matrix}:{span}",
+            "setsar=1",
+            f"crop={size[0]}:{size[1]}:0:0",
+            "format=yuv420p",
+        ]
+    )
+
+
+def _audio_arguments(source: Path, codec: _Codec, gain: LoudnessGain, where: str) -> list[str]:
+    channels = measure(source, where, "video").probe.channels
+    filters = ",".join([*gain.filters, f"aresample=async=1:first_pts=0,aformat={_RATES}"])
+    name = "aac" if codec == "h264" else "libopus"
+    return ["-map", "0:a:0", "-af", filters, "-c:a", name, "-b:a", f"{_BITS_A_CHANNEL * channels}k"]
+
+
+def _encoding(clip: Clip, rate: Fraction, encoding: EncodingTarget, threads: int) -> list[str]:
+    """Return the encoder's options: a constant quality and a key frame every second, as the P.910 crowd study had."""
+    common = ["-r", str(rate), "-g", str(max(1, round(rate))), "-crf", str(encoding.crf), "-pix_fmt", "yuv420p"]
+    common += [*colour_tags(clip.matrix, False), "-threads", str(threads)]
+    if encoding.codec == "h264":
+        # More than four references are beyond level 4.1 at 1080 lines, and so beyond many hardware decoders.
+        return ["-c:v", "libx264", "-preset", "slow", "-refs", "4", "-sc_threshold", "0", *common, *MP4_OUTPUT]
+    return [
+        "-c:v",
+        "libvpx-vp9",
+        "-b:v",
+        "0",
+        "-deadline",
+        "good",
+        "-cpu-used",
+        "2",
+        *common,
+        *NO_METADATA,
+        "-f",
+        "webm",
+    ]
+
+
+def _read_back(part: Path, timing: Cadence, encoding: EncodingTarget, where: str) -> None:
+    measured: Measurement = measure(part, where, "video")
+    problem = playback_problem(measured, where)
+    if problem is not None:
+        raise StimuliError(problem)
+    rate = encoding.rate or timing.rate
+    if abs(measured.frames - timing.end * rate) > 1.5:
+        what = "cannot be prepared: not all of its frames can be decoded"
+        raise StimuliError(Problem(where, what, "", "Export it again."))
+
+
+def _notes(
+    clip: Clip, timing: Cadence, encoding: EncodingTarget, size: tuple[int, int], is_interlaced: bool
+) -> list[str]:
+    notes = []
+    rate = f"{float(encoding.rate or timing.rate):.5g}"
+    if not timing.is_constant:
+        notes.append(f"frames of unequal length, now {rate} a second.")
+    elif encoding.rate is not None and encoding.rate != timing.rate:
+        notes.append(f"{float(timing.rate):.5g} frames a second, now {rate}.")
+    if is_interlaced:
+        notes.append("interlaced, now whole frames.")
+    if encoding.height is not None and encoding.height != clip.height:
+        notes.append(f"scaled from {clip.height} to {encoding.height} lines.")
+    elif encoding.height is None and size != (clip.width, clip.height):
+        notes.append(f"cut from {clip.width}x{clip.height} to {size[0]}x{size[1]}, for both have to be even.")
+    return notes
