@@ -1,4 +1,39 @@
-"""Report: one self-contained page with the findings, their figures and tables."""
+"""Report: one self-contained page with the findings, their figures and tables.
+
+Data of a report:
+    material             study, account of the cleaning and results, one part per question
+    question_results     the results of one question
+    references           what a report can cite
+
+Parts of the page:
+    page                 all sections in their order
+    headline             the key finding of each question at the top
+    findings             the findings of a question in sentences
+    question_sections    findings, scores, tests and further tables of a question; the overview of many
+    questionnaire        what participants were asked, in the words that they read
+    cleaning             the account, the flow of participants, checks and rules
+    participants         answers to the questionnaires, and what people wrote
+    devices              screens, browsers and input devices
+    data_quality         missing values, playback, agreement and balance
+    reliability          reliability, dimensionality and the votes that are needed
+    sensitivity          other choices of cleaning, sources of variance, differences between runs
+    rater_models         means under rater models next to the plain means
+
+Methods text:
+    methods_section      the paragraphs, the section of the page and the files
+    methods_design       sentences on design, analysis and data
+    methods_people       sentences on participants, apparatus and quality control
+    methods_text         sentences and paragraphs as plain text, Markdown and LaTeX
+
+Building blocks and folders:
+    html                 elements, panels, tables and whole pages
+    sheets               tables as text, in LaTeX and in Markdown
+    figures              the figures of a report, and drawing them
+    folder               the folder report/
+    result_page          the folder of another verb: tables, figures, notes and a page
+    plan_counts          tables of counts of a plan
+    plan_page            the folder plan/report/
+"""
 
 from __future__ import annotations
 
@@ -13,7 +48,7 @@ __all__ = ["report"]
 
 
 def report(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, int], None] | None = None) -> Path:
-    """Write `report/` from clean/ and analyse/; return the path of its page. `progress` is told of figures."""
+    """Write `report/` from clean/ and analyse/; return the path of its page. `progress` gets figures done and all."""
     from beholder.reporting.folder import report_folder
 
     return report_folder(study, progress=progress)

@@ -1,4 +1,6 @@
-"""Who was counted, and how the numbers came about."""
+"""How the data were cleaned: the account of sessions and ratings, the flow of participants, and what each check
+before rating and each rule over a session led to.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from beholder.reporting.sheets import TextTable
 
 
 def account_section(material: Material) -> Markup:
-    """Return the account: arrived, finished, used, and what was lost for which reason."""
+    """Return how many sessions and ratings there were, how many are used, and the reasons for the others."""
     numbers = material.account["counts"]
     _, many = people_words(material)
     lines = [
@@ -25,7 +27,7 @@ def account_section(material: Material) -> Markup:
     ]
     costly = [lost for lost in material.account["lost"] if lost["costs"]]
     for lost in material.account["lost"]:
-        # What costs single ratings is told below, among them.
+        # Reasons that cost single ratings follow below.
         if not lost["costs"] and not lost["ratings"] and lost["kept"]:
             lines.append(_account_line(lost["words"], lost["kept"], is_part=True))
     lines.append(_account_line("Not used", numbers["sessions"] - numbers["used_sessions"]))
@@ -57,12 +59,14 @@ def account_section(material: Material) -> Markup:
 
 
 def _group_table(material: Material) -> list[Child]:
-    """Return how many of each group of participants began, finished and are used, where there are groups."""
-    found = material.account.get("groups") or ()
-    rows = [(*one["levels"].values(), f"{one['began']:,}", f"{one['finished']:,}", f"{one['used']:,}") for one in found]
-    factors = tuple(found[0]["levels"]) if found else ()
+    """Return a table of how many of each group of participants began, finished and are used, if there are groups."""
+    groups = material.account.get("groups") or ()
+    rows = [
+        (*one["levels"].values(), f"{one['began']:,}", f"{one['finished']:,}", f"{one['used']:,}") for one in groups
+    ]
+    factors = tuple(groups[0]["levels"]) if groups else ()
     sheet = TextTable((*factors, "Began", "Finished", "Used"), rows, names=len(factors))
-    return [table("Groups of participants", sheet)] if found else []
+    return [table("Groups of participants", sheet)] if groups else []
 
 
 def _account_line(name: str, value: int | str, *, is_part: bool = False) -> Markup:
@@ -70,7 +74,7 @@ def _account_line(name: str, value: int | str, *, is_part: bool = False) -> Mark
     return tag("div", tag("dt", name), tag("dd", shown), class_="is-part" if is_part else None)
 
 
-# --- The flow of participants: from coming to being used, and who went no further for what (CONSORT) ---
+# Flow of participants (CONSORT)
 
 
 _STEP_WORDS = {
@@ -80,7 +84,7 @@ _STEP_WORDS = {
 
 
 def flow_section(material: Material) -> Markup | None:
-    """Return a box for each step, and beside the way down those who were lost there; None where nobody was followed."""
+    """Return the flow diagram, a box for each step with the exclusions there; None without sessions."""
     steps: Sequence[Mapping[str, Any]] = material.account.get("flow") or ()
     if not steps or not steps[0]["sessions"]:
         return None
@@ -89,24 +93,24 @@ def flow_section(material: Material) -> Markup | None:
 
 
 def flow_foot(material: Material) -> str:
-    """Return how to read the numbers."""
+    """Return how to read the flow diagram."""
     steps: Sequence[Mapping[str, Any]] = material.account["flow"]
-    told = ["Everybody who went no further is counted once, under the first reason."]
+    notes = ["Everybody who went no further is counted once, under the first reason."]
     if any(step["people"] != step["sessions"] for step in steps):
-        told.append("Of several sessions of one person the furthest counts.")
+        notes.append("Of several sessions of one person the furthest counts.")
     if any(step["step"] == "accepted" for step in steps):
-        told.append("Accepted: is paid. Used: is analysed.")
+        notes.append("Accepted: is paid. Used: is analysed.")
     if any(lost["reason"] == "complete:withdrawn" for step in steps for lost in step["lost"]):
-        told.append("Of whoever withdrew nothing is kept that would tell how far they came.")
-    return " ".join(told)
+        notes.append("Of whoever withdrew nothing is kept that would tell how far they came.")
+    return " ".join(notes)
 
 
 def _flow_step(step: Mapping[str, Any], came: int, words: tuple[str, str]) -> Markup:
     n, sessions = step["people"], step["sessions"]
     share = None if step["step"] == "came" else tag("span", percent(n / came) if came else None, class_="flow__share")
     more = tag("span", count(sessions, "session"), class_="flow__more") if sessions != n else None
-    told = f" {words[0] if n == 1 else words[1]} {_STEP_WORDS[step['step']]} "
-    return tag("li", tag("p", tag("b", f"{n:,}"), told, share, more, class_="flow__box"), _exclusions(step["lost"]))
+    label = f" {words[0] if n == 1 else words[1]} {_STEP_WORDS[step['step']]} "
+    return tag("li", tag("p", tag("b", f"{n:,}"), label, share, more, class_="flow__box"), _exclusions(step["lost"]))
 
 
 def _exclusions(lost: Sequence[Mapping[str, Any]]) -> Markup | None:
@@ -119,12 +123,12 @@ def _exclusions(lost: Sequence[Mapping[str, Any]]) -> Markup | None:
 
 
 def _people_and_sessions(one: Mapping[str, Any]) -> str:
-    """Return the number of people, and of sessions where it differs; somebody may have come again and got further."""
+    """Return the number of people, and that of sessions where it differs: a person may have several."""
     people, sessions = one["people"], count(one["sessions"], "session")
     return f"{people:,}" if people == one["sessions"] else f"{people:,} ({sessions})"
 
 
-# --- Who could take part: the way from arriving to the first rating, check by check ---
+# Checks before rating
 
 
 _WIDTH, _HEIGHT = 96, 14
@@ -141,7 +145,7 @@ _QUALIFICATION_HEADS = (
 
 
 def qualification_section(material: Material) -> Markup | None:
-    """Return how many met each check and how it went; None where the study has no checks."""
+    """Return how many sessions met, passed and failed each check; None if the study has no checks."""
     funnel = material.account.get("qualification")
     if not funnel:
         return None
@@ -171,17 +175,19 @@ QUALIFICATION_FOOT = (
 
 
 def _qualification_sentences(funnel: Mapping[str, Any]) -> list[str]:
-    """Return the numbers that matter, in words."""
+    """Return the most important numbers in sentences."""
     began = f"{count(funnel['rated'], 'session')} of {funnel['arrived']:,} began to rate."
     away = [(check["title"], check["turned_away"]) for check in funnel["checks"] if check["turned_away"]]
     if funnel["by_questions"]:
         away.insert(0, ("Questions before", funnel["by_questions"]))
     whole = sum(n for _, n in away)
     turned = f"{count(whole, 'was', 'were')} turned away at a check"
-    told = f"{turned}: {join_names([f'{title} ({n:,})' for title, n in away])}." if away else "Nobody was turned away."
+    refused = (
+        f"{turned}: {join_names([f'{title} ({n:,})' for title, n in away])}." if away else "Nobody was turned away."
+    )
     minutes = funnel["minutes_before_rating"]
     took = [] if minutes is None else [f"The pages before the first rating took {minutes:.1f} minutes (median)."]
-    return [began, told, *took]
+    return [began, refused, *took]
 
 
 def _plain_row(name: str, n: int, funnel: Mapping[str, Any]) -> Markup:
@@ -202,7 +208,7 @@ def _number(value: float | None, decimals: int) -> str:
 
 
 def _bar(n: int, funnel: Mapping[str, Any]) -> Markup:
-    """Return a bar as long as the share of all sessions, and the number, which says the same."""
+    """Return a cell with the number of sessions and a bar as long as their share."""
     width = _WIDTH * n / max(1, funnel["arrived"])
     bar = tag(
         "svg",
@@ -214,7 +220,7 @@ def _bar(n: int, funnel: Mapping[str, Any]) -> Markup:
     return tag("td", tag("span", bar, tag("b", f"{n:,}"), class_="funnel__cell"))
 
 
-# --- Whom we trusted: each rule over what people did while they rated, and what it cost ---
+# Rules over sessions
 
 
 _RULES_HEADS = ("Sessions", "Passed", "Failed", "Unknown", "Right", "Ratings left out", "Lost for this alone")
@@ -227,7 +233,7 @@ RULES_FOOT = (
 
 
 def rules_section(material: Material) -> Markup | None:
-    """Return how sessions did by each rule; None where there are no rules."""
+    """Return how many sessions passed and failed each rule; None if there are no rules."""
     rules: Sequence[Mapping[str, Any]] = material.account.get("trust") or ()
     if not rules:
         return None
@@ -244,17 +250,17 @@ def rules_section(material: Material) -> Markup | None:
 
 
 def _rules_sentences(rules: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the numbers that matter, in words."""
+    """Return the most important numbers in sentences."""
     costly = [(rule["title"].lower(), rule["alone"]) for rule in rules if rule["alone"]]
     whole = sum(n for _, n in costly)
     if not costly:
         return ["No session is lost for one of these rules alone."]
-    told = join_names([f"{title} ({n:,})" for title, n in costly])
-    return [f"{count(whole, 'session is', 'sessions are')} lost for one of these rules alone: {told}."]
+    names = join_names([f"{title} ({n:,})" for title, n in costly])
+    return [f"{count(whole, 'session is', 'sessions are')} lost for one of these rules alone: {names}."]
 
 
 def _agreement_notice(rules: Sequence[Mapping[str, Any]]) -> Markup | None:
-    """Return that people hardly agree, where they do not."""
+    """Return a warning if the median agreement is below the limit of its rule."""
     for rule in rules:
         middle = rule.get("median")
         if middle is not None and middle < rule["warn"]:

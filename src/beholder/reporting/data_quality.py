@@ -1,4 +1,4 @@
-"""Data quality: what to look at before anything is concluded."""
+"""Data quality: missing values, playback, agreement and balance, each with how to read it and a warning if needed."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from beholder.reporting.material import Material
 from beholder.reporting.participants import percent
 from beholder.study.checks import Smooth
 
-# --- How even the used ratings are: per stimulus, over the places of a page, and over the session ---
+# Balance of the ratings
 
 
 _FEW = 0.5
-"""A stimulus with less than this share of what was planned, a place with less than this share of its part."""
+"""The least share of the planned ratings of a stimulus, and of the expected ratings in a place."""
 _FEWEST = 10
 """Expected ratings below which chance alone makes places uneven."""
 _MAX_DISTANCE = 0.15
@@ -35,7 +35,7 @@ class _Planned(NamedTuple):
 
 
 def _balance_lines(material: Material) -> Iterator[QualityLine]:
-    """Yield how even the ratings are; nothing where none is used."""
+    """Yield how balanced the used ratings are."""
     if material.used.empty:
         return
     yield from _ratings_per_stimulus(material)
@@ -44,28 +44,28 @@ def _balance_lines(material: Material) -> Iterator[QualityLine]:
 
 
 def _ratings_per_stimulus(material: Material) -> Iterator[QualityLine]:
-    """Yield the ratings of each stimulus beside what the plan has for it."""
+    """Yield the ratings per stimulus, with the number that the plan has."""
     n = material.results.scores["n"]
     if n.empty:
         return
     least, middle, most = (number(float(value), 0) for value in (n.min(), n.median(), n.max()))
     what = "comparisons" if all(part.is_compared for part in material.parts) else "ratings"
     planned = _planned(material)
-    said = f"Fewest, median and most {what} of a stimulus and question."
+    reading = f"Fewest, median and most {what} of a stimulus and question."
     warning = ""
     if planned is not None:
         goal = f"{planned.least:,}" if planned.least == planned.most else f"{planned.least:,} to {planned.most:,}"
-        said = f"Fewest, median and most {what} of a stimulus and question; planned were {goal}."
+        reading = f"Fewest, median and most {what} of a stimulus and question; planned were {goal}."
         if n.min() < _FEW * planned.least:
             warning = f"A stimulus has {least} {what}, less than half of what was planned. Let more people in."
         none = planned.stimuli - material.results.scores["stimulus"].nunique()
         if what == "ratings" and none > 0:
             warning = f"{count(none, 'stimulus has', 'stimuli have')} no rating that can be used."
-    yield QualityLine(f"{what.capitalize()} per stimulus", f"{least} / {middle} / {most}", said, warning)
+    yield QualityLine(f"{what.capitalize()} per stimulus", f"{least} / {middle} / {most}", reading, warning)
 
 
 def _planned(material: Material) -> _Planned | None:
-    """Return what the plan gives each stimulus when every list is finished once; None where no plan is at hand."""
+    """Return the planned ratings per stimulus when every list is finished once; None without a plan."""
     path = material.study.folder / "plan" / "balance.csv"
     try:
         with path.open(encoding="utf-8", newline="") as file:
@@ -77,7 +77,7 @@ def _planned(material: Material) -> _Planned | None:
 
 
 def _places(material: Material) -> Iterator[QualityLine]:
-    """Yield how evenly each condition stood in the places of a page."""
+    """Yield how evenly each condition was shown in the places of a page."""
     used = material.used
     first = used[used["question"] == used["question"].iloc[0]]
     table = pd.crosstab(first["condition"], first["slot"])
@@ -86,10 +86,10 @@ def _places(material: Material) -> Iterator[QualityLine]:
     expected = table.sum(axis=1) / table.shape[1]
     low, high = int(table.to_numpy().min()), int(table.to_numpy().max())
     short = (table.min(axis=1) < _FEW * expected) & (expected >= _FEWEST)
-    said = f"Fewest and most ratings of a condition in one of {table.shape[1]} places of the page."
+    reading = f"Fewest and most ratings of a condition in one of {table.shape[1]} places of the page."
     names = [material.names.get(name, name) for name in table.index[short]]
     warning = f"Not in every place equally often: {', '.join(names)}. An effect of the place would look like quality."
-    yield QualityLine("Places on the page", f"{low:,} to {high:,}", said, warning if names else "")
+    yield QualityLine("Places on the page", f"{low:,} to {high:,}", reading, warning if names else "")
 
 
 def _positions(material: Material) -> Iterator[QualityLine]:
@@ -100,24 +100,21 @@ def _positions(material: Material) -> Iterator[QualityLine]:
     if last < 2 or len(means) < 2:
         return
     low, high = float(means.min()), float(means.max())
-    said = f"Lowest and highest mean position of a condition among the {last:.0f} trials of a session."
+    reading = f"Lowest and highest mean position of a condition among the {last:.0f} trials of a session."
     counts = used.groupby("condition").size()
     is_bad = (high - low) > _MAX_DISTANCE * last and counts.min() >= _FEWEST
     warning = f"Conditions did not come equally early: {number(low, 1)} to {number(high, 1)} on average."
     yield QualityLine(
-        "Positions in the session", f"{number(low, 1)} to {number(high, 1)}", said, warning if is_bad else ""
+        "Positions in the session", f"{number(low, 1)} to {number(high, 1)}", reading, warning if is_bad else ""
     )
 
 
-# --- A line of data quality ---
-
-
 class QualityLine(NamedTuple):
-    """One number, how to read it in one sentence, and what to look at where it is bad."""
+    """One number, how to read it in one sentence, and a warning if it is bad."""
 
     name: str
     number: str
-    said: str
+    reading: str
     warning: str = ""
 
 
@@ -126,7 +123,7 @@ def _share_of(n: int, whole: int) -> str:
     return f"{n:,} of {whole:,} ({percent(n / whole)})"
 
 
-# --- How everything played, of used sessions: failures, halts, dropped frames, and what was watched whole ---
+# Playback
 
 
 _COLUMNS = ("errors", "stalled_ms", "dropped", "frames", "coverage")
@@ -135,7 +132,7 @@ _FAILED, _STALLED, _DROPPED, _WHOLE = 0.02, 0.05, 0.02, 0.95
 
 
 def _playback_lines(material: Material) -> Iterator[QualityLine]:
-    """Yield each number that is known; nothing where no playing was logged."""
+    """Yield the numbers on playback that were logged."""
     table = material.clean("playback")
     if table.empty:
         return
@@ -152,9 +149,9 @@ def _errors(errors: pd.Series) -> Iterator[QualityLine]:
     if len(errors):
         n = int((errors > 0).sum())
         warning = f"{percent(n / len(errors))} of the stimuli failed to load or to play at least once."
-        said = "Stimuli that failed to load or to play at least once."
+        reading = "Stimuli that failed to load or to play at least once."
         yield QualityLine(
-            "Failures to play", _share_of(n, len(errors)), said, warning if n > _FAILED * len(errors) else ""
+            "Failures to play", _share_of(n, len(errors)), reading, warning if n > _FAILED * len(errors) else ""
         )
 
 
@@ -162,10 +159,12 @@ def _halts(halts: pd.Series) -> Iterator[QualityLine]:
     if len(halts):
         limit = Smooth.model_fields["stall_s"].default
         n = int((halts > 1000 * limit).sum())
-        said = f"Stimuli that stood still for more than {limit:g} s; the longest halt was {halts.max() / 1000:.1f} s."
+        reading = (
+            f"Stimuli that stood still for more than {limit:g} s; the longest halt was {halts.max() / 1000:.1f} s."
+        )
         warning = f"{percent(n / len(halts))} of the stimuli stood still for more than {limit:g} s while they played."
         yield QualityLine(
-            "Halts while playing", _share_of(n, len(halts)), said, warning if n > _STALLED * len(halts) else ""
+            "Halts while playing", _share_of(n, len(halts)), reading, warning if n > _STALLED * len(halts) else ""
         )
 
 
@@ -175,22 +174,26 @@ def _frames(dropped: pd.Series, frames: pd.Series) -> Iterator[QualityLine]:
     if drawn + lost:
         share = lost / (drawn + lost)
         worst = (dropped[both] / (dropped[both] + frames[both])).max()
-        said = f"Of all frames; {percent(worst)} at worst."
+        reading = f"Of all frames; {percent(worst)} at worst."
         warning = f"{percent(share)} of all frames were dropped: motion looked less smooth than it is."
-        yield QualityLine("Dropped frames", f"{lost:,} ({percent(share)})", said, warning if share > _DROPPED else "")
+        yield QualityLine(
+            "Dropped frames", f"{lost:,} ({percent(share)})", reading, warning if share > _DROPPED else ""
+        )
 
 
 def _coverage(material: Material, coverage: pd.Series) -> Iterator[QualityLine]:
     if len(coverage):
         n = int((coverage >= WHOLE).sum())
-        asked = {text["watch"] for text in material.texts} == {"whole"}
-        said = "Stimuli that were played whole; ratings of the others are left out." if asked else "Not asked for."
+        is_required = {text["watch"] for text in material.texts} == {"whole"}
+        reading = (
+            "Stimuli that were played whole; ratings of the others are left out." if is_required else "Not asked for."
+        )
         warning = f"{percent(1 - n / len(coverage))} of the stimuli were not watched to the end."
-        is_bad = asked and n < _WHOLE * len(coverage)
-        yield QualityLine("Watched whole", _share_of(n, len(coverage)), said, warning if is_bad else "")
+        is_bad = is_required and n < _WHOLE * len(coverage)
+        yield QualityLine("Watched whole", _share_of(n, len(coverage)), reading, warning if is_bad else "")
 
 
-# --- Data quality: what is missing, how everything played, how steady people were, how even the ratings are spread ---
+# The section
 
 
 QUALITY_FOOT = (
@@ -202,7 +205,7 @@ _MISSING, _UNKNOWN, _FLAT = 0.05, 0.2, 0.1
 
 
 def quality_section(material: Material) -> Markup | None:
-    """Return each number with one sentence on how to read it, warnings first; None where there is no rating at all."""
+    """Return the section on data quality, warnings first; None without ratings."""
     if material.results.ratings.empty:
         return None
     lines = list(_lines(material))
@@ -244,46 +247,48 @@ def _missing(material: Material) -> Iterable[QualityLine]:
     share = len(missing) / len(kept)
     unsure = int((missing["missing"] == "skipped").sum())
     reasons = [f"{n:,} {words}" for n, words in ((len(missing) - unsure, "would not play"), (unsure, "not sure")) if n]
-    said = f"{join_names(reasons).capitalize()}." if reasons else "Everything that was asked has an answer."
+    reading = f"{join_names(reasons).capitalize()}." if reasons else "Everything that was asked has an answer."
     warning = f"{percent(share)} of the ratings have no value. Look whether they belong to some conditions only."
     yield QualityLine(
-        "Ratings without a value", _share_of(len(missing), len(kept)), said, warning if share > _MISSING else ""
+        "Ratings without a value", _share_of(len(missing), len(kept)), reading, warning if share > _MISSING else ""
     )
     out = int((~kept["use"]).sum())
     if out:
-        said = "Left out one by one, for what happened in their trial; the session stays."
+        reading = "Left out one by one, for what happened in their trial; the session stays."
         warning = f"{percent(out / len(kept))} of the ratings of used sessions are left out for their trial."
         yield QualityLine(
-            "Ratings left out", _share_of(out, len(kept)), said, warning if out > _MISSING * len(kept) else ""
+            "Ratings left out", _share_of(out, len(kept)), reading, warning if out > _MISSING * len(kept) else ""
         )
 
 
 def _verdicts(material: Material) -> Iterable[QualityLine]:
-    """Yield who answered the same throughout, and how much could not be judged, over all sessions."""
+    """Yield straight-lining and unknown verdicts, over all sessions."""
     verdicts = material.account["verdicts"]
     flat = verdicts.get("variance")
     if flat and (judged := flat["pass"] + flat["fail"]):
-        said = "Sessions with nearly the same answer throughout, of those that could be judged."
+        reading = "Sessions with nearly the same answer throughout, of those that could be judged."
         many = flat["fail"] > _FLAT * judged
         warning = f"{percent(flat['fail'] / judged)} answered the same throughout. Is the task clear, and short enough?"
-        yield QualityLine("Straight-lining", _share_of(flat["fail"], judged), said, warning if many else "")
+        yield QualityLine("Straight-lining", _share_of(flat["fail"], judged), reading, warning if many else "")
     unknown = {name: one["unknown"] for name, one in verdicts.items() if one["unknown"]}
     whole = sum(sum(one.values()) for one in verdicts.values())
     if not whole:
         return
     n = sum(unknown.values())
     most = max(unknown, key=lambda name: unknown[name], default="")
-    said = f"Most often {most} ({unknown[most]:,}); unknown costs nobody anything." if most else "All could be judged."
+    reading = (
+        f"Most often {most} ({unknown[most]:,}); unknown costs nobody anything." if most else "All could be judged."
+    )
     warning = f"{percent(n / whole)} of the verdicts are unknown: cleaning could not look at much."
-    yield QualityLine("Unknown verdicts", _share_of(n, whole), said, warning if n > _UNKNOWN * whole else "")
+    yield QualityLine("Unknown verdicts", _share_of(n, whole), reading, warning if n > _UNKNOWN * whole else "")
 
 
 def _row(line: QualityLine) -> Markup:
     name: Child = [tag("span", "▲ ", class_="quality__mark", aria_label="look at this") if line.warning else None]
-    return tag("tr", tag("th", name, line.name, scope="row"), tag("td", line.number), tag("td", line.said))
+    return tag("tr", tag("th", name, line.name, scope="row"), tag("td", line.number), tag("td", line.reading))
 
 
-# --- How steady people were: with themselves, where something came again, and with the others ---
+# Agreement
 
 
 _SPREAD = 0.2
@@ -294,7 +299,7 @@ _REPEAT_KEYS = ["participant", "question", "stimulus", "other_stimulus", "unit"]
 
 
 def _agreement_lines(material: Material) -> Iterator[QualityLine]:
-    """Yield how far repeats and people agree, as far as there are any."""
+    """Yield how far repeated ratings and participants agree."""
     yield from _within(material)
     yield from _repeats(material)
     yield from _between(material)
@@ -309,22 +314,22 @@ def _within(material: Material) -> Iterator[QualityLine]:
     if spread.empty:
         return
     sd = math.sqrt(float(spread.mean()))
-    said = f"Standard deviation of one person rating the same again, over {count(len(spread), 'repeat')}."
+    reading = f"Standard deviation of one person rating the same again, over {count(len(spread), 'repeat')}."
     warning = f"Who rated something again was {percent(sd)} of the scale off; answers by chance would be 29 %."
-    yield QualityLine("Repeated ratings", f"{percent(sd)} of the scale", said, warning if sd > _SPREAD else "")
+    yield QualityLine("Repeated ratings", f"{percent(sd)} of the scale", reading, warning if sd > _SPREAD else "")
 
 
 def _repeats(material: Material) -> Iterator[QualityLine]:
-    """Yield what the check `repeat` found, over all sessions."""
+    """Yield the results of the check `repeat`, over all sessions."""
     verdicts = material.clean("verdicts")
     mine = verdicts[verdicts["check"] == "repeat"]["evidence"] if len(verdicts) else ()
-    found = [json.loads(cell) for cell in mine if cell]
-    compared, differ = (sum(int(one.get(name) or 0) for one in found) for name in ("compared", "differ"))
+    evidence = [json.loads(cell) for cell in mine if cell]
+    compared, differ = (sum(int(one.get(name) or 0) for one in evidence) for name in ("compared", "differ"))
     if compared:
-        said = "Answers to what came again that differ by more than the study allows, over all sessions."
+        reading = "Answers to what came again that differ by more than the study allows, over all sessions."
         warning = f"{percent(differ / compared)} of what came again was answered differently."
         yield QualityLine(
-            "Repeats that differ", _share_of(differ, compared), said, warning if differ > _DIFFER * compared else ""
+            "Repeats that differ", _share_of(differ, compared), reading, warning if differ > _DIFFER * compared else ""
         )
 
 
@@ -332,6 +337,8 @@ def _between(material: Material) -> Iterator[QualityLine]:
     agreement = material.results.participants["agreement"].dropna()
     if len(agreement):
         middle, low = float(agreement.median()), float(agreement.min())
-        said = f"Median rank correlation of a person with the mean of the others; the lowest is {number(low, 2)}."
+        reading = f"Median rank correlation of a person with the mean of the others; the lowest is {number(low, 2)}."
         warning = "People hardly agree. Stimuli may be too much alike, the question unclear, or many careless."
-        yield QualityLine("Agreement with the others", number(middle, 2), said, warning if middle < _AGREEMENT else "")
+        yield QualityLine(
+            "Agreement with the others", number(middle, 2), reading, warning if middle < _AGREEMENT else ""
+        )

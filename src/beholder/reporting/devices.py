@@ -1,4 +1,4 @@
-"""On which devices: screens, refresh rates, browsers and what people answered with, as far as they are known."""
+"""The devices of a study: screens, refresh rates, browsers and input devices, counted by session."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from beholder.reporting.material import Material
 from beholder.reporting.participants import AnswerShare, share_tally, spread_tally
 
 _MAX_NAMED = 7
-"""Answers that are named; the rest is counted together."""
+"""Answers that are listed; the rest is added up."""
 _UNKNOWN = "not known"
 _KINDS = {"desktop": "computer", "tablet": "tablet", "phone": "phone"}
 _NUMBERS = (
@@ -25,7 +25,7 @@ _NUMBERS = (
 
 
 def devices_section(material: Material) -> Markup | None:
-    """Return what each thing was for how many sessions; None where there is nothing to tell."""
+    """Return a tally of each property of the devices, by session; None if nothing is known."""
     table = material.clean("devices")
     if table.empty:
         return None
@@ -55,27 +55,27 @@ def devices_section(material: Material) -> Markup | None:
 
 
 def devices_foot(material: Material) -> list[Child]:
-    """Return how to read the numbers, and which checks would have to be asked for to know more."""
+    """Return how to read the tallies, and which checks would measure more."""
     table = material.clean("devices")
-    told: list[Child] = ["Sessions; used: those that are analysed, all: those that came."]
+    foot: list[Child] = ["Sessions; used: those that are analysed, all: those that came."]
     if (table["browser"] == "Chrome").any():
-        told.append(" Chrome: also browsers built on it that call themselves so.")
+        foot.append(" Chrome: also browsers built on it that call themselves so.")
     unknown = dict.fromkeys(check for _, column, _, check in _NUMBERS if not (table[column] != "").any())
     if unknown:
-        told.append(" Checks under qualification that have measured nothing here: ")
-        told += [[", " if place else None, tag("code", name)] for place, name in enumerate(unknown)]
-        told.append(".")
-    return told
+        foot.append(" Checks under qualification that have measured nothing here: ")
+        foot += [[", " if place else None, tag("code", name)] for place, name in enumerate(unknown)]
+        foot.append(".")
+    return foot
 
 
 def _sentence(used: pd.DataFrame) -> str:
-    """Return the most common of each, in words."""
+    """Return the most common devices in a sentence."""
     if used.empty:
         return "No session is used."
     kinds = Counter(_KINDS.get(kind, kind) for kind in used["kind"] if kind)
-    told = [f"{n:,} on a {kind}" for kind, n in kinds.most_common()]
+    devices = [f"{n:,} on a {kind}" for kind, n in kinds.most_common()]
     begin = f"{count(len(used), 'session is', 'sessions are')} used"
-    on = f", {join_names(told)}" if told else ""
+    on = f", {join_names(devices)}" if devices else ""
     screens = Counter(screen for screen in _screens(used) if screen)
     most = screens.most_common(1)
     usual = f" The usual screen has {most[0][0]} device pixels ({most[0][1]:,})." if most else ""
@@ -98,7 +98,7 @@ def _browsers(some: pd.DataFrame) -> list[str]:
 
 
 def _shares(used: Counter[str], everyone: Counter[str]) -> list[AnswerShare]:
-    """Return the most common answers, the others together, and how many are not known."""
+    """Return the most common answers, the sum of the others, and how many are not known."""
     named = [value for value, _ in sorted(everyone.items(), key=lambda item: (-used[item[0]], -item[1], item[0]))]
     named = [value for value in named if value]
     kept, rest = (named, []) if len(named) <= _MAX_NAMED else (named[: _MAX_NAMED - 1], named[_MAX_NAMED - 1 :])

@@ -1,4 +1,6 @@
-"""From a chart to SVG for the page, and to files for a paper."""
+"""The figures of a report: which there are, the panels that show them, and drawing them as SVG for the page and as
+files for a paper.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ from beholder.reporting.rater_models import MAX_TABLES
 _COLUMN_MM, _DOUBLE_MM = 88, 180
 _PPI = 300
 _CACHE_SIZE = 64
-"""So many figures stay in memory, a tenth of a megabyte each."""
+"""Figures in memory, a tenth of a megabyte each."""
 _POINTS_PER_MM = 72 / 25.4
 """Of a millimetre."""
 _ARIA_LABEL = re.compile(r' aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="[^"]*"')
@@ -47,7 +49,7 @@ def to_svg(draw: Callable[[Layout], Any], layout: Layout) -> str:
     return _converted(json.dumps(chart), version)
 
 
-# A report that is made again has most of its figures unchanged, and drawing them is most of its work.
+# Most figures of a repeated report are unchanged, and drawing is most of its work.
 @lru_cache(maxsize=_CACHE_SIZE)
 def _converted(chart: str, version: str) -> str:
     import vl_convert
@@ -57,9 +59,9 @@ def _converted(chart: str, version: str) -> str:
 
 
 def _described(svg: str, name: str, title: str, description: str) -> Markup:
-    """Return the SVG for use inside a page: it scales, and says what it shows to those who do not see it.
+    """Return the SVG for a page: it scales, and has a title and a description for screen readers.
 
-    What each mark stands for is left to the page's script, which shows it where somebody points.
+    The page's script shows the tooltip of each mark.
     """
     start, rest = _split_opening(svg)
     words = tag("title", title, id=f"{name}-t") + tag("desc", description, id=f"{name}-d")
@@ -104,11 +106,11 @@ def _box(opening: str) -> str:
     return box.group()
 
 
-# --- The figures of a report: which there are, what they are called, and how they are drawn ---
+# Figures of a report
 
 
 _MAX_NAME = 22
-"""Letters of a name that one column of a paper has room for."""
+"""Letters of a name that fit into one column of a paper."""
 
 
 class Figure(NamedTuple):
@@ -118,7 +120,7 @@ class Figure(NamedTuple):
     """Of its files, and of its place in the page."""
     title: str
     words: str
-    """What it shows, for those who do not see it."""
+    """The description for screen readers."""
     draw: Callable[[Layout], Any]
     is_wide: bool = False
     """Whether the page shows it over its whole width."""
@@ -135,32 +137,32 @@ class DrawnFigure(NamedTuple):
 
 def figures(material: Material) -> list[Figure]:
     """Return every figure for which there are results."""
-    found = [figure for part in material.parts if part.order for figure in _question_figures(part, material)]
-    found += _biases(material)
-    found += _variances(material)
+    entries = [figure for part in material.parts if part.order for figure in _question_figures(part, material)]
+    entries += _biases(material)
+    entries += _variances(material)
     raters = material.results.also.get("raters")
     if raters is not None and raters[vertical_measure(raters)].notna().sum() > 1:
         words = "Each participant by likeness to the others and by offset from them. The numbers are in raters.csv."
-        found.append(Figure("raters", "Rater map", words, lambda layout: raters_chart(raters, layout=layout)))
+        entries.append(Figure("raters", "Rater map", words, lambda layout: raters_chart(raters, layout=layout)))
     times = material.results.also.get("times")
     if times is not None and times["position"].notna().sum() > 1:
         words = "Median time of a page by its place in the session, with quartiles. The numbers are in times.csv."
-        found.append(Figure("times", "Time per page", words, lambda layout: times_chart(times, layout=layout)))
+        entries.append(Figure("times", "Time per page", words, lambda layout: times_chart(times, layout=layout)))
     votes = material.results.also.get("votes_needed")
     if votes is not None and main_curve(votes)["pearson"].notna().any():
         words = "How agreement with an equal study grows with the votes per stimulus, in votes_needed.csv."
         names = {part.id: part.name for part in material.parts}
-        found.append(
+        entries.append(
             Figure(
                 "votes_needed", "Votes needed", words,
                 lambda layout: votes_needed_chart(votes, labels=names, layout=layout), is_wide=True,
             )
         )  # fmt: skip
-    return found
+    return entries
 
 
 def _biases(material: Material) -> list[Figure]:
-    """Return bias and inconsistency of the participants, of as many questions as the page has room for."""
+    """Return a figure of bias and inconsistency of the participants for each question, if there are few questions."""
     table = material.results.also.get("model_raters", pd.DataFrame())
     known = table[table["inconsistency"].notna()] if len(table) else table
     parts = [part for part in material.parts if len(known) and (known["question"] == part.id).sum() > 1]
@@ -176,7 +178,7 @@ def _biases(material: Material) -> list[Figure]:
 
 
 def _variances(material: Material) -> list[Figure]:
-    """Return where the differences between ratings come from, a bar for each question."""
+    """Return the figure of variance components, a bar for each question."""
     table = material.results.also.get("variances", pd.DataFrame())
     if table.empty:
         return []
@@ -213,14 +215,14 @@ def _question_figures(part: QuestionResults, material: Material) -> list[Figure]
         table = material.results.also.get(name)
         return table[table["question"] == part.id] if table is not None else pd.DataFrame()
 
-    found = [_scores(part, material, paper)]
+    entries = [_scores(part, material, paper)]
     spread = mine("distributions")
     if len(spread):
-        found.append(_distributions(part, material, spread, paper))
+        entries.append(_distributions(part, material, spread, paper))
     pairs = part.inner_pairs
     if pairs["mean_difference"].notna().sum() > 1:
         words = "Every difference of two conditions with its interval. The numbers are in the table of pairs."
-        found.append(
+        entries.append(
             Figure(
                 f"pairs-{part.slug}", f"Differences: {part.name}", words,
                 lambda layout: pairs_chart(pairs, labels=labels, layout=layout),
@@ -249,9 +251,11 @@ def _question_figures(part: QuestionResults, material: Material) -> list[Figure]
     for name, (title, words, draw) in extra.items():
         table = mine(name)
         if len(table):
-            told = f"{words} The numbers are in {name}.csv."
-            found.append(Figure(f"{name}-{part.slug}", f"{title}: {part.name}", told, _bound(draw, table), paper=paper))
-    return found
+            description = f"{words} The numbers are in {name}.csv."
+            entries.append(
+                Figure(f"{name}-{part.slug}", f"{title}: {part.name}", description, _bound(draw, table), paper=paper)
+            )
+    return entries
 
 
 def _bound(draw: Callable[[pd.DataFrame, Layout], Any], table: pd.DataFrame) -> Callable[[Layout], Any]:
@@ -259,10 +263,10 @@ def _bound(draw: Callable[[pd.DataFrame, Layout], Any], table: pd.DataFrame) -> 
 
 
 def _scores(part: QuestionResults, material: Material, paper: Layout) -> Figure:
-    told = [
+    means = [
         f"{material.labels[row['condition']]} {number(row['mean'], part.decimals)}" for row in records(part.best_first)
     ]
-    words = f"{part.heading}: {join_names(told)}. The intervals are in the table of scores."
+    words = f"{part.heading}: {join_names(means)}. The intervals are in the table of scores."
 
     def draw(layout: Layout) -> Any:
         title = "" if layout is WIDE else f"{part.metric}, mean and 95 % interval"
@@ -295,7 +299,7 @@ def _distributions(part: QuestionResults, material: Material, table: pd.DataFram
 
 
 class _Text(NamedTuple):
-    """A figure of one question in the page."""
+    """The title and the foot of a figure of one question."""
 
     kind: str
     title: str
@@ -314,7 +318,7 @@ _METHOD_FIGURES = (
 
 
 def distribution_panel(part: QuestionResults, figures: Figures) -> Markup | None:
-    """Return how the ratings of each condition spread."""
+    """Return the panel with the distribution of ratings of each condition."""
     figure = figures.get(f"distributions-{part.slug}")
     if figure is None:
         return None
@@ -325,7 +329,7 @@ def distribution_panel(part: QuestionResults, figures: Figures) -> Markup | None
 
 
 def method_panels(part: QuestionResults, figures: Figures) -> Markup | None:
-    """Return the further figures of the method, two beside each other."""
+    """Return panels with the further figures of the method, in two columns."""
     panels = [
         panel(f"{shown.kind}-{part.slug}", shown.title, figure, foot=shown.foot)
         for shown in _METHOD_FIGURES
@@ -335,7 +339,7 @@ def method_panels(part: QuestionResults, figures: Figures) -> Markup | None:
 
 
 def participant_panels(material: Material, figures: Figures) -> Markup | None:
-    """Return the rater map and the time per page."""
+    """Return panels with the rater map and the time per page."""
     panels = []
     if "raters" in figures:
         panels.append(panel("raters", "Rater map", figures["raters"], foot=_raters_foot(material)))
@@ -352,14 +356,14 @@ def _raters_foot(material: Material) -> Child:
         "agreement": "those who order the stimuli as the others do",
         "spread": "those whose distance from the others varies least",
     }
-    told = f"Each dot is a participant, at the top {top[shown]}, at the right those who give higher scores."
+    foot = f"Each dot is a participant, at the top {top[shown]}, at the right those who give higher scores."
     if not table["use"].all():
-        told += " Crosses: not used."
+        foot += " Crosses: not used."
     if unplaced:
-        told += f" {unplaced} with too few shared ratings, or always the same answer, have no place."
+        foot += f" {unplaced} with too few shared ratings, or always the same answer, have no place."
     if len(table) > MAX_DOTS:
-        told += f" Of {len(table):,}, about {MAX_DOTS:,} are drawn."
-    return told
+        foot += f" Of {len(table):,}, about {MAX_DOTS:,} are drawn."
+    return foot
 
 
 def _times_foot(material: Material) -> Child:

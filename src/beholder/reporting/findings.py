@@ -1,4 +1,4 @@
-"""What we found, in plain sentences that the tests support."""
+"""The findings of one question, in plain sentences that its tests support."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ def findings(
         return [_one_participant(part, people)]
     if not part.tested:
         return [_no_tests(part, labels, people)]
-    found = _few_participants(part, people)
+    results = _few_participants(part, people)
     if part.reference is not None and any((name, part.reference) not in part.unnamed for name in order):
-        found.append(_against_reference(part, labels, part.reference))
+        results.append(_against_reference(part, labels, part.reference))
     if not part.clear:
         return [
-            *found,
+            *results,
             *_hidden_reference(part, labels, reference),
             _no_differences(part, labels),
             *_disagreement(part, labels),
         ]
-    found += [_reversed(part, labels)] if part.reversed else []
+    results += [_reversed(part, labels)] if part.reversed else []
     tests = replace(part, roles={**part.roles, **({reference: "reference"} if reference else {})}).under_test
-    found += _ranked(tests, labels)
-    return [*found, *_hidden_reference(part, labels, reference), _pairs(part, labels), *_disagreement(part, labels)]
+    results += _ranked(tests, labels)
+    return [*results, *_hidden_reference(part, labels, reference), _pairs(part, labels), *_disagreement(part, labels)]
 
 
 def _ranked(part: QuestionResults, labels: Mapping[str, str]) -> list[Finding]:
@@ -67,7 +67,7 @@ def _ranked(part: QuestionResults, labels: Mapping[str, str]) -> list[Finding]:
 
 
 def _identified(part: QuestionResults, row: Mapping[str, Any], labels: Mapping[str, str]) -> Finding:
-    """Return whether people did better than by guessing."""
+    """Return whether the share of correct answers differs from chance."""
     low, high = row["ci_low"], row["ci_high"]
     interval = f" (95 % interval {number(low, part.decimals)} to {number(high, part.decimals)})" if low == low else ""
     detail = f"{labels[row['condition']]}: the share correct is {number(row['mean'], part.decimals)}{interval}; "
@@ -80,16 +80,16 @@ def _identified(part: QuestionResults, row: Mapping[str, Any], labels: Mapping[s
 
 def _against_reference(part: QuestionResults, labels: Mapping[str, str], reference: str) -> Finding:
     """Return how many conditions are better or worse than the reference that each was compared with."""
-    held = part.against_reference
-    asked = [name for name in part.order if (name, reference) not in part.unnamed]
-    worse = [name for name in asked if name in held and held[name][1] and held[name][0] < 0]
-    better = [name for name in asked if name in held and held[name][1] and held[name][0] > 0]
-    said = [f"clearly better: {some_names([labels[name] for name in better])}"] if better else []
-    level = [labels[name] for name in asked if name not in (*worse, *better)]
-    said += [f"not told apart from it: {some_names(level)}"] if level else []
-    detail = "; ".join(said) or "every one differs from it clearly"
+    differences = part.against_reference
+    compared = [name for name in part.order if (name, reference) not in part.unnamed]
+    worse = [name for name in compared if name in differences and differences[name][1] and differences[name][0] < 0]
+    better = [name for name in compared if name in differences and differences[name][1] and differences[name][0] > 0]
+    notes = [f"clearly better: {some_names([labels[name] for name in better])}"] if better else []
+    level = [labels[name] for name in compared if name not in (*worse, *better)]
+    notes += [f"not told apart from it: {some_names(level)}"] if level else []
+    detail = "; ".join(notes) or "every one differs from it clearly"
     return Finding(
-        f"{len(worse)} of {len(asked)} are clearly worse than the reference, {labels[reference]}.",
+        f"{len(worse)} of {len(compared)} are clearly worse than the reference, {labels[reference]}.",
         f"{detail[0].upper()}{detail[1:]}.",
     )
 
@@ -113,7 +113,7 @@ def _one_participant(part: QuestionResults, people: tuple[str, str]) -> Finding:
 
 
 def _few_participants(part: QuestionResults, people: tuple[str, str]) -> list[Finding]:
-    """Return a warning where no test of signs or ranks could find anything, however large it is."""
+    """Return a warning if there are too few participants for any clear result of a sign or rank test."""
     n = max(part.counts.values())
     tests = len(part.tested) // 2
     smallest = 2.0 ** (1 - n)
@@ -130,7 +130,8 @@ def _few_participants(part: QuestionResults, people: tuple[str, str]) -> list[Fi
 
 def _no_tests(part: QuestionResults, labels: Mapping[str, str], people: tuple[str, str]) -> Finding:
     return Finding(
-        "No two conditions could be compared.", f"{_range(part, labels)}; no two {people[1]} {part.both} of any pair."
+        "No two conditions could be compared.",
+        f"{_range(part, labels)}; no two {people[1]} {part.both_words} of any pair.",
     )
 
 
@@ -150,17 +151,18 @@ def _range(part: QuestionResults, labels: Mapping[str, str]) -> str:
 
 
 def _reversed(part: QuestionResults, labels: Mapping[str, str]) -> Finding:
-    """Return where the means and a test disagree: some rated only one of the two, and rated it differently."""
+    """Return the pairs whose means and tests disagree, because some participants rated only one of the two."""
     (high, low), *others = part.reversed
     means = {row["condition"]: row["mean"] for row in records(part.conditions)}
     order = f"order {labels[high]} above" if means[high] > means[low] else f"put {labels[high]} level with"
     rest = some_names([f"{labels[one]} above {labels[other]}" for one, other in others], "; ") if others else ""
     return Finding(
-        f"The plain means {order} {labels[low]}, but those who {part.both} put {labels[low]} clearly above "
+        f"The plain means {order} {labels[low]}, but those who {part.both_words} put {labels[low]} clearly above "
         f"{labels[high]}.",
-        f"The means are {number(means[high], part.decimals)} and {number(means[low], part.decimals)}; over the "
-        f"{part.counts[high, low]:,} who {part.both}, {labels[low]} is {_above_words(part, low, high, labels[high])}. "
-        "The means do not rest on the same people, the pair does."
+        f"The means are {number(means[high], part.decimals)} and {number(means[low], part.decimals)}; over "
+        f"the {part.counts[high, low]:,} who {part.both_words},"
+        f" {labels[low]} is {_above_by(part, low, high, labels[high])}."
+        " The means do not rest on the same people, the pair does."
         + (f" As doubtful in the order of the means: {rest}." if rest else ""),
     )
 
@@ -168,14 +170,14 @@ def _reversed(part: QuestionResults, labels: Mapping[str, str]) -> Finding:
 def _lead(part: QuestionResults, labels: Mapping[str, str]) -> Finding:
     first, *others = part.order
     mean = _scores(part, part.best_first["mean"].iloc[0])
-    asked = [name for name in others if (first, name) not in part.unnamed]
-    rivals = [name for name in asked if (first, name) not in part.above]
-    if not asked:
+    compared = [name for name in others if (first, name) not in part.unnamed]
+    rivals = [name for name in compared if (first, name) not in part.above]
+    if not compared:
         return Finding(
             f"{labels[first]} {_highest_words(part)}.", f"{mean}; its differences from the others were not asked for."
         )
-    if not rivals and asked != others:
-        names, nearest = some_names([labels[name] for name in asked]), asked[0]
+    if not rivals and compared != others:
+        names, nearest = some_names([labels[name] for name in compared]), compared[0]
         return Finding(
             f"{labels[first]} {_highest_words(part)}, clearly above {names}.",
             f"{mean}; {_difference_sentence(part, first, nearest, labels[nearest])}.",
@@ -208,15 +210,15 @@ def _highest_words(part: QuestionResults) -> str:
 
 
 def _difference_sentence(part: QuestionResults, one: str, other: str, name: str, *, is_below: bool = False) -> str:
-    """Return how far one is above the other, or below, for those who rated both. `name` is that of the second."""
+    """Return how far one is above or below the other for those who rated both; `name` is that of the second."""
     if part.kind == "choice":
         chose = "called it closer" if part.number == "Closeness" else "preferred it"
-        return f"those who {part.both} {chose} {_share_won(part, one, other, name)}"
-    who = "the two means" if (one, other) in part.unpaired else f"those who {part.both}"
+        return f"those who {part.both_words} {chose} {_share_won(part, one, other, name)}"
+    who = "the two means" if (one, other) in part.unpaired else f"those who {part.both_words}"
     return f"{who} put it {_difference(part, one, other)} {'below' if is_below else 'above'} {name}"
 
 
-def _above_words(part: QuestionResults, one: str, other: str, name: str) -> str:
+def _above_by(part: QuestionResults, one: str, other: str, name: str) -> str:
     """Return how far one is above the other, after `is`."""
     if part.kind == "choice":
         return f"{part.preferred} {_share_won(part, one, other, name)}"
@@ -224,19 +226,19 @@ def _above_words(part: QuestionResults, one: str, other: str, name: str) -> str:
 
 
 def _share_won(part: QuestionResults, one: str, other: str, name: str) -> str:
-    """Return in how many of the comparisons with the other one was chosen; a tie counts half."""
+    """Return the share of comparisons with the other that one won; a tie counts half."""
     return f"in {_percent((part.differences[one, other] + 1) / 2)} of its comparisons with {name}"
 
 
 def _unclear_difference(part: QuestionResults, labels: Mapping[str, str], one: str, other: str) -> str:
     if (one, other) not in part.tested:
-        return f"too few {part.both} it and {labels[other]} to test their difference"
+        return f"too few {part.both_words} it and {labels[other]} to test their difference"
     if part.kind == "choice":
         return f"{_difference_sentence(part, one, other, labels[other])}, which this study cannot tell from one half"
     difference = part.differences[one, other]
-    told = f"{signed(100 * difference, 0)} percentage points" if part.kind == "pick" else _points(part, difference)
-    who = "" if (one, other) in part.unpaired else f"for those who {part.both}, "
-    return f"{who}its difference from {labels[other]} is {told}, which this study cannot tell from none"
+    size = f"{signed(100 * difference, 0)} percentage points" if part.kind == "pick" else _points(part, difference)
+    who = "" if (one, other) in part.unpaired else f"for those who {part.both_words}, "
+    return f"{who}its difference from {labels[other]} is {size}, which this study cannot tell from none"
 
 
 def _points(part: QuestionResults, difference: float) -> str:
@@ -244,16 +246,16 @@ def _points(part: QuestionResults, difference: float) -> str:
 
 
 def _hidden_reference(part: QuestionResults, labels: Mapping[str, str], reference: str | None) -> list[Finding]:
-    """Return the finding about the reference that was hidden among the others, where there is one."""
+    """Return the finding about the hidden reference, if there is one."""
     if reference is None or reference not in part.order or len(part.order) < 3:
         return []
     others = [name for name in part.order if name != reference and name not in part.roles]
-    asked = [name for name in others if (reference, name) not in part.unnamed]
-    return [_reference_finding(part, labels, reference, asked)] if asked else []
+    compared = [name for name in others if (reference, name) not in part.unnamed]
+    return [_reference_finding(part, labels, reference, compared)] if compared else []
 
 
 def _reference_finding(part: QuestionResults, labels: Mapping[str, str], reference: str, others: list[str]) -> Finding:
-    """Return how many under test are below the hidden reference, and whether it was recognised: by its mean."""
+    """Return how many conditions under test are below the hidden reference, and whether any mean is above it."""
     below = [name for name in others if (reference, name) in part.above]
     level = [labels[name] for name in others if (name, reference) not in part.clear]
     near = f"Not told apart from it: {some_names(level)}." if level else "Every other one differs from it clearly."
@@ -288,7 +290,8 @@ def _pairs(part: QuestionResults, labels: Mapping[str, str]) -> Finding:
         return Finding("The two differ clearly from each other.", f"Holm-corrected p below {part.alpha:g}.")
     if clear == len(part.differences) // 2:
         return Finding(
-            "Every condition differs clearly from every other.", f"All {tested} pairs, after correction{part.aside}."
+            "Every condition differs clearly from every other.",
+            f"All {tested} pairs, after correction{part.correction_note}.",
         )
     level = [
         f"{labels[a]} and {labels[b]}"
@@ -300,29 +303,29 @@ def _pairs(part: QuestionResults, labels: Mapping[str, str]) -> Finding:
 
 
 def _disagreement(part: QuestionResults, labels: Mapping[str, str]) -> list[Finding]:
-    """Return where the other tests say something else than the one that we go by; few pages make no other test."""
-    told, seen = [], 0
+    """Return the pairs on which the four tests disagree."""
+    pairs, tested = [], 0
     for row in records(part.inner_pairs):
         if (row["condition"], row["other_condition"]) in part.tested - part.unpaired:
             clear = [name for name in TESTS if name in row["clear_by"].split("; ")]
             rest = [name for name in TESTS if name not in clear]
-            seen += 1
+            tested += 1
             if clear and rest:
                 both = f"{labels[row['condition']]} and {labels[row['other_condition']]}"
-                told.append(f"{both} (clear by {join_names(clear)}, not by {join_names(rest)})")
-    if not told:
+                pairs.append(f"{both} (clear by {join_names(clear)}, not by {join_names(rest)})")
+    if not pairs:
         return []
     return [
         Finding(
-            f"The four tests disagree on {len(told)} of {count(seen, 'pair')}.",
-            f"{some_names(told, '; ')}. We go by the {TESTS[0]}: the others take all pages as independent.",
+            f"The four tests disagree on {len(pairs)} of {count(tested, 'pair')}.",
+            f"{some_names(pairs, '; ')}. We go by the {TESTS[0]}: the others take all pages as independent.",
         )
     ]
 
 
 def _untested(part: QuestionResults) -> str:
     n = (len(part.differences) - len(part.tested) - len(part.unnamed)) // 2
-    few = f" {count(n, 'pair')} could not be tested: too few {part.both}." if n else ""
+    few = f" {count(n, 'pair')} could not be tested: too few {part.both_words}." if n else ""
     return few + (f" {count(len(part.unnamed) // 2, 'pair')} were not asked for." if part.unnamed else "")
 
 
@@ -339,6 +342,6 @@ def _percent(share: float) -> str:
 
 
 def some_names(names: list[str], separator: str = "") -> str:
-    """Return the names, or the first few and how many more there are."""
+    """Return the names, or the first few and the number of the others."""
     shown = names if len(names) <= _MOST_NAMES else [*names[: _MOST_NAMES - 1], f"{len(names) - _MOST_NAMES + 1} more"]
     return separator.join(shown) if separator else join_names(shown)

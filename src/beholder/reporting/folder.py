@@ -1,4 +1,4 @@
-"""The folder report/: the page, and beside it figures, tables and ratings."""
+"""The folder report/: the page, with figures, tables, methods and ratings as files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from beholder.study.model import Study
 
 
 def report_folder(study: str | Path | Study, *, progress: Callable[[int, int], None] | None = None) -> Path:
-    """Write the report of a study and return the path of its page; `progress` is told of figures."""
+    """Write the report of a study and return the path of its page; `progress` gets figures done and all."""
     from beholder.methods import load_study
 
     loaded = study if isinstance(study, Study) else load_study(Path(study))
@@ -26,11 +26,11 @@ def report_folder(study: str | Path | Study, *, progress: Callable[[int, int], N
     for name in ("figures", "tables"):
         for stale in sorted((folder / name).glob("*.*")):
             stale.unlink()
-    wanted = figures(material)
+    to_draw = figures(material)
     drawings: dict[str, DrawnFigure] = {}
-    for done, figure in enumerate(wanted):
+    for done, figure in enumerate(to_draw):
         if progress:
-            progress(done, len(wanted))
+            progress(done, len(to_draw))
         drawings[figure.name] = draw_figure(figure)
     files = [*_write_figures(drawings, folder), *_write_tables(material, folder), *_write_ratings(material, folder)]
     files += _write_methods(material, folder)

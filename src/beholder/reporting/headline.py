@@ -1,4 +1,4 @@
-"""What was found for one question in one or two sentences, with the uncertainty, in words that its tests support."""
+"""The key finding of each question with its uncertainty, and the block at the top of the page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CHANCE = 0.5
 
 
 def key_finding(material: Material, part: QuestionResults) -> str:
-    """Return what was found for one question, in words that its tests support."""
+    """Return the key finding of one question, in words that its tests support."""
     names, people = material.names, people_words(material)
     hidden = next((name for name in part.order if part.roles.get(name) == "reference"), None)
     if not part.order or (part.kind != "correct" and part.conditions["participants"].max() == 1):
@@ -29,23 +29,28 @@ def key_finding(material: Material, part: QuestionResults) -> str:
         return _identified(part, names)
     if part.reference is not None:
         return _against_reference(part, names, part.reference)
-    found = _differences(part)
+    differences = _differences(part)
     tests = replace(part, roles={**part.roles, **({hidden: "reference"} if hidden else {})}).under_test
     if part.unnamed:
-        return _contrasts(part, names, found)
-    said = [_under_test(material, tests, names, found)]
-    said += ["Less is better here."] if part.keyed == "-" else []
-    if hidden is not None and hidden not in tests.order and (tests.order[0], hidden) in found:
-        said.append(_against_hidden_reference(part, names, found[tests.order[0], hidden]))
-    return " ".join(said)
+        return _contrasts(part, names, differences)
+    sentences = [_under_test(material, tests, names, differences)]
+    sentences += ["Less is better here."] if part.keyed == "-" else []
+    if hidden is not None and hidden not in tests.order and (tests.order[0], hidden) in differences:
+        sentences.append(_against_hidden_reference(part, names, differences[tests.order[0], hidden]))
+    return " ".join(sentences)
 
 
 def _under_test(
-    material: Material, part: QuestionResults, names: Mapping[str, str], found: Mapping[tuple[str, str], _Difference]
+    material: Material,
+    part: QuestionResults,
+    names: Mapping[str, str],
+    differences: Mapping[tuple[str, str], _Difference],
 ) -> str:
-    """Return which of the conditions under test is ahead, and how surely."""
+    """Return which condition under test is ahead, with its uncertainty."""
     first, *others = part.order
-    own = [gap for gap in found.values() if gap.one in part.order and gap.other in part.order and gap.difference >= 0]
+    own = [
+        gap for gap in differences.values() if gap.one in part.order and gap.other in part.order and gap.difference >= 0
+    ]
     if not others:
         return f"{names[first]} {_score_words(material, part, first)}; there is no other condition under test."
     if not own:
@@ -54,22 +59,22 @@ def _under_test(
         )
     turned = next((pair for pair in part.reversed if first in pair), None)
     if turned is not None:
-        gap = found[turned[::-1]]
+        gap = differences[turned[::-1]]
         return (
             f"Means and tests disagree: {names[first]} has the highest mean, {_mean(part, first)}, but "
-            f"those who {part.both} put {names[gap.one]} {_size_words(part, gap)}, above {names[gap.other]}."
+            f"those who {part.both_words} put {names[gap.one]} {_size_words(part, gap)}, above {names[gap.other]}."
         )
     clear = [gap for gap in own if (gap.one, gap.other) in part.above]
     if not clear:
         return _no_differences(part, names, own)
     rivals = [name for name in others if (first, name) not in part.above]
     if not rivals:
-        return _lead(material, part, names, found[first, others[0]])
-    return _unclear_lead(material, part, names, found, rivals)
+        return _lead(material, part, names, differences[first, others[0]])
+    return _unclear_lead(material, part, names, differences, rivals)
 
 
 def _lead(material: Material, part: QuestionResults, names: Mapping[str, str], gap: _Difference) -> str:
-    """Return that one is clearly above all others."""
+    """Return the sentence on a condition that is clearly above all others."""
     is_one = len(part.order) == 2
     next_one = names[gap.other] + ("" if is_one else ", the next")
     if part.kind == "choice" and is_one:
@@ -84,26 +89,26 @@ def _unclear_lead(
     material: Material,
     part: QuestionResults,
     names: Mapping[str, str],
-    found: Mapping[tuple[str, str], _Difference],
+    differences: Mapping[tuple[str, str], _Difference],
     rivals: list[str],
 ) -> str:
-    """Return that one is highest and not told apart from some, and which is the first that it is clearly above."""
+    """Return the sentence on a highest condition that is not clearly above all others."""
     first = part.order[0]
-    tested = [name for name in rivals if (first, name) in found]
+    tested = [name for name in rivals if (first, name) in differences]
     highest = f"was {part.preferred} most often" if part.kind == "choice" else _score_words(material, part, first)
-    said = f"{names[first]} {highest}{'' if part.kind in ('choice', 'pick') else ', the highest'}"
+    text = f"{names[first]} {highest}{'' if part.kind in ('choice', 'pick') else ', the highest'}"
     if tested:
-        said += f", but is not told apart from {some_names([names[name] for name in tested])}"
-        said += f" ({_nearest(names, tested)}{_unclear_words(part, found[first, tested[0]])})"
+        text += f", but is not told apart from {some_names([names[name] for name in tested])}"
+        text += f" ({_nearest(names, tested)}{_unclear_words(part, differences[first, tested[0]])})"
     else:
-        said += f"; it could not be compared with {some_names([names[name] for name in rivals])}"
+        text += f"; it could not be compared with {some_names([names[name] for name in rivals])}"
     below = next((name for name in part.order if (first, name) in part.above), None)
     if below is None:
-        return f"{said}."
-    gap = found[first, below]
+        return f"{text}."
+    gap = differences[first, below]
     if part.kind == "choice":
-        return f"{said}. It won {_size_words(part, gap)} against {names[below]}."
-    return f"{said}. It is {_with_p(part, gap, f'above {names[below]}')}."
+        return f"{text}. It won {_size_words(part, gap)} against {names[below]}."
+    return f"{text}. It is {_with_p(part, gap, f'above {names[below]}')}."
 
 
 def _nearest(names: Mapping[str, str], tested: list[str]) -> str:
@@ -111,49 +116,53 @@ def _nearest(names: Mapping[str, str], tested: list[str]) -> str:
 
 
 def _no_differences(part: QuestionResults, names: Mapping[str, str], own: list[_Difference]) -> str:
-    """Return that nothing is told apart and how large a difference could have been missed; never that all are equal."""
+    """Return that no difference is clear, and how large a difference could have been missed; not that all are equal."""
     largest = max(own, key=lambda gap: gap.difference)
     widths = [gap.half for gap in own if not math.isnan(gap.half)]
     both = f"{names[largest.one]} and {names[largest.other]}"
     if len(part.order) == 2:
-        said = f"{both} are not told apart: "
+        text = f"{both} are not told apart: "
     else:
-        said = f"No two of {len(part.order)} conditions are told apart; the largest difference is between {both}: "
+        text = f"No two of {len(part.order)} conditions are told apart; the largest difference is between {both}: "
     if part.kind == "choice":
-        said += f"{names[largest.one]} won {_size_words(part, largest)}."
+        text += f"{names[largest.one]} won {_size_words(part, largest)}."
     else:
-        said += f"{_size_words(part, largest)}."
+        text += f"{_size_words(part, largest)}."
     if not widths:
-        return said
+        return text
     # A preference runs from -1 to 1, the share that was won from 0 to 1.
     missed = _points(part, max(widths) / (2 if part.kind == "choice" else 1))
-    return f"{said} A difference of up to about {missed} could have been missed."
+    return f"{text} A difference of up to about {missed} could have been missed."
 
 
-def _contrasts(part: QuestionResults, names: Mapping[str, str], found: Mapping[tuple[str, str], _Difference]) -> str:
-    """Return the contrasts that the study is about."""
-    asked = [
-        found[pair]
+def _contrasts(
+    part: QuestionResults, names: Mapping[str, str], differences: Mapping[tuple[str, str], _Difference]
+) -> str:
+    """Return the sentences on the contrasts that the study names."""
+    contrasts = [
+        differences[pair]
         for row in records(part.pairs)
-        if (pair := (row["condition"], row["other_condition"])) in part.tested and pair in found
+        if (pair := (row["condition"], row["other_condition"])) in part.tested and pair in differences
     ]
-    if not asked:
+    if not contrasts:
         return "None of the contrasts that this study is about could be tested."
-    said = []
-    for gap in asked[:3]:
+    sentences = []
+    for gap in contrasts[:3]:
         ahead = gap if gap.difference >= 0 else gap.turned
         if (ahead.one, ahead.other) not in part.above:
-            said.append(f"{names[gap.one]} and {names[gap.other]} are not told apart ({_unclear_words(part, gap)})")
+            sentences.append(
+                f"{names[gap.one]} and {names[gap.other]} are not told apart ({_unclear_words(part, gap)})"
+            )
         elif part.kind == "choice":
-            said.append(f"{names[ahead.one]} {_won_against(part, names, ahead)}")
+            sentences.append(f"{names[ahead.one]} {_won_against(part, names, ahead)}")
         else:
-            said.append(f"{names[ahead.one]} is {_with_p(part, ahead, f'above {names[ahead.other]}')}")
-    more = f" {count(len(asked) - 3, 'more contrast')} below." if len(asked) > 3 else ""
-    return f"{'. '.join(said)}.{more}"
+            sentences.append(f"{names[ahead.one]} is {_with_p(part, ahead, f'above {names[ahead.other]}')}")
+    more = f" {count(len(contrasts) - 3, 'more contrast')} below." if len(contrasts) > 3 else ""
+    return f"{'. '.join(sentences)}.{more}"
 
 
 def _against_hidden_reference(part: QuestionResults, names: Mapping[str, str], gap: _Difference) -> str:
-    """Return how the best one stands to the hidden reference."""
+    """Return how the best condition compares with the hidden reference."""
     if (gap.one, gap.other) not in part.clear:
         return f"It is not told apart from the reference, {names[gap.other]} ({_unclear_words(part, gap)})."
     where = "above" if gap.difference > 0 else "below"
@@ -163,27 +172,27 @@ def _against_hidden_reference(part: QuestionResults, names: Mapping[str, str], g
 
 
 def _against_reference(part: QuestionResults, names: Mapping[str, str], reference: str) -> str:
-    """Return how the best one compares with the reference that each was compared with, and how many are worse."""
-    found = _differences(part)
+    """Return how the best condition compares with the common reference, and how many are worse."""
+    differences = _differences(part)
     first = part.order[0]
-    gap = found.get((first, reference))
+    gap = differences.get((first, reference))
     if gap is None:
         mean = _mean(part, first)
         return f"{names[first]} scores {mean} against the reference, {names[reference]}; there is no test."
     if (first, reference) not in part.clear:
-        said = f"{names[first]} is not told apart from the reference, {names[reference]} ({_unclear_words(part, gap)})"
+        text = f"{names[first]} is not told apart from the reference, {names[reference]} ({_unclear_words(part, gap)})"
     else:
         where = "above" if gap.difference > 0 else "below"
-        said = f"{names[first]} is {_with_p(part, gap, f'{where} the reference, {names[reference]}')}"
+        text = f"{names[first]} is {_with_p(part, gap, f'{where} the reference, {names[reference]}')}"
     if len(part.order) == 1:
         missed = f" A difference of up to about {_points(part, gap.half)} could have been missed."
-        return f"{said}.{'' if (first, reference) in part.clear or math.isnan(gap.half) else missed}"
+        return f"{text}.{'' if (first, reference) in part.clear or math.isnan(gap.half) else missed}"
     worse = [name for name in part.order if (reference, name) in part.above]
-    return f"{said}; {len(worse)} of {len(part.order)} are clearly worse than it."
+    return f"{text}; {len(worse)} of {len(part.order)} are clearly worse than it."
 
 
 def _identified(part: QuestionResults, names: Mapping[str, str]) -> str:
-    """Return whether people did better than by guessing."""
+    """Return whether the share of correct answers differs from chance."""
     rows = records(part.best_first)
     best = rows[0]
     share = _mean_words(part, best["mean"], best["ci_low"], best["ci_high"])
@@ -192,25 +201,25 @@ def _identified(part: QuestionResults, names: Mapping[str, str]) -> str:
         return f"{right}; one participant, no interval."
     clear = [row for row in rows if row["ci_low"] > _CHANCE]
     if best["ci_high"] < _CHANCE:
-        said = f"{right}: wrong more often than by guessing."
+        text = f"{right}: wrong more often than by guessing."
     elif best["ci_low"] > _CHANCE:
-        said = f"{right}: they were told apart."
+        text = f"{right}: they were told apart."
     else:
         half = 100 * (best["ci_high"] - best["ci_low"]) / 2
         missed = f"a share of up to about {number(half, 0)} percentage points above it could have been missed."
-        said = f"{right}, which is not ruled out; {missed}"
-    return said if len(rows) == 1 else f"{said} Told apart: {len(clear)} of {len(rows)}."
+        text = f"{right}, which is not ruled out; {missed}"
+    return text if len(rows) == 1 else f"{text} Told apart: {len(clear)} of {len(rows)}."
 
 
 def _score_words(material: Material, part: QuestionResults, name: str) -> str:
-    """Return what a condition reaches, with medians and differential scores where the method has them."""
+    """Return the mean of a condition, with median and DMOS if the method has them."""
     mean = _mean(part, name)
     if part.kind == "pick":
         return f"was ticked in {mean} of the answers"
     also = [
-        f"{metric} {told}"
+        f"{metric} {value}"
         for table, column, metric in (("medians", "median", "median"), ("dmos", "mean", "DMOS"))
-        if (told := _other_measure(material, part, name, table, column))
+        if (value := _other_measure(material, part, name, table, column))
     ]
     return f"scores {mean}" + (f", {'; '.join(also)}" if also else "")
 
@@ -223,7 +232,7 @@ def _other_measure(material: Material, part: QuestionResults, name: str, table: 
     if mine.empty:
         return ""
     row = records(mine)[0]
-    return _mean_words(part, row[column], row["ci_low"], row["ci_high"], called="")
+    return _mean_words(part, row[column], row["ci_low"], row["ci_high"], prefix="")
 
 
 def _mean(part: QuestionResults, name: str) -> str:
@@ -243,11 +252,11 @@ def _won_against(part: QuestionResults, names: Mapping[str, str], gap: _Differen
     return f"was {part.preferred} {other} in {_with_p(part, gap, 'of their comparisons')}"
 
 
-# --- How far one condition is above another, with its uncertainty, in words ---
+# Differences in words
 
 
 class _Difference(NamedTuple):
-    """The difference of two conditions; ends and p are NaN where there is no test."""
+    """The difference of two conditions; interval and p are NaN without a test."""
 
     one: str
     other: str
@@ -269,19 +278,19 @@ class _Difference(NamedTuple):
 
 def _differences(part: QuestionResults) -> dict[tuple[str, str], _Difference]:
     """Return the tested differences of a question in both directions."""
-    found = {}
+    differences = {}
     for row in records(part.inner_pairs):
         if (row["condition"], row["other_condition"]) in part.tested:
             p = row["p"] if math.isnan(row["p_holm"]) else row["p_holm"]
             gap = _Difference(
                 row["condition"], row["other_condition"], row["mean_difference"], row["ci_low"], row["ci_high"], p
             )
-            found[gap.one, gap.other], found[gap.other, gap.one] = gap, gap.turned
-    return found
+            differences[gap.one, gap.other], differences[gap.other, gap.one] = gap, gap.turned
+    return differences
 
 
 def _size_words(part: QuestionResults, gap: _Difference) -> str:
-    """Return `8.4 points (5.1 to 11.7), p < 0.001`, the size without its sign; of a choice the share that it won."""
+    """Return `8.4 points (5.1 to 11.7), p < 0.001`, without sign; for a choice the share won."""
     if part.kind == "choice":
         share = f"{_percent((gap.difference + 1) / 2)}{_interval_words(part, (gap.low + 1) / 2, (gap.high + 1) / 2)}"
         return f"{share}, {p_words(gap.p)}"
@@ -290,7 +299,7 @@ def _size_words(part: QuestionResults, gap: _Difference) -> str:
 
 
 def _unclear_words(part: QuestionResults, gap: _Difference) -> str:
-    """Return the same of two that are not told apart, with the sign that the difference has."""
+    """Return a difference that is not clear, with its sign, interval and p."""
     if part.kind == "choice":
         return f"it won {_size_words(part, gap)}"
     size = f"{signed(100 * gap.difference, 0)} percentage points" if part.kind == "pick" else _signed(part, gap)
@@ -308,24 +317,24 @@ def _points(part: QuestionResults, size: float) -> str:
     return f"{number(size, part.decimals)} points"
 
 
-def _mean_words(part: QuestionResults, mean: float, low: float, high: float, *, called: str = "95 % interval ") -> str:
+def _mean_words(part: QuestionResults, mean: float, low: float, high: float, *, prefix: str = "95 % interval ") -> str:
     """Return a mean and its interval; of ticks and correct answers in percent."""
     shown = _percent(mean) if part.kind in ("pick", "correct") else number(mean, part.decimals)
-    return f"{shown}{_interval_words(part, low, high, called)}"
+    return f"{shown}{_interval_words(part, low, high, prefix)}"
 
 
 def p_words(p: float) -> str:
     """Return `p < 0.001` or `p = 0.034`."""
-    told = p_value(p)
-    return f"p {told}" if told.startswith("<") else f"p = {told}"
+    shown = p_value(p)
+    return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
 
 
-def _interval_words(part: QuestionResults, low: float, high: float, called: str = "") -> str:
+def _interval_words(part: QuestionResults, low: float, high: float, prefix: str = "") -> str:
     if math.isnan(low):
         return ""
     if part.kind in ("choice", "pick", "correct"):
-        return f" ({called}{number(100 * low, 0)} to {_percent(high)})"
-    return f" ({called}{number(low, part.decimals)} to {number(high, part.decimals)})"
+        return f" ({prefix}{number(100 * low, 0)} to {_percent(high)})"
+    return f" ({prefix}{number(low, part.decimals)} to {number(high, part.decimals)})"
 
 
 def _percent(share: float) -> str:
@@ -333,25 +342,25 @@ def _percent(share: float) -> str:
 
 
 _MOST_LINES = 5
-"""Questions that have a line at the top; the others are told below."""
+"""Questions that have a line at the top."""
 
 
 def headline_section(material: Material) -> Markup:
-    """Return the block at the top of the page: a line for each question, at most five, and how to read the brackets."""
+    """Return the block at the top of the page: a line for each of the first five questions, and how to read them."""
     parts = material.parts
-    told = [(part, key_finding(material, part)) for part in parts[:_MOST_LINES]]
+    key_findings = [(part, key_finding(material, part)) for part in parts[:_MOST_LINES]]
     shorts = short_names(material)
     label = "Rehearsal with robots, no result" if material.is_simulated else "Key finding"
     if len(parts) == 1:
-        said: Markup = tag("p", _unbroken(told[0][1]), class_="headline__said")
+        block: Markup = tag("p", _unbroken(key_findings[0][1]), class_="headline__said")
     else:
-        lines = [tag("li", tag("q", shorts[part.id]), " ", _unbroken(sentence)) for part, sentence in told]
+        lines = [tag("li", tag("q", shorts[part.id]), " ", _unbroken(sentence)) for part, sentence in key_findings]
         lines += [tag("li", f"And {len(parts) - _MOST_LINES} more below.")] if len(parts) > _MOST_LINES else []
-        said = tag("ul", lines, class_="headline__said")
+        block = tag("ul", lines, class_="headline__said")
         label = label if material.is_simulated else "Key findings"
-    foot = tag("p", _headline_foot(material, [sentence for _, sentence in told]), class_="headline__foot")
+    foot = tag("p", _headline_foot(material, [sentence for _, sentence in key_findings]), class_="headline__foot")
     return tag(
-        "section", tag("h2", label, id="key-h"), said, foot, class_="headline", id="key", aria_labelledby="key-h"
+        "section", tag("h2", label, id="key-h"), block, foot, class_="headline", id="key", aria_labelledby="key-h"
     )
 
 
@@ -362,17 +371,17 @@ def _unbroken(sentence: str) -> str:
     return sentence.replace(" %", "\u00a0%")
 
 
-def _headline_foot(material: Material, said: list[str]) -> str:
-    """Return how to read brackets and p, as far as there are any."""
-    told = []
-    if any(" to " in one and "(" in one for one in said):
-        told.append("Brackets: 95 % intervals.")
-    if any("p = " in one or "p < " in one for one in said):
-        told.append(f"p: {_test_words(material)}")
+def _headline_foot(material: Material, sentences: list[str]) -> str:
+    """Return how to read brackets and p, if there are any."""
+    notes = []
+    if any(" to " in one and "(" in one for one in sentences):
+        notes.append("Brackets: 95 % intervals.")
+    if any("p = " in one or "p < " in one for one in sentences):
+        notes.append(f"p: {_test_words(material)}")
     if any(part.kind == "choice" for part in material.parts):
         ties = material.results.also.get("preferences")
-        told += ["A tie counts half."] if ties is not None and (ties["ties"] > 0).any() else []
-    return " ".join(told)
+        notes += ["A tie counts half."] if ties is not None and (ties["ties"] > 0).any() else []
+    return " ".join(notes)
 
 
 def _test_words(material: Material) -> str:
@@ -383,6 +392,6 @@ def _test_words(material: Material) -> str:
 
 
 def _is_uncorrected(part: QuestionResults) -> bool:
-    """Return whether a pair was tested without being corrected for: one with a reference or an anchor."""
+    """Return whether a pair was tested without correction: one with a reference or an anchor."""
     rows = records(part.inner_pairs[part.inner_pairs["p"].notna() & part.inner_pairs["p_holm"].isna()])
     return any((row["condition"], row["other_condition"]) in part.tested for row in rows)

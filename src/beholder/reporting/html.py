@@ -1,4 +1,4 @@
-"""HTML from nodes: text is always escaped, and only elements made here are not."""
+"""HTML of a report: elements, in which text is always escaped, panels, tables and whole pages."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def render(child: Child) -> Markup:
     return Markup("".join(render(one) for one in child))
 
 
-# --- One HTML file that needs nothing else: style and scripts are in it ---
+# Pages
 
 
 def document(title: str, body: Child, scripts: Sequence[str]) -> str:
-    """Return a whole page around its body, with these of our scripts."""
+    """Return a whole page with its style and these scripts."""
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
@@ -73,7 +73,7 @@ def _text(name: str) -> Markup:
     return Markup(resources.files("beholder.reporting").joinpath(name).read_text(encoding="utf-8"))
 
 
-# --- A panel of the page: a title, what it tells, and how to read it ---
+# Panels
 
 
 def panel(name: str, title: str, content: Markup, *, foot: Child = None, is_wide: bool = False) -> Markup:
@@ -89,7 +89,7 @@ def panel(name: str, title: str, content: Markup, *, foot: Child = None, is_wide
     )
 
 
-# --- The tables of the page ---
+# Tables
 
 
 def table(caption: str, sheet: TextTable) -> Markup:
@@ -111,13 +111,17 @@ def scrolling(label: str, content: Markup) -> Markup:
 
 
 def matrix(part: QuestionResults, labels: Mapping[str, str]) -> Markup:
-    """Return every pair as row minus column, best first: the difference where it is clear, `=` where it is not."""
+    """Return the matrix of differences, row minus column, best first; `=` if a difference is not clear."""
     clear = [abs(part.differences[pair]) for pair in part.clear]
     places = part.decimals - 1 if min(clear, default=1) * 10 ** (part.decimals - 1) >= 0.5 else part.decimals
-    head = tag("tr", tag("td"), [tag("th", tag("span", labels[name]), scope="col") for name in part.lined_up])
+    head = tag("tr", tag("td"), [tag("th", tag("span", labels[name]), scope="col") for name in part.matrix_order])
     body = [
-        tag("tr", tag("th", labels[row], scope="row"), [_cell(part, row, column, places) for column in part.lined_up])
-        for row in part.lined_up
+        tag(
+            "tr",
+            tag("th", labels[row], scope="row"),
+            [_cell(part, row, column, places) for column in part.matrix_order],
+        )
+        for row in part.matrix_order
     ]
     caption = "Differences between conditions, row minus column"
     grid = tag(

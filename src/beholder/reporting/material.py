@@ -1,4 +1,4 @@
-"""What a report is made of: study, account and results, one part per question."""
+"""The data of a report: the study, the account of the cleaning and the results, one part per question."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Material:
 
     @property
     def run(self) -> int:
-        """Which run of the study is told of."""
+        """The run of the study that is reported."""
         return int(self.account.get("run", 1))
 
     @property
@@ -48,18 +48,18 @@ class Material:
 
     @property
     def title(self) -> str:
-        """What stood at the top of the pages, at last."""
+        """The latest title of the study."""
         return str(self.texts[-1]["title"])
 
     @property
     def newest(self) -> datetime | None:
-        """When the newest answer came."""
+        """The time of the newest answer."""
         times = self.results.ratings["answered_at"]
         return datetime.fromisoformat(max(times)) if len(times) else None
 
     @property
     def used(self) -> pd.DataFrame:
-        """The ratings that count."""
+        """The used ratings that have a value."""
         ratings = self.results.ratings
         return ratings[ratings["use"] & ratings["value"].notna()]
 
@@ -72,7 +72,7 @@ class Material:
 
 
 def load_material(study: Study) -> Material:
-    """Return the material in a study's folder, or say what has to run first."""
+    """Return the material in a study's folder; raise UserError if clean or analyse has to run first."""
     path = study.folder / "clean" / "account.json"
     if not path.is_file():
         raise UserError(Problem(str(path.parent), "holds no clean ratings", "", "Run `beholder clean` first."))
@@ -88,7 +88,7 @@ def load_material(study: Study) -> Material:
 
 
 def _scales(material: Material) -> dict[str, Scale]:
-    """Return the scale of every question that was asked, then of any that only the ratings know.
+    """Return the scale of every question of the study texts, then of questions that only the ratings have.
 
     What can be ticked is a question for each tick. Where means are not on the scale that people saw, the scale is that
     of the means, without its words.
@@ -116,7 +116,7 @@ def _is_graded(scale: Scale, kind: str) -> bool:
 
 
 def _wordings(question: str, material: Material) -> tuple[Wording, ...]:
-    """Return every text of a question with those who read it, by the study text that their session began with."""
+    """Return every text of a question with how many participants read it."""
     digests: dict[str, list[str]] = {}
     for text in material.texts:
         for one in text["questions"]:
@@ -125,16 +125,16 @@ def _wordings(question: str, material: Material) -> tuple[Wording, ...]:
     names = material.used["question"]
     named = names + ": " + material.used["unit"]
     used = material.used[(names == question) | (named == question)]
-    found = [
+    entries = [
         Wording(text, used[used["digest"].isin(among)]["participant"].nunique()) for text, among in digests.items()
     ]
-    return tuple(one for one in found if one.people) or tuple(found) or (Wording(question, 0),)
+    return tuple(one for one in entries if one.people) or tuple(entries) or (Wording(question, 0),)
 
 
 def _part(question: str, scale: Scale, material: Material, place: int) -> QuestionResults:
     results = material.results
-    named = results.notes.get("metrics", {}).get(question, {"name": "Score", "meaning": ""})
-    asked = (one for text in material.texts for one in text["questions"] if one["id"] == question)
+    metric = results.notes.get("metrics", {}).get(question, {"name": "Score", "meaning": ""})
+    texts = (one for text in material.texts for one in text["questions"] if one["id"] == question)
     kind = results.notes.get("kinds", {}).get(question, "score")
 
     def mine(table: pd.DataFrame) -> pd.DataFrame:
@@ -150,9 +150,9 @@ def _part(question: str, scale: Scale, material: Material, place: int) -> Questi
         scores=mine(results.scores),
         alpha=float(results.notes["alpha"]),
         kind=kind,
-        metric=named["name"],
-        meaning=named["meaning"],
-        keyed=next((str(one.get("keyed") or "+") for one in asked), "+"),
+        metric=metric["name"],
+        meaning=metric["meaning"],
+        keyed=next((str(one.get("keyed") or "+") for one in texts), "+"),
         reference=_reference_of(results, question) if kind == "diff" else None,
         place=place,
         roles=_roles(material.study, material.account),
@@ -160,21 +160,21 @@ def _part(question: str, scale: Scale, material: Material, place: int) -> Questi
 
 
 def _reference_of(results: Results, question: str) -> str | None:
-    """Return the one condition that was compared with others and has no mean."""
+    """Return the one condition that was compared with all others and has no mean."""
     rated = set(results.conditions[results.conditions["question"] == question]["condition"])
     pairs = results.pairs[results.pairs["question"] == question]
-    beside = {*pairs["condition"], *pairs["other_condition"]} - rated
-    return beside.pop() if len(beside) == 1 else None
+    unrated = {*pairs["condition"], *pairs["other_condition"]} - rated
+    return unrated.pop() if len(unrated) == 1 else None
 
 
 def _roles(study: Study, account: Mapping[str, Any]) -> dict[str, str]:
     """Return the role of every condition that is not under test."""
-    said = {condition.name: condition.role for condition in study.conditions} | dict(account.get("roles", {}))
-    return {name: str(role) for name, role in said.items() if role in ("reference", "anchor")}
+    roles = {condition.name: condition.role for condition in study.conditions} | dict(account.get("roles", {}))
+    return {name: str(role) for name, role in roles.items() if role in ("reference", "anchor")}
 
 
 def _labels_with_roles(labels: Mapping[str, str], roles: Mapping[str, str]) -> dict[str, str]:
-    """Return the labels with the role behind them, unless they say it themselves."""
+    """Return the labels followed by the role, unless they contain it."""
     return {
         name: f"{label} ({roles[name]})" if name in roles and roles[name] not in label.casefold() else label
         for name, label in labels.items()
@@ -182,10 +182,10 @@ def _labels_with_roles(labels: Mapping[str, str], roles: Mapping[str, str]) -> d
 
 
 def _labels(study: Study, results: Results) -> dict[str, str]:
-    wanted = {condition.name: condition.label or condition.name for condition in study.conditions}
+    texts = {condition.name: condition.label or condition.name for condition in study.conditions}
     names = list(results.notes["conditions"])
-    labels = {name: wanted.get(name, name) for name in names}
+    labels = {name: texts.get(name, name) for name in names}
     if results.is_identification:
-        labels = {name: either_condition(name, results.ratings, wanted) for name in names}
+        labels = {name: either_condition(name, results.ratings, texts) for name in names}
     shared = {label for label in labels.values() if list(labels.values()).count(label) > 1}
     return {name: f"{label} ({name})" if label in shared else label for name, label in labels.items()}

@@ -1,4 +1,4 @@
-"""TODO."""
+"""Sentences of the methods text on the design of a study, the analysis of its ratings, and where the data are."""
 
 from __future__ import annotations
 
@@ -67,39 +67,39 @@ def _method(material: Material) -> list[Sentence]:
         *(key for key in known.cites if key in SOURCES),
         *(("cutler2024",) if str(items).startswith("avatar") else ()),
     )
-    said = [Sentence(f"The study used {known.name}", cites), Sentence(known.task)]
+    sentences = [Sentence(f"The study used {known.name}", cites), Sentence(known.task)]
     task = _TASKS.get(str(options.get("mode")))
-    said += [Sentence(task)] if task else []
+    sentences += [Sentence(task)] if task else []
     shown = _PRESENTATIONS.get(str(options.get("presentation")))
     if shown is not None:
         gap = options.get("gap")
         is_gapped = options["presentation"] == "sequential" and gap
-        said.append(Sentence(shown + (f", with {gap:g} s of grey between them" if is_gapped else "")))
-    return [*said, *([Sentence(f"The statements were the set {items}")] if items else [])]
+        sentences.append(Sentence(shown + (f", with {gap:g} s of grey between them" if is_gapped else "")))
+    return [*sentences, *([Sentence(f"The statements were the set {items}")] if items else [])]
 
 
 def _run(material: Material) -> list[Sentence]:
-    """Return that the study was run before, where it was."""
+    """Return the run of the study, if it is not the first."""
     if material.run == 1:
         return []
     return [Sentence(f"This was run {material.run}, with a plan of its own and nobody who took part in another run")]
 
 
 def _groups(material: Material) -> list[Sentence]:
-    """Return in which groups participants were, and how many of each are analysed."""
-    between, found = material.study.design.between, material.account.get("groups") or ()
-    if not found:
+    """Return the groups of participants and how many of each are analysed."""
+    between, groups = material.study.design.between, material.account.get("groups") or ()
+    if not groups:
         return []
     split = join_names([f"{factor} ({' or '.join(levels)})" for factor, levels in between.items()])
-    used = sorted(one["used"] for one in found)
+    used = sorted(one["used"] for one in groups)
     each = f"{used[0]:,}" if used[0] == used[-1] else f"{used[0]:,} to {used[-1]:,}"
     by = f"by every combination of {split}" if len(between) > 1 else f"by {split}"
-    told = f"Participants were in {len(found)} groups, {by}, with {each} of each group analysed"
-    return [Sentence(told), Sentence("[What the groups were told and shown]")]
+    text = f"Participants were in {len(groups)} groups, {by}, with {each} of each group analysed"
+    return [Sentence(text), Sentence("[What the groups were told and shown]")]
 
 
 def _paper(material: Material) -> Paper | None:
-    """Return how papers tell of the method, where it says so itself."""
+    """Return how papers describe the method, if it defines that."""
     from beholder.methods import find
 
     return getattr(find(material.study.method), "paper", None)
@@ -109,33 +109,33 @@ def _questions(material: Material) -> list[Sentence]:
     """Return the wording of the questions with their scales; of many the first ones."""
     parts = list(material.parts)
     shown = parts if len(parts) <= _MOST_QUESTIONS else parts[: _MOST_QUESTIONS - 2]
-    said = [f"{' or '.join(f'“{one.text}”' for one in part.wordings)} ({_answers(part, material)})" for part in shown]
+    texts = [f"{' or '.join(f'“{one.text}”' for one in part.wordings)} ({_answers(part, material)})" for part in shown]
     if len(shown) < len(parts):
-        said.append(f"{len(parts) - len(shown)} more [the wording of all of them]")
-    if not said:
+        texts.append(f"{len(parts) - len(shown)} more [the wording of all of them]")
+    if not texts:
         return []
-    asked = "Participants were asked" if len(parts) == 1 else f"Participants were asked {len(parts)} questions:"
-    return [Sentence(f"{asked} {'; '.join(said)}")]
+    intro = "Participants were asked" if len(parts) == 1 else f"Participants were asked {len(parts)} questions:"
+    return [Sentence(f"{intro} {'; '.join(texts)}")]
 
 
 def _answers(part: QuestionResults, material: Material) -> str:
-    """Return what could be answered, as people met it."""
+    """Return the possible answers as participants saw them."""
     if part.kind == "choice":
         return "one of the two, or no difference" if has_tie(part, material) else "one of the two"
     return "A or B" if part.kind == "correct" else answers_words(part, material)
 
 
 def _stimuli(material: Material) -> list[Sentence]:
-    """Return what was rated, and how often."""
+    """Return the stimuli and the ratings of each."""
     used, roles = material.used, material.account.get("roles", {})
     if used.empty:
         return [Sentence("No rating could be used")]
     labels = {one.name: one.label or one.name for one in material.study.conditions}
     rated = dict.fromkeys([*used["condition"], *used["other_condition"]])
-    told = [name for name in [*labels, *rated] if name in rated and name]
+    ordered = [name for name in [*labels, *rated] if name in rated and name]
     names = [
         labels.get(name, name) + (f" ({roles[name]})" if roles.get(name) in ("reference", "anchor") else "")
-        for name in dict.fromkeys(told)
+        for name in dict.fromkeys(ordered)
     ]
     stimuli = len({*used["stimulus"], *used["other_stimulus"]} - {""})
     contents = count(used["content"].nunique(), "content")
@@ -169,11 +169,13 @@ def _trials(material: Material) -> list[Sentence]:
     """Return how long a session was, and how order and places were drawn."""
     study = material.study
     per_session = material.used.groupby("session")["position"].nunique()
-    said = []
+    sentences = []
     if len(per_session):
         low, high = int(per_session.min()), int(per_session.max())
-        said.append(Sentence(f"A session had {low if low == high else f'{low} to {high}'} trials that are analysed"))
-    said.append(
+        sentences.append(
+            Sentence(f"A session had {low if low == high else f'{low} to {high}'} trials that are analysed")
+        )
+    sentences.append(
         Sentence(
             "The order of trials and the places of stimuli on a page were drawn beforehand and balanced over "
             f"participants (seed {study.design.seed}{f', run {material.run}' if material.run > 1 else ''})"
@@ -181,31 +183,31 @@ def _trials(material: Material) -> list[Sentence]:
     )
     if any(part.is_compared for part in material.parts):
         orders = "equally often in both orders" if study.design.both_orders else "always in the same order"
-        said.append(Sentence(f"Each pair came {orders}"))
+        sentences.append(Sentence(f"Each pair came {orders}"))
     known = _paper(material)
     is_named = (known is not None and known.names_reference) or study.options.get("reference") in ("shown", "both")
     named = " but for the reference, which was named" if is_named else ""
     return [
-        *said,
+        *sentences,
         Sentence(f"Participants were blind to conditions{named}: they saw the names of neither conditions nor files"),
     ]
 
 
 def _playback(material: Material) -> list[Sentence]:
-    playback, theirs = material.study.playback, varied_keys(material.study)
+    playback, varied = material.study.playback, varied_keys(material.study)
     playback = playback.model_copy(
-        update={name: field.default for name, field in Playback.model_fields.items() if f"playback.{name}" in theirs}
+        update={name: field.default for name, field in Playback.model_fields.items() if f"playback.{name}" in varied}
     )
     rules = dict.fromkeys(str(text["watch"]) for text in material.texts)
-    said = [Sentence(_WATCH[next(iter(rules))])] if len(rules) == 1 and "playback.watch" not in theirs else []
-    said += [Sentence("Stimuli were shown in full screen")] if playback.fullscreen else []
+    sentences = [Sentence(_WATCH[next(iter(rules))])] if len(rules) == 1 and "playback.watch" not in varied else []
+    sentences += [Sentence("Stimuli were shown in full screen")] if playback.fullscreen else []
     if playback.size != "fit":
         size = "their own size" if playback.size == "native" else f"{playback.size.rstrip('%')} % of their own size"
-        said.append(Sentence(f"They were shown at {size}"))
-    said += [Sentence("They were played without sound")] if playback.sound == "off" else []
+        sentences.append(Sentence(f"They were shown at {size}"))
+    sentences += [Sentence("They were played without sound")] if playback.sound == "off" else []
     if playback.max_plays is not None:
-        said.append(Sentence(f"Each could be played {count(playback.max_plays, 'time')}"))
-    return said
+        sentences.append(Sentence(f"Each could be played {count(playback.max_plays, 'time')}"))
+    return sentences
 
 
 _OVER = {
@@ -227,27 +229,33 @@ def analysis_sentences(material: Material) -> list[Sentence]:
     if not parts:
         return [Sentence("There was nothing to analyse"), *_software(material)]
     metrics = dict.fromkeys(part.metric for part in parts)
-    said = [
+    sentences = [
         Sentence(
             f"The measure is {join_names(list(metrics))}: the mean of each condition, every content weighing the same"
         )
     ]
     over = _OVER["one" if material.used["content"].nunique() == 1 else "both"]
     if any(not part.is_share for part in parts):
-        said.append(
+        sentences.append(
             Sentence(f"Intervals are 95 % Student t intervals, the error {over}", ("student1908", "cameron2011"))
         )
     if any(is_share(part.kind) for part in parts):
         exact = "Intervals of shares and preferences are Korn and Graubard's 95 % intervals"
-        said.append(Sentence(f"{exact}, the error {over}", ("korn1998", "clopper1934", "cameron2011")))
-    return [*said, *_method_measures(material), *_tests(material, over), *_sensitivity(material), *_software(material)]
+        sentences.append(Sentence(f"{exact}, the error {over}", ("korn1998", "clopper1934", "cameron2011")))
+    return [
+        *sentences,
+        *_method_measures(material),
+        *_tests(material, over),
+        *_sensitivity(material),
+        *_software(material),
+    ]
 
 
 def _method_measures(material: Material) -> list[Sentence]:
-    """Return what only some methods have."""
-    also, said = material.results.also, []
+    """Return the sentences on measures that only some methods have."""
+    also, sentences = material.results.also, []
     if "dmos" in also:
-        said.append(
+        sentences.append(
             Sentence(
                 "DMOS is the mean of each participant's vote minus their vote on the hidden reference of that content, "
                 "plus the highest vote of the scale",
@@ -256,15 +264,15 @@ def _method_measures(material: Material) -> list[Sentence]:
         )
     if "medians" in also:
         exact = "with the exact 95 % interval between order statistics"
-        said.append(
+        sentences.append(
             Sentence(f"Medians are over each participant's own median, {exact}", ("itu-bs1534", "thompson1936"))
         )
     if "strengths" in also:
         ties = bool((also["preferences"]["ties"] > 0).any()) if "preferences" in also else False
         model = "Strengths are Bradley-Terry estimates" + (" with ties by Davidson" if ties else "")
         cites = ("bradley1952", *(("davidson1970",) if ties else ()), "liang1986")
-        said.append(Sentence(f"{model}, their errors clustered by participant", cites))
-    return said
+        sentences.append(Sentence(f"{model}, their errors clustered by participant", cites))
+    return sentences
 
 
 def _tests(material: Material, over: str) -> list[Sentence]:
@@ -296,7 +304,7 @@ def _tests(material: Material, over: str) -> list[Sentence]:
 
 
 def _contrasts(material: Material) -> list[Sentence]:
-    """Return which contrasts the study names; no file knows whether it did so beforehand."""
+    """Return the contrasts that the study names; no file says whether it did so beforehand."""
     named = [f"{material.names[one]} minus {material.names[other]}" for one, other in material.study.analyse.contrasts]
     if not named:
         return []
@@ -305,15 +313,15 @@ def _contrasts(material: Material) -> list[Sentence]:
 
 
 def _comparison_words(material: Material) -> str:
-    """Return how conditions were held against each other, with the number of pairs where that differs."""
+    """Return how conditions were compared, with the number of pairs where that differs."""
     kinds = Counter(
         str(row["comparison"])
         for part in material.parts
         for row in records(part.inner_pairs)
         if (row["condition"], row["other_condition"]) in part.tested
     )
-    told = [(words, kinds[kind]) for kind, words in _COMPARED.items() if kinds[kind]]
-    return told[0][0] if len(told) == 1 else " or ".join(f"{words} ({count(n, 'pair')})" for words, n in told)
+    used = [(words, kinds[kind]) for kind, words in _COMPARED.items() if kinds[kind]]
+    return used[0][0] if len(used) == 1 else " or ".join(f"{words} ({count(n, 'pair')})" for words, n in used)
 
 
 def _sensitivity(material: Material) -> list[Sentence]:
@@ -332,14 +340,14 @@ def _software(material: Material) -> list[Sentence]:
 
 
 def availability_sentences(material: Material) -> list[Sentence]:
-    """Return where everything is, as far as it is known."""
+    """Return where the data are, as far as it is known."""
     digests = [digest[:12] for digest in material.account["digests"]]
-    said = [
+    sentences = [
         Sentence("[Where ratings, study file and stimuli can be had]"),
         Sentence("[Preregistration, if there is one]"),
     ]
-    told = f"The study text has the digest {join_names(digests)}" if digests else ""
-    return [*([Sentence(told)] if told else []), *said]
+    text = f"The study text has the digest {join_names(digests)}" if digests else ""
+    return [*([Sentence(text)] if text else []), *sentences]
 
 
 def beholder_version() -> str:

@@ -1,4 +1,4 @@
-"""Who took part and who was left out, for the methods paragraph."""
+"""Sentences of the methods text on participants, apparatus and quality control."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ def participant_sentences(material: Material) -> list[Sentence]:
     numbers = material.account["counts"]
     one, many = ("robot", "robots") if material.is_simulated else ("person", "people")
     came = count(numbers["participants"], one, many)
-    said = [Sentence(f"{came} {_recruitment(material)}{_dates(material)}"), *_flow(material)]
-    said += [*_excluded_sessions(material), *_excluded_ratings(material)]
+    sentences = [Sentence(f"{came} {_recruitment(material)}{_dates(material)}"), *_flow(material)]
+    sentences += [*_excluded_sessions(material), *_excluded_ratings(material)]
     used = count(numbers["used_ratings"], "rating")
     people = count(numbers["used_participants"], *(("robot", "robots") if material.is_simulated else ("participant",)))
-    said.append(Sentence(f"{people} with {used} {'is' if numbers['used_participants'] == 1 else 'are'} analysed"))
-    said += _duration(material)
+    sentences.append(Sentence(f"{people} with {used} {'is' if numbers['used_participants'] == 1 else 'are'} analysed"))
+    sentences += _duration(material)
     if material.is_simulated:
-        return said
-    said += _demographics(material)
-    return [*said, *_payment(material), Sentence("[Consent and ethics approval]")]
+        return sentences
+    sentences += _demographics(material)
+    return [*sentences, *_payment(material), Sentence("[Consent and ethics approval]")]
 
 
 def _recruitment(material: Material) -> str:
@@ -54,8 +54,8 @@ def _recruitment(material: Material) -> str:
 
 
 def _filter_words(filters: Filters) -> str:
-    """Return who could see a study."""
-    told = [f"{words} {join_names(named)}" for words, named in _named_filters(filters) if named]
+    """Return the filters of the platform in words."""
+    parts = [f"{words} {join_names(named)}" for words, named in _named_filters(filters) if named]
     for words, limits in (
         ("aged {}", filters.age),
         ("with an approval rate of {} per cent", filters.approval_rate),
@@ -63,8 +63,8 @@ def _filter_words(filters: Filters) -> str:
     ):
         if limits is not None:
             least = f"{limits} or more" if isinstance(limits, int) else f"{limits[0]} to {limits[1]}"
-            told.append(words.format(least))
-    return f" among people {join_names(told)}" if told else " [who could take part]"
+            parts.append(words.format(least))
+    return f" among people {join_names(parts)}" if parts else " [who could take part]"
 
 
 def _named_filters(filters: Filters) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -80,17 +80,17 @@ def _dates(material: Material) -> str:
 
 
 def _flow(material: Material) -> list[Sentence]:
-    """Return how far they came."""
+    """Return how many participants reached each step."""
     steps: Sequence[Mapping[str, Any]] = material.account.get("flow") or ()
-    told = [f"{step['people']:,} {_STEPS[step['step']]}" for step in steps if step["step"] in _STEPS]
-    if not told:
+    counts = [f"{step['people']:,} {_STEPS[step['step']]}" for step in steps if step["step"] in _STEPS]
+    if not counts:
         finished = material.account["counts"]["completed_participants"]
         return [Sentence(f"Of these, {finished:,} finished")]
-    return [Sentence(f"Of these, {join_names(told)}")]
+    return [Sentence(f"Of these, {join_names(counts)}")]
 
 
 def _excluded_sessions(material: Material) -> list[Sentence]:
-    """Return how many sessions are not used, and for what."""
+    """Return how many sessions are not used, with the reasons."""
     numbers = material.account["counts"]
     lost = numbers["sessions"] - numbers["used_sessions"]
     if not lost:
@@ -103,15 +103,15 @@ def _excluded_sessions(material: Material) -> list[Sentence]:
 
 
 def _excluded_ratings(material: Material) -> list[Sentence]:
-    """Return how many ratings of used sessions are not used, and for what."""
+    """Return how many ratings of used sessions are not used, with the reasons."""
     ratings = material.results.ratings
     kept = ratings[ratings["session"].isin(set(ratings.loc[ratings["use"], "session"])) & ~ratings["use"]]
     if kept.empty:
         return []
     why = [_lower(one["words"]) for one in material.account["lost"] if one["ratings"] and not one["costs"]]
-    told = f" ({join_names(why)})" if why else ""
+    reasons = f" ({join_names(why)})" if why else ""
     left = count(len(kept), "rating was", "ratings were")
-    return [Sentence(f"Of the sessions that are used, {left} left out singly{told}")]
+    return [Sentence(f"Of the sessions that are used, {left} left out singly{reasons}")]
 
 
 def _lower(words: str) -> str:
@@ -137,7 +137,7 @@ def _median_minutes(material: Material) -> float | None:
 
 
 def _demographics(material: Material) -> list[Sentence]:
-    """Return age and gender of those who are used, where they were asked."""
+    """Return age and gender of the used participants, if the questionnaires ask for them."""
     table, asks = material.clean("participants"), (*material.study.before, *material.study.after)
     used = table[table["use"] == "true"] if "use" in table else table
     known = [ask for ask in asks if f"answer_{ask.id}" in used]
@@ -145,15 +145,15 @@ def _demographics(material: Material) -> list[Sentence]:
     gender = next((ask for ask in known if ask.type == "single" and _is_about(ask, _GENDER)), None)
     ages = pd.to_numeric(used[f"answer_{age.id}"], errors="coerce").dropna().tolist() if age else []
     genders = Counter(cell for cell in used[f"answer_{gender.id}"] if cell) if gender else Counter()
-    said = []
+    sentences = []
     if ages:
         spread = f", SD {number(stdev(ages), 1)}" if len(ages) > 1 else ""
-        told = f"{number(mean(ages), 1)} years{spread}, {min(ages):g} to {max(ages):g}, n = {len(ages):,}"
-        said.append(Sentence(f"Mean age {told}"))
+        summary = f"{number(mean(ages), 1)} years{spread}, {min(ages):g} to {max(ages):g}, n = {len(ages):,}"
+        sentences.append(Sentence(f"Mean age {summary}"))
     if genders:
-        said.append(Sentence(f"Gender: {join_names([f'{name} {n:,}' for name, n in genders.most_common()])}"))
+        sentences.append(Sentence(f"Gender: {join_names([f'{name} {n:,}' for name, n in genders.most_common()])}"))
     blanks = [*([] if ages else ["age"]), *([] if genders else ["gender"]), "experience"]
-    return [*said, Sentence(f"[{join_names(blanks).capitalize()} of participants, if known]")]
+    return [*sentences, Sentence(f"[{join_names(blanks).capitalize()} of participants, if known]")]
 
 
 def _is_about(ask: Ask, topic: re.Pattern[str]) -> bool:
@@ -162,18 +162,18 @@ def _is_about(ask: Ask, topic: re.Pattern[str]) -> bool:
 
 def _payment(material: Material) -> list[Sentence]:
     bonus = material.study.clean.bonus
-    said = [_reward(material)]
+    sentences = [_reward(material)]
     if bonus is not None and bonus.quantity is not None:
         enough, each = count(bonus.quantity.sessions, "accepted session"), bonus.quantity.each
-        said.append(Sentence(f"From {enough} on there was a bonus of {each} for each of them"))
+        sentences.append(Sentence(f"From {enough} on there was a bonus of {each} for each of them"))
     if bonus is not None and bonus.quality is not None:
         best, each = f"The {bonus.quality.best:g} % who agreed best with the others", bonus.quality.each
-        said.append(Sentence(f"{best} had a bonus of {each} for each accepted session"))
-    return said
+        sentences.append(Sentence(f"{best} had a bonus of {each} for each accepted session"))
+    return sentences
 
 
 def _reward(material: Material) -> Sentence:
-    """Return what a session earned, and what that is in an hour at the time that it took."""
+    """Return the payment of a session, and per hour at the median duration."""
     reward, took = material.study.recruit.reward, _median_minutes(material)
     if reward is None:
         return Sentence("[Payment of a participant, and what that is in an hour]")
@@ -182,30 +182,30 @@ def _reward(material: Material) -> Sentence:
     return Sentence(f"A session earned {earned}{hourly}")
 
 
-# --- On what people rated, what was checked before, and whom we trusted, for the methods paragraph ---
+# Apparatus and quality control
 
 
 _MAX_BROWSERS = 4
-"""Browsers that are named; the rest is counted together."""
+"""Browsers that are listed; the rest is added up."""
 
 
 def apparatus_sentences(material: Material) -> list[Sentence]:
     """Return the sentences on devices and on the checks before the first rating."""
     if material.is_simulated:
         return [Sentence("Robots answered the server directly, without a device")]
-    said = [Sentence("Participants used their own devices and a web browser"), *_devices(material)]
+    sentences = [Sentence("Participants used their own devices and a web browser"), *_devices(material)]
     funnel = material.account.get("qualification")
     checks = [check for check in funnel["checks"] if check["check"] != "training"] if funnel else []
-    told = {
+    groups = {
         words: [_check_words(material, check) for check in checks if (check["action"] == "gate") is is_gate]
         for words, is_gate in (("Before rating they had to pass", True), ("Also looked at", False))
     }
-    said += [Sentence(f"{words}: {join_names(names)}") for words, names in told.items() if names]
+    sentences += [Sentence(f"{words}: {join_names(names)}") for words, names in groups.items() if names]
     if not checks:
-        said.append(Sentence("Devices, eyes, ears and surroundings were not checked"))
+        sentences.append(Sentence("Devices, eyes, ears and surroundings were not checked"))
     if funnel and any(check["check"] == "training" for check in funnel["checks"]):
-        said.append(Sentence("Practice trials, which are not analysed, came first"))
-    return [*said, Sentence("[Viewing or listening conditions that were asked for]")]
+        sentences.append(Sentence("Practice trials, which are not analysed, came first"))
+    return [*sentences, Sentence("[Viewing or listening conditions that were asked for]")]
 
 
 def _devices(material: Material) -> list[Sentence]:
@@ -217,33 +217,33 @@ def _devices(material: Material) -> list[Sentence]:
     browsers = Counter(name for name in used["browser"] if name)
     heights = pd.to_numeric(used["screen_height"], errors="coerce").dropna().tolist()
     widths = pd.to_numeric(used["screen_width"], errors="coerce").dropna().tolist()
-    said = []
+    sentences = []
     if kinds:
-        said.append(Sentence(f"Kinds of device, by session: {_counts(kinds)}"))
+        sentences.append(Sentence(f"Kinds of device, by session: {_counts(kinds)}"))
     if widths and heights:
-        said.append(Sentence(f"The median screen had {median(widths):.0f} by {median(heights):.0f} device pixels"))
+        sentences.append(Sentence(f"The median screen had {median(widths):.0f} by {median(heights):.0f} device pixels"))
     if browsers:
-        said.append(Sentence(f"Browsers: {_counts(browsers)}"))
-    return said
+        sentences.append(Sentence(f"Browsers: {_counts(browsers)}"))
+    return sentences
 
 
-def _counts(found: Counter[str]) -> str:
-    shown = [f"{name} {n:,}" for name, n in found.most_common(_MAX_BROWSERS)]
-    rest = sum(found.values()) - sum(n for _, n in found.most_common(_MAX_BROWSERS))
+def _counts(counter: Counter[str]) -> str:
+    shown = [f"{name} {n:,}" for name, n in counter.most_common(_MAX_BROWSERS)]
+    rest = sum(counter.values()) - sum(n for _, n in counter.most_common(_MAX_BROWSERS))
     return join_names([*shown, *([f"others {rest:,}"] if rest else [])])
 
 
 def _check_words(material: Material, check: Mapping[str, Any]) -> str:
-    """Return a check with what it asks for, and how many were turned away there."""
+    """Return a check with its requirement and the number of participants turned away."""
     wants = _requirement(material, check["check"])
     title = _lowered(check["title"])
     away = f"{check['turned_away']:,} turned away" if check["turned_away"] else ""
-    told = ", ".join(one for one in (wants, away) if one)
-    return f"{title} ({told})" if told else title
+    notes = ", ".join(one for one in (wants, away) if one)
+    return f"{title} ({notes})" if notes else title
 
 
 def _requirement(material: Material, check: str) -> str:
-    """Return the least that a check asks for, where that is a number or a kind."""
+    """Return the requirement of a check, if it is a number or a kind."""
     rule = getattr(material.study.qualification, check, None)
     if isinstance(rule, Device):
         return join_names(rule.allow)
@@ -255,16 +255,16 @@ def _requirement(material: Material, check: str) -> str:
 
 
 def quality_control_sentences(material: Material) -> list[Sentence]:
-    """Return the rules over what people did while they rated, with their thresholds and how many failed."""
+    """Return the rules over sessions with their thresholds and how many sessions failed."""
     rules: Sequence[Mapping[str, Any]] = material.account.get("trust") or ()
-    said = [
+    sentences = [
         Sentence(f"{rule['title']}: {_lowered(rule['words'].rstrip('.'))} ({_failed_words(rule)})")
         for rule in rules
         if rule["action"] != "record"
     ]
-    if not said:
+    if not sentences:
         return [Sentence("There were no rules over what participants did while they rated")]
-    return [Sentence("Sessions were judged by rules set in the study"), *said]
+    return [Sentence("Sessions were judged by rules set in the study"), *sentences]
 
 
 def _failed_words(rule: Mapping[str, Any]) -> str:

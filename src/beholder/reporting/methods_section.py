@@ -1,4 +1,6 @@
-"""The methods paragraph in the page, to be copied, with what it cites; and the same in the formats of papers."""
+"""The methods of a study: how it was done as a list of facts, and the methods paragraphs for the page and as files,
+with what they cite.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ def methods(material: Material) -> list[Paragraph]:
 
 
 def methods_section(material: Material, paragraphs: Sequence[Paragraph]) -> Markup:
-    """Return the paragraphs, marked as a whole by a click and copied by a button, and the sources."""
+    """Return the paragraphs, selected as a whole by a click and copied by a button, and the sources."""
     text = [tag("p", tag("b", f"{one.title}."), " ", one.text, dir="auto") for one in paragraphs]
     paste = tag("div", text, class_="paste", tabindex="0", role="group", aria_label="Methods, to be copied")
     sources = cited_sources(material, cited_keys(paragraphs))
@@ -51,7 +53,7 @@ def methods_section(material: Material, paragraphs: Sequence[Paragraph]) -> Mark
 
 
 def methods_files(material: Material, paragraphs: Sequence[Paragraph]) -> Mapping[str, str]:
-    """Return the files beside the page by name."""
+    """Return the text of the methods files by name."""
     return {
         "methods.md": markdown_methods(paragraphs),
         "methods.tex": latex_methods(paragraphs),
@@ -59,7 +61,7 @@ def methods_files(material: Material, paragraphs: Sequence[Paragraph]) -> Mappin
     }
 
 
-# --- How the ratings were analysed, and where they are, for the methods paragraph ---
+# How it was done
 
 
 _WATCH = {
@@ -86,7 +88,7 @@ _TASKS = {
 
 
 def procedure_section(material: Material) -> Markup:
-    """Return how the study was run and analysed, with what somebody else needs to repeat it."""
+    """Return how the study was run and analysed, with what is needed to repeat it."""
     study, results = material.study, material.results
     analyses = results.notes["analyses"]
     trials = material.used.groupby("session")["position"].nunique()
@@ -111,14 +113,14 @@ def procedure_section(material: Material) -> Markup:
 
 
 def _clear_difference(material: Material) -> list[tuple[str, Child]]:
-    """Return what a clear difference is, where any could be tested."""
+    """Return the definition of a clear difference, if any was tested."""
     if not any(part.tested for part in material.parts):
         return []
     return [("Clear difference", f"Holm-corrected p below {material.results.notes['alpha']:g}.")]
 
 
 def _presentation_entries(material: Material) -> list[tuple[str, Child]]:
-    """Return how the method showed its stimuli, as far as the study could choose."""
+    """Return how the method showed its stimuli, as far as the study can choose."""
     options, roles = common_options(material.study), material.account.get("roles", {})
     # The reference of some methods is rated by nobody, so that no table has a label for it.
     labels = {one.name: one.label or one.name for one in material.study.conditions} | dict(material.names)
@@ -142,7 +144,7 @@ def _presentation_entries(material: Material) -> list[tuple[str, Child]]:
 
 
 def _metrics(material: Material) -> list[Child]:
-    """Return what the numbers are called and say, each once."""
+    """Return each measure with its meaning."""
     meanings = dict.fromkeys((part.metric, part.meaning) for part in material.parts if part.meaning)
     return [
         [tag("br") if place else None, tag("b", name), f": {meaning}"] for place, (name, meaning) in enumerate(meanings)
@@ -156,7 +158,7 @@ def _sources(citations: Iterable[str]) -> list[Child]:
 
 
 def _watch_rule(material: Material) -> str:
-    """Return what had to be watched; where that changed, each rule with the number of its sessions."""
+    """Return how much had to be watched; if that changed, each rule with its number of sessions."""
     sessions: dict[str, int] = {}
     for text in material.texts:
         sessions[text["watch"]] = sessions.get(text["watch"], 0) + text["used_sessions"]

@@ -1,4 +1,7 @@
-"""The methods paragraph, ready to paste, and the sources that it cites."""
+"""The methods text as sentences and paragraphs, with citations, as plain text, Markdown and LaTeX.
+
+Numbers come from the data; brackets leave a blank for what no file holds.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,9 @@ from typing import NamedTuple
 from beholder.reporting.references import SOURCES
 from beholder.reporting.sheets import latex_text, markdown_text
 
-# --- The methods paragraph, ready to paste: numbers from the data, and a blank in brackets for what nobody told us ---
-
 
 class Sentence(NamedTuple):
-    """One sentence without its full stop, and the keys of what it cites."""
+    """One sentence without its full stop, and the keys of its sources."""
 
     text: str
     cites: tuple[str, ...] = ()
@@ -22,12 +23,12 @@ class Paragraph(NamedTuple):
     """Sentences under a title."""
 
     title: str
-    said: Sequence[Sentence]
+    sentences: Sequence[Sentence]
 
     @property
     def text(self) -> str:
         """The sentences as plain text, sources by name and year."""
-        return " ".join(_sentence(one.text, _citations(one.cites)) for one in self.said)
+        return " ".join(_sentence(one.text, _citations(one.cites)) for one in self.sentences)
 
 
 def plain_text(paragraphs: Sequence[Paragraph]) -> str:
@@ -39,9 +40,9 @@ def markdown_methods(paragraphs: Sequence[Paragraph]) -> str:
     """Return the paragraphs in Markdown, sources by their keys in sources.bib as pandoc and Quarto read them."""
     lines = ["---", "bibliography: sources.bib", "---"]
     for paragraph in paragraphs:
-        cited = [(markdown_text(one.text), "; ".join(f"@{key}" for key in one.cites)) for one in paragraph.said]
-        told = " ".join(_sentence(text, f" [{keys}]" if keys else "") for text, keys in cited)
-        lines.append(f"\n**{paragraph.title}.** {told}")
+        cited = [(markdown_text(one.text), "; ".join(f"@{key}" for key in one.cites)) for one in paragraph.sentences]
+        body = " ".join(_sentence(text, f" [{keys}]" if keys else "") for text, keys in cited)
+        lines.append(f"\n**{paragraph.title}.** {body}")
     return "\n".join(lines) + "\n"
 
 
@@ -49,26 +50,23 @@ def latex_methods(paragraphs: Sequence[Paragraph]) -> str:
     """Return the paragraphs in LaTeX, sources by their keys in sources.bib."""
     lines = ["% Sources: \\bibliography{sources}. Words in brackets are for you to fill in.", ""]
     for paragraph in paragraphs:
-        told = " ".join(
+        body = " ".join(
             _sentence(latex_text(one.text), f"~\\cite{{{','.join(one.cites)}}}" if one.cites else "")
-            for one in paragraph.said
+            for one in paragraph.sentences
         )
-        lines.append(f"\\paragraph{{{latex_text(paragraph.title)}.}} {told}\n")
+        lines.append(f"\\paragraph{{{latex_text(paragraph.title)}.}} {body}\n")
     return "\n".join(lines)
 
 
 def cited_keys(paragraphs: Sequence[Paragraph]) -> list[str]:
     """Return the keys of all sources that the paragraphs cite."""
-    return list(dict.fromkeys(key for paragraph in paragraphs for one in paragraph.said for key in one.cites))
+    return list(dict.fromkeys(key for paragraph in paragraphs for one in paragraph.sentences for key in one.cites))
 
 
 def _sentence(text: str, cited: str) -> str:
-    """Return a sentence with its sources before the full stop; what ends in a mark of its own gets none."""
+    """Return a sentence with its sources before the full stop; text that ends in a mark gets no full stop."""
     return f"{text}{cited}{'' if not cited and text.endswith(('.', '?', '!')) else '.'}"
 
 
 def _citations(cites: Sequence[str]) -> str:
     return f" ({'; '.join(SOURCES[key].short for key in cites)})" if cites else ""
-
-
-# --- How the study was made, for the methods paragraph: method, questions, stimuli, order, playing ---

@@ -1,4 +1,4 @@
-"""The page: one HTML file that needs nothing else."""
+"""The page of a report: one HTML file that needs nothing else, with all sections in their order."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _EYE = Markup(
 
 
 def page(material: Material, figures: Mapping[str, Markup], files: list[str]) -> str:
-    """Return the report as HTML. `figures` holds what is drawn in it by name, `files` what lies beside."""
+    """Return the report as HTML. `figures` are its figures by name, `files` the names of all other files."""
     paper = tag("main", _main(material, figures, files), class_="paper")
     scripts = ["copy.js", *(["interactive.js"] if figures else [])]
     return document(f"{material.title}: report", [_population(material), _topbar(), paper], scripts)
@@ -83,15 +83,15 @@ def _main(material: Material, figures: Mapping[str, Markup], files: list[str]) -
     shorts = short_names(material)
     for part in material.parts:
         if part.order or not is_long:
-            told = question_sections(material, part, figures)
-            sections += [_collapsed(part, shorts[part.id], told)] if is_long else told
+            content = question_sections(material, part, figures)
+            sections += [_collapsed(part, shorts[part.id], content)] if is_long else content
     unrated = [part.name for part in material.parts if is_long and not part.order]
     if unrated:
         sections.append(panel("unrated", "Without any rating that could be used", _list(unrated), is_wide=True))
     sections += _account(material)
-    part_taken = qualification_section(material)
-    if part_taken is not None:
-        sections.append(panel("qualified", "Who could take part", part_taken, foot=QUALIFICATION_FOOT, is_wide=True))
+    qualification = qualification_section(material)
+    if qualification is not None:
+        sections.append(panel("qualified", "Who could take part", qualification, foot=QUALIFICATION_FOOT, is_wide=True))
     trust = rules_section(material)
     if trust is not None:
         sections.append(panel("trusted", "Whom we trusted", trust, foot=RULES_FOOT, is_wide=True))
@@ -116,8 +116,8 @@ def _main(material: Material, figures: Mapping[str, Markup], files: list[str]) -
     if (sources := variance_section(material, figures)) is not None:
         title = "Where the differences come from"
         sections.append(panel("variances", title, sources, foot=VARIANCE_FOOT, is_wide=True))
-    if (beside := rater_models_section(material, figures)) is not None:
-        sections.append(panel("models", "Rater models beside the plain mean", beside, foot=MODELS_FOOT, is_wide=True))
+    if (models := rater_models_section(material, figures)) is not None:
+        sections.append(panel("models", "Rater models beside the plain mean", models, foot=MODELS_FOOT, is_wide=True))
     if (votes := votes_needed_section(material, figures)) is not None:
         sections.append(panel("votes", "How many votes are enough?", votes, foot=ENOUGH_FOOT, is_wide=True))
     sections.append(panel("wording", "What was asked", wording_section(material), is_wide=True))
@@ -130,31 +130,31 @@ def _main(material: Material, figures: Mapping[str, Markup], files: list[str]) -
 
 
 def _account(material: Material) -> list[Child]:
-    """Return the flow of participants and the account, side by side where the account is not beside the matrix."""
-    followed, is_beside = flow_section(material), has_narrow_matrix(material)
-    account = panel("counted", "Who was counted", account_section(material), is_wide=not is_beside and followed is None)
-    if followed is None:
+    """Return the flow of participants and the account."""
+    diagram, is_narrow = flow_section(material), has_narrow_matrix(material)
+    account = panel("counted", "Who was counted", account_section(material), is_wide=not is_narrow and diagram is None)
+    if diagram is None:
         return [account]
-    way = panel("flow", "Flow of participants", followed, foot=flow_foot(material), is_wide=is_beside)
-    return [account, way] if is_beside else [way, account]
+    flow_panel = panel("flow", "Flow of participants", diagram, foot=flow_foot(material), is_wide=is_narrow)
+    return [account, flow_panel] if is_narrow else [flow_panel, account]
 
 
 def _participants(material: Material) -> list[Child]:
-    """Return who they were, what they wrote, and on what they rated."""
-    told: list[Child] = []
-    if (them := participants_section(material)) is not None:
-        told.append(panel("people", "Who they were", them, foot=PARTICIPANTS_FOOT, is_wide=True))
+    """Return the panels on questionnaires, texts and devices."""
+    panels: list[Child] = []
+    if (answers := participants_section(material)) is not None:
+        panels.append(panel("people", "Who they were", answers, foot=PARTICIPANTS_FOOT, is_wide=True))
     if (texts := texts_section(material)) is not None:
-        told.append(panel("written", "What people wrote", texts, foot=TEXTS_FOOT, is_wide=True))
+        panels.append(panel("written", "What people wrote", texts, foot=TEXTS_FOOT, is_wide=True))
     if (screens := devices_section(material)) is not None:
-        told.append(panel("devices", "On which devices", screens, foot=devices_foot(material), is_wide=True))
-    return told
+        panels.append(panel("devices", "On which devices", screens, foot=devices_foot(material), is_wide=True))
+    return panels
 
 
-def _collapsed(part: QuestionResults, called: str, told: Child) -> Markup:
-    """Return what is told of one question of many, to be opened; on paper it is open."""
-    summary = tag("summary", tag("h2", called))
-    return tag("details", summary, tag("div", told, class_="folded"), class_="question", id=f"question-{part.place}")
+def _collapsed(part: QuestionResults, title: str, content: Child) -> Markup:
+    """Return the sections of one question of many, collapsed on screen and open in print."""
+    summary = tag("summary", tag("h2", title))
+    return tag("details", summary, tag("div", content, class_="folded"), class_="question", id=f"question-{part.place}")
 
 
 def _list(names: list[str]) -> Markup:
@@ -192,7 +192,7 @@ def _head(material: Material) -> Markup:
 
 
 def _reworded(material: Material) -> Markup | None:
-    """Return a note where not everybody was asked the same."""
+    """Return a note if participants read different wordings."""
     changed = [part for part in material.parts if len(part.wordings) > 1]
     if not changed:
         return None
@@ -226,8 +226,8 @@ def _tables(material: Material) -> Markup:
     return panel("tables", "All tables", render(whole), foot=foot, is_wide=True)
 
 
-def _collapsed_tables(called: str, content: Child) -> Markup:
-    return tag("details", tag("summary", called), content, class_="question")
+def _collapsed_tables(title: str, content: Child) -> Markup:
+    return tag("details", tag("summary", title), content, class_="question")
 
 
 def _plural(part: QuestionResults) -> str:

@@ -1,4 +1,4 @@
-"""Who they were: what people answered before and after the trials, counted."""
+"""The participants: tallies of their answers to the questionnaires, and the texts that they wrote."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NO_ANSWER = "no answer"
 
 
 def participants_section(material: Material) -> Markup | None:
-    """Return a tally for each question of the questionnaires; None where there were none to count."""
+    """Return a tally for each question of the questionnaires; None if there are none to count."""
     table = material.clean("participants")
     asks = [ask for ask in (*material.study.before, *material.study.after) if f"answer_{ask.id}" in table.columns]
     counted = [ask for ask in asks if ask.type != "text"]
@@ -68,17 +68,17 @@ def _tally(ask: Ask, table: pd.DataFrame) -> Markup:
     return share_tally(title, [*shares, silent] if silent.everyone else shares, answered, note)
 
 
-def _labels(ask: Ask, found: Counter[str]) -> list[tuple[str, str]]:
-    """Return each answer with its words: those on offer, then any that were on offer under an earlier text."""
+def _labels(ask: Ask, answers: Counter[str]) -> list[tuple[str, str]]:
+    """Return each answer with its label: the present options, then those of earlier study texts."""
     offered = {option: option for option in ask.options}
     if ask.type == "likert":
         words = ask.options or [text for _, text in SCALES["agree5"].labels]
         offered = {str(place): f"{place} {word}" for place, word in enumerate(words, 1)}
-    return list((offered | {value: value for value in sorted(found) if value not in offered}).items())
+    return list((offered | {value: value for value in sorted(answers) if value not in offered}).items())
 
 
 def _counts(ask: Ask, cells: Sequence[str]) -> Counter[str]:
-    """Return how often each answer was given; of several choices each counts."""
+    """Return how often each answer was given; each of several choices counts."""
     if ask.type != "multiple":
         return Counter(cell for cell in cells if cell)
     return Counter(str(choice) for cell in cells if cell for choice in _choices(cell))
@@ -86,19 +86,19 @@ def _counts(ask: Ask, cells: Sequence[str]) -> Counter[str]:
 
 def _choices(cell: str) -> list[object]:
     try:
-        found = json.loads(cell)
+        choices = json.loads(cell)
     except ValueError:
         return [cell]
-    return found if isinstance(found, list) else [cell]
+    return choices if isinstance(choices, list) else [cell]
 
 
 def _numbers(cells: Sequence[str]) -> list[float]:
-    """Return the numbers among the cells; anything else was answered under an earlier text, and counts as missing."""
-    found = pd.to_numeric(pd.Series(cells, dtype=str), errors="coerce").dropna()
-    return [float(value) for value in found if abs(value) != float("inf")]
+    """Return the numbers among the cells; anything else, from an earlier study text, counts as missing."""
+    numbers = pd.to_numeric(pd.Series(cells, dtype=str), errors="coerce").dropna()
+    return [float(value) for value in numbers if abs(value) != float("inf")]
 
 
-# --- Tallies: how many gave each answer, or how numbers spread, of those who are used and of all ---
+# Tallies
 
 
 _WIDTH, _HEIGHT = 96, 14
@@ -106,7 +106,7 @@ _BINS, _HIGH = 16, 40
 
 
 class AnswerShare(NamedTuple):
-    """One answer with how many gave it; `is_counted` where it belongs to the whole of which shares are told."""
+    """One answer with how many gave it; `is_counted` if shares are of a total that includes it."""
 
     label: str
     used: int
@@ -115,7 +115,7 @@ class AnswerShare(NamedTuple):
 
 
 def share_tally(title: str, shares: Sequence[AnswerShare], whole: int | None = None, note: Child = None) -> Markup:
-    """Return a block with a bar for each answer; `whole` is of how many used ones, where not of the sum."""
+    """Return a block with a bar for each answer; `whole` is the total of the used ones, by default the sum."""
     of = sum(share.used for share in shares if share.is_counted) if whole is None else whole
     rows = []
     for share in shares:
@@ -138,7 +138,7 @@ def spread_tally(
     decimals: int = 1,
     known: tuple[str, str] = ("known", "not known"),
 ) -> Markup:
-    """Return a block with the spread of a number; `missing` is of how many used ones, and of all, there is none."""
+    """Return a block with the spread of a number; `missing` counts the used and all without one."""
     rows = [
         tag("tr", tag("th", name, scope="row"), [tag("td", tag("b", one)), tag("td", other)])
         for name, one, other in zip(
@@ -152,7 +152,7 @@ def spread_tally(
 
 
 def percent(share: float) -> str:
-    """Return a share as papers print it; what is not none is not 0 %."""
+    """Return a share as papers print it; a small one is not shown as 0 %."""
     return "< 1 %" if 0 < share < 0.005 else f"{100 * share:.0f} %"
 
 
@@ -193,7 +193,7 @@ def _bar(share: float) -> Markup:
 
 
 def _histogram(values: Sequence[float], decimals: int) -> Markup | None:
-    """Return how often each part of the range occurs; the table beside it says the same in numbers."""
+    """Return how often each part of the range occurs; the table has the same numbers."""
     if len(values) < 2 or min(values) == max(values):
         return None
     low, step = min(values), (max(values) - min(values)) / _BINS
@@ -214,7 +214,7 @@ def _histogram(values: Sequence[float], decimals: int) -> Markup | None:
     return tag("div", plot, tag("p", ends, class_="tally__ends"), aria_hidden="true")
 
 
-# --- What people wrote: free answers, reasons and comments, listed as they were written and without whose they are ---
+# Texts
 
 
 TEXTS_FOOT = (
@@ -233,7 +233,7 @@ class _Text(NamedTuple):
 
 
 def texts_section(material: Material) -> Markup | None:
-    """Return every text under what was asked, to be opened; None where nobody wrote anything."""
+    """Return the texts under their questions, collapsed; None if there are none."""
     lists = [
         _list(title, texts, people_words(material)) for title, texts in _texts_by_question(material).items() if texts
     ]
@@ -241,24 +241,24 @@ def texts_section(material: Material) -> Markup | None:
 
 
 def _texts_by_question(material: Material) -> dict[str, list[_Text]]:
-    """Return the texts by what they answer."""
-    found: dict[str, list[_Text]] = {}
+    """Return the texts by question."""
+    texts: dict[str, list[_Text]] = {}
     people = material.clean("participants")
     for ask in (*material.study.before, *material.study.after):
         if ask.type == "text" and f"answer_{ask.id}" in people.columns:
             cells = zip(people[f"answer_{ask.id}"], people["use"] == "true", strict=True)
-            found[ask.text] = [_Text(_printable(cell), "", bool(used)) for cell, used in cells if cell.strip()]
+            texts[ask.text] = [_Text(_printable(cell), "", bool(used)) for cell, used in cells if cell.strip()]
     comments, sessions = material.clean("comments"), material.clean("sessions")
     if comments.empty or sessions.empty:
-        return found
+        return texts
     used = set(sessions.loc[sessions["use"] == "true", "session"])
-    asked = {part.id: part.name for part in material.parts}
+    names = {part.id: part.name for part in material.parts}
     columns = (comments[name] for name in ("kind", "question", "content", "text", "session"))
     for kind, question, content, text, session in zip(*columns, strict=True):
-        title = f"Reasons: {asked.get(question, question)}" if kind == "reason" else "Comments on the stimuli"
+        title = f"Reasons: {names.get(question, question)}" if kind == "reason" else "Comments on the stimuli"
         if text.strip():
-            found.setdefault(title, []).append(_Text(_printable(text), content, session in used))
-    return found
+            texts.setdefault(title, []).append(_Text(_printable(text), content, session in used))
+    return texts
 
 
 def _list(title: str, texts: Sequence[_Text], people: tuple[str, str]) -> Markup:
@@ -279,9 +279,9 @@ def _items(texts: Sequence[_Text]) -> Markup:
 
 
 def _printable(cell: str) -> str:
-    """Return a text as it was written: without the apostrophe for spreadsheets, and without what cannot be shown.
+    """Return a text without the apostrophe for spreadsheets and without unprintable characters.
 
-    Addresses and ids are marked, as the page is handed on.
+    Addresses and ids are masked, because the page may be passed on.
     """
     text = Masks().text(cell[1:] if cell.startswith(_FORMULA) else cell)
     return "".join(sign if sign.isprintable() or sign in "\n\t" or not sign.isascii() else "\ufffd" for sign in text)

@@ -1,4 +1,4 @@
-"""One table of counts: what it holds, and how far it is from even."""
+"""Tables of counts of a plan: how often two things occur together, and how often in an even plan."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from beholder.planning.counts import allocated_stimuli, is_of_pairs, stimulus_oc
 from beholder.planning.model import Plan
 from beholder.stimuli.catalogue import Catalogue
 
-# --- Tables of counts: how often a row and a column come together in a plan, and how often they would if it were even.
+# Tables
 
 
 MOST_NAMED = 60
@@ -22,7 +22,7 @@ MOST_NAMED = 60
 
 
 def counts(shows: Shows, blocks: Sequence[str] = ()) -> Iterator[Count]:
-    """Yield every table that says something of this plan; `blocks` are the blocks of its contents and conditions."""
+    """Yield every table of counts of this plan; `blocks` are the blocks of its contents and conditions."""
     conditions, contents = shows.conditions, shows.contents
     positions, slots = (tuple(str(n + 1) for n in range(number)) for number in (shows.positions, shows.slots))
     has_conditions = len(conditions) > 1
@@ -64,7 +64,7 @@ def counts(shows: Shows, blocks: Sequence[str] = ()) -> Iterator[Count]:
 
 
 def stimuli_by_position(shows: Shows) -> Ints:
-    """Return how often each stimulus comes at each position: a count of three things at once."""
+    """Return how often each stimulus comes at each position: counts by content, condition and position."""
     shape = (shows.present.size, shows.positions)
     stimulus = shows.content * len(shows.conditions) + shows.condition
     return _tally(stimulus, shows.position, shape)[shows.present.ravel()]
@@ -75,7 +75,7 @@ def _tally(rows: Ints, columns: Ints, shape: tuple[int, int]) -> Ints:
 
 
 def _expected(values: Ints) -> tuple[Mask, Floats]:
-    """Return all cells, and what each would hold if rows were spread over columns as all of it is."""
+    """Return all cells, and the expected count of each from its row and column."""
     whole = max(1, int(values.sum()))
     even = values.sum(axis=1, keepdims=True) * values.sum(axis=0, keepdims=True) / whole
     return np.ones_like(values, dtype=np.bool_), np.asarray(even, dtype=np.float64)
@@ -162,7 +162,7 @@ def _grouped(shows: Shows, blocks: Sequence[str]) -> Iterator[Count]:
         )  # fmt: skip
 
 
-# --- Every stimulus that is dealt in a plan, as arrays: in which list, at which position, in which slot ---
+# Stimuli of a plan
 
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -204,7 +204,7 @@ class Shows:
 
 
 def read_shows(plan: Plan, catalogue: Catalogue) -> Shows:
-    """Return what a plan shows; stimuli that are there for a check alone are no part of it."""
+    """Return what a plan shows; stimuli that only checks use are left out."""
     visited = stimulus_occurrences(plan)
     dealt = frozenset(visited.stimuli).union(*(allocated_stimuli(part) for part in plan.groups or (plan,)))
     stimuli = [stimulus for stimulus in catalogue.by_cell.values() if stimulus.id in dealt]
@@ -227,14 +227,14 @@ def read_shows(plan: Plan, catalogue: Catalogue) -> Shows:
     )  # fmt: skip
 
 
-# --- One table of counts: what it holds, and how far it is from even ---
+# One table
 
 
 Floats: TypeAlias = NDArray[np.float64]
 _WHOLE = 1 - 1e-9
-"""A count that is less than one away from what would be even can be no nearer."""
+"""Counts are whole: one that is less than one away from even can be no nearer."""
 _NEAR = 0.1
-"""A share of what would be even by which a count may differ without being worth a look."""
+"""The share of an even count by which a count may differ without a warning."""
 
 
 @dataclass(frozen=True)
@@ -248,21 +248,21 @@ class Count:
     columns: tuple[str, ...]
     values: Ints
     counted: Mask
-    """The cells in which something could stand."""
+    """The cells that can hold a count."""
     even: Floats
-    """What each cell would hold if what there is were spread evenly."""
+    """The count of each cell if the plan were even."""
     every: str
-    """The beginning of the sentence that tells it: every ... every ..."""
+    """The beginning of its sentence: every ... every ..."""
     some: str
 
     @property
     def name(self) -> str:
-        """What its files are called."""
+        """The name of its files."""
         return f"{self.row}-{self.column}".replace(" ", "-")
 
     @cached_property
     def cells(self) -> Ints:
-        """The counts in which something could stand."""
+        """The counts of the cells that can hold one."""
         return self.values[self.counted]
 
     @property
@@ -275,13 +275,13 @@ class Count:
 
     @cached_property
     def off(self) -> Floats:
-        """By how much each cell is off, below zero where there is too little; 0 where it is even, or nearly so."""
+        """How far each cell is from even, negative if it is too low; 0 if it is even, or nearly so."""
         off = self.values - self.even
         return np.where(self.counted & (np.abs(off) > np.maximum(_WHOLE, _NEAR * self.even)), off, 0.0)
 
     @property
     def is_even(self) -> bool:
-        """Whether no cell could be nearer to what would be even: counts are whole."""
+        """Whether no cell could be nearer to even: counts are whole."""
         return not (self.counted & (np.abs(self.values - self.even) > _WHOLE)).any()
 
     @property

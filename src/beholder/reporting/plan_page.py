@@ -1,11 +1,6 @@
-"""The page of a plan: how often what stands where, before anybody has come.
+"""The folder plan/report/: a page that shows whether a plan is balanced.
 
-shows    every stimulus that a plan shows, as arrays
-count    a table of counts, and how far it is from even
-counts   all tables of a plan
-chart    a table as a heat map, a large one as bars
-words    each count in a sentence
-page     plan/report/: the page, its figures and tables
+Each table of counts has a sentence, a figure (a heat map, or bars where there are many cells) and a CSV file.
 """
 
 from __future__ import annotations
@@ -47,9 +42,6 @@ from beholder.reporting.sheets import TextTable
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
 
-# --- The folder plan/report/: a page that shows at a glance whether a plan is balanced, with figures and tables ---
-
-
 KIND = "Plan"
 _KEY = "In the pictures pale is even, or within a tenth of it; blue is too often, orange is too seldom."
 _KEY_LARGE = "How many cells hold how much; the table has each of them."
@@ -59,13 +51,13 @@ _ORDER = {
 }
 _GROUPS_CAPTION = "Counts of each group; a difference is within the group that is least even"
 _WIDE = 14
-"""Columns from which on a picture gets the whole page."""
+"""Columns above which a figure has the whole width of the page."""
 
 
 def plan_report(
     study: Study, catalogue: Catalogue, plan: Plan, progress: Callable[[int, int], None] | None = None
 ) -> Path:
-    """Write `plan/report/` and return the path of its page; `progress` is told of figures."""
+    """Write `plan/report/` and return the path of its page; `progress` gets figures done and all."""
     shows = read_shows(plan, catalogue)
     tables = list(counts(shows, _blocks(study, catalogue, shows)))
     rows = balance(plan, catalogue)
@@ -76,14 +68,14 @@ def plan_report(
         figures.append(_stimuli_figure(positions))
 
     def sections(drawn: Mapping[str, Markup]) -> Sequence[Child]:
-        said = {one.name: _marked_sentence(one, labels) for one in tables}
-        said["stimulus-position"] = tag("p", _spread(positions))
+        sentences = {one.name: _marked_sentence(one, labels) for one in tables}
+        sentences["stimulus-position"] = tag("p", _spread(positions))
         feet = {one.name: _KEY_LARGE for one in tables if is_large(one)}
         is_plain = shows.slots == 1 and study.design.order == "balanced" and not plan.is_given
         feet |= {one.name: _ORDER[one.name] for one in tables if is_plain and one.name in _ORDER and not one.is_near}
         panels = {
             one.name: panel(
-                one.name, one.title, Markup(said[one.name] + drawn[one.name]), foot=feet.get(one.name),
+                one.name, one.title, Markup(sentences[one.name] + drawn[one.name]), foot=feet.get(one.name),
                 is_wide=one.is_wide,
             )
             for one in figures
@@ -123,20 +115,20 @@ def _balance(rows: Sequence[Evenness]) -> pd.DataFrame:
 
 
 def _sheet(rows: Sequence[Evenness]) -> TextTable:
-    """Return the balance as the page has it: what is promised first, and whether it holds."""
+    """Return the table of balance, with promises and whether they are kept."""
     heads = ("Count", "Cells", "Least", "Most", "Difference")
     has_promises = any(row.promised is not None for row in rows)
-    told = []
+    cells = []
     for row in rows:
         numbers = [f"{number:,}" for number in (row.cells, row.least, row.most, row.difference)]
         promised = "–" if row.promised is None else f"at most {row.promised}"
         kept = "–" if row.promised is None else "✓" if row.difference <= row.promised else "✗ no"
-        told.append((row.count, *numbers, *((promised, kept) if has_promises else ())))
-    return TextTable((*heads, *(("Promised", "Kept") if has_promises else ())), told)
+        cells.append((row.count, *numbers, *((promised, kept) if has_promises else ())))
+    return TextTable((*heads, *(("Promised", "Kept") if has_promises else ())), cells)
 
 
 def _marked_sentence(one: Count, labels: Mapping[str, str]) -> Markup:
-    """Return what a table says, with a mark where it is worth a look."""
+    """Return the sentence of a table, with a mark if it is uneven."""
     mark = tag("span", "✓ ") if one.is_near else tag("span", "▲ ", class_="quality__mark")
     return tag("p", mark, sentence(one, labels))
 
@@ -158,7 +150,7 @@ def _stimuli_figure(positions: Ints) -> Figure:
 
 
 def _spread(positions: Ints) -> str:
-    """Return how evenly stimuli come at positions: three-way counts, of which nothing is promised."""
+    """Return how evenly stimuli come at positions; nothing is promised of three-way counts."""
     least, most = int(positions.min()), int(positions.max())
     if least == most:
         return f"Every stimulus comes at every position {times(least, most)}."
@@ -170,9 +162,9 @@ def _spread(positions: Ints) -> str:
 
 
 def _result(one: Count) -> Result:
-    """Return a table of counts, one row for each cell in which something could stand."""
+    """Return a table of counts, one row for each cell that can hold a count."""
     down, across = np.nonzero(one.counted)
-    found = pd.DataFrame(
+    cells = pd.DataFrame(
         {
             one.row.replace(" ", "_"): np.array(one.rows, dtype=object)[down],
             one.column.replace(" ", "_"): np.array(one.columns, dtype=object)[across],
@@ -181,11 +173,11 @@ def _result(one: Count) -> Result:
         }
     )
     note = f"{one.title}: how often, over all lists, and how often if what there is were spread evenly."
-    return Result(found, note, "")
+    return Result(cells, note, "")
 
 
 def _blocks(study: Study, catalogue: Catalogue, shows: Shows) -> list[str]:
-    """Return the block of every content and condition, content by content; nothing where there are no blocks."""
+    """Return the block of every content and condition, content by content; empty if there are no blocks."""
     column = study.design.blocks
     if column is None:
         return []
@@ -195,30 +187,30 @@ def _blocks(study: Study, catalogue: Catalogue, shows: Shows) -> list[str]:
     return [stimulus.factors.get(column, "") if stimulus else "" for stimulus in cells]
 
 
-# --- Counts as a heat map: pale where they are even, blue where there is too much, orange where there is too little ---
+# Figures
 
 
 MOST_CELLS = 1500
-"""Of more cells, and of more rows, a picture shows how many hold how much."""
+"""With more cells or rows, a figure shows a histogram of the counts."""
 MOST_ROWS = 60
 _DARKEST = 0.6
 _SMALLEST = 8
-"""Letters below cannot be read."""
+"""The smallest readable letters."""
 _MOST_BARS = 24
 
 
 def is_large(one: Count) -> bool:
-    """Return whether a table has too many cells to be looked at one by one."""
+    """Return whether a table has too many cells for a heat map."""
     return one.values.size > MOST_CELLS or max(one.values.shape) > MOST_ROWS
 
 
 def count_chart(one: Count, labels: Mapping[str, str], layout: Layout = COLUMN) -> Any:
-    """Return a table of counts as a picture."""
+    """Return the chart of a table of counts."""
     return bars_chart(one.cells, layout) if is_large(one) else _heat_map(one, labels, layout)
 
 
 def bars_chart(cells: Ints, layout: Layout = COLUMN) -> Any:
-    """Return how many cells hold how much."""
+    """Return a histogram of counts."""
     import altair as alt
 
     heights = _binned(cells)
@@ -239,7 +231,7 @@ def bars_chart(cells: Ints, layout: Layout = COLUMN) -> Any:
 
 
 def _binned(cells: Ints) -> list[tuple[str, int]]:
-    """Return counts and how often they come; side by side in equal steps where there are very many."""
+    """Return counts and how often they occur; in equal steps if there are very many."""
     values, numbers = np.unique(cells, return_counts=True)
     if len(values) <= _MOST_BARS:
         return [(str(value), int(number)) for value, number in zip(values, numbers, strict=True)]
@@ -254,8 +246,8 @@ def _heat_map(one: Count, labels: Mapping[str, str], layout: Layout) -> Any:
 
     down, across = ([labels.get(name, name) for name in names] for names in (one.rows, one.columns))
     side = layout.names_width(down)
-    room = layout.whole - side - 16
-    cell = min(room / max(1, len(across)), 3.2 * layout.row)
+    width = layout.whole - side - 16
+    cell = min(width / max(1, len(across)), 3.2 * layout.row)
     letters = min(layout.small, int((cell - 2) / (0.56 * len(f"{one.most:,}"))))
     is_upright = max((layout.letters(name) for name in across), default=0) < cell - 2
     angle: dict[str, Any] = {"labelAngle": 0} if is_upright else {"labelAngle": -60, "labelAlign": "left"}
@@ -287,11 +279,11 @@ def _heat_map(one: Count, labels: Mapping[str, str], layout: Layout) -> Any:
         words = chart_of(cells).mark_text(color=INK, fontSize=letters, aria=False)
         layers.append(words.encode(x=x, y=y, text=alt.Text("count:Q", format=",")))
     row = layout.row if len(down) <= 30 else layout.row * 0.72
-    return apply_theme(layer_chart(layers, room, len(down) * row), layout)
+    return apply_theme(layer_chart(layers, width, len(down) * row), layout)
 
 
 def _cells(one: Count, down: list[str], across: list[str]) -> list[dict[str, Any]]:
-    """Return the cells in which something could stand; full colour at half too little or half too much."""
+    """Return the cells that can hold a count; full colour at half too little or half too much."""
     rows = []
     for i, j in np.argwhere(one.counted).tolist():
         off, even = float(one.off[i, j]), float(one.even[i, j])
@@ -305,7 +297,7 @@ def _cells(one: Count, down: list[str], across: list[str]) -> list[dict[str, Any
     return rows
 
 
-# --- A count in a sentence, and the plan in two ---
+# Sentences
 
 
 _EVEN = "Every count below is even, or within a tenth of it."
@@ -321,7 +313,7 @@ def times(least: int, most: int) -> str:
 
 
 def sentence(one: Count, labels: Mapping[str, str]) -> str:
-    """Return what a table says."""
+    """Return a table in a sentence."""
     how_often = times(one.least, one.most)
     if one.is_even:
         within = "equally often, within one: " if one.most - one.least > 1 else ""
@@ -333,7 +325,7 @@ def sentence(one: Count, labels: Mapping[str, str]) -> str:
 
 
 def _worst(one: Count, side: int, labels: Mapping[str, str]) -> str:
-    """Return the cell that is furthest off on one side; nothing where none is."""
+    """Return the cell that is furthest from even on one side, if there is one."""
     off = side * one.off
     place = np.unravel_index(int(off.argmax()), off.shape)
     if off[place] <= 0:
@@ -341,8 +333,8 @@ def _worst(one: Count, side: int, labels: Mapping[str, str]) -> str:
     names = [labels.get(name, name) for name in (one.rows[place[0]], one.columns[place[1]])]
     how = "Furthest above" if side > 0 else "Furthest below"
     even = f"{one.even[place]:,.1f}".removesuffix(".0")
-    found = int(one.values[place])
-    return f"{how} even: {one.row} {names[0]}, {one.column} {names[1]} ({found:,}, even would be {even})."
+    value = int(one.values[place])
+    return f"{how} even: {one.row} {names[0]}, {one.column} {names[1]} ({value:,}, even would be {even})."
 
 
 def headlines(
@@ -357,13 +349,13 @@ def headlines(
     broken = [row.count for row in promised if row.difference > (row.promised or 0)]
     kept = f"All {len(promised)} promises" if len(promised) > 1 else "The one promise"
     where = f"in each of {groups} groups, over {count(lists, 'list')}" if groups else f"over {count(lists, 'list')}"
-    told = f"{kept} of balance hold {where}" if len(promised) > 1 else f"{kept} of balance holds"
+    kept_words = f"{kept} of balance hold {where}" if len(promised) > 1 else f"{kept} of balance holds"
     if not promised:
-        told = f"Nothing can be promised of these {count(lists, 'list')}"
+        kept_words = f"Nothing can be promised of these {count(lists, 'list')}"
     if broken:
-        told = f"Not kept: {join_names(broken)}"
+        kept_words = f"Not kept: {join_names(broken)}"
     not_even = (
         "Not even over all groups together, of which nothing is promised" if groups else "Not promised, and not even"
     )
     also = f"{not_even}: {join_names(uneven)}." if uneven else _EVEN
-    return [f"{told}.", also]
+    return [f"{kept_words}.", also]

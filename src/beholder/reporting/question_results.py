@@ -1,4 +1,4 @@
-"""The results of one question, as the report tells them."""
+"""The results of one question: means, pairs and tests, and what they are called."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SLUG = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 
 class Wording(NamedTuple):
-    """A question, or a title, as people read it, and how many of those who count did."""
+    """A question or a title as people read it, and how many used participants did."""
 
     text: str
     people: int
@@ -43,7 +43,7 @@ class QuestionResults:
     alpha: float
     kind: str = "score"
     metric: str = "Score"
-    """What the mean is called, with its method."""
+    """The name of the mean, with its method."""
     meaning: str = ""
     keyed: str = "+"
     reference: str | None = None
@@ -55,54 +55,54 @@ class QuestionResults:
 
     @property
     def slug(self) -> str:
-        """What the question is called in file names and anchors: its id where that is one word."""
+        """The name of the question in file names and anchors: its id if that is one word."""
         return self.id if _SLUG.fullmatch(self.id) else f"question-{self.place}"
 
     @property
     def zero(self) -> float | None:
-        """Where neither side is favoured: no preference, no difference, chance."""
+        """The value without an effect: no preference, no difference, chance."""
         return {"diff": 0.0, "choice": 0.0, "correct": 0.5}.get(self.kind)
 
     @property
     def number(self) -> str:
-        """What the mean is called, without its method."""
+        """The name of the mean, without its method."""
         return self.metric.partition("(")[0].strip()
 
     @property
     def is_quality(self) -> bool:
-        """Whether more is better, and not only more of what was asked."""
+        """Whether higher means better quality."""
         return self.keyed == "+" and self.number not in ("Agreement", "Share ticked")
 
     @property
     def heading(self) -> str:
-        """What stands above the figure of the means."""
+        """The heading of the figure of the means."""
         names = {"Score": "Scores", "MUSHRA mean": "MUSHRA means", "Closeness": "Closeness to the reference"}
         name = names.get(self.number, self.metric)
         return f"{name}, {'best' if self.is_quality else 'highest'} first"
 
     @property
-    def both(self) -> str:
-        """What those did on whom the difference of two conditions rests."""
+    def both_words(self) -> str:
+        """What participants did with both conditions of a pair."""
         return "compared both" if self.is_compared else "rated both"
 
     @property
     def is_compared(self) -> bool:
-        """Whether a rating is of two stimuli."""
+        """Whether a rating compares two stimuli."""
         return self.kind in ("diff", "choice")
 
     @property
     def is_share(self) -> bool:
-        """Whether the mean is a share, or a preference, with an interval that is not even on both sides."""
+        """Whether the mean is a share or a preference, with an asymmetric interval."""
         return is_share(self.kind)
 
     @property
     def preferred(self) -> str:
-        """What a choice says of the condition that was chosen."""
+        """The participle for a condition that was chosen."""
         return "called closer" if self.number == "Closeness" else "preferred"
 
     @property
     def under_test(self) -> QuestionResults:
-        """The same without the reference and the anchors, which are there to be compared with."""
+        """The same without the reference and the anchors."""
         kept = self.conditions[~self.conditions["condition"].isin(list(self.roles))]
         return replace(self, conditions=kept.reset_index(drop=True)) if len(kept) else self
 
@@ -112,12 +112,12 @@ class QuestionResults:
 
     @property
     def name(self) -> str:
-        """What the question is called: its text, or its id where not everybody read the same text."""
+        """The name of the question: its text, or its id if there are several wordings."""
         return self.wordings[0].text if len(self.wordings) == 1 else self.id
 
     @property
     def short(self) -> str:
-        """The same in a list of all questions, where ticks need not repeat what was asked."""
+        """The name in a list of all questions, without the question before a tick."""
         return self.id.partition(": ")[2] or self.name if self.kind == "pick" else self.name
 
     @cached_property
@@ -131,8 +131,8 @@ class QuestionResults:
         return list(self.best_first["condition"])
 
     @property
-    def lined_up(self) -> list[str]:
-        """All conditions that differ from others, best first; the one that all were compared with stands at zero."""
+    def matrix_order(self) -> list[str]:
+        """The conditions of the matrix, best first; the common reference stands at zero."""
         if self.reference is None:
             return self.order
         above = [str(row["condition"]) for row in records(self.best_first) if row["mean"] > 0]
@@ -140,39 +140,39 @@ class QuestionResults:
 
     @cached_property
     def inner_pairs(self) -> pd.DataFrame:
-        """The pairs of conditions that have a mean, and of each with the reference that all were compared with."""
+        """The pairs of conditions that have a mean, and of each with the common reference."""
         names = {*self.order, self.reference}
         return self.pairs[self.pairs["condition"].isin(names) & self.pairs["other_condition"].isin(names)]
 
     @cached_property
     def against_reference(self) -> Mapping[str, tuple[float, bool]]:
         """For each condition that was compared with the reference: its mean difference, and whether that is clear."""
-        found = {}
+        differences = {}
         for pair in records(self.pairs):
             both, sign = (pair["condition"], pair["other_condition"]), 1.0
             if self.reference == both[0]:
                 both, sign = both[::-1], -1.0
             if self.reference == both[1] and both[0] in self.order:
-                found[both[0]] = (sign * pair["mean_difference"], is_clear(pair["clear_by"]))
-        return found
+                differences[both[0]] = (sign * pair["mean_difference"], is_clear(pair["clear_by"]))
+        return differences
 
     @cached_property
     def differences(self) -> Mapping[tuple[str, str], float]:
         """Mean difference of participants, row minus column, for both directions of every pair."""
-        found = {}
+        differences = {}
         for pair in records(self.inner_pairs):
-            found[pair["condition"], pair["other_condition"]] = pair["mean_difference"]
-            found[pair["other_condition"], pair["condition"]] = -pair["mean_difference"]
-        return found
+            differences[pair["condition"], pair["other_condition"]] = pair["mean_difference"]
+            differences[pair["other_condition"], pair["condition"]] = -pair["mean_difference"]
+        return differences
 
     @cached_property
     def counts(self) -> Mapping[tuple[str, str], int]:
         """How many participants rated both conditions, for both directions of every pair."""
-        found = {}
+        counts = {}
         for pair in records(self.inner_pairs):
-            found[pair["condition"], pair["other_condition"]] = int(pair["participants"])
-            found[pair["other_condition"], pair["condition"]] = int(pair["participants"])
-        return found
+            counts[pair["condition"], pair["other_condition"]] = int(pair["participants"])
+            counts[pair["other_condition"], pair["condition"]] = int(pair["participants"])
+        return counts
 
     @cached_property
     def clear(self) -> frozenset[tuple[str, str]]:
@@ -187,29 +187,29 @@ class QuestionResults:
 
     @property
     def reversed(self) -> list[tuple[str, str]]:
-        """Every pair that `order` has the other way round than its clear difference, as `order` has it."""
+        """Every pair whose order by means contradicts its clear difference, in the order of the means."""
         return [pair for pair in combinations(self.order, 2) if pair[::-1] in self.above]
 
     @cached_property
     def tested(self) -> frozenset[tuple[str, str]]:
-        """Every pair, in both directions, that could be tested and that the study is about."""
+        """Every pair, in both directions, that was tested and that the study names, if it names contrasts."""
         return _both_ways(self.inner_pairs[self.inner_pairs["p"].notna()]) - self.unnamed
 
     @cached_property
     def unnamed(self) -> frozenset[tuple[str, str]]:
-        """Every pair, in both directions, that the study could test and is not about: it names other contrasts."""
+        """Every pair, in both directions, that is not among the contrasts that the study names."""
         is_unnamed = self.inner_pairs["note"].map(lambda note: UNNAMED in note).astype(bool)
         return _both_ways(self.inner_pairs[is_unnamed])
 
     @property
-    def aside(self) -> str:
-        """What is to be added where a correction is spoken of and some pairs are judged without one."""
+    def correction_note(self) -> str:
+        """A note for sentences on the correction, if some pairs are tested without it."""
         is_judged = self.inner_pairs["clear_by"].map(is_clear).astype(bool) & self.inner_pairs["p_holm"].isna()
         return " (pairs with an anchor or the hidden reference without correction)" if is_judged.any() else ""
 
     @cached_property
     def unpaired(self) -> frozenset[tuple[str, str]]:
-        """Every pair, in both directions, of which few rated both: their difference is that of two means."""
+        """Every pair, in both directions, that few rated both of: its difference is that of two means."""
         return _both_ways(self.inner_pairs[self.inner_pairs["comparison"] == "unpaired"])
 
 

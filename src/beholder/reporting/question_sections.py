@@ -1,4 +1,7 @@
-"""What is told of one question: findings, scores, spread, pairs, and what its method has beside them."""
+"""The sections of one question: findings, scores, spread, pairs, agreement of tests, and what its method adds.
+
+A report with many questions has an overview of all of them first.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ from beholder.reporting.sheets import TextTable
 
 
 def question_sections(material: Material, part: QuestionResults, figures: Mapping[str, Markup]) -> list[Child]:
-    """Return what is told of one question."""
+    """Return the sections of one question."""
     sections: list[Child] = [_findings(material, part, is_single=len(material.parts) == 1)]
     if part.order:
         sections.append(_scores(material, part, figures[f"scores-{part.slug}"]))
@@ -34,21 +37,21 @@ def question_sections(material: Material, part: QuestionResults, figures: Mappin
 
 
 def _measures(material: Material, part: QuestionResults) -> list[Child]:
-    """Return the numbers beside the means that the method, or the manifest, has."""
-    found: list[Child] = []
+    """Return the panels on DMOS, position and factors, as far as there are any."""
+    panels: list[Child] = []
     if (scores := dmos_table(material, part)) is not None:
         foot = "Higher is closer to the reference; above the highest vote, better than it."
-        found.append(panel(f"dmos-{part.slug}", "Against the hidden reference", scores, foot=foot, is_wide=True))
+        panels.append(panel(f"dmos-{part.slug}", "Against the hidden reference", scores, foot=foot, is_wide=True))
     if (pull := position_effect(material, part)) is not None:
-        found.append(panel(f"position-{part.slug}", "Does the place matter?", pull, is_wide=True))
+        panels.append(panel(f"position-{part.slug}", "Does the place matter?", pull, is_wide=True))
     if (levels := factor_tables(material, part)) is not None:
         foot = _factor_foot(material)
-        found.append(panel(f"factors-{part.slug}", "By factor", levels, foot=foot, is_wide=True))
-    return found
+        panels.append(panel(f"factors-{part.slug}", "By factor", levels, foot=foot, is_wide=True))
+    return panels
 
 
 def _factor_foot(material: Material) -> str:
-    """Return what a reader of levels has to know: who rated them."""
+    """Return how levels of factors can be compared."""
     between = list(material.study.design.between)
     other = "Levels may differ in more than their factor: in contents, or in other factors."
     if not between:
@@ -57,25 +60,25 @@ def _factor_foot(material: Material) -> str:
 
 
 def _tests_panel(material: Material, part: QuestionResults) -> Child:
-    """Return on which pairs the tests agree."""
-    told = agreement_of_tests(material, part)
-    if told is None:
+    """Return the panel on the agreement of tests."""
+    content = agreement_of_tests(material, part)
+    if content is None:
         return None
-    return panel(f"tests-{part.slug}", "Do the tests agree?", told, foot=TESTS_FOOT, is_wide=True)
+    return panel(f"tests-{part.slug}", "Do the tests agree?", content, foot=TESTS_FOOT, is_wide=True)
 
 
 def has_narrow_matrix(material: Material) -> bool:
-    """Return whether the account stands beside the one matrix of the page."""
+    """Return whether the page has one matrix, with the account next to it."""
     return len(material.parts) == 1 and bool(material.parts[0].tested) and len(material.parts[0].order) <= 12
 
 
 def _findings(material: Material, part: QuestionResults, *, is_single: bool) -> Markup:
     reference = next((name for name in part.order if part.roles.get(name) == "reference"), None)
-    found = findings(part, material.names, reference, people_words(material))
+    entries = findings(part, material.names, reference, people_words(material))
     title: Child = "What we found" if is_single else ["What we found: ", tag("q", part.name)]
     is_first = part is material.parts[0] and len(material.parts) <= MOST_OPEN
     anchor = "findings" if is_first else f"findings-{part.slug}"
-    items = [tag("li", tag("b", finding.headline), " ", finding.detail) for finding in found]
+    items = [tag("li", tag("b", finding.headline), " ", finding.detail) for finding in entries]
     head = tag("h2", title, id=f"{anchor}-t")
     return tag("section", head, tag("ol", items), class_="findings", id=anchor, aria_labelledby=f"{anchor}-t")
 
@@ -95,7 +98,7 @@ def _scores(material: Material, part: QuestionResults, figure: Markup) -> Markup
 
 def _matrix(material: Material, part: QuestionResults, *, is_wide: bool) -> Markup:
     unit, higher, lower = _matrix_words(part)
-    is_open = any(pair not in part.tested for pair in permutations(part.lined_up, 2))
+    is_open = any(pair not in part.tested for pair in permutations(part.matrix_order, 2))
     key = tag(
         "p",
         tag("span", tag("i", class_="matrix__above"), higher),
@@ -110,14 +113,14 @@ def _matrix(material: Material, part: QuestionResults, *, is_wide: bool) -> Mark
     foot = (
         f"{unit}, {first} first. "
         f"{len(part.clear) // 2} of {count(tested, 'tested pair')} {differ}: "
-        f"t test clustered by participant and content, Holm-corrected{part.aside}, α = {part.alpha:g}."
+        f"t test clustered by participant and content, Holm-corrected{part.correction_note}, α = {part.alpha:g}."
     )
     content = render([matrix(part, material.labels), key])
     return panel(f"pairs-{part.slug}", "Which differences are clear?", content, foot=foot, is_wide=is_wide)
 
 
 def _matrix_words(part: QuestionResults) -> tuple[str, str, str]:
-    """Return what a cell of the matrix holds, and what it is called where the row is above and below the column."""
+    """Return the unit of a cell of the matrix, and the words for a row above and below the column."""
     if part.kind == "choice":
         chosen = part.preferred
         unit = f"How often the row was {chosen} minus how often the column was, as a share of their comparisons"
@@ -127,11 +130,11 @@ def _matrix_words(part: QuestionResults) -> tuple[str, str, str]:
     return "Row minus column, in points", "row scores higher", "row scores lower"
 
 
-# --- The overview of a report with many questions: a row for each, a dot for each condition ---
+# Overview of many questions
 
 
 MOST_OPEN = 3
-"""Questions up to this many are told one after the other, without an overview."""
+"""The most questions that are shown one after the other, without an overview."""
 _WIDTH, _HEIGHT, _EDGE = 96, 14, 7
 
 
@@ -166,10 +169,10 @@ def overview_foot(material: Material) -> str:
     return f"Dot: {metrics}, on a line {line}.{turned} Intervals and tests stand below."
 
 
-def _row(part: QuestionResults, called: str, names: list[str], *, has_span: bool) -> Markup:
+def _row(part: QuestionResults, title: str, names: list[str], *, has_span: bool) -> Markup:
     means = {str(row["condition"]): float(row["mean"]) for row in records(part.conditions)}
     scale = f" ({span(part.scale.min, part.scale.max)})" if has_span else ""
-    link = tag("a", called, href=f"#findings-{part.slug}")
+    link = tag("a", title, href=f"#findings-{part.slug}")
     name = tag("th", link, scale, " ↓" if part.keyed == "-" else None, scope="row")
     return tag("tr", name, [_cell(part, means.get(condition)) for condition in names])
 
@@ -181,7 +184,7 @@ def _cell(part: QuestionResults, mean: float | None) -> Markup:
 
 
 def _strip(part: QuestionResults, mean: float) -> Markup:
-    """Return a line from end to end of the scale with a dot on it; the number beside it says the same."""
+    """Return a line from end to end of the scale with a dot on it; the cell has the number too."""
     low, high = part.scale.min, part.scale.max
     place = _EDGE + (_WIDTH - 2 * _EDGE) * (mean - low) / (high - low)
     middle = _HEIGHT / 2
@@ -200,7 +203,7 @@ def _strip(part: QuestionResults, mean: float) -> Markup:
     )
 
 
-# --- Numbers of single methods and studies beside the means: DMOS, the pull of a place, and manifest factors ---
+# DMOS, position and factors
 
 
 _FEW_CONTENTS = 5
@@ -208,23 +211,23 @@ _HEADS = ("Ratings", "Participants", "Mean", "95 % interval", "SD")
 
 
 def few_contents_warning(part: QuestionResults) -> Markup | None:
-    """Return a warning where so few contents were rated that an interval over contents says little."""
+    """Return a warning if too few contents were rated for an interval over contents."""
     contents = int(part.conditions["contents"].min()) if len(part.conditions) else 0
     if part.is_share or not 1 <= contents < _FEW_CONTENTS:
         return None
     if contents == 1:
-        told = "One content was rated: the intervals are over participants, and say nothing of other contents."
+        text = "One content was rated: the intervals are over participants, and say nothing of other contents."
     else:
-        told = (
+        text = (
             f"{contents} contents were rated: intervals and tests that are to hold for other contents too rest on "
             f"{contents - 1} degrees of freedom, and are wide. More contents help more than more people; "
             "conditions.csv also has intervals for just these contents."
         )
-    return tag("p", tag("b", "Few contents. "), told, class_="notice")
+    return tag("p", tag("b", "Few contents. "), text, class_="notice")
 
 
 def dmos_table(material: Material, part: QuestionResults) -> Markup | None:
-    """Return the differential scores of every condition; None where the method has none."""
+    """Return the differential scores of every condition; None if the method has none."""
     own = _question_rows(material, "dmos", part)
     own = own[own["level"] == "condition"] if len(own) else own
     if own.empty:
@@ -239,7 +242,7 @@ def dmos_table(material: Material, part: QuestionResults) -> Markup | None:
 
 
 def position_effect(material: Material, part: QuestionResults) -> Markup | None:
-    """Return whether the second, or right, one was preferred for its place; None where nothing was compared."""
+    """Return whether the second, or right, stimulus was preferred for its position; None without comparisons."""
     own = _question_rows(material, "position", part)
     if own.empty:
         return None
@@ -249,15 +252,15 @@ def position_effect(material: Material, part: QuestionResults) -> Markup | None:
         return None
     interval = "" if low != low else f" (95 % interval {span(round(low), round(high))} %)"
     clear = row["p"] == row["p"] and row["p"] < part.alpha
-    told = "The place pulls: this is more than chance." if clear else "No pull of the place is shown."
+    verdict = "The place pulls: this is more than chance." if clear else "No pull of the place is shown."
     words = f" The second, or right, one was called better in {share:.0f} %{interval} of the comparisons without a tie"
-    return tag("p", tag("b", told), words, f", {p_words(row['p'])}." if row["p"] == row["p"] else ".")
+    return tag("p", tag("b", verdict), words, f", {p_words(row['p'])}." if row["p"] == row["p"] else ".")
 
 
 def factor_tables(material: Material, part: QuestionResults) -> Markup | None:
-    """Return the means by every factor of stimuli or participants; None where there is none.
+    """Return the means by every factor of stimuli or participants; None without factors.
 
-    Where a question is itself the factor, all who were asked it have one level, and there is nothing to tell.
+    A factor that is the question itself has one level, and no table.
     """
     own = _question_rows(material, "factors", part)
     if own.empty:
@@ -274,8 +277,8 @@ def factor_tables(material: Material, part: QuestionResults) -> Markup | None:
 
 
 def _question_rows(material: Material, name: str, part: QuestionResults) -> pd.DataFrame:
-    found = material.results.also.get(name)
-    return pd.DataFrame() if found is None else found[found["question"] == part.id]
+    frame = material.results.also.get(name)
+    return pd.DataFrame() if frame is None else frame[frame["question"] == part.id]
 
 
 def _cells(row: dict[str, float], decimals: int) -> tuple[str, ...]:
@@ -286,7 +289,7 @@ def _cells(row: dict[str, float], decimals: int) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-# --- The headline: what a study found in one or two sentences, with the uncertainty, above everything else ---
+# Agreement of tests
 
 
 TESTS_FOOT = (
@@ -296,15 +299,15 @@ TESTS_FOOT = (
 
 
 def agreement_of_tests(material: Material, part: QuestionResults) -> Markup | None:
-    """Return on how many pairs all tests agree, and those on which they do not; None where fewer than two were made."""
+    """Return on how many pairs all tests agree, and those on which they do not; None with fewer than two tests."""
     tests = material.results.also.get("tests")
     if tests is None:
         return None
-    made = tests[(tests["question"] == part.id) & tests["clear"].notna()]
-    pairs = _tests_by_pair(made)
+    tested = tests[(tests["question"] == part.id) & tests["clear"].notna()]
+    pairs = _tests_by_pair(tested)
     if not pairs:
         return None
-    split = {pair: found for pair, found in pairs.items() if len({row["clear"] for row in found.values()}) > 1}
+    split = {pair: results for pair, results in pairs.items() if len({row["clear"] for row in results.values()}) > 1}
     agree = f"The tests agree on {len(pairs) - len(split)} of {count(len(pairs), 'pair')}."
     parts = [tag("p", tag("b", agree), " ", _directions_sentence(pairs))]
     if split:
@@ -315,14 +318,14 @@ def agreement_of_tests(material: Material, part: QuestionResults) -> Markup | No
 
 def _tests_by_pair(tests: pd.DataFrame) -> dict[tuple[str, str], dict[str, dict[str, Any]]]:
     """Return the tests of each pair by name, of the pairs with more than one."""
-    found: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+    by_pair: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
     for row in records(tests):
-        found.setdefault((row["condition"], row["other_condition"]), {})[row["test"]] = row
-    return {pair: some for pair, some in found.items() if len(some) > 1}
+        by_pair.setdefault((row["condition"], row["other_condition"]), {})[row["test"]] = row
+    return {pair: some for pair, some in by_pair.items() if len(some) > 1}
 
 
 def _directions_sentence(pairs: Mapping[tuple[str, str], Mapping[str, Mapping[str, Any]]]) -> str:
-    """Return whether all tests see the same side ahead; a share is ahead above one half."""
+    """Return whether all tests agree on the direction; a share is ahead above one half."""
     turned = 0
     for tests in pairs.values():
         signs = {(row["estimate"] > middle) - (row["estimate"] < middle)

@@ -1,4 +1,4 @@
-"""What participants were asked, in the words that they read."""
+"""What participants were asked, in the words that they read, and what questions and participants are called."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from beholder.reporting.question_results import QuestionResults, Wording
 
 
 def people_words(material: Material) -> tuple[str, str]:
-    """Return what one and several participants are called."""
+    """Return the words for one and for several participants."""
     return ("robot", "robots") if material.is_simulated else ("person", "people")
 
 
-def wordings(found: Sequence[Wording], people: tuple[str, str]) -> Child:
+def wordings(texts: Sequence[Wording], people: tuple[str, str]) -> Child:
     """Return the one text that everybody read, or each text with the number of those who read it."""
-    if len(found) == 1:
-        return found[0].text
+    if len(texts) == 1:
+        return texts[0].text
     return [
-        [", " if place else None, tag("q", text), f" ({count(n, *people)})"] for place, (text, n) in enumerate(found)
+        [", " if place else None, tag("q", text), f" ({count(n, *people)})"] for place, (text, n) in enumerate(texts)
     ]
 
 
 def wording_section(material: Material) -> Markup:
-    """Return every question, word by word, with its scale; and the titles where there were several."""
+    """Return the wording of every question with its scale, and the titles if there were several."""
     people = people_words(material)
     entries = []
     titles = _titles(material)
@@ -34,16 +34,16 @@ def wording_section(material: Material) -> Markup:
     ours = _method_wordings(material)
     for part in material.parts:
         text = wordings(part.wordings, people)
-        asked = tag("q", text) if len(part.wordings) == 1 else text
-        told: list[Child] = [asked, tag("br"), answers_words(part, material)]
+        quoted = tag("q", text) if len(part.wordings) == 1 else text
+        lines: list[Child] = [quoted, tag("br"), answers_words(part, material)]
         if ours:
-            told += [tag("br"), f"{_keyed(part)} {_wording_origin(part, ours)}"]
-        entries.append(tag("div", tag("dt", tag("code", part.id)), tag("dd", told)))
+            lines += [tag("br"), f"{_keyed(part)} {_wording_origin(part, ours)}"]
+        entries.append(tag("div", tag("dt", tag("code", part.id)), tag("dd", lines)))
     return tag("dl", entries, class_="method")
 
 
 def answers_words(part: QuestionResults, material: Material) -> str:
-    """Return what could be answered."""
+    """Return the possible answers in words."""
     if part.kind == "pick":
         return "ticked or not"
     if part.kind == "correct":
@@ -59,13 +59,13 @@ def answers_words(part: QuestionResults, material: Material) -> str:
 
 
 def has_tie(part: QuestionResults, material: Material) -> bool:
-    """Return whether neither of the two could be chosen; the scale of the means has lost it."""
+    """Return whether participants could choose neither of the two, by the scale that they saw."""
     asked = [question for text in material.texts for question in text["questions"] if question["id"] == part.id]
     return any(question["scale"]["step"] == 1 for question in asked)
 
 
 def _method_wordings(material: Material) -> dict[str, str]:
-    """Return the texts that the method brings itself, by question; none where the study writes all of them."""
+    """Return the texts that the method itself defines, by question."""
     from beholder.methods import find
 
     study = material.study
@@ -77,7 +77,7 @@ def _keyed(part: QuestionResults) -> str:
 
 
 def _wording_origin(part: QuestionResults, ours: Mapping[str, str]) -> str:
-    """Return by whom a statement is worded; scores under other words are not the same scores."""
+    """Return whether a statement has the method's or the study's wording; scores of the two are not comparable."""
     text = ours.get(part.id.partition(": ")[0])
     is_ours = [text is not None and one.text.startswith(text) for one in part.wordings]
     if all(is_ours):
@@ -96,6 +96,6 @@ def _titles(material: Material) -> list[Wording]:
 
 
 def short_names(material: Material) -> dict[str, str]:
-    """Return what each question is called in a list of all; ticks need not repeat what was asked, if all differ."""
+    """Return the name of each question in a list of all: the short one if it is unique."""
     shorts = [part.short for part in material.parts]
     return {part.id: part.short if shorts.count(part.short) == 1 else part.id for part in material.parts}

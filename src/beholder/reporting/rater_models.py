@@ -1,4 +1,4 @@
-"""What rater models would have said instead of the plain mean."""
+"""Means of conditions under rater models, next to the plain means."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _FIGURE_NOTE = (
 )
 _NAMES = {PLAIN: "Plain mean", "p913": "P.913", "bt500": "BT.500", "p910": "Annex E", "shrunken": "Shrunken"}
 MAX_TABLES = 3
-"""Questions of which each has a table of its own; of more, each has a line."""
+"""The most questions that have a table each; with more, each has a line."""
 
 
 class _ModelledQuestion(NamedTuple):
-    """One question: means of its conditions by model, its participants, and whether all stimuli hang together."""
+    """One question: means of its conditions by model, its raters, and the number of unconnected groups of stimuli."""
 
     part: QuestionResults
     means: pd.DataFrame
@@ -46,7 +46,7 @@ class _ModelledQuestion(NamedTuple):
         return float((self.means[model] - self.means[PLAIN]).abs().max())
 
     def turned(self, model: str) -> list[tuple[str, str]]:
-        """Return the pairs of conditions that a model has the other way round."""
+        """Return the pairs of conditions whose order a model reverses."""
         plain, other = self.means[PLAIN], self.means[model]
         return [
             (one, two)
@@ -60,16 +60,16 @@ class _ModelledQuestion(NamedTuple):
 
 
 def rater_models_section(material: Material, figures: Figures) -> Markup | None:
-    """Return what rater models make of the ratings, beside the plain means; None where no question has scores."""
-    found = _modelled_questions(material)
-    if not found:
+    """Return the means under rater models next to the plain means; None if no question has scores."""
+    questions = _modelled_questions(material)
+    if not questions:
         return None
-    parts: list[Child] = [tag("p", tag("b", _shift_sentence(found)), " ", _warnings(found))]
-    if len(found) > MAX_TABLES:
-        parts.append(table("Largest shift of a condition under each model", _question_sheet(found)))
+    parts: list[Child] = [tag("p", tag("b", _shift_sentence(questions)), " ", _warnings(questions))]
+    if len(questions) > MAX_TABLES:
+        parts.append(table("Largest shift of a condition under each model", _question_sheet(questions)))
         return render(parts)
-    for one in found:
-        several = len(found) > 1
+    for one in questions:
+        several = len(questions) > 1
         caption = f"Means of conditions under each model{f': {one.part.id}' if several else ''}"
         parts.append(table(caption, _condition_sheet(one, material)))
         parts.append(tag("p", _rejected(one)))
@@ -82,7 +82,7 @@ def _modelled_questions(material: Material) -> list[_ModelledQuestion]:
     models, raters = (material.results.also.get(name) for name in ("models", "model_raters"))
     if models is None or raters is None:
         return []
-    found = []
+    questions = []
     for part in material.parts:
         mine = models[models["question"] == part.id]
         if mine.empty:
@@ -90,35 +90,35 @@ def _modelled_questions(material: Material) -> list[_ModelledQuestion]:
         means = mine.groupby(["condition", "model"], sort=False)["quality"].mean().unstack("model")
         means = means.reindex(index=part.order, columns=list(_NAMES))
         groups = mine["component"].nunique()
-        found.append(_ModelledQuestion(part, means, raters[raters["question"] == part.id], groups))
-    return found
+        questions.append(_ModelledQuestion(part, means, raters[raters["question"] == part.id], groups))
+    return questions
 
 
-def _shift_sentence(found: list[_ModelledQuestion]) -> str:
-    """Return by how much models move the means at most, and whether they turn any order."""
-    shifts = [(one.shift(model), one.part, model) for one in found for model in RATER_MODELS]
+def _shift_sentence(questions: list[_ModelledQuestion]) -> str:
+    """Return the largest shift of a mean, and whether any order changes."""
+    shifts = [(one.shift(model), one.part, model) for one in questions for model in RATER_MODELS]
     known = [shift for shift in shifts if not math.isnan(shift[0])]
     if not known:
         return "No rater model has anything to add to the plain means."
     shift, part, model = max(known, key=lambda shift: shift[0])
-    turned = [_NAMES[model] for model in RATER_MODELS if any(one.turned(model) for one in found)]
+    turned = [_NAMES[model] for model in RATER_MODELS if any(one.turned(model) for one in questions)]
     moved = f"Rater models move means of conditions by {number(shift, part.decimals)} at most ({_NAMES[model]})"
     if not turned:
         return f"{moved}, and their order stays the same."
     return f"{moved}; under {join_names(turned)} some conditions change places."
 
 
-def _warnings(found: list[_ModelledQuestion]) -> str:
-    told = []
-    usual = min(float(one.rejection["ratings"].median()) for one in found)
+def _warnings(questions: list[_ModelledQuestion]) -> str:
+    warnings = []
+    usual = min(float(one.rejection["ratings"].median()) for one in questions)
     if usual < MIN_RATINGS_P910:
-        told.append(
+        warnings.append(
             f"Do not go by Annex E here: half of the participants gave {usual:g} or fewer ratings, and below "
             f"{MIN_RATINGS_P910} its intervals are too narrow."
         )
-    if any(one.groups > 1 for one in found):
-        told.append("Some stimuli share no participant with others: no model can compare them.")
-    return " ".join(told)
+    if any(one.groups > 1 for one in questions):
+        warnings.append("Some stimuli share no participant with others: no model can compare them.")
+    return " ".join(warnings)
 
 
 def _condition_sheet(one: _ModelledQuestion, material: Material) -> TextTable:
@@ -135,14 +135,14 @@ def _condition_sheet(one: _ModelledQuestion, material: Material) -> TextTable:
 
 
 def _mean_and_shift(value: float, plain: float, places: int) -> str:
-    """Return a model's mean, with how far it is from the plain one where that shows."""
+    """Return a model's mean, with its distance from the plain one if that is not zero."""
     if math.isnan(value):
         return NONE
     shown = number(value, places)
     return shown if round(value - plain, places) == 0 else f"{shown} ({signed(value - plain, places)})"
 
 
-def _question_sheet(found: list[_ModelledQuestion]) -> TextTable:
+def _question_sheet(questions: list[_ModelledQuestion]) -> TextTable:
     rows = [
         (
             one.part.short,
@@ -150,14 +150,14 @@ def _question_sheet(found: list[_ModelledQuestion]) -> TextTable:
             join_names([_NAMES[model] for model in RATER_MODELS if one.turned(model)] or ["none"]),
             f"{(one.rejection['rejected'] == 'yes').sum():,} of {len(one.rejection):,}",
         )
-        for one in found
+        for one in questions
     ]
     heads = [_NAMES[model] for model in RATER_MODELS]
     return TextTable(("Question", *heads, "Changes the order", "BT.500 leaves out"), rows)
 
 
 def _rejected(one: _ModelledQuestion) -> str:
-    """Return whom BT.500 would leave out, or why nobody."""
+    """Return the participants whom BT.500 would leave out, or why there are none."""
     raters = one.rejection
     out = list(raters[raters["rejected"] == "yes"]["participant"])
     if not out:

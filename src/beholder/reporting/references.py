@@ -1,4 +1,4 @@
-"""References: what reports can cite, each with all that a bibliography needs."""
+"""References: everything that a report can cite, with its BibTeX entry."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class BibliographyEntry(NamedTuple):
     short: str
     """As a sentence names it, such as `Holm, 1979`."""
     cited: str
-    """How analyses begin when they cite it."""
+    """How citations of analyses begin."""
     kind: str
     fields: Mapping[str, str]
 
@@ -265,23 +265,23 @@ REFERENCES = (
 )  # fmt: skip
 
 
-# --- Sources: everything that a report cites, under one key in the page, in BibTeX and in LaTeX ---
+# Citing
 
 
 SOURCES: Mapping[str, BibliographyEntry] = {source.key: source for source in REFERENCES}
 
 
 def find_source(citation: str) -> BibliographyEntry | None:
-    """Return the source of what an analysis cites; None where it is not known here."""
+    """Return the source that an analysis cites; None if it is not listed here."""
     return next((source for source in REFERENCES if citation.startswith(source.cited)), None)
 
 
 def cited_sources(material: Material, keys: Iterable[str] = ()) -> list[BibliographyEntry]:
     """Return the sources of all analyses of a study, and those with these keys, in alphabetical order."""
     notes = material.results.notes
-    told = [one["citation"] for one in (*notes["analyses"].values(), *notes.get("models", {}).values())]
-    found = {source.key for text in told for one in text.split("; ") if (source := find_source(one)) is not None}
-    return sorted((SOURCES[key] for key in {*found, *keys}), key=lambda source: (source.short.casefold(), source.key))
+    citations = [one["citation"] for one in (*notes["analyses"].values(), *notes.get("models", {}).values())]
+    cited = {source.key for text in citations for one in text.split("; ") if (source := find_source(one)) is not None}
+    return sorted((SOURCES[key] for key in {*cited, *keys}), key=lambda source: (source.short.casefold(), source.key))
 
 
 def bibtex(sources: Iterable[BibliographyEntry]) -> str:

@@ -1,4 +1,4 @@
-"""How reliable the ratings are: each measure on its scale, with what it says in plain words."""
+"""Reliability of the ratings, dimensionality of several questions, and the votes per stimulus that are needed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WIDTH, _HEIGHT, _EDGE = 96, 14, 6
 
 
 class _MeasureText(NamedTuple):
-    """What a measure is called in the page, and what it says."""
+    """The title of a measure in the page, and its meaning."""
 
     title: str
     words: str
@@ -78,16 +78,16 @@ _SHORT: Mapping[str, str] = {
     "ICC(A,1)": "One rating, ICC(A,1)", "ICC(A,k)": "Mean, ICC(A,k)", ALPHAS[0]: "Alpha, ordinal",
     ALPHAS[1]: "Alpha, interval", LEAVE_ONE_OUT: "Agreement with the others", KENDALL: "Kendall's W", SOS: "SOS a",
 }  # fmt: skip
-"""What is told first, and where there are several questions alone."""
+"""The main measures; with several questions only these are shown."""
 
 
 def reliability_section(material: Material) -> Markup | None:
-    """Return the measures of every question with what they say; None where there are none."""
-    found = material.results.also.get("reliability")
-    parts = [part for part in material.parts if found is not None and (found["question"] == part.id).any()]
-    if found is None or not parts:
+    """Return the measures of every question with their meaning; None if there are none."""
+    measures = material.results.also.get("reliability")
+    parts = [part for part in material.parts if measures is not None and (measures["question"] == part.id).any()]
+    if measures is None or not parts:
         return None
-    rows = {part.id: _by_measure(found, part) for part in parts}
+    rows = {part.id: _by_measure(measures, part) for part in parts}
     if len(parts) == 1:
         mine = rows[parts[0].id]
         return render([_share_sentence(mine), _grid("Reliability", mine, _SHORT), _other_measures(mine)])
@@ -100,12 +100,12 @@ def reliability_section(material: Material) -> Markup | None:
     )
 
 
-def _by_measure(found: pd.DataFrame, part: QuestionResults) -> dict[str, dict[str, Any]]:
-    return {row["measure"]: row for row in records(found[found["question"] == part.id])}
+def _by_measure(measures: pd.DataFrame, part: QuestionResults) -> dict[str, dict[str, Any]]:
+    return {row["measure"]: row for row in records(measures[measures["question"] == part.id])}
 
 
 def _share_sentence(rows: Mapping[str, Mapping[str, Any]]) -> Markup | None:
-    """Return the share of a single rating that is the stimulus', and of the mean."""
+    """Return the share of variance that is due to the stimuli, for single ratings and for means."""
     one, mean = rows.get("ICC(A,1)"), rows.get("ICC(A,k)")
     if one is None or mean is None:
         return None
@@ -124,8 +124,8 @@ def _shares_sentence(
     if not shares:
         return None
     (low, least), (high, most) = shares[0], shares[-1]
-    told = f"{low} % (“{least}”) to {high} % (“{most}”)" if low < high else f"{low} %"
-    return tag("p", tag("b", f"{told} of {_FROM_STIMULI}"), ", the rest from who rated and from chance.")
+    range_words = f"{low} % (“{least}”) to {high} % (“{most}”)" if low < high else f"{low} %"
+    return tag("p", tag("b", f"{range_words} of {_FROM_STIMULI}"), ", the rest from who rated and from chance.")
 
 
 def _percent(row: Mapping[str, Any]) -> int:
@@ -133,7 +133,7 @@ def _percent(row: Mapping[str, Any]) -> int:
 
 
 def _other_measures(rows: Mapping[str, Mapping[str, Any]]) -> Markup | None:
-    """Return the measures that only a comparison with a paper asks for, folded."""
+    """Return the measures for comparison with other papers, collapsed."""
     further = [name for name in _MEASURES if name in rows and name not in _SHORT]
     if not further:
         return None
@@ -149,10 +149,10 @@ def _grid(caption: str, rows: Mapping[str, Mapping[str, Any]], names: Collection
     return scrolling(caption, grid)
 
 
-def _row(said: _MeasureText, row: Mapping[str, Any]) -> Markup:
+def _row(measure: _MeasureText, row: Mapping[str, Any]) -> Markup:
     low, high = (number(row[end], 2) for end in ("low", "high"))
-    words = said.words if row["p"] != row["p"] else f"{said.words} Against none: p {_p(row['p'])}."
-    name = tag("th", said.title, tag("span", words), scope="row")
+    words = measure.words if row["p"] != row["p"] else f"{measure.words} Against none: p {_p(row['p'])}."
+    name = tag("th", measure.title, tag("span", words), scope="row")
     interval = NONE if low == NONE else f"{low} to {high}"
     return tag("tr", name, [tag("td", cell) for cell in (_value(row), interval, _strip(row))])
 
@@ -167,7 +167,7 @@ def _value(row: Mapping[str, Any] | None) -> str:
 
 
 def _strip(row: Mapping[str, Any]) -> Markup:
-    """Return a line from 0 to 1 with the interval and the value on it; what is below 0 stands at 0."""
+    """Return a line from 0 to 1 with the interval and the value on it; values below 0 are drawn at 0."""
 
     def at(value: float) -> float:
         return _EDGE + (_WIDTH - 2 * _EDGE) * min(1.0, max(0.0, value))
@@ -188,7 +188,7 @@ def _strip(row: Mapping[str, Any]) -> Markup:
     )
 
 
-# --- What the questions measure together, where three or more were answered by numbers ---
+# Dimensionality
 
 
 DIMENSIONALITY_FOOT = (
@@ -198,30 +198,32 @@ DIMENSIONALITY_FOOT = (
 
 
 def dimensionality_section(material: Material) -> Markup | None:
-    """Return alpha and the number of components in words, and where more is told; None where there are too few."""
+    """Return alpha and the number of components in sentences; None with fewer than three questions."""
     table = material.results.also.get("together")
     if table is None or table.empty:
         return None
     row = table.iloc[0]
-    asked = int(row["questions"])
-    told = [
-        _components_sentence(int(row["components"]), float(row["share"]), asked, int(row["stimuli"])),
+    questions = int(row["questions"])
+    sentences = [
+        _components_sentence(int(row["components"]), float(row["share"]), questions, int(row["stimuli"])),
         _alpha_sentence(row),
     ]
     command = tag("code", "beholder dimensions")
     more = tag("p", "Which question belongs to which, and which few would do: ", command, ".")
-    return render([tag("p", " ".join(line for line in told if line)), more])
+    return render([tag("p", " ".join(line for line in sentences if line)), more])
 
 
-def _components_sentence(components: int, share: float, asked: int, stimuli: int) -> str:
+def _components_sentence(components: int, share: float, questions: int, stimuli: int) -> str:
     if share != share:
-        return f"{count(asked, 'question')} about too few stimuli to say how many things they measure."
+        return f"{count(questions, 'question')} about too few stimuli to say how many things they measure."
     over = f"over {count(stimuli, 'stimulus', 'stimuli')}"
     if not components:
-        return f"The {asked} questions share nothing that stands above chance {over}."
+        return f"The {questions} questions share nothing that stands above chance {over}."
     what = "one thing" if components == 1 else f"{components} things"
     hold = "it holds" if components == 1 else "they hold"
-    return f"The {asked} questions measure {what} above chance: {hold} {100 * share:.0f} % of their variance {over}."
+    return (
+        f"The {questions} questions measure {what} above chance: {hold} {100 * share:.0f} % of their variance {over}."
+    )
 
 
 def _alpha_sentence(row: pd.Series) -> str:
@@ -233,7 +235,7 @@ def _alpha_sentence(row: pd.Series) -> str:
     return f"Of one person’s answers about one stimulus, alpha is {number(alpha, 2)}{ends}{also}."
 
 
-# --- How many votes are enough: what an equal study would agree on, and where more votes change little ---
+# Votes needed
 
 
 VOTES_NEEDED_FOOT = (
@@ -245,19 +247,19 @@ VOTES_NEEDED_FOOT = (
 
 
 def votes_needed_section(material: Material, figures: Mapping[str, Markup]) -> Markup | None:
-    """Return the sentence, the table where there are several questions, and the figure; None without a curve."""
+    """Return the sentence, the table for several questions, and the figure; None without a curve."""
     curves = material.results.also.get("votes_needed")
     if curves is None:
         return None
-    found = {
+    targets = {
         part.id: votes_for_target(curves, part.id) for part in material.parts if part.id in set(curves["question"])
     }
-    if not found:
+    if not targets:
         return None
-    if len(found) == 1:
-        parts: list[Markup | None] = [tag("p", *_sentence(next(iter(found.values()))))]
+    if len(targets) == 1:
+        parts: list[Markup | None] = [tag("p", *_sentence(next(iter(targets.values()))))]
     else:
-        parts = [_range_sentence(list(found.values())), _table(material, found)]
+        parts = [_range_sentence(list(targets.values())), _table(material, targets)]
     return render([*parts, figures.get("votes_needed")])
 
 
@@ -270,19 +272,19 @@ def _sentence(one: VotesForTarget) -> tuple[Markup | str, ...]:
     return (tag("b", first), f" For r = {TARGET_CORRELATION:g}, {about}{count(round(one.votes), 'vote')} would do.")
 
 
-def _range_sentence(found: list[VotesForTarget]) -> Markup | None:
-    """Return what the votes that there are give, from the worst question to the best."""
-    known = sorted((one for one in found if one.r_now == one.r_now), key=lambda one: one.r_now)
+def _range_sentence(targets: list[VotesForTarget]) -> Markup | None:
+    """Return the correlation at the present number of votes, from the worst question to the best."""
+    known = sorted((one for one in targets if one.r_now == one.r_now), key=lambda one: one.r_now)
     if not known:
         return None
     votes = sorted({one.votes_now for one in known})
     few, many = _r(known[0].r_now), _r(known[-1].r_now)
-    given = _votes(votes[0]) if len(votes) == 1 else f"{plain(round(votes[0], 1))} to {_votes(votes[-1])}"
-    told = f"{given} per stimulus give r = {few if few == many else f'{few} to {many}'} with an equal study."
-    return tag("p", tag("b", told))
+    amount = _votes(votes[0]) if len(votes) == 1 else f"{plain(round(votes[0], 1))} to {_votes(votes[-1])}"
+    sentence = f"{amount} per stimulus give r = {few if few == many else f'{few} to {many}'} with an equal study."
+    return tag("p", tag("b", sentence))
 
 
-def _table(material: Material, found: Mapping[str, VotesForTarget]) -> Markup:
+def _table(material: Material, targets: Mapping[str, VotesForTarget]) -> Markup:
     names = short_names(material)
     rows = [
         (
@@ -291,7 +293,7 @@ def _table(material: Material, found: Mapping[str, VotesForTarget]) -> Markup:
             number(one.r_now, 3),
             NONE if one.votes != one.votes else f"{'' if one.is_measured else 'about '}{one.votes:,.0f}",
         )
-        for question, one in found.items()
+        for question, one in targets.items()
     ]
     heads = ("Question", "Votes per stimulus", "r with an equal study", f"Votes for r = {TARGET_CORRELATION:g}")
     return table("Votes per stimulus and what they give", TextTable(heads, rows))
@@ -302,5 +304,5 @@ def _votes(votes: float) -> str:
 
 
 def _r(r: float) -> str:
-    """Return a correlation with as many digits as tell it from one, and no more."""
+    """Return a correlation with enough digits to differ from one."""
     return number(r, 2 if r < 0.995 else 3)

@@ -1,4 +1,4 @@
-"""The folder of a verb that tells something beside the report: tables, figures, notes and one page."""
+"""The folder of a verb other than `report`: tables, figures, notes and one page."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ from beholder.reporting.html import Child, Markup, document, panel, render, tag
 
 _ALWAYS = ("notes.json", "index.html")
 _PLAIN = re.compile(r"(figures/)?[^/\\]*[^/\\.][^/\\]*")
-"""Names within the folder: notes that somebody has changed must not lead out of it."""
+"""Names within the folder: edited notes must not lead out of it."""
 _SHOWN = 3
 
 
 class Outcome(NamedTuple):
-    """What a verb found."""
+    """The results of a verb, with its tables, figures and sections."""
 
     kind: str
-    """Above the title: what this page is."""
+    """The kind of page, above the title."""
     title: str
     lead: Child
-    """The finding in a sentence or two."""
+    """The main result in one or two sentences."""
     tables: Mapping[str, Result]
     """By the names of their files."""
     figures: Sequence[Figure]
     sections: Callable[[Mapping[str, Markup]], Sequence[Child]]
-    """What the page tells, from the figures by name: panels."""
+    """Returns the panels of the page from the figures by name."""
     notes: Mapping[str, Any] = {}
-    """What notes.json holds beside how each table was made."""
+    """What notes.json holds in addition to the notes on each table."""
     simulated: str = ""
-    """Whose ratings come from robots, in a sentence; empty where nobody's do."""
+    """Whose ratings come from robots, in a sentence; empty if no ratings do."""
 
 
 def write_outcome(outcome: Outcome, folder: Path, progress: Callable[[int, int], None] | None = None) -> Path:
-    """Write the folder anew and return the path of its page; `progress` is told of figures.
+    """Write the folder and return the path of its page; `progress` gets figures done and all.
 
-    What an earlier run of the same verb wrote there is replaced; a file of anybody else's is left, or UserError raised
-    where it is in the way.
+    Files of an earlier run of the same verb are replaced. Other files are kept; UserError is raised if one is in the
+    way.
     """
     tables = {
         f"{name}.csv": table_bytes(list(one.table.columns), records(one.table)) for name, one in outcome.tables.items()
@@ -54,10 +54,10 @@ def write_outcome(outcome: Outcome, folder: Path, progress: Callable[[int, int],
     figures: dict[str, bytes] = {}
     refuse_taken(folder, outcome.kind, [*tables, *_ALWAYS])
     for done, figure in enumerate(outcome.figures, 1):
-        made = draw_figure(figure)
-        figures |= {f"figures/{figure.name}.{ending}": content for ending, content in made.files.items()}
-        if made.inline is not None:
-            inline[figure.name] = made.inline
+        drawing = draw_figure(figure)
+        figures |= {f"figures/{figure.name}.{ending}": content for ending, content in drawing.files.items()}
+        if drawing.inline is not None:
+            inline[figure.name] = drawing.inline
         if progress is not None:
             progress(done, len(outcome.figures))
     files = [*tables, "notes.json", *figures]
@@ -83,7 +83,7 @@ def write_outcome(outcome: Outcome, folder: Path, progress: Callable[[int, int],
 
 
 def refuse_taken(folder: Path, kind: str, files: Sequence[str] = _ALWAYS) -> None:
-    """Raise UserError where a file that would be written is there and is not from an earlier run of the same verb."""
+    """Raise UserError if a file that would be written exists and is not from an earlier run of the same verb."""
     own = _own_files(folder, kind)
     taken = [name for name in files if name not in own and (folder / name).exists()]
     if taken:
@@ -117,14 +117,14 @@ def _page(outcome: Outcome, figures: Mapping[str, Markup], files: Sequence[str])
     return document(outcome.title, [population_line(outcome.simulated), paper], ["interactive.js"])
 
 
-# --- What the pages of verbs beside the report share: who answered, the finding, how tables were made, and the files.
+# Parts of the page
 
 
 REHEARSAL = "A rehearsal, not a result."
 
 
 def simulated(sides: Sequence[Side]) -> str:
-    """Return whose ratings come from robots; nothing where nobody's do."""
+    """Return which sides have ratings of robots, in a sentence; empty if none has."""
     robots = [side.name for side in sides if side.population == "robots"]
     if not robots:
         return ""
@@ -132,23 +132,25 @@ def simulated(sides: Sequence[Side]) -> str:
     return f"{whose} come from robots. {REHEARSAL}"
 
 
-def population_line(told: str) -> Markup | None:
-    """Return the first line of a page that stands on robots."""
-    return tag("p", tag("b", "Simulated."), f" {told}", class_="population population--robots") if told else None
+def population_line(sentence: str) -> Markup | None:
+    """Return the first line of a page on simulated ratings."""
+    return (
+        tag("p", tag("b", "Simulated."), f" {sentence}", class_="population population--robots") if sentence else None
+    )
 
 
 def headline(lines: Sequence[str], foot: str = "") -> Markup:
-    """Return the finding as it stands at the head of a page."""
-    said = (
+    """Return the main result for the head of a page."""
+    content = (
         tag("p", lines[0], class_="headline__said")
         if len(lines) == 1
         else tag("ul", [tag("li", line) for line in lines], class_="headline__said")
     )
-    return tag("div", said, tag("p", foot, class_="headline__foot") if foot else None, class_="headline")
+    return tag("div", content, tag("p", foot, class_="headline__foot") if foot else None, class_="headline")
 
 
 def table_notes(tables: Mapping[str, Result]) -> Markup:
-    """Return how each table was made, folded, with what to cite."""
+    """Return how each table was made and what to cite, collapsed."""
     entries = [
         tag(
             "div",

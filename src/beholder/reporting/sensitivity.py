@@ -1,4 +1,6 @@
-"""Whether other choices of cleaning would have led elsewhere, and what those would have said who failed a rule."""
+"""Sensitivity of the conclusions: to other choices of cleaning and to those who failed a rule; the sources of variance;
+and the differences between runs.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ _OWN_TITLES = {"complete": "Whole session", "watched": "Stimuli watched", "rater
 
 
 def sensitivity_section(material: Material) -> Markup | None:
-    """Return the conclusions under other choices of cleaning; None where nothing was left out and nobody is marked."""
+    """Return the conclusions under other choices of cleaning; None if nothing was left out or marked."""
     choices = material.results.also.get("sensitivity")
     if choices is None or choices.empty:
         return None
@@ -71,12 +73,12 @@ def sensitivity_sentence(choices: pd.DataFrame) -> str:
     changing = [name for name in names if (others[others["choice"] == name]["changed"] == "yes").any()]
     if not changing:
         return f"No conclusion changes under {count(len(names), 'other choice')} of cleaning."
-    told = join_names([_choice(name)[:1].lower() + _choice(name)[1:] for name in changing])
-    return f"Some conclusions depend on the cleaning: they change with {told}."
+    changed = join_names([_choice(name)[:1].lower() + _choice(name)[1:] for name in changing])
+    return f"Some conclusions depend on the cleaning: they change with {changed}."
 
 
 def _shift_sentence(material: Material, choices: pd.DataFrame) -> str:
-    """Return by how much means move at most, and whether their order stays."""
+    """Return the largest shift of a mean, and whether the order changes."""
     others = choices[choices["choice"] != AS_CLEANED]
     shift = float(others["shift"].max())
     if shift != shift:
@@ -92,7 +94,7 @@ def _shift_sentence(material: Material, choices: pd.DataFrame) -> str:
 
 
 def _choice(name: str) -> str:
-    """Return a choice as one reads it."""
+    """Return the name of a choice of cleaning."""
     return _WORDS.get(name) or f"Without the rule “{_title(name.removeprefix('without '))}”"
 
 
@@ -131,9 +133,9 @@ def _criteria_sheet(criteria: pd.DataFrame, decimals: int) -> TextTable:
 
 
 def _means_sheet(material: Material, part: QuestionResults) -> TextTable:
-    """Return the mean of every condition by those who failed each rule, beside the used one."""
-    found = material.results.also["criteria_scores"]
-    own = found[found["question"] == part.id]
+    """Return the mean of every condition by those who failed each rule, after the used mean."""
+    scores = material.results.also["criteria_scores"]
+    own = scores[scores["question"] == part.id]
     means = {(row["condition"], row["criterion"]): row["mean"] for row in records(own)}
     rules = list(dict.fromkeys(own["criterion"]))
     rows = [
@@ -143,12 +145,12 @@ def _means_sheet(material: Material, part: QuestionResults) -> TextTable:
     return TextTable(("Condition", *("Used" if rule == PASSED else _title(rule) for rule in rules)), rows)
 
 
-def _with_expected(found: float, expected: float, decimals: int) -> str:
-    shown = number(found, decimals)
+def _with_expected(value: float, expected: float, decimals: int) -> str:
+    shown = number(value, decimals)
     return shown if expected != expected else f"{shown} ({number(expected, decimals)})"
 
 
-# --- Where the differences between ratings come from, and whether the runs of a study agree ---
+# Variance and runs
 
 
 VARIANCE_FOOT = (
@@ -165,29 +167,29 @@ _EQUIVALENT = {"yes": "✓", "no": "no", "undecided": "undecided"}
 
 
 def variance_section(material: Material, figures: Figures) -> Markup | None:
-    """Return how much conditions, participants and contents add to what ratings differ by; None without a model."""
-    found = material.results.also.get("variances")
-    if found is None or found.empty:
+    """Return the shares of variance of conditions, participants and contents; None without a model."""
+    variances = material.results.also.get("variances")
+    if variances is None or variances.empty:
         return None
-    shares = found.pivot(index="question", columns="source", values="share").reindex(columns=list(SOURCES))
-    said = _shares_sentence(shares.iloc[0]) if len(shares) == 1 else _share_ranges_sentence(shares)
-    return render([tag("p", said), figures.get("variances")])
+    shares = variances.pivot(index="question", columns="source", values="share").reindex(columns=list(SOURCES))
+    sentence = _shares_sentence(shares.iloc[0]) if len(shares) == 1 else _share_ranges_sentence(shares)
+    return render([tag("p", sentence), figures.get("variances")])
 
 
 def _shares_sentence(share: pd.Series) -> list[Child]:
-    """Return one question in words."""
-    told = {
+    """Return the shares of one question in words."""
+    texts = {
         "condition": "is between conditions",
         "participant": "is that some participants score higher than others",
         "content": "is that some contents get higher scores",
         "residual": "is left to single ratings",
     }
-    known = [f"{percent(share[source])} {words}" for source, words in told.items() if share[source] == share[source]]
-    return ["Of all that ratings differ by, ", tag("b", known[0]), "".join(f", {words}" for words in known[1:]), "."]
+    parts = [f"{percent(share[source])} {words}" for source, words in texts.items() if share[source] == share[source]]
+    return ["Of all that ratings differ by, ", tag("b", parts[0]), "".join(f", {words}" for words in parts[1:]), "."]
 
 
 def _share_ranges_sentence(share: pd.DataFrame) -> list[Child]:
-    """Return the range over all questions in words."""
+    """Return the range of shares over all questions in words."""
 
     def ends(source: str) -> str:
         known = share[source].dropna()
@@ -195,20 +197,20 @@ def _share_ranges_sentence(share: pd.DataFrame) -> list[Child]:
         return low if low == high else f"{low.removesuffix(' %')} to {high}"
 
     words = {"condition": "between conditions", "participant": "between participants", "content": "between contents"}
-    known = [f"{ends(source)} is {told}" for source, told in words.items() if share[source].notna().any()]
+    known = [f"{ends(source)} is {label}" for source, label in words.items() if share[source].notna().any()]
     begun = f"Of all that ratings differ by, over {count(len(share), 'question')}, "
     return [begun, tag("b", known[0]), "".join(f", {one}" for one in known[1:]), "."]
 
 
 def runs_section(material: Material) -> Markup | None:
     """Return whether runs differ, and whether they are equivalent; None with one run."""
-    found = material.results.also.get("runs")
-    if found is None or found.empty:
+    runs = material.results.also.get("runs")
+    if runs is None or runs.empty:
         return None
     parts: list[Child] = []
-    several = found["question"].nunique() > 1
+    several = runs["question"].nunique() > 1
     for part in material.parts:
-        own = found[found["question"] == part.id]
+        own = runs[runs["question"] == part.id]
         if own.empty:
             continue
         pairs = own[own["run"] != ""]
@@ -222,7 +224,7 @@ def runs_section(material: Material) -> Markup | None:
 
 
 def runs_sentence(whole: dict[str, Any], pairs: pd.DataFrame) -> str:
-    """Return what the test of all runs and the equivalence of every two say together."""
+    """Return the result of the test of all runs and of the equivalence of every two."""
     if whole["note"]:
         return f"No test: {whole['note']}."
     tested = f"χ²({whole['df']:.0f}) = {number(whole['statistic'], 2)}, p {_equals(p_value(whole['p']))}"

@@ -1,4 +1,4 @@
-"""Tables as a reader sees them, conditions in the order of the study: rows of words, for the page and for LaTeX."""
+"""Tables as a reader sees them, conditions in the order of the study, for the page, LaTeX and Markdown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MEANS = ("Participants", "Mean", "95 % interval")
 
 
 class TextTable(NamedTuple):
-    """A table of words; the first `names` columns are text, the others are numbers."""
+    """A table of text; the first `names` columns are text, the others are numbers."""
 
     heads: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
@@ -35,7 +35,7 @@ def _heads(part: QuestionResults) -> tuple[str, ...]:
 
 
 def content_sheet(part: QuestionResults) -> TextTable:
-    """Return the same of every content, over all its conditions."""
+    """Return n, participants, mean, interval, sd and median of every content, over all its conditions."""
     return TextTable(
         ("Content", *_heads(part)), [(row["content"], *_means(row, part.decimals)) for row in records(part.contents)]
     )
@@ -120,7 +120,7 @@ def paper_sheets(material: Material) -> dict[str, TextTable]:
 
 
 def _combined(parts: Sequence[QuestionResults], sheets: Sequence[TextTable]) -> TextTable:
-    """Return the sheets of all questions as one, with a column for the question where there are several."""
+    """Return the sheets of all questions as one, with a column for the question if there are several."""
     if len(sheets) == 1:
         return sheets[0]
     rows = [(part.id, *row) for part, sheet in zip(parts, sheets, strict=True) for row in sheet.rows]
@@ -128,7 +128,7 @@ def _combined(parts: Sequence[QuestionResults], sheets: Sequence[TextTable]) -> 
 
 
 def _without_empty_columns(sheet: TextTable) -> TextTable:
-    """Return the sheet without the columns of numbers that hold none."""
+    """Return the sheet without empty columns of numbers."""
     keep = [
         place
         for place in range(len(sheet.heads))
@@ -150,7 +150,7 @@ def _interval(low: float, high: float, decimals: int) -> str:
     return NONE if low != low else f"{number(low, decimals)} to {number(high, decimals)}"
 
 
-# --- Tables for a paper, in LaTeX with booktabs ---
+# LaTeX
 
 
 _SPECIAL = {
@@ -187,7 +187,7 @@ def _latex_row(cells: Iterable[str]) -> str:
     return " & ".join(latex_text(cell) for cell in cells) + " \\\\"
 
 
-# --- Tables for a text, in Markdown ---
+# Markdown
 
 
 def markdown_text(text: str) -> str:
