@@ -1,4 +1,4 @@
-"""Made-up results with a report, and a page that is read back."""
+"""Synthetic ratings with a report, and a parser of its page."""
 
 from __future__ import annotations
 
@@ -155,15 +155,16 @@ def read(study: Study) -> Page:
     return page
 
 
-def found(study: Study) -> str:
+def findings_text(study: Study) -> str:
     """Return the findings of the first question as one text, without drawing anything."""
     analyse(study)
     material = load_material(study)
     reference = next((one.name for one in study.conditions if one.role == "reference"), None)
-    told = findings(material.parts[0], material.names, reference, ("person", "people"))
-    return " ".join(f"{finding.headline} {finding.detail}" for finding in told)
+    entries = findings(material.parts[0], material.names, reference, ("person", "people"))
+    return " ".join(f"{finding.headline} {finding.detail}" for finding in entries)
 
 
+FIGURES = ("figures/scores-quality.svg", "figures/scores-quality.pdf", "figures/scores-quality.png")
 SPREAD = {"natural": 85.0, "smooth": 60.0, "jerky": 58.0, "frozen": 20.0}
 
 

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
-from beholder.analysis import analyse
 from beholder.analysis.mixed import mixed, runs, variances
-from beholder.analysis.result import Result, read_results
-from beholder.cleaning.ratings import read_ratings
-from beholder.reporting.material import load_material
-from beholder.reporting.sensitivity import runs_section, runs_sentence, variance_section
+from beholder.analysis.result import Result
 from beholder.stats.crossed import fit_crossed
 from beholder.stats.intervals import t_bounds
-from support.report_pages import made_up
 from support.run_ratings import Table, balanced, five_runs
 
 
@@ -121,45 +114,3 @@ def test_one_run_and_runs_apart() -> None:
     assert list(named["other_run"]) == ["", "10"]
     apart = made(runs(table.assign(run=table["content"] // 2)))
     assert list(apart["note"]) == ["runs share no stimulus, not even through others: cannot be compared"]
-
-
-def test_the_report_tells_sources_and_runs(tmp_path: Path) -> None:
-    asked = [{"id": name, "text": name.title() + "?", "scale": "acr5"} for name in ("quality", "real")]
-    study = made_up(tmp_path, {"no": 60, "01": 45}, participants=12, questions=asked)
-    path = tmp_path / "clean" / "ratings.csv"
-    table = read_ratings(path)
-    first = set(table["participant"].unique()[:6])
-    is_real = table["question"] == "real"
-    run = table["participant"].isin(first).map({True: 1, False: 2}).mask(is_real, 1)
-    table.assign(run=run, use=table["use"].map({True: "true", False: "false"})).to_csv(path, index=False)
-    analyse(study)
-    material = load_material(study)
-    sources, agreed = variance_section(material, {}), runs_section(material)
-    assert sources is not None
-    assert "Of all that ratings differ by, over 2 questions, <b>" in sources
-    assert agreed is not None
-    assert "The runs do not differ clearly (χ²(1) = " in agreed
-    assert "Real?" not in agreed
-    assert set(read_results(tmp_path).also["runs"]["run"]) == {"", "1"}
-
-
-@pytest.mark.parametrize(
-    ("p", "equivalent", "said"),
-    [
-        (0.5, ["yes"], "The runs do not differ clearly (χ²(2) = 1.00, p = 0.500), and they are equivalent within ±0.2 "
-         "points."),
-        (0.5, ["yes", "yes", "undecided"], "The runs do not differ clearly (χ²(2) = 1.00, p = 0.500). That does not "
-         "make them the same: 2 of 3 pairs can be called equivalent within ±0.2 points."),
-        (0.0001, ["yes", "no", "no"], "The runs differ (χ²(2) = 1.00, p < 0.001); 1 of 3 pairs is equivalent within "
-         "±0.2 points."),
-        (0.01, ["yes"] * 3, "The runs differ (χ²(2) = 1.00, p = 0.010), and every two are equivalent within ±0.2 "
-         "points."),
-    ],
-)  # fmt: skip
-def test_what_is_said_of_runs(p: float, equivalent: list[str], said: str) -> None:
-    pairs = pd.DataFrame({"equivalent": equivalent, "margin": 0.2})
-    assert runs_sentence({"note": "", "df": 2.0, "statistic": 1.0, "p": p}, pairs) == said
-
-
-def test_what_is_said_of_runs_without_a_test() -> None:
-    assert runs_sentence({"note": "one rater in each run"}, pd.DataFrame()) == "No test: one rater in each run."

@@ -13,11 +13,6 @@ from beholder.analysis.models import P910, all_question_votes, quality
 from beholder.analysis.rater_models import MODEL_COLUMNS, RATER_COLUMNS, model_raters, models
 from beholder.analysis.ratings import as_ratings
 from beholder.analysis.result import read_result
-from beholder.reporting.figures import figures
-from beholder.reporting.material import load_material
-from beholder.reporting.rater_models import rater_models_section
-from beholder.study.model import Study
-from support.report_pages import made_up
 
 
 def ratings(raters: int = 12, contents: int = 6, **more: str) -> pd.DataFrame:
@@ -127,31 +122,3 @@ def test_parts_that_share_nobody_are_told() -> None:
     assert result is not None
     assert result.table.groupby("component")["stimulus"].nunique().to_dict() == {"1": 12, "2": 12}
     assert "The stimuli fall into 2 groups that share no participant" in result.note
-
-
-def report_section(study: Study) -> str:
-    """Return the section of the report, its figures left out."""
-    beholder.analyse(study)
-    section = rater_models_section(load_material(study), {})
-    assert section is not None
-    assert "nan" not in section.lower()
-    return section
-
-
-def test_the_report_holds_models_beside_the_plain_mean(tmp_path: Path) -> None:
-    study = made_up(tmp_path, {"a": 40, "b": 60}, participants=12, contents=2)
-    section = report_section(study)
-    assert "Rater models move means of conditions by " in section
-    assert "and their order stays the same." in section
-    assert "BT.500 would leave out " in section
-    assert "Do not go by Annex E here: half of the participants gave 4 or fewer ratings" in section
-    assert "biases-quality" in {figure.name for figure in figures(load_material(study))}
-
-
-def test_of_many_questions_each_has_a_line(tmp_path: Path) -> None:
-    questions = [{"id": name, "text": name, "scale": "cont100"} for name in ("one", "two", "three", "four")]
-    study = made_up(tmp_path, {"a": 40, "b": 60}, participants=6, contents=2, questions=questions)
-    section = report_section(study)
-    assert section.count("<table") == 1
-    assert section.count(" of 6</td>") == len(questions)
-    assert not [figure for figure in figures(load_material(study)) if figure.name.startswith("biases")]

@@ -150,10 +150,3 @@ def test_several_questions_stand_in_one_table(tmp_path: Path) -> None:
     assert "<caption>Reliability by question</caption>" in page
     assert "of the differences between single ratings come from what was rated" in page
     assert page.count("Kendall&#x27;s W. ") == 1
-
-
-def test_one_person_has_no_reliability(tmp_path: Path) -> None:
-    study = made_up(tmp_path, {"ours": 70, "base": 50}, participants=1)
-    analyse(study)
-    assert not (tmp_path / "analyse" / "reliability.csv").exists()
-    assert reliability_section(load_material(study)) is None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,18 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import beholder
 from beholder.analysis.figures.theme import COLUMN
 from beholder.analysis.figures.votes_needed import votes_needed_chart
 from beholder.analysis.scores import scores
 from beholder.analysis.votes_needed import COLUMNS, VotesForTarget, default_curves, votes_for_target, votes_needed
 from beholder.errors import UserError
 from beholder.reporting.figures import to_svg
-from beholder.reporting.material import load_material
-from beholder.reporting.reliability import votes_needed_section
 from support.data import DATA
 from support.planted_votes import hdtv_ratings, planted
-from support.report_pages import made_up
 
 # The reference
 
@@ -230,23 +225,3 @@ def test_halves_that_disagree_tell_no_number() -> None:
     text = votes_for_target(curve_of([-0.2, -0.1], [2, 3], 6.0), "q")
     assert math.isnan(text.r_now)
     assert math.isnan(text.votes)
-
-
-def test_the_report_says_what_the_votes_give(tmp_path: Path) -> None:
-    one = made_up(tmp_path / "one", {"a": 70.0, "b": 50.0, "c": 45.0}, participants=8, contents=3)
-    beholder.analyse(one)
-    assert str(votes_needed_section(load_material(one), {})) == (
-        "<p><b>8 votes per stimulus give r = 0.96 with an equal study.</b> For r = 0.95, about 8 votes would do.</p>"
-    )
-    asked = [{"id": name, "text": f"How {name}?", "scale": "acr5"} for name in ("good", "clear")]
-    two = made_up(tmp_path / "two", {"a": 70.0, "b": 50.0, "c": 45.0}, participants=8, contents=3, questions=asked)
-    beholder.analyse(two)
-    said = str(votes_needed_section(load_material(two), {}))
-    assert "<caption>Votes per stimulus and what they give</caption>" in said
-    assert "How clear?" in said
-
-
-def test_a_report_without_a_curve_has_no_such_panel(tmp_path: Path) -> None:
-    few = made_up(tmp_path, {"a": 70.0, "b": 50.0}, participants=1, contents=2)
-    beholder.analyse(few)
-    assert votes_needed_section(load_material(few), {}) is None

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from beholder.analysis.result import Result
+from beholder.analysis.sides import CONDITIONS, SCORES, Side
 from beholder.errors import UserError
-from beholder.reporting.result_page import Outcome, write_outcome
+from beholder.reporting.result_page import (
+    Outcome,
+    file_list,
+    headline,
+    population_line,
+    simulated,
+    table_notes,
+    write_outcome,
+)
 
 
 def outcome(*names: str, kind: str = "Comparison") -> Outcome:
@@ -68,3 +79,45 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
         write_outcome(outcome("agreement"), path)
     assert str(caught.value) == f"{path}  cannot be written: File exists. Allowed: a folder in which you may write."
+
+
+def side(name: str, population: str) -> Side:
+    return Side(name, pd.DataFrame(columns=SCORES), pd.DataFrame(columns=CONDITIONS), population=population)
+
+
+@pytest.mark.parametrize(
+    ("populations", "shown"),
+    [
+        (["robots", "robots"], "These ratings come from robots. A rehearsal, not a result."),
+        (["robots", "people"], "The ratings of a come from robots. A rehearsal, not a result."),
+        (["robots", "", "robots"], "The ratings of a and c come from robots. A rehearsal, not a result."),
+        (["people", ""], ""),
+    ],
+)
+def test_robots_are_named(populations: Sequence[str], shown: str) -> None:
+    assert simulated([side(name, one) for name, one in zip("abc", populations, strict=False)]) == shown
+
+
+def test_the_first_line_is_there_only_where_robots_answered() -> None:
+    assert population_line("") is None
+    assert "<b>Simulated.</b> These &lt;ratings&gt;" in str(population_line("These <ratings>"))
+
+
+def test_the_finding_is_one_paragraph_or_a_list() -> None:
+    assert headline(["One."]).count("<li>") == 0
+    assert headline(["One.", "<Two>."], "More below.").count("<li>") == 2
+
+
+def test_every_table_says_how_it_was_made_and_what_to_cite() -> None:
+    table = pd.DataFrame()
+    shown = table_notes({"one": Result(table, "A note.", "Fisher (1921)"), "other": Result(table, "Another.", "")})
+    assert shown.startswith("<details")
+    assert "Cite: Fisher (1921)." in shown
+    assert shown.count("Cite:") == 1
+    assert 'href="one.csv"' in shown
+
+
+def test_the_formats_of_a_figure_stand_in_one_line() -> None:
+    shown = file_list(["a.csv", "notes.json", "figures/x.y.svg", "figures/x.y.pdf"])
+    assert shown.count("<li>") == 3
+    assert re.findall(r'href="([^"]+)"', shown) == ["a.csv", "notes.json", "figures/x.y.svg", "figures/x.y.pdf"]

@@ -182,3 +182,8 @@ def test_published_mapped_errors_are_divided_by_n() -> None:
 
 
 # Means and p-values
+
+
+def test_a_perfect_correlation_does_not_outweigh_the_others() -> None:
+    assert mean_correlation([1.0, 0.8, 0.9]) == pytest.approx(0.9)
+    assert mean_correlation([0.8, 0.9]) == pytest.approx(float(np.tanh(np.mean(np.arctanh([0.8, 0.9])))))

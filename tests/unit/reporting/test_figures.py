@@ -1,9 +1,10 @@
-"""Figures: drawn from tables of results, alive in the page, and files for a paper."""
+"""Figures of a report: drawn once, with tooltips in the page, and as files for a paper."""
 
 from __future__ import annotations
 
 import re
 import struct
+from pathlib import Path
 
 import pytest
 
@@ -11,12 +12,10 @@ from beholder.analysis.figures.scores import scores_chart
 from beholder.analysis.figures.theme import COLUMN, DOUBLE, Layout
 from beholder.analysis.result import read_results
 from beholder.reporting.figures import paper_files, to_svg
-from beholder.reporting.sheets import TextTable, markdown_table, markdown_text
 from beholder.study.model import Study
+from support.comparison_reports import compared
 from support.rating_frames import means_frame
 from support.report_pages import Page
-
-# Files
 
 
 @pytest.mark.parametrize(("layout", "mm"), [(COLUMN, 88), (DOUBLE, 180)])
@@ -35,19 +34,6 @@ def test_files_are_as_wide_as_a_column_of_a_paper(layout: Layout, mm: int) -> No
     assert 7 <= min(points) <= max(points) <= 8.5
 
 
-def test_every_figure_and_table_lies_beside_the_page(people: tuple[Study, Page]) -> None:
-    folder = people[0].folder / "report"
-    figures = {path.stem for path in (folder / "figures").glob("*.svg")}
-    assert {"scores-quality", "distributions-quality", "pairs-quality", "raters"} <= figures
-    for name in figures:
-        assert {path.suffix for path in (folder / "figures").glob(f"{name}.*")} == {".svg", ".pdf", ".png"}
-    for name in ("scores", "conditions", "contents", "pairs", "participants"):
-        assert {path.suffix for path in (folder / "tables").glob(f"{name}.*")} == {".csv", ".tex", ".md"}
-
-
-# The page
-
-
 def test_every_mark_says_what_it_stands_for(people: tuple[Study, Page]) -> None:
     study, page = people
     tips = [attributes["data-tip"] or "" for _, attributes in page.tags if "data-tip" in attributes]
@@ -58,17 +44,25 @@ def test_every_mark_says_what_it_stands_for(people: tuple[Study, Page]) -> None:
         assert len([tip for tip in tips if tip.startswith(f"p000\n{said}")]) == 1
 
 
-def test_the_script_is_in_the_page_and_small(people: tuple[Study, Page]) -> None:
-    scripts = [attributes for tag, attributes in people[1].tags if tag == "script"]
-    assert {"type": "module"} in scripts
-    assert not [attributes for attributes in scripts if "src" in attributes]
-    assert (people[0].folder / "report" / "index.html").stat().st_size < 600_000
+def test_a_long_scale_keeps_the_words_at_its_ends(tmp_path: Path) -> None:
+    questions = [{"id": "quality", "text": "How visible?", "scale": "dcr5"}]
+    compared(tmp_path, "dcr", "score", [("a", "orig", 1), ("b", "orig", 0)], questions=questions)
+    figure = (tmp_path / "report" / "figures" / "scores-quality.svg").read_text("utf-8")
+    assert "Very annoying" in figure
+    assert "Imperceptible" in figure
+    assert "Slightly annoying" not in figure
 
 
-# Markdown
+def test_grades_have_the_words_of_their_scale(tmp_path: Path) -> None:
+    questions = [{"id": "quality", "text": "Which one?", "scale": "ccr7"}]
+    compared(tmp_path, "ccr", "diff", [("a", "b", 1)], questions=questions)
+    figure = (tmp_path / "report" / "figures" / "scores-quality.svg").read_text("utf-8")
+    assert "Much worse" in figure
+    assert "Much better" in figure
 
 
-def test_a_markdown_table_keeps_every_name_in_its_cell() -> None:
-    assert markdown_text("a|b\n*c* <d>") == r"a\|b \*c\* \<d\>"
-    sheet = TextTable(("Condition", "Mean"), [("a|b", "3.0")])
-    assert markdown_table(sheet) == "| Condition | Mean |\n| :-- | --: |\n| a\\|b | 3.0 |\n"
+def test_a_picture_has_300_dots_in_an_inch(tmp_path: Path) -> None:
+    compared(tmp_path, "ab", "choice", [("a", "b", 1)])
+    png = (tmp_path / "report" / "figures" / "scores-quality.png").read_bytes()
+    place = png.index(b"pHYs") + 4
+    assert struct.unpack(">IIB", png[place : place + 9]) == (11811, 11811, 1)  # in a metre

@@ -13,7 +13,7 @@ from beholder.reporting.findings import findings
 from beholder.reporting.question_results import QuestionResults, Wording
 from beholder.study.model import Study
 from beholder.study.questions import SCALES
-from support.report_pages import Page, found, made_up, read
+from support.report_pages import Page, findings_text, made_up, read
 
 
 def test_findings_follow_from_the_tests(people: tuple[Study, Page]) -> None:
@@ -26,12 +26,12 @@ def test_findings_follow_from_the_tests(people: tuple[Study, Page]) -> None:
 
 
 def test_a_lead_that_is_not_clear_is_not_claimed(tmp_path: Path) -> None:
-    text = found(made_up(tmp_path, {"a": 60.0, "b": 60.2, "c": 20.0}))
+    text = findings_text(made_up(tmp_path, {"a": 60.0, "b": 60.2, "c": 20.0}))
     assert re.search(r"(a|b) scores highest, but not clearly above (a|b)\.", text)
     assert "is ahead" not in text
 
 
-def told(
+def findings_of(
     folder: Path, values: Mapping[str, Sequence[float | None]], *, reference: str | None = None
 ) -> list[tuple[str, str]]:
     """Return the findings for one rating of each participant under each condition; None is a missing one."""
@@ -43,8 +43,8 @@ def told(
             "value": value,
             "question": "quality",
         }
-        for condition, theirs in values.items()
-        for person, value in enumerate(theirs)
+        for condition, ratings in values.items()
+        for person, value in enumerate(ratings)
         if value is not None
     ]
     write_table(folder / "r.csv", ["participant", "content", "condition", "value", "question"], rows)
@@ -66,7 +66,7 @@ HIGH_ONLY_ALONE: dict[str, Sequence[float | None]] = {
 
 
 def test_means_that_order_a_pair_against_its_test_are_said_to(tmp_path: Path) -> None:
-    assert told(tmp_path, HIGH_ONLY_ALONE) == [
+    assert findings_of(tmp_path, HIGH_ONLY_ALONE) == [
         (
             "The plain means order A above B, but those who rated both put B clearly above A.",
             "The means are 65.5 and 52.0; over the 20 who rated both, B is 11.0 points above A. The means do not "
@@ -79,7 +79,7 @@ def test_means_that_order_a_pair_against_its_test_are_said_to(tmp_path: Path) ->
 
 def test_a_condition_that_is_last_by_its_mean_alone_is_not_called_behind(tmp_path: Path) -> None:
     upside_down = {name: [None if v is None else 100 - v for v in values] for name, values in HIGH_ONLY_ALONE.items()}
-    headlines = [headline for headline, _ in told(tmp_path, upside_down)]
+    headlines = [headline for headline, _ in findings_of(tmp_path, upside_down)]
     assert headlines == [
         "The plain means order B above A, but those who rated both put A clearly above B.",
         "C is ahead.",
@@ -88,9 +88,9 @@ def test_a_condition_that_is_last_by_its_mean_alone_is_not_called_behind(tmp_pat
 
 
 def test_a_reference_that_leads_by_its_mean_alone_is_compared_by_the_tests(tmp_path: Path) -> None:
-    found = told(tmp_path, HIGH_ONLY_ALONE, reference="A")
-    assert found[1][0] == "B is ahead."
-    assert found[2] == (
+    entries = findings_of(tmp_path, HIGH_ONLY_ALONE, reference="A")
+    assert entries[1][0] == "B is ahead."
+    assert entries[2] == (
         "1 of 2 are clearly below the reference, A.",
         "Hidden among the others, the reference scores 65.5; nothing scores higher. Every other one differs from it "
         "clearly.",
@@ -99,7 +99,7 @@ def test_a_reference_that_leads_by_its_mean_alone_is_compared_by_the_tests(tmp_p
 
 def test_every_pair_that_the_means_order_against_its_test_is_named(tmp_path: Path) -> None:
     values = HIGH_ONLY_ALONE | {"C": [48 + person % 4 for person in range(20)]}
-    detail = told(tmp_path, values)[0][1]
+    detail = findings_of(tmp_path, values)[0][1]
     assert detail.endswith("As doubtful in the order of the means: A above C.")
 
 
@@ -108,7 +108,7 @@ def test_equal_means_are_not_said_to_order_a_pair(tmp_path: Path) -> None:
         "A": [40.0] * 20 + [60.0] * 20,
         "B": [50.0] * 20,
     }
-    assert told(tmp_path, values)[0][0] == (
+    assert findings_of(tmp_path, values)[0][0] == (
         "The plain means put A level with B, but those who rated both put B clearly above A."
     )
 
@@ -119,7 +119,7 @@ def test_a_pair_that_cannot_be_told_apart_is_given_with_its_tested_difference(tm
         "B": [50.0, 50.0, 51.0, 50.0] * 5,
         "C": [10.0, 11.0] * 10,
     }
-    assert told(tmp_path, values)[0] == (
+    assert findings_of(tmp_path, values)[0] == (
         "A scores highest, but not clearly above B.",
         "It scores 58.0; for those who rated both, its difference from B is \u22120.3 points, which this study cannot "
         "tell from none.",
@@ -132,7 +132,7 @@ def test_a_pair_that_nobody_rated_both_of_is_told_by_its_two_means(tmp_path: Pat
         "B": [None] * 20 + [60.0] * 20,
         "C": [20.0 + person % 4 for person in range(40)],
     }
-    assert told(tmp_path, values) == [
+    assert findings_of(tmp_path, values) == [
         (
             "A is ahead.",
             "It scores 81.0; the two means put it 21.0 points above the next, B.",
@@ -144,7 +144,7 @@ def test_a_pair_that_nobody_rated_both_of_is_told_by_its_two_means(tmp_path: Pat
 
 def test_conditions_that_one_person_each_rated_last_are_not_compared(tmp_path: Path) -> None:
     values: dict[str, Sequence[float | None]] = {"A": [80.0, 81.0, None], "B": [None, None, 20.0]}
-    assert told(tmp_path, values) == [
+    assert findings_of(tmp_path, values) == [
         (
             "No two conditions could be compared.",
             "The conditions lie between 20.0 (B) and 80.5 (A); no two people rated both of any pair.",
@@ -154,7 +154,7 @@ def test_conditions_that_one_person_each_rated_last_are_not_compared(tmp_path: P
 
 def test_only_named_contrasts_are_called_clear(tmp_path: Path) -> None:
     quality = {"a": 20.0, "b": 50.0, "c": 80.0}
-    text = found(made_up(tmp_path, quality, contents=8, analyse={"contrasts": [["c", "b"]]}))
+    text = findings_text(made_up(tmp_path, quality, contents=8, analyse={"contrasts": [["c", "b"]]}))
     assert "c is ahead." not in text
     assert "c scores highest, clearly above b." in text
     assert "not clearly above" not in text
@@ -163,13 +163,13 @@ def test_only_named_contrasts_are_called_clear(tmp_path: Path) -> None:
 
 def test_a_condition_in_no_contrast_is_not_held_against_others(tmp_path: Path) -> None:
     quality = {"a": 20.0, "b": 50.0, "c": 80.0}
-    text = found(made_up(tmp_path, quality, contents=8, analyse={"contrasts": [["b", "a"]]}))
+    text = findings_text(made_up(tmp_path, quality, contents=8, analyse={"contrasts": [["b", "a"]]}))
     assert "c scores highest." in text
     assert "; its differences from the others were not asked for." in text
 
 
 def test_one_person_for_each_condition_is_not_one_person(tmp_path: Path) -> None:
-    assert told(tmp_path, {"A": [80.0, None], "B": [None, 20.0]}) == [
+    assert findings_of(tmp_path, {"A": [80.0, None], "B": [None, 20.0]}) == [
         ("No condition was rated by more than one person.", "There is no interval and no test of any score.")
     ]
 
@@ -179,7 +179,7 @@ def test_too_few_who_rated_both_are_too_few_however_many_rated_one(tmp_path: Pat
         "A": [80.0, 82.0, 84.0, 86.0] + [50.0] * 30,
         "B": [20.0, 21.0, 22.0, 23.0],
     }
-    assert told(tmp_path, values)[0] == (
+    assert findings_of(tmp_path, values)[0] == (
         "Very few people.",
         "With 4 people and 1 pair, tests lean on normally distributed differences: a first look, not a result.",
     )
@@ -188,14 +188,14 @@ def test_too_few_who_rated_both_are_too_few_however_many_rated_one(tmp_path: Pat
 def test_a_mean_difference_of_zero_is_not_called_clear(tmp_path: Path) -> None:
     """Nineteen are a little below and one is far above: the ranks differ clearly, the means not at all."""
     values: dict[str, Sequence[float | None]] = {"A": [50.0] * 20, "B": [51.0] * 19 + [31.0]}
-    assert told(tmp_path, values)[0][0] == "No clear differences."
+    assert findings_of(tmp_path, values)[0][0] == "No clear differences."
     tests = analyse(tmp_path / "r.csv").also["tests"].set_index("test")
     assert tests["p_holm"]["Wilcoxon"] < 0.05
     assert tests["clear"]["clustered t"] == 0
 
 
 def test_too_few_people_for_any_clear_difference_are_said_to_be_too_few(tmp_path: Path) -> None:
-    text = found(made_up(tmp_path, {"a": 20.0, "b": 50.0, "c": 90.0}, participants=4))
+    text = findings_text(made_up(tmp_path, {"a": 20.0, "b": 50.0, "c": 90.0}, participants=4))
     assert text.startswith(
         "Very few people. With 4 people and 3 pairs, tests lean on normally distributed differences: a first look, "
         "not a result."
@@ -203,12 +203,12 @@ def test_too_few_people_for_any_clear_difference_are_said_to_be_too_few(tmp_path
 
 
 def test_equal_conditions_are_reported_as_no_clear_differences(tmp_path: Path) -> None:
-    assert "No clear differences." in found(made_up(tmp_path, {"a": 50.0, "b": 50.0}, noise=0))
+    assert "No clear differences." in findings_text(made_up(tmp_path, {"a": 50.0, "b": 50.0}, noise=0))
 
 
 def test_a_reference_is_compared_with_everything_else(tmp_path: Path) -> None:
     conditions = [{"name": "original", "role": "reference"}, "x", "y", "z"]
-    text = found(made_up(tmp_path, {"original": 70.0, "x": 90.0, "y": 40.0, "z": 30.0}, conditions=conditions))
+    text = findings_text(made_up(tmp_path, {"original": 70.0, "x": 90.0, "y": 40.0, "z": 30.0}, conditions=conditions))
     assert "2 of 3 are clearly below the reference, original." in text
 
 
@@ -231,14 +231,14 @@ def test_reference_and_anchors_are_marked_and_neither_ahead_nor_behind(tmp_path:
 
 def test_a_reference_that_does_not_lead_is_said_to_be_below_what_does(tmp_path: Path) -> None:
     conditions = [{"name": "original", "role": "reference"}, "x", "y"]
-    text = found(made_up(tmp_path, {"original": 50.0, "x": 90.0, "y": 20.0}, conditions=conditions))
+    text = findings_text(made_up(tmp_path, {"original": 50.0, "x": 90.0, "y": 20.0}, conditions=conditions))
     assert re.search(r"Hidden among the others, the reference scores \d\d\.\d; x scores \d\d\.\d\. ", text)
 
 
 def test_where_tests_disagree_it_is_said_on_which_pairs_and_by_which_we_go(tmp_path: Path) -> None:
     """Nineteen are a little below and one is far above: the ranks differ clearly, the means do not."""
     values: dict[str, Sequence[float | None]] = {"A": [50.0] * 20, "B": [51.0] * 19 + [31.0]}
-    assert told(tmp_path, values)[-1] == (
+    assert findings_of(tmp_path, values)[-1] == (
         "The four tests disagree on 1 of 1 pair.",
         "A and B (clear by Wilcoxon and sign, not by clustered t and paired t). We go by the clustered t: the others "
         "take all pages as independent.",
@@ -247,4 +247,4 @@ def test_where_tests_disagree_it_is_said_on_which_pairs_and_by_which_we_go(tmp_p
 
 def test_where_tests_agree_nothing_is_said_of_them(tmp_path: Path) -> None:
     values: dict[str, Sequence[float | None]] = {"A": [80.0, 82.0] * 10, "B": [20.0, 21.0] * 10}
-    assert not any("tests disagree" in headline for headline, _ in told(tmp_path, values))
+    assert not any("tests disagree" in headline for headline, _ in findings_of(tmp_path, values))

@@ -1,0 +1,58 @@
+"""Sentences on design and analysis."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from beholder.files import write_table
+from beholder.reporting.methods_section import methods
+from support.report_material import analysed_material
+from support.report_pages import made_up
+
+
+def test_the_methods_tell_every_number_and_leave_blanks_for_the_rest(tmp_path: Path) -> None:
+    asks = [
+        {"id": "age", "text": "How old are you?", "type": "number"},
+        {"id": "gender", "text": "Your gender?", "type": "single", "options": ["woman", "man"]},
+    ]
+    study = made_up(tmp_path, {"natural": 85.0, "jerky": 40.0}, participants=6, before=asks)
+    columns = ["participant", "use", "answer_age", "answer_gender"]
+    people = [(f"p{n}", n < 6, 20 + n, "woman" if n % 3 else "man") for n in range(8)]
+    write_table(
+        study.folder / "clean" / "participants.csv", columns, [dict(zip(columns, p, strict=True)) for p in people]
+    )
+    paragraphs = {one.title: one.text for one in methods(analysed_material(study))}
+    assert list(paragraphs) == ["Design", "Participants", "Apparatus", "Quality control", "Analysis", "Data"]
+    assert paragraphs["Design"] == (
+        "The study used rating of several stimuli in parallel (HEMVIP) (Jonell et al., 2021). Versions of the same "
+        "content were on one page, to be played in any order, each with a slider of its own. Participants were asked "
+        "“How good is it?” (0 to 100 in steps of 1: 10 Bad, 30 Poor, 50 Fair, 70 Good, 90 Excellent). There were 8 "
+        "stimuli, 4 contents under 2 conditions: natural and jerky. Each stimulus was rated by 6 participants. [How "
+        "contents were chosen and how stimuli were made]. A session had 4 trials that are analysed. The order of "
+        "trials and the places of stimuli on a page were drawn beforehand and balanced over participants (seed 1). "
+        "Participants were blind to conditions: they saw the names of neither conditions nor files. A stimulus had to "
+        "be played to its end, or be in view for a set time, before it could be rated."
+    )
+    assert paragraphs["Participants"] == (
+        "19 people followed an open link [where and how they were recruited, and who could take part] on 14 November "
+        "2026. Of these, 10 finished. 13 sessions were left out: did not finish (9); nearly the same answer (4). 6 "
+        "participants with 48 ratings are analysed. Mean age 22.5 years, SD 1.9, 20 to 25, n = 6. Gender: woman 4 and "
+        "man 2. [Experience of participants, if known]. [Payment of a participant, and what that is in an hour]. "
+        "[Consent and ethics approval]."
+    )
+    assert "two-sided t tests with the error clustered by participant and by content" in paragraphs["Analysis"]
+    assert (
+        "Tests are at the 5 % level, with Holm's correction within each question over all pairs of conditions "
+        in (paragraphs["Analysis"])
+    )
+    assert "seeds: plan 1, ranks 20240229 and votes needed 1" in paragraphs["Analysis"]
+
+
+def test_the_methods_name_the_contrasts_and_leave_open_since_when(tmp_path: Path) -> None:
+    asked = {"contrasts": [["natural", "jerky"], ["still", "natural"]]}
+    study = made_up(tmp_path, {"natural": 85.0, "jerky": 40.0, "still": 20.0}, participants=6, analyse=asked)
+    text = next(one.text for one in methods(analysed_material(study)) if one.title == "Analysis")
+    assert (
+        "The study names 2 contrasts: natural minus jerky and still minus natural. [Whether they were named before the "
+        "first answer]." in text
+    )

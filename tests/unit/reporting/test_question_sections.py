@@ -1,0 +1,147 @@
+"""The sections of one question, and the overview of many."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from beholder.reporting.html import Markup, render
+from beholder.reporting.question_sections import (
+    agreement_of_tests,
+    dmos_table,
+    factor_tables,
+    few_contents_warning,
+    position_effect,
+    question_sections,
+)
+from support.report_material import analysed_material, markup_text
+from support.report_pages import SPREAD, made_up, read
+
+
+def test_each_question_has_its_own_part(tmp_path: Path) -> None:
+    questions = [
+        {"id": "quality", "text": "How good?", "scale": "acr5"},
+        {"id": "fit", "text": "How fitting?", "scale": "cont100"},
+    ]
+    page = read(made_up(tmp_path, {"a": 70.0, "b": 30.0}, questions=questions))
+    for question in questions:
+        assert str(question["text"]) in page.text
+        assert (tmp_path / "report" / "figures" / f"scores-{question['id']}.svg").is_file()
+    assert "1 to 5 in steps of 1: 1 Bad, 2 Poor, 3 Fair, 4 Good, 5 Excellent" in page.text
+
+
+def test_many_questions_have_an_overview_and_their_details_folded(tmp_path: Path) -> None:
+    names = ["one", "two", "three", "four"]
+    questions = [{"id": name, "text": f"Is it {name}?", "scale": "agree5"} for name in names]
+    page = read(made_up(tmp_path, {"a": 40.0, "b": 80.0}, questions=questions))
+    folded = [attributes for tag, attributes in page.tags if tag == "details" and "id" in attributes]
+    assert [one["id"] for one in folded] == ["question-1", "question-2", "question-3", "question-4"]
+    assert all("open" not in one for one in folded)
+    assert "All questions Mean of every condition, by question Question a b Is it one?" in page.text
+    links = [attributes["href"] for tag, attributes in page.tags if tag == "a" and "href" in attributes]
+    assert "#findings-four" in links  # inside: browsers unfold what a link leads into
+    ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert "findings" in ids
+
+
+def test_three_questions_are_told_one_after_the_other(tmp_path: Path) -> None:
+    questions = [{"id": name, "text": f"Is it {name}?", "scale": "agree5"} for name in ("one", "two", "three")]
+    page = read(made_up(tmp_path, {"a": 40.0, "b": 80.0}, questions=questions))
+    assert "details" not in [tag for tag, _ in page.tags]
+
+
+def test_tests_that_agree_are_said_to(tmp_path: Path) -> None:
+    material = analysed_material(made_up(tmp_path, {"good": 80.0, "bad": 20.0}, contents=8))
+    text = markup_text(agreement_of_tests(material, material.parts[0]))
+    assert text == "The tests agree on 1 of 1 pair. They see the same condition ahead in every one."
+
+
+def test_pairs_that_the_study_is_not_about_are_not_among_those_on_which_tests_agree(tmp_path: Path) -> None:
+    quality = {"good": 80.0, "fair": 50.0, "bad": 20.0}
+    material = analysed_material(made_up(tmp_path, quality, contents=8, analyse={"contrasts": [["good", "bad"]]}))
+    text = markup_text(agreement_of_tests(material, material.parts[0]))
+    assert text == "The tests agree on 1 of 1 pair. They see the same condition ahead in every one."
+    figures: defaultdict[str, Markup] = defaultdict(lambda: Markup(""))
+    page = markup_text(render(question_sections(material, material.parts[0], figures)))
+    assert "= no clear difference – not asked for" in page
+
+
+def test_pairs_on_which_tests_do_not_agree_are_listed(tmp_path: Path) -> None:
+    # Two contents: a test that is to hold for others can show nothing, those over pages can.
+    material = analysed_material(made_up(tmp_path, {"good": 80.0, "fair": 75.0}, contents=2, noise=10))
+    text = markup_text(agreement_of_tests(material, material.parts[0]))
+    assert text.startswith("The tests agree on 0 of 1 pair.")
+    assert "good fair – 0." in text
+
+
+@pytest.mark.parametrize(
+    ("contents", "said"),
+    [
+        (1, "One content was rated: the intervals are over participants, and say nothing of other contents."),
+        (
+            3,
+            "3 contents were rated: intervals and tests that are to hold for other contents too rest on 2 degrees of "
+            "freedom, and are wide. More contents help more than more people; conditions.csv also has intervals for "
+            "just these contents.",
+        ),
+        (5, None),
+    ],
+)
+def test_few_contents_are_warned_of(tmp_path: Path, contents: int, said: str | None) -> None:
+    found = few_contents_warning(
+        analysed_material(made_up(tmp_path, SPREAD, contents=contents, participants=6)).parts[0]
+    )
+    assert (None if found is None else markup_text(found)) == (said and f"Few contents. {said}")
+
+
+def test_differences_from_the_hidden_reference_have_a_table(tmp_path: Path) -> None:
+    scale = {"id": "quality", "text": "How good is it?", "scale": "acr5"}
+    study = made_up(tmp_path, {"source": 90.0, "codec": 50.0}, questions=[scale], noise=5, method="acr-hr")
+
+    def change(ratings: pd.DataFrame) -> pd.DataFrame:
+        ratings["method"] = "acr-hr"
+        ratings.loc[ratings["condition"] == "source", "role"] = "hidden_reference"
+        return ratings
+
+    material = analysed_material(study, change)
+    text = markup_text(dmos_table(material, material.parts[0]))
+    assert text.startswith("DMOS(ACR-HR), from each participant's own vote on the reference: quality")
+    assert "codec 96 24 3." in text
+    assert "source" not in text
+
+
+@pytest.mark.parametrize(
+    ("pull", "said"), [(0, "No pull of the place is shown."), (1, "The place pulls: this is more than chance.")]
+)
+def test_the_pull_of_a_place_is_told(tmp_path: Path, pull: int, said: str) -> None:
+    study = made_up(
+        tmp_path, {"a": 50.0, "b": 50.0}, contents=8, method="pair", questions=[{"id": "quality", "text": "Which?"}]
+    )
+
+    def change(ratings: pd.DataFrame) -> pd.DataFrame:
+        ratings = ratings[ratings["condition"] == "a"].assign(kind="choice", method="pair", other_condition="b")
+        ratings["other_stimulus"] = "b/" + ratings["content"]
+        place = ratings["position"] + ratings["participant"].str[1:].astype(int)
+        second = place % 2 == 0
+        ratings["raw_value"] = 1.0 if pull else (2 * (place // 2 % 2) - 1).astype(float)
+        ratings["value"] = ratings["raw_value"].where(second, -ratings["raw_value"])
+        return ratings
+
+    material = analysed_material(study, change)
+    assert markup_text(position_effect(material, material.parts[0])).startswith(said)
+
+
+def test_factors_of_the_manifest_have_tables_with_names_as_written(tmp_path: Path) -> None:
+    study = made_up(tmp_path, SPREAD)
+
+    def change(ratings: pd.DataFrame) -> pd.DataFrame:
+        return ratings.assign(factor_speaker=ratings["content"].str[-1].map({"1": "NA", "2": "01"}).fillna("Größe 2"))
+
+    material = analysed_material(study, change)
+    text = markup_text(factor_tables(material, material.parts[0]))
+    assert text.startswith("By speaker: quality Level Ratings")
+    assert [name in text for name in ("NA 96", "01 96", "Größe 2 192")] == [True] * 3

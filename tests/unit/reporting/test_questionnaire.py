@@ -1,0 +1,68 @@
+"""The wording that participants read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from beholder.study.model import Study
+from support.comparison_reports import compared
+from support.report_pages import Page, change_account, made_up, read, text_row
+
+
+def reworded(study: Study, **keys: Any) -> Study:
+    """Return the study with other words, as somebody writes them after people have finished."""
+    return study.model_copy(update=keys)
+
+
+def test_a_question_is_told_in_the_words_that_people_read(tmp_path: Path) -> None:
+    study = made_up(tmp_path, {"a": 60.0, "b": 40.0})
+    question = study.questions[0].model_copy(update={"text": "How beautiful is it?"})
+    page = read(reworded(study, title="Another title", questions=(question,)))
+    assert "How good is it? Dot:" in page.text
+    assert "Gestures while talking" in page.words
+    assert "How beautiful is it?" not in (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    assert "Another title" not in (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+
+
+def test_every_wording_is_told_with_the_number_of_its_people(tmp_path: Path) -> None:
+    study = made_up(tmp_path, {"a": 60.0, "b": 40.0}, participants=8)
+    path = tmp_path / "clean" / "ratings.csv"
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    table.loc[table["participant"] >= "p007", "digest"] = "d2"
+    table.to_csv(path, index=False, lineterminator="\n")
+    question = study.questions[0].model_copy(update={"text": "How natural is it?"})
+    playback = study.playback.model_copy(update={"watch": "none"})
+    later = text_row(reworded(study, title="Later", questions=(question,), playback=playback), "d2", used_sessions=1)
+    change_account(study, lambda account: account["texts"].append(later))
+    page = read(study)
+    told = "How good is it? (7 people), How natural is it? (1 person)"
+    assert f"Not everybody was asked in the same words. quality : {told}. The scores take them together." in page.text
+    assert f"{told}. Dot: mean, every content weighing the same." in page.text
+    assert f"quality {told} 0 to 100 in steps of 1" in page.text
+    assert "Title Gestures while talking (7 people), Later (1 person)" in page.text
+    assert "8 sessions: A rating counts when at least 97 %" in page.text
+    assert "1 session: Stimuli did not have to be watched before rating." in page.text
+
+
+def test_one_wording_needs_no_note(people: tuple[Study, Page]) -> None:
+    assert "Not everybody" not in people[1].text
+
+
+def test_a_choice_with_a_tie_says_so(tmp_path: Path) -> None:
+    questions = [{"id": "quality", "text": "Which one?", "scale": "pref3"}]
+    page = compared(tmp_path, "pair", "choice", [("a", "b", 1)], questions=questions)
+    assert "1 preferred, −1 the other preferred, 0 no difference" in page.text
+
+
+def test_what_is_closer_to_the_reference_is_not_called_preferred(tmp_path: Path) -> None:
+    questions = [{"id": "quality", "text": "Which one?", "scale": "pref2"}]
+    given = [("a", "b", 1), ("a", "c", 1), ("b", "c", 1)]
+    page = compared(tmp_path, "abx", "choice", given, questions=questions)
+    assert "Closeness to the reference, best first" in page.text
+    assert "1 closer to the reference, −1 the other closer" in page.text
+    assert "those who compared both called it closer in 100 % of its comparisons with the next, b." in page.text
+    assert "refer" in page.text
+    assert "preferred" not in page.text

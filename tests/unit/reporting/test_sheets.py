@@ -1,0 +1,66 @@
+"""Tables for a paper in LaTeX and Markdown."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from beholder.reporting.sheets import TextTable, latex_text, markdown_table, markdown_text
+from support.report_pages import made_up, read
+
+
+def test_tables_for_a_paper_are_written_for_its_readers(tmp_path: Path) -> None:
+    conditions = [{"name": "jerky_1", "label": "[Jerky] & slow"}, {"name": "nat", "label": "Natural 100%"}]
+    read(made_up(tmp_path, {"jerky_1": 40.0, "nat": 80.0}, participants=6, conditions=conditions))
+    tables = tmp_path / "report" / "tables"
+    assert (tables / "conditions.tex").read_text(encoding="utf-8").splitlines() == [
+        r"% needs \usepackage{booktabs}",
+        r"\begin{tabular}{lrrrrrr}",
+        r"\toprule",
+        r"Condition & Ratings & Participants & Mean & 95 \% interval & SD of ratings & Median \\",
+        r"\midrule",
+        r"{[}Jerky] \& slow & 24 & 6 & 39.0 & 34.2 to 43.7 & 7.6 & 40.5 \\",
+        r"Natural 100\% & 24 & 6 & 79.3 & 76.8 to 81.7 & 8.2 & 79.0 \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    assert r" & Natural 100\% & 6 & $-$40.3 & $-$44.9 to $-$35.7 & \textless{} 0.001 & \textless{} 0.001 \\" in (
+        (tables / "pairs.tex").read_text(encoding="utf-8")
+    )
+
+
+def test_tables_for_a_paper_have_no_empty_columns(tmp_path: Path) -> None:
+    read(made_up(tmp_path, {"a": 40.0, "b": 80.0}, participants=1, contents=1))
+    heads = {
+        path.stem: path.read_text(encoding="utf-8").splitlines()[3]
+        for path in (tmp_path / "report" / "tables").glob("*.tex")
+    }
+    assert heads == {
+        "scores": r"Condition & Content & Participants & Mean & Median \\",
+        "conditions": r"Condition & Ratings & Participants & Mean & Median \\",
+        "contents": r"Content & Ratings & Participants & Mean & SD of ratings & Median \\",
+        "pairs": r"Condition & minus & Participants & Mean difference \\",
+        "participants": r"Participant & Ratings & Stimuli & Mean & SD & Lowest & Highest \\",
+    }
+
+
+def test_tables_for_a_paper_name_the_question_where_there_are_several(tmp_path: Path) -> None:
+    questions = [{"id": name, "text": "How?", "scale": scale} for name, scale in (("fit", "acr5"), ("look", "cont100"))]
+    read(made_up(tmp_path, {"a": 40.0}, questions=questions))
+    lines = (tmp_path / "report" / "tables" / "conditions.tex").read_text(encoding="utf-8").splitlines()
+    assert lines[1] == r"\begin{tabular}{llrrrrrr}"
+    assert lines[3].startswith("Question & Condition & ")
+    assert re.match(r"fit & a & 96 & 24 & \d\.\d\d & \d\.\d\d to ", lines[5])
+    assert re.match(r"look & a & 96 & 24 & \d\d\.\d & \d\d\.\d to ", lines[6])
+
+
+def test_latex_text_escapes_every_special_character() -> None:
+    assert latex_text("50% of a_b & {c} $x^2~y\\ #<>") == (
+        r"50\% of a\_b \& \{c\} \$x\textasciicircum{}2\textasciitilde{}y\textbackslash{} \#\textless{}\textgreater{}"
+    )
+
+
+def test_a_markdown_table_keeps_every_name_in_its_cell() -> None:
+    assert markdown_text("a|b\n*c* <d>") == r"a\|b \*c\* \<d\>"
+    sheet = TextTable(("Condition", "Mean"), [("a|b", "3.0")])
+    assert markdown_table(sheet) == "| Condition | Mean |\n| :-- | --: |\n| a\\|b | 3.0 |\n"
