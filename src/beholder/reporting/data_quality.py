@@ -17,6 +17,112 @@ from beholder.reporting.material import Material
 from beholder.reporting.participants import percent
 from beholder.study.checks import Smooth
 
+QUALITY_FOOT = (
+    "Of the sessions that are used, where nothing else is said. ▲ marks what to look at before anything is concluded; "
+    "the limits are rules of thumb."
+)
+_MISSING, _UNKNOWN, _FLAT = 0.05, 0.2, 0.1
+"""Shares from which a number is worth a warning: ratings without a value, unknown verdicts, straight-liners."""
+
+
+class QualityLine(NamedTuple):
+    """One number, how to read it in one sentence, and a warning if it is bad."""
+
+    name: str
+    number: str
+    reading: str
+    warning: str = ""
+
+
+def quality_section(material: Material) -> Markup | None:
+    """Return the section on data quality, warnings first; None without ratings."""
+    if material.results.ratings.empty:
+        return None
+    lines = list(_lines(material))
+    bad = [line for line in lines if line.warning]
+    heads = ("", "Number", "What it says")
+    head = tag("tr", [tag("th", word, scope="col") if word else tag("td") for word in heads])
+    caption = "Data quality"
+    grid = tag(
+        "table",
+        tag("caption", caption, class_="unseen"),
+        tag("thead", head),
+        tag("tbody", [_row(line) for line in lines]),
+        class_="table quality",
+    )
+    summary = (
+        [tag("p", tag("b", "▲ ", line.name, ". "), line.warning, class_="notice") for line in bad]
+        if bad
+        else tag("p", "Nothing stands out.")
+    )
+    return render([summary, scrolling(caption, grid)])
+
+
+def _lines(material: Material) -> Iterable[QualityLine]:
+    yield from _missing(material)
+    yield from _playback_lines(material)
+    yield from _agreement_lines(material)
+    yield from _verdicts(material)
+    yield from _balance_lines(material)
+
+
+def _missing(material: Material) -> Iterable[QualityLine]:
+    """Yield how many ratings of used sessions have no value, and how many are left out one by one."""
+    ratings = material.results.ratings
+    kept = ratings[ratings["session"].isin(set(ratings.loc[ratings["use"], "session"]))]
+    if kept.empty:
+        yield QualityLine("Ratings without a value", "–", "No session is used.", "No rating can be used.")
+        return
+    missing = kept[kept["value"].isna()]
+    share = len(missing) / len(kept)
+    unsure = int((missing["missing"] == "skipped").sum())
+    reasons = [f"{n:,} {words}" for n, words in ((len(missing) - unsure, "would not play"), (unsure, "not sure")) if n]
+    reading = f"{join_names(reasons).capitalize()}." if reasons else "Everything that was asked has an answer."
+    warning = f"{percent(share)} of the ratings have no value. Look whether they belong to some conditions only."
+    yield QualityLine(
+        "Ratings without a value", _share_of(len(missing), len(kept)), reading, warning if share > _MISSING else ""
+    )
+    out = int((~kept["use"]).sum())
+    if out:
+        reading = "Left out one by one, for what happened in their trial; the session stays."
+        warning = f"{percent(out / len(kept))} of the ratings of used sessions are left out for their trial."
+        yield QualityLine(
+            "Ratings left out", _share_of(out, len(kept)), reading, warning if out > _MISSING * len(kept) else ""
+        )
+
+
+def _verdicts(material: Material) -> Iterable[QualityLine]:
+    """Yield straight-lining and unknown verdicts, over all sessions."""
+    verdicts = material.account["verdicts"]
+    flat = verdicts.get("variance")
+    if flat and (judged := flat["pass"] + flat["fail"]):
+        reading = "Sessions with nearly the same answer throughout, of those that could be judged."
+        many = flat["fail"] > _FLAT * judged
+        warning = f"{percent(flat['fail'] / judged)} answered the same throughout. Is the task clear, and short enough?"
+        yield QualityLine("Straight-lining", _share_of(flat["fail"], judged), reading, warning if many else "")
+    unknown = {name: one["unknown"] for name, one in verdicts.items() if one["unknown"]}
+    whole = sum(sum(one.values()) for one in verdicts.values())
+    if not whole:
+        return
+    n = sum(unknown.values())
+    most = max(unknown, key=lambda name: unknown[name], default="")
+    reading = (
+        f"Most often {most} ({unknown[most]:,}); unknown costs nobody anything." if most else "All could be judged."
+    )
+    warning = f"{percent(n / whole)} of the verdicts are unknown: cleaning could not look at much."
+    yield QualityLine("Unknown verdicts", _share_of(n, whole), reading, warning if n > _UNKNOWN * whole else "")
+
+
+def _row(line: QualityLine) -> Markup:
+    name: Child = [tag("span", "▲ ", class_="quality__mark", aria_label="look at this") if line.warning else None]
+    return tag("tr", tag("th", name, line.name, scope="row"), tag("td", line.number), tag("td", line.reading))
+
+
+def _share_of(n: int, whole: int) -> str:
+    """Return `12 of 800 (2 %)`."""
+    return f"{n:,} of {whole:,} ({percent(n / whole)})"
+
+
 # Balance of the ratings
 
 
@@ -109,20 +215,6 @@ def _positions(material: Material) -> Iterator[QualityLine]:
     )
 
 
-class QualityLine(NamedTuple):
-    """One number, how to read it in one sentence, and a warning if it is bad."""
-
-    name: str
-    number: str
-    reading: str
-    warning: str = ""
-
-
-def _share_of(n: int, whole: int) -> str:
-    """Return `12 of 800 (2 %)`."""
-    return f"{n:,} of {whole:,} ({percent(n / whole)})"
-
-
 # Playback
 
 
@@ -191,101 +283,6 @@ def _coverage(material: Material, coverage: pd.Series) -> Iterator[QualityLine]:
         warning = f"{percent(1 - n / len(coverage))} of the stimuli were not watched to the end."
         is_bad = is_required and n < _WHOLE * len(coverage)
         yield QualityLine("Watched whole", _share_of(n, len(coverage)), reading, warning if is_bad else "")
-
-
-# The section
-
-
-QUALITY_FOOT = (
-    "Of the sessions that are used, where nothing else is said. ▲ marks what to look at before anything is concluded; "
-    "the limits are rules of thumb."
-)
-_MISSING, _UNKNOWN, _FLAT = 0.05, 0.2, 0.1
-"""Shares from which a number is worth a warning: ratings without a value, unknown verdicts, straight-liners."""
-
-
-def quality_section(material: Material) -> Markup | None:
-    """Return the section on data quality, warnings first; None without ratings."""
-    if material.results.ratings.empty:
-        return None
-    lines = list(_lines(material))
-    bad = [line for line in lines if line.warning]
-    heads = ("", "Number", "What it says")
-    head = tag("tr", [tag("th", word, scope="col") if word else tag("td") for word in heads])
-    caption = "Data quality"
-    grid = tag(
-        "table",
-        tag("caption", caption, class_="unseen"),
-        tag("thead", head),
-        tag("tbody", [_row(line) for line in lines]),
-        class_="table quality",
-    )
-    summary = (
-        [tag("p", tag("b", "▲ ", line.name, ". "), line.warning, class_="notice") for line in bad]
-        if bad
-        else tag("p", "Nothing stands out.")
-    )
-    return render([summary, scrolling(caption, grid)])
-
-
-def _lines(material: Material) -> Iterable[QualityLine]:
-    yield from _missing(material)
-    yield from _playback_lines(material)
-    yield from _agreement_lines(material)
-    yield from _verdicts(material)
-    yield from _balance_lines(material)
-
-
-def _missing(material: Material) -> Iterable[QualityLine]:
-    """Yield how many ratings of used sessions have no value, and how many are left out one by one."""
-    ratings = material.results.ratings
-    kept = ratings[ratings["session"].isin(set(ratings.loc[ratings["use"], "session"]))]
-    if kept.empty:
-        yield QualityLine("Ratings without a value", "–", "No session is used.", "No rating can be used.")
-        return
-    missing = kept[kept["value"].isna()]
-    share = len(missing) / len(kept)
-    unsure = int((missing["missing"] == "skipped").sum())
-    reasons = [f"{n:,} {words}" for n, words in ((len(missing) - unsure, "would not play"), (unsure, "not sure")) if n]
-    reading = f"{join_names(reasons).capitalize()}." if reasons else "Everything that was asked has an answer."
-    warning = f"{percent(share)} of the ratings have no value. Look whether they belong to some conditions only."
-    yield QualityLine(
-        "Ratings without a value", _share_of(len(missing), len(kept)), reading, warning if share > _MISSING else ""
-    )
-    out = int((~kept["use"]).sum())
-    if out:
-        reading = "Left out one by one, for what happened in their trial; the session stays."
-        warning = f"{percent(out / len(kept))} of the ratings of used sessions are left out for their trial."
-        yield QualityLine(
-            "Ratings left out", _share_of(out, len(kept)), reading, warning if out > _MISSING * len(kept) else ""
-        )
-
-
-def _verdicts(material: Material) -> Iterable[QualityLine]:
-    """Yield straight-lining and unknown verdicts, over all sessions."""
-    verdicts = material.account["verdicts"]
-    flat = verdicts.get("variance")
-    if flat and (judged := flat["pass"] + flat["fail"]):
-        reading = "Sessions with nearly the same answer throughout, of those that could be judged."
-        many = flat["fail"] > _FLAT * judged
-        warning = f"{percent(flat['fail'] / judged)} answered the same throughout. Is the task clear, and short enough?"
-        yield QualityLine("Straight-lining", _share_of(flat["fail"], judged), reading, warning if many else "")
-    unknown = {name: one["unknown"] for name, one in verdicts.items() if one["unknown"]}
-    whole = sum(sum(one.values()) for one in verdicts.values())
-    if not whole:
-        return
-    n = sum(unknown.values())
-    most = max(unknown, key=lambda name: unknown[name], default="")
-    reading = (
-        f"Most often {most} ({unknown[most]:,}); unknown costs nobody anything." if most else "All could be judged."
-    )
-    warning = f"{percent(n / whole)} of the verdicts are unknown: cleaning could not look at much."
-    yield QualityLine("Unknown verdicts", _share_of(n, whole), reading, warning if n > _UNKNOWN * whole else "")
-
-
-def _row(line: QualityLine) -> Markup:
-    name: Child = [tag("span", "▲ ", class_="quality__mark", aria_label="look at this") if line.warning else None]
-    return tag("tr", tag("th", name, line.name, scope="row"), tag("td", line.number), tag("td", line.reading))
 
 
 # Agreement

@@ -27,91 +27,6 @@ from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.questionnaire import short_names
 from beholder.reporting.rater_models import MAX_TABLES
 
-_COLUMN_MM, _DOUBLE_MM = 88, 180
-_PPI = 300
-_CACHE_SIZE = 64
-"""Figures in memory, a tenth of a megabyte each."""
-_POINTS_PER_MM = 72 / 25.4
-"""Of a millimetre."""
-_ARIA_LABEL = re.compile(r' aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="[^"]*"')
-_ROLES = re.compile(r' role="graphics-(?:object|symbol)"| aria-roledescription="[^"]*"| aria-label="[^"]*"')
-
-
-def to_svg(draw: Callable[[Layout], Any], layout: Layout) -> str:
-    """Return a chart as SVG, without a browser."""
-    import altair as alt
-    from altair.utils.schemapi import debug_mode
-
-    version = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
-    # Our own charts need no validation, which would take longer than the drawing.
-    with debug_mode(False):
-        chart = draw(layout).to_dict(validate=False)
-    return _converted(json.dumps(chart), version)
-
-
-# Most figures of a repeated report are unchanged, and drawing is most of its work.
-@lru_cache(maxsize=_CACHE_SIZE)
-def _converted(chart: str, version: str) -> str:
-    import vl_convert
-
-    # Taken apart again, as the converter takes no text with NaN in it.
-    return str(vl_convert.vegalite_to_svg(json.loads(chart), vl_version=version))
-
-
-def _described(svg: str, name: str, title: str, description: str) -> Markup:
-    """Return the SVG for a page: it scales, and has a title and a description for screen readers.
-
-    The page's script shows the tooltip of each mark.
-    """
-    start, rest = _split_opening(svg)
-    words = tag("title", title, id=f"{name}-t") + tag("desc", description, id=f"{name}-d")
-    opening = f'<svg class="plot" role="img" aria-labelledby="{name}-t {name}-d" {_box(start)}>'
-    return Markup(opening + words + _ROLES.sub("", _ARIA_LABEL.sub(r' data-tip="\1"', rest)))
-
-
-@lru_cache(maxsize=_CACHE_SIZE)
-def paper_files(svg: str, layout: Layout) -> Mapping[str, bytes]:
-    """Return a figure as SVG, PDF and PNG, as wide as one column of a paper or as two."""
-    import vl_convert
-
-    width = _COLUMN_MM if layout == COLUMN else _DOUBLE_MM
-    start, rest = _split_opening(svg)
-    _, _, across, down = (float(part) for part in _box(start).split('"')[1].split())
-    height = width * down / across
-    bare = f'<svg xmlns="http://www.w3.org/2000/svg" {_box(start)} width="{{}}" height="{{}}">' + _ROLES.sub("", rest)
-
-    def sized(unit: str, scale: float) -> str:
-        return bare.replace(
-            'width="{}" height="{}"', f'width="{width * scale:.2f}{unit}" height="{height * scale:.2f}{unit}"', 1
-        )
-
-    # The converter takes a pixel for a point.
-    points = sized("", _POINTS_PER_MM)
-    return {
-        "svg": sized("mm", 1).encode(),
-        "pdf": vl_convert.svg_to_pdf(points),
-        "png": vl_convert.svg_to_png(points, scale=1, ppi=_PPI),
-    }
-
-
-def _split_opening(svg: str) -> tuple[str, str]:
-    opening = re.match(r"<svg[^>]*>", svg)
-    assert opening is not None
-    return opening.group(), svg[opening.end() :]
-
-
-def _box(opening: str) -> str:
-    box = re.search(r'viewBox="[^"]*"', opening)
-    assert box is not None
-    return box.group()
-
-
-# Figures of a report
-
-
-_MAX_NAME = 22
-"""Letters of a name that fit into one column of a paper."""
-
 
 class Figure(NamedTuple):
     """A figure before it is drawn."""
@@ -133,6 +48,10 @@ class DrawnFigure(NamedTuple):
 
     inline: Markup | None
     files: Mapping[str, bytes]
+
+
+_MAX_NAME = 22
+"""Letters of a name that fit into one column of a paper."""
 
 
 def figures(material: Material) -> list[Figure]:
@@ -159,52 +78,6 @@ def figures(material: Material) -> list[Figure]:
             )
         )  # fmt: skip
     return entries
-
-
-def _biases(material: Material) -> list[Figure]:
-    """Return a figure of bias and inconsistency of the participants for each question, if there are few questions."""
-    table = material.results.also.get("model_raters", pd.DataFrame())
-    known = table[table["inconsistency"].notna()] if len(table) else table
-    parts = [part for part in material.parts if len(known) and (known["question"] == part.id).sum() > 1]
-    words = "Each participant by bias and inconsistency, as the shrunken model finds them, in model_raters.csv."
-    return [
-        Figure(
-            f"biases-{part.slug}", f"Bias and inconsistency: {part.name}", words,
-            _bound(lambda table, layout: biases_chart(table, layout=layout), table[table["question"] == part.id]),
-        )
-        for part in parts
-        if len(parts) <= MAX_TABLES
-    ]  # fmt: skip
-
-
-def _variances(material: Material) -> list[Figure]:
-    """Return the figure of variance components, a bar for each question."""
-    table = material.results.also.get("variances", pd.DataFrame())
-    if table.empty:
-        return []
-    names = short_names(material)
-    words = "How much conditions, participants and contents add to what ratings differ by, as in variances.csv."
-    return [
-        Figure(
-            "variances", "Where the differences come from", words,
-            lambda layout: variances_chart(table, labels=names, layout=layout), is_wide=True,
-        )
-    ]  # fmt: skip
-
-
-def draw_figure(figure: Figure) -> DrawnFigure:
-    """Return a figure drawn once for wide screens and once for phones; one of these is what a paper gets."""
-    column = to_svg(figure.draw, COLUMN)
-    paper = column if figure.paper is COLUMN else to_svg(figure.draw, figure.paper)
-    files = paper_files(paper, figure.paper)
-    if not figure.in_page:
-        return DrawnFigure(None, files)
-    narrow = _described(column, f"narrow-{figure.name}", figure.title, figure.words)
-    if not figure.is_wide:
-        return DrawnFigure(tag("div", narrow, class_="figure figure--column"), files)
-    wide = _described(to_svg(figure.draw, WIDE), f"wide-{figure.name}", figure.title, figure.words)
-    both = tag("div", wide, class_="figure figure--wide") + tag("div", narrow, class_="figure figure--narrow")
-    return DrawnFigure(Markup(both), files)
 
 
 def _question_figures(part: QuestionResults, material: Material) -> list[Figure]:
@@ -258,10 +131,6 @@ def _question_figures(part: QuestionResults, material: Material) -> list[Figure]
     return entries
 
 
-def _bound(draw: Callable[[pd.DataFrame, Layout], Any], table: pd.DataFrame) -> Callable[[Layout], Any]:
-    return lambda layout: draw(table, layout)
-
-
 def _scores(part: QuestionResults, material: Material, paper: Layout) -> Figure:
     means = [
         f"{material.labels[row['condition']]} {number(row['mean'], part.decimals)}" for row in records(part.best_first)
@@ -296,6 +165,44 @@ def _distributions(part: QuestionResults, material: Material, table: pd.DataFram
     return Figure(
         f"distributions-{part.slug}", f"Distribution: {part.name}", words, draw, is_wide=True, paper=paper
     )  # fmt: skip
+
+
+def _biases(material: Material) -> list[Figure]:
+    """Return a figure of bias and inconsistency of the participants for each question, if there are few questions."""
+    table = material.results.also.get("model_raters", pd.DataFrame())
+    known = table[table["inconsistency"].notna()] if len(table) else table
+    parts = [part for part in material.parts if len(known) and (known["question"] == part.id).sum() > 1]
+    words = "Each participant by bias and inconsistency, as the shrunken model finds them, in model_raters.csv."
+    return [
+        Figure(
+            f"biases-{part.slug}", f"Bias and inconsistency: {part.name}", words,
+            _bound(lambda table, layout: biases_chart(table, layout=layout), table[table["question"] == part.id]),
+        )
+        for part in parts
+        if len(parts) <= MAX_TABLES
+    ]  # fmt: skip
+
+
+def _variances(material: Material) -> list[Figure]:
+    """Return the figure of variance components, a bar for each question."""
+    table = material.results.also.get("variances", pd.DataFrame())
+    if table.empty:
+        return []
+    names = short_names(material)
+    words = "How much conditions, participants and contents add to what ratings differ by, as in variances.csv."
+    return [
+        Figure(
+            "variances", "Where the differences come from", words,
+            lambda layout: variances_chart(table, labels=names, layout=layout), is_wide=True,
+        )
+    ]  # fmt: skip
+
+
+def _bound(draw: Callable[[pd.DataFrame, Layout], Any], table: pd.DataFrame) -> Callable[[Layout], Any]:
+    return lambda layout: draw(table, layout)
+
+
+# Panels
 
 
 class _Text(NamedTuple):
@@ -383,3 +290,100 @@ def _seconds(row: pd.Series) -> str:
 
 def _side_by_side(panels: list[Markup]) -> Markup | None:
     return tag("div", panels, class_="beside") if panels else None
+
+
+# Drawing
+
+
+_COLUMN_MM, _DOUBLE_MM = 88, 180
+_PPI = 300
+_CACHE_SIZE = 64
+"""Figures in memory, a tenth of a megabyte each."""
+_POINTS_PER_MM = 72 / 25.4
+"""Of a millimetre."""
+_ARIA_LABEL = re.compile(r' aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="[^"]*"')
+_ROLES = re.compile(r' role="graphics-(?:object|symbol)"| aria-roledescription="[^"]*"| aria-label="[^"]*"')
+
+
+def to_svg(draw: Callable[[Layout], Any], layout: Layout) -> str:
+    """Return a chart as SVG, without a browser."""
+    import altair as alt
+    from altair.utils.schemapi import debug_mode
+
+    version = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
+    # Our own charts need no validation, which would take longer than the drawing.
+    with debug_mode(False):
+        chart = draw(layout).to_dict(validate=False)
+    return _converted(json.dumps(chart), version)
+
+
+# Most figures of a repeated report are unchanged, and drawing is most of its work.
+@lru_cache(maxsize=_CACHE_SIZE)
+def _converted(chart: str, version: str) -> str:
+    import vl_convert
+
+    # Taken apart again, as the converter takes no text with NaN in it.
+    return str(vl_convert.vegalite_to_svg(json.loads(chart), vl_version=version))
+
+
+def _described(svg: str, name: str, title: str, description: str) -> Markup:
+    """Return the SVG for a page: it scales, and has a title and a description for screen readers.
+
+    The page's script shows the tooltip of each mark.
+    """
+    start, rest = _split_opening(svg)
+    words = tag("title", title, id=f"{name}-t") + tag("desc", description, id=f"{name}-d")
+    opening = f'<svg class="plot" role="img" aria-labelledby="{name}-t {name}-d" {_box(start)}>'
+    return Markup(opening + words + _ROLES.sub("", _ARIA_LABEL.sub(r' data-tip="\1"', rest)))
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def paper_files(svg: str, layout: Layout) -> Mapping[str, bytes]:
+    """Return a figure as SVG, PDF and PNG, as wide as one column of a paper or as two."""
+    import vl_convert
+
+    width = _COLUMN_MM if layout == COLUMN else _DOUBLE_MM
+    start, rest = _split_opening(svg)
+    _, _, across, down = (float(part) for part in _box(start).split('"')[1].split())
+    height = width * down / across
+    bare = f'<svg xmlns="http://www.w3.org/2000/svg" {_box(start)} width="{{}}" height="{{}}">' + _ROLES.sub("", rest)
+
+    def sized(unit: str, scale: float) -> str:
+        return bare.replace(
+            'width="{}" height="{}"', f'width="{width * scale:.2f}{unit}" height="{height * scale:.2f}{unit}"', 1
+        )
+
+    # The converter takes a pixel for a point.
+    points = sized("", _POINTS_PER_MM)
+    return {
+        "svg": sized("mm", 1).encode(),
+        "pdf": vl_convert.svg_to_pdf(points),
+        "png": vl_convert.svg_to_png(points, scale=1, ppi=_PPI),
+    }
+
+
+def _split_opening(svg: str) -> tuple[str, str]:
+    opening = re.match(r"<svg[^>]*>", svg)
+    assert opening is not None
+    return opening.group(), svg[opening.end() :]
+
+
+def _box(opening: str) -> str:
+    box = re.search(r'viewBox="[^"]*"', opening)
+    assert box is not None
+    return box.group()
+
+
+def draw_figure(figure: Figure) -> DrawnFigure:
+    """Return a figure drawn once for wide screens and once for phones; one of these is what a paper gets."""
+    column = to_svg(figure.draw, COLUMN)
+    paper = column if figure.paper is COLUMN else to_svg(figure.draw, figure.paper)
+    files = paper_files(paper, figure.paper)
+    if not figure.in_page:
+        return DrawnFigure(None, files)
+    narrow = _described(column, f"narrow-{figure.name}", figure.title, figure.words)
+    if not figure.is_wide:
+        return DrawnFigure(tag("div", narrow, class_="figure figure--column"), files)
+    wide = _described(to_svg(figure.draw, WIDE), f"wide-{figure.name}", figure.title, figure.words)
+    both = tag("div", wide, class_="figure figure--wide") + tag("div", narrow, class_="figure figure--narrow")
+    return DrawnFigure(Markup(both), files)

@@ -16,6 +16,81 @@ from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.questionnaire import people_words, short_names
 
 _CHANCE = 0.5
+_MOST_LINES = 5
+"""Questions that have a line at the top."""
+
+
+class _Difference(NamedTuple):
+    """The difference of two conditions; interval and p are NaN without a test."""
+
+    one: str
+    other: str
+    difference: float
+    low: float
+    high: float
+    p: float
+    """Corrected where the pair is corrected for."""
+
+    @property
+    def half(self) -> float:
+        """Half the width of the interval."""
+        return (self.high - self.low) / 2
+
+    @property
+    def turned(self) -> _Difference:
+        return _Difference(self.other, self.one, -self.difference, -self.high, -self.low, self.p)
+
+
+def headline_section(material: Material) -> Markup:
+    """Return the block at the top of the page: a line for each of the first five questions, and how to read them."""
+    parts = material.parts
+    key_findings = [(part, key_finding(material, part)) for part in parts[:_MOST_LINES]]
+    shorts = short_names(material)
+    label = "Rehearsal with robots, no result" if material.is_simulated else "Key finding"
+    if len(parts) == 1:
+        block: Markup = tag("p", _unbroken(key_findings[0][1]), class_="headline__said")
+    else:
+        lines = [tag("li", tag("q", shorts[part.id]), " ", _unbroken(sentence)) for part, sentence in key_findings]
+        lines += [tag("li", f"And {len(parts) - _MOST_LINES} more below.")] if len(parts) > _MOST_LINES else []
+        block = tag("ul", lines, class_="headline__said")
+        label = label if material.is_simulated else "Key findings"
+    foot = tag("p", _headline_foot(material, [sentence for _, sentence in key_findings]), class_="headline__foot")
+    return tag(
+        "section", tag("h2", label, id="key-h"), block, foot, class_="headline", id="key", aria_labelledby="key-h"
+    )
+
+
+def _unbroken(sentence: str) -> str:
+    """Return the sentence with numbers and their signs kept on one line."""
+    for sign in ("p < ", "p = "):
+        sentence = sentence.replace(sign, sign.replace(" ", "\u00a0"))
+    return sentence.replace(" %", "\u00a0%")
+
+
+def _headline_foot(material: Material, sentences: list[str]) -> str:
+    """Return how to read brackets and p, if there are any."""
+    notes = []
+    if any(" to " in one and "(" in one for one in sentences):
+        notes.append("Brackets: 95 % intervals.")
+    if any("p = " in one or "p < " in one for one in sentences):
+        notes.append(f"p: {_test_words(material)}")
+    if any(part.kind == "choice" for part in material.parts):
+        ties = material.results.also.get("preferences")
+        notes += ["A tie counts half."] if ties is not None and (ties["ties"] > 0).any() else []
+    return " ".join(notes)
+
+
+def _test_words(material: Material) -> str:
+    contents = {int(n) for part in material.parts for n in part.pairs["contents"]}
+    over = "participant" if contents == {1} else "participant and content"
+    is_partly = any(_is_uncorrected(part) for part in material.parts)
+    return f"t test clustered by {over}, Holm-corrected{' among the conditions under test' if is_partly else ''}."
+
+
+def _is_uncorrected(part: QuestionResults) -> bool:
+    """Return whether a pair was tested without correction: one with a reference or an anchor."""
+    rows = records(part.inner_pairs[part.inner_pairs["p"].notna() & part.inner_pairs["p_holm"].isna()])
+    return any((row["condition"], row["other_condition"]) in part.tested for row in rows)
 
 
 def key_finding(material: Material, part: QuestionResults) -> str:
@@ -255,27 +330,6 @@ def _won_against(part: QuestionResults, names: Mapping[str, str], gap: _Differen
 # Differences in words
 
 
-class _Difference(NamedTuple):
-    """The difference of two conditions; interval and p are NaN without a test."""
-
-    one: str
-    other: str
-    difference: float
-    low: float
-    high: float
-    p: float
-    """Corrected where the pair is corrected for."""
-
-    @property
-    def half(self) -> float:
-        """Half the width of the interval."""
-        return (self.high - self.low) / 2
-
-    @property
-    def turned(self) -> _Difference:
-        return _Difference(self.other, self.one, -self.difference, -self.high, -self.low, self.p)
-
-
 def _differences(part: QuestionResults) -> dict[tuple[str, str], _Difference]:
     """Return the tested differences of a question in both directions."""
     differences = {}
@@ -339,59 +393,3 @@ def _interval_words(part: QuestionResults, low: float, high: float, prefix: str 
 
 def _percent(share: float) -> str:
     return f"{number(100 * share, 0)} %"
-
-
-_MOST_LINES = 5
-"""Questions that have a line at the top."""
-
-
-def headline_section(material: Material) -> Markup:
-    """Return the block at the top of the page: a line for each of the first five questions, and how to read them."""
-    parts = material.parts
-    key_findings = [(part, key_finding(material, part)) for part in parts[:_MOST_LINES]]
-    shorts = short_names(material)
-    label = "Rehearsal with robots, no result" if material.is_simulated else "Key finding"
-    if len(parts) == 1:
-        block: Markup = tag("p", _unbroken(key_findings[0][1]), class_="headline__said")
-    else:
-        lines = [tag("li", tag("q", shorts[part.id]), " ", _unbroken(sentence)) for part, sentence in key_findings]
-        lines += [tag("li", f"And {len(parts) - _MOST_LINES} more below.")] if len(parts) > _MOST_LINES else []
-        block = tag("ul", lines, class_="headline__said")
-        label = label if material.is_simulated else "Key findings"
-    foot = tag("p", _headline_foot(material, [sentence for _, sentence in key_findings]), class_="headline__foot")
-    return tag(
-        "section", tag("h2", label, id="key-h"), block, foot, class_="headline", id="key", aria_labelledby="key-h"
-    )
-
-
-def _unbroken(sentence: str) -> str:
-    """Return the sentence with numbers and their signs kept on one line."""
-    for sign in ("p < ", "p = "):
-        sentence = sentence.replace(sign, sign.replace(" ", "\u00a0"))
-    return sentence.replace(" %", "\u00a0%")
-
-
-def _headline_foot(material: Material, sentences: list[str]) -> str:
-    """Return how to read brackets and p, if there are any."""
-    notes = []
-    if any(" to " in one and "(" in one for one in sentences):
-        notes.append("Brackets: 95 % intervals.")
-    if any("p = " in one or "p < " in one for one in sentences):
-        notes.append(f"p: {_test_words(material)}")
-    if any(part.kind == "choice" for part in material.parts):
-        ties = material.results.also.get("preferences")
-        notes += ["A tie counts half."] if ties is not None and (ties["ties"] > 0).any() else []
-    return " ".join(notes)
-
-
-def _test_words(material: Material) -> str:
-    contents = {int(n) for part in material.parts for n in part.pairs["contents"]}
-    over = "participant" if contents == {1} else "participant and content"
-    is_partly = any(_is_uncorrected(part) for part in material.parts)
-    return f"t test clustered by {over}, Holm-corrected{' among the conditions under test' if is_partly else ''}."
-
-
-def _is_uncorrected(part: QuestionResults) -> bool:
-    """Return whether a pair was tested without correction: one with a reference or an anchor."""
-    rows = records(part.inner_pairs[part.inner_pairs["p"].notna() & part.inner_pairs["p_holm"].isna()])
-    return any((row["condition"], row["other_condition"]) in part.tested for row in rows)

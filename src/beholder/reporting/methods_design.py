@@ -21,21 +21,15 @@ from beholder.study.groups import common_options, varied_keys
 from beholder.study.model import Playback
 
 _MOST_QUESTIONS = 5
-
-
 _TASKS = {
     "closest": "They said which of the two is closer to X, the reference",
     "identify": "They said of which of the two X is a copy",
 }
-
-
 _PRESENTATIONS = {
     "sequential": "The two were shown one after the other",
     "side-by-side": "The two were shown side by side, at the same time",
     "free": "The two stood behind buttons, in any order and as often as wanted",
 }
-
-
 _WATCH = {
     "whole": "A stimulus had to be played to its end, or be in view for a set time, before it could be rated",
     "start": "A stimulus had to be started before it could be rated",
@@ -210,12 +204,13 @@ def _playback(material: Material) -> list[Sentence]:
     return sentences
 
 
+# Analysis and data
+
+
 _OVER = {
     "both": "clustered by participant and by content",
     "one": "over participants, as there is one content",
 }
-
-
 _COMPARED = {
     "paired": "on the same pages (one participant and one content)",
     "unpaired": "by the difference of their means, where few rated both on the same content",

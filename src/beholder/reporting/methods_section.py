@@ -72,15 +72,11 @@ _WATCH = {
     "start": "A rating counts when the stimulus had been started.",
     "none": "Stimuli did not have to be watched before rating.",
 }
-
-
 _PRESENTATION = {
     "sequential": "One after the other",
     "side-by-side": "Side by side, at the same time",
     "free": "Behind buttons, in any order and as often as wanted",
 }
-
-
 _TASKS = {
     "closest": "Which of two is closer to the reference.",
     "identify": "Of which of two the third is a copy.",

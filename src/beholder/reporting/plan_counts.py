@@ -14,11 +14,136 @@ from beholder.planning.counts import allocated_stimuli, is_of_pairs, stimulus_oc
 from beholder.planning.model import Plan
 from beholder.stimuli.catalogue import Catalogue
 
-# Tables
-
-
+Ints: TypeAlias = NDArray[np.int64]
+Mask: TypeAlias = NDArray[np.bool_]
+Floats: TypeAlias = NDArray[np.float64]
 MOST_NAMED = 60
 """Contents or lists that a picture has a row for."""
+
+
+_WHOLE = 1 - 1e-9
+"""Counts are whole: one that is less than one away from even can be no nearer."""
+
+
+_NEAR = 0.1
+"""The share of an even count by which a count may differ without a warning."""
+
+
+# Stimuli of a plan
+
+
+@dataclass(frozen=True)
+class Shows:
+    """What a plan shows, one entry for each stimulus in a slot; all numbers from 0, in the order of the lists."""
+
+    list: Ints
+    position: Ints
+    trial: Ints
+    slot: Ints
+    content: Ints
+    condition: Ints
+    contents: tuple[str, ...]
+    conditions: tuple[str, ...]
+    present: Mask
+    """Which content has which condition to show."""
+    lists: int
+    groups: Ints
+    """By list."""
+    group_names: tuple[str, ...]
+    is_of_pairs: bool
+
+    @property
+    def positions(self) -> int:
+        return int(self.position.max(initial=-1)) + 1
+
+    @property
+    def slots(self) -> int:
+        return int(self.slot.max(initial=-1)) + 1
+
+    @property
+    def first(self) -> Mask:
+        """The first entry of each trial."""
+        return np.asarray(np.diff(self.trial, prepend=-1) > 0, dtype=np.bool_)
+
+
+def read_shows(plan: Plan, catalogue: Catalogue) -> Shows:
+    """Return what a plan shows; stimuli that only checks use are left out."""
+    visited = stimulus_occurrences(plan)
+    dealt = frozenset(visited.stimuli).union(*(allocated_stimuli(part) for part in plan.groups or (plan,)))
+    stimuli = [stimulus for stimulus in catalogue.by_cell.values() if stimulus.id in dealt]
+    there = {stimulus.content for stimulus in stimuli}, {stimulus.condition for stimulus in stimuli}
+    contents = tuple(content for content in catalogue.contents if content in there[0])
+    conditions = tuple(condition for condition in catalogue.conditions if condition in there[1])
+    places = {name: n for n, name in enumerate(contents)}, {name: n for n, name in enumerate(conditions)}
+    cell = {stimulus.id: (places[0][stimulus.content], places[1][stimulus.condition]) for stimulus in stimuli}
+    present = np.zeros((len(contents), len(conditions)), dtype=np.bool_)
+    for place in cell.values():
+        present[place] = True
+    groups = [", ".join(planned.group.values()) for planned in plan.lists]
+    names = tuple(dict.fromkeys(groups))
+    content, condition = np.array([cell[name] for name in visited.stimuli], dtype=np.int64).reshape(-1, 2).T
+    trial = visited.trial
+    return Shows(
+        visited.list_of[trial], visited.position_of[trial], trial, visited.places, content, condition, contents,
+        conditions, present, len(plan.lists),
+        np.array([names.index(one) for one in groups]), names, is_of_pairs(plan),
+    )  # fmt: skip
+
+
+# Tables of counts
+
+
+@dataclass(frozen=True)
+class Count:
+    """One table of counts; `row` and `column` say what they are of, and are the columns of its file."""
+
+    row: str
+    column: str
+    title: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    values: Ints
+    counted: Mask
+    """The cells that can hold a count."""
+    even: Floats
+    """The count of each cell if the plan were even."""
+    every: str
+    """The beginning of its sentence: every ... every ..."""
+    some: str
+
+    @property
+    def name(self) -> str:
+        """The name of its files."""
+        return f"{self.row}-{self.column}".replace(" ", "-")
+
+    @cached_property
+    def cells(self) -> Ints:
+        """The counts of the cells that can hold one."""
+        return self.values[self.counted]
+
+    @property
+    def least(self) -> int:
+        return int(self.cells.min(initial=self.most))
+
+    @property
+    def most(self) -> int:
+        return int(self.cells.max(initial=0))
+
+    @cached_property
+    def off(self) -> Floats:
+        """How far each cell is from even, negative if it is too low; 0 if it is even, or nearly so."""
+        off = self.values - self.even
+        return np.where(self.counted & (np.abs(off) > np.maximum(_WHOLE, _NEAR * self.even)), off, 0.0)
+
+    @property
+    def is_even(self) -> bool:
+        """Whether no cell could be nearer to even: counts are whole."""
+        return not (self.counted & (np.abs(self.values - self.even) > _WHOLE)).any()
+
+    @property
+    def is_near(self) -> bool:
+        """Whether every cell is even, or nearly so."""
+        return not self.off.any()
 
 
 def counts(shows: Shows, blocks: Sequence[str] = ()) -> Iterator[Count]:
@@ -160,131 +285,3 @@ def _grouped(shows: Shows, blocks: Sequence[str]) -> Iterator[Count]:
             "block", "position", "Blocks at positions", names, positions, values, *_expected(values),
             "Every block comes at every position", "A block comes at a position",
         )  # fmt: skip
-
-
-# Stimuli of a plan
-
-
-Ints: TypeAlias = NDArray[np.int64]
-Mask: TypeAlias = NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class Shows:
-    """What a plan shows, one entry for each stimulus in a slot; all numbers from 0, in the order of the lists."""
-
-    list: Ints
-    position: Ints
-    trial: Ints
-    slot: Ints
-    content: Ints
-    condition: Ints
-    contents: tuple[str, ...]
-    conditions: tuple[str, ...]
-    present: Mask
-    """Which content has which condition to show."""
-    lists: int
-    groups: Ints
-    """By list."""
-    group_names: tuple[str, ...]
-    is_of_pairs: bool
-
-    @property
-    def positions(self) -> int:
-        return int(self.position.max(initial=-1)) + 1
-
-    @property
-    def slots(self) -> int:
-        return int(self.slot.max(initial=-1)) + 1
-
-    @property
-    def first(self) -> Mask:
-        """The first entry of each trial."""
-        return np.asarray(np.diff(self.trial, prepend=-1) > 0, dtype=np.bool_)
-
-
-def read_shows(plan: Plan, catalogue: Catalogue) -> Shows:
-    """Return what a plan shows; stimuli that only checks use are left out."""
-    visited = stimulus_occurrences(plan)
-    dealt = frozenset(visited.stimuli).union(*(allocated_stimuli(part) for part in plan.groups or (plan,)))
-    stimuli = [stimulus for stimulus in catalogue.by_cell.values() if stimulus.id in dealt]
-    there = {stimulus.content for stimulus in stimuli}, {stimulus.condition for stimulus in stimuli}
-    contents = tuple(content for content in catalogue.contents if content in there[0])
-    conditions = tuple(condition for condition in catalogue.conditions if condition in there[1])
-    places = {name: n for n, name in enumerate(contents)}, {name: n for n, name in enumerate(conditions)}
-    cell = {stimulus.id: (places[0][stimulus.content], places[1][stimulus.condition]) for stimulus in stimuli}
-    present = np.zeros((len(contents), len(conditions)), dtype=np.bool_)
-    for place in cell.values():
-        present[place] = True
-    groups = [", ".join(planned.group.values()) for planned in plan.lists]
-    names = tuple(dict.fromkeys(groups))
-    content, condition = np.array([cell[name] for name in visited.stimuli], dtype=np.int64).reshape(-1, 2).T
-    trial = visited.trial
-    return Shows(
-        visited.list_of[trial], visited.position_of[trial], trial, visited.places, content, condition, contents,
-        conditions, present, len(plan.lists),
-        np.array([names.index(one) for one in groups]), names, is_of_pairs(plan),
-    )  # fmt: skip
-
-
-# One table
-
-
-Floats: TypeAlias = NDArray[np.float64]
-_WHOLE = 1 - 1e-9
-"""Counts are whole: one that is less than one away from even can be no nearer."""
-_NEAR = 0.1
-"""The share of an even count by which a count may differ without a warning."""
-
-
-@dataclass(frozen=True)
-class Count:
-    """One table of counts; `row` and `column` say what they are of, and are the columns of its file."""
-
-    row: str
-    column: str
-    title: str
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    values: Ints
-    counted: Mask
-    """The cells that can hold a count."""
-    even: Floats
-    """The count of each cell if the plan were even."""
-    every: str
-    """The beginning of its sentence: every ... every ..."""
-    some: str
-
-    @property
-    def name(self) -> str:
-        """The name of its files."""
-        return f"{self.row}-{self.column}".replace(" ", "-")
-
-    @cached_property
-    def cells(self) -> Ints:
-        """The counts of the cells that can hold one."""
-        return self.values[self.counted]
-
-    @property
-    def least(self) -> int:
-        return int(self.cells.min(initial=self.most))
-
-    @property
-    def most(self) -> int:
-        return int(self.cells.max(initial=0))
-
-    @cached_property
-    def off(self) -> Floats:
-        """How far each cell is from even, negative if it is too low; 0 if it is even, or nearly so."""
-        off = self.values - self.even
-        return np.where(self.counted & (np.abs(off) > np.maximum(_WHOLE, _NEAR * self.even)), off, 0.0)
-
-    @property
-    def is_even(self) -> bool:
-        """Whether no cell could be nearer to even: counts are whole."""
-        return not (self.counted & (np.abs(self.values - self.even) > _WHOLE)).any()
-
-    @property
-    def is_near(self) -> bool:
-        """Whether every cell is even, or nearly so."""
-        return not self.off.any()
