@@ -9,10 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 import beholder
-from beholder.cli import cli
 from beholder.errors import UserError
 from beholder.stimuli.ffmpeg import file_argument
 from support.measured_stimuli import film, note, value, write
@@ -55,30 +53,6 @@ def test_nothing_is_measured_twice(material: Path, measured: pd.DataFrame, tmp_p
     assert told == [(1, 1)]
     pd.testing.assert_frame_equal(third, second)
     assert json.loads(cache.read_text("utf-8").splitlines()[-1])[2] == ""
-
-
-def test_the_command_prints_values_and_once_there_are_ratings_how_they_agree(
-    material: Path, measured: pd.DataFrame
-) -> None:
-    study = material / "study.yaml"
-    command = ["metrics", str(study), "--metric", "psnr,vmaf", "--jobs", "1"]
-    ran = CliRunner().invoke(cli, command)
-    assert ran.exit_code == 0, ran.output
-    assert ran.output.splitlines()[0].split() == ["condition", "metric", "value"]
-    assert ran.output.splitlines()[-3:] == [
-        "There are no ratings yet, so these are values only.", "", f"Page: {material / 'metrics' / 'index.html'}",
-    ]  # fmt: skip
-    beholder.simulate(study, participants=3)
-    beholder.clean(study)
-    ran = CliRunner().invoke(cli, command)
-    assert ran.exit_code == 0, ran.output
-    table = pd.read_csv(material / "metrics" / "correlations.csv")
-    # Identical clips have no PSNR.
-    assert table[["level", "metric", "n"]].to_numpy().tolist() == [
-        ["stimulus", "psnr", 6], ["stimulus", "vmaf", 7], ["condition", "psnr", 4], ["condition", "vmaf", 5],
-    ]  # fmt: skip
-    assert "agrees best with what people said: r = " in ran.output
-    assert "With 7 stimuli the intervals are wide" in ran.output
 
 
 def test_a_metric_without_a_number_and_a_reference_without_sound(tmp_path: Path) -> None:

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from click.testing import CliRunner
-
 import beholder
-from beholder.cli import cli
-from beholder.errors import UserError
-from support.metric_tables import CONDITIONS
 
 
 def test_few_things_are_said_to_say_little(tmp_path: Path) -> None:
@@ -26,17 +21,3 @@ def test_few_things_are_said_to_say_little(tmp_path: Path) -> None:
     assert beholder.metrics(scores, values=[values]).words == (
         "No metric can be held beside the scores: fewer than three stimuli and conditions have both, or all are alike.",
     )
-
-
-def test_the_command_prints_the_finding(rated: Path, tmp_path: Path) -> None:
-    values = tmp_path / "fvd.csv"
-    values.write_text("condition,FVD\n" + "".join(f"{name},{9 - at}\n" for at, name in enumerate(CONDITIONS)), "utf-8")
-    ran = CliRunner().invoke(cli, ["metrics", str(rated), "--values", str(values), "--out", str(tmp_path / "out")])
-    assert ran.exit_code == 0, ran.output
-    lines = ran.output.splitlines()
-    assert lines[0].split() == ["level", "question", "metric", "n", "pearson", "spearman", "tau_b"]
-    assert lines[2].split()[:4] == ["condition", "rating", "FVD", "7"]
-    assert lines[4].startswith("FVD beside what people said: r = −0.99")
-    assert lines[-1] == f"Page: {tmp_path / 'out' / 'index.html'}"
-    ran = CliRunner().invoke(cli, ["metrics", str(rated)], standalone_mode=False)
-    assert isinstance(ran.exception, UserError)

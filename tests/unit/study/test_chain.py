@@ -8,6 +8,7 @@ import pytest
 
 from beholder.errors import StudyError
 from beholder.study.chain import load_chain
+from support.chain_files import CHAIN, write_chain
 
 
 def write(folder: Path, studies: str) -> Path:
@@ -28,3 +29,35 @@ def test_all_problems_of_a_chain_are_reported_with_their_lines(tmp_path: Path) -
     with pytest.raises(StudyError) as caught:
         load_chain(path)
     assert [problem.where for problem in caught.value.problems] == ["chain.yaml:5", "chain.yaml:6", "chain.yaml:7"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            CHAIN.replace("study: mos\n", "study: moss\n"),
+            "chain.yaml:6  studies.0.study is moss, which is not there. Allowed: a study.yaml or its folder, beside "
+            "this file.",
+        ),
+        (
+            CHAIN.replace("- study: mos\n", "- {study: mos, asks: inconclusive}\n"),
+            "chain.yaml:6  studies.0.asks is inconclusive, and no study comes before it. Allowed: everything.",
+        ),
+        (
+            CHAIN.replace("200 GBP", "200"),
+            "chain.yaml:4  budget is 200. Allowed: an amount above 0 and a currency of three capital letters, such as "
+            "0.10 GBP.",
+        ),
+        (
+            CHAIN.replace("asks:", "ask:"),
+            "chain.yaml:7  studies.1.ask is not a known key. Allowed: study, asks and question. Did you mean asks?",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_chain_is_said_with_its_line(tmp_path: Path, text: str, message: str) -> None:
+    for name in ("mos", "pairs"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "study.yaml").touch()
+    with pytest.raises(StudyError) as error:
+        load_chain(write_chain(tmp_path, text))
+    assert str(error.value) == message

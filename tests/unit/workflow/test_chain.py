@@ -11,35 +11,19 @@ import pytest
 
 import beholder
 from beholder.analysis.result import Results
-from beholder.errors import StudyError, UserError
+from beholder.errors import UserError
 from beholder.methods import load_study
 from beholder.recruiting.collection import RunProgress, remaining_budget
 from beholder.recruiting.fake import FakeProlific, serve_fake
 from beholder.store.contract import LedgerEntry
 from beholder.store.open import open_store
-from beholder.study.chain import load_chain
 from beholder.study.recruitment import money
 from beholder.testing import write_study
 from beholder.testing.stores.facts import HOUR, NOON, session_of, study_record
 from beholder.types import Mode
 from beholder.workflow.chain import exclude_studies, folder_of, write_open_pairs
+from support.chain_files import CHAIN, write_chain
 from support.server_process import free_port
-
-
-def write_chain(folder: Path, text: str) -> Path:
-    path = folder / "chain.yaml"
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-CHAIN = """
-beholder: 1
-chain: mos-then-pairs
-budget: 200 GBP
-studies:
-  - study: mos
-  - {study: pairs/study.yaml, asks: inconclusive}
-"""
 
 
 def follow_up(folder: Path, tiny: Path) -> Path:
@@ -215,38 +199,6 @@ def test_a_later_study_that_cannot_be_planned_is_told_before_anybody_is_asked(tm
     with pytest.raises(UserError) as error:
         beholder.chain(write_chain(tmp_path, "beholder: 1\nchain: one\nstudies:\n  - study: more\n"), simulate=True)
     assert str(error.value) == long, "what a run says is told with its folder too"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            CHAIN.replace("study: mos\n", "study: moss\n"),
-            "chain.yaml:6  studies.0.study is moss, which is not there. Allowed: a study.yaml or its folder, beside "
-            "this file.",
-        ),
-        (
-            CHAIN.replace("- study: mos\n", "- {study: mos, asks: inconclusive}\n"),
-            "chain.yaml:6  studies.0.asks is inconclusive, and no study comes before it. Allowed: everything.",
-        ),
-        (
-            CHAIN.replace("200 GBP", "200"),
-            "chain.yaml:4  budget is 200. Allowed: an amount above 0 and a currency of three capital letters, such as "
-            "0.10 GBP.",
-        ),
-        (
-            CHAIN.replace("asks:", "ask:"),
-            "chain.yaml:7  studies.1.ask is not a known key. Allowed: study, asks and question. Did you mean asks?",
-        ),
-    ],
-)
-def test_what_is_wrong_with_a_chain_is_said_with_its_line(tmp_path: Path, text: str, message: str) -> None:
-    for name in ("mos", "pairs"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "study.yaml").touch()
-    with pytest.raises(StudyError) as error:
-        load_chain(write_chain(tmp_path, text))
-    assert str(error.value) == message
 
 
 def test_two_studies_of_a_chain_have_two_names(tmp_path: Path, tiny: Path) -> None:
