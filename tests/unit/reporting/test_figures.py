@@ -40,8 +40,8 @@ def test_every_mark_says_what_it_stands_for(people: tuple[Study, Page]) -> None:
     row = read_results(study.folder).conditions.set_index("condition").loc["natural"]
     ends = f"{row['ci_low']:.1f} to {row['ci_high']:.1f}"
     assert f"natural\n{row['mean']:.1f}, 95 % interval {ends}\nn = 96, 24 participants" in tips
-    for said in ("agreement", "bias"):
-        assert len([tip for tip in tips if tip.startswith(f"p000\n{said}")]) == 1
+    for measure in ("agreement", "bias"):
+        assert len([tip for tip in tips if tip.startswith(f"p000\n{measure}")]) == 1
 
 
 def test_a_long_scale_keeps_the_words_at_its_ends(tmp_path: Path) -> None:

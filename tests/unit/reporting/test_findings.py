@@ -1,4 +1,4 @@
-"""What the report says it found: only what its own tests support."""
+"""Findings of a question: only what its tests support."""
 
 from __future__ import annotations
 

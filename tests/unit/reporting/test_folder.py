@@ -26,8 +26,8 @@ def test_figures_tables_and_ratings_lie_beside_the_page(people: tuple[Study, Pag
 
 def test_parquet_holds_the_same_ratings(people: tuple[Study, Page]) -> None:
     pytest.importorskip("pyarrow", reason="Parquet is an extra: pip install beholder[parquet]")
-    found = pd.read_parquet(people[0].folder / "report" / "ratings.parquet")
-    pd.testing.assert_frame_equal(found, read_results(people[0].folder).ratings, check_dtype=False)
+    ratings = pd.read_parquet(people[0].folder / "report" / "ratings.parquet")
+    pd.testing.assert_frame_equal(ratings, read_results(people[0].folder).ratings, check_dtype=False)
 
 
 def test_reporting_twice_gives_the_same_page_and_clears_what_is_stale(people: tuple[Study, Page]) -> None:

@@ -102,7 +102,7 @@ def test_grades_are_held_against_the_reference(tmp_path: Path) -> None:
 
 
 def test_correct_answers_are_held_against_guessing(tmp_path: Path) -> None:
-    assert key_finding_of(rated(tmp_path / "told", {("a", "b"): mostly}, kind="correct", method="abx")) == (
+    assert key_finding_of(rated(tmp_path / "clear", {("a", "b"): mostly}, kind="correct", method="abx")) == (
         "a or b: 79 % (95 % interval 68 to 88 %) of the answers were right, guessing gives 50 %: they were told apart."
     )
     half = key_finding_of(

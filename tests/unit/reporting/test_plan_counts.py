@@ -24,8 +24,8 @@ def test_what_is_promised_is_even_in_the_pictures(tmp_path: Path) -> None:
     ]  # fmt: skip
     for name in ("condition-slot", "content-condition", "content-position"):
         assert tables[name].is_even, name
-    said = sentence(tables["content-position"], {})
-    assert said == "Every content comes at every position twice."
+    text = sentence(tables["content-position"], {})
+    assert text == "Every content comes at every position twice."
     # What is in every trial is no more than it should be.
     assert sentence(tables["content-condition"], {}) == (
         "Every content is shown under every condition equally often, within one: 8 to 12 times."

@@ -53,8 +53,8 @@ def test_the_plan_is_told_in_two_sentences(tmp_path: Path) -> None:
 
 
 def test_times_are_told_in_words() -> None:
-    said = [times(*ends) for ends in ((0, 0), (1, 1), (2, 2), (0, 1), (12, 13), (8, 1700))]
-    assert said == ["never", "once", "twice", "once or not at all", "12 or 13 times", "8 to 1,700 times"]
+    words = [times(*ends) for ends in ((0, 0), (1, 1), (2, 2), (0, 1), (12, 13), (8, 1700))]
+    assert words == ["never", "once", "twice", "once or not at all", "12 or 13 times", "8 to 1,700 times"]
 
 
 def test_five_hundred_contents_are_drawn_as_bars(tmp_path: Path) -> None:
@@ -72,9 +72,9 @@ def test_the_page_has_every_picture_and_every_table(tmp_path: Path, tiny: Path) 
     assert plain.exit_code == 0, plain.output
     folder = study.parent / "plan" / "report"
     assert not folder.exists()
-    told = CliRunner().invoke(cli, ["plan", str(study), "--report"])
-    assert told.exit_code == 0, told.output
-    assert told.output == f"{plain.output}\nReport: {folder / 'index.html'}\n"
+    result = CliRunner().invoke(cli, ["plan", str(study), "--report"])
+    assert result.exit_code == 0, result.output
+    assert result.output == f"{plain.output}\nReport: {folder / 'index.html'}\n"
     page = (folder / "index.html").read_text("utf-8")
     assert "All 6 promises of balance hold over 6 lists." in page
     assert "✓ </span>Every condition stands in every slot 4 or 5 times." in page

@@ -92,10 +92,10 @@ def test_pairs_on_which_tests_do_not_agree_are_listed(tmp_path: Path) -> None:
     ],
 )
 def test_few_contents_are_warned_of(tmp_path: Path, contents: int, said: str | None) -> None:
-    found = few_contents_warning(
+    warning = few_contents_warning(
         analysed_material(made_up(tmp_path, SPREAD, contents=contents, participants=6)).parts[0]
     )
-    assert (None if found is None else markup_text(found)) == (said and f"Few contents. {said}")
+    assert (None if warning is None else markup_text(warning)) == (said and f"Few contents. {said}")
 
 
 def test_differences_from_the_hidden_reference_have_a_table(tmp_path: Path) -> None:

@@ -38,10 +38,10 @@ def test_every_wording_is_told_with_the_number_of_its_people(tmp_path: Path) -> 
     later = text_row(reworded(study, title="Later", questions=(question,), playback=playback), "d2", used_sessions=1)
     change_account(study, lambda account: account["texts"].append(later))
     page = read(study)
-    told = "How good is it? (7 people), How natural is it? (1 person)"
-    assert f"Not everybody was asked in the same words. quality : {told}. The scores take them together." in page.text
-    assert f"{told}. Dot: mean, every content weighing the same." in page.text
-    assert f"quality {told} 0 to 100 in steps of 1" in page.text
+    texts = "How good is it? (7 people), How natural is it? (1 person)"
+    assert f"Not everybody was asked in the same words. quality : {texts}. The scores take them together." in page.text
+    assert f"{texts}. Dot: mean, every content weighing the same." in page.text
+    assert f"quality {texts} 0 to 100 in steps of 1" in page.text
     assert "Title Gestures while talking (7 people), Later (1 person)" in page.text
     assert "8 sessions: A rating counts when at least 97 %" in page.text
     assert "1 session: Stimuli did not have to be watched before rating." in page.text

@@ -27,9 +27,9 @@ def test_the_report_says_what_the_votes_give(tmp_path: Path) -> None:
     asked = [{"id": name, "text": f"How {name}?", "scale": "acr5"} for name in ("good", "clear")]
     two = made_up(tmp_path / "two", {"a": 70.0, "b": 50.0, "c": 45.0}, participants=8, contents=3, questions=asked)
     beholder.analyse(two)
-    said = str(votes_needed_section(load_material(two), {}))
-    assert "<caption>Votes per stimulus and what they give</caption>" in said
-    assert "How clear?" in said
+    section = str(votes_needed_section(load_material(two), {}))
+    assert "<caption>Votes per stimulus and what they give</caption>" in section
+    assert "How clear?" in section
 
 
 def test_a_report_without_a_curve_has_no_such_panel(tmp_path: Path) -> None:
