@@ -12,7 +12,7 @@ from PIL import Image
 from beholder.stimuli.blinding import blind
 from beholder.stimuli.copies import write_copy
 from beholder.stimuli.ffmpeg import run_ffmpeg
-from beholder.stimuli.formats import medium_of
+from beholder.stimuli.media_formats import medium_of
 from beholder.stimuli.probe import measure
 from support.browser import MARKS
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import signal
 
-from beholder.stimuli.formats import medium_of
 from beholder.stimuli.loudness import measure_loudness
+from beholder.stimuli.media_formats import medium_of
 from beholder.stimuli.messages.message import Message
 from beholder.stimuli.messages.speech import insert_speech
 from beholder.stimuli.pcm import write_wav

@@ -24,7 +24,7 @@ from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.stimuli.known_answers import Expectation, KnownAnswer
 from beholder.store.contract import Answer, End, Session, StudyRecord
 from beholder.store.open import open_store
-from beholder.store.sqlite.files import FACTS
+from beholder.store.sqlite.database_files import FACTS
 from beholder.store.tables import SHAPES, Row, fact_row, session_row, to_iso
 from beholder.types import Json, Role
 from bench.servers import seconds_of

@@ -31,7 +31,7 @@ _SECONDS = 4
 """What a further question takes, as `beholder check` counts it."""
 
 
-class _Ground(NamedTuple):
+class _SelectionBasis(NamedTuple):
     """By what sets are judged."""
 
     level: Level
@@ -60,7 +60,7 @@ def shorter(
     return Result(table, _note(joined, ground, enough, bool(fresh), seed), "")
 
 
-def _ground(joined: Joined, keep: int | None, seed: int) -> _Ground | None:
+def _ground(joined: Joined, keep: int | None, seed: int) -> _SelectionBasis | None:
     questions = joined.questions
     if len(questions) < _FEWEST_QUESTIONS:
         return None
@@ -72,7 +72,7 @@ def _ground(joined: Joined, keep: int | None, seed: int) -> _Ground | None:
         if fit is not None:
             strongest = np.abs(turned_loadings(fit)).argmax(axis=1)
             groups = [set(np.flatnonzero(strongest == one).tolist()) for one in range(fit.kept)]
-            return _Ground(level, rows, [group for group in groups if group])
+            return _SelectionBasis(level, rows, [group for group in groups if group])
     return None
 
 
@@ -97,7 +97,7 @@ def _covered(groups: list[set[int]], chosen: tuple[int, ...]) -> int:
     return sum(not group.isdisjoint(chosen) for group in groups)
 
 
-def _fresh(joined: Joined, ground: _Ground, seed: int) -> dict[int, float]:
+def _fresh(joined: Joined, ground: _SelectionBasis, seed: int) -> dict[int, float]:
     """Return by size how well a set does with other people than those by whom it was picked, averaged over draws."""
     seen: dict[int, list[float]] = {}
     for one, other in halves_of_people(joined, ground.level, seed):
@@ -110,7 +110,7 @@ def _fresh(joined: Joined, ground: _Ground, seed: int) -> dict[int, float]:
 
 
 def _row(
-    joined: Joined, ground: _Ground, chosen: tuple[int, ...], fresh: dict[int, float], enough: float
+    joined: Joined, ground: _SelectionBasis, chosen: tuple[int, ...], fresh: dict[int, float], enough: float
 ) -> dict[str, Any]:
     names = [joined.questions[place] for place in chosen]
     explained = float(told_shares(ground.rows, [chosen])[0])
@@ -156,7 +156,7 @@ def _minutes(joined: Joined, chosen: set[str]) -> float:
     return saved
 
 
-def _note(joined: Joined, ground: _Ground, enough: float, has_fresh: bool, seed: int) -> str:
+def _note(joined: Joined, ground: _SelectionBasis, enough: float, has_fresh: bool, seed: int) -> str:
     tried = "of all sets" if len(joined.questions) <= _MOST else "when questions are added one by one"
     note = (
         f"For every size the best {tried}: one question at least of every component that is kept, as far as there is "

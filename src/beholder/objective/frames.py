@@ -20,7 +20,7 @@ from beholder.errors import Problem, StimuliError
 from beholder.objective.registry import METRICS
 from beholder.stimuli.catalogue import Stimulus
 from beholder.stimuli.ffmpeg import NO_WINDOW, FFmpegRun, command, file_argument, run_ffmpeg
-from beholder.stimuli.formats import medium_of
+from beholder.stimuli.media_formats import medium_of
 from beholder.stimuli.probe import measure
 from beholder.stimuli.streams import Measurement
 from beholder.stimuli.video import READ_VIDEO

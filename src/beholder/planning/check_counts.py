@@ -57,7 +57,7 @@ class CheckCounts:
         return not (self.replaced or any(self.inserted.values()) or self.obvious or self.repeated)
 
 
-class CheckContext(NamedTuple):
+class PlacementContext(NamedTuple):
     """What a rule is checked against: the study, its stimuli, and a sample trial."""
 
     study: Study
@@ -74,7 +74,7 @@ def count_checks(study: Study, catalogue: Catalogue, method: Method, units: Unit
     sample = sample_trial(study, catalogue, method)
     if sample is None:
         return CheckCounts()  # the method reports what is missing
-    finder = _CheckCounter(CheckContext(study, catalogue, method, units, sample), trials)
+    finder = _CheckCounter(PlacementContext(study, catalogue, method, units, sample), trials)
     requested = {role: finder.requested(role) for role in INSERTED}
     replaced = 0
     if is_board(units):
@@ -87,7 +87,7 @@ def count_checks(study: Study, catalogue: Catalogue, method: Method, units: Unit
 class _CheckCounter:
     """Goes through the rules. An impossible rule is a problem if the study has it, and omitted if a preset has it."""
 
-    def __init__(self, setting: CheckContext, trials: int) -> None:
+    def __init__(self, setting: PlacementContext, trials: int) -> None:
         self._setting, self._study, self._trials = setting, setting.study, trials
         is_scored = judged_kinds(setting.method, setting.sample) == {"score"}
         self._statements = len(statements_of(setting.sample)) if is_scored else 0
@@ -193,7 +193,7 @@ def _up_to(most: int) -> str:
 # Problems of stimuli for checks
 
 
-def asking_problem(setting: CheckContext, role: Role, rule: AskingOptions) -> Problem | None:
+def asking_problem(setting: PlacementContext, role: Role, rule: AskingOptions) -> Problem | None:
     """Return why no stimulus can ask for an answer here; None if one can."""
     study, catalogue, method, units, _ = setting
     key = f"checks.{role}"
@@ -224,7 +224,7 @@ def protection_problems(study: Study, catalogue: Catalogue, rule: AskingOptions)
             yield study.problem(f"checks.attention.protect.{place}", what, ", ".join(conditions), near)
 
 
-def message_problems(setting: CheckContext, role: Role) -> Iterator[Problem]:
+def message_problems(setting: PlacementContext, role: Role) -> Iterator[Problem]:
     """Yield the problems with the researcher's own stimuli that ask for an answer."""
     study, catalogue, method, units, sample = setting
     own = _own(catalogue, role)
@@ -245,7 +245,7 @@ def message_problems(setting: CheckContext, role: Role) -> Iterator[Problem]:
         yield from unshown_problems(own, shown, role, method)
 
 
-def gold_problems(setting: CheckContext) -> Iterator[Problem]:
+def gold_problems(setting: PlacementContext) -> Iterator[Problem]:
     """Yield the problems with the gold stimuli."""
     study, catalogue, method, _, _ = setting
     gold = catalogue.of_role("gold")

@@ -136,7 +136,7 @@ def _recode(codes: Codes) -> Codes:
     return np.asarray(np.unique(codes, return_inverse=True)[1], np.intp)
 
 
-class _RaterVariances(NamedTuple):
+class _RaterVarianceParts(NamedTuple):
     """Variances between and within raters; a taste that cannot be estimated is part of the inconsistency."""
 
     bias: float
@@ -146,7 +146,7 @@ class _RaterVariances(NamedTuple):
 
 def _rater_variances(
     value: Floats, condition: Codes, person: Codes, stimulus: Codes, parts: VarianceComponents
-) -> _RaterVariances:
+) -> _RaterVarianceParts:
     """Return the variances of bias, of taste for a condition, and of the residual.
 
     `parts` has people only: their taste, averaged over the conditions that they rated, counts there as bias.
@@ -157,9 +157,9 @@ def _rater_variances(
     shared = float(np.mean(np.bincount(owner, weights=np.square(many / votes[owner]))))
     model = fit_crossed(value, condition, cells, stimulus) if shared < 1 else None
     if model is None or not math.isfinite(model.one) or not math.isfinite(parts.one):
-        return _RaterVariances(parts.one, math.nan, parts.residual)
+        return _RaterVarianceParts(parts.one, math.nan, parts.residual)
     taste = (model.one - parts.one) / (1 - shared)
-    return _RaterVariances(parts.one - shared * max(0.0, taste), taste, model.residual)
+    return _RaterVarianceParts(parts.one - shared * max(0.0, taste), taste, model.residual)
 
 
 def _rater_condition_codes(condition: Codes, person: Codes) -> Codes:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from beholder.stimuli.formats import served_by_suffix
+from beholder.stimuli.media_formats import served_by_suffix
 
 MIN_DRAWN, MAX_DRAWN = 1024, 65536
 """The part of a filler whose length is drawn; its first `SHORTEST` bytes are those of one slot alone."""

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from beholder.errors import Problem
 from beholder.stimuli.blinding import class_size
-from beholder.stimuli.formats import served_by_suffix
 from beholder.stimuli.known_answers import KnownAnswer
+from beholder.stimuli.media_formats import served_by_suffix
 from beholder.types import Medium, Role
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from beholder.stimuli.audio import RECIPE as SOUND
 from beholder.stimuli.audio import copy_audio
 from beholder.stimuli.catalogue import Probe
-from beholder.stimuli.formats import served_suffix
 from beholder.stimuli.image import RECIPE as PICTURE
 from beholder.stimuli.image import copy_image
+from beholder.stimuli.media_formats import served_suffix
 from beholder.stimuli.streams import Measurement
 from beholder.stimuli.text import RECIPE as PROSE
 from beholder.stimuli.text import copy_text

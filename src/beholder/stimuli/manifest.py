@@ -11,7 +11,6 @@ from typing import get_args
 from urllib.parse import urlsplit
 
 from beholder.errors import Problem, did_you_mean
-from beholder.stimuli.formats import known_suffixes, medium_of
 from beholder.stimuli.known_answers import (
     ANSWER_COLUMNS,
     KNOWN_ANSWER_ROLES,
@@ -23,6 +22,7 @@ from beholder.stimuli.known_answers import (
     read_answer_item,
     roles_of_column,
 )
+from beholder.stimuli.media_formats import known_suffixes, medium_of
 from beholder.stimuli.sources import (
     Sources,
     StimulusSource,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from beholder.errors import Problem
 from beholder.stimuli.audio import measure_audio
-from beholder.stimuli.formats import medium_of
 from beholder.stimuli.image import measure_image
+from beholder.stimuli.media_formats import medium_of
 from beholder.stimuli.streams import Measurement, read_error
 from beholder.stimuli.text import measure_text
 from beholder.stimuli.video import measure_video, video_playback_problem

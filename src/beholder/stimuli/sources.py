@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from beholder.errors import Problem, did_you_mean
-from beholder.stimuli.formats import MEDIA, known_suffixes, medium_of
 from beholder.stimuli.known_answers import KnownAnswer
+from beholder.stimuli.media_formats import MEDIA, known_suffixes, medium_of
 from beholder.stimuli.messages.message import Message
 from beholder.study.model import Study
 from beholder.types import Medium, Role

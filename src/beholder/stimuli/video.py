@@ -11,7 +11,7 @@ from pathlib import Path
 from beholder.errors import Problem, StimuliError
 from beholder.stimuli.catalogue import Probe
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
-from beholder.stimuli.formats import SERVED, ServedFormat, served_container
+from beholder.stimuli.media_formats import SERVED, ServedFormat, served_container
 from beholder.stimuli.streams import (
     Measurement,
     blank_vorbis_comment,

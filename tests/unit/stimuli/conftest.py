@@ -8,7 +8,7 @@ import pytest
 
 from beholder.stimuli.copies import write_copy
 from beholder.stimuli.ffmpeg import run_ffmpeg
-from beholder.stimuli.formats import medium_of
+from beholder.stimuli.media_formats import medium_of
 from beholder.stimuli.messages.message import insert_message, message_suffix
 from beholder.stimuli.probe import measure
 from beholder.stimuli.workshop import make_prepared

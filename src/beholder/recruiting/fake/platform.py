@@ -11,7 +11,6 @@ from typing import Any
 
 import httpx
 
-from beholder.recruiting.fake.account import FakeAccount, FakeBonuses, FakeGroups
 from beholder.recruiting.fake.http import (
     FAULTS_AFTER_EFFECT,
     FAULTS_WITHOUT_REPLY,
@@ -31,6 +30,7 @@ from beholder.recruiting.fake.http import (
 from beholder.recruiting.fake.state import FakeClock, Wallet, WalletPayment
 from beholder.recruiting.fake.studies import FakeStudies
 from beholder.recruiting.fake.submissions import FakePeople, FakeReviews, FakeSubmissions
+from beholder.recruiting.fake.workspace import FakeBonuses, FakeGroups, FakeWorkspace
 
 _TOKEN = "rehearsal"
 _HTML = "<html><body><h1>Bad gateway</h1></body></html>"
@@ -67,7 +67,7 @@ class FakeProlific:
         """Every operation that was requested, in order."""
         self.groups, self.people = FakeGroups(self), FakePeople(self)
         self.studies, self.submissions, self.bonuses = FakeStudies(self), FakeSubmissions(self), FakeBonuses(self)
-        self.account, self.reviews = FakeAccount(self), FakeReviews(self)
+        self.account, self.reviews = FakeWorkspace(self), FakeReviews(self)
         self._router = Router(routes(self))
         self._document = _document(openapi)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from beholder.errors import Problem, StimuliError
-from beholder.stimuli.formats import medium_of
+from beholder.stimuli.media_formats import medium_of
 from beholder.types import Medium
 
 RECIPE = "message 1"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from beholder.errors import Problem, StimuliError
 from beholder.stimuli.copies import put_in_place
 from beholder.stimuli.ffmpeg import MP4_OUTPUT, colour_range, colour_tags, file_argument, run_ffmpeg
-from beholder.stimuli.formats import medium_of, served_by_suffix
+from beholder.stimuli.media_formats import medium_of, served_by_suffix
 from beholder.stimuli.pcm import FILTER, lowpass
 from beholder.stimuli.probe import measure
 from beholder.stimuli.video import READ_VIDEO

@@ -24,7 +24,7 @@ from beholder.stimuli.ffmpeg import (
     feed_ffmpeg,
     file_argument,
 )
-from beholder.stimuli.formats import medium_of
+from beholder.stimuli.media_formats import medium_of
 from beholder.stimuli.probe import measure
 from beholder.stimuli.video import READ_VIDEO
 from beholder.stimuli.workshop.clips import Clip, read_clip

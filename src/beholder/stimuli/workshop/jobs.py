@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from beholder.errors import Problem, StimuliError
-from beholder.stimuli.formats import known_suffixes, medium_of
+from beholder.stimuli.media_formats import known_suffixes, medium_of
 from beholder.types import Medium
 
 Progress = Callable[[int, int], None]

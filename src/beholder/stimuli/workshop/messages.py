@@ -17,7 +17,7 @@ from typing import Literal
 
 from beholder.errors import Problem, StimuliError
 from beholder.stimuli.copies import put_in_place
-from beholder.stimuli.formats import known_suffixes, medium_of
+from beholder.stimuli.media_formats import known_suffixes, medium_of
 from beholder.stimuli.messages.message import RECIPE, Message, Say, insert_message, message_problem, message_suffix
 from beholder.stimuli.probe import measure
 from beholder.stimuli.workshop.jobs import (

@@ -17,8 +17,8 @@ from beholder.stimuli.audio import READ_AUDIO
 from beholder.stimuli.audio import RECIPE as SOUND
 from beholder.stimuli.copies import put_in_place, write_copy
 from beholder.stimuli.ffmpeg import MP4_OUTPUT, NO_METADATA, colour_range, colour_tags, file_argument, run_ffmpeg
-from beholder.stimuli.formats import served_suffix
 from beholder.stimuli.loudness import LoudnessGain, gain_to_loudness
+from beholder.stimuli.media_formats import served_suffix
 from beholder.stimuli.probe import measure, playback_problem
 from beholder.stimuli.streams import Measurement, read_error
 from beholder.stimuli.video import READ_VIDEO

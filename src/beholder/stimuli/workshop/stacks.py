@@ -14,7 +14,7 @@ from typing import Literal
 from beholder.errors import Problem, StimuliError
 from beholder.stimuli.copies import put_in_place
 from beholder.stimuli.ffmpeg import MP4_OUTPUT, colour_range, colour_tags, file_argument, run_ffmpeg
-from beholder.stimuli.formats import medium_of
+from beholder.stimuli.media_formats import medium_of
 from beholder.stimuli.probe import measure
 from beholder.stimuli.video import READ_VIDEO
 from beholder.stimuli.workshop.clips import Clip, read_clip

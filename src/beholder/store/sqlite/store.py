@@ -28,7 +28,7 @@ from beholder.store.contract import (
 )
 from beholder.store.rules import read_only
 from beholder.store.sqlite import sessions, study
-from beholder.store.sqlite.files import (  # fmt: skip
+from beholder.store.sqlite.database_files import (
     FACTS,
     IDENTITY,
     Lock,

@@ -23,7 +23,7 @@ from beholder.store.rules import (
     repeated_entry,
     unknown_session,
 )
-from beholder.store.sqlite.files import LEDGER, Lock, connect_read, connect_write, unavailable
+from beholder.store.sqlite.database_files import LEDGER, Lock, connect_read, connect_write, unavailable
 from beholder.store.tables import (
     ERASABLE,
     SHAPES,

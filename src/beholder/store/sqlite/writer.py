@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from beholder.store.contract import StoreUnavailable, Table
 from beholder.store.rules import erased_session, unknown_session
-from beholder.store.sqlite.files import OpenFile, unavailable
+from beholder.store.sqlite.database_files import OpenFile, unavailable
 from beholder.store.tables import SHAPES, Row
 
 # Inserting rows with few statements

@@ -13,7 +13,7 @@ from scipy import signal
 
 from beholder.errors import StimuliError
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
-from beholder.stimuli.formats import medium_of
+from beholder.stimuli.media_formats import medium_of
 from beholder.stimuli.messages.message import Message, unambiguous_values
 from beholder.stimuli.messages.mixing import mix_speech
 from beholder.stimuli.messages.speech import insert_speech, speak, voice_problem

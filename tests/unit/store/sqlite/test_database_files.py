@@ -16,7 +16,7 @@ import pytest
 from beholder.errors import StoreError
 from beholder.store.open import open_store, read_tables
 from beholder.store.rules import migrations
-from beholder.store.sqlite.files import connect_write, migrate, schema_version
+from beholder.store.sqlite.database_files import connect_write, migrate, schema_version
 from beholder.testing.stores.facts import (
     study_record,
 )

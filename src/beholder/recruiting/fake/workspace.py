@@ -18,7 +18,7 @@ _HOURLY = {"GBP": (600, 900), "USD": (800, 1200)}
 """The least and the recommended hourly pay, in hundredths."""
 
 
-class FakeAccount:
+class FakeWorkspace:
     """Operations about the researcher's account."""
 
     def __init__(self, fake: FakeProlific) -> None:
