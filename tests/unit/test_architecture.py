@@ -1,17 +1,21 @@
-"""The architecture: imports point one way, the package is portable, the public names are pinned."""
+"""The architecture: imports point one way, modules are chapters named by the field, and the package is portable."""
 
 from __future__ import annotations
 
 import ast
+import importlib
 import re
+import statistics
 import subprocess
 import sys
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import beholder
+from support.data import ROOT as REPOSITORY
 
 ROOT = Path(beholder.__file__).parent
 SOURCES = sorted(ROOT.rglob("*.py"))
@@ -71,6 +75,174 @@ def allowed(own: str, other: str) -> bool:
 def test_imports_point_one_way(path: Path) -> None:
     wrong = [module for module in imports(path) if not allowed(part(module_of(path)), part(module))]
     assert not wrong, f"{path.relative_to(ROOT)} imports {wrong}"
+
+
+# A module is a chapter
+
+
+def lines(path: Path) -> int:
+    return len(path.read_text("utf-8").splitlines())
+
+
+def importers() -> dict[str, set[str]]:
+    """Return by which modules of ours each module is imported."""
+    modules = {module_of(path) for path in SOURCES}
+    users: dict[str, set[str]] = defaultdict(set)
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                for name in {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)} & modules:
+                    users[name].add(module_of(path))
+    return users
+
+
+def test_modules_are_chapters_and_not_slivers() -> None:
+    sizes = [lines(path) for path in SOURCES]
+    assert len(sizes) <= 440
+    assert statistics.median(sizes) >= 180
+
+
+def test_no_module_is_a_slab() -> None:
+    """A longer one has a second noun in it, which gets a module of its own."""
+    assert not {module_of(path): lines(path) for path in SOURCES if lines(path) > 600}
+
+
+SHORT_CHAPTERS = {
+    "beholder.checks.listening.sides": "a check",
+    "beholder.checks.listening.tones": "a check",
+    "beholder.reporting.devices": "a section of the report",
+    "beholder.reporting.folder": "the folder of a verb, whose front has to stay light",
+    "beholder.sample_size.folder": "the folder of a verb, whose front has to stay light",
+    "beholder.simulation.pilot": "reads a study, which `variance` must not import",
+    "beholder.stimuli.samples.text": "the samples of one medium",
+    "beholder.study.chain": "what the researcher writes; the workflow reads it",
+    "beholder.testing.prolific": "a conformance suite: strangers import it",
+    "beholder.workflow.plan": "a verb",
+    "beholder.workflow.serve": "a verb",
+}
+"""Modules under 120 lines with one importer that are no section of it, and why."""
+
+
+def test_a_short_module_with_one_importer_is_a_section_of_it() -> None:
+    users = importers()
+    slivers = {
+        module_of(path)
+        for path in SOURCES
+        if path.stem not in ("__init__", "__main__", "contract")
+        and lines(path) < 120
+        and len(users[module_of(path)]) <= 1
+    }
+    assert slivers <= set(SHORT_CHAPTERS), slivers - set(SHORT_CHAPTERS)
+
+
+def test_every_module_can_be_imported_by_its_dotted_name() -> None:
+    """A function of a package with the name of one of its modules would hide that module, or be replaced by it."""
+    for name in (module_of(path) for path in SOURCES if path.stem != "__main__"):
+        module = importlib.import_module(name)
+        seen: object = beholder
+        for part_of_name in name.split(".")[1:]:
+            seen = getattr(seen, part_of_name)
+        assert seen is module, f"{name} is hidden by something of the same name"
+
+
+def classes() -> Iterator[tuple[str, str]]:
+    """Yield the name of every class at the top of a module, and the module."""
+    for path in SOURCES:
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                yield node.name, module_of(path)
+
+
+def test_a_class_name_occurs_once() -> None:
+    homes = defaultdict(list)
+    for name, module in classes():
+        homes[name].append(module)
+    assert not {name: modules for name, modules in homes.items() if len(modules) > 1}
+
+
+MOODS = {
+    "again", "aside", "beside", "books", "carrying", "counting", "dealing", "desk", "doors", "emptied", "enough",
+    "examiner", "exhibits", "farewell", "found", "given", "ground", "growing", "guest", "halts", "heard", "host",
+    "judging", "known", "lots", "made", "ordered", "others", "parcel", "placing", "proctor", "room", "said",
+    "sayings", "seen", "spared", "standing", "teaching", "telling", "till", "together", "told", "trouble", "wanted",
+    "way", "whereabouts",
+}  # fmt: skip
+"""Metaphors, moods and participles that were names of ours: nobody would search for them."""
+ACTIVITIES = {
+    "blinding", "cleaning", "even_rounding", "exporting", "listening", "loading", "mixing", "monitoring", "planning",
+    "printing", "recruiting", "rendering", "reporting", "screening", "testing", "training",
+}  # fmt: skip
+"""Nouns in -ing that the field or every programmer uses."""
+
+
+def test_no_module_or_class_is_named_by_a_mood() -> None:
+    stems = {module.rpartition(".")[2] for module in map(module_of, SOURCES)}
+    named = stems | {name.strip("_").lower() for name, _ in classes()}
+    assert not named & MOODS
+
+
+def test_modules_are_nouns() -> None:
+    stems = {module.rpartition(".")[2] for module in map(module_of, SOURCES)}
+    assert {stem for stem in stems if stem.endswith("ing")} <= ACTIVITIES
+
+
+SAME_NOUN = {
+    "agreement", "anchors", "audio", "chain", "checks", "cleaning", "contract", "contrasts", "correlation",
+    "decisions", "demo", "design", "devices", "distributions", "facts", "figures", "filters", "folder", "groups",
+    "image", "items", "known_answers", "ledger", "media", "mixed", "model", "moderation", "page", "pairs",
+    "participants", "playback", "probe", "profile", "qualification", "rater_models", "raters", "ratings", "registry",
+    "relation", "reliability", "result", "run", "scores", "sensitivity", "serialization", "sessions", "shortfall",
+    "sides", "store", "study", "submissions", "tables", "tests", "text", "texts", "video", "votes_needed", "writer",
+}  # fmt: skip
+"""Names of several modules: the same noun in another layer, or the same part of a shape."""
+
+
+def test_a_module_name_repeats_only_for_the_same_noun() -> None:
+    stems = Counter(path.stem for path in SOURCES if path.stem not in ("__init__", "__main__"))
+    assert {stem for stem, count in stems.items() if count > 1} == SAME_NOUN
+
+
+# Tests mirror modules
+
+COVERED_ELSEWHERE = {
+    "beholder.recruiting.fake.__main__": "tests/unit/recruiting/fake/test_main.py",
+    "beholder.server": "tests/end_to_end/test_servers.py",
+    "beholder.server.app": "tests/end_to_end/test_http.py",
+    "beholder.server.process": "tests/end_to_end/test_servers.py",
+    "beholder.store.contract": "tests/contracts/test_store.py",
+    "beholder.testing.check_pages": "tests/browser/test_qualification.py",
+    "beholder.testing.methods": "tests/contracts/test_methods.py",
+    "beholder.testing.stores.facts": "tests/contracts/test_store.py",
+    "beholder.testing.stores.ledger": "tests/contracts/test_store.py",
+    "beholder.testing.stores.sessions": "tests/contracts/test_store.py",
+    "beholder.workflow.serve": "tests/end_to_end/test_servers.py",
+}
+"""Modules without a test file of their name, and the file that covers them."""
+
+
+def mirror_of(module: str) -> Path:
+    """Return where the tests of a module are: `unit/<package>/test_<module>.py`; of a front `test_<package>.py`."""
+    names = module.split(".")[1:]
+    is_package = len(names) == 1 and ROOT.joinpath(*names).is_dir()
+    folder = names if is_package else names[:-1]
+    return REPOSITORY.joinpath("tests", "unit", *folder, f"test_{names[-1]}.py")
+
+
+def defines_something(path: Path) -> bool:
+    body = ast.parse(path.read_text("utf-8")).body
+    return any(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) for node in body)
+
+
+def test_every_module_has_a_test_file_of_its_name() -> None:
+    modules = {module_of(path) for path in SOURCES if defines_something(path)}
+    without = {module for module in modules if not mirror_of(module).is_file()}
+    assert without == set(COVERED_ELSEWHERE), sorted(without ^ set(COVERED_ELSEWHERE))
+    assert len(COVERED_ELSEWHERE) <= 40
+    for module, file in COVERED_ELSEWHERE.items():
+        assert (REPOSITORY / file).is_file(), f"{file}, which covers {module}, is not there"
+
+
+# Methods
 
 
 FAMILIES = {"contract", "boards", "choices", "pairs", "presentation", "scores"}

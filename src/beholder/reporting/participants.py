@@ -226,7 +226,7 @@ _FORMULA = tuple(f"'{sign}" for sign in "=+-@\t\r\n")
 """How a text begins that got an apostrophe for spreadsheets (files.py)."""
 
 
-class _Text(NamedTuple):
+class _FreeText(NamedTuple):
     words: str
     about: str
     is_used: bool
@@ -240,14 +240,14 @@ def texts_section(material: Material) -> Markup | None:
     return render(lists) if lists else None
 
 
-def _texts_by_question(material: Material) -> dict[str, list[_Text]]:
+def _texts_by_question(material: Material) -> dict[str, list[_FreeText]]:
     """Return the texts by question."""
-    texts: dict[str, list[_Text]] = {}
+    texts: dict[str, list[_FreeText]] = {}
     people = material.clean("participants")
     for ask in (*material.study.before, *material.study.after):
         if ask.type == "text" and f"answer_{ask.id}" in people.columns:
             cells = zip(people[f"answer_{ask.id}"], people["use"] == "true", strict=True)
-            texts[ask.text] = [_Text(_printable(cell), "", bool(used)) for cell, used in cells if cell.strip()]
+            texts[ask.text] = [_FreeText(_printable(cell), "", bool(used)) for cell, used in cells if cell.strip()]
     comments, sessions = material.clean("comments"), material.clean("sessions")
     if comments.empty or sessions.empty:
         return texts
@@ -257,11 +257,11 @@ def _texts_by_question(material: Material) -> dict[str, list[_Text]]:
     for kind, question, content, text, session in zip(*columns, strict=True):
         title = f"Reasons: {names.get(question, question)}" if kind == "reason" else "Comments on the stimuli"
         if text.strip():
-            texts.setdefault(title, []).append(_Text(_printable(text), content, session in used))
+            texts.setdefault(title, []).append(_FreeText(_printable(text), content, session in used))
     return texts
 
 
-def _list(title: str, texts: Sequence[_Text], people: tuple[str, str]) -> Markup:
+def _list(title: str, texts: Sequence[_FreeText], people: tuple[str, str]) -> Markup:
     others = [text for text in texts if not text.is_used]
     mine = [text for text in texts if text.is_used]
     not_used = f", {len(others):,} of them of {people[1]} who are not used" if others else ""
@@ -270,7 +270,7 @@ def _list(title: str, texts: Sequence[_Text], people: tuple[str, str]) -> Markup
     return tag("details", head, _items(mine) if mine else None, below, class_="written")
 
 
-def _items(texts: Sequence[_Text]) -> Markup:
+def _items(texts: Sequence[_FreeText]) -> Markup:
     items = [
         tag("li", tag("span", text.words, dir="auto"), tag("small", text.about, dir="auto") if text.about else None)
         for text in texts
