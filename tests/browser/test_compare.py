@@ -60,14 +60,14 @@ async def reach(visit: Visit) -> Page:
     page = visit.page
     await visit.go("trial")
     while True:
-        found = await page.wait_for_selector(
+        control = await page.wait_for_selector(
             "main input[type=radio]:visible, main #play:visible, .cinema #next:visible"
         )
-        assert found is not None
-        if await found.get_attribute("type") == "radio":
+        assert control is not None
+        if await control.get_attribute("type") == "radio":
             return page
         await page.keyboard.press("Enter")
-        await found.wait_for_element_state("hidden")
+        await control.wait_for_element_state("hidden")
 
 
 async def opened(page: Page) -> None:
@@ -76,10 +76,10 @@ async def opened(page: Page) -> None:
 
 
 async def checked(page: Page) -> list[str]:
-    found: list[str] = await page.locator("main input[type=radio]:checked").evaluate_all(
+    labels: list[str] = await page.locator("main input[type=radio]:checked").evaluate_all(
         "nodes => nodes.map((node) => node.closest('.choice').innerText.split('\\n')[0])"
     )
-    return found
+    return labels
 
 
 async def stored(site: Site, key: str = "trial:1") -> dict[str, Any]:

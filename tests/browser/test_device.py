@@ -33,15 +33,15 @@ async def begin(site: Site, script: str = "", query: str = "?participant=ada", *
     return visit
 
 
-async def told(site: Site) -> dict[str, dict[str, Any]]:
+async def verdict_rows(site: Site) -> dict[str, dict[str, Any]]:
     return {row["key"]: row for row in await site.rows("told") if row["key"].startswith("check:")}
 
 
 async def states(visit: Visit) -> dict[str, str]:
-    found: dict[str, str] = await visit.page.locator("main .looks").evaluate(
+    classes: dict[str, str] = await visit.page.locator("main .looks").evaluate(
         "list => Object.fromEntries([...list.children].map(({ dataset }) => [dataset.name, dataset.state]))"
     )
-    return found
+    return classes
 
 
 async def test_the_look_at_the_device_runs_by_itself_up_to_its_one_question(stand: Stand) -> None:
@@ -57,9 +57,9 @@ async def test_the_look_at_the_device_runs_by_itself_up_to_its_one_question(stan
     assert await overhang(visit.page, "the list", [(1280, 800), (390, 844), (320, 640)]) == []
     await visit.page.click("#remote-no")
     await visit.step("text:instructions")
-    found = await told(site)
-    assert len(found["check:refresh:1"]["evidence"]["answer"]["intervals"]) == 120
-    media = found["check:media:1"]["evidence"]["answer"]
+    rows = await verdict_rows(site)
+    assert len(rows["check:refresh:1"]["evidence"]["answer"]["intervals"]) == 120
+    media = rows["check:media:1"]["evidence"]["answer"]
     assert (media["decoded"], media["fullscreen"]) == (True, True)
     assert media["plays"]
 
@@ -69,7 +69,7 @@ async def test_a_full_hd_laptop_at_175_per_cent_is_measured_in_device_pixels(sta
     laptop: dict[str, Any] = {"screen": {"width": 1097, "height": 617}, "viewport": {"width": 1097, "height": 520}}
     visit = await begin(site, device_scale_factor=1.75, **laptop)
     await visit.step("text:instructions")
-    assert (await told(site))["check:screen:1"]["evidence"]["measured"] == [1920, 1080]
+    assert (await verdict_rows(site))["check:screen:1"]["evidence"]["measured"] == [1920, 1080]
 
 
 async def test_a_phone_is_told_what_is_needed_and_the_same_link_goes_on_at_a_computer(stand: Stand) -> None:
@@ -86,8 +86,8 @@ async def test_a_phone_is_told_what_is_needed_and_the_same_link_goes_on_at_a_com
     assert "resume=" in link
     computer = await site.visit("?" + link.partition("?")[2], **FULL_HD)
     await computer.step("text:instructions")
-    found = await told(site)
-    verdicts = [row["verdict"] for key, row in found.items() if key.startswith("check:device:")]
+    rows = await verdict_rows(site)
+    verdicts = [row["verdict"] for key, row in rows.items() if key.startswith("check:device:")]
     assert (verdicts[0], verdicts[-1]) == ("fail", "pass")
 
 
@@ -109,8 +109,8 @@ async def test_signals_that_disagree_are_put_to_the_person(stand: Stand) -> None
     visit = await begin(site, mobile)
     await visit.page.click("#say-desktop")
     await visit.step("text:instructions")
-    found = await told(site)
-    assert [(one["verdict"], one["reason"]) for one in found.values()] == [("unknown", "signals"), ("unknown", "said")]
+    rows = await verdict_rows(site)
+    assert [(one["verdict"], one["reason"]) for one in rows.values()] == [("unknown", "signals"), ("unknown", "said")]
 
 
 async def test_a_zoomed_page_is_set_to_100_per_cent_by_keyboard_alone(stand: Stand) -> None:
@@ -124,8 +124,8 @@ async def test_a_zoomed_page_is_set_to_100_per_cent_by_keyboard_alone(stand: Sta
     await visit.page.keyboard.press("Tab")
     await visit.page.keyboard.press("Enter")
     await visit.step("text:instructions")
-    found = await told(site)
-    assert [found[f"check:screen:{number}"]["verdict"] for number in (1, 2)] == ["unknown", "pass"]
+    rows = await verdict_rows(site)
+    assert [rows[f"check:screen:{number}"]["verdict"] for number in (1, 2)] == ["unknown", "pass"]
 
 
 async def test_a_screen_that_stays_too_small_ends_the_study_politely(stand: Stand) -> None:
@@ -161,7 +161,7 @@ async def test_a_slow_line_is_told_with_its_wait_and_lets_people_go_on(stand: St
     await visit.page.click("#next")
     await visit.page.wait_for_selector("#remote-no")
     assert (await states(visit))["network"] == "attention"
-    answer = (await told(site))["check:network:1"]["evidence"]["answer"]
+    answer = (await verdict_rows(site))["check:network:1"]["evidence"]["answer"]
     assert answer["bytes"] > 0
 
 

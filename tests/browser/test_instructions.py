@@ -28,12 +28,12 @@ async def serve(stand: Stand, media: tuple[str, ...], *, play: bool = True, **ke
     names = {"video": "natural", "audio": "light", "image": "soft", "text": "plain"}
     files = []
     for medium in media:
-        made = stand.folder / f"made-{medium}"
+        samples = stand.folder / f"made-{medium}"
         if medium == "video":
             source = sorted((stand.like / "stimuli" / names[medium]).iterdir())[0]
         else:
-            make_samples(made, contents=1, conditions=[names[medium]], seconds=0.5, size=(160, 90))
-            source = next(path for path in sorted(made.rglob("*")) if path.is_file())
+            make_samples(samples, contents=1, conditions=[names[medium]], seconds=0.5, size=(160, 90))
+            source = next(path for path in sorted(samples.rglob("*")) if path.is_file())
         shutil.copy(source, folder / "examples" / f"{medium}{source.suffix}")
         files.append(f"examples/{medium}{source.suffix}")
     page = {
@@ -68,9 +68,9 @@ async def test_clips_are_played_by_keys_and_the_way_on_says_what_is_left(stand: 
     evidence = (await site.answers())["text:instructions:2"]["playback"]
     assert [evidence[slot]["plays"] for slot in ("s1", "s2")] == [1, 1]
     await page.keyboard.press("?")
-    told = await page.locator("dialog.help").inner_text()
-    assert "Please rate." in told
-    assert "An example, audio" in told
+    help_text = await page.locator("dialog.help").inner_text()
+    assert "Please rate." in help_text
+    assert "An example, audio" in help_text
 
 
 async def test_what_stands_still_is_looked_at_without_a_press(stand: Stand) -> None:
@@ -128,9 +128,9 @@ async def test_what_is_needed_stands_above_the_choice_and_a_quiz_ends_politely(s
         assert await barriers(page, "here") == []
         await page.click("#next")
         if attempt == 1:
-            told = await page.locator(".check-told").inner_text()
-            assert "Please look again at: How long do you watch; what to rate." in told
-            assert "To the end" not in told
+            feedback = await page.locator(".check-told").inner_text()
+            assert "Please look again at: How long do you watch; what to rate." in feedback
+            assert "To the end" not in feedback
     await page.wait_for_selector("body[data-kind=end] main h1")
     assert await page.locator("main h1").inner_text() == "Thank you for your interest"
     assert "You did nothing wrong." in await page.locator("main .prose").inner_text()

@@ -49,14 +49,14 @@ def copies(folder: Path, depth: str) -> dict[str, bytes]:
     (folder / "x.md").write_text("# Größe\n\nSome *words*.\n", encoding="utf-8")
     tone = ("-f", "lavfi", "-i", "aevalsrc=0.5*sin(2000*t)|0.3*cos(3000*t):d=0.25:s=44100", "-c:a", depth)
     assert run_ffmpeg([*tone, str(folder / "x.wav")]).code == 0
-    found = {}
+    files = {}
     for name, suffix in (("x.wav", ".wav"), ("x.png", ".webp"), ("x.md", ".txt")):
         medium = medium_of(name)
         assert medium is not None
         copy = folder / f"copy{suffix}"
         write_copy(folder / name, copy, measure(folder / name, name), name, medium)
-        found[f"/x{suffix}"] = b"".join(blind(copy, b"a slot of a session", 150_000).read())
-    return found
+        files[f"/x{suffix}"] = b"".join(blind(copy, b"a slot of a session", 150_000).read())
+    return files
 
 
 @pytest.mark.parametrize("depth", ["pcm_s16le", "pcm_s24le"])
@@ -75,15 +75,15 @@ async def test_chromium_reads_filled_copies_as_if_nothing_were_behind_them(
     try:
         await page.route("**/*", answer)
         await page.goto("http://localhost/")
-        seen: dict[str, Any] = await page.evaluate(SHOW)
+        contents: dict[str, Any] = await page.evaluate(SHOW)
     finally:
         await page.close()
     raw = run_ffmpeg(["-v", "error", "-i", str(tmp_path / "x.wav"), "-f", "f32le", "pipe:1"]).out
-    wanted = np.frombuffer(raw, dtype="<f4").reshape(-1, 2).T
-    heard = np.array(seen["samples"])
-    assert heard.shape == wanted.shape == (2, 11025)
-    assert np.abs(heard - wanted).max() < 2**-15
+    expected = np.frombuffer(raw, dtype="<f4").reshape(-1, 2).T
+    samples = np.array(contents["samples"])
+    assert samples.shape == expected.shape == (2, 11025)
+    assert np.abs(samples - expected).max() < 2**-15
     with Image.open(tmp_path / "x.png") as picture:
-        assert seen["pixels"] == list(picture.convert("RGBA").tobytes())
-    assert (seen["size"], seen["nodes"]) == ([*SIZE], 2)
-    assert seen["words"].split() == ["Größe", "Some", "words."]
+        assert contents["pixels"] == list(picture.convert("RGBA").tobytes())
+    assert (contents["size"], contents["nodes"]) == ([*SIZE], 2)
+    assert contents["words"].split() == ["Größe", "Some", "words."]

@@ -68,8 +68,8 @@ async def test_a_day_in_the_laboratory(stand: Stand) -> None:
 
     sessions = await site.rows("sessions")
     assert [session["mode"] for session in sessions] == ["lab", "lab"]
-    seen = {answer["session"] for answer in await site.rows("answers") if answer["key"].startswith("trial")}
-    assert seen == {sessions[0]["session"]}
+    raters = {answer["session"] for answer in await site.rows("answers") if answer["key"].startswith("trial")}
+    assert raters == {sessions[0]["session"]}
     assert not [trouble for visit in site.visits for trouble in visit.troubles if trouble.startswith("page error")]
 
 

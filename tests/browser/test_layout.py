@@ -53,10 +53,10 @@ async def test_no_page_is_wider_than_its_window(stand: Stand, keys: dict[str, An
 async def test_no_page_has_a_serious_barrier(stand: Stand, keys: dict[str, Any]) -> None:
     site = await stand.serve(**keys)
     visit = await site.visit(reduced_motion="reduce")  # a colour on its way to another is no colour to judge
-    found = []
+    problems = []
 
     async def scan(page: Page, key: str, moment: str) -> None:
-        found.extend(await barriers(page, f"{key} {moment}"))
+        problems.extend(await barriers(page, f"{key} {moment}"))
 
     await visit.go("text:instructions", on_step=scan)
     await visit.page.keyboard.press("?")
@@ -65,7 +65,7 @@ async def test_no_page_has_a_serious_barrier(stand: Stand, keys: dict[str, Any])
     await scan(visit.page, "withdraw", "shown")
     await visit.page.keyboard.press("Escape")
     await visit.go("end", on_step=scan)
-    assert found == []
+    assert problems == []
 
 
 @pytest.mark.parametrize("keys", [PARALLEL, ACR], ids=["parallel", "acr"])

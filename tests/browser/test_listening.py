@@ -79,10 +79,12 @@ async def test_listening_by_keyboard_alone_with_sounds_that_keep_their_phase(sta
     await page.wait_for_selector("main #place:text-is('2 of 2')")
     await page.reload()
     await visit.step("check:headphones:1")
-    heard = await page.evaluate(CORRELATIONS, {"url": urls[0], "intervals": [[0.35, 1.25], [1.85, 2.75], [3.35, 4.25]]})
-    for place, interval in enumerate(heard, 1):
+    correlations = await page.evaluate(
+        CORRELATIONS, {"url": urls[0], "intervals": [[0.35, 1.25], [1.85, 2.75], [3.35, 4.25]]}
+    )
+    for place, interval in enumerate(correlations, 1):
         assert interval["phase"] == pytest.approx(-1 if place == trials[0]["antiphase"] else 1, abs=1e-3)
-    assert min(heard, key=lambda one: one["power"]) == heard[trials[0]["softest"] - 1]
+    assert min(correlations, key=lambda one: one["power"]) == correlations[trials[0]["softest"] - 1]
 
     await hear(page, "2 of 2")
     await page.keyboard.press(str(trials[1]["softest"]))
@@ -95,8 +97,8 @@ async def test_listening_by_keyboard_alone_with_sounds_that_keep_their_phase(sta
         await page.keyboard.press(KEYS[side])
         await page.keyboard.press("Enter")
     await visit.step("trial:1")
-    told = {row["key"]: (row["verdict"], row["evidence"]["answer"]["plays"]) for row in await site.rows("told")}
-    assert told == {"check:headphones:1": ("pass", [1, 1]), "check:sides:1": ("pass", [1, 1])}
+    verdicts = {row["key"]: (row["verdict"], row["evidence"]["answer"]["plays"]) for row in await site.rows("told")}
+    assert verdicts == {"check:headphones:1": ("pass", [1, 1]), "check:sides:1": ("pass", [1, 1])}
 
 
 async def test_tones_are_counted_by_touch_and_a_wrong_count_is_told_on_fresh_ones(stand: Stand) -> None:
@@ -140,5 +142,5 @@ async def test_a_sound_that_does_not_play_costs_nobody_the_study(stand: Stand) -
             await page.unroute(sounds)
         await page.click("#no-sound")
     await visit.step("trial:1")
-    told = [(row["verdict"], row["reason"], row["evidence"]["answer"]) for row in await site.rows("told")]
-    assert told == [("unknown", "blocked", {"blocked": True, "why": "decode"})] * 2
+    verdicts = [(row["verdict"], row["reason"], row["evidence"]["answer"]) for row in await site.rows("told")]
+    assert verdicts == [("unknown", "blocked", {"blocked": True, "why": "decode"})] * 2

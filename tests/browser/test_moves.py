@@ -24,8 +24,8 @@ async def test_a_picture_that_cannot_be_drawn_stops_nobody(stand: Stand, monkeyp
     await visit.go("text:instructions")
     await visit.page.locator("main #next").click()
     await visit.step("trial:1")
-    told = [(row["key"], row["verdict"], row["reason"]) for row in await site.rows("told")]
-    assert told == [("check:brightness:1", "unknown", "our_fault")]
+    verdicts = [(row["key"], row["verdict"], row["reason"]) for row in await site.rows("told")]
+    assert verdicts == [("check:brightness:1", "unknown", "our_fault")]
 
 
 async def test_another_screen_makes_the_room_be_looked_at_again(stand: Stand) -> None:

@@ -136,11 +136,11 @@ async def test_switching_keeps_the_place(stand: Stand) -> None:
     await rate(page, s2=1, s3=2, s4=3)
     await page.click("#next")
     await visit.step("trial:2")
-    told = [(kind, slot, data["at"]) for _, kind, slot, data in await events_of(site) if kind in ("play", "pause")]
-    left = next(place for place, (kind, slot, _) in enumerate(told) if (kind, slot) == ("pause", "s2"))
-    assert told[left + 1][:2] == ("play", "s1")
-    assert told[left][2] > 0.3 * 1000 * SECONDS
-    assert abs(told[left + 1][2] - told[left][2]) < 300, "and not from the start"
+    events = [(kind, slot, data["at"]) for _, kind, slot, data in await events_of(site) if kind in ("play", "pause")]
+    left = next(place for place, (kind, slot, _) in enumerate(events) if (kind, slot) == ("pause", "s2"))
+    assert events[left + 1][:2] == ("play", "s1")
+    assert events[left][2] > 0.3 * 1000 * SECONDS
+    assert abs(events[left + 1][2] - events[left][2]) < 300, "and not from the start"
 
 
 async def test_a_part_loops_between_two_grips_that_keys_move_and_that_stay_apart(stand: Stand) -> None:

@@ -40,12 +40,12 @@ async def test_a_questionnaire_of_every_type_is_checked_and_stored(stand: Stand)
     async def problems() -> dict[str, str]:
         """Press Next and return what is said beside each item."""
         await page.click("#next", force=True)
-        found: dict[str, str] = await page.locator("main .item.is-missing").evaluate_all(
+        messages: dict[str, str] = await page.locator("main .item.is-missing").evaluate_all(
             """nodes => Object.fromEntries(nodes.map((node) => [
               node.dataset.item, node.querySelector(".item-problem").textContent,
             ]))"""
         )
-        return found
+        return messages
 
     assert await page.locator("[data-item=device] strong").inner_text() == "device"
     assert await page.get_attribute("[name=age]", "placeholder") == "in years"
@@ -110,7 +110,7 @@ async def test_help_holds_instructions_keys_contact_and_the_way_out_on_every_pag
     )
     visit = await site.visit()
     page = visit.page
-    seen = []
+    keys = []
 
     async def look(_: Any, key: str, moment: str) -> None:
         if moment == "answered":
@@ -124,10 +124,10 @@ async def test_help_holds_instructions_keys_contact_and_the_way_out_on_every_pag
         assert await dialog.locator("a").get_attribute("href") == "mailto:tiny@example.org"
         await page.keyboard.press("?")
         await dialog.wait_for(state="hidden")
-        seen.append(key)
+        keys.append(key)
 
     await visit.go("end", on_step=look)
-    assert seen == ["consent", "text:instructions", "trial:1", "trial:2", "questions:after", "end"]
+    assert keys == ["consent", "text:instructions", "trial:1", "trial:2", "questions:after", "end"]
 
 
 async def test_single_keys_can_be_switched_off(stand: Stand) -> None:

@@ -187,9 +187,9 @@ async def test_any_medium_is_shown_by_itself_then_rated(stand: Stand, tmp_path: 
     await page.keyboard.press("Enter")
     await visit.step("trial:2")
     row = (await site.answers())["trial:1"]
-    seen = row["playback"]["s1"]
+    playback = row["playback"]["s1"]
     assert row["answer"]["scores"] == {"q1": {"s1": 4}}
-    assert (seen["plays"], seen["coverage"], seen["frames"], seen["errors"]) == (1, 1.0, None, 0)
+    assert (playback["plays"], playback["coverage"], playback["frames"], playback["errors"]) == (1, 1.0, None, 0)
     kinds = [event[1] for event in await events_of(site) if event[2] == "s1"]
     assert kinds[:5] == ["load", "play", "measure", "ended", "frames"]
 
@@ -216,9 +216,9 @@ async def test_a_change_of_sound_keeps_the_sample(stand: Stand, tmp_path: Path) 
     await to_trial(visit)
     await play_button(page, "s1").click()
     await page.wait_for_selector('main .column.is-playing[data-slot="s1"]')
-    heard = await page.evaluate(SWITCH)
-    assert heard is not None
-    tape = np.array(heard)
+    samples = await page.evaluate(SWITCH)
+    assert samples is not None
+    tape = np.array(samples)
     switch = int(np.flatnonzero(np.diff(np.sign(tape)))[0])
     fade = round(0.005 * RATE)
     saw = (np.abs(tape) - 0.1) / 0.8 * TOOTH

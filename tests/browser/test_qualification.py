@@ -88,10 +88,10 @@ def listening(stand: Stand, sounds: Path, chromium: Browser) -> Stand:
 
 async def verdicts(visit: Visit) -> dict[str, list[str]]:
     """Return what was said of each check and of training, in the order of the attempts."""
-    found: dict[str, list[str]] = {}
+    by_check: dict[str, list[str]] = {}
     for row in await visit.site.rows("told"):
-        found.setdefault(row["check"], []).append(row["verdict"])
-    return found
+        by_check.setdefault(row["check"], []).append(row["verdict"])
+    return by_check
 
 
 class Look:
@@ -122,13 +122,13 @@ async def test_a_person_goes_through_the_whole_of_p910_from_consent_to_the_code(
     await visit.go("end", oracle=oracle)
     assert await visit.page.locator("#code").count() == 1
     assert look.troubles == []
-    found = await verdicts(visit)
+    by_check = await verdicts(visit)
     looks = ["device", "screen", "refresh", "media", "network", "remote"]
-    assert list(found) == [*looks, *EYES_AND_ROOM, "training"]
-    assert {name: found[name] for name in EYES_AND_ROOM} == {
+    assert list(by_check) == [*looks, *EYES_AND_ROOM, "training"]
+    assert {name: by_check[name] for name in EYES_AND_ROOM} == {
         name: ["unknown" if name == "acuity" else "pass"] for name in EYES_AND_ROOM
     }, "a screen of one device pixel in each of its own is too coarse for the ring of 20/30"
-    assert found["training"] == ["pass", "pass"]
+    assert by_check["training"] == ["pass", "pass"]
     assert before == {
         "consent": 1, "check:remote": 1, "check:colour": 3, "check:card": 2, "check:acuity": 2, "text:instructions": 1,
         "text:instructions:2": 1, "check:display": 1, "check:brightness": 1, "check:brightness_second": 1,
@@ -141,9 +141,9 @@ async def test_listening_is_qualified_for_by_keyboard_alone(listening: Stand) ->
     site = await listening.serve(**SOUND)
     visit = await site.visit(script=QUICK_SOUNDS)
     await visit.go("end", oracle=oracle_for(site.server, visit.page), keyboard_only=True)
-    found = await verdicts(visit)
-    assert list(found) == ["device", "media", "network", "headphones", "tones", "sides", "training"]
-    assert {name: found[name] for name in ("headphones", "tones", "sides", "training")} == {
+    by_check = await verdicts(visit)
+    assert list(by_check) == ["device", "media", "network", "headphones", "tones", "sides", "training"]
+    assert {name: by_check[name] for name in ("headphones", "tones", "sides", "training")} == {
         "headphones": ["pass"], "tones": ["pass"], "sides": ["pass"], "training": ["pass", "pass"],
     }  # fmt: skip
     assert {row["input"] for key, row in (await site.answers()).items() if key != "consent"} == {"keyboard"}
@@ -156,8 +156,8 @@ async def test_a_phone_qualifies_for_listening_by_touch(listening: Stand) -> Non
     await visit.go("end", oracle=oracle_for(site.server, visit.page), on_step=look)
     assert look.troubles == []
     assert [row["outcome"] for row in await site.rows("ends")] == ["completed"]
-    found = await verdicts(visit)
-    assert [found[name] for name in ("headphones", "tones", "sides")] == [["pass"]] * 3
+    by_check = await verdicts(visit)
+    assert [by_check[name] for name in ("headphones", "tones", "sides")] == [["pass"]] * 3
 
 
 async def test_who_miscounts_once_reads_what_helps_and_passes(stand: Stand) -> None:
@@ -165,9 +165,9 @@ async def test_who_miscounts_once_reads_what_helps_and_passes(stand: Stand) -> N
     visit = await site.visit()
     oracle = oracle_for(site.server, visit.page, fails=["check:brightness:1"])
     await visit.go("check:brightness:2", oracle=oracle)
-    told = await visit.page.locator(".check-told").inner_text()
-    assert told.startswith("This was not the right count. Raise the brightness of your screen")
-    assert told.endswith("3 tries left.")
+    feedback = await visit.page.locator(".check-told").inner_text()
+    assert feedback.startswith("This was not the right count. Raise the brightness of your screen")
+    assert feedback.endswith("3 tries left.")
     await visit.go("trial", oracle=oracle)
     assert await verdicts(visit) == {"brightness": ["fail", "pass"], "brightness_second": ["pass"]}
 

@@ -168,10 +168,10 @@ async def test_several_questions_are_asked_about_the_same_clips(stand: Stand, la
     await play(page, "s1", "s2")
 
     async def colours() -> list[Any]:
-        found: list[Any] = await page.locator("main button.play").evaluate_all(
+        names: list[Any] = await page.locator("main button.play").evaluate_all(
             "nodes => nodes.map((node) => [node.dataset.slot, getComputedStyle(node).getPropertyValue('--slot')])"
         )
-        return found
+        return names
 
     before = await colours()
     await rate(page, s1=11, s2=12)

@@ -52,8 +52,8 @@ async def test_whoever_comes_in_vain_is_told_when_and_shown_the_way_back(stand: 
     site = await stand.serve(design=DESIGN, recruit={"mode": "link", "opens": recruit["opens"]})
     visit = await site.visit(expects_trouble=True, timezone_id="UTC")
     assert await visit.page.inner_text("main h1") == "This study is not open yet"
-    said = await visit.page.inner_text("main p")
-    assert said == "It opens on 31 January 2126 at 09:00. Please come back then with the same link."
+    text = await visit.page.inner_text("main p")
+    assert text == "It opens on 31 January 2126 at 09:00. Please come back then with the same link."
 
 
 async def test_where_returning_ends_the_visit_the_next_session_is_offered_first(stand: Stand) -> None:

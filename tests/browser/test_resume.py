@@ -22,12 +22,12 @@ async def reload(page: Page) -> dict[str, Any]:
 async def look(page: Page) -> list[Any]:
     """Return the slots in their order on the page, with their colours and whether they were played."""
     await page.wait_for_selector("main .column")
-    found: list[Any] = await page.locator("main .column").evaluate_all(
+    columns: list[Any] = await page.locator("main .column").evaluate_all(
         """nodes => nodes.map((node) => [
           node.dataset.slot, getComputedStyle(node).getPropertyValue("--slot"), node.classList.contains("is-played"),
         ])"""
     )
-    return found
+    return columns
 
 
 async def test_a_reload_in_the_middle_of_a_trial_changes_nothing(stand: Stand) -> None:
@@ -55,8 +55,8 @@ async def test_a_reload_in_the_middle_of_a_trial_changes_nothing(stand: Stand) -
     await visit.step("trial:2")
     row = (await site.answers())["trial:1"]
     assert row["answer"]["scores"] == {"q1": {"s1": 66, "s2": 64, "s3": 65}}
-    seen = [row["playback"][slot] for slot in ("s1", "s2", "s3")]
-    assert all(watched["frames"] > 0 and watched["coverage"] >= 0.97 for watched in seen)
+    playback = [row["playback"][slot] for slot in ("s1", "s2", "s3")]
+    assert all(watched["frames"] > 0 and watched["coverage"] >= 0.97 for watched in playback)
 
 
 async def test_a_reload_after_the_clip_leads_back_to_the_vote(stand: Stand) -> None:

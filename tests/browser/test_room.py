@@ -68,7 +68,7 @@ async def test_a_person_sets_up_screen_room_and_seat_by_keyboard(stand: Stand) -
     await visit.step("check:display:1")
     assert await is_in_one_view(visit)
     assert await page.locator(".display-help li").count() == 5
-    found = await barriers(page, "display")
+    problems = await barriers(page, "display")
     for box in ("#display-screen", "#display-steady"):
         await page.focus(box)
         await page.keyboard.press("Space")
@@ -78,7 +78,7 @@ async def test_a_person_sets_up_screen_room_and_seat_by_keyboard(stand: Stand) -
     await visit.step("check:brightness:1")
     assert await is_in_one_view(visit)
     assert await is_shown_as_it_is(page)
-    found += await barriers(page, "matrix")
+    problems += await barriers(page, "matrix")
     right = (await posed(site, "check:brightness:1"))["counts"]
     await page.click("#next", force=True)
     assert await page.evaluate("() => document.activeElement.id") == "circles"
@@ -86,7 +86,7 @@ async def test_a_person_sets_up_screen_room_and_seat_by_keyboard(stand: Stand) -
     await visit.step("check:brightness:2")
     assert (await page.locator(".check-told").inner_text()).startswith("This was not the right count.")
     assert "3 tries left." in await page.locator(".check-told").inner_text()
-    found += await barriers(page, "told")
+    problems += await barriers(page, "told")
     await count(visit, **(await posed(site, "check:brightness:2"))["counts"])
     await visit.step("check:brightness_second:1")
     assert await page.locator("main h1").inner_text() == "One more time"
@@ -95,7 +95,7 @@ async def test_a_person_sets_up_screen_room_and_seat_by_keyboard(stand: Stand) -
     await visit.step("check:distance:1")
     assert await is_in_one_view(visit)
     assert await is_shown_as_it_is(page)
-    found += await barriers(page, "pair")
+    problems += await barriers(page, "pair")
     keys = {"a": "ArrowRight", "b": "ArrowLeft"}
     for number, pair in enumerate((await posed(site, "check:distance:1"))["pairs"], 1):
         await page.wait_for_selector(f"text=Pair {number} of 3")
@@ -103,9 +103,9 @@ async def test_a_person_sets_up_screen_room_and_seat_by_keyboard(stand: Stand) -
         await page.keyboard.press("ArrowDown" if pair["strength"] == "weak" else keys[pair["blurred"]])
         await page.keyboard.press("Enter")
     await visit.step("trial:1")
-    assert found == []
-    told = {row["key"]: (row["verdict"], row["reason"]) for row in await site.rows("told")}
-    assert told == {
+    assert problems == []
+    verdicts = {row["key"]: (row["verdict"], row["reason"]) for row in await site.rows("told")}
+    assert verdicts == {
         "check:display:1": ("pass", ""), "check:brightness:1": ("fail", "count"), "check:brightness:2": ("pass", ""),
         "check:brightness_second:1": ("fail", "count"), "check:distance:1": ("pass", ""),
     }  # fmt: skip

@@ -43,7 +43,7 @@ async def test_practice_explains_an_answer_and_leads_to_the_first_trial(stand: S
     strip = page.locator(".practice")
     assert await strip.inner_text() == "Practice 1 of 2\nOn the scale, this stands for: Excellent: it is whole"
     assert await page.locator(".progress").inner_text() == "Page 3 of 6"
-    found = await barriers(page, "practice") + await overhang(page, "practice", SIZES)
+    problems = await barriers(page, "practice") + await overhang(page, "practice", SIZES)
 
     await answer(page, 2)
     await visit.step("training:1:2")
@@ -52,7 +52,7 @@ async def test_practice_explains_an_answer_and_leads_to_the_first_trial(stand: S
     assert await page.evaluate("() => document.activeElement.tagName") == "H1"
     assert "This is the last try." in await page.locator("main").inner_text()
     assert await strip.count() == 1
-    found += await barriers(page, "a word") + await overhang(page, "a word", SIZES)
+    problems += await barriers(page, "a word") + await overhang(page, "a word", SIZES)
     await page.reload()
     await page.locator("main #try-again").press("Enter")
     await answer(page, 4)
@@ -71,10 +71,10 @@ async def test_practice_explains_an_answer_and_leads_to_the_first_trial(stand: S
     await visit.step("trial:1")
     await page.locator("main #play").wait_for()
     assert await strip.count() == 0
-    assert found == []
+    assert problems == []
     media = {path: times for path, times in fetched.items() if path.startswith("/media/")}
     assert max(media.values()) <= 2  # once, and once more after the reload
-    told = [(row["key"], row["verdict"]) for row in await site.rows("told") if row["check"] == "training"]
-    assert told == [
+    verdicts = [(row["key"], row["verdict"]) for row in await site.rows("told") if row["check"] == "training"]
+    assert verdicts == [
         ("training:1:1", "fail"), ("training:1:2", "pass"), ("training:2:1", "fail"), ("training:2:2", "fail"),
     ]  # fmt: skip

@@ -53,8 +53,8 @@ async def test_who_overlooks_two_that_ask_reads_where_they_were_and_has_a_code(s
     (end,) = await site.rows("ends")
     assert (end["outcome"], end["reason"]) == ("failed_checks", "attention:wrong")
     assert await page.locator("#code").inner_text() == end["code"]
-    found = await barriers(page, "end") + await overhang(page, "end", SIZES)
-    assert found == []
+    problems = await barriers(page, "end") + await overhang(page, "end", SIZES)
+    assert problems == []
     await page.reload()
     await visit.step("end")
     assert await page.locator("#code").inner_text() == end["code"]
@@ -72,9 +72,9 @@ async def test_a_page_comes_again_with_a_word_and_has_to_be_played_again(stand: 
     words = await page.locator("main .notice").inner_text()
     assert "That was very quick." in words
     assert "This is the last try." in words
-    found = await barriers(page, "again") + await overhang(page, "again", SIZES)
+    problems = await barriers(page, "again") + await overhang(page, "again", SIZES)
     await page.set_viewport_size({"width": 1280, "height": 800})
-    assert found == []
+    assert problems == []
     await page.reload()
     await page.locator("main #try-again").click()
     assert await page.locator("main .is-played").count() == 0, "nothing of it has been played"

@@ -30,7 +30,7 @@ async def private(site: Site, key: str) -> Any:
     return next(row["private"] for row in await site.rows("posed") if row["key"] == key)
 
 
-async def told(site: Site, key: str) -> tuple[str, str, Any]:
+async def verdict_of(site: Site, key: str) -> tuple[str, str, Any]:
     row = next(row for row in await site.rows("told") if row["key"] == key)
     return row["verdict"], row["reason"], row["evidence"]["evidence"]
 
@@ -72,15 +72,15 @@ async def test_plates_are_read_again_after_a_miss(stand: Stand) -> None:
     page = (await begin(site, "check:colour:1")).page
     await page.click("#next", force=True)
     assert await page.locator("#reason").inner_text() == "Write the number, or say that you see none"
-    found = await barriers(page, "colour")
+    problems = await barriers(page, "colour")
     await read_plates(site, page, 1, is_seen=False)
     await page.wait_for_selector('body[data-step="check:colour:2"] .check-told')
     assert "night light" in await page.locator(".check-told").inner_text()
-    found += await barriers(page, "colour again", ["dark"])
+    problems += await barriers(page, "colour again", ["dark"])
     await read_plates(site, page, 2)
     await page.wait_for_selector('body:not([data-kind="check"])')
-    assert [(await told(site, f"check:colour:{n}"))[:2] for n in (1, 2)] == [("fail", "plates"), ("pass", "")]
-    assert found == []
+    assert [(await verdict_of(site, f"check:colour:{n}"))[:2] for n in (1, 2)] == [("fail", "plates"), ("pass", "")]
+    assert problems == []
 
 
 @pytest.mark.parametrize("ratio", [1, 1.25, 2])
@@ -106,7 +106,7 @@ async def test_a_ring_is_on_the_screen_pixel_by_pixel_as_it_was_drawn(stand: Sta
 async def test_rings_are_answered_by_buttons_digits_and_arrows(stand: Stand) -> None:
     site = await stand.serve(qualification={"acuity": {"distance_mm": 1000}})
     page = (await begin(site, "check:card:1")).page
-    found = await barriers(page, "card")
+    problems = await barriers(page, "card")
     await page.locator("#width").focus()
     await page.keyboard.press("ArrowRight")
     await page.click("#larger")
@@ -114,14 +114,14 @@ async def test_rings_are_answered_by_buttons_digits_and_arrows(stand: Stand) -> 
     await page.click("#next")
     await set_card(page, first + 200, 500)  # far apart: a third time
     await page.wait_for_selector(".acuity-list")
-    found += await barriers(page, "before the rings")
+    problems += await barriers(page, "before the rings")
     await page.click("#next")
     directions = (await private(site, "check:acuity:1"))["directions"]
     for place, direction in enumerate(directions):
         await shown(page, "#reason", f"Ring {place + 1} of 5")
         await page.wait_for_selector(".acuity-patch img")
         if place == 0:
-            found += await barriers(page, "rings")
+            problems += await barriers(page, "rings")
             await page.click(f'[data-direction="{direction}"]')
         elif place == 1:
             await page.keyboard.press("69874123"[direction])
@@ -131,11 +131,11 @@ async def test_rings_are_answered_by_buttons_digits_and_arrows(stand: Stand) -> 
             for key in ARROWS[direction]:
                 await page.keyboard.up(key)
     await page.wait_for_selector('body:not([data-kind="check"])')
-    verdict, _, evidence = await told(site, "check:card:1")
+    verdict, _, evidence = await verdict_of(site, "check:card:1")
     assert (verdict, len(evidence["widths"])) == ("pass", 3)
-    verdict, _, evidence = await told(site, "check:acuity:1")
+    verdict, _, evidence = await verdict_of(site, "check:acuity:1")
     assert (verdict, evidence["snellen"]) == ("pass", "20/30")
-    assert found == []
+    assert problems == []
 
 
 async def test_without_a_card_nobody_sees_a_ring(stand: Stand) -> None:
@@ -143,21 +143,23 @@ async def test_without_a_card_nobody_sees_a_ring(stand: Stand) -> None:
     page = (await begin(site, "check:card:1")).page
     await page.click("#none")
     await page.wait_for_selector('body:not([data-kind="check"])')
-    assert [(await told(site, f"check:{name}:1"))[:2] for name in ("card", "acuity")] == [("unknown", "no_card")] * 2
+    assert [(await verdict_of(site, f"check:{name}:1"))[:2] for name in ("card", "acuity")] == [
+        ("unknown", "no_card")
+    ] * 2
 
 
 async def test_a_phone_shows_plates_a_card_and_rings(stand: Stand) -> None:
     site = await stand.serve(qualification={"colour": True, "acuity": True})
     page = (await begin(site, "check:colour:1", **PHONE)).page
     sizes = [(390, 844)]
-    found = await overhang(page, "colour", sizes)
+    problems = await overhang(page, "colour", sizes)
     await read_plates(site, page, 1)
     await page.wait_for_selector(".card-outline.is-upright")
     await set_card(page, 520, 521)
     await page.wait_for_selector(".acuity-list")
     await page.tap("#next")
     await page.wait_for_selector(".acuity-patch img")
-    found += await overhang(page, "rings", sizes)
+    problems += await overhang(page, "rings", sizes)
     boxes = [await button.bounding_box() for button in await page.locator("main button.acuity-way").all()]
     assert all(box is not None and min(box["width"], box["height"]) >= 44 for box in boxes)
     directions = (await private(site, "check:acuity:1"))["directions"]
@@ -166,5 +168,5 @@ async def test_a_phone_shows_plates_a_card_and_rings(stand: Stand) -> None:
         await page.wait_for_selector(".acuity-patch img")
         await page.tap(f'[data-direction="{direction}"]')
     await page.wait_for_selector('body:not([data-kind="check"])')
-    assert (await told(site, "check:acuity:1"))[0] == "pass"
-    assert found == []
+    assert (await verdict_of(site, "check:acuity:1"))[0] == "pass"
+    assert problems == []

@@ -92,13 +92,13 @@ def test_every_check_and_every_reason_that_people_read_has_words_for_researchers
         "zoom", "signals", "hidden", "irregular", "nothing", "control", "unchanged", "implausible", "no_card", "scaled",
         "near", "unclear", "blocked",
     }  # fmt: skip
-    told = {
+    reasons = {
         f"{check}:{key.removeprefix('told.')}"
         for check, words in check_words("en").items()
         for key in words
         if key.startswith("told.") and key.removeprefix("told.") not in unknown
     }
-    assert told - set(REASONS) == set()
+    assert reasons - set(REASONS) == set()
 
 
 def test_a_gate_costs_the_session_a_warning_and_a_hint_do_not() -> None:

@@ -54,8 +54,8 @@ async def test_too_few_and_too_many_answers_cost_nobody_their_name(folder: Path)
         await room.come("out", "screened_out", submission="out")
         await room.come("twice", submission="twice")
         await room.come("more", submission="twice", person="pid-twice", visit=2)
-        found = {name: row.pay for name, row in (await rows(room.context)).items()}
-        assert found == {"few": "return", "out": "screen_out", "twice": "approve"}
+        decisions = {name: row.pay for name, row in (await rows(room.context)).items()}
+        assert decisions == {"few": "return", "out": "screen_out", "twice": "approve"}
 
 
 async def test_who_was_approved_before_anybody_paid_still_gets_the_bonus(folder: Path) -> None:
@@ -63,8 +63,8 @@ async def test_who_was_approved_before_anybody_paid_still_gets_the_bonus(folder:
         write_bonuses(s.study, ("p-0", "quantity", "0.50"))
         s.fake.advance(days=22)
         await s.sign("run", s0="nothing")
-        found = await s.pay(send=True)
-        assert [(line.reason, line.status) for line in found.lines] == [("reward", "paid"), ("quantity", "paid")]
+        result = await s.pay(send=True)
+        assert [(line.reason, line.status) for line in result.lines] == [("reward", "paid"), ("quantity", "paid")]
         assert s.got(s.ids[0]) == [("reward", 200), ("bonus", 50)], "paid is what the wallet says"
 
 
@@ -77,15 +77,15 @@ async def test_of_two_with_one_code_each_goes_by_their_own_data(folder: Path) ->
         await room.come("part", None, submission="part", trials=4)
         room.platform.can = frozenset({"submissions"})
         room.platform.listed = [handed_in(name, "CODE-owner") for name in ("part", "owner", "whole", "nobody")]
-        found = await rows(room.context)
-        assert {name: row.pay for name, row in found.items()} == {
+        decisions = await rows(room.context)
+        assert {name: row.pay for name, row in decisions.items()} == {
             "part": "look",
             "owner": "approve",
             "whole": "approve",
             "nobody": "look",
         }
-        assert (found["owner"].code, found["whole"].code) == ("right", "shared")
-        assert [found[name].use for name in ("owner", "whole", "part")] == [True, True, False]
+        assert (decisions["owner"].code, decisions["whole"].code) == ("right", "shared")
+        assert [decisions[name].use for name in ("owner", "whole", "part")] == [True, True, False]
 
 
 async def test_a_bonus_goes_to_whom_it_is_owed_although_others_share_the_study_and_the_code(folder: Path) -> None:
@@ -118,8 +118,8 @@ async def test_who_did_more_than_was_asked_is_used_and_paid_alike(folder: Path) 
 async def test_a_rejection_without_words_is_no_request(folder: Path, message: str) -> None:
     async with payment_setup(folder, 1) as s:
         await s.sign(s0={"pay": "reject", "category": "LOW_EFFORT", "message": message})
-        found = await s.pay(send=True)
-        assert len(found.problems) == 1
+        result = await s.pay(send=True)
+        assert len(result.problems) == 1
         assert not [one for one in s.fake.requests if one.endswith("/transition/") and "submissions" in one]
 
 
@@ -147,6 +147,10 @@ async def test_attention_is_looked_at_before_anybody_is_paid(folder: Path) -> No
     async with decision_setup(folder, handed_in("good"), handed_in("bad")) as room:
         await room.come("good", submission="good")
         await room.come("bad", submission="bad", obeys=(1, 1))
-        found = await rows(room.context)
-        assert (found["good"].pay, found["bad"].pay, found["bad"].category) == ("approve", "reject", "FAILED_CHECK")
-        assert len(found["bad"].message) >= 100
+        decisions = await rows(room.context)
+        assert (decisions["good"].pay, decisions["bad"].pay, decisions["bad"].category) == (
+            "approve",
+            "reject",
+            "FAILED_CHECK",
+        )
+        assert len(decisions["bad"].message) >= 100

@@ -61,8 +61,8 @@ async def test_a_clock_that_was_set_back_costs_nobody_an_answer(server: Site) ->
     visitor = Visitor(server, participant="ada")
     await visitor.until_trial()
     behind = StudyService(server.service.served, server.store, now=lambda: server.service.now() - timedelta(minutes=5))
-    said = await behind.answer(visitor.token, "trial:1", SubmittedAnswer(visitor.scores(), visitor.watched()))
-    assert said["stored_at"]
+    reply = await behind.answer(visitor.token, "trial:1", SubmittedAnswer(visitor.scores(), visitor.watched()))
+    assert reply["stored_at"]
 
 
 async def test_a_person_cannot_watch_everything_in_no_time(server: Site) -> None:

@@ -79,11 +79,11 @@ class Crawler:
                     "questions": {"answers": {"zqscreen": "b"}},
                     "trial": {"scores": {"q1": {slot["id"]: 50 for slot in slots}}},
                 }.get(step["kind"], {})
-                said = await self.fetch(
+                reply = await self.fetch(
                     client, "PUT", f"/api/answers/{step['key']}", {"answer": answer, "events": events}
                 )
-                assert said.status_code == 200, said.text
-                step = said.json()["step"]
+                assert reply.status_code == 200, reply.text
+                step = reply.json()["step"]
             steps.append(step)
         return steps
 

@@ -67,9 +67,9 @@ class Walker:
             step = (await self.fetch("GET", "/api/step")).json()
             if step["kind"] == "end":
                 break
-            said = await self.fetch("PUT", f"/api/answers/{step['key']}", await self.answer(step))
-            assert said.status_code == 200, (step["key"], said.text)
-            step = said.json()["step"]
+            reply = await self.fetch("PUT", f"/api/answers/{step['key']}", await self.answer(step))
+            assert reply.status_code == 200, (step["key"], reply.text)
+            step = reply.json()["step"]
         self.steps.append(step)
 
     async def answer(self, step: dict[str, Any]) -> dict[str, Any]:
@@ -109,15 +109,15 @@ async def test_nothing_private_is_received(walked: Walker) -> None:
     assert walked.steps[-1]["outcome"] == "completed", walked.steps[-1]
     checks = {step["check"] for step in walked.steps if step["kind"] == "check"}
     assert checks == {check.name for check in page_checks(walked.server.service.served.study)}
-    told = [row async for row in store.rows("told")]
-    assert [row["key"] for row in told if row["reason"] == "our_fault"] == []
+    verdicts = [row async for row in store.rows("told")]
+    assert [row["key"] for row in verdicts if row["reason"] == "our_fault"] == []
     posed = [row async for row in store.rows("posed")]
     hidden = {row["seed"].encode() for row in posed} | {store.secret.hex().encode()}
     hidden |= {text.encode() for row in posed for text in _texts(row["private"]) if text.startswith(("zq", "/"))}
     offered = {option.encode() for item in QUIZ for option in item["options"]}
     for what, data in walked.received:
-        found = [secret for secret in hidden - offered if secret in data and not secret.startswith(b"zqitem")]
-        assert not found, what
+        leaks = [secret for secret in hidden - offered if secret in data and not secret.startswith(b"zqitem")]
+        assert not leaks, what
         for word in (b'"private"', b'"correct"', b'"counts"', b'"seed"', b'"expected"'):
             assert word not in data, what
     for step in walked.steps:

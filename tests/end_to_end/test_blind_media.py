@@ -60,14 +60,14 @@ async def trial_of(server: RunningServer, client: httpx.AsyncClient) -> dict[str
     step: dict[str, Any] = arrival["step"]
     while step["kind"] != "trial":
         answer: dict[str, Any] = {"agree": True} if step["kind"] == "consent" else {}
-        said = await client.put(f"/api/answers/{step['key']}", json={"answer": answer, "events": []})
-        assert said.status_code == 200, said.text
-        step = said.json()["step"]
+        reply = await client.put(f"/api/answers/{step['key']}", json={"answer": answer, "events": []})
+        assert reply.status_code == 200, reply.text
+        step = reply.json()["step"]
     trial: dict[str, Any] = step["trial"]
     return trial
 
 
-def seen(kind: str, data: bytes) -> bytes:
+def decoded(kind: str, data: bytes) -> bytes:
     """Return what a file shows or sounds like."""
     if kind == "png":
         return Image.open(io.BytesIO(data)).tobytes()
@@ -96,7 +96,7 @@ async def test_the_shown_and_the_hidden_reference_differ_in_address_tag_size_and
     assert len({len(file.content) for file in files}) == 4
     assert len({file.content for file in files}) == 4
     assert [slot["media"]["bytes"] for slot in trial["slots"]] == [len(file.content) for file in files]
-    looks = [seen(kind, file.content) for file in files]
+    looks = [decoded(kind, file.content) for file in files]
     assert looks.count(looks[0]) == 2, "the reference is there twice, and only what people see says so"
     assert len(set(looks)) == 3
     names = [name.encode() for name in (*CONDITIONS, "zqsea", "zqwood")]

@@ -48,9 +48,9 @@ def name_of(page: Path) -> str:
 
 def blocks(page: Path) -> Iterator[Block]:
     text = page.read_text("utf-8")
-    for found in re.finditer(r"^```([^\n`]*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
-        line = text.count("\n", 0, found.start()) + 1
-        yield Block(f"{name_of(page)}:{line}", found[1].strip(), found[2])
+    for match in re.finditer(r"^```([^\n`]*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        line = text.count("\n", 0, match.start()) + 1
+        yield Block(f"{name_of(page)}:{line}", match[1].strip(), match[2])
 
 
 def prose(page: Path) -> str:
@@ -131,9 +131,9 @@ def commands(text: str) -> Iterator[list[str]]:
 def test_every_command_in_the_docs_exists_with_its_options() -> None:
     written = [(block.where, words) for block in ALL if block.info == "console" for words in commands(block.text)]
     spans = [
-        (name_of(page), shlex.split(found[1]))
+        (name_of(page), shlex.split(match[1]))
         for page in PAGES
-        for found in re.finditer(r"`beholder ([a-z][^`…]*)`", prose(page))
+        for match in re.finditer(r"`beholder ([a-z][^`…]*)`", prose(page))
     ]
     assert len(written) > 20
     for where, words in [*written, *spans]:
@@ -269,8 +269,8 @@ def models(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
     """Yield a model and every model below it."""
     yield model
     for field in model.model_fields.values():
-        found = re.findall(r"(beholder\.study\.(?:model|questions|design|recruitment))\.(\w+)", repr(field.annotation))
-        for module, name in found:
+        names = re.findall(r"(beholder\.study\.(?:model|questions|design|recruitment))\.(\w+)", repr(field.annotation))
+        for module, name in names:
             below = getattr(__import__(module, fromlist=["*"]), name, None)
             if isinstance(below, type) and issubclass(below, BaseModel):
                 yield from models(below)
@@ -280,9 +280,17 @@ def test_every_field_of_a_study_is_described() -> None:
     from beholder.study.model import Study
 
     text = (ROOT / "docs" / "study-file.md").read_text("utf-8")
-    found = set(models(Study))
-    assert {model.__name__ for model in found} >= {"Study", "Stimuli", "Question", "Scale", "Ask", "Design", "Recruit"}
-    for model in found:
+    every_model = set(models(Study))
+    assert {model.__name__ for model in every_model} >= {
+        "Study",
+        "Stimuli",
+        "Question",
+        "Scale",
+        "Ask",
+        "Design",
+        "Recruit",
+    }
+    for model in every_model:
         for name in model.model_fields:
             row = re.search(rf"^\| `{name}` \|.*\| (\S.*) \|$", text, re.MULTILINE)
             assert row, f"{model.__name__}.{name} is not described"
@@ -352,7 +360,7 @@ def test_no_file_names_a_machine_or_a_registry() -> None:
     )
     if listed.returncode:
         pytest.skip("this is no checkout of git")
-    found = []
+    hits = []
     for name in listed.stdout.decode().split("\0"):
         path = ROOT / name
         if not name or not path.is_file() or path == Path(__file__):
@@ -361,5 +369,5 @@ def test_no_file_names_a_machine_or_a_registry() -> None:
             text = path.read_text("utf-8")
         except UnicodeDecodeError:
             continue
-        found += [f"{name}: {hit[0]}" for pattern in (MACHINE, REGISTRY) for hit in pattern.finditer(text)]
-    assert not found
+        hits += [f"{name}: {hit[0]}" for pattern in (MACHINE, REGISTRY) for hit in pattern.finditer(text)]
+    assert not hits

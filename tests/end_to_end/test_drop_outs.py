@@ -105,11 +105,11 @@ async def finished(store: Store) -> dict[str, list[int]]:
     """Return the lists that each person has finished."""
     ended = {row["session"] async for row in store.rows("ends") if row["outcome"] == "completed"}
     who = {row["session"]: row["participant"] async for row in store.rows("sessions")}
-    found: dict[str, list[int]] = {}
+    lists: dict[str, list[int]] = {}
     async for row in store.rows("claims"):
         if row["session"] in ended:
-            found.setdefault(who[row["session"]], []).append(row["list"])
-    return found
+            lists.setdefault(who[row["session"]], []).append(row["list"])
+    return lists
 
 
 def assert_promises_of(plan: Plan, catalogue: Any, lists: list[int]) -> None:

@@ -105,8 +105,8 @@ async def test_a_preview_shows_every_check_and_stores_nothing(tmp_path: Path, ti
             for medium in step["media"].values():
                 assert (await client.get(medium["url"])).status_code == 200, listed["key"]
         visitor.step = (await visitor.send("GET", "/api/step?key=check:brightness:1")).json()
-        said = (await visitor.answer({"circles": 0, "triangles": 0, "scale": 1})).json()
-        assert said["feedback"], "the researcher reads what people read"
+        reply = (await visitor.answer({"circles": 0, "triangles": 0, "scale": 1})).json()
+        assert reply["feedback"], "the researcher reads what people read"
         assert visitor.step["key"] == "check:brightness_second:1"
         tables: tuple[Table, ...] = ("sessions", "answers", "claims", "posed", "told")
         for table in tables:

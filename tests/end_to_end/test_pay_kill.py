@@ -23,16 +23,16 @@ MOST = 40
 """Changes of its files that we see while everything is paid: a few for each time that something is appended."""
 
 
-def seen(store: Path) -> list[tuple[int, int]]:
+def file_states(store: Path) -> list[tuple[int, int]]:
     """Return how the files of a ledger stand: each append makes a journal, fills it, writes, and deletes it."""
-    found = []
+    states = []
     for name in ("ledger.sqlite", "ledger.sqlite-journal"):
         try:
             one = (store / name).stat()
-            found.append((one.st_size, one.st_mtime_ns))
+            states.append((one.st_size, one.st_mtime_ns))
         except FileNotFoundError:
-            found.append((-1, 0))
-    return found
+            states.append((-1, 0))
+    return states
 
 
 async def kill_at(change: int, world: World, url: str) -> bool:
@@ -42,12 +42,12 @@ async def kill_at(change: int, world: World, url: str) -> bool:
         str(world.folder), env=os.environ | {"PROLIFIC_TOKEN": world.fake.token, "BEHOLDER_PROLIFIC_URL": url},
         stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
     )  # fmt: skip
-    asked, before = len(world.fake.requests), seen(world.folder)
+    asked, before = len(world.fake.requests), file_states(world.folder)
     while len(world.fake.requests) == asked and process.returncode is None:
         await asyncio.sleep(0.01)  # until it is awake
     while change and process.returncode is None:
         await asyncio.sleep(0)  # the platform answers from this loop
-        now = seen(world.folder)
+        now = file_states(world.folder)
         change -= now != before
         before = now
     if process.returncode is None:

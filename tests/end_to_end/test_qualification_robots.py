@@ -38,7 +38,7 @@ class Came:
     code: str
     attempts: Mapping[str, int]
     rated: int
-    told: Mapping[str, tuple[str, str]]
+    verdicts: Mapping[str, tuple[str, str]]
 
 
 def send(study: Path, kinds: list[str]) -> dict[str, Came]:
@@ -49,23 +49,23 @@ def send(study: Path, kinds: list[str]) -> dict[str, Came]:
             mixture = ",".join(kinds)
             crowd = await send_robots(server.service.served, server.store, server.address, len(kinds), raters=mixture)
             ends = {row["session"]: row async for row in server.store.rows("ends")}
-            told: dict[str, dict[str, tuple[str, str]]] = {}
+            verdicts: dict[str, dict[str, tuple[str, str]]] = {}
             async for row in server.store.rows("told"):
-                told.setdefault(row["session"], {})[row["key"]] = (row["verdict"], row["reason"])
+                verdicts.setdefault(row["session"], {})[row["key"]] = (row["verdict"], row["reason"])
             return {
-                kind: came(robot, ends[robot.session], told.get(robot.session, {}))
+                kind: came(robot, ends[robot.session], verdicts.get(robot.session, {}))
                 for robot, kind in zip(crowd.robots, crowd.kinds, strict=True)
             }
 
     return block_on(through())
 
 
-def came(robot: Robot, end: Mapping[str, Any], told: Mapping[str, tuple[str, str]]) -> Came:
+def came(robot: Robot, end: Mapping[str, Any], verdicts: Mapping[str, tuple[str, str]]) -> Came:
     keys = [one.key for one in robot.acknowledged]
     attempts = Counter(key.split(":")[1] for key in keys if key.startswith("check:"))
     rated = sum(key.startswith("trial:") for key in keys)
     assert robot.step["outcome"] == end["outcome"]
-    return Came(end["outcome"], end["reason"], end["code"], attempts, rated, told)
+    return Came(end["outcome"], end["reason"], end["code"], attempts, rated, verdicts)
 
 
 VIDEO_OUT = {
@@ -118,7 +118,7 @@ def test_a_robot_that_is_able_passes_all_of_p910_at_once_and_rates(video: Sent) 
         "display", "brightness", "brightness_second", "distance",
     ]  # fmt: skip
     assert set(one.attempts.values()) == {1}
-    assert {verdict for verdict, _ in one.told.values()} == {"pass"}
+    assert {verdict for verdict, _ in one.verdicts.values()} == {"pass"}
 
 
 def test_a_robot_that_is_able_passes_all_of_audio_at_once_and_rates(audio: Sent) -> None:
@@ -170,8 +170,8 @@ def test_cleaning_comes_to_the_verdicts_that_people_were_told(video: Sent) -> No
         **refusal,
         "brightness_second:count": 1,
     }
-    told_only = {reason: (one.sessions, one.kept) for reason, one in lost.items() if not one.costs}
-    assert told_only == {"network:slow": (1, 1), "remote:hints": (1, 1), "distance:far": (1, 1)}
+    warned = {reason: (one.sessions, one.kept) for reason, one in lost.items() if not one.costs}
+    assert warned == {"network:slow": (1, 1), "remote:hints": (1, 1), "distance:far": (1, 1)}
     assert cleaned.counts["completed"] == 1 + len(VIDEO_ON)
     assert cleaned.counts["used_sessions"] == len(VIDEO_ON)
     assert lost["colour:plates"].words == "Colour vision: numbers not read"
@@ -186,9 +186,9 @@ def test_the_account_tells_how_many_were_turned_away_where_and_how_long_it_took(
     assert {name: row["refusal"] for name, row in rows.items() if row["refusal"]} == {
         "headphones": 1, "pitch": 1, "tones": 1, "sides": 2,
     }  # fmt: skip
-    heard = rows["headphones"]
-    assert (heard["met"], heard["passed_at_once"], heard["failed"]) == (len(robots), len(robots) - 1, 1)
-    assert 10 < heard["seconds"] < 120
+    headphones = rows["headphones"]
+    assert (headphones["met"], headphones["passed_at_once"], headphones["failed"]) == (len(robots), len(robots) - 1, 1)
+    assert 10 < headphones["seconds"] < 120
     assert 1 < funnel["minutes_before_rating"] < 10
 
 
@@ -225,9 +225,9 @@ def test_a_kind_of_rater_that_cannot_pass_a_check_is_part_of_a_mixture() -> None
 
 
 def test_an_unknown_kind_of_rater_is_told_with_what_there_is() -> None:
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as caught:
         read_mixture("unable-color")
-    assert str(told.value) == (
+    assert str(caught.value) == (
         "--raters  'unable-color' is no kind of rater. Allowed: sharp, honest, sloppy, noisy, careless, straight, "
         "middle, copies, skips, forges, visible, shares, tabs, replays, fast, away, or unable- and the "
         "name of a check, as in unable-colour. Did you mean unable-colour?"

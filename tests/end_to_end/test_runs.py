@@ -202,13 +202,13 @@ def test_cleaning_is_of_the_run_in_the_file_and_an_earlier_one_can_be_looked_at_
     account = json.loads((cleaned.folder / "account.json").read_text("utf-8"))
     assert (account["run"], account["finished"]["robots"]) == (2, 5)
     assert (cleaned.folder / "account.md").read_text("utf-8").startswith("# Who is counted: A tiny study, run 2\n")
-    said = CliRunner().invoke(cli, ["clean", str(twice), "--run", "1"])
-    assert said.output.startswith("5 of 5 sessions (robots) are used: 60 ratings.\n")
+    result = CliRunner().invoke(cli, ["clean", str(twice), "--run", "1"])
+    assert result.output.startswith("5 of 5 sessions (robots) are used: 60 ratings.\n")
     assert {row["run"] for row in _rows(twice.parent / "clean" / "ratings.csv")} == {"1"}
-    said = CliRunner().invoke(cli, ["analyse", str(twice)])
-    assert "\nThese are the ratings of run 1, as clean/ has them; the study is at another run.\n" in said.output
-    said = CliRunner().invoke(cli, ["clean", str(twice)])
-    assert said.output.startswith("Run 2: 5 of 5 sessions (robots) are used: 60 ratings.\n")
+    result = CliRunner().invoke(cli, ["analyse", str(twice)])
+    assert "\nThese are the ratings of run 1, as clean/ has them; the study is at another run.\n" in result.output
+    result = CliRunner().invoke(cli, ["clean", str(twice)])
+    assert result.output.startswith("Run 2: 5 of 5 sessions (robots) are used: 60 ratings.\n")
 
 
 def test_a_run_that_nobody_has_come_to_is_named_with_those_that_there_are(twice: Path) -> None:
@@ -242,8 +242,8 @@ def test_the_report_says_which_run_it_is_of(twice: Path) -> None:
 
 def test_an_export_has_all_runs_and_says_so(twice: Path, tmp_path: Path) -> None:
     exported = beholder.export(twice, out=tmp_path / "out")
-    told = "Runs 1 and 2 are in the same tables; the column `run` tells them apart."
-    assert told in exported.notes
+    sentence = "Runs 1 and 2 are in the same tables; the column `run` tells them apart."
+    assert sentence in exported.notes
     assert exported.rows["ratings"] == 120
     rows = _rows(exported.folder / "ratings.csv")
     assert [sum(row["run"] == run for row in rows) for run in ("1", "2")] == [60, 60]

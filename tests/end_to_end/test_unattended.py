@@ -88,25 +88,25 @@ async def process(study: Path, port: int, url: str, *more: str) -> AsyncIterator
             await started.wait()
 
 
-async def said(started: asyncio.subprocess.Process, words: str) -> None:
+async def wait_for_output(started: asyncio.subprocess.Process, words: str) -> None:
     """Wait until a process says something."""
     assert started.stdout is not None
-    heard = b""
+    output = b""
     while line := await started.stdout.readline():
-        heard += line
+        output += line
         if words.encode() in line:
             return
-    raise AssertionError(f"{words!r} was never said:\n{heard.decode()}")
+    raise AssertionError(f"{words!r} was never said:\n{output.decode()}")
 
 
-async def beside(running: asyncio.Task[Any], work: Coroutine[Any, Any, None]) -> None:
+async def wait_while_running(running: asyncio.Task[Any], work: Coroutine[Any, Any, None]) -> None:
     """Wait for work that goes on while a run does: should that end before, nobody waits for ever."""
-    doing = asyncio.create_task(work)
-    await asyncio.wait([running, doing], return_when=asyncio.FIRST_COMPLETED)
-    if not doing.done():
-        doing.cancel()
+    task = asyncio.create_task(work)
+    await asyncio.wait([running, task], return_when=asyncio.FIRST_COMPLETED)
+    if not task.done():
+        task.cancel()
         raise AssertionError(f"the run ended too soon: {running.result()}")
-    await doing
+    await task
 
 
 async def until(is_so: Callable[[], bool]) -> None:
@@ -140,26 +140,28 @@ async def test_without_leave_to_spend_a_run_waits_for_a_person_and_approves_only
 ) -> None:
     study, fake = on_prolific(tmp_path / "study", tiny, approve_after="1 s"), quick_platform()
     town = Town(study, fake)
-    told: list[RunProgress] = []
+    reports: list[RunProgress] = []
     monkeypatch.setenv("PROLIFIC_TOKEN", fake.token)
     async with serve_fake(fake) as url:
         monkeypatch.setenv("BEHOLDER_PROLIFIC_URL", url)
         running = asyncio.create_task(
-            run_on_platform(load_study(study), publish=False, every=0.1, news=told.append, port=free_port())
+            run_on_platform(load_study(study), publish=False, every=0.1, news=reports.append, port=free_port())
         )
-        await beside(running, until(lambda: any("Nobody can see" in news.words for news in told)))
+        await wait_while_running(running, until(lambda: any("Nobody can see" in news.words for news in reports)))
         (posting,) = fake.studies.all
         fake.studies.move(FakeCall((posting,), {}, {"action": "PUBLISH"}))
-        await beside(running, town.send(7))
+        await wait_while_running(running, town.send(7))
         fake.studies.move(FakeCall((posting,), {}, {"action": "PAUSE"}))
         paused = "0 at work, 1 of 6 places free; paused on the platform: `beholder launch --resume` goes on"
-        await beside(running, until(lambda: any(news.words.endswith(paused) for news in told)))
+        await wait_while_running(running, until(lambda: any(news.words.endswith(paused) for news in reports)))
         fake.studies.move(FakeCall((posting,), {}, {"action": "START"}))
-        await beside(running, until(lambda: any(one.status == "APPROVED" for one in fake.submissions.all.values())))
-        await beside(running, town.send(1))
+        await wait_while_running(
+            running, until(lambda: any(one.status == "APPROVED" for one in fake.submissions.all.values()))
+        )
+        await wait_while_running(running, town.send(1))
         waiting = await running
     assert waiting == ("Decide and pay: `beholder decide`, then `beholder pay`, then `beholder close`.",)
-    assert any(news.words.endswith("approved in time") for news in told)
+    assert any(news.words.endswith("approved in time") for news in reports)
     assert not any(one.is_stopped for one in fake.studies.all.values())
     assert {one.kind for one in fake.payments} == {"reward"}
     handed_in = {one.id: one.completed_at or fake.now for one in fake.submissions.all.values()}
@@ -167,7 +169,7 @@ async def test_without_leave_to_spend_a_run_waits_for_a_person_and_approves_only
 
 
 async def test_a_run_waits_for_a_platform_that_is_away_and_says_so_once() -> None:
-    told: list[RunProgress] = []
+    reports: list[RunProgress] = []
     answers: list[Exception | None] = [PlatformAway("no route"), PlatformAway("no route"), PlatformUnsure("cut"), None]
 
     async def work() -> str:
@@ -179,14 +181,14 @@ async def test_a_run_waits_for_a_platform_that_is_away_and_says_so_once() -> Non
     async def wait(seconds: float = 0) -> None:
         await asyncio.sleep(0)
 
-    assert await retry_while_away(work, "close", told.append, wait) == "done"
-    assert [news.words for news in told] == [
+    assert await retry_while_away(work, "close", reports.append, wait) == "done"
+    assert [news.words for news in reports] == [
         "Prolific  cannot be reached: no route. Nothing has happened. Try again later.",
         "Prolific  did not say whether it was done: cut. Run the same command again: it looks first.",
     ]
     answers.append(PlatformRefused("not yours"))
     with pytest.raises(RecruitError, match="said no: not yours"):
-        await retry_while_away(work, "close", told.append, wait)
+        await retry_while_away(work, "close", reports.append, wait)
 
 
 @pytest.mark.parametrize("has_room", [True, False])
@@ -209,18 +211,20 @@ async def test_what_was_left_out_is_asked_again_as_far_as_the_budget_goes(
                 load_study(study), publish=True, budget=budget, every=0.1, port=free_port(), recruiting=recruiting
             )
         )
-        await beside(running, town.send(1))
+        await wait_while_running(running, town.send(1))
         async with open_store(study.parent / "store", write=False) as store:
             (row,) = await read_rows(store, "sessions")
             act = LedgerEntry("leave_out", "done", fake.now, session=row["session"], reason_text="a test of ours")
             await store.ledger.append([act])
-        await beside(running, town.send(8 if has_room else 7))
+        await wait_while_running(running, town.send(8 if has_room else 7))
         waiting = await running
     assert caps == [f"{budget:.2f} GBP"], "what the platform may take goes by it too"
     (posting,) = fake.studies.all.values()
     assert posting.places == (7 if has_room else 6)
-    told = "8 votes were left out, and 1 more person cannot be asked. study.yaml:1  budget is 18.00 GBP, and 7 people "
-    assert [words.startswith(told) for words in waiting] == ([] if has_room else [True])
+    reason = (
+        "8 votes were left out, and 1 more person cannot be asked. study.yaml:1  budget is 18.00 GBP, and 7 people "
+    )
+    assert [words.startswith(reason) for words in waiting] == ([] if has_room else [True])
     assert sum(one.status == "APPROVED" for one in fake.submissions.all.values()) == posting.places
     assert sum(one.kind == "bonus" for one in fake.payments) == posting.places
 
@@ -231,15 +235,15 @@ async def test_a_run_that_is_killed_three_times_pays_everybody_once_and_ends(tmp
     unattended = ("--publish", "--budget", "120 GBP")
     async with serve_fake(fake) as url:
         async with process(study, port, url, *unattended) as first:
-            await said(first, "Published")
+            await wait_for_output(first, "Published")
         async with process(study, port, url, *unattended) as second:
-            await said(second, "lists finished")
-            await beside(ending(second), town.send(4))
+            await wait_for_output(second, "lists finished")
+            await wait_while_running(ending(second), town.send(4))
         fake.faults.next("POST /api/v1/bulk-bonus-payments/{id}/pay/", "cut_after")
         async with process(study, port, url, *unattended) as third:
-            await said(third, "lists finished")
-            await beside(ending(third), town.send(5))
-            await said(third, "decide")
+            await wait_for_output(third, "lists finished")
+            await wait_while_running(ending(third), town.send(5))
+            await wait_for_output(third, "decide")
         async with process(study, port, url, *unattended) as last:
             out, _ = await last.communicate()
             assert last.returncode == 0, out.decode()

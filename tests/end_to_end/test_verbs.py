@@ -71,8 +71,8 @@ def test_texts_may_change_after_somebody_has_started_but_the_design_may_not(stud
             assert response.status_code == 200
             arrival = response.json()
             headers = {"authorization": f"Bearer {arrival['token']}"}
-            said = await client.put("/api/answers/text:instructions", json={"answer": {}}, headers=headers)
-            return {**arrival, "trial": said.json()["step"]["trial"]}
+            reply = await client.put("/api/answers/text:instructions", json={"answer": {}}, headers=headers)
+            return {**arrival, "trial": reply.json()["step"]["trial"]}
 
     arrival = asyncio.run(come_back())
     assert arrival["study"]["title"] == "Another title"  # type: ignore[index]

@@ -25,12 +25,12 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_holds_every_file_of_the_package(wheel: Path) -> None:
     held = set(zipfile.ZipFile(wheel).namelist())
     source = ROOT / "src"
-    wanted = {
+    expected = {
         path.relative_to(source).as_posix()
         for path in (source / "beholder").rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert wanted <= held
+    assert expected <= held
     assert any(name.endswith("licenses/LICENSE") for name in held)
 
 

@@ -51,8 +51,8 @@ def test_who_answers_by_a_program_is_caught_by_the_clock(hemvip: dict[str, Any],
 
 @pytest.mark.parametrize("kind", ["sharp", "honest"])
 def test_who_is_honest_is_used_and_paid(hemvip: dict[str, Any], survey: dict[str, Any], kind: str) -> None:
-    for found in (hemvip, survey):
-        assert (found[kind].sessions, found[kind].unused, found[kind].unpaid) == (2, 0, 0)
+    for visits in (hemvip, survey):
+        assert (visits[kind].sessions, visits[kind].unused, visits[kind].unpaid) == (2, 0, 0)
 
 
 def test_who_only_reads_passes_what_is_written(hemvip: dict[str, Any]) -> None:
@@ -60,14 +60,14 @@ def test_who_only_reads_passes_what_is_written(hemvip: dict[str, Any]) -> None:
 
 
 def test_the_server_takes_nothing_that_it_should_refuse(hemvip: dict[str, Any], survey: dict[str, Any]) -> None:
-    for found in (hemvip, survey):
-        assert {kind: found[kind].taken for kind in ("skips", "shares", "tabs", "replays")} == {
+    for visits in (hemvip, survey):
+        assert {kind: visits[kind].taken for kind in ("skips", "shares", "tabs", "replays")} == {
             "skips": 0, "shares": 0, "tabs": 0, "replays": 0,
         }  # fmt: skip
-        assert found["tabs"].tried > 2  # whichever tab is first decides, also how long it goes on
-        assert found["replays"].tried == 21
-        assert found["skips"].unused == 1
-        assert found["shares"].sessions == 1
+        assert visits["tabs"].tried > 2  # whichever tab is first decides, also how long it goes on
+        assert visits["replays"].tried == 21
+        assert visits["skips"].unused == 1
+        assert visits["shares"].sessions == 1
 
 
 # The table
@@ -78,16 +78,16 @@ def test_luck_is_what_passes_who_clicks_anywhere(tmp_path: Path) -> None:
     from zoo.studies import ARENAS
     from zoo.table import lucks
 
-    found = {}
+    chances = {}
     for name in ("hemvip", "survey"):
         (tmp_path / name).mkdir()
-        found[name] = lucks(load_study(ARENAS[name].write(tmp_path / name, 4)))
-    once, session = found["hemvip"]["attention"]
+        chances[name] = lucks(load_study(ARENAS[name].write(tmp_path / name, 4)))
+    once, session = chances["hemvip"]["attention"]
     assert once == pytest.approx(7 / 101)
     assert session == pytest.approx((7 / 101) ** 3 + 3 * (7 / 101) ** 2 * (94 / 101))
-    assert found["survey"]["trap_item"][0] == pytest.approx(0.6)
-    assert found["survey"]["trap_item"][1] == pytest.approx(0.6**10 + 10 * 0.4 * 0.6**9)
-    assert found["survey"]["repeat"][0] == pytest.approx(13 / 25)
+    assert chances["survey"]["trap_item"][0] == pytest.approx(0.6)
+    assert chances["survey"]["trap_item"][1] == pytest.approx(0.6**10 + 10 * 0.4 * 0.6**9)
+    assert chances["survey"]["repeat"][0] == pytest.approx(13 / 25)
 
 
 def test_the_table_says_which_aims_are_missed(tmp_path: Path) -> None:

@@ -73,10 +73,10 @@ def test_intervals_of_conditions_and_pairs_cover_the_truth(whole: bool) -> None:
     mean = paired = unpaired = 0
     for _ in range(times):
         drawn = draw(rng, APART)
-        found = mean_of(drawn.other), mean_of(drawn.pages), difference_of(drawn.one, drawn.other)
-        mean += found[0].low <= TRUTH <= found[0].high
-        paired += found[1].low <= APART <= found[1].high
-        unpaired += found[2].low <= APART <= found[2].high
+        estimates = mean_of(drawn.other), mean_of(drawn.pages), difference_of(drawn.one, drawn.other)
+        mean += estimates[0].low <= TRUTH <= estimates[0].high
+        paired += estimates[1].low <= APART <= estimates[1].high
+        unpaired += estimates[2].low <= APART <= estimates[2].high
     if whole:
         assert all(0.93 <= covered / times <= 0.97 for covered in (mean, paired, unpaired)), (mean, paired, unpaired)
     low, high = between(times, 0.94, 0.96)
@@ -107,11 +107,11 @@ def test_what_is_simulated_is_what_the_tables_say() -> None:
         drawn = draw(rng, APART)
         table = table_of(drawn)
         (pair,) = pairs(table).table.to_dict("records")
-        wanted = mean_of(drawn.pages)
+        expected = mean_of(drawn.pages)
         assert pair["comparison"] == "paired"
-        assert (pair["n"], pair["participants"], pair["contents"]) == (PEOPLE * EACH, PEOPLE, wanted.contents)
-        found = [pair[name] for name in ("mean_difference", "se", "df", "ci_low", "ci_high", "statistic", "p")]
-        assert found == pytest.approx(list(wanted[:7]))
+        assert (pair["n"], pair["participants"], pair["contents"]) == (PEOPLE * EACH, PEOPLE, expected.contents)
+        values = [pair[name] for name in ("mean_difference", "se", "df", "ci_low", "ci_high", "statistic", "p")]
+        assert values == pytest.approx(list(expected[:7]))
         mean = conditions(table).table.set_index("condition").loc["other"]
         other = mean_of(drawn.other)
         assert [mean["mean"], mean["ci_low"], mean["ci_high"]] == pytest.approx([other.mean, other.low, other.high])

@@ -42,44 +42,44 @@ def by_stimulus(result: Result | None) -> pd.DataFrame:
 
 def test_scores_of_stimuli(vqeg: pd.DataFrame) -> None:
     known = reference("mos", "stimulus")
-    found = by_stimulus(scores(vqeg)).loc[known.index]
-    assert len(found) == 72
-    assert (found["n"] == known["n"]).all()
-    np.testing.assert_allclose(found["mean"].astype(float), known["mos"], atol=1e-6)
-    np.testing.assert_allclose(found["sd"].astype(float), known["sd"], atol=1e-6)
-    np.testing.assert_allclose(half(found, "ci"), known["ci95_t"], atol=1e-6)
+    actual = by_stimulus(scores(vqeg)).loc[known.index]
+    assert len(actual) == 72
+    assert (actual["n"] == known["n"]).all()
+    np.testing.assert_allclose(actual["mean"].astype(float), known["mos"], atol=1e-6)
+    np.testing.assert_allclose(actual["sd"].astype(float), known["sd"], atol=1e-6)
+    np.testing.assert_allclose(half(actual, "ci"), known["ci95_t"], atol=1e-6)
 
 
 def test_the_narrower_intervals_of_conditions(vqeg: pd.DataFrame) -> None:
     known = reference("hrc", "condition")
-    found = conditions(vqeg).table.set_index("condition").loc[known.index]
+    actual = conditions(vqeg).table.set_index("condition").loc[known.index]
     for mine, theirs in (("n", "n_votes"), ("participants", "n_subjects"), ("contents", "n_pvs")):
-        assert (found[mine] == known[theirs]).all()
-    np.testing.assert_allclose(found["mean"], known["mean_of_pvs"], atol=1e-6)
-    np.testing.assert_allclose(half(found, "participants"), known["ci_by_subject_t"], atol=1e-6)
-    np.testing.assert_allclose(half(found, "contents"), known["ci_by_content_t"], atol=1e-6)
+        assert (actual[mine] == known[theirs]).all()
+    np.testing.assert_allclose(actual["mean"], known["mean_of_pvs"], atol=1e-6)
+    np.testing.assert_allclose(half(actual, "participants"), known["ci_by_subject_t"], atol=1e-6)
+    np.testing.assert_allclose(half(actual, "contents"), known["ci_by_content_t"], atol=1e-6)
     # The pooled votes of the reference have 1.96 in place of Student's t.
-    pooled = half(found, "ratings") * 1.96 / stats.t.ppf(0.975, found["n"] - 1)
+    pooled = half(actual, "ratings") * 1.96 / stats.t.ppf(0.975, actual["n"] - 1)
     np.testing.assert_allclose(pooled, known["ci_pooled_votes"], atol=1e-6)
 
 
 def test_the_default_interval_of_a_condition_is_wider_than_that_of_pooled_votes(vqeg: pd.DataFrame) -> None:
-    found = conditions(vqeg).table
-    assert set(found["interval"]) == {"clustered t over participants and contents"}
-    assert (half(found, "ci") > 1.4 * half(found, "ratings")).all()
+    actual = conditions(vqeg).table
+    assert set(actual["interval"]) == {"clustered t over participants and contents"}
+    assert (half(actual, "ci") > 1.4 * half(actual, "ratings")).all()
 
 
 @pytest.mark.parametrize(("crush", "column"), [("none", "dmos"), ("crush", "dmos_crushed"), ("clip", "dmos_clip_vote")])
 def test_dmos_of_stimuli(vqeg: pd.DataFrame, crush: Literal["none", "crush", "clip"], column: str) -> None:
     known = reference("acrhr", "stimulus")
-    found = by_stimulus(dmos(vqeg, crush=crush)).loc[known.index]
-    assert len(found) == 64
-    assert (found["n"] == known["n"]).all()
-    assert set(found["pairing"]) == {"paired"}
-    np.testing.assert_allclose(found["mean"], known[column], atol=1e-6)
+    actual = by_stimulus(dmos(vqeg, crush=crush)).loc[known.index]
+    assert len(actual) == 64
+    assert (actual["n"] == known["n"]).all()
+    assert set(actual["pairing"]) == {"paired"}
+    np.testing.assert_allclose(actual["mean"], known[column], atol=1e-6)
     if crush == "none":
-        np.testing.assert_allclose(found["sd"], known["dmos_sd"], atol=1e-6)
-        np.testing.assert_allclose(half(found, "ci"), known["ci95_t"], atol=1e-6)
+        np.testing.assert_allclose(actual["sd"], known["dmos_sd"], atol=1e-6)
+        np.testing.assert_allclose(half(actual, "ci"), known["ci95_t"], atol=1e-6)
 
 
 def test_dmos_says_how_often_a_vote_beat_the_reference(vqeg: pd.DataFrame) -> None:
@@ -91,5 +91,5 @@ def test_dmos_says_how_often_a_vote_beat_the_reference(vqeg: pd.DataFrame) -> No
 
 def test_crushing_gives_the_published_values() -> None:
     known = json.loads(data_file("tables/unit_values.json").read_text())["crush"]
-    found = {name: float(crush_votes(float(name), 5)) for name in known}
-    assert found == pytest.approx(known)
+    actual = {name: float(crush_votes(float(name), 5)) for name in known}
+    assert actual == pytest.approx(known)

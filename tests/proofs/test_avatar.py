@@ -53,66 +53,66 @@ def joined(means: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Joi
 
 def test_questions_with_metrics(joined: Joined, values: pd.DataFrame) -> None:
     known = published("avatar_table12_13_expected.csv")
-    found = relate(joined.means, values, "condition").table
-    assert (found["n"] == 8).all()
-    assert len(found) == 100
+    actual = relate(joined.means, values, "condition").table
+    assert (actual["n"] == 8).all()
+    assert len(actual) == 100
     for stat, column, within in (("kendall_tau_b", "tau_b", 5e-4), ("pearson", "pearson", 1e-3)):
         mine = known[known["stat"] == stat]
         assert len(mine) == 100
         both = mine.assign(region=mine["table"].map(REGIONS)).merge(
-            found, left_on=["region", "item", "metric"], right_on=["region", "question", "metric"], validate="1:1"
+            actual, left_on=["region", "item", "metric"], right_on=["region", "question", "metric"], validate="1:1"
         )
         assert len(both) == 100
         assert (both[column] - both["published"]).abs().max() <= within
     # With eight models |r| below 0.707 is not significant, which the paper's tables do not say.
-    assert ((found["pearson_p"] < 0.05) == (found["pearson"].abs() > 0.7067)).all()
+    assert ((actual["pearson_p"] < 0.05) == (actual["pearson"].abs() > 0.7067)).all()
 
 
 def test_affinity_on_realism(joined: Joined) -> None:
-    found = relation(joined, "Realistic", "Affinity").table.iloc[0]
-    assert found["n"] == 8
-    assert found["r_squared"] == pytest.approx(0.990, abs=5e-4)
-    assert found["slope"] == pytest.approx(0.992, abs=5e-4)
-    assert found["slope_low"] < 1 < found["slope_high"]
+    fit = relation(joined, "Realistic", "Affinity").table.iloc[0]
+    assert fit["n"] == 8
+    assert fit["r_squared"] == pytest.approx(0.990, abs=5e-4)
+    assert fit["slope"] == pytest.approx(0.992, abs=5e-4)
+    assert fit["slope_low"] < 1 < fit["slope_high"]
     # No uncanny valley: none deeper than a fifth of a point.
-    assert found["dip"] == "no"
-    assert found["depth_most"] < 0.2
-    assert found["aicc_line"] < found["aicc_curve"]
+    assert fit["dip"] == "no"
+    assert fit["depth_most"] < 0.2
+    assert fit["aicc_line"] < fit["aicc_curve"]
 
 
 def test_no_question_of_the_first_template_has_a_dip(joined: Joined) -> None:
-    found = relations(joined, "Realistic").table.set_index("y")
-    assert (found.loc[[name for name in TEMPLATE_A if name != "Realistic"], "dip"] == "no").all()
+    fits = relations(joined, "Realistic").table.set_index("y")
+    assert (fits.loc[[name for name in TEMPLATE_A if name != "Realistic"], "dip"] == "no").all()
     # Eight models, one of which is far off, cannot say it of resemblance.
-    assert found.loc["Resemblance", "dip"] == "undecided"
+    assert fits.loc["Resemblance", "dip"] == "undecided"
 
 
 def test_spread_on_realism(joined: Joined) -> None:
-    found = spread(joined, "Realistic")
-    assert (found.table["questions"] == 8).all()
-    x, y = found.table["x"].to_numpy(float), found.table["spread"].to_numpy(float)
+    result = spread(joined, "Realistic")
+    assert (result.table["questions"] == 8).all()
+    x, y = result.table["x"].to_numpy(float), result.table["spread"].to_numpy(float)
     assert np.corrcoef(x, y)[0, 1] ** 2 == pytest.approx(0.400, abs=5e-4)
     assert np.polyfit(x, y, 1)[0] < 0
     # Neither the range of the eight items nor all ten give it.
-    assert np.corrcoef(x, found.table["range"].to_numpy(float))[0, 1] ** 2 == pytest.approx(0.316, abs=5e-4)
+    assert np.corrcoef(x, result.table["range"].to_numpy(float))[0, 1] ** 2 == pytest.approx(0.316, abs=5e-4)
     ten = spread(joined, "Realistic", questions=[*TEMPLATE_A, *TEMPLATE_B]).table
     assert np.corrcoef(ten["x"].to_numpy(float), ten["spread"].to_numpy(float))[0, 1] ** 2 > 0.8
-    assert "R² = 0.400" in str(found.plot().to_dict())
+    assert "R² = 0.400" in str(result.plot().to_dict())
 
 
 def test_questions_with_each_other(joined: Joined) -> None:
-    found = correlations(joined, levels=["condition"]).table.set_index(["question", "other_question"])["pearson"]
-    assert len(found) == 45
+    pearson = correlations(joined, levels=["condition"]).table.set_index(["question", "other_question"])["pearson"]
+    assert len(pearson) == 45
     for one, other, known in (
         ("Affinity", "Realistic", 0.995), ("Realistic", "Resemblance", 0.454), ("Formal", "EmotionAccuracy", 0.659),
         ("EmotionAccuracy", "Resemblance", 0.596), ("Appropriate", "Trust", 1.0),
     ):  # fmt: skip
-        assert found[one, other] == pytest.approx(known, abs=1e-3)
+        assert pearson[one, other] == pytest.approx(known, abs=1e-3)
 
 
 def test_one_table_of_everything(joined: Joined, means: pd.DataFrame, values: pd.DataFrame) -> None:
-    found = table(joined, values).table
-    assert found.shape == (8, 21)
-    assert found["condition"].tolist() == means["condition"].tolist()
-    assert found["FVD (torso)"].tolist() == means["torso_FVD"].tolist()
-    assert found["NotCreepy"].tolist() == means["NotCreepy"].tolist()
+    whole = table(joined, values).table
+    assert whole.shape == (8, 21)
+    assert whole["condition"].tolist() == means["condition"].tolist()
+    assert whole["FVD (torso)"].tolist() == means["torso_FVD"].tolist()
+    assert whole["NotCreepy"].tolist() == means["NotCreepy"].tolist()

@@ -81,10 +81,10 @@ def test_five_runs_in_one_table_have_the_likelihood_ratio_that_others_computed(t
     table = table.assign(run=table["run"].str[1:], condition="all", content=table["stimulus"])
     table.to_csv(tmp_path / "runs.csv", index=False)
     sides = open_sides([tmp_path / "runs.csv"])
-    found = effects(sides.sides, sides.questions)
-    assert found is not None
+    result = effects(sides.sides, sides.questions)
+    assert result is not None
     known = pd.read_csv(paths[1]).set_index("method").loc["profiled_ml"]
-    assert len(found.table) == 10
-    assert found.table["chi2"].iloc[0] == pytest.approx(known["chi2"], abs=1e-6)
-    assert found.table["chi2_p"].iloc[0] == pytest.approx(known["p"], abs=1e-6)
-    assert found.table["chi2_df"].iloc[0] == 4
+    assert len(result.table) == 10
+    assert result.table["chi2"].iloc[0] == pytest.approx(known["chi2"], abs=1e-6)
+    assert result.table["chi2_p"].iloc[0] == pytest.approx(known["p"], abs=1e-6)
+    assert result.table["chi2_df"].iloc[0] == 4

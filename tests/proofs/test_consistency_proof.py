@@ -46,13 +46,13 @@ def flagged(votes: RaterVotes) -> Floats:
     fitted = shrunken(votes)
     z = scatter_z(votes, fitted, RULE.rule.ratings)
     counts = votes.sum_by_rater()
-    found = [
+    verdicts = [
         RULE.judge(
             SessionEvidence("completed", "whole", scatter=Scatter(int(count), votes.raters, float(one), float(width)))
         )
         for count, one, width in zip(counts, z, fitted.inconsistency, strict=True)
     ]
-    return np.array([float(verdict.verdict == "fail") for verdict in found])
+    return np.array([float(verdict.verdict == "fail") for verdict in verdicts])
 
 
 @pytest.mark.long
@@ -60,12 +60,12 @@ def flagged(votes: RaterVotes) -> Floats:
 def test_random_clickers_are_flagged_and_honest_people_are_not(each: int, whole: bool) -> None:
     raters, stimuli = DESIGNS[each]
     rng = np.random.default_rng(each)
-    found, is_random = [], []
+    flags_of_studies, is_random = [], []
     for _ in range(100 if whole else 12):
         votes, who = planted(rng, raters, stimuli, each)
-        found.append(flagged(votes))
+        flags_of_studies.append(flagged(votes))
         is_random.append(who)
-    flags, clickers = np.concatenate(found), np.concatenate(is_random) == 1
+    flags, clickers = np.concatenate(flags_of_studies), np.concatenate(is_random) == 1
     assert flags[clickers].mean() >= 0.9
     assert flags[~clickers].mean() < 0.03
 

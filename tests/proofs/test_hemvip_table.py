@@ -38,7 +38,10 @@ def table1() -> pd.DataFrame:
         EARLIER: (published["ref13_pct"] / 100, published["ref13_sig"]),
     }
     long = pd.concat(
-        [keys.assign(test=test, estimate=found, clear=clear.astype(float)) for test, (found, clear) in tests.items()]
+        [
+            keys.assign(test=test, estimate=estimate, clear=clear.astype(float))
+            for test, (estimate, clear) in tests.items()
+        ]
     )
     result = agreement(long)
     assert result is not None
@@ -58,9 +61,9 @@ def test_as_many_contrasts_agree_as_the_paper_says(table1: pd.DataFrame, test: s
 
 
 def test_the_one_contrast_in_which_the_t_test_differs_is_in_the_last_question(table1: pd.DataFrame) -> None:
-    found = {question: against_earlier(table1, question, "paired t") for question in ("Q1", "Q2", "Q3", "Q4")}
-    assert {question: row["agree"] for question, row in found.items()} == {"Q1": 7, "Q2": 7, "Q3": 7, "Q4": 6}
-    assert (found["Q4"]["only_test"], found["Q4"]["only_other"]) == (1, 0)
+    outcomes = {question: against_earlier(table1, question, "paired t") for question in ("Q1", "Q2", "Q3", "Q4")}
+    assert {question: row["agree"] for question, row in outcomes.items()} == {"Q1": 7, "Q2": 7, "Q3": 7, "Q4": 6}
+    assert (outcomes["Q4"]["only_test"], outcomes["Q4"]["only_other"]) == (1, 0)
 
 
 # Values that others computed
@@ -68,35 +71,39 @@ def test_the_one_contrast_in_which_the_t_test_differs_is_in_the_last_question(ta
 
 @pytest.fixture(scope="module")
 def known() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(data_file("tables/unit_values.json").read_text())
-    return found
+    values: dict[str, Any] = json.loads(data_file("tables/unit_values.json").read_text())
+    return values
 
 
 @pytest.mark.parametrize("correction", [False, True])
 @pytest.mark.parametrize("zeros", ["pratt", "wilcox", "zsplit"])
 def test_the_signed_rank_test_by_every_rule_for_zeros(known: dict[str, Any], zeros: Zeros, correction: bool) -> None:
-    found = signed_rank(known["wilcoxon"]["d"], zeros=zeros, correction=correction)
-    assert (found.statistic, found.p) == pytest.approx(tuple(known["wilcoxon"][f"{zeros}_corr{correction}"]), abs=1e-9)
+    result = signed_rank(known["wilcoxon"]["d"], zeros=zeros, correction=correction)
+    assert (result.statistic, result.p) == pytest.approx(
+        tuple(known["wilcoxon"][f"{zeros}_corr{correction}"]), abs=1e-9
+    )
 
 
 def test_exact_intervals_of_shares(known: dict[str, Any]) -> None:
     for one in known["clopper_pearson"]:
-        found = clopper_pearson(one["k"], one["n"])
-        assert (found.low, found.high, found.p) == pytest.approx((one["lo"], one["hi"], one["p"]), abs=1e-9)
+        interval = clopper_pearson(one["k"], one["n"])
+        assert (interval.low, interval.high, interval.p) == pytest.approx((one["lo"], one["hi"], one["p"]), abs=1e-9)
 
 
 def test_correlations_with_ties(known: dict[str, Any]) -> None:
     one = known["rank_corr_ties"]
-    found = correlations(one["x"], one["y"])
-    wanted = (one["pearson"], one["spearman"], one["tau_b"])
-    assert (found.pearson, found.spearman, found.tau_b) == pytest.approx(wanted, abs=1e-9)
+    result = correlations(one["x"], one["y"])
+    expected = (one["pearson"], one["spearman"], one["tau_b"])
+    assert (result.pearson, result.spearman, result.tau_b) == pytest.approx(expected, abs=1e-9)
 
 
 def test_first_order_mapping_by_both_denominators(known: dict[str, Any]) -> None:
     one = known["fom"]
-    found = linear_mapping(one["crowd"], one["lab"])
-    assert (found.slope, found.intercept) == pytest.approx((one["slope"], one["intercept"]), abs=1e-9)
-    assert (found.rmse, found.rmse_unbiased) == pytest.approx((one["rmse_fom_N"], one["rmse_fom_Nminus2"]), abs=1e-9)
+    mapping = linear_mapping(one["crowd"], one["lab"])
+    assert (mapping.slope, mapping.intercept) == pytest.approx((one["slope"], one["intercept"]), abs=1e-9)
+    assert (mapping.rmse, mapping.rmse_unbiased) == pytest.approx(
+        (one["rmse_fom_N"], one["rmse_fom_Nminus2"]), abs=1e-9
+    )
     raw = float(np.sqrt(np.mean((np.asarray(one["crowd"]) - np.asarray(one["lab"])) ** 2)))
     assert correlations(one["crowd"], one["lab"]).rmse == pytest.approx(raw, abs=1e-12)
     assert raw == pytest.approx(one["rmse_raw_N"], abs=1e-9)
@@ -104,6 +111,6 @@ def test_first_order_mapping_by_both_denominators(known: dict[str, Any]) -> None
 
 def test_two_correlations_compared(known: dict[str, Any]) -> None:
     one = known["fisher_z"]
-    found = compare_correlations(one["r1"], one["r2"], one["n"], one["n"])
-    assert (found.z, found.p_one_sided) == pytest.approx((one["z"], one["p_one_sided"]), abs=1e-9)
-    assert found.p == pytest.approx(2 * one["p_one_sided"], abs=1e-9)
+    comparison = compare_correlations(one["r1"], one["r2"], one["n"], one["n"])
+    assert (comparison.z, comparison.p_one_sided) == pytest.approx((one["z"], one["p_one_sided"]), abs=1e-9)
+    assert comparison.p == pytest.approx(2 * one["p_one_sided"], abs=1e-9)

@@ -48,7 +48,7 @@ BONUS = {"quantity": {"sessions": 4, "each": "0.10 USD"}, "quality": {"best": 20
 PAGE = ROOT / "docs" / "p910-parser.md"
 
 
-def told(section: str) -> dict[str, int]:
+def documented_counts(section: str) -> dict[str, int]:
     """Return how often each reason is said to occur in the table of a section of the page."""
     text = PAGE.read_text("utf-8").partition(f"## {section}\n")[2].partition("\n## ")[0]
     lines = [[cell.strip() for cell in line.split("|")[1:3]] for line in text.splitlines() if line.startswith("|")]
@@ -77,7 +77,7 @@ class Decided(NamedTuple):
 
 def decisions(cleaned: Cleaned, batch: Batch) -> dict[str, Decided]:
     """Return every submission decided, by its number."""
-    found = {row["session"]: row for row in rows(cleaned.folder / "sessions.csv")}
+    sessions = {row["session"]: row for row in rows(cleaned.folder / "sessions.csv")}
     carried: dict[str, list[str]] = {}
     for row in rows(cleaned.folder / "verdicts.csv"):
         if row["verdict"] == "fail" and "from_session" in json.loads(row["evidence"]):
@@ -86,7 +86,7 @@ def decisions(cleaned: Cleaned, batch: Batch) -> dict[str, Decided]:
     peer = {row["assignment"]: row for row in rows(PEER / "answers_merged_data_cleaning_report.csv")}
     decided = {}
     for one in batch.submissions:
-        row = found[one.session]
+        row = sessions[one.session]
         reasons = tuple(row["reasons"].split("; ")) if row["reasons"] else ()
         decided[one.id] = Decided(
             one, row["accept"], row["use"], reasons, tuple(carried.get(one.session, ())), truth.get(one.id, {}),
@@ -145,8 +145,8 @@ def test_every_planted_failure_is_found(decided: dict[str, Decided]) -> None:
         assert planted(one.truth) <= set(one.reasons), one.one.id
         if planted(one.truth):
             assert one.use == "false"
-    seen = Counter(name for one in whole for name in PLANTED if one.truth[name] == "1" and planted(one.truth))
-    assert min(seen[name] for name in PLANTED) >= 1
+    counts = Counter(name for one in whole for name in PLANTED if one.truth[name] == "1" and planted(one.truth))
+    assert min(counts[name] for name in PLANTED) >= 1
 
 
 def test_a_planted_failure_costs_the_pay_only_where_the_clip_said_what_to_answer(decided: dict[str, Decided]) -> None:
@@ -211,12 +211,12 @@ def count(causes: Iterable[str]) -> dict[str, int]:
 
 
 def test_whoever_is_paid_otherwise_than_by_the_peer_is_so_for_a_named_reason(decided: dict[str, Decided]) -> None:
-    assert count(map(why_paid, decided.values())) == told("Who is paid")
+    assert count(map(why_paid, decided.values())) == documented_counts("Who is paid")
     assert not [one for one in decided.values() if one.accept == "false" and one.peer and one.peer["accept"] == "1"]
 
 
 def test_whoever_is_used_otherwise_than_by_the_peer_is_so_for_a_named_reason(decided: dict[str, Decided]) -> None:
-    assert count(map(why_used, decided.values())) == told("Who is used")
+    assert count(map(why_used, decided.values())) == documented_counts("Who is used")
     judged = [one for one in decided.values() if one.peer is not None]
     same = [one for one in judged if not why_paid(one) and not why_used(one)]
     assert (len(same), len(judged)) == (182, 199)
@@ -281,8 +281,8 @@ def test_our_scores_are_near_those_of_the_peer(cleaned: Cleaned, peer_clips: pd.
     truth = pd.read_csv(INPUT / "truth_clips.csv").set_index("file_url")["expected_mos_good_rater"]
     planted = truth.loc[peer_clips["file_url"]].to_numpy()
     everybody = by_clip(ratings.assign(use=True)).loc[peer_clips.index]
-    found = (ours["mean"], peer_clips["MOS"], everybody["mean"])
-    off = [round(float(np.sqrt(np.mean((means - planted) ** 2))), 2) for means in found]
+    estimates = (ours["mean"], peer_clips["MOS"], everybody["mean"])
+    off = [round(float(np.sqrt(np.mean((means - planted) ** 2))), 2) for means in estimates]
     assert off == [0.15, 0.15, 0.19]
 
 
@@ -311,7 +311,7 @@ def test_whoever_gets_another_bonus_than_from_the_peer_does_so_for_a_named_reaso
     best = {row["participant"] for row in paid if row["rule"] == "quality"}
     peer_best = {row["workerId"] for row in rows(PEER / "answers_merged_quality_bonus_report.csv")}
     assert set(peer) <= set(ours)
-    assert told("Bonus") == {
+    assert documented_counts("Bonus") == {
         "as in the parser": sum(ours[person] == sessions for person, sessions in peer.items()),
         "more accepted sessions": sum(int(sessions) > int(peer.get(one, 0)) for one, sessions in ours.items()),
         "among the best in both": len(best & peer_best),

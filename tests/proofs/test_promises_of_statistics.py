@@ -27,7 +27,7 @@ def test_intervals_over_participants_cover_the_truth_as_often_as_they_claim(whol
     bias = rng.normal(0, 8, (times, 20, 1))  # raters differ more than their ratings do: the unit must be the rater
     means = (60 + bias + rng.normal(0, 5, (times, 20, 4))).mean(axis=2)
     intervals = [t_interval(row) for row in means]
-    covered = sum(found.low <= 60 <= found.high for found in intervals)
+    covered = sum(one.low <= 60 <= one.high for one in intervals)
     low, high = plausible(times, 0.95)
     assert low <= covered <= high, f"{covered} of {times}"
 

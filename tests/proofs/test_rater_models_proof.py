@@ -25,12 +25,12 @@ def test_annex_e_equals_sureal_on_random_sparse_votes(seed: int) -> None:
     value = np.clip(np.round(felt + rng.uniform(0.4, 1.2, raters)[rater] * rng.standard_normal(len(rater))), 1, 5)
     votes = RaterVotes(value, rater, stimulus, raters, stimuli)
     reader = sureal_reader(votes)
-    known, found = sureal_p910(reader), p910(votes)
+    known, fitted = sureal_p910(reader), p910(votes)
     at = np.array(reader._get_list_observers(), dtype=int)
-    np.testing.assert_allclose(found.quality, known["quality_scores"], atol=1e-6)
-    np.testing.assert_allclose(found.se, known["quality_scores_std"], atol=1e-6)
-    np.testing.assert_allclose(found.bias[at], known["observer_bias"], atol=1e-6)
-    np.testing.assert_allclose(found.inconsistency[at], known["observer_inconsistency"], atol=1e-6)
+    np.testing.assert_allclose(fitted.quality, known["quality_scores"], atol=1e-6)
+    np.testing.assert_allclose(fitted.se, known["quality_scores_std"], atol=1e-6)
+    np.testing.assert_allclose(fitted.bias[at], known["observer_bias"], atol=1e-6)
+    np.testing.assert_allclose(fitted.inconsistency[at], known["observer_inconsistency"], atol=1e-6)
 
 
 def planted(rng: np.random.Generator, each: int) -> tuple[RaterVotes, Floats]:
@@ -67,15 +67,15 @@ def measured(each: int, times: int) -> dict[str, tuple[float, float]]:
 @pytest.mark.long
 @pytest.mark.parametrize("each", [5, 10, 20, 50])
 def test_shrunken_intervals_hold_the_truth_in_sessions_of_any_length(each: int, whole: bool) -> None:
-    found = measured(each, 100 if whole else 3)
-    error, share = found["shrunken"]
+    errors = measured(each, 100 if whole else 3)
+    error, share = errors["shrunken"]
     assert 0.92 <= share <= 0.96
-    assert error <= min(some for name, (some, _) in found.items() if name != "shrunken") + 0.005
+    assert error <= min(some for name, (some, _) in errors.items() if name != "shrunken") + 0.005
     if each == 5:
-        assert 0.6 < found["p910"][1] < 0.78
-        assert found["p910"][0] > found["mos"][0]
+        assert 0.6 < errors["p910"][1] < 0.78
+        assert errors["p910"][0] > errors["mos"][0]
     if each == 50:
-        assert 0.92 <= found["p910"][1] <= 0.97
+        assert 0.92 <= errors["p910"][1] <= 0.97
 
 
 @pytest.mark.long
@@ -85,21 +85,21 @@ def test_held_out_ratings_of_vqeg_hd3_are_foretold_best_without_plain_annex_e(wh
     matrix = np.zeros((raters, votes.stimuli))
     matrix[votes.rater, votes.stimulus] = votes.value
     rng = np.random.default_rng(1)
-    found: dict[str, list[tuple[float, float]]] = {}
+    by_model: dict[str, list[tuple[float, float]]] = {}
     for _ in range(60 if whole else 6):
         some = matrix[:, rng.permutation(votes.stimuli)[:kept]]
         is_seen = np.zeros(some.shape, dtype=bool)
         shown = np.concatenate([rng.permutation(kept) for _ in range(raters * each // kept)])
         is_seen[np.repeat(np.arange(raters), each), shown] = True
         rater, stimulus = np.nonzero(is_seen)
-        seen = RaterVotes(some[rater, stimulus], rater, stimulus, raters, kept)
+        training = RaterVotes(some[rater, stimulus], rater, stimulus, raters, kept)
         hidden = np.nanmean(np.where(is_seen, np.nan, some), axis=0)
         hidden_se = np.nanstd(np.where(is_seen, np.nan, some), axis=0, ddof=1) / np.sqrt((~is_seen).sum(axis=0))
         for name, model in {"p910": p910, "shrunken": shrunken}.items():
-            fitted = model(seen)
+            fitted = model(training)
             off = np.abs(fitted.quality - hidden)
             holds = off <= 1.96 * np.hypot(fitted.se, hidden_se)
-            found.setdefault(name, []).append((float(np.sqrt((off**2).mean())), float(holds.mean())))
-    errors = {name: np.mean(some, axis=0) for name, some in found.items()}
+            by_model.setdefault(name, []).append((float(np.sqrt((off**2).mean())), float(holds.mean())))
+    errors = {name: np.mean(some, axis=0) for name, some in by_model.items()}
     np.testing.assert_allclose(errors["shrunken"], [0.31, 0.95], atol=0.03)
     np.testing.assert_allclose(errors["p910"], [0.43, 0.79], atol=0.06)

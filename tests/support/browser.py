@@ -227,7 +227,7 @@ async def barriers(page: Page, moment: str, themes: Iterable[Literal["light", "d
     """Return every serious barrier that axe finds on a page as it is; skip the test where axe is not installed."""
     if not AXE.exists():
         pytest.skip("axe-core is not installed: npm ci")
-    found = []
+    problems = []
     await page.evaluate(AXE.read_text("utf-8"))
     for theme in themes:
         await page.emulate_media(color_scheme=theme)
@@ -237,16 +237,16 @@ async def barriers(page: Page, moment: str, themes: Iterable[Literal["light", "d
         for violation in report["violations"]:
             if violation["impact"] in ("serious", "critical"):
                 nodes = [node["html"][:120] for node in violation["nodes"]]
-                found.append(f"{moment} {theme}: {violation['id']} {nodes}")
-    return found
+                problems.append(f"{moment} {theme}: {violation['id']} {nodes}")
+    return problems
 
 
 async def overhang(page: Page, moment: str, sizes: Iterable[tuple[int, int]]) -> list[str]:
     """Return where a page is wider than its window, in windows of these sizes."""
-    found = []
+    problems = []
     for width, height in sizes:
         await page.set_viewport_size({"width": width, "height": height})
         over: int = await page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
         if over > 0:
-            found.append(f"{moment}: {over} px over {width}")
-    return found
+            problems.append(f"{moment}: {over} px over {width}")
+    return problems

@@ -26,9 +26,9 @@ def check_verdict(
 
 
 def due_step(
-    whole: Script, said: dict[str, StoredVerdict], answers: dict[str, Any] = AGREED, at: datetime = NOON
+    whole: Script, verdicts: dict[str, StoredVerdict], answers: dict[str, Any] = AGREED, at: datetime = NOON
 ) -> str | Ending:
-    due = next_step(whole, answers, said, at)
+    due = next_step(whole, answers, verdicts, at)
     return due.key if isinstance(due, PlannedStep) else due
 
 

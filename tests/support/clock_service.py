@@ -100,8 +100,8 @@ class Person:
     async def answer(self, submission: SubmittedAnswer | None = None, key: str | None = None) -> str:
         """Answer the step at hand half a minute later; return where that leads."""
         self.clock.wait(seconds=30)
-        said = await self.host.answer(self.token, key or self.key, submission or await self.answers())
-        self.step, self.feedback = said["step"], said["feedback"]  # type: ignore[assignment]
+        reply = await self.host.answer(self.token, key or self.key, submission or await self.answers())
+        self.step, self.feedback = reply["step"], reply["feedback"]  # type: ignore[assignment]
         return self.key
 
     async def until(self, *places: str) -> list[str]:

@@ -154,10 +154,10 @@ def rows(folder: Path, name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-async def fill_one(study: Study, votes: Sequence[Mapping[str, Json]], made: StudyRecord) -> None:
+async def fill_one(study: Study, votes: Sequence[Mapping[str, Json]], record: StudyRecord) -> None:
     """Fill a store with people who answered one page each."""
     async with open_store(study.folder / "store") as store:
-        await store.begin(made)
+        await store.begin(record)
         for place, vote in enumerate(votes, 1):
             name, at = f"v{place:02}", START + timedelta(hours=place)
             await store.arrive(Session(name, f"p{place:02}", "d1", 1, "link", 1, {}, at))

@@ -79,10 +79,10 @@ class World:
     def extend(self) -> ShortfallLists:
         """Add lists for what is short, as the verb does."""
         maker, judging = self.maker(), self.judge()
-        made = maker.make_up(maker.shortfall(judging), judging)
-        for planned in (*made.repeated, *made.recombined):
+        extension = maker.make_up(maker.shortfall(judging), judging)
+        for planned in (*extension.repeated, *extension.recombined):
             self.add(replace(planned, number=len(self.lists) + 1))
-        return made
+        return extension
 
     def add(self, planned: PlannedList) -> None:
         """Add a list, as it comes back from a store."""

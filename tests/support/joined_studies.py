@@ -46,11 +46,11 @@ def joined(ratings: pd.DataFrame) -> Joined:
 
 
 def at(result: Result, **wanted: Any) -> pd.Series:
-    found = result.table
+    rows = result.table
     for column, value in wanted.items():
-        found = found[found[column] == value]
-    assert len(found) == 1
-    return found.iloc[0]
+        rows = rows[rows[column] == value]
+    assert len(rows) == 1
+    return rows.iloc[0]
 
 
 @pytest.fixture(scope="module")

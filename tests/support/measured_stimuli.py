@@ -75,13 +75,13 @@ def measured(material: Path) -> pd.DataFrame:
 
 
 def value(table: pd.DataFrame, stimulus: str, metric: str, region: str = "") -> float:
-    found = table[(table["stimulus"] == stimulus) & (table["metric"] == metric) & (table["region"] == region)]
-    return float(found["value"].iloc[0])
+    rows = table[(table["stimulus"] == stimulus) & (table["metric"] == metric) & (table["region"] == region)]
+    return float(rows["value"].iloc[0])
 
 
 def note(table: pd.DataFrame, stimulus: str, metric: str, region: str = "") -> str:
-    found = table[(table["stimulus"] == stimulus) & (table["metric"] == metric) & (table["region"] == region)]
-    return str(found["note"].iloc[0])
+    rows = table[(table["stimulus"] == stimulus) & (table["metric"] == metric) & (table["region"] == region)]
+    return str(rows["note"].iloc[0])
 
 
 def refused(call: Callable[[], object]) -> list[str]:

@@ -65,7 +65,7 @@ def mirrored(answer: Any) -> Any:
     other = {"s1": "s2", "s2": "s1", "tie": "tie", "unsure": "unsure"}
     return {
         "choices": {
-            name: {key: other.get(said, said) for key, said in choice.items()}
+            name: {key: other.get(choice_value, choice_value) for key, choice_value in choice.items()}
             for name, choice in answer["choices"].items()
         }
     }

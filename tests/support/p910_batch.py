@@ -45,13 +45,13 @@ class Clip(NamedTuple):
 
     @property
     def content(self) -> str:
-        found = _CLIP.fullmatch(self.name)
-        return found["content"] if found else self.name
+        match = _CLIP.fullmatch(self.name)
+        return match["content"] if match else self.name
 
     @property
     def condition(self) -> str:
-        found = _CLIP.fullmatch(self.name)
-        return found["condition"] if found else self.role
+        match = _CLIP.fullmatch(self.name)
+        return match["condition"] if match else self.role
 
     @property
     def stimulus(self) -> str:
@@ -181,11 +181,11 @@ def read_batch(folder: Path) -> Batch:
 
 def _owners(answers: Sequence[Row], by_code: Mapping[str, Sequence[Row]]) -> dict[str, str]:
     """Return whose browser each one is: of the person who handed in most of the codes that nobody else did."""
-    seen: dict[str, Counter[str]] = defaultdict(Counter)
+    claimants: dict[str, Counter[str]] = defaultdict(Counter)
     for row in answers:
         if len(claims := by_code[row["v_code"]]) == 1:
-            seen[row["WorkerId"]][claims[0]["WorkerId"]] += 1
-    return {browser: workers.most_common(1)[0][0] for browser, workers in seen.items()}
+            claimants[row["WorkerId"]][claims[0]["WorkerId"]] += 1
+    return {browser: workers.most_common(1)[0][0] for browser, workers in claimants.items()}
 
 
 def _read(path: Path) -> list[Row]:

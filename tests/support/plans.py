@@ -62,7 +62,7 @@ def make_study(method: str = "acr", /, **design: Any) -> Study:
 
 def with_clips(study: Study, catalogue: Catalogue, method: Method) -> Catalogue:
     """Return a catalogue with the stimuli that ask for an answer, as if they had been made."""
-    made = [
+    clips = [
         replace(
             one.source, id=f"{one.role}:{number}:{one.source.id}", condition=one.role, role=one.role,
             derived_from=one.source.id,
@@ -72,7 +72,7 @@ def with_clips(study: Study, catalogue: Catalogue, method: Method) -> Catalogue:
         )
         for number, one in enumerate(study_requests(study, catalogue, method), 1)
     ]  # fmt: skip
-    return replace(catalogue, stimuli=(*catalogue.stimuli, *made))
+    return replace(catalogue, stimuli=(*catalogue.stimuli, *clips))
 
 
 def assert_promises(plan: Plan, catalogue: Catalogue) -> None:

@@ -14,6 +14,6 @@ TRUTH = {"natural": 0.9, "frozen": 0.1}
 
 def results(rows: list[tuple[object, ...]], kinds: dict[str, str]) -> Results:
     ratings = pd.DataFrame(rows, columns=COLUMNS)
-    found = ratings[["question", "condition"]].drop_duplicates()
+    pairs = ratings[["question", "condition"]].drop_duplicates()
     none = pd.DataFrame()
-    return Results(none, found, none, none, ratings, none, {"kinds": kinds})
+    return Results(none, pairs, none, none, ratings, none, {"kinds": kinds})

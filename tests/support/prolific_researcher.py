@@ -84,11 +84,11 @@ def fake() -> FakeProlific:
 
 @pytest.fixture
 async def researcher(fake: FakeProlific) -> AsyncIterator[Researcher]:
-    found = Researcher(fake)
-    yield found
-    await found.client.aclose()
+    person = Researcher(fake)
+    yield person
+    await person.client.aclose()
 
 
 def detail(response: httpx.Response) -> Any:
-    said = response.json()
-    return said.get("error", said)["detail"]
+    body = response.json()
+    return body.get("error", body)["detail"]

@@ -22,8 +22,8 @@ ROOM = {"brightness": {"second": False}}
 
 @pytest.fixture
 async def room(tmp_path: Path, tiny: Path) -> AsyncIterator[HostedStudy]:
-    async with hosted(tmp_path, tiny, design=DESIGN, qualification=ROOM) as found:
-        yield found
+    async with hosted(tmp_path, tiny, design=DESIGN, qualification=ROOM) as site:
+        yield site
 
 
 OFTEN = {
@@ -37,5 +37,5 @@ OFTEN = {
 async def visited(tmp_path: Path, tiny: Path) -> AsyncIterator[HostedStudy]:
     """A study that may be taken three times, with a check of the eyes and one of the room."""
     rules = {"colour": True, "brightness": {"second": False}}
-    async with hosted(tmp_path, tiny, **OFTEN, qualification=rules) as found:
-        yield found
+    async with hosted(tmp_path, tiny, **OFTEN, qualification=rules) as site:
+        yield site

@@ -98,9 +98,9 @@ def add(
         }
     answers["questions:after"] = {"answers": {"age": 30} | (after or {})}
     for minute, (key, answer) in enumerate(answers.items(), 1):
-        seen = dict.fromkeys(("s1", "s2", "s3"), SEEN) | (playback or {}) if key.startswith("trial") else {}
+        watched = dict.fromkeys(("s1", "s2", "s3"), SEEN) | (playback or {}) if key.startswith("trial") else {}
         tables["answers"].append(
-            {"session": name, "key": key, "answer": answer, "playback": seen, "shown_ms": 0.0, "sent_ms": 9000.0}
+            {"session": name, "key": key, "answer": answer, "playback": watched, "shown_ms": 0.0, "sent_ms": 9000.0}
             | {"input": "mouse", "tab": "t", "at": at + timedelta(minutes=minute)}
         )
     if outcome:
@@ -119,5 +119,5 @@ def rows(cleaned: Cleaned, name: str) -> list[dict[str, str]]:
 
 
 def account(cleaned: Cleaned) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((cleaned.folder / "account.json").read_text(encoding="utf-8"))
-    return found
+    content: dict[str, Any] = json.loads((cleaned.folder / "account.json").read_text(encoding="utf-8"))
+    return content

@@ -66,5 +66,5 @@ async def rate(visitor: Visitor, value: float) -> dict[str, Any]:
     """Watch the clip at hand, rate it, and return what the server said."""
     response = await visitor.answer(visitor.scores(value), visitor.watched())
     response.raise_for_status()
-    said: dict[str, Any] = response.json()
-    return said
+    reply: dict[str, Any] = response.json()
+    return reply

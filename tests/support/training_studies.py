@@ -63,8 +63,8 @@ def lesson(number: int, expected: float | Mapping[str, float] | None = None, **m
     """Return what line `number` + 1 of a manifest teaches; tolerance and message go with every expected answer."""
     of = expected if isinstance(expected, Mapping) else {} if expected is None else {EVERY_QUESTION: expected}
     near, message = more.pop("tolerance", None), more.pop("message", "")
-    found = {question: Expectation(value, near, message) for question, value in of.items()}
-    return KnownAnswer(f"list.csv:{number + 1}", "", number, found, **more)
+    expectations = {question: Expectation(value, near, message) for question, value in of.items()}
+    return KnownAnswer(f"list.csv:{number + 1}", "", number, expectations, **more)
 
 
 def teach(catalogue: Catalogue, *taught: tuple[str, KnownAnswer]) -> Catalogue:
