@@ -1,4 +1,4 @@
-"""Comparisons in a real browser: what is shown when, which answer is stored, and what it means."""
+"""Comparison methods in a real browser: presentation order, stored answers and their meaning."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from playwright.async_api import Page, Route
 
 from beholder.cleaning import clean
 from beholder.cleaning.ratings import read_ratings
-from support.browser import MARKS, Site, Stand, Visit, barriers, overhang, play, play_button
+from support.browser import MARKS, Site, StudyServers, Visit, barriers, overhang, play, play_button
 
 pytestmark = MARKS
 
@@ -45,18 +45,18 @@ def names_of(conditions: list[Any]) -> list[str]:
     return [one if isinstance(one, str) else one["name"] for one in conditions]
 
 
-async def serve(stand: Stand, medium: str = "video", **keys: Any) -> Site:
+async def serve(servers: StudyServers, medium: str = "video", **keys: Any) -> Site:
     """Serve a comparison of two conditions, on videos, images or texts."""
     keys = {"questions": ONE, "conditions": TWO, "design": DESIGN, **keys}
     if medium != "video":
-        folder = stand.folder / f"study{len(stand.sites)}" / medium
+        folder = servers.folder / f"study{len(servers.sites)}" / medium
         {"image": write_images, "text": write_texts}[medium](folder, keys["conditions"])
         keys |= {"stimuli": medium, "playback": {**STILL, **keys.get("playback", {})}}
-    return await stand.serve(**keys)
+    return await servers.serve(**keys)
 
 
 async def reach(visit: Visit) -> Page:
-    """Go to the answers of a page: see everything that comes before them, by pressing what has the focus."""
+    """Go to the answers of a page: press the focused control until all stimuli have been shown."""
     page = visit.page
     await visit.go("trial")
     while True:
@@ -89,9 +89,9 @@ async def stored(site: Site, key: str = "trial:1") -> dict[str, Any]:
 
 @pytest.mark.parametrize("words", ["Much better", "Slightly worse"])
 async def test_what_is_said_of_the_second_clip_gets_its_sign_from_the_order_it_was_shown_in(
-    stand: Stand, words: str
+    servers: StudyServers, words: str
 ) -> None:
-    site = await serve(stand, method="ccr", conditions=REFERENCED)
+    site = await serve(servers, method="ccr", conditions=REFERENCED)
     visit = await site.visit()
     for key in ("trial:1", "trial:2"):
         page = await reach(visit)
@@ -107,11 +107,11 @@ async def test_what_is_said_of_the_second_clip_gets_its_sign_from_the_order_it_w
     ratings = read_ratings(site.path.parent / "clean" / "ratings.csv")
     rows = ratings[["condition", "slot", "value", "raw_value"]].sort_values("slot").to_numpy().tolist()
     raw = 3 if words == "Much better" else -1
-    assert rows == [["smooth", "s1", -raw, raw], ["smooth", "s2", raw, raw]]  # one list holds both orders
+    assert rows == [["smooth", "s1", -raw, raw], ["smooth", "s2", raw, raw]]  # one list contains both orders
 
 
-async def test_the_answer_on_the_screen_at_next_is_the_one_that_is_stored(stand: Stand) -> None:
-    site = await serve(stand, method="ccr", conditions=REFERENCED)
+async def test_the_answer_on_the_screen_at_next_is_the_one_that_is_stored(servers: StudyServers) -> None:
+    site = await serve(servers, method="ccr", conditions=REFERENCED)
     visit = await site.visit()
     page = await reach(visit)
     await page.get_by_text("Much better", exact=True).click()
@@ -123,8 +123,8 @@ async def test_the_answer_on_the_screen_at_next_is_the_one_that_is_stored(stand:
     assert await stored(site) == {"choices": {"q1": {"better": "s1", "grade": 2}}}
 
 
-async def test_an_untouched_comparison_is_no_answer(stand: Stand) -> None:
-    site = await serve(stand, method="pair", options={"tie": True, "reason": "required"})
+async def test_an_untouched_comparison_is_no_answer(servers: StudyServers) -> None:
+    site = await serve(servers, method="pair", options={"tie": True, "reason": "required"})
     visit = await site.visit()
     page = await reach(visit)
     reason = page.locator("#reason")
@@ -150,8 +150,8 @@ async def test_an_untouched_comparison_is_no_answer(stand: Stand) -> None:
     }  # fmt: skip
 
 
-async def test_arrows_choose_by_the_order_of_the_screen_wherever_the_focus_is(stand: Stand) -> None:
-    site = await serve(stand, method="pair", options={"tie": True})
+async def test_arrows_choose_by_the_order_of_the_screen_wherever_the_focus_is(servers: StudyServers) -> None:
+    site = await serve(servers, method="pair", options={"tie": True})
     visit = await site.visit()
     page = await reach(visit)
     for key, words in (
@@ -171,8 +171,8 @@ async def test_arrows_choose_by_the_order_of_the_screen_wherever_the_focus_is(st
     assert await stored(site) == {"choices": {"q1": {"better": "s2"}}}
 
 
-async def test_a_reload_keeps_what_was_seen_chosen_and_written(stand: Stand) -> None:
-    site = await serve(stand, method="pair", options={"reason": "optional"})
+async def test_a_reload_keeps_what_was_seen_chosen_and_written(servers: StudyServers) -> None:
+    site = await serve(servers, method="pair", options={"reason": "optional"})
     visit = await site.visit()
     page = await reach(visit)
     await page.get_by_text("The first", exact=True).click()
@@ -188,8 +188,8 @@ async def test_a_reload_keeps_what_was_seen_chosen_and_written(stand: Stand) -> 
     }  # fmt: skip
 
 
-async def test_the_pair_can_be_seen_again_and_every_play_counts(stand: Stand) -> None:
-    site = await serve(stand, method="dcr", conditions=REFERENCED)
+async def test_the_pair_can_be_seen_again_and_every_play_counts(servers: StudyServers) -> None:
+    site = await serve(servers, method="dcr", conditions=REFERENCED)
     visit = await site.visit()
     page = await reach(visit)
     await page.get_by_text("Annoying", exact=True).click()
@@ -207,8 +207,8 @@ async def test_the_pair_can_be_seen_again_and_every_play_counts(stand: Stand) ->
     assert [playback[slot]["plays"] for slot in ("s1", "s2")] == [2, 2]
 
 
-async def test_behind_buttons_answers_open_when_everything_was_played(stand: Stand) -> None:
-    site = await serve(stand, method="ab")
+async def test_behind_buttons_answers_open_when_everything_was_played(servers: StudyServers) -> None:
+    site = await serve(servers, method="ab")
     visit = await site.visit()
     page = visit.page
     await visit.go("trial")
@@ -235,8 +235,8 @@ async def test_behind_buttons_answers_open_when_everything_was_played(stand: Sta
     assert await stored(site) == {"choices": {"q1": {"better": "s1"}}}
 
 
-async def test_letters_bring_a_and_b_and_x_and_x_is_named_after_one_of_them(stand: Stand) -> None:
-    site = await serve(stand, "image", method="abx", options={"mode": "identify", "unsure": True})
+async def test_letters_bring_a_and_b_and_x_and_x_is_named_after_one_of_them(servers: StudyServers) -> None:
+    site = await serve(servers, "image", method="abx", options={"mode": "identify", "unsure": True})
     visit = await site.visit()
     page = visit.page
     await visit.go("trial", keyboard_only=True)
@@ -259,8 +259,8 @@ async def test_letters_bring_a_and_b_and_x_and_x_is_named_after_one_of_them(stan
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-async def test_images_side_by_side_stay_in_view_while_they_are_judged(stand: Stand, width: int) -> None:
-    site = await serve(stand, "image", method="ccr", conditions=REFERENCED, options=SIDE)
+async def test_images_side_by_side_stay_in_view_while_they_are_judged(servers: StudyServers, width: int) -> None:
+    site = await serve(servers, "image", method="ccr", conditions=REFERENCED, options=SIDE)
     visit = await site.visit(viewport={"width": width, "height": 844})
     page = visit.page
     await visit.go("trial")
@@ -279,8 +279,10 @@ async def test_images_side_by_side_stay_in_view_while_they_are_judged(stand: Sta
     assert all(row["playback"][slot]["coverage"] >= 0.97 for slot in ("s1", "s2"))
 
 
-async def test_a_pair_with_a_part_that_will_not_play_has_no_choice_and_the_session_goes_on(stand: Stand) -> None:
-    site = await serve(stand, method="pair", options={"presentation": "sequential"})
+async def test_a_pair_with_a_part_that_will_not_play_has_no_choice_and_the_session_goes_on(
+    servers: StudyServers,
+) -> None:
+    site = await serve(servers, method="pair", options={"presentation": "sequential"})
     visit = await site.visit(expects_trouble=True)
     page = visit.page
     async with page.expect_response("**/api/answers/consent") as answering:
@@ -292,7 +294,7 @@ async def test_a_pair_with_a_part_that_will_not_play_has_no_choice_and_the_sessi
         await route.fulfill(response=response, body=b"\0" * len(await response.body()))
 
     await page.route(f"**{broken}", spoil)
-    await page.reload()  # what has been fetched is fetched again
+    await page.reload()  # discard the cached file
     await visit.step("text:instructions")
     await page.click("#next")
     await page.click("#try-again")
@@ -319,9 +321,11 @@ PAGES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", PAGES)
-async def test_every_comparison_can_be_made_by_keyboard_alone_without_a_barrier(stand: Stand, name: str) -> None:
+async def test_every_comparison_can_be_made_by_keyboard_alone_without_a_barrier(
+    servers: StudyServers, name: str
+) -> None:
     medium, keys = PAGES[name]
-    site = await serve(stand, medium, **keys)
+    site = await serve(servers, medium, **keys)
     visit = await site.visit(reduced_motion="reduce")
     page = visit.page
     troubles: list[str] = []
@@ -355,9 +359,9 @@ async def test_every_comparison_can_be_made_by_keyboard_alone_without_a_barrier(
 
 
 @pytest.mark.parametrize("name", ["pair", "ab", "ccr beside"])
-async def test_a_comparison_is_made_on_a_phone_by_touch(stand: Stand, name: str) -> None:
+async def test_a_comparison_is_made_on_a_phone_by_touch(servers: StudyServers, name: str) -> None:
     medium, keys = PAGES[name]
-    site = await serve(stand, medium, **keys)
+    site = await serve(servers, medium, **keys)
     visit = await site.visit(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page = visit.page
     await visit.go("trial")
@@ -383,9 +387,9 @@ async def test_a_comparison_is_made_on_a_phone_by_touch(stand: Stand, name: str)
 
 @pytest.mark.parametrize(("shown", "told"), [("+4 Clearly better", ("s2", 4)), ("−1", ("s1", 1))])
 async def test_where_some_grades_have_no_word_all_show_the_number_that_is_stored(
-    stand: Stand, shown: str, told: tuple[str, int]
+    servers: StudyServers, shown: str, told: tuple[str, int]
 ) -> None:
-    site = await serve(stand, method="ccr", conditions=REFERENCED, questions=[{**ONE[0], "scale": "ccr9"}])
+    site = await serve(servers, method="ccr", conditions=REFERENCED, questions=[{**ONE[0], "scale": "ccr9"}])
     visit = await site.visit()
     page = await reach(visit)
     await page.get_by_role("radio", name=shown, exact=True).click()
@@ -395,8 +399,8 @@ async def test_where_some_grades_have_no_word_all_show_the_number_that_is_stored
     assert await stored(site) == {"choices": {"q1": {"better": told[0], "grade": told[1]}}}
 
 
-async def test_the_letter_alone_is_seen_and_its_meaning_is_heard(stand: Stand) -> None:
-    site = await serve(stand, "image", method="ab", options={"presentation": "free"})
+async def test_the_letter_alone_is_seen_and_its_meaning_is_heard(servers: StudyServers) -> None:
+    site = await serve(servers, "image", method="ab", options={"presentation": "free"})
     page = await reach(await site.visit())
     await play(page, "s1", "s2")
     for letter in "AB":
@@ -406,8 +410,8 @@ async def test_the_letter_alone_is_seen_and_its_meaning_is_heard(stand: Stand) -
     assert box["width"] <= 1
 
 
-async def test_two_videos_at_once_ask_for_a_wide_screen_and_go_on_without(stand: Stand) -> None:
-    site = await serve(stand, method="pair", options=SIDE)
+async def test_two_videos_at_once_ask_for_a_wide_screen_and_go_on_without(servers: StudyServers) -> None:
+    site = await serve(servers, method="pair", options=SIDE)
     visit = await site.visit(viewport={"width": 390, "height": 844})
     page = visit.page
     await visit.go("trial")

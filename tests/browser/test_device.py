@@ -1,10 +1,10 @@
-"""The look at the device in a real browser: one list, measured by itself; what has to be mended is opened."""
+"""The device checks in a real browser: measured automatically in one list; failed checks are expanded."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from support.browser import MARKS, Site, Stand, Visit, barriers, overhang
+from support.browser import MARKS, Site, StudyServers, Visit, barriers, overhang
 
 pytestmark = MARKS
 
@@ -19,12 +19,12 @@ PHONE: dict[str, Any] = {
     "user_agent": "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/126.0 Mobile Safari/537.36",
 }
 ZOOMED = "let zoom = 1.25; addEventListener('keydown', ({ key }) => { if (key === '0') zoom = 1; });"
-"""A browser whose zoom goes back to 100 % by the key 0."""
+"""A browser whose zoom is reset to 100 % by the key 0."""
 WIDER = "Object.defineProperty(window, 'outerWidth', { get: () => Math.round(innerWidth * zoom) });"
 
 
 async def begin(site: Site, script: str = "", query: str = "?participant=ada", **device: Any) -> Visit:
-    """Come to a study, agree, and meet the list."""
+    """Open a study, consent, and wait for the list of device checks."""
     visit = await site.visit(query, **{**FULL_HD, **device})
     if script:
         await visit.page.add_init_script(script)
@@ -44,8 +44,8 @@ async def states(visit: Visit) -> dict[str, str]:
     return classes
 
 
-async def test_the_look_at_the_device_runs_by_itself_up_to_its_one_question(stand: Stand) -> None:
-    site = await stand.serve(qualification=ALL)
+async def test_the_look_at_the_device_runs_by_itself_up_to_its_one_question(servers: StudyServers) -> None:
+    site = await servers.serve(qualification=ALL)
     visit = await begin(site)
     await visit.page.wait_for_selector("#remote-no")
     assert await states(visit) == {
@@ -64,16 +64,16 @@ async def test_the_look_at_the_device_runs_by_itself_up_to_its_one_question(stan
     assert media["plays"]
 
 
-async def test_a_full_hd_laptop_at_175_per_cent_is_measured_in_device_pixels(stand: Stand) -> None:
-    site = await stand.serve(qualification={"screen": True})
+async def test_a_full_hd_laptop_at_175_per_cent_is_measured_in_device_pixels(servers: StudyServers) -> None:
+    site = await servers.serve(qualification={"screen": True})
     laptop: dict[str, Any] = {"screen": {"width": 1097, "height": 617}, "viewport": {"width": 1097, "height": 520}}
     visit = await begin(site, device_scale_factor=1.75, **laptop)
     await visit.step("text:instructions")
     assert (await verdict_rows(site))["check:screen:1"]["evidence"]["measured"] == [1920, 1080]
 
 
-async def test_a_phone_is_told_what_is_needed_and_the_same_link_goes_on_at_a_computer(stand: Stand) -> None:
-    site = await stand.serve(qualification={"device": True, "screen": True})
+async def test_a_phone_is_told_what_is_needed_and_the_same_link_goes_on_at_a_computer(servers: StudyServers) -> None:
+    site = await servers.serve(qualification={"device": True, "screen": True})
     phone = await begin(site, **PHONE)
     row = phone.page.locator('.look[data-name="device"]')
     await row.locator("#again").wait_for()
@@ -91,8 +91,8 @@ async def test_a_phone_is_told_what_is_needed_and_the_same_link_goes_on_at_a_com
     assert (verdicts[0], verdicts[-1]) == ("fail", "pass")
 
 
-async def test_who_has_no_other_device_can_leave_with_a_word(stand: Stand) -> None:
-    site = await stand.serve(qualification={"device": True})
+async def test_who_has_no_other_device_can_leave_with_a_word(servers: StudyServers) -> None:
+    site = await servers.serve(qualification={"device": True})
     visit = await begin(site, **PHONE)
     await visit.page.click("#cannot")
     await visit.page.click("#cannot-sure")
@@ -101,8 +101,8 @@ async def test_who_has_no_other_device_can_leave_with_a_word(stand: Stand) -> No
     assert [row["outcome"] for row in await site.rows("ends")] == ["wrong_device"]
 
 
-async def test_signals_that_disagree_are_put_to_the_person(stand: Stand) -> None:
-    site = await stand.serve(qualification={"device": True})
+async def test_signals_that_disagree_are_put_to_the_person(servers: StudyServers) -> None:
+    site = await servers.serve(qualification={"device": True})
     mobile = (
         "Object.defineProperty(navigator, 'userAgentData', { get: () => ({ mobile: true, platform: 'Android' }) });"
     )
@@ -113,8 +113,8 @@ async def test_signals_that_disagree_are_put_to_the_person(stand: Stand) -> None
     assert [(one["verdict"], one["reason"]) for one in rows.values()] == [("unknown", "signals"), ("unknown", "said")]
 
 
-async def test_a_zoomed_page_is_set_to_100_per_cent_by_keyboard_alone(stand: Stand) -> None:
-    site = await stand.serve(qualification={"screen": True})
+async def test_a_zoomed_page_is_set_to_100_per_cent_by_keyboard_alone(servers: StudyServers) -> None:
+    site = await servers.serve(qualification={"screen": True})
     visit = await begin(site, ZOOMED + WIDER)
     row = visit.page.locator('.look[data-name="screen"]')
     await row.locator("#again").wait_for()
@@ -128,8 +128,8 @@ async def test_a_zoomed_page_is_set_to_100_per_cent_by_keyboard_alone(stand: Sta
     assert [rows[f"check:screen:{number}"]["verdict"] for number in (1, 2)] == ["unknown", "pass"]
 
 
-async def test_a_screen_that_stays_too_small_ends_the_study_politely(stand: Stand) -> None:
-    site = await stand.serve(qualification={"screen": {"min": [2560, 1440], "attempts": 2}})
+async def test_a_screen_that_stays_too_small_ends_the_study_politely(servers: StudyServers) -> None:
+    site = await servers.serve(qualification={"screen": {"min": [2560, 1440], "attempts": 2}})
     visit = await begin(site)
     row = visit.page.locator('.look[data-name="screen"]')
     await row.locator("#again").wait_for()
@@ -141,9 +141,9 @@ async def test_a_screen_that_stays_too_small_ends_the_study_politely(stand: Stan
     assert [(row["outcome"], row["reason"]) for row in await site.rows("ends")] == [("screened_out", "screen:small")]
 
 
-async def test_a_slow_line_is_told_with_its_wait_and_lets_people_go_on(stand: Stand) -> None:
-    site = await stand.serve(qualification={"network": True, "remote": True})
-    # Ten seconds pass in one, so that what is slow shows at once.
+async def test_a_slow_line_is_told_with_its_wait_and_lets_people_go_on(servers: StudyServers) -> None:
+    site = await servers.serve(qualification={"network": True, "remote": True})
+    # Ten seconds pass in one, so that slow checks are reported at once.
     visit = await site.visit()
     await visit.page.add_init_script(
         "const now = performance.now.bind(performance); performance.now = () => 20 * now();"
@@ -165,8 +165,8 @@ async def test_a_slow_line_is_told_with_its_wait_and_lets_people_go_on(stand: St
     assert answer["bytes"] > 0
 
 
-async def test_who_answers_yes_to_a_remote_desktop_can_come_back_and_say_no(stand: Stand) -> None:
-    site = await stand.serve(qualification={"remote": True})
+async def test_who_answers_yes_to_a_remote_desktop_can_come_back_and_say_no(servers: StudyServers) -> None:
+    site = await servers.serve(qualification={"remote": True})
     visit = await begin(site)
     await visit.page.click("#remote-yes")
     await visit.page.wait_for_selector('body[data-step="check:remote:2"] #remote-no')
@@ -175,12 +175,12 @@ async def test_who_answers_yes_to_a_remote_desktop_can_come_back_and_say_no(stan
     await visit.step("text:instructions")
     answers = [row["evidence"]["answer"] for row in await site.rows("told")]
     assert [answer["remote"] for answer in answers] == [True, False]
-    # Yes, no, or not told: nothing by which a device could be known again.
+    # Yes, no, or unknown: nothing that would identify a device.
     assert all(value in (True, False, None) for answer in answers for value in answer.values())
 
 
-async def test_what_the_browser_has_already_tells_nothing_of_the_line(stand: Stand) -> None:
-    site = await stand.serve(qualification={"remote": True})
+async def test_what_the_browser_has_already_tells_nothing_of_the_line(servers: StudyServers) -> None:
+    site = await servers.serve(qualification={"remote": True})
     visit = await begin(site)
     await visit.page.wait_for_selector("#remote-no")
     counted = await visit.page.evaluate(

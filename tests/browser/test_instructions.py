@@ -1,4 +1,4 @@
-"""Instructions in a browser: examples of every medium, what is needed before, the quiz, and the last words."""
+"""Instructions in a browser: examples of every medium, requirements, the quiz, and the final text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from beholder.stimuli.samples import make_samples
-from support.browser import MARKS, Site, Stand, barriers
+from support.browser import MARKS, Site, StudyServers, barriers
 
 pytestmark = MARKS
 
@@ -21,16 +21,16 @@ QUIZ = {
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 
 
-async def serve(stand: Stand, media: tuple[str, ...], *, play: bool = True, **keys: Any) -> Site:
+async def serve(servers: StudyServers, media: tuple[str, ...], *, play: bool = True, **keys: Any) -> Site:
     """Serve a study whose second page of instructions shows one example of each of these media."""
-    folder = stand.folder / "study0"
+    folder = servers.folder / "study0"
     (folder / "examples").mkdir(parents=True)
     names = {"video": "natural", "audio": "light", "image": "soft", "text": "plain"}
     files = []
     for medium in media:
-        samples = stand.folder / f"made-{medium}"
+        samples = servers.folder / f"made-{medium}"
         if medium == "video":
-            source = sorted((stand.like / "stimuli" / names[medium]).iterdir())[0]
+            source = sorted((servers.like / "stimuli" / names[medium]).iterdir())[0]
         else:
             make_samples(samples, contents=1, conditions=[names[medium]], seconds=0.5, size=(160, 90))
             source = next(path for path in sorted(samples.rglob("*")) if path.is_file())
@@ -41,14 +41,14 @@ async def serve(stand: Stand, media: tuple[str, ...], *, play: bool = True, **ke
         "play": play,
         "examples": [{"file": file, "caption": f"An example, {Path(file).stem}"} for file in files],
     }
-    return await stand.serve(
+    return await servers.serve(
         texts={"instructions": ["Please rate.", page]}, playback={"look_seconds": 0.5, "words_per_second": 1000},
         **keys,
     )  # fmt: skip
 
 
-async def test_clips_are_played_by_keys_and_the_way_on_says_what_is_left(stand: Stand) -> None:
-    site = await serve(stand, ("video", "audio"))
+async def test_clips_are_played_by_keys_and_the_way_on_says_what_is_left(servers: StudyServers) -> None:
+    site = await serve(servers, ("video", "audio"))
     visit = await site.visit()
     page = visit.page
     await visit.go("text:instructions:2")
@@ -73,8 +73,8 @@ async def test_clips_are_played_by_keys_and_the_way_on_says_what_is_left(stand: 
     assert "An example, audio" in help_text
 
 
-async def test_what_stands_still_is_looked_at_without_a_press(stand: Stand) -> None:
-    site = await serve(stand, ("image", "text"))
+async def test_what_stands_still_is_looked_at_without_a_press(servers: StudyServers) -> None:
+    site = await serve(servers, ("image", "text"))
     visit = await site.visit(**PHONE)
     page = visit.page
     await visit.go("text:instructions:2")
@@ -88,8 +88,8 @@ async def test_what_stands_still_is_looked_at_without_a_press(stand: Stand) -> N
     await visit.step("trial:1")
 
 
-async def test_the_hands_that_take_any_study_take_examples_of_every_medium(stand: Stand) -> None:
-    site = await serve(stand, ("video", "audio", "image", "text"))
+async def test_the_hands_that_take_any_study_take_examples_of_every_medium(servers: StudyServers) -> None:
+    site = await serve(servers, ("video", "audio", "image", "text"))
     visit = await site.visit()
     await visit.go("end")
     answers = await site.answers()
@@ -97,8 +97,8 @@ async def test_the_hands_that_take_any_study_take_examples_of_every_medium(stand
                if name != "page")  # fmt: skip
 
 
-async def test_a_page_that_was_loaded_again_knows_what_was_played(stand: Stand) -> None:
-    site = await serve(stand, ("video", "audio"))
+async def test_a_page_that_was_loaded_again_knows_what_was_played(servers: StudyServers) -> None:
+    site = await serve(servers, ("video", "audio"))
     visit = await site.visit()
     page = visit.page
     await visit.go("text:instructions:2")
@@ -109,8 +109,8 @@ async def test_a_page_that_was_loaded_again_knows_what_was_played(stand: Stand) 
     assert await page.locator("#reason").inner_text() == "Play each example to the end to go on. 1 left."
 
 
-async def test_what_is_needed_stands_above_the_choice_and_a_quiz_ends_politely(stand: Stand) -> None:
-    site = await stand.serve(qualification={"questions": QUIZ, "tones": True})
+async def test_what_is_needed_stands_above_the_choice_and_a_quiz_ends_politely(servers: StudyServers) -> None:
+    site = await servers.serve(qualification={"questions": QUIZ, "tones": True})
     visit = await site.visit()
     page = visit.page
     needs = await page.locator("#needs").inner_text()
@@ -138,6 +138,6 @@ async def test_what_is_needed_stands_above_the_choice_and_a_quiz_ends_politely(s
     assert await barriers(page, "here") == []
 
 
-async def test_a_study_without_checks_needs_nothing_said(stand: Stand) -> None:
-    visit = await (await stand.serve()).visit()
+async def test_a_study_without_checks_needs_nothing_said(servers: StudyServers) -> None:
+    visit = await (await servers.serve()).visit()
     assert await visit.page.locator("#needs").count() == 0

@@ -1,4 +1,4 @@
-"""Filled sounds, pictures and texts in a real browser: the same samples, pixels and words."""
+"""Padded sounds, pictures and texts in a real browser: samples, pixels and words are unchanged."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SHOW = """async () => {
 
 
 def copies(folder: Path, depth: str) -> dict[str, bytes]:
-    """Return what a slot gets of a sound, a picture and a text, by path."""
+    """Return the served files of a sound, a picture and a text, by path."""
     noise = np.random.default_rng(5).integers(0, 256, (SIZE[1], SIZE[0], 3), dtype=np.uint8)
     Image.fromarray(noise).save(folder / "x.png")
     (folder / "x.md").write_text("# Größe\n\nSome *words*.\n", encoding="utf-8")

@@ -1,20 +1,22 @@
-"""A laboratory in a browser: two stations and an operator, full screens, a power cut, and no other host."""
+"""Laboratory mode in a browser: two stations and an operator, full screen, a power cut, and no other host."""
 
 from __future__ import annotations
 
 from playwright.async_api import Page, expect
 
 from beholder.testing.browser import walk
-from support.browser import MARKS, Site, Stand, Visit, barriers
+from support.browser import MARKS, Site, StudyServers, Visit, barriers
 
 pytestmark = MARKS
 LAB = {"mode": "lab", "stations": 2}
 
 
-async def sit(site: Site, place: str) -> Page:
-    """Open the address of a station, or of the operator, in a browser that was never here before."""
+async def open_station(site: Site, place: str) -> Page:
+    """Open the address of a station, or of the operator, in a new browser context."""
     context = await site.browser.new_context(viewport={"width": 1280, "height": 800})
-    visit = Visit(site, context, await context.new_page(), expects_trouble=True)  # the server is cut off on the way
+    visit = Visit(
+        site, context, await context.new_page(), expects_trouble=True
+    )  # the server is disconnected on the way
     site.visits.append(visit)
     page = visit.watch(visit.page)
     await page.goto(site.server.lab[place])
@@ -22,9 +24,9 @@ async def sit(site: Site, place: str) -> Page:
     return page
 
 
-async def test_a_day_in_the_laboratory(stand: Stand) -> None:
-    site = await stand.serve(recruit=LAB)
-    operator, first, second = [await sit(site, place) for place in ("Operator", "Station 1", "Station 2")]
+async def test_a_day_in_the_laboratory(servers: StudyServers) -> None:
+    site = await servers.serve(recruit=LAB)
+    operator, first, second = [await open_station(site, place) for place in ("Operator", "Station 1", "Station 2")]
     await expect(first.locator("main h1")).to_have_text("Please wait for the experimenter.")
     assert await barriers(operator, "operator") + await barriers(first, "station") == []
     for number in (1, 2):
@@ -51,7 +53,7 @@ async def test_a_day_in_the_laboratory(stand: Stand) -> None:
     assert await first.locator("#receipt").count() == 1
     await expect(operator.locator("#station-1 .station-where")).to_have_text("Finished")
 
-    await first.click("#next-participant")  # too short to mean it
+    await first.click("#next-participant")  # too short to count
     held = await first.locator("#next-participant").bounding_box()
     assert held is not None
     await first.mouse.move(held["x"] + 10, held["y"] + 10)
@@ -59,7 +61,7 @@ async def test_a_day_in_the_laboratory(stand: Stand) -> None:
     await expect(first.locator("main h1")).to_have_text("Participant 3")
     await first.mouse.up()
 
-    await operator.click("#station-2 [data-act=next]")  # who has not finished is asked about
+    await operator.click("#station-2 [data-act=next]")  # unfinished sessions need a confirmation
     await expect(operator.locator("#station-2 .station-sure")).to_have_text("Participant 2 has not finished.")
     await operator.click("#station-2 [data-act=yes]")
     await expect(second.locator("main h1")).to_have_text("Participant 4")
@@ -73,8 +75,8 @@ async def test_a_day_in_the_laboratory(stand: Stand) -> None:
     assert not [trouble for visit in site.visits for trouble in visit.troubles if trouble.startswith("page error")]
 
 
-async def test_whoever_has_no_key_is_told_where_to_ask(stand: Stand) -> None:
-    site = await stand.serve(recruit=LAB)
+async def test_whoever_has_no_key_is_told_where_to_ask(servers: StudyServers) -> None:
+    site = await servers.serve(recruit=LAB)
     visit = await site.visit("", expects_trouble=True)
     await expect(visit.page.locator("main")).to_contain_text("Please ask the experimenter for a station.")
     for place in ("/lab", "/lab/1"):

@@ -1,4 +1,4 @@
-"""From a phone to a large screen, by finger, and for people who cannot see: every kind of page."""
+"""Layout and accessibility of every kind of page: window sizes, touch and screen readers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Page
 
 from beholder.testing.browser import complete_study, walk
-from support.browser import MARKS, Stand, barriers, overhang
+from support.browser import MARKS, StudyServers, barriers, overhang
 
 pytestmark = MARKS
 
@@ -37,8 +37,8 @@ METHODS = pytest.mark.parametrize("keys", [PARALLEL, ROWS, ACR], ids=["parallel"
 
 
 @METHODS
-async def test_no_page_is_wider_than_its_window(stand: Stand, keys: dict[str, Any]) -> None:
-    site = await stand.serve(**keys)
+async def test_no_page_is_wider_than_its_window(servers: StudyServers, keys: dict[str, Any]) -> None:
+    site = await servers.serve(**keys)
     visit = await site.visit()
     too_wide = []
 
@@ -50,9 +50,9 @@ async def test_no_page_is_wider_than_its_window(stand: Stand, keys: dict[str, An
 
 
 @METHODS
-async def test_no_page_has_a_serious_barrier(stand: Stand, keys: dict[str, Any]) -> None:
-    site = await stand.serve(**keys)
-    visit = await site.visit(reduced_motion="reduce")  # a colour on its way to another is no colour to judge
+async def test_no_page_has_a_serious_barrier(servers: StudyServers, keys: dict[str, Any]) -> None:
+    site = await servers.serve(**keys)
+    visit = await site.visit(reduced_motion="reduce")  # contrast is not measured during a transition
     problems = []
 
     async def scan(page: Page, key: str, moment: str) -> None:
@@ -69,8 +69,8 @@ async def test_no_page_has_a_serious_barrier(stand: Stand, keys: dict[str, Any])
 
 
 @pytest.mark.parametrize("keys", [PARALLEL, ACR], ids=["parallel", "acr"])
-async def test_a_phone_completes_a_study_by_touch(stand: Stand, keys: dict[str, Any]) -> None:
-    site = await stand.serve(**keys)
+async def test_a_phone_completes_a_study_by_touch(servers: StudyServers, keys: dict[str, Any]) -> None:
+    site = await servers.serve(**keys)
     visit = await site.visit(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
     await walk(visit.page)
     inputs = {row["input"] for key, row in (await site.answers()).items() if key.startswith("trial:")}
@@ -78,7 +78,7 @@ async def test_a_phone_completes_a_study_by_touch(stand: Stand, keys: dict[str, 
     assert [row["outcome"] for row in await site.rows("ends")] == ["completed"]
 
 
-async def test_a_study_without_motion_and_in_the_dark_can_be_completed(stand: Stand) -> None:
-    site = await stand.serve()
+async def test_a_study_without_motion_and_in_the_dark_can_be_completed(servers: StudyServers) -> None:
+    site = await servers.serve()
     visit = await site.visit("", color_scheme="dark", reduced_motion="reduce", forced_colors="active")
     assert len(await complete_study(visit.page, site.link)) == 9

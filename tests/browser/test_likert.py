@@ -1,4 +1,4 @@
-"""likert in a real browser: what it is about, then small beside the statements, in three layouts."""
+"""The method likert in a real browser: the stimulus, then the statements next to it, in three layouts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from support.browser import MARKS, Site, Stand, Visit, barriers, overhang, values_on
+from support.browser import MARKS, Site, StudyServers, Visit, barriers, overhang, values_on
 
 pytestmark = MARKS
 
@@ -21,10 +21,10 @@ THREE = [
 WRONG = [{"id": "wrong", "text": "What was wrong?", "ticks": ["It froze", "It was blurred", "It jumped"]}]
 
 
-async def serve(stand: Stand, layout: str = "grid", **keys: Any) -> Site:
+async def serve(servers: StudyServers, layout: str = "grid", **keys: Any) -> Site:
     """Serve two pages with three statements each, in the order of the study."""
     options = {"layout": layout, "shuffle": False, "scenario": "Think of a call at work."}
-    return await stand.serve(**{
+    return await servers.serve(**{
         "method": "likert", "options": options, "questions": THREE, "playback": {"fullscreen": False},
         "design": {"participants": 4, "trials": 2, "seed": 3},
         **keys,
@@ -32,7 +32,7 @@ async def serve(stand: Stand, layout: str = "grid", **keys: Any) -> Site:
 
 
 async def start(site: Site, **device: Any) -> Visit:
-    """Go to the first trial and see the clip once."""
+    """Go to the first trial and play the clip once."""
     visit = await site.visit(**device)
     await visit.go("trial")
     await visit.page.click("#play")
@@ -40,8 +40,8 @@ async def start(site: Site, **device: Any) -> Visit:
     return visit
 
 
-async def test_the_clip_comes_first_and_then_goes_on_small_beside_the_statements(stand: Stand) -> None:
-    site = await serve(stand)
+async def test_the_clip_comes_first_and_then_goes_on_small_beside_the_statements(servers: StudyServers) -> None:
+    site = await serve(servers)
     visit = await site.visit()
     page = visit.page
     await visit.go("trial")
@@ -58,8 +58,8 @@ async def test_the_clip_comes_first_and_then_goes_on_small_beside_the_statements
     assert await page.locator("#pause").inner_text() == "Play"
 
 
-async def test_each_statement_is_a_group_of_named_radio_buttons_from_agree_to_disagree(stand: Stand) -> None:
-    site = await serve(stand)
+async def test_each_statement_is_a_group_of_named_radio_buttons_from_agree_to_disagree(servers: StudyServers) -> None:
+    site = await serve(servers)
     page = (await start(site)).page
     groups = page.get_by_role("radiogroup")
     assert await groups.count() == 3
@@ -70,8 +70,8 @@ async def test_each_statement_is_a_group_of_named_radio_buttons_from_agree_to_di
     assert values == [5, 4, 3, 2, 1]
 
 
-async def test_an_early_next_marks_what_is_open_and_the_answers_on_the_screen_are_stored(stand: Stand) -> None:
-    site = await serve(stand)
+async def test_an_early_next_marks_what_is_open_and_the_answers_on_the_screen_are_stored(servers: StudyServers) -> None:
+    site = await serve(servers)
     visit = await start(site)
     page = visit.page
     reason = page.locator("#reason")
@@ -104,8 +104,8 @@ async def test_an_early_next_marks_what_is_open_and_the_answers_on_the_screen_ar
     assert await site.scores("trial:1") == shown
 
 
-async def test_tabs_show_one_statement_each_in_any_order(stand: Stand) -> None:
-    site = await serve(stand, "tabs")
+async def test_tabs_show_one_statement_each_in_any_order(servers: StudyServers) -> None:
+    site = await serve(servers, "tabs")
     visit = await start(site)
     page = visit.page
     tabs = page.get_by_role("tab")
@@ -139,8 +139,8 @@ async def test_tabs_show_one_statement_each_in_any_order(stand: Stand) -> None:
     assert await site.scores("trial:1") == {"q1": {"s1": 5}, "q2": {"s1": 1}, "q3": {"s1": 4}}
 
 
-async def test_with_the_layout_random_each_trial_has_one_statement(stand: Stand) -> None:
-    site = await serve(stand, "random", design={"participants": 4, "trials": 6, "seed": 3})
+async def test_with_the_layout_random_each_trial_has_one_statement(servers: StudyServers) -> None:
+    site = await serve(servers, "random", design={"participants": 4, "trials": 6, "seed": 3})
     visit = await start(site)
     page = visit.page
     assert await page.get_by_role("radiogroup").count() == 1
@@ -152,8 +152,8 @@ async def test_with_the_layout_random_each_trial_has_one_statement(stand: Stand)
     assert await site.scores("trial:1") == {"q1": {"s1": 2}}
 
 
-async def test_free_text_comes_last_wherever_the_boxes_stand(stand: Stand) -> None:
-    site = await serve(stand, questions=[THREE[0], *WRONG, *THREE[1:]])
+async def test_free_text_comes_last_wherever_the_boxes_stand(servers: StudyServers) -> None:
+    site = await serve(servers, questions=[THREE[0], *WRONG, *THREE[1:]])
     page = (await start(site)).page
     assert await page.locator("main h1").inner_text() == "Please answer each of these"
     last = page.locator(".survey-body > *").last
@@ -161,8 +161,8 @@ async def test_free_text_comes_last_wherever_the_boxes_stand(stand: Stand) -> No
     assert await page.locator("textarea").count() == 1
 
 
-async def test_boxes_are_ticked_or_none_of_them_and_untouched_ones_are_no_answer(stand: Stand) -> None:
-    site = await serve(stand, questions=WRONG)
+async def test_boxes_are_ticked_or_none_of_them_and_untouched_ones_are_no_answer(servers: StudyServers) -> None:
+    site = await serve(servers, questions=WRONG)
     visit = await start(site)
     page = visit.page
     boxes = page.get_by_role("checkbox")
@@ -195,10 +195,10 @@ async def test_boxes_are_ticked_or_none_of_them_and_untouched_ones_are_no_answer
     assert (await site.answers())["trial:2"]["answer"]["ticks"] == {"q1": {"s1": []}}
 
 
-async def test_an_avatar_runs_beside_its_driving_video_whose_sound_is_heard(stand: Stand, tiny: Path) -> None:
+async def test_an_avatar_runs_beside_its_driving_video_whose_sound_is_heard(servers: StudyServers, tiny: Path) -> None:
     conditions = sorted(path.name for path in (tiny / "stimuli").iterdir())
     site = await serve(
-        stand,
+        servers,
         options={"items": "avatar-b", "shuffle": False},
         questions=None,
         conditions=[{"name": conditions[0], "role": "reference"}, *conditions[1:]],
@@ -224,8 +224,8 @@ async def test_an_avatar_runs_beside_its_driving_video_whose_sound_is_heard(stan
     assert await site.scores("trial:1") == {"q1": {"s1": 4}, "q2": {"s1": 3}}
 
 
-async def test_a_page_can_be_completed_with_keys_alone(stand: Stand) -> None:
-    site = await serve(stand)
+async def test_a_page_can_be_completed_with_keys_alone(servers: StudyServers) -> None:
+    site = await serve(servers)
     visit = await site.visit()
     page = visit.page
     await visit.go("trial", keyboard_only=True)
@@ -239,13 +239,13 @@ async def test_a_page_can_be_completed_with_keys_alone(stand: Stand) -> None:
     assert await site.scores("trial:1") == {"q1": {"s1": 4}, "q2": {"s1": 3}, "q3": {"s1": 2}}
 
 
-async def test_statements_about_images_stand_beside_them(stand: Stand) -> None:
-    folder = stand.folder / "study0" / "things"
+async def test_statements_about_images_stand_beside_them(servers: StudyServers) -> None:
+    folder = servers.folder / "study0" / "things"
     for condition in ("plain", "rich"):
         (folder / condition).mkdir(parents=True)
         Image.new("RGB", (120, 80), (90, 90, 200)).save(folder / condition / "one.png")
         Image.new("RGB", (120, 80), (90, 190, 20)).save(folder / condition / "two.png")
-    site = await serve(stand, stimuli="things", conditions=["plain", "rich"], playback={"look_seconds": 1})
+    site = await serve(servers, stimuli="things", conditions=["plain", "rich"], playback={"look_seconds": 1})
     visit = await site.visit()
     page = visit.page
     await visit.go("trial")
@@ -260,8 +260,8 @@ async def test_statements_about_images_stand_beside_them(stand: Stand) -> None:
 
 
 @pytest.mark.parametrize("layout", ["grid", "tabs"])
-async def test_no_state_has_a_serious_barrier_or_is_wider_than_a_phone(stand: Stand, layout: str) -> None:
-    site = await serve(stand, layout, questions=[*THREE, *WRONG])
+async def test_no_state_has_a_serious_barrier_or_is_wider_than_a_phone(servers: StudyServers, layout: str) -> None:
+    site = await serve(servers, layout, questions=[*THREE, *WRONG])
     page = (await start(site, reduced_motion="reduce")).page
     assert await barriers(page, "fresh") + await overhang(page, "fresh", SIZES) == []
     await page.keyboard.press("2")

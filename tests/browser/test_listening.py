@@ -1,4 +1,4 @@
-"""The pages of the listening checks in a real browser: heard, answered by keys, kept over a reload, and silent."""
+"""The pages of the listening checks in a real browser: playback, keyboard answers, reload, and blocked sound."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.browser import MARKS, QUICK_SOUNDS, Site, Stand, Visit, barriers, overhang
+from support.browser import MARKS, QUICK_SOUNDS, Site, StudyServers, Visit, barriers, overhang
 
 if TYPE_CHECKING:
     from playwright.async_api import Page, Route
@@ -30,7 +30,7 @@ CORRELATIONS = """async ({ url, intervals }) => {
 
 
 async def private(site: Site, key: str) -> dict[str, Any]:
-    """Return what only the server knows of an attempt."""
+    """Return the private part of an attempt from the store."""
     rows = {row["key"]: row for row in await site.rows("posed")}
     kept: dict[str, Any] = rows[key]["private"]
     return kept
@@ -44,16 +44,16 @@ async def arrive(site: Site, **device: Any) -> Visit:
     return visit
 
 
-async def hear(page: Page, place: str) -> None:
-    """Play the sound at hand to its end by the keyboard."""
+async def play_sound(page: Page, place: str) -> None:
+    """Play the current sound to its end by keyboard."""
     await page.wait_for_selector(f"main #place:text-is('{place}')")
     await page.keyboard.press(" ")
     await page.wait_for_selector("main #play-sound:has-text('Play once more')")
 
 
-async def test_listening_by_keyboard_alone_with_sounds_that_keep_their_phase(stand: Stand) -> None:
+async def test_listening_by_keyboard_alone_with_sounds_that_keep_their_phase(servers: StudyServers) -> None:
     rules = {"headphones": {"trials": 2, "right": 2}, "sides": {"sounds": 2}}
-    site = await stand.serve(qualification=rules)
+    site = await servers.serve(qualification=rules)
     visit = await arrive(site)
     page = visit.page
     urls: list[str] = []
@@ -86,14 +86,14 @@ async def test_listening_by_keyboard_alone_with_sounds_that_keep_their_phase(sta
         assert interval["phase"] == pytest.approx(-1 if place == trials[0]["antiphase"] else 1, abs=1e-3)
     assert min(correlations, key=lambda one: one["power"]) == correlations[trials[0]["softest"] - 1]
 
-    await hear(page, "2 of 2")
+    await play_sound(page, "2 of 2")
     await page.keyboard.press(str(trials[1]["softest"]))
     await page.keyboard.press("Enter")
 
     await visit.step("check:sides:1")
     assert await barriers(page, "sides") == []
     for place, (side, _) in enumerate((await private(site, "check:sides:1"))["sounds"], 1):
-        await hear(page, f"{place} of 2")
+        await play_sound(page, f"{place} of 2")
         await page.keyboard.press(KEYS[side])
         await page.keyboard.press("Enter")
     await visit.step("trial:1")
@@ -101,8 +101,8 @@ async def test_listening_by_keyboard_alone_with_sounds_that_keep_their_phase(sta
     assert verdicts == {"check:headphones:1": ("pass", [1, 1]), "check:sides:1": ("pass", [1, 1])}
 
 
-async def test_tones_are_counted_by_touch_and_a_wrong_count_is_told_on_fresh_ones(stand: Stand) -> None:
-    site = await stand.serve(qualification={"tones": {"clips": 1, "attempts": 2}})
+async def test_tones_are_counted_by_touch_and_a_wrong_count_is_told_on_fresh_ones(servers: StudyServers) -> None:
+    site = await servers.serve(qualification={"tones": {"clips": 1, "attempts": 2}})
     visit = await arrive(site, script=QUICK_SOUNDS, viewport={"width": 390, "height": 844}, has_touch=True)
     page = visit.page
     await visit.step("check:tones:1")
@@ -121,8 +121,8 @@ async def test_tones_are_counted_by_touch_and_a_wrong_count_is_told_on_fresh_one
     assert await overhang(page, "tones", [(390, 844), (320, 640)]) == []
 
 
-async def test_a_sound_that_does_not_play_costs_nobody_the_study(stand: Stand) -> None:
-    site = await stand.serve(qualification={"sides": {"sounds": 1, "attempts": 2}})
+async def test_a_sound_that_does_not_play_costs_nobody_the_study(servers: StudyServers) -> None:
+    site = await servers.serve(qualification={"sides": {"sounds": 1, "attempts": 2}})
 
     async def garbled(route: Route) -> None:
         await route.fulfill(status=200, body="no sound", content_type="audio/wav")

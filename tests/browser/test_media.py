@@ -1,4 +1,4 @@
-"""Clips that do not come, or cannot be shown: tried again, told, reported, and never the end of a session."""
+"""Clips that fail to load or to play: retried, explained and reported, without ending the session."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.async_api import Route
 
-from support.browser import MARKS, Site, Stand, Visit, play, play_button, rate, slider
+from support.browser import MARKS, Site, StudyServers, Visit, play, play_button, rate, slider
 
 pytestmark = MARKS
 
@@ -19,11 +19,11 @@ IMPATIENT = """
 const wait = globalThis.setTimeout;
 globalThis.setTimeout = (run, ms, ...more) => wait(run, ms < 5000 ? ms / 10 : ms, ...more);
 """
-"""A tenth of each pause between two tries; what a decoder may take stays."""
+"""A tenth of each pause between retries; the timeout of the decoder is unchanged."""
 
 
 async def arrive_at(site: Site, slot: str, broken: Any) -> Visit:
-    """Return a person before the instructions, whose clip in this slot of the first trial goes through `broken`."""
+    """Return a visit at the instructions; `broken` handles the clip of this slot in the first trial."""
     visit = await site.visit(expects_trouble=True, script=IMPATIENT)
     page = visit.page
     async with page.expect_response("**/api/answers/consent") as answering:
@@ -31,12 +31,12 @@ async def arrive_at(site: Site, slot: str, broken: Any) -> Visit:
     step = (await (await answering.value).json())["step"]
     url = step["prefetch"][int(slot[1:]) - 1]["url"]
     await page.route(f"**{url}", broken)
-    await page.reload()  # what has been fetched is fetched again
+    await page.reload()  # discard the cached file
     return visit
 
 
-async def test_a_clip_that_never_comes_is_reported_and_the_session_goes_on(stand: Stand) -> None:
-    site = await stand.serve()
+async def test_a_clip_that_never_comes_is_reported_and_the_session_goes_on(servers: StudyServers) -> None:
+    site = await servers.serve()
     tries: list[str] = []
 
     async def lose(route: Route) -> None:
@@ -76,8 +76,8 @@ async def test_a_clip_that_never_comes_is_reported_and_the_session_goes_on(stand
     assert [row["outcome"] for row in await site.rows("ends")] == ["completed"]
 
 
-async def test_a_clip_that_comes_when_tried_again_is_rated_like_any_other(stand: Stand) -> None:
-    site = await stand.serve(**ACR)
+async def test_a_clip_that_comes_when_tried_again_is_rated_like_any_other(servers: StudyServers) -> None:
+    site = await servers.serve(**ACR)
     is_away = [True]
 
     async def lose(route: Route) -> None:
@@ -96,8 +96,8 @@ async def test_a_clip_that_comes_when_tried_again_is_rated_like_any_other(stand:
     assert list(answer) == ["scores"]
 
 
-async def test_a_clip_that_came_broken_is_fetched_once_more_before_anybody_is_told(stand: Stand) -> None:
-    site = await stand.serve(**ACR)
+async def test_a_clip_that_came_broken_is_fetched_once_more_before_anybody_is_told(servers: StudyServers) -> None:
+    site = await servers.serve(**ACR)
     tries: list[str] = []
 
     async def spoil_first(route: Route) -> None:
@@ -116,8 +116,8 @@ async def test_a_clip_that_came_broken_is_fetched_once_more_before_anybody_is_to
     assert [event for event in events if event[1] == "error"] == []
 
 
-async def test_a_study_that_needs_every_clip_keeps_the_place_until_it_comes(stand: Stand) -> None:
-    site = await stand.serve(**ACR, playback={"skip": False})
+async def test_a_study_that_needs_every_clip_keeps_the_place_until_it_comes(servers: StudyServers) -> None:
+    site = await servers.serve(**ACR, playback={"skip": False})
     is_away = [True]
 
     async def lose(route: Route) -> None:
@@ -141,8 +141,8 @@ async def test_a_study_that_needs_every_clip_keeps_the_place_until_it_comes(stan
     assert row["playback"]["s1"]["errors"] == 2
 
 
-async def test_a_clip_that_cannot_be_decoded_is_reported_and_the_session_goes_on(stand: Stand) -> None:
-    site = await stand.serve(**ACR)
+async def test_a_clip_that_cannot_be_decoded_is_reported_and_the_session_goes_on(servers: StudyServers) -> None:
+    site = await servers.serve(**ACR)
     tries: list[str] = []
 
     async def spoil(route: Route) -> None:

@@ -1,4 +1,4 @@
-"""Checks in a real browser when something happens beside them: a bug of ours, another device, the researcher's look."""
+"""Checks in a real browser under interruptions: an error of ours, another device, the researcher's preview."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ from typing import Any
 import pytest
 
 from beholder.checks.brightness import BrightnessCheck
-from support.browser import MARKS, SHORT, Stand
+from support.browser import MARKS, SHORT, StudyServers
 
 pytestmark = MARKS
 
 ROOM = {"brightness": {"second": False}}
 
 
-async def test_a_picture_that_cannot_be_drawn_stops_nobody(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_picture_that_cannot_be_drawn_stops_nobody(
+    servers: StudyServers, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*_: Any) -> Any:
         raise ZeroDivisionError("a bug of ours")
 
     monkeypatch.setattr(BrightnessCheck, "draw", broken)
-    site = await stand.serve(qualification=ROOM, design=SHORT)
+    site = await servers.serve(qualification=ROOM, design=SHORT)
     visit = await site.visit(expects_trouble=True)
     await visit.go("text:instructions")
     await visit.page.locator("main #next").click()
@@ -28,8 +30,8 @@ async def test_a_picture_that_cannot_be_drawn_stops_nobody(stand: Stand, monkeyp
     assert verdicts == [("check:brightness:1", "unknown", "our_fault")]
 
 
-async def test_another_screen_makes_the_room_be_looked_at_again(stand: Stand) -> None:
-    site = await stand.serve(qualification=ROOM, design=SHORT)
+async def test_another_screen_makes_the_room_be_looked_at_again(servers: StudyServers) -> None:
+    site = await servers.serve(qualification=ROOM, design=SHORT)
     one = await site.visit(screen={"width": 1280, "height": 800})
     await one.go("check")
     first = await one.page.locator(".check-picture").get_attribute("src")
@@ -42,14 +44,14 @@ async def test_another_screen_makes_the_room_be_looked_at_again(stand: Stand) ->
     assert "device:1" in [row["key"] for row in await site.rows("told")]
     await one.page.fill("#circles", "1")
     await one.page.fill("#triangles", "1")
-    one.expects_trouble = True  # the browser notes the refusal on its console
+    one.expects_trouble = True  # the browser logs the refusal on its console
     await one.page.keyboard.press("Enter")
     await one.step("check:brightness:2")
 
 
-async def test_the_researcher_goes_from_check_to_check_and_sees_each(stand: Stand) -> None:
+async def test_the_researcher_goes_from_check_to_check_and_sees_each(servers: StudyServers) -> None:
     asked = {"colour": True, "acuity": True, "brightness": True}
-    site = await stand.serve(qualification=asked, design=SHORT, texts={"instructions": ["Look.", "Rate."]})
+    site = await servers.serve(qualification=asked, design=SHORT, texts={"instructions": ["Look.", "Rate."]})
     visit = await site.visit("?" + site.server.service.preview.link.partition("?")[2])
     names = await visit.page.locator("#preview-step option").all_text_contents()
     assert {"Count the faint shapes", "Instructions", "Instructions, page 2"} <= set(names)

@@ -1,4 +1,4 @@
-"""mushra in a real browser: a reference to go back to, unnamed versions of it, and a part that loops."""
+"""The method mushra in a real browser: an explicit reference, hidden conditions, and a loop."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import Any
 from PIL import Image
 from playwright.async_api import Page
 
-from support.browser import MARKS, Site, Stand, Visit, barriers, overhang, play_button, rate, slider, values_on
+from support.browser import MARKS, Site, StudyServers, Visit, barriers, overhang, play_button, rate, slider, values_on
 
 pytestmark = MARKS
 
 SIZES = [(390, 844), (360, 740), (1280, 800)]
 CONDITIONS = [{"name": "original", "role": "reference"}, "clear", "dull"]
 SLOTS = ("s1", "s2", "s3", "s4")
-"""The reference with its name, then three without one, the reference among them."""
+"""The named reference, then three unnamed slots, one of them the hidden reference."""
 SECONDS = 1.5
 CHANGE_AT_A_THIRD = """async () => {
   const head = document.querySelector(".timeline-head").parentElement;
   while (!(parseFloat(head.style.getPropertyValue("--at")) > 30)) await new Promise(requestAnimationFrame);
   document.querySelector("main .reference button.play").click();
 }"""
-"""Presses in the page itself: a key from outside may come when the sound is over."""
+"""Presses keys inside the page: a key from outside may arrive after the end of the sound."""
 
 
 def write_sounds(folder: Path, seconds: float) -> None:
@@ -52,10 +52,10 @@ def write_images(folder: Path) -> None:
             Image.new("RGB", (160, 100), (60 * place, 90, 120 * number)).save(path)
 
 
-async def serve(stand: Stand, seconds: float = 0.5, **keys: Any) -> Site:
+async def serve(servers: StudyServers, seconds: float = 0.5, **keys: Any) -> Site:
     """Serve a mushra on sounds, two pages of three versions each."""
-    write_sounds(stand.folder / f"study{len(stand.sites)}" / "sounds", seconds)
-    return await stand.serve(**{
+    write_sounds(servers.folder / f"study{len(servers.sites)}" / "sounds", seconds)
+    return await servers.serve(**{
         "method": "mushra", "stimuli": "sounds", "conditions": CONDITIONS,
         "questions": [{"id": "quality", "text": "How good is it, held against the reference?"}],
         "design": {"participants": 4, "trials": 2, "seed": 3},
@@ -70,8 +70,8 @@ async def start(site: Site, **device: Any) -> Visit:
     return visit
 
 
-async def hear(page: Page, *slots: str) -> None:
-    """Play sounds until all of them has been heard."""
+async def play_sounds(page: Page, *slots: str) -> None:
+    """Play sounds to their ends."""
     for slot in slots:
         await play_button(page, slot).click()
         await page.wait_for_selector(f'main .is-played[data-slot="{slot}"]')
@@ -81,16 +81,16 @@ async def events_of(site: Site, key: str = "trial:1") -> list[Any]:
     return [event for batch in await site.rows("events") if batch["key"] == key for event in batch["events"]]
 
 
-async def test_the_value_on_the_screen_at_next_is_stored_by_click_and_by_key(stand: Stand) -> None:
-    site = await serve(stand)
+async def test_the_value_on_the_screen_at_next_is_stored_by_click_and_by_key(servers: StudyServers) -> None:
+    site = await serve(servers)
     visit = await start(site)
     page = visit.page
-    await hear(page, *SLOTS)
+    await play_sounds(page, *SLOTS)
     assert await values_on(page) == {}
     await rate(page, s2=50, s3=50, s4=50)
     box = await slider(page, "s2").bounding_box()
     assert box is not None
-    handle = 16  # half of it hangs over each end
+    handle = 16  # half of it is beyond each end
     await slider(page, "s2").click(position={"x": box["width"] / 2, "y": handle / 2 + 0.05 * (box["height"] - handle)})
     await slider(page, "s3").press("End")
     for _ in range(5):
@@ -103,8 +103,8 @@ async def test_the_value_on_the_screen_at_next_is_stored_by_click_and_by_key(sta
     assert await site.scores("trial:1") == shown
 
 
-async def test_the_reference_has_a_button_no_slider_and_is_to_be_heard_as_well(stand: Stand) -> None:
-    site = await serve(stand)
+async def test_the_reference_has_a_button_no_slider_and_is_to_be_heard_as_well(servers: StudyServers) -> None:
+    site = await serve(servers)
     page = (await start(site)).page
     reference = play_button(page, "s1")
     assert await reference.inner_text() == "Reference"
@@ -118,7 +118,7 @@ async def test_the_reference_has_a_button_no_slider_and_is_to_be_heard_as_well(s
     await page.click("#next", force=True)
     assert await reason.inner_text() == "4 recordings still to play, 3 sliders to set"
     assert await reference.evaluate("node => node === document.activeElement")
-    await hear(page, "s2", "s3", "s4")
+    await play_sounds(page, "s2", "s3", "s4")
     await rate(page, s2=1, s3=2, s4=3)
     assert await reason.inner_text() == "1 recording still to play"
     await page.keyboard.press("r")
@@ -126,13 +126,13 @@ async def test_the_reference_has_a_button_no_slider_and_is_to_be_heard_as_well(s
     assert await reason.inner_text() == "All set. You can still play and change."
 
 
-async def test_switching_keeps_the_place(stand: Stand) -> None:
-    site = await serve(stand, SECONDS)
+async def test_switching_keeps_the_place(servers: StudyServers) -> None:
+    site = await serve(servers, SECONDS)
     visit = await start(site)
     page = visit.page
     await page.keyboard.press("1")
     await page.evaluate(CHANGE_AT_A_THIRD)
-    await hear(page, "s3", "s4", "s2", "s1")
+    await play_sounds(page, "s3", "s4", "s2", "s1")
     await rate(page, s2=1, s3=2, s4=3)
     await page.click("#next")
     await visit.step("trial:2")
@@ -143,8 +143,8 @@ async def test_switching_keeps_the_place(stand: Stand) -> None:
     assert abs(events[left + 1][2] - events[left][2]) < 300, "and not from the start"
 
 
-async def test_a_part_loops_between_two_grips_that_keys_move_and_that_stay_apart(stand: Stand) -> None:
-    site = await serve(stand, SECONDS)
+async def test_a_part_loops_between_two_grips_that_keys_move_and_that_stay_apart(servers: StudyServers) -> None:
+    site = await serve(servers, SECONDS)
     visit = await start(site)
     page = visit.page
     grips = page.locator(".timeline [role=slider]")
@@ -186,9 +186,9 @@ async def test_a_part_loops_between_two_grips_that_keys_move_and_that_stay_apart
     assert (await hint.inner_text()).startswith("A plays whole until you have heard all of it.")
     await page.wait_for_selector('main .is-played[data-slot="s2"]')
     assert (await hint.inner_text()).startswith("Looping 0:00.1 to 0:00.9.")
-    await hear(page, "s1", "s3", "s4")
+    await play_sounds(page, "s1", "s3", "s4")
     assert await page.locator("#pause").inner_text() == "Pause"
-    await page.keyboard.press("4")  # there is no such one
+    await page.keyboard.press("4")  # no such slot
     await page.reload()
     await page.wait_for_selector("main .deck")
     assert await part() == [0.1, 0.9]
@@ -211,13 +211,13 @@ async def test_a_part_loops_between_two_grips_that_keys_move_and_that_stay_apart
     assert 100 in looped
 
 
-async def test_only_what_plays_can_be_rated_where_the_study_says_so(stand: Stand) -> None:
-    site = await serve(stand, options={"rate_only_playing": True})
+async def test_only_what_plays_can_be_rated_where_the_study_says_so(servers: StudyServers) -> None:
+    site = await serve(servers, options={"rate_only_playing": True})
     visit = await start(site)
     page = visit.page
-    await hear(page, "s1", "s2")
+    await play_sounds(page, "s1", "s2")
     await rate(page, s2=70)
-    await hear(page, "s3")
+    await play_sounds(page, "s3")
     await slider(page, "s3").press("End")
     first = slider(page, "s2")
     assert await first.get_attribute("aria-disabled") == "true"
@@ -228,15 +228,15 @@ async def test_only_what_plays_can_be_rated_where_the_study_says_so(stand: Stand
     await page.keyboard.press("1")
     await page.wait_for_selector("main .column.is-current[data-slot=s2]")
     await page.keyboard.press("ArrowUp")
-    await hear(page, "s4")
+    await play_sounds(page, "s4")
     await rate(page, s4=5)
     await page.click("#next")
     await visit.step("trial:2")
     assert await site.scores("trial:1") == {"q1": {"s2": 71, "s3": 100, "s4": 5}}
 
 
-async def test_a_page_can_be_completed_with_keys_alone(stand: Stand) -> None:
-    site = await serve(stand)
+async def test_a_page_can_be_completed_with_keys_alone(servers: StudyServers) -> None:
+    site = await serve(servers)
     visit = await site.visit()
     page = visit.page
     await visit.go("trial", keyboard_only=True)
@@ -254,9 +254,9 @@ async def test_a_page_can_be_completed_with_keys_alone(stand: Stand) -> None:
     assert await site.scores("trial:1") == {"q1": {"s2": 100, "s3": 0, "s4": 50}}
 
 
-async def test_images_flip_in_place_and_need_no_transport(stand: Stand) -> None:
-    write_images(stand.folder / "study0" / "pictures")
-    site = await serve(stand, stimuli="pictures", playback={"look_seconds": 1})
+async def test_images_flip_in_place_and_need_no_transport(servers: StudyServers) -> None:
+    write_images(servers.folder / "study0" / "pictures")
+    site = await serve(servers, stimuli="pictures", playback={"look_seconds": 1})
     visit = await start(site)
     page = visit.page
     assert await page.locator(".transport").count() == 0
@@ -272,24 +272,24 @@ async def test_images_flip_in_place_and_need_no_transport(stand: Stand) -> None:
     assert await site.scores("trial:1") == {"q1": {"s2": 1, "s3": 2, "s4": 3}}
 
 
-async def test_parallel_shows_a_reference_as_its_first_button(stand: Stand) -> None:
-    site = await serve(stand, method="parallel", options={"reference": "shown"})
+async def test_parallel_shows_a_reference_as_its_first_button(servers: StudyServers) -> None:
+    site = await serve(servers, method="parallel", options={"reference": "shown"})
     visit = await start(site)
     page = visit.page
     slots = await page.locator("main button.play").evaluate_all("nodes => nodes.map((node) => node.dataset.slot)")
     assert await play_button(page, slots[0]).inner_text() == "Reference"
-    await hear(page, *slots)
+    await play_sounds(page, *slots)
     await rate(page, **dict.fromkeys(slots[1:], 30))
     await page.click("#next")
     await visit.step("trial:2")
     assert await site.scores("trial:1") == {"q1": dict.fromkeys(slots[1:], 30)}
 
 
-async def test_no_state_of_the_page_has_a_serious_barrier_or_is_wider_than_a_phone(stand: Stand) -> None:
-    site = await serve(stand)
+async def test_no_state_of_the_page_has_a_serious_barrier_or_is_wider_than_a_phone(servers: StudyServers) -> None:
+    site = await serve(servers)
     page = (await start(site, reduced_motion="reduce")).page
     assert await barriers(page, "fresh") + await overhang(page, "fresh", SIZES) == []
-    await hear(page, "s1", "s2")
+    await play_sounds(page, "s1", "s2")
     await rate(page, s2=80)
     await page.click("#loop")
     await page.click("#next", force=True)

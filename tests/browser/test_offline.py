@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.async_api import Page, Route
 
-from support.browser import MARKS, Site, Stand, Visit, play, rate
+from support.browser import MARKS, Site, StudyServers, Visit, play, rate
 
 pytestmark = MARKS
 
@@ -12,7 +12,7 @@ STEPS_UNTIL_TRIAL_2 = ["consent", "text:instructions", "trial:1"]
 
 
 async def ready_to_send(site: Site) -> Visit:
-    """Return a person who has done everything on the first page but press Next."""
+    """Return a visit whose first page is complete except for Next."""
     visit = await site.visit(expects_trouble=True)
     await visit.go("trial")
     await play(visit.page, "s1", "s2")
@@ -30,8 +30,8 @@ async def assert_sent_once(site: Site) -> None:
     assert await site.scores("trial:1") == {"q1": {"s1": 33, "s2": 44}}
 
 
-async def test_who_goes_offline_in_the_middle_of_a_trial_goes_on_and_the_answer_waits(stand: Stand) -> None:
-    site = await stand.serve()
+async def test_who_goes_offline_in_the_middle_of_a_trial_goes_on_and_the_answer_waits(servers: StudyServers) -> None:
+    site = await servers.serve()
     visit = await site.visit(expects_trouble=True)
     page = visit.page
     await visit.go("trial")
@@ -54,8 +54,8 @@ async def test_who_goes_offline_in_the_middle_of_a_trial_goes_on_and_the_answer_
     await visit.go("end")
 
 
-async def test_a_server_that_is_down_at_next_gets_the_answer_when_it_is_back(stand: Stand) -> None:
-    site = await stand.serve()
+async def test_a_server_that_is_down_at_next_gets_the_answer_when_it_is_back(servers: StudyServers) -> None:
+    site = await servers.serve()
     visit = await ready_to_send(site)
     page = visit.page
     await site.stop()
@@ -69,8 +69,8 @@ async def test_a_server_that_is_down_at_next_gets_the_answer_when_it_is_back(sta
     await visit.go("end")
 
 
-async def test_an_answer_whose_tab_was_closed_is_sent_by_the_next_one(stand: Stand) -> None:
-    site = await stand.serve()
+async def test_an_answer_whose_tab_was_closed_is_sent_by_the_next_one(servers: StudyServers) -> None:
+    site = await servers.serve()
     visit = await ready_to_send(site)
     link = visit.page.url
     await site.stop()
@@ -83,8 +83,8 @@ async def test_an_answer_whose_tab_was_closed_is_sent_by_the_next_one(stand: Sta
     await assert_sent_once(site)
 
 
-async def test_an_answer_that_was_stored_but_not_acknowledged_is_stored_once(stand: Stand) -> None:
-    site = await stand.serve()
+async def test_an_answer_that_was_stored_but_not_acknowledged_is_stored_once(servers: StudyServers) -> None:
+    site = await servers.serve()
     visit = await ready_to_send(site)
     page = visit.page
     lost = []
@@ -101,8 +101,8 @@ async def test_an_answer_that_was_stored_but_not_acknowledged_is_stored_once(sta
     await assert_sent_once(site)
 
 
-async def test_a_study_that_cannot_be_reached_on_arrival_opens_when_it_can(stand: Stand) -> None:
-    site = await stand.serve()
+async def test_a_study_that_cannot_be_reached_on_arrival_opens_when_it_can(servers: StudyServers) -> None:
+    site = await servers.serve()
     visit = await site.visit(expects_trouble=True)
     await visit.step("consent")
     await visit.page.route("**/api/**", lambda route: route.abort())

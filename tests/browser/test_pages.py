@@ -1,4 +1,4 @@
-"""The pages round the rating: consent, questionnaires, help, the way out, and the researcher's preview."""
+"""The pages around the rating: consent, questionnaires, help, leaving, and the researcher's preview."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Route
 
-from support.browser import MARKS, Stand, play, rate
+from support.browser import MARKS, StudyServers, play, rate
 
 pytestmark = MARKS
 
@@ -31,14 +31,14 @@ ENDS = {
 FIELD = {"id": "field", "text": "Do you work on video?", "type": "single", "options": ["yes", "no"], "correct": ["no"]}
 
 
-async def test_a_questionnaire_of_every_type_is_checked_and_stored(stand: Stand) -> None:
-    site = await stand.serve(before=EVERY_TYPE)
+async def test_a_questionnaire_of_every_type_is_checked_and_stored(servers: StudyServers) -> None:
+    site = await servers.serve(before=EVERY_TYPE)
     visit = await site.visit()
     page = visit.page
     await visit.go("questions")
 
     async def problems() -> dict[str, str]:
-        """Press Next and return what is said beside each item."""
+        """Press Next and return the message next to each item."""
         await page.click("#next", force=True)
         messages: dict[str, str] = await page.locator("main .item.is-missing").evaluate_all(
             """nodes => Object.fromEntries(nodes.map((node) => [
@@ -83,8 +83,8 @@ async def test_a_questionnaire_of_every_type_is_checked_and_stored(stand: Stand)
     }  # fmt: skip
 
 
-async def test_a_wrong_answer_to_a_prescreening_question_ends_kindly(stand: Stand) -> None:
-    site = await stand.serve(before=[FIELD])
+async def test_a_wrong_answer_to_a_prescreening_question_ends_kindly(servers: StudyServers) -> None:
+    site = await servers.serve(before=[FIELD])
     visit = await site.visit()
     await visit.go("end", answers={"field": "yes"})
     words = await visit.page.locator("main").inner_text()
@@ -93,8 +93,8 @@ async def test_a_wrong_answer_to_a_prescreening_question_ends_kindly(stand: Stan
     assert [row["outcome"] for row in await site.rows("ends")] == ["screened_out"]
 
 
-async def test_who_does_not_agree_takes_no_part_and_nothing_is_kept(stand: Stand) -> None:
-    site = await stand.serve()
+async def test_who_does_not_agree_takes_no_part_and_nothing_is_kept(servers: StudyServers) -> None:
+    site = await servers.serve()
     visit = await site.visit()
     await visit.page.click("#decline")
     await visit.step("end")
@@ -104,8 +104,8 @@ async def test_who_does_not_agree_takes_no_part_and_nothing_is_kept(stand: Stand
     assert await site.rows("events") == []
 
 
-async def test_help_holds_instructions_keys_contact_and_the_way_out_on_every_page(stand: Stand) -> None:
-    site = await stand.serve(
+async def test_help_holds_instructions_keys_contact_and_the_way_out_on_every_page(servers: StudyServers) -> None:
+    site = await servers.serve(
         texts={"instructions": "Look at the **hands**."}, after=[{"id": "remarks", "text": "Remarks", "type": "text"}]
     )
     visit = await site.visit()
@@ -130,8 +130,8 @@ async def test_help_holds_instructions_keys_contact_and_the_way_out_on_every_pag
     assert keys == ["consent", "text:instructions", "trial:1", "trial:2", "questions:after", "end"]
 
 
-async def test_single_keys_can_be_switched_off(stand: Stand) -> None:
-    site = await stand.serve()
+async def test_single_keys_can_be_switched_off(servers: StudyServers) -> None:
+    site = await servers.serve()
     visit = await site.visit()
     page = visit.page
     await visit.go("trial")
@@ -149,8 +149,8 @@ async def test_single_keys_can_be_switched_off(stand: Stand) -> None:
 
 
 @pytest.mark.parametrize("where", ["consent", "trial:2", "end"])
-async def test_withdrawing_erases_the_answers_and_shows_the_end(stand: Stand, where: str) -> None:
-    site = await stand.serve()
+async def test_withdrawing_erases_the_answers_and_shows_the_end(servers: StudyServers, where: str) -> None:
+    site = await servers.serve()
     visit = await site.visit()
     page = visit.page
     await visit.go(where)
@@ -183,8 +183,8 @@ async def test_withdrawing_erases_the_answers_and_shows_the_end(stand: Stand, wh
     await page.wait_for_selector("main h1 >> text=You have stopped")
 
 
-async def test_a_preview_shows_any_step_and_stores_nothing(stand: Stand) -> None:
-    site = await stand.serve(before=[FIELD], after=[{"id": "remarks", "text": "Remarks", "type": "text"}])
+async def test_a_preview_shows_any_step_and_stores_nothing(servers: StudyServers) -> None:
+    site = await servers.serve(before=[FIELD], after=[{"id": "remarks", "text": "Remarks", "type": "text"}])
     visit = await site.visit("?" + site.server.service.preview.link.partition("?")[2])
     page = visit.page
     await visit.step("consent")
@@ -222,8 +222,8 @@ async def test_a_preview_shows_any_step_and_stores_nothing(stand: Stand) -> None
     await stranger.page.wait_for_selector("main h1 >> text=This page is not open to you now")
 
 
-async def test_the_end_tells_what_is_stored_and_what_the_code_is_for(stand: Stand) -> None:
-    site = await stand.serve()
+async def test_the_end_tells_what_is_stored_and_what_the_code_is_for(servers: StudyServers) -> None:
+    site = await servers.serve()
     visit = await site.visit()
     page = visit.page
     assert await page.locator("#stop").inner_text() == "Stop and withdraw"
@@ -263,8 +263,8 @@ async def test_the_end_tells_what_is_stored_and_what_the_code_is_for(stand: Stan
     assert await page.locator(".code").count() == 0
 
 
-async def test_help_has_its_name_and_no_keys_on_a_phone(stand: Stand) -> None:
-    site = await stand.serve()
+async def test_help_has_its_name_and_no_keys_on_a_phone(servers: StudyServers) -> None:
+    site = await servers.serve()
     visit = await site.visit(**PHONE)
     page = visit.page
     for width in (390, 360):
@@ -277,10 +277,10 @@ async def test_help_has_its_name_and_no_keys_on_a_phone(stand: Stand) -> None:
     assert await page.get_by_label("Shortcuts with one key").is_visible()
 
 
-async def test_who_has_finished_is_told_so_kindly(stand: Stand) -> None:
-    (stand.folder / "study0").mkdir()
-    (stand.folder / "study0" / "blocked.txt").write_text("mallory\n", "utf-8")
-    site = await stand.serve(recruit={"mode": "link", "block": "blocked.txt"})
+async def test_who_has_finished_is_told_so_kindly(servers: StudyServers) -> None:
+    (servers.folder / "study0").mkdir()
+    (servers.folder / "study0" / "blocked.txt").write_text("mallory\n", "utf-8")
+    site = await servers.serve(recruit={"mode": "link", "block": "blocked.txt"})
     visit = await site.visit()
     await visit.go("end")
     again = await site.visit(expects_trouble=True)

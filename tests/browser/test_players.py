@@ -1,4 +1,4 @@
-"""Every medium in a real browser: how it plays, what counts as seen or heard, and what the log says of it."""
+"""Players of every medium in a real browser: playback, coverage, and the log."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from PIL import Image
 from playwright.async_api import Page
 
 from beholder.testing import write_study
-from support.browser import MARKS, SHORT, Site, Stand, Visit, barriers, play, play_button
+from support.browser import MARKS, SHORT, Site, StudyServers, Visit, barriers, play, play_button
 
 pytestmark = MARKS
 
@@ -59,8 +59,7 @@ AudioBufferSourceNode.prototype.start = function (...when) {
   return start.call(this, ...when);
 };
 """
-"""Gives what is heard in blocks of a third of a second, sample by sample, on a machine that is late with the second
-sound."""
+"""Records the output in blocks of a third of a second, on a machine that is late with the second sound."""
 SWITCH = """async () => {
   const isInside = (samples) => {
     const signs = samples.map(Math.sign);
@@ -76,7 +75,7 @@ SWITCH = """async () => {
   }
   return null;
 }"""
-"""Changes to the other sound until a change lies well inside of a block, and gives that."""
+"""Switches to the other sound until a switch lies well inside a block, and returns that block."""
 
 STALL = """async () => {
   const until = async (seconds) => {
@@ -87,7 +86,7 @@ STALL = """async () => {
   (await until(0.05)).dispatchEvent(new Event("waiting"));
   (await until(0.15)).dispatchEvent(new Event("playing"));
 }"""
-"""A browser that tells late that the first video goes on after it stood still."""
+"""A browser that reports late that the first video resumed after a stall."""
 PACE = """async (ahead) => {
   const isPace = ({ name }) => name.endsWith("/pace.js");
   const { follow } = await import(performance.getEntriesByType("resource").find(isPace).name);
@@ -98,18 +97,18 @@ PACE = """async (ahead) => {
     requestVideoFrameCallback: (call) => { drawn[place] = call; },
   }));
   const following = follow(videos);
-  const told = [];
+  const rates = [];
   for (const [frame, ms] of ahead.entries()) {
     while (videos.some(({ playbackRate }) => playbackRate === 0)) await new Promise(requestAnimationFrame);
     const due = 40 * frame;
     drawn[0](due, { mediaTime: due / 1000, expectedDisplayTime: due });
     drawn[1](due, { mediaTime: (due + ms) / 1000, expectedDisplayTime: due });
-    told.push(videos.map(({ playbackRate }) => playbackRate));
+    rates.push(videos.map(({ playbackRate }) => playbackRate));
   }
-  return [...told, following.stop()];
+  return [...rates, following.stop()];
 }"""
-"""Draws frames of two videos on a clock of its own, the second so far ahead; gives their speeds after each, and how far
-they were apart at most."""
+"""Draws frames of two videos on its own clock, the second ahead by an offset; returns their speeds after each frame and
+their largest distance."""
 
 
 def write_sound(path: Path, samples: NDArray[np.float64]) -> None:
@@ -121,7 +120,7 @@ def write_sound(path: Path, samples: NDArray[np.float64]) -> None:
 
 
 def write_medium(folder: Path, medium: str, seconds: float) -> None:
-    """Write two contents under two conditions; a sound is a saw that tells its place, below zero under `down`."""
+    """Write two contents under two conditions; a sound is a ramp of its position, negative under `down`."""
     for sign, condition in ((1, "up"), (-1, "down")):
         place = folder / "stimuli" / condition
         place.mkdir(parents=True)
@@ -136,13 +135,13 @@ def write_medium(folder: Path, medium: str, seconds: float) -> None:
                 (place / f"{content}.txt").write_text(f"A text of {number}, {condition}.\n" * 9, "utf-8")
 
 
-async def serve(stand: Stand, tmp_path: Path, medium: str, seconds: float = 1.0, **keys: Any) -> Site:
+async def serve(servers: StudyServers, tmp_path: Path, medium: str, seconds: float = 1.0, **keys: Any) -> Site:
     folder = tmp_path / medium
     write_medium(folder, medium, seconds)
     (folder / "media").mkdir()
     path = write_study(tmp_path / f"study-{medium}", folder, **{"conditions": ["up", "down"], "design": SHORT, **keys})
-    site = Site(path, stand.browser)
-    stand.sites.append(site)
+    site = Site(path, servers.browser)
+    servers.sites.append(site)
     await site.start()
     return site
 
@@ -152,7 +151,7 @@ async def events_of(site: Site, key: str = "trial:1") -> list[Any]:
 
 
 async def to_trial(visit: Visit) -> Page:
-    """Go to the first trial, past the volume where there is one."""
+    """Go to the first trial, past the volume page if there is one."""
     page = visit.page
     await page.click("#agree")
     await visit.step("text:instructions")
@@ -167,14 +166,14 @@ async def to_trial(visit: Visit) -> Page:
 
 
 async def gap(page: Page) -> None:
-    """Wait until the first of two clips is over, and the grey after it is there."""
+    """Wait for the grey interval after the first of two clips."""
     await page.wait_for_selector(".cinema-figure:has([data-slot=s1][data-state=ended])", state="attached")
     await page.wait_for_selector(".cinema-show:not(:has(.is-shown))")
 
 
 @pytest.mark.parametrize("medium", ["audio", "image", "text"])
-async def test_any_medium_is_shown_by_itself_then_rated(stand: Stand, tmp_path: Path, medium: str) -> None:
-    site = await serve(stand, tmp_path, medium, **VOTE, playback=QUICK)
+async def test_any_medium_is_shown_by_itself_then_rated(servers: StudyServers, tmp_path: Path, medium: str) -> None:
+    site = await serve(servers, tmp_path, medium, **VOTE, playback=QUICK)
     visit = await site.visit()
     page = await to_trial(visit)
     name = {"audio": "recording", "image": "image", "text": "text"}[medium]
@@ -195,8 +194,8 @@ async def test_any_medium_is_shown_by_itself_then_rated(stand: Stand, tmp_path: 
 
 
 @pytest.mark.parametrize("medium", ["audio", "image", "text"])
-async def test_any_medium_is_rated_beside_others(stand: Stand, tmp_path: Path, medium: str) -> None:
-    site = await serve(stand, tmp_path, medium, playback=QUICK)
+async def test_any_medium_is_rated_beside_others(servers: StudyServers, tmp_path: Path, medium: str) -> None:
+    site = await serve(servers, tmp_path, medium, playback=QUICK)
     visit = await site.visit()
     page = await to_trial(visit)
     await play(page, "s1", "s2")
@@ -207,9 +206,9 @@ async def test_any_medium_is_rated_beside_others(stand: Stand, tmp_path: Path, m
     assert await site.scores("trial:1") == {"q1": {"s1": 30, "s2": 70}}
 
 
-async def test_a_change_of_sound_keeps_the_sample(stand: Stand, tmp_path: Path) -> None:
-    site = await serve(stand, tmp_path, "audio", 8.0, playback={"switching": "keep", "volume": False})
-    visit = await site.visit(expects_trouble=True)  # the browser calls the recorder old-fashioned
+async def test_a_change_of_sound_keeps_the_sample(servers: StudyServers, tmp_path: Path) -> None:
+    site = await serve(servers, tmp_path, "audio", 8.0, playback={"switching": "keep", "volume": False})
+    visit = await site.visit(expects_trouble=True)  # the browser warns that the recorder is deprecated
     page = visit.page
     await page.add_init_script(RECORDER)
     await page.reload()
@@ -231,8 +230,8 @@ async def test_a_change_of_sound_keeps_the_sample(stand: Stand, tmp_path: Path) 
     assert steps[-2] < 0.05, "no click but that of the saw: one fades out while the other fades in"
 
 
-async def test_help_stops_a_sound_and_that_play_does_not_count(stand: Stand, tmp_path: Path) -> None:
-    site = await serve(stand, tmp_path, "audio", 4.0, **VOTE)  # long enough to be stopped by a slow machine
+async def test_help_stops_a_sound_and_that_play_does_not_count(servers: StudyServers, tmp_path: Path) -> None:
+    site = await serve(servers, tmp_path, "audio", 4.0, **VOTE)  # long enough to be stopped by a slow machine
     visit = await site.visit()
     page = await to_trial(visit)
     await page.click("#play")
@@ -244,8 +243,8 @@ async def test_help_stops_a_sound_and_that_play_does_not_count(stand: Stand, tmp
     await page.wait_for_selector("main input[type=radio]")
 
 
-async def test_images_are_looked_at_closer_all_at_the_same_place(stand: Stand, tmp_path: Path) -> None:
-    site = await serve(stand, tmp_path, "image", playback=QUICK)
+async def test_images_are_looked_at_closer_all_at_the_same_place(servers: StudyServers, tmp_path: Path) -> None:
+    site = await serve(servers, tmp_path, "image", playback=QUICK)
     visit = await site.visit()
     page = await to_trial(visit)
     await play(page, "s1", "s2")
@@ -275,8 +274,8 @@ async def test_images_are_looked_at_closer_all_at_the_same_place(stand: Stand, t
     ]
 
 
-async def test_two_videos_side_by_side_start_at_once_and_the_one_ahead_waits(stand: Stand) -> None:
-    site = await stand.serve(**{**PAIR, "method": "ccr", "options": {"presentation": "side-by-side"}})
+async def test_two_videos_side_by_side_start_at_once_and_the_one_ahead_waits(servers: StudyServers) -> None:
+    site = await servers.serve(**{**PAIR, "method": "ccr", "options": {"presentation": "side-by-side"}})
     visit = await site.visit()
     page = await to_trial(visit)
     await asyncio.gather(page.evaluate(STALL), page.click("#play"))
@@ -295,8 +294,8 @@ async def test_two_videos_side_by_side_start_at_once_and_the_one_ahead_waits(sta
     assert await page.evaluate(PACE, ahead) == [[1, 1]] * 5 + [[1, 0], [1, 1], 40]
 
 
-async def test_two_videos_in_turn_have_plain_grey_between_them(stand: Stand) -> None:
-    site = await stand.serve(**{**PAIR, "method": "dcr", "options": {"gap": 6}})
+async def test_two_videos_in_turn_have_plain_grey_between_them(servers: StudyServers) -> None:
+    site = await servers.serve(**{**PAIR, "method": "dcr", "options": {"gap": 6}})
     visit = await site.visit()
     page = await to_trial(visit)
     await page.click("#play")
@@ -313,20 +312,20 @@ async def test_two_videos_in_turn_have_plain_grey_between_them(stand: Stand) -> 
     assert begun - ended >= 5990
 
 
-async def test_leaving_in_the_gap_starts_the_pair_again(stand: Stand) -> None:
-    site = await stand.serve(**{**PAIR, "method": "dcr", "options": {"gap": 10}})
+async def test_leaving_in_the_gap_starts_the_pair_again(servers: StudyServers) -> None:
+    site = await servers.serve(**{**PAIR, "method": "dcr", "options": {"gap": 10}})
     visit = await site.visit()
     page = await to_trial(visit)
     await page.click("#play")
     await gap(page)
     await page.evaluate("() => document.exitFullscreen()")
     await page.wait_for_selector("main h1 >> text=The videos stopped before their end")
-    # Waiting begins before the press: the clip is over in no time.
+    # Waiting begins before the press: the clip is very short.
     await asyncio.gather(page.wait_for_selector(".cinema-figure.is-shown >> text=Reference"), page.click("#play"))
 
 
-async def test_without_sound_the_page_says_so(stand: Stand) -> None:
-    site = await stand.serve(playback={"sound": "off"})
+async def test_without_sound_the_page_says_so(servers: StudyServers) -> None:
+    site = await servers.serve(playback={"sound": "off"})
     visit = await site.visit()
     page = await to_trial(visit)
     await page.wait_for_selector(".screen >> text=Without sound")
@@ -335,8 +334,8 @@ async def test_without_sound_the_page_says_so(stand: Stand) -> None:
     assert await page.locator("video.is-shown").evaluate("video => video.muted")
 
 
-async def test_a_loop_plays_on_after_the_first_time_and_counts_once(stand: Stand) -> None:
-    site = await stand.serve(playback={"loop": "after-first"})
+async def test_a_loop_plays_on_after_the_first_time_and_counts_once(servers: StudyServers) -> None:
+    site = await servers.serve(playback={"loop": "after-first"})
     visit = await site.visit()
     page = await to_trial(visit)
     await play(page, "s1")
@@ -352,8 +351,8 @@ async def test_a_loop_plays_on_after_the_first_time_and_counts_once(stand: Stand
     assert {event[2] for event in rounds} >= {"s1"}
 
 
-async def test_the_volume_is_set_before_anybody_goes_on(stand: Stand, tmp_path: Path) -> None:
-    site = await serve(stand, tmp_path, "audio", **VOTE)
+async def test_the_volume_is_set_before_anybody_goes_on(servers: StudyServers, tmp_path: Path) -> None:
+    site = await serve(servers, tmp_path, "audio", **VOTE)
     visit = await site.visit()
     page = visit.page
     await page.click("#agree")

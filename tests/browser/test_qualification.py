@@ -1,4 +1,4 @@
-"""The whole of both presets in a real browser: from consent over every check and practice to the last page."""
+"""Both presets of qualification in a real browser: consent, every check, practice, and the last page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from playwright.async_api import Page
 from beholder.stimuli.samples import make_samples
 from beholder.testing.browser import fitting_answers, oracle_for, walk
 from beholder.workflow.check import check
-from support.browser import MARKS, QUICK_SOUNDS, Stand, Visit, barriers, overhang
+from support.browser import MARKS, QUICK_SOUNDS, StudyServers, Visit, barriers, overhang
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Route
@@ -60,7 +60,7 @@ SOUND: dict[str, Any] = {
     "preset": "audio",
     "conditions": ["light", "strong"],
     "design": {"participants": 6, "trials": 2, "seed": 3},
-    # As few sounds as the checks allow: they take the time that they take.
+    # As few sounds as the checks allow, because they play in real time.
     "qualification": {"headphones": {"trials": 2, "right": 2}, "tones": {"clips": 1}, "sides": {"sounds": 2}},
     "training": {
         "items": [
@@ -81,21 +81,21 @@ def sounds(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def listening(stand: Stand, sounds: Path, chromium: Browser) -> Stand:
-    """Studies to listen to; `stand` closes them too."""
-    return Stand(stand.folder, sounds, chromium, stand.sites)
+def listening(servers: StudyServers, sounds: Path, chromium: Browser) -> StudyServers:
+    """Studies to listen to; `servers` closes them too."""
+    return StudyServers(servers.folder, sounds, chromium, servers.sites)
 
 
 async def verdicts(visit: Visit) -> dict[str, list[str]]:
-    """Return what was said of each check and of training, in the order of the attempts."""
+    """Return the verdicts on each check and on training, in the order of the attempts."""
     by_check: dict[str, list[str]] = {}
     for row in await visit.site.rows("told"):
         by_check.setdefault(row["check"], []).append(row["verdict"])
     return by_check
 
 
-class Look:
-    """Looks at each page of a walk: counts the screens, and finds what bars the way or sticks out."""
+class PageInspector:
+    """Inspects each page of a session: counts the screens and collects barriers and overflow."""
 
     def __init__(self, *, sizes: tuple[tuple[int, int], ...]) -> None:
         self.sizes = sizes
@@ -104,7 +104,7 @@ class Look:
 
     async def __call__(self, page: Page, key: str, moment: str) -> None:
         name = key.rpartition(":")[0] if key.startswith(("check:", "training:")) else key
-        # What looks at the device goes on by itself, but for its one question.
+        # The device checks advance automatically, except for their one question.
         is_seen = key == "check:remote:1" if moment == "shown" else True
         self.screens[name] += moment == "answered" or name in ("consent", "check:remote")
         if is_seen and key.startswith("check:"):
@@ -112,16 +112,16 @@ class Look:
             self.troubles += await overhang(page, key, self.sizes)
 
 
-async def test_a_person_goes_through_the_whole_of_p910_from_consent_to_the_code(stand: Stand) -> None:
-    site = await stand.serve(**VIDEO)
+async def test_a_person_goes_through_the_whole_of_p910_from_consent_to_the_code(servers: StudyServers) -> None:
+    site = await servers.serve(**VIDEO)
     visit = await site.visit()
-    look = Look(sizes=SIZES)
+    inspector = PageInspector(sizes=SIZES)
     oracle = oracle_for(site.server, visit.page)
-    assert await visit.go("trial:1", oracle=oracle, on_step=look) == "trial:1"
-    before = dict(+look.screens)
+    assert await visit.go("trial:1", oracle=oracle, on_step=inspector) == "trial:1"
+    before = dict(+inspector.screens)
     await visit.go("end", oracle=oracle)
     assert await visit.page.locator("#code").count() == 1
-    assert look.troubles == []
+    assert inspector.troubles == []
     by_check = await verdicts(visit)
     looks = ["device", "screen", "refresh", "media", "network", "remote"]
     assert list(by_check) == [*looks, *EYES_AND_ROOM, "training"]
@@ -137,7 +137,7 @@ async def test_a_person_goes_through_the_whole_of_p910_from_consent_to_the_code(
     assert sum(before.values()) == check(site.path).screens_before
 
 
-async def test_listening_is_qualified_for_by_keyboard_alone(listening: Stand) -> None:
+async def test_listening_is_qualified_for_by_keyboard_alone(listening: StudyServers) -> None:
     site = await listening.serve(**SOUND)
     visit = await site.visit(script=QUICK_SOUNDS)
     await visit.go("end", oracle=oracle_for(site.server, visit.page), keyboard_only=True)
@@ -149,19 +149,19 @@ async def test_listening_is_qualified_for_by_keyboard_alone(listening: Stand) ->
     assert {row["input"] for key, row in (await site.answers()).items() if key != "consent"} == {"keyboard"}
 
 
-async def test_a_phone_qualifies_for_listening_by_touch(listening: Stand) -> None:
+async def test_a_phone_qualifies_for_listening_by_touch(listening: StudyServers) -> None:
     site = await listening.serve(**SOUND)
     visit = await site.visit(script=QUICK_SOUNDS, **PHONE)
-    look = Look(sizes=SIZES[:1])
-    await visit.go("end", oracle=oracle_for(site.server, visit.page), on_step=look)
-    assert look.troubles == []
+    inspector = PageInspector(sizes=SIZES[:1])
+    await visit.go("end", oracle=oracle_for(site.server, visit.page), on_step=inspector)
+    assert inspector.troubles == []
     assert [row["outcome"] for row in await site.rows("ends")] == ["completed"]
     by_check = await verdicts(visit)
     assert [by_check[name] for name in ("headphones", "tones", "sides")] == [["pass"]] * 3
 
 
-async def test_who_miscounts_once_reads_what_helps_and_passes(stand: Stand) -> None:
-    site = await stand.serve(qualification={"brightness": True})
+async def test_who_miscounts_once_reads_what_helps_and_passes(servers: StudyServers) -> None:
+    site = await servers.serve(qualification={"brightness": True})
     visit = await site.visit()
     oracle = oracle_for(site.server, visit.page, fails=["check:brightness:1"])
     await visit.go("check:brightness:2", oracle=oracle)
@@ -172,8 +172,8 @@ async def test_who_miscounts_once_reads_what_helps_and_passes(stand: Stand) -> N
     assert await verdicts(visit) == {"brightness": ["fail", "pass"], "brightness_second": ["pass"]}
 
 
-async def test_who_cannot_read_the_plates_is_let_go_kindly_with_a_code(stand: Stand) -> None:
-    site = await stand.serve(qualification={"colour": True})
+async def test_who_cannot_read_the_plates_is_let_go_kindly_with_a_code(servers: StudyServers) -> None:
+    site = await servers.serve(qualification={"colour": True})
     visit = await site.visit()
     await visit.go("end", oracle=oracle_for(site.server, visit.page, fails=["colour"]))
     page = visit.page
@@ -188,15 +188,15 @@ async def test_who_cannot_read_the_plates_is_let_go_kindly_with_a_code(stand: St
     assert end["code"] == await page.locator("#code").inner_text()
 
 
-async def test_a_walk_needs_eyes_for_what_has_to_be_seen(stand: Stand) -> None:
-    site = await stand.serve(qualification={"colour": True})
+async def test_a_walk_needs_eyes_for_what_has_to_be_seen(servers: StudyServers) -> None:
+    site = await servers.serve(qualification={"colour": True})
     visit = await site.visit()
     with pytest.raises(AssertionError, match="check:colour:1 has to be seen or heard: walk with an oracle"):
         await walk(visit.page, until="trial", answers=fitting_answers(site.study))
 
 
-async def test_a_page_says_what_it_is_about_before_its_picture_is_drawn(stand: Stand) -> None:
-    site = await stand.serve(qualification={"colour": True})
+async def test_a_page_says_what_it_is_about_before_its_picture_is_drawn(servers: StudyServers) -> None:
+    site = await servers.serve(qualification={"colour": True})
     visit = await site.visit()
     page, is_drawn = visit.page, asyncio.Event()
 

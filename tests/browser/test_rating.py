@@ -1,4 +1,4 @@
-"""Rating in a real browser: what can be set when, what Next says, and which value counts."""
+"""Rating in a real browser: when controls are enabled, what Next says, and which value is stored."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from PIL import Image, ImageColor
 
-from support.browser import MARKS, Stand, play, play_button, rate, slider, values_on
+from support.browser import MARKS, StudyServers, play, play_button, rate, slider, values_on
 
 pytestmark = MARKS
 
 TWO = [{"id": "natural", "text": "How natural is it?"}, {"id": "fit", "text": "How well does it fit?"}]
 
 
-async def test_the_last_value_before_next_counts(stand: Stand) -> None:
-    site = await stand.serve()
+async def test_the_last_value_before_next_counts(servers: StudyServers) -> None:
+    site = await servers.serve()
     visit = await site.visit()
     page = visit.page
     await visit.go("trial")
@@ -39,15 +39,15 @@ async def test_the_last_value_before_next_counts(stand: Stand) -> None:
     assert shown["q1"]["s2"] > 80
 
 
-async def test_next_pressed_early_says_what_is_missing_and_goes_there(stand: Stand) -> None:
-    site = await stand.serve()
+async def test_next_pressed_early_says_what_is_missing_and_goes_there(servers: StudyServers) -> None:
+    site = await servers.serve()
     visit = await site.visit()
     page = visit.page
     await visit.go("trial")
     reason = page.locator("#reason")
 
     async def press() -> tuple[str, str]:
-        await page.click("#next", force=True)  # it says that it is disabled, and can be pressed all the same
+        await page.click("#next", force=True)  # aria-disabled, and can still be pressed
         assert "is-asked" in (await reason.get_attribute("class") or "")
         assert await page.locator("#status").inner_text() == await reason.inner_text()
         focus: str = await page.evaluate(
@@ -71,8 +71,8 @@ async def test_next_pressed_early_says_what_is_missing_and_goes_there(stand: Sta
     assert await site.scores("trial:1") == {"q1": {"s1": 10, "s2": 90}}
 
 
-async def test_a_slider_is_locked_until_its_clip_was_watched_and_has_no_value_until_set(stand: Stand) -> None:
-    site = await stand.serve()
+async def test_a_slider_is_locked_until_its_clip_was_watched_and_has_no_value_until_set(servers: StudyServers) -> None:
+    site = await servers.serve()
     visit = await site.visit()
     page = visit.page
     await visit.go("trial")
@@ -86,7 +86,7 @@ async def test_a_slider_is_locked_until_its_clip_was_watched_and_has_no_value_un
         )  # fmt: skip
 
     async def has_handle() -> bool:
-        """Whether the slider shows any of its colour, which handle and filled track have."""
+        """Return whether the slider shows the colour of its handle and filled track."""
         colour: str = await first.evaluate("node => getComputedStyle(node).getPropertyValue('--slot')")
         picture = Image.open(io.BytesIO(await first.screenshot())).convert("RGB")
         return ImageColor.getrgb(colour) in picture.get_flattened_data()
@@ -109,8 +109,8 @@ async def test_a_slider_is_locked_until_its_clip_was_watched_and_has_no_value_un
     assert await has_handle()
 
 
-async def test_a_locked_slider_shows_why_and_what_to_press(stand: Stand) -> None:
-    site = await stand.serve()
+async def test_a_locked_slider_shows_why_and_what_to_press(servers: StudyServers) -> None:
+    site = await servers.serve()
     visit = await site.visit()
     page = visit.page
     await visit.go("trial")
@@ -128,8 +128,8 @@ async def test_a_locked_slider_shows_why_and_what_to_press(stand: Stand) -> None
     assert await meant.count() == 0
 
 
-async def test_what_a_locked_slider_says_goes_away_by_itself(stand: Stand) -> None:
-    site = await stand.serve()
+async def test_what_a_locked_slider_says_goes_away_by_itself(servers: StudyServers) -> None:
+    site = await servers.serve()
     visit = await site.visit()
     page = visit.page
     await visit.go("trial")
@@ -141,8 +141,8 @@ async def test_what_a_locked_slider_says_goes_away_by_itself(stand: Stand) -> No
     assert await page.locator(".play.is-meant").count() == 0
 
 
-async def test_digits_play_and_arrows_set_the_slider_of_what_plays(stand: Stand) -> None:
-    site = await stand.serve()
+async def test_digits_play_and_arrows_set_the_slider_of_what_plays(servers: StudyServers) -> None:
+    site = await servers.serve()
     visit = await site.visit()
     page = visit.page
     await visit.go("trial", keyboard_only=True)
@@ -160,8 +160,8 @@ async def test_digits_play_and_arrows_set_the_slider_of_what_plays(stand: Stand)
 
 
 @pytest.mark.parametrize("layout", ["turns", "rows"])
-async def test_several_questions_are_asked_about_the_same_clips(stand: Stand, layout: str) -> None:
-    site = await stand.serve(questions=TWO, options={"layout": layout})
+async def test_several_questions_are_asked_about_the_same_clips(servers: StudyServers, layout: str) -> None:
+    site = await servers.serve(questions=TWO, options={"layout": layout})
     visit = await site.visit()
     page = visit.page
     await visit.go("trial")
@@ -200,12 +200,12 @@ async def test_several_questions_are_asked_about_the_same_clips(stand: Stand, la
     assert await site.scores("trial:1") == {"q1": {"s1": 13, "s2": 12}, "q2": {"s1": 21, "s2": 22}}
 
 
-async def test_another_clip_starts_at_once_and_only_one_plays(stand: Stand) -> None:
-    site = await stand.serve()
+async def test_another_clip_starts_at_once_and_only_one_plays(servers: StudyServers) -> None:
+    site = await servers.serve()
     visit = await site.visit()
     page = visit.page
     await visit.go("trial")
-    # Both in one go: the first one must not be over before the second press.
+    # Both in one call: the first clip must not end before the second press.
     await page.evaluate(
         "() => ['s1', 's2'].forEach((slot) => document.querySelector(`main button.play[data-slot=${slot}]`).click())"
     )
@@ -220,10 +220,10 @@ async def test_another_clip_starts_at_once_and_only_one_plays(stand: Stand) -> N
 
 @pytest.mark.parametrize(("scale", "shown", "value"), [("acr9", "9 Excellent", 9), ("acr11", "10", 10)])
 async def test_where_some_answers_have_no_word_all_show_the_number_that_is_stored(
-    stand: Stand, scale: str, shown: str, value: int
+    servers: StudyServers, scale: str, shown: str, value: int
 ) -> None:
     questions = [{"id": "quality", "text": "How good is it?", "scale": scale}]
-    site = await stand.serve(method="acr", questions=questions, design={"participants": 6, "trials": 2})
+    site = await servers.serve(method="acr", questions=questions, design={"participants": 6, "trials": 2})
     visit = await site.visit()
     page = visit.page
     await visit.go("trial")
@@ -237,8 +237,8 @@ async def test_where_some_answers_have_no_word_all_show_the_number_that_is_store
     assert await site.scores("trial:1") == {"q1": {"s1": value}}
 
 
-async def test_a_vote_comes_after_the_clip_and_can_be_changed_and_the_clip_seen_again(stand: Stand) -> None:
-    site = await stand.serve(
+async def test_a_vote_comes_after_the_clip_and_can_be_changed_and_the_clip_seen_again(servers: StudyServers) -> None:
+    site = await servers.serve(
         method="acr",
         questions=[{"id": "quality", "text": "How good is it?", "scale": "acr5"}],
         design={"participants": 6, "trials": 2},
@@ -257,7 +257,7 @@ async def test_a_vote_comes_after_the_clip_and_can_be_changed_and_the_clip_seen_
     again = await page.wait_for_selector("#again")
     assert again is not None
     await again.click()
-    await again.wait_for_element_state("hidden")  # this card has gone, so that the next one is another
+    await again.wait_for_element_state("hidden")  # wait until this card is replaced
     await page.wait_for_selector("main input[type=radio]")
     assert await values_on(page) == {"q1": {"s1": 2}}
     await page.get_by_text("Excellent").click()

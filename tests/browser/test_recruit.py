@@ -1,8 +1,8 @@
-"""Coming from a panel and going back to it: ids, codes, the way back, and the next session with what it earns."""
+"""Arriving from a panel and returning to it: ids, codes, the return link, and the next session with its reward."""
 
 from __future__ import annotations
 
-from support.browser import MARKS, Stand, barriers
+from support.browser import MARKS, StudyServers, barriers
 
 pytestmark = MARKS
 
@@ -10,12 +10,12 @@ DESIGN = {"participants": 6, "trials": 1, "per_trial": 2, "sessions_per_particip
 BONUS = {"bonus": {"quantity": {"sessions": 2, "each": "0.20 EUR"}}}
 
 
-async def test_a_panel_sends_people_and_gets_them_back_with_a_code(stand: Stand) -> None:
+async def test_a_panel_sends_people_and_gets_them_back_with_a_code(servers: StudyServers) -> None:
     recruit = {
         "mode": "panel", "id_parameter": "pid", "reward": "1.50 EUR", "codes": {"completed": "C7"},
         "return_to": {"completed": "https://panel.example/done?c={code}&who={id}"},
     }  # fmt: skip
-    site = await stand.serve(design=DESIGN, recruit=recruit, clean=BONUS)
+    site = await servers.serve(design=DESIGN, recruit=recruit, clean=BONUS)
     visit = await site.visit("?pid=ada-1")
     page = visit.page
     assert "ada-1" not in page.url
@@ -42,23 +42,23 @@ async def test_a_panel_sends_people_and_gets_them_back_with_a_code(stand: Stand)
     assert "open to those who were invited" in await stranger.page.inner_text("main")
 
 
-async def test_whoever_comes_in_vain_is_told_when_and_shown_the_way_back(stand: Stand) -> None:
+async def test_whoever_comes_in_vain_is_told_when_and_shown_the_way_back(servers: StudyServers) -> None:
     recruit = {"mode": "prolific", "reward": "2.00 GBP", "minutes": 10, "opens": "2126-01-31 09:00Z"}
-    site = await stand.serve(design=DESIGN, recruit=recruit)
+    site = await servers.serve(design=DESIGN, recruit=recruit)
     visit = await site.visit("?PROLIFIC_PID=a&STUDY_ID=b&SESSION_ID=c", expects_trouble=True, timezone_id="UTC")
     page = visit.page
     assert "not put up on the platform yet" in await page.inner_text("main")
     assert await page.get_attribute("#return", "href") == "https://app.prolific.com/"
-    site = await stand.serve(design=DESIGN, recruit={"mode": "link", "opens": recruit["opens"]})
+    site = await servers.serve(design=DESIGN, recruit={"mode": "link", "opens": recruit["opens"]})
     visit = await site.visit(expects_trouble=True, timezone_id="UTC")
     assert await visit.page.inner_text("main h1") == "This study is not open yet"
     text = await visit.page.inner_text("main p")
     assert text == "It opens on 31 January 2126 at 09:00. Please come back then with the same link."
 
 
-async def test_where_returning_ends_the_visit_the_next_session_is_offered_first(stand: Stand) -> None:
+async def test_where_returning_ends_the_visit_the_next_session_is_offered_first(servers: StudyServers) -> None:
     recruit = {"mode": "prolific", "reward": "2.00 GBP", "minutes": 10}
-    site = await stand.serve(design=DESIGN, recruit=recruit)
+    site = await servers.serve(design=DESIGN, recruit=recruit)
     visit = await site.visit(f"?{site.server.service.preview.link.partition('?')[2]}")
     page = visit.page
     await page.select_option("select", "end:completed")

@@ -1,4 +1,4 @@
-"""Coming back: after a reload, in another tab, on another device. The server knows where everybody is."""
+"""Resuming a session after a reload, in another tab or on another device, from the state of the server."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from typing import Any
 
 from playwright.async_api import Page
 
-from support.browser import MARKS, Stand, play, rate, slider, values_on
+from support.browser import MARKS, StudyServers, play, rate, slider, values_on
 
 pytestmark = MARKS
 
 
 async def reload(page: Page) -> dict[str, Any]:
-    """Load a page again and return the step that the server hands out."""
+    """Reload a page and return the step that the server sends."""
     async with page.expect_response("**/api/arrive") as arriving:
         await page.reload()
     step: dict[str, Any] = (await (await arriving.value).json())["step"]
     return step
 
 
-async def look(page: Page) -> list[Any]:
-    """Return the slots in their order on the page, with their colours and whether they were played."""
+async def slot_states(page: Page) -> list[Any]:
+    """Return the slots in page order, with their colours and whether they were played."""
     await page.wait_for_selector("main .column")
     columns: list[Any] = await page.locator("main .column").evaluate_all(
         """nodes => nodes.map((node) => [
@@ -30,8 +30,8 @@ async def look(page: Page) -> list[Any]:
     return columns
 
 
-async def test_a_reload_in_the_middle_of_a_trial_changes_nothing(stand: Stand) -> None:
-    site = await stand.serve(design={"participants": 6, "trials": 2, "per_trial": 3, "seed": 3})
+async def test_a_reload_in_the_middle_of_a_trial_changes_nothing(servers: StudyServers) -> None:
+    site = await servers.serve(design={"participants": 6, "trials": 2, "per_trial": 3, "seed": 3})
     visit = await site.visit()
     page = visit.page
     await visit.go("text:instructions")
@@ -41,9 +41,9 @@ async def test_a_reload_in_the_middle_of_a_trial_changes_nothing(stand: Stand) -
     await visit.step("trial:1")
     await play(page, "s2", "s3")
     await rate(page, s2=64)
-    before = await look(page)
+    before = await slot_states(page)
     assert await reload(page) == handed_out
-    assert await look(page) == before
+    assert await slot_states(page) == before
     assert [played for _, _, played in before] == [False, True, True]
     assert len({colour for _, colour, _ in before}) == 3
     assert await values_on(page) == {"q1": {"s2": 64}}
@@ -59,8 +59,8 @@ async def test_a_reload_in_the_middle_of_a_trial_changes_nothing(stand: Stand) -
     assert all(watched["frames"] > 0 and watched["coverage"] >= 0.97 for watched in playback)
 
 
-async def test_a_reload_after_the_clip_leads_back_to_the_vote(stand: Stand) -> None:
-    site = await stand.serve(
+async def test_a_reload_after_the_clip_leads_back_to_the_vote(servers: StudyServers) -> None:
+    site = await servers.serve(
         method="acr",
         questions=[{"id": "quality", "text": "How good is it?", "scale": "acr5"}],
         design={"participants": 6, "trials": 2},
@@ -79,8 +79,8 @@ async def test_a_reload_after_the_clip_leads_back_to_the_vote(stand: Stand) -> N
     assert await site.scores("trial:1") == {"q1": {"s1": 4}}
 
 
-async def test_the_answers_of_a_questionnaire_survive_a_reload(stand: Stand) -> None:
-    site = await stand.serve(before=[{"id": "age", "text": "Your age", "type": "number"}])
+async def test_the_answers_of_a_questionnaire_survive_a_reload(servers: StudyServers) -> None:
+    site = await servers.serve(before=[{"id": "age", "text": "Your age", "type": "number"}])
     visit = await site.visit()
     await visit.go("questions")
     await visit.page.fill("[name=age]", "41")
@@ -89,8 +89,8 @@ async def test_the_answers_of_a_questionnaire_survive_a_reload(stand: Stand) -> 
     assert await visit.page.input_value("[name=age]") == "41"
 
 
-async def test_the_back_button_of_the_browser_leads_nowhere_else(stand: Stand) -> None:
-    site = await stand.serve()
+async def test_the_back_button_of_the_browser_leads_nowhere_else(servers: StudyServers) -> None:
+    site = await servers.serve()
     visit = await site.visit()
     page = visit.page
     await visit.go("trial")
@@ -100,8 +100,8 @@ async def test_the_back_button_of_the_browser_leads_nowhere_else(stand: Stand) -
     await page.wait_for_selector("main .column")
 
 
-async def test_a_closed_tab_and_another_device_lead_to_the_same_step(stand: Stand) -> None:
-    site = await stand.serve()
+async def test_a_closed_tab_and_another_device_lead_to_the_same_step(servers: StudyServers) -> None:
+    site = await servers.serve()
     visit = await site.visit()
     await visit.go("trial")
     step = await reload(visit.page)
@@ -118,8 +118,8 @@ async def test_a_closed_tab_and_another_device_lead_to_the_same_step(stand: Stan
     assert list(await site.answers()) == ["consent", "text:instructions", "trial:1"]
 
 
-async def test_an_anonymous_person_who_opens_the_link_again_goes_on(stand: Stand) -> None:
-    site = await stand.serve()
+async def test_an_anonymous_person_who_opens_the_link_again_goes_on(servers: StudyServers) -> None:
+    site = await servers.serve()
     visit = await site.visit("")
     await visit.go("trial")
     step = await reload(visit.page)
@@ -131,8 +131,8 @@ async def test_an_anonymous_person_who_opens_the_link_again_goes_on(stand: Stand
     assert len(await site.rows("sessions")) == 2
 
 
-async def test_two_tabs_do_not_corrupt_each_other(stand: Stand) -> None:
-    site = await stand.serve()
+async def test_two_tabs_do_not_corrupt_each_other(servers: StudyServers) -> None:
+    site = await servers.serve()
     visit = await site.visit()
     one = visit.page
     await visit.go("trial")
@@ -163,12 +163,12 @@ async def test_two_tabs_do_not_corrupt_each_other(stand: Stand) -> None:
     assert await site.scores("trial:2") == {"q1": {"s1": 51, "s2": 52}}
     tabs = {row["tab"] for row in (await site.answers()).values()}
     assert len(tabs) == 2
-    visit.expects_trouble = True  # the browser writes every refused request to its console
+    visit.expects_trouble = True  # the browser logs every refused request on its console
     assert all("409" in trouble for trouble in visit.troubles)
 
 
-async def test_the_last_page_leads_to_another_session_by_keyboard(stand: Stand) -> None:
-    site = await stand.serve(
+async def test_the_last_page_leads_to_another_session_by_keyboard(servers: StudyServers) -> None:
+    site = await servers.serve(
         method="acr",
         questions=[{"id": "quality", "text": "How good is it?", "scale": "acr5"}],
         before=[{"id": "age", "text": "Your age", "type": "number", "min": 18, "max": 120}],

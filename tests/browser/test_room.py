@@ -1,4 +1,4 @@
-"""The screen and the room in a real browser: the display, the matrix, the pairs, by keyboard and by finger."""
+"""The checks of screen and room in a real browser: display, matrix and pairs, by keyboard and by touch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PIL import Image, ImageChops
 from playwright.async_api import Page, async_playwright
 
 from beholder.testing.browser import find_chromium, walk
-from support.browser import MARKS, Site, Stand, Visit, barriers, overhang
+from support.browser import MARKS, Site, StudyServers, Visit, barriers, overhang
 
 pytestmark = MARKS
 
@@ -22,7 +22,7 @@ PHONE: dict[str, Any] = {
 
 
 async def posed(site: Site, key: str) -> dict[str, Any]:
-    """Return what only the server knows of an attempt."""
+    """Return the private part of an attempt from the store."""
     rows = await site.rows("posed")
     private: dict[str, Any] = next(row["private"] for row in reversed(rows) if row["key"] == key)
     return private
@@ -34,7 +34,7 @@ async def is_in_one_view(visit: Visit) -> bool:
 
 
 async def is_shown_as_it_is(page: Page) -> bool:
-    """Return whether the screen shows every picture of a check pixel by pixel."""
+    """Return whether every picture of a check is shown at one image pixel per device pixel."""
     await page.wait_for_selector(".check-picture")
     await page.wait_for_function("() => !document.querySelector('.check-coming')")
     ratio = await page.evaluate("() => devicePixelRatio")
@@ -60,8 +60,8 @@ async def count(visit: Visit, circles: int, triangles: int) -> None:
     await visit.page.keyboard.press("Enter")
 
 
-async def test_a_person_sets_up_screen_room_and_seat_by_keyboard(stand: Stand) -> None:
-    site = await stand.serve(qualification=ROOM)
+async def test_a_person_sets_up_screen_room_and_seat_by_keyboard(servers: StudyServers) -> None:
+    site = await servers.serve(qualification=ROOM)
     visit = await site.visit()
     page = visit.page
     await visit.go("check")
@@ -114,8 +114,8 @@ async def test_a_person_sets_up_screen_room_and_seat_by_keyboard(stand: Stand) -
             assert row["answer"]["scale"] == 1
 
 
-async def test_on_a_phone_the_pictures_fit_and_keep_their_pixels(stand: Stand) -> None:
-    site = await stand.serve(qualification=ROOM)
+async def test_on_a_phone_the_pictures_fit_and_keep_their_pixels(servers: StudyServers) -> None:
+    site = await servers.serve(qualification=ROOM)
     visit = await site.visit(**PHONE)
     page = visit.page
     await visit.go("check")
@@ -123,7 +123,7 @@ async def test_on_a_phone_the_pictures_fit_and_keep_their_pixels(stand: Stand) -
     over = await overhang(page, "display", [(390, 844)])
     await page.tap("#next", force=True)
     assert await page.locator("#reason").inner_text() == "Tick what you have done. Press Next twice to go on without."
-    await page.tap("#next")  # nobody is kept here
+    await page.tap("#next")  # the check does not block
     await visit.step("check:brightness:1")
     over += await overhang(page, "matrix", [(390, 844)])
     for field in ("#circles", "#next", "#cannot"):
@@ -139,9 +139,9 @@ async def test_on_a_phone_the_pictures_fit_and_keep_their_pixels(stand: Stand) -
     assert over == []
 
 
-async def test_a_screen_of_broken_scale_shows_every_pixel_as_it_was_drawn(stand: Stand) -> None:
-    site = await stand.serve(qualification={"brightness": True})
-    # Only a browser that is told so from the start lays pages out in device pixels, as it does on a real screen.
+async def test_a_screen_of_broken_scale_shows_every_pixel_as_it_was_drawn(servers: StudyServers) -> None:
+    site = await servers.serve(qualification={"brightness": True})
+    # Only a browser started with this option lays pages out in device pixels, as on a real screen.
     options = ["--no-sandbox", "--disable-gpu", "--force-device-scale-factor=1.25", "--window-size=1300,900"]
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=find_chromium(), args=options)
@@ -154,8 +154,8 @@ async def test_a_screen_of_broken_scale_shows_every_pixel_as_it_was_drawn(stand:
         await browser.close()
 
 
-async def test_who_cannot_see_the_shapes_says_so_and_is_let_go(stand: Stand) -> None:
-    site = await stand.serve(qualification={"brightness": True})
+async def test_who_cannot_see_the_shapes_says_so_and_is_let_go(servers: StudyServers) -> None:
+    site = await servers.serve(qualification={"brightness": True})
     visit = await site.visit()
     page = visit.page
     await visit.go("check")

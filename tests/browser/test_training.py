@@ -1,4 +1,4 @@
-"""Practice in a browser: what it stands for, a word on an answer, another try, and then the first rating."""
+"""Practice trials in a browser: introduction, feedback on an answer, another attempt, and the first rating."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from support.browser import MARKS, Stand, barriers, overhang
+from support.browser import MARKS, StudyServers, barriers, overhang
 
 if TYPE_CHECKING:
     from playwright.async_api import Page
@@ -26,7 +26,7 @@ STUDY = {
 
 
 async def answer(page: Page, value: int) -> None:
-    """Play the clip at hand, and give this answer with the keyboard alone."""
+    """Play the current clip, and give this answer by keyboard."""
     await page.locator("main #play").press("Enter")
     choice = page.locator(f'main input[type=radio][value="{value}"]')
     await choice.wait_for()
@@ -34,8 +34,8 @@ async def answer(page: Page, value: int) -> None:
     await page.locator("main #next").press("Enter")
 
 
-async def test_practice_explains_an_answer_and_leads_to_the_first_trial(stand: Stand) -> None:
-    site = await stand.serve(**STUDY)
+async def test_practice_explains_an_answer_and_leads_to_the_first_trial(servers: StudyServers) -> None:
+    site = await servers.serve(**STUDY)
     visit = await site.visit()
     page, fetched = visit.page, Counter[str]()
     page.on("request", lambda request: fetched.update([urlsplit(request.url).path]))

@@ -1,10 +1,10 @@
-"""Rules that act at once, in a browser: a page that comes again, and a study that ends kindly."""
+"""Rules that act during a session, in a browser: a repeated page, and an early end of the study."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from support.browser import MARKS, Site, Stand, Visit, barriers, overhang, play, rate
+from support.browser import MARKS, Site, StudyServers, Visit, barriers, overhang, play, rate
 from support.message_studies import scores, targets
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ async def answer(page: Page, **values: float) -> None:
 
 
 async def disobey(site: Site, visit: Visit, key: str) -> str:
-    """Rate a page as nothing on it asks for; return what it asked for."""
+    """Rate a page against its message; return the requested answers."""
     (claim,) = await site.rows("claims")
     asked = targets(site.server.service.served, claim["list"], key)
     values: dict[str, Any] = scores({"trial": {"slots": [{"id": "s1"}, {"id": "s2"}]}}, asked, obeys=False)
@@ -32,8 +32,8 @@ async def disobey(site: Site, visit: Visit, key: str) -> str:
     return next((f"{target.value:g}" for target in asked.values()), "")
 
 
-async def test_who_overlooks_two_that_ask_reads_where_they_were_and_has_a_code(stand: Stand) -> None:
-    site = await stand.serve(design=BOARD, checks={"attention": {"clips": 4, "per_session": 2}})
+async def test_who_overlooks_two_that_ask_reads_where_they_were_and_has_a_code(servers: StudyServers) -> None:
+    site = await servers.serve(design=BOARD, checks={"attention": {"clips": 4, "per_session": 2}})
     visit = await site.visit()
     page = visit.page
     await visit.go("trial:1")
@@ -42,7 +42,7 @@ async def test_who_overlooks_two_that_ask_reads_where_they_were_and_has_a_code(s
         asked.append(await disobey(site, visit, f"trial:{number}"))
         if len([value for value in asked if value]) == 2:
             break
-        await visit.step(f"trial:{number + 1}")  # the first time nothing is said
+        await visit.step(f"trial:{number + 1}")  # no message at the first time
     await visit.step("end")
     assert await page.locator("main h1").inner_text() == "The study ends here"
     lines = await page.locator("main li").all_inner_texts()
@@ -60,8 +60,8 @@ async def test_who_overlooks_two_that_ask_reads_where_they_were_and_has_a_code(s
     assert await page.locator("#code").inner_text() == end["code"]
 
 
-async def test_a_page_comes_again_with_a_word_and_has_to_be_played_again(stand: Stand) -> None:
-    site = await stand.serve(checks={"speed": {"action": "retry", "slider_s": 60}})
+async def test_a_page_comes_again_with_a_word_and_has_to_be_played_again(servers: StudyServers) -> None:
+    site = await servers.serve(checks={"speed": {"action": "retry", "slider_s": 60}})
     visit = await site.visit()
     page = visit.page
     await visit.go("trial:1")

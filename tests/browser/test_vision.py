@@ -1,4 +1,4 @@
-"""Colour plates, card and rings in a real browser: by mouse, keyboard and finger, pixel for pixel."""
+"""Colour plates, card and rings in a real browser: by mouse, keyboard and touch, in exact pixels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PIL import Image
 from playwright.async_api import Page
 
 from beholder.checks.acuity import ring
-from support.browser import MARKS, Site, Stand, Visit, barriers, overhang
+from support.browser import MARKS, Site, StudyServers, Visit, barriers, overhang
 
 pytestmark = MARKS
 
@@ -26,7 +26,7 @@ ARROWS = [
 
 
 async def private(site: Site, key: str) -> Any:
-    """Return what only the server knows of an attempt, in a study that one person visits."""
+    """Return the private part of an attempt, in a study with one visitor."""
     return next(row["private"] for row in await site.rows("posed") if row["key"] == key)
 
 
@@ -36,7 +36,7 @@ async def verdict_of(site: Site, key: str) -> tuple[str, str, Any]:
 
 
 async def shown(page: Page, selector: str, text: str) -> None:
-    """Wait until a part of the page says this."""
+    """Wait until an element of the page has this text."""
     await page.locator(selector).filter(has_text=text).wait_for()
 
 
@@ -67,8 +67,8 @@ async def set_card(page: Page, *widths: float) -> None:
         await page.click("#next")
 
 
-async def test_plates_are_read_again_after_a_miss(stand: Stand) -> None:
-    site = await stand.serve(qualification={"colour": True})
+async def test_plates_are_read_again_after_a_miss(servers: StudyServers) -> None:
+    site = await servers.serve(qualification={"colour": True})
     page = (await begin(site, "check:colour:1")).page
     await page.click("#next", force=True)
     assert await page.locator("#reason").inner_text() == "Write the number, or say that you see none"
@@ -84,8 +84,8 @@ async def test_plates_are_read_again_after_a_miss(stand: Stand) -> None:
 
 
 @pytest.mark.parametrize("ratio", [1, 1.25, 2])
-async def test_a_ring_is_on_the_screen_pixel_by_pixel_as_it_was_drawn(stand: Stand, ratio: float) -> None:
-    site = await stand.serve(qualification={"acuity": True})
+async def test_a_ring_is_on_the_screen_pixel_by_pixel_as_it_was_drawn(servers: StudyServers, ratio: float) -> None:
+    site = await servers.serve(qualification={"acuity": True})
     page = (await begin(site, "check:card:1", device_scale_factor=ratio)).page
     await set_card(page, 480, 481)
     await page.wait_for_selector(".acuity-list")
@@ -98,13 +98,13 @@ async def test_a_ring_is_on_the_screen_pixel_by_pixel_as_it_was_drawn(stand: Sta
     side = len(drawn)
     box = await page.locator(".acuity-patch img").bounding_box()
     assert box is not None
-    # A pretended ratio lets the browser put it beside the place that it tells, never between two pixels.
+    # With an emulated pixel ratio the browser may be off by one pixel, never between two pixels.
     near = [(round(box["x"] * ratio) + dx, round(box["y"] * ratio) + dy) for dx in range(-1, 2) for dy in range(-1, 2)]
     assert any(np.array_equal(screen[top : top + side, left : left + side], drawn) for left, top in near)
 
 
-async def test_rings_are_answered_by_buttons_digits_and_arrows(stand: Stand) -> None:
-    site = await stand.serve(qualification={"acuity": {"distance_mm": 1000}})
+async def test_rings_are_answered_by_buttons_digits_and_arrows(servers: StudyServers) -> None:
+    site = await servers.serve(qualification={"acuity": {"distance_mm": 1000}})
     page = (await begin(site, "check:card:1")).page
     problems = await barriers(page, "card")
     await page.locator("#width").focus()
@@ -112,7 +112,7 @@ async def test_rings_are_answered_by_buttons_digits_and_arrows(stand: Stand) -> 
     await page.click("#larger")
     first = float(await page.input_value("#width"))
     await page.click("#next")
-    await set_card(page, first + 200, 500)  # far apart: a third time
+    await set_card(page, first + 200, 500)  # the two measurements differ: a third one
     await page.wait_for_selector(".acuity-list")
     problems += await barriers(page, "before the rings")
     await page.click("#next")
@@ -138,8 +138,8 @@ async def test_rings_are_answered_by_buttons_digits_and_arrows(stand: Stand) -> 
     assert problems == []
 
 
-async def test_without_a_card_nobody_sees_a_ring(stand: Stand) -> None:
-    site = await stand.serve(qualification={"acuity": True})
+async def test_without_a_card_nobody_sees_a_ring(servers: StudyServers) -> None:
+    site = await servers.serve(qualification={"acuity": True})
     page = (await begin(site, "check:card:1")).page
     await page.click("#none")
     await page.wait_for_selector('body:not([data-kind="check"])')
@@ -148,8 +148,8 @@ async def test_without_a_card_nobody_sees_a_ring(stand: Stand) -> None:
     ] * 2
 
 
-async def test_a_phone_shows_plates_a_card_and_rings(stand: Stand) -> None:
-    site = await stand.serve(qualification={"colour": True, "acuity": True})
+async def test_a_phone_shows_plates_a_card_and_rings(servers: StudyServers) -> None:
+    site = await servers.serve(qualification={"colour": True, "acuity": True})
     page = (await begin(site, "check:colour:1", **PHONE)).page
     sizes = [(390, 844)]
     problems = await overhang(page, "colour", sizes)

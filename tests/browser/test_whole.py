@@ -1,4 +1,4 @@
-"""Whole studies in a real browser: what was on the screen is what the store holds."""
+"""Complete studies in a real browser: the store holds what was on the screen."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Page
 
 from beholder.testing.browser import complete_study, fitting_answers
-from support.browser import MARKS, Stand, values_on
+from support.browser import MARKS, StudyServers, values_on
 
 pytestmark = MARKS
 
@@ -22,8 +22,10 @@ ACR = {
 
 @pytest.mark.parametrize("by", ["mouse", "keyboard"])
 @pytest.mark.parametrize("keys", [PARALLEL, ACR], ids=["parallel", "acr"])
-async def test_a_whole_study_stores_what_was_on_the_screen(stand: Stand, keys: dict[str, Any], by: str) -> None:
-    site = await stand.serve(**keys)
+async def test_a_whole_study_stores_what_was_on_the_screen(
+    servers: StudyServers, keys: dict[str, Any], by: str
+) -> None:
+    site = await servers.serve(**keys)
     visit = await site.visit()
     shown = {}
 
@@ -48,9 +50,9 @@ async def test_a_whole_study_stores_what_was_on_the_screen(stand: Stand, keys: d
     assert await visit.page.locator("#receipt").inner_text() == end["receipt"]
 
 
-async def test_a_study_that_ends_early_says_so(stand: Stand) -> None:
+async def test_a_study_that_ends_early_says_so(servers: StudyServers) -> None:
     item = {"id": "field", "text": "Which?", "type": "single", "options": ["yes", "no"], "correct": ["yes"]}
-    site = await stand.serve(before=[item])
+    site = await servers.serve(before=[item])
     visit = await site.visit("?participant=eve")
     with pytest.raises(AssertionError, match="the study ended before trial: Thank you for your interest"):
         await visit.go("trial", answers={"field": "no"})

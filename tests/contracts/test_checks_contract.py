@@ -1,4 +1,4 @@
-"""Every check keeps the contract: posed afresh, private to the server, judged again alike, hard to guess."""
+"""Every check keeps the contract: random tasks, private answers, reproducible verdicts, hard to guess."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ EVERYTHING: dict[str, Any] = dict.fromkeys(rules.RULES, True) | {
     "headphones": {"strict": True},
 }
 CARD: Mapping[str, Json] = {"widths": [1000, 1001], "dpr": 1, "moved": True}
-"""A screen so fine that the ring of 20/30 can be drawn."""
+"""A screen with enough pixels for the ring of 20/30."""
 KNOWN = CheckContext(DEVICE, {"card": CARD}, Needs(codecs=('video/mp4; codecs="avc1.42E01E"',), first_bytes=4_000_000))
 VARIES = {"questions", "card"}
-"""Checks whose page differs from time to time: which items are asked, from where the outline starts."""
+"""Checks with a random public part: the items of a quiz, and the initial size of the card outline."""
 WAYS = {
     "media": ("media:fullscreen",), "network": ("network:slow",), "remote": ("remote:hints",),
     "colour": ("colour:protan", "colour:deutan"), "distance": ("distance:far", "distance:unclear"),
@@ -72,7 +72,7 @@ def test_luck_is_how_often_the_best_blind_guess_passes(check: AnyPageCheck) -> N
 
 
 MOST_LUCK = {"distance": 0.13, "questions": 0.06, "brightness": 0.05, "brightness_second": 0.05, "tones": 0.05}
-"""What a blind guess may pass with. The distance only warns, and a second matrix comes after the first."""
+"""The largest probability that a guess passes. The distance only warns, and the matrix is shown twice."""
 
 
 @pytest.mark.parametrize("check", EVERY, ids=lambda check: check.name)

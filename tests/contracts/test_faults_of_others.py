@@ -1,8 +1,8 @@
-"""Faults that other tools have had with people and money, each as something that cannot happen here.
+"""Faults of other tools with people and money, each with a test that it cannot happen here.
 
-Those about the pages are tested there: a code in no byte before the end (test_doors), a lost answer and a server that
-is killed (test_kill, test_browser_offline), a code for nobody but who has done the work (test_exploits, test_attacks);
-a crash at every entry of the ledger in test_pay_proof.
+Other tests cover the pages: a code that is sent early (end_to_end/test_blind), lost answers and killed servers
+(end_to_end/test_kill, browser/test_offline), a code without work (end_to_end/test_exploits, test_attacks), and a crash
+at every entry of the ledger (proofs/test_pay_proof).
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ async def test_who_was_approved_before_anybody_paid_still_gets_the_bonus(folder:
 
 
 async def test_of_two_with_one_code_each_goes_by_their_own_data(folder: Path) -> None:
-    """The honest owner stands, whoever else uses the code; who has done nothing is not paid for it."""
+    """The owner of a code is paid even if others submit it; a submission without work is not paid."""
     recruit = RECRUIT | {"mode": "panel", "id_parameter": "pid", "visit_parameter": "visit"}
     async with decision_setup(folder, recruit=recruit) as room:
         for name in ("owner", "whole"):

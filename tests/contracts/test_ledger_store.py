@@ -1,4 +1,4 @@
-"""The ledger of an embedded store: beside a running server, for its owner only, and never changed."""
+"""The ledger of an embedded store: usable next to a running server, private to its owner, append-only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every method keeps the contract: ours, and a stranger's that is found through its entry point."""
+"""Every method keeps the contract: the built-in ones, and one that is discovered through its entry point."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ MODES = {
 
 @pytest.fixture(params=[*MODES, "prolific"])
 def opener(request: pytest.FixtureRequest, tmp_path: Path) -> Opener:
-    """Opens scenes by name, of the mode under test."""
+    """Return a function that opens scenes by name, for the mode under test."""
     mode: str = request.param
 
     @asynccontextmanager

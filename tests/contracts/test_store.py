@@ -17,7 +17,7 @@ Opener = Callable[[str], AbstractAsyncContextManager[Store]]
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def opener(request: pytest.FixtureRequest, tmp_path: Path) -> Opener:
-    """Opens stores by name, of the kind under test."""
+    """Return a function that opens stores by name, for the kind under test."""
     if request.param == "sqlite":
         return lambda name: open_store(tmp_path / name)
     make: Callable[[], str] = request.getfixturevalue("postgresql_databases")

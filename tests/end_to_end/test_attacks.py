@@ -1,4 +1,4 @@
-"""What a hostile or unlucky browser may send, and what must never come of it."""
+"""Hostile or faulty requests of browsers, and the damage that they must not do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The benchmark's table tells the truth; what it measures is measured by `make bench` alone."""
+"""The table of benchmarks is consistent; the measurements themselves are made by `make bench`."""
 
 from __future__ import annotations
 

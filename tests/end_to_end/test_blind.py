@@ -1,4 +1,4 @@
-"""Blind by construction: nothing that a participant receives tells a condition, a content, a file or a code early."""
+"""Blinding: no response to a participant reveals a condition, a content, a file name or an early code."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MARKS = {"natural": "zqfullmotion", "smooth": "zqdamped", "jerky": "zqjerky", "f
 
 
 def mark(folder: Path, tiny: Path) -> Path:
-    """Write a study whose every condition and file name carries a mark that nothing else contains."""
+    """Write a study with a unique mark in every condition and file name."""
     stimuli = folder / "stimuli"
     for condition, name in MARKS.items():
         for file in sorted((tiny / "stimuli" / condition).iterdir()):
@@ -39,7 +39,7 @@ def mark(folder: Path, tiny: Path) -> Path:
 
 
 class Crawler:
-    """A participant that keeps every byte it receives, with the headers."""
+    """A participant that records every byte it receives, with the headers."""
 
     def __init__(self, server: RunningServer) -> None:
         self.server = server
@@ -104,7 +104,7 @@ async def test_nothing_received_carries_a_mark(crawled: tuple[Crawler, list[dict
     marks = [name.encode() for name in (*MARKS.values(), *MARKS, "zqcontent", "zqlabel", 'correct"')]
     for what, data in crawler.received:
         text = data.lower()
-        if not what.startswith("GET /web"):  # our own code and words may speak of natural motion, say
+        if not what.startswith("GET /web"):  # our own code and words may contain such words
             assert not [name for name in marks if name in text], what
         assert secret.hex().encode() not in text, what
     before_the_end = crawler.received[:-1]

@@ -1,4 +1,4 @@
-"""Nothing that a participant receives on the way through every check tells an answer that only the server has."""
+"""No response to a participant reveals the private answer of a check."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHOWN = {
     "key", "kind", "progress", "prefetch", "check", "attempt", "gate", "public", "media", "told", "words", "list",
 }  # fmt: skip
 DRAWN_PER_ATTEMPT = {"questions", "card"}
-"""Checks whose public part is drawn: which items are asked, and at which size the outline of a card begins."""
+"""Checks with a random public part: the items of a quiz, and the initial size of the card outline."""
 
 
 @pytest.fixture
@@ -36,8 +36,8 @@ async def server(tmp_path: Path, tiny: Path) -> AsyncIterator[RunningServer]:
         yield server
 
 
-class Walker:
-    """Takes every check, failing each once, and keeps every byte it receives, with the headers."""
+class CheckCrawler:
+    """Takes every check, failing each once, and records every byte it receives, with the headers."""
 
     def __init__(self, server: RunningServer, client: httpx.AsyncClient) -> None:
         self.server, self.client = server, client
@@ -97,38 +97,38 @@ class Walker:
 
 
 @pytest.fixture
-async def walked(server: RunningServer) -> AsyncIterator[Walker]:
+async def crawled(server: RunningServer) -> AsyncIterator[CheckCrawler]:
     async with httpx.AsyncClient(base_url=server.address, timeout=60) as client:
-        walker = Walker(server, client)
-        await walker.walk()
-        yield walker
+        crawler = CheckCrawler(server, client)
+        await crawler.walk()
+        yield crawler
 
 
-async def test_nothing_private_is_received(walked: Walker) -> None:
-    store = walked.server.store
-    assert walked.steps[-1]["outcome"] == "completed", walked.steps[-1]
-    checks = {step["check"] for step in walked.steps if step["kind"] == "check"}
-    assert checks == {check.name for check in page_checks(walked.server.service.served.study)}
+async def test_nothing_private_is_received(crawled: CheckCrawler) -> None:
+    store = crawled.server.store
+    assert crawled.steps[-1]["outcome"] == "completed", crawled.steps[-1]
+    checks = {step["check"] for step in crawled.steps if step["kind"] == "check"}
+    assert checks == {check.name for check in page_checks(crawled.server.service.served.study)}
     verdicts = [row async for row in store.rows("told")]
     assert [row["key"] for row in verdicts if row["reason"] == "our_fault"] == []
     posed = [row async for row in store.rows("posed")]
     hidden = {row["seed"].encode() for row in posed} | {store.secret.hex().encode()}
     hidden |= {text.encode() for row in posed for text in _texts(row["private"]) if text.startswith(("zq", "/"))}
     offered = {option.encode() for item in QUIZ for option in item["options"]}
-    for what, data in walked.received:
+    for what, data in crawled.received:
         leaks = [secret for secret in hidden - offered if secret in data and not secret.startswith(b"zqitem")]
         assert not leaks, what
         for word in (b'"private"', b'"correct"', b'"counts"', b'"seed"', b'"expected"'):
             assert word not in data, what
-    for step in walked.steps:
+    for step in crawled.steps:
         if step["kind"] == "check":
             assert set(step) == SHOWN, step["key"]
             assert all(set(row) <= {"name", "title", "state", "text"} for row in step["list"])
-    check_media(walked.media)
+    check_media(crawled.media)
 
 
 def check_media(media: dict[str, httpx.Response]) -> None:
-    """Pictures and sounds carry nothing beside themselves."""
+    """Check that pictures and sounds contain no metadata."""
     for url, response in media.items():
         assert response.status_code == 200, url
         assert response.headers["content-type"] in ("image/png", "audio/wav", "video/mp4")
@@ -157,7 +157,7 @@ async def test_the_size_of_a_medium_does_not_depend_on_the_draw(server: RunningS
     known = _known(server)
     for check in page_checks(server.service.served.study):
         posed = _posed(check, known, 3)
-        if check.name == "colour":  # a plate is as large as its dots lie by chance, whatever they show
+        if check.name == "colour":  # the file size of a plate depends on its random dots, not on its number
             continue
         for name in posed[0].media:
             sizes = {len(check.draw(one.private, name).body) for one in posed}
@@ -165,7 +165,7 @@ async def test_the_size_of_a_medium_does_not_depend_on_the_draw(server: RunningS
 
 
 def _known(server: RunningServer) -> CheckContext:
-    """Return what is known of somebody who has answered every check before."""
+    """Return the context of a participant who has answered every check."""
     facts = server.service.preview.facts
     known = server.service.page_checks.context(facts)
     return CheckContext({**LAPTOP}, known.answers, known.needs)
@@ -184,8 +184,8 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _chunks(data: bytes) -> set[str]:
-    """Return the names of the parts of a PNG or WAV."""
-    if data[4:8] == b"ftyp":  # a clip is one of ours, the same for everybody
+    """Return the names of the chunks of a PNG or WAV file."""
+    if data[4:8] == b"ftyp":  # the same test clip for everybody
         return set()
     found, at = set(), 8 if data.startswith(b"\x89PNG") else 12
     while at + 8 <= len(data):

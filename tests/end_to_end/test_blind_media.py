@@ -68,7 +68,7 @@ async def trial_of(server: RunningServer, client: httpx.AsyncClient) -> dict[str
 
 
 def decoded(kind: str, data: bytes) -> bytes:
-    """Return what a file shows or sounds like."""
+    """Return the decoded pixels or samples of a file."""
     if kind == "png":
         return Image.open(io.BytesIO(data)).tobytes()
     if kind == "txt":

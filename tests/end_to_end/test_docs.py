@@ -1,4 +1,4 @@
-"""The docs are true: studies load, commands and names exist, links lead somewhere, made pages are up to date."""
+"""The documentation is correct: studies load, commands and names exist, links work, generated pages are current."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ BENCHMARKS = "benchmarks.md"
 
 
 class Block(NamedTuple):
-    """A fenced block: where it stands, its info string, its text."""
+    """A fenced block: its position, its info string, its text."""
 
     where: str
     info: str
@@ -102,7 +102,7 @@ def test_every_block_says_what_it_is() -> None:
 
 @of("yaml fragment")
 def test_a_fragment_fits_into_a_study(block: Block, tiny: Path, tmp_path: Path) -> None:
-    """Its keys are known; what it names need not be there."""
+    """Its keys are known; the files that it names need not exist."""
     path = write_study(tmp_path / "study", tiny)
     own = re.findall(r"^([a-z]+):", block.text, re.MULTILINE)
     kept = re.sub(rf"^({'|'.join(own)}):.*\n(?:[ -].*\n)*", "", path.read_text("utf-8"), flags=re.MULTILINE)
@@ -162,7 +162,7 @@ def test_every_make_verb_in_the_docs_exists() -> None:
 def test_the_worked_method_of_contributing_keeps_its_word(
     tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As a package on the path it is found, its example can be planned, and its answers can be read."""
+    """A package on the path is discovered, its example can be planned, and its answers can be read."""
     import numpy as np
 
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
@@ -256,7 +256,7 @@ def test_every_column_that_clean_writes_is_described() -> None:
         assert set(columns) <= described, f"{head} leaves out {set(columns) - described}"
 
 
-# What is made
+# Generated pages
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=name_of)

@@ -1,4 +1,4 @@
-"""Drop-outs: whoever leaves, in the end every list is finished, and what the plan promises holds of the answers."""
+"""Drop-outs: every list is finished in the end, and the answers keep the promises of the plan."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from support.clock_service import Clock, Person, record_of
 LEAVING = 0.2
 """The share of people who leave at some trial."""
 BACK = 0.3
-"""The share of those who come back when their place is long gone, and finish what somebody else has taken over."""
+"""The share of those who return after their lease has expired, and finish a list that was reassigned."""
 
 
 @asynccontextmanager
@@ -41,16 +41,16 @@ async def opened(kind: str, folder: Path, request: pytest.FixtureRequest) -> Asy
 
 
 class Crowd:
-    """People who come at random moments, some of whom leave; each takes as many sessions as they are given."""
+    """People who arrive at random times, some of whom leave; each takes as many sessions as they are offered."""
 
     def __init__(self, host: StudyService, clock: Clock, seed: int) -> None:
         self.host, self.clock, self.rng = host, clock, np.random.default_rng(seed)
         self.here: list[tuple[Person, int]] = []
         self.gone: list[Person] = []
-        self.came = 0
+        self.arrivals = 0
 
     async def run(self) -> None:
-        """Go on until somebody who comes is told that all is full, and nobody holds a list any more."""
+        """Go on until an arrival is refused because the study is full, and no list is claimed any more."""
         for _ in range(5000):
             self.clock.wait(seconds=float(self.rng.integers(1, 240)))
             if self.rng.random() < 0.3 and not await self._comes():
@@ -67,8 +67,8 @@ class Crowd:
             await person.come()
             self.here.append((person, 99))
             return True
-        self.came += 1
-        person = Person(self.host, self.clock, f"person{self.came}")
+        self.arrivals += 1
+        person = Person(self.host, self.clock, f"person{self.arrivals}")
         try:
             await (await person.come()).answer()  # the consent
         except Refused as refused:
@@ -113,7 +113,7 @@ async def finished(store: Store) -> dict[str, list[int]]:
 
 
 def assert_promises_of(plan: Plan, catalogue: Any, lists: list[int]) -> None:
-    """Check every promised count on the lists that were finished, each as often as it was."""
+    """Check every promised count on the finished lists, with multiplicity."""
     done = [replace(plan.lists[number - 1], number=place) for place, number in enumerate(sorted(lists), 1)]
     for row in balance(replace(plan, lists=tuple(done)), catalogue):
         assert row.promised is None or row.difference <= row.promised, row
@@ -138,7 +138,7 @@ async def test_when_all_is_full_every_list_is_finished_whoever_left(
             taken = await finished(store)
         done = [number for lists in taken.values() for number in lists]
         assert set(done) == set(range(1, 25)), "every list is finished"
-        assert crowd.came > len(taken), "some have left"
+        assert crowd.arrivals > len(taken), "some have left"
         once = sorted(set(done))
         assert_promises_of(plan, served.catalogue, once)
         for lists in taken.values():

@@ -1,4 +1,4 @@
-"""Groups from robots to results: levels are columns of the ratings, and count for those who had them."""
+"""Groups from robots to results: levels are columns of the ratings, and apply to their participants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks over real HTTP: what was drawn comes in ranges, and the researcher sees every page without leaving a trace."""
+"""Checks over real HTTP: range requests of generated media, and a preview of every page that stores nothing."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from support.every_check import EVERY
 from support.visitor import Site, Visitor
 
 
-class Sitter(Visitor):
-    """A visitor who says what device they sit at."""
+class DeviceVisitor(Visitor):
+    """A visitor who reports a device."""
 
     device: dict[str, Any] = LAPTOP
 
@@ -42,7 +42,7 @@ async def site(tmp_path: Path, tiny: Path) -> AsyncIterator[Site]:
 
 
 async def test_what_was_drawn_comes_whole_or_in_ranges_or_as_headers_alone(site: Site) -> None:
-    visitor = Sitter(site, participant="ada")
+    visitor = DeviceVisitor(site, participant="ada")
     await visitor.arrive()
     await visitor.answer({"agree": True})
     await visitor.answer({})
@@ -69,12 +69,12 @@ async def test_what_was_drawn_comes_whole_or_in_ranges_or_as_headers_alone(site:
 
 
 async def test_somebody_who_goes_on_with_another_device_is_asked_again(site: Site) -> None:
-    visitor = Sitter(site, participant="ada")
+    visitor = DeviceVisitor(site, participant="ada")
     await visitor.arrive()
     await visitor.answer({"agree": True})
     await visitor.answer({})
     first = visitor.step
-    resumed = Sitter(site, resume=visitor.token)
+    resumed = DeviceVisitor(site, resume=visitor.token)
     await resumed.arrive()
     assert resumed.step == first, "the same device goes on where it was"
     resumed.device = PHONE
@@ -91,7 +91,7 @@ async def test_a_preview_shows_every_check_and_stores_nothing(tmp_path: Path, ti
         httpx.AsyncClient(base_url=server.address, timeout=60) as client,
     ):
         site = Site(server.service, server.store, server.address, client)
-        visitor = Sitter(site, preview=server.service.preview.link.partition("preview=")[2])
+        visitor = DeviceVisitor(site, preview=server.service.preview.link.partition("preview=")[2])
         steps = (await visitor.arrive()).json()["preview"]["steps"]
         assert visitor.step["needs"], "what the study needs is read before agreeing"
         checks = [step for step in steps if step["key"].startswith("check:")]

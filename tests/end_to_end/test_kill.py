@@ -1,4 +1,4 @@
-"""Kill -9 of the process that answers, in the middle of many robots: nothing acknowledged is lost, nothing is twice."""
+"""Kill -9 of the serving process while robots answer: no acknowledged answer is lost, none is stored twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any other column of the manifest ends in the ratings, in the export, and in a table of its levels."""
+"""Further columns of the manifest appear in the ratings, in the export, and in a table of their levels."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_column_of_the_manifest_flows_through(tmp_path: Path) -> None:
         assert list(ratings[f"{side}factor_Größe"]) == list(ratings[f"{side}condition"].map(LEVELS))
     assert set(ratings["factor_empty"]) == {""}
     table = beholder.analyse(study).also["factors"]
-    # The one that no rating speaks for has a level as well.
+    # A stimulus without ratings has a level as well.
     assert dict(zip(table["level"], table["factor"], strict=True)) == {"01": "Größe", "NA": "Größe"}
     assert table.set_index("level")["mean"].sum() == 0
     folder = beholder.export(study).folder

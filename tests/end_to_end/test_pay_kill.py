@@ -1,4 +1,4 @@
-"""A process that pays is killed while it writes its ledger: that reads whole, and everybody is paid exactly once."""
+"""A paying process is killed while it writes its ledger: the ledger stays readable, and everybody is paid once."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ import pytest
 from beholder.recruiting.fake import FakeProlific, serve_fake
 from beholder.recruiting.fake.state import FakeClock
 from beholder.store.open import open_store
-from support.crashing_payments import World, prepare
+from support.crashing_payments import PaymentHistory, prepare
 
 PEOPLE = 3
 MOST = 40
-"""Changes of its files that we see while everything is paid: a few for each time that something is appended."""
+"""Observed changes of the files of the ledger during a complete payment: a few for each append."""
 
 
 def file_states(store: Path) -> list[tuple[int, int]]:
-    """Return how the files of a ledger stand: each append makes a journal, fills it, writes, and deletes it."""
+    """Return the states of the files of a ledger; each append creates, fills and deletes a journal."""
     states = []
     for name in ("ledger.sqlite", "ledger.sqlite-journal"):
         try:
@@ -35,19 +35,19 @@ def file_states(store: Path) -> list[tuple[int, int]]:
     return states
 
 
-async def kill_at(change: int, world: World, url: str) -> bool:
-    """Start to pay, and kill the process as soon as its ledger has changed so often; return whether it came to that."""
+async def kill_at(change: int, history: PaymentHistory, url: str) -> bool:
+    """Start a payment and kill it after this number of ledger changes; return whether it was killed."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "beholder", "pay", str(world.template.study.folder), "--send", "--store",
-        str(world.folder), env=os.environ | {"PROLIFIC_TOKEN": world.fake.token, "BEHOLDER_PROLIFIC_URL": url},
+        sys.executable, "-m", "beholder", "pay", str(history.template.study.folder), "--send", "--store",
+        str(history.folder), env=os.environ | {"PROLIFIC_TOKEN": history.fake.token, "BEHOLDER_PROLIFIC_URL": url},
         stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
     )  # fmt: skip
-    asked, before = len(world.fake.requests), file_states(world.folder)
-    while len(world.fake.requests) == asked and process.returncode is None:
-        await asyncio.sleep(0.01)  # until it is awake
+    asked, before = len(history.fake.requests), file_states(history.folder)
+    while len(history.fake.requests) == asked and process.returncode is None:
+        await asyncio.sleep(0.01)  # until it has started
     while change and process.returncode is None:
         await asyncio.sleep(0)  # the platform answers from this loop
-        now = file_states(world.folder)
+        now = file_states(history.folder)
         change -= now != before
         before = now
     if process.returncode is None:
@@ -57,7 +57,7 @@ async def kill_at(change: int, world: World, url: str) -> bool:
 
 
 async def check_whole(store: Path) -> None:
-    """Raise AssertionError where the ledger has a gap, or cannot be read."""
+    """Raise AssertionError if the ledger has a gap or cannot be read."""
     async with open_store(store, write=False) as opened:
         entries = await opened.ledger.entries()
     assert [entry.entry for entry in entries] == list(range(1, len(entries) + 1))
@@ -73,11 +73,11 @@ async def test_kill_9_while_the_ledger_is_written_pays_nobody_twice_and_forgets_
     rng = random.Random(1)
     for number in range(10 if whole else 1):
         fake = FakeProlific(clock=FakeClock(datetime.now(UTC)), approving_takes=timedelta(), paying_takes=timedelta())
-        world = World(template, tmp_path / f"world-{number}", fake)
+        history = PaymentHistory(template, tmp_path / f"history-{number}", fake)
         async with serve_fake(fake) as url:
             for change in [rng.randint(1, MOST) for _ in range(3)] if whole else [5, 9]:
-                was_killed = await kill_at(change, world, url)
+                was_killed = await kill_at(change, history, url)
                 assert was_killed or whole
-                await check_whole(world.folder)
-                await world.check()
-        await world.finish()
+                await check_whole(history.folder)
+                await history.check()
+        await history.finish()

@@ -1,4 +1,4 @@
-"""Attacks on the checks: what would let somebody past a gate, stop the server, or lose the data of others."""
+"""Attacks on the checks: attempts to pass a gate, to stop the server, or to destroy the data of others."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ _SIDES = "two numbers of pixels, 1 to 20,000"
 
 
 @pytest.mark.parametrize(
-    ("name", "written", "message"),
+    ("name", "written", "said"),
     [
         ("brightness", "yes", f"qualification.brightness is yes. Allowed: {_OPTIONS}. Write true."),
         ("brightness", "off", f"qualification.brightness is off. Allowed: {_OPTIONS}. Write false."),
@@ -104,8 +104,8 @@ _SIDES = "two numbers of pixels, 1 to 20,000"
         ("device", {"allow": []}, "qualification.device.allow is empty. Allowed: a list of desktop, tablet or phone."),
     ],
 )
-def test_what_a_check_cannot_be_told_is_said(tmp_path: Path, tiny: Path, name: str, written: Any, message: str) -> None:
+def test_what_a_check_cannot_be_told_is_said(tmp_path: Path, tiny: Path, name: str, written: Any, said: str) -> None:
     path = write_study(tmp_path / "study", tiny, qualification={name: written})
     with pytest.raises(UserError) as refused:
         load_study(path)
-    assert [str(problem).partition("  ")[2] for problem in refused.value.problems] == [message]
+    assert [str(problem).partition("  ")[2] for problem in refused.value.problems] == [said]

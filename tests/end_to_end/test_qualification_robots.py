@@ -1,4 +1,4 @@
-"""Robots qualify over HTTP, one is turned away for each kind of failure, and what only warns lets them go on."""
+"""Robots take the qualification over HTTP: one is screened out for each kind of failure, warnings do not stop them."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ DESIGN = {"participants": 40, "trials": 4, "seed": 3}
 
 
 @dataclass(frozen=True)
-class Came:
-    """How it went for one robot."""
+class RobotOutcome:
+    """The outcome of one robot."""
 
     outcome: str
     reason: str
@@ -41,10 +41,10 @@ class Came:
     verdicts: Mapping[str, tuple[str, str]]
 
 
-def send(study: Path, kinds: list[str]) -> dict[str, Came]:
-    """Send one robot of each kind, and return how it went for it."""
+def send(study: Path, kinds: list[str]) -> dict[str, RobotOutcome]:
+    """Send one robot of each kind, and return their outcomes."""
 
-    async def through() -> dict[str, Came]:
+    async def through() -> dict[str, RobotOutcome]:
         async with run_server(load_study(study), port=0) as server:
             mixture = ",".join(kinds)
             crowd = await send_robots(server.service.served, server.store, server.address, len(kinds), raters=mixture)
@@ -53,19 +53,19 @@ def send(study: Path, kinds: list[str]) -> dict[str, Came]:
             async for row in server.store.rows("told"):
                 verdicts.setdefault(row["session"], {})[row["key"]] = (row["verdict"], row["reason"])
             return {
-                kind: came(robot, ends[robot.session], verdicts.get(robot.session, {}))
+                kind: outcome_of(robot, ends[robot.session], verdicts.get(robot.session, {}))
                 for robot, kind in zip(crowd.robots, crowd.kinds, strict=True)
             }
 
     return block_on(through())
 
 
-def came(robot: Robot, end: Mapping[str, Any], verdicts: Mapping[str, tuple[str, str]]) -> Came:
+def outcome_of(robot: Robot, end: Mapping[str, Any], verdicts: Mapping[str, tuple[str, str]]) -> RobotOutcome:
     keys = [one.key for one in robot.acknowledged]
     attempts = Counter(key.split(":")[1] for key in keys if key.startswith("check:"))
     rated = sum(key.startswith("trial:") for key in keys)
     assert robot.step["outcome"] == end["outcome"]
-    return Came(end["outcome"], end["reason"], end["code"], attempts, rated, verdicts)
+    return RobotOutcome(end["outcome"], end["reason"], end["code"], attempts, rated, verdicts)
 
 
 VIDEO_OUT = {
@@ -76,14 +76,14 @@ VIDEO_OUT = {
     "unable-colour-protan": ("colour:plates", 3), "unable-colour-deutan": ("colour:plates", 3),
     "unable-acuity": ("acuity:rings", 2), "unable-brightness": ("brightness:count", 4),
 }  # fmt: skip
-"""Who is turned away under p910: at what, and after how many attempts."""
+"""Robots that are screened out under p910: the reason and the number of attempts."""
 VIDEO_ON = {
     "unable-network-slow": ("network", 2), "unable-remote-hints": ("remote", 1), "unable-card": ("card", 1),
     "unable-display": ("display", 1), "unable-brightness_second": ("brightness_second", 1),
     "unable-distance-far": ("distance", 3), "unable-distance-near": ("distance", 1),
     "unable-distance-unclear": ("distance", 3),
 }  # fmt: skip
-"""Who goes on all the same, after how many attempts at what."""
+"""Robots that continue in spite of a failure: the check and the number of attempts."""
 AUDIO_OUT = {
     "unable-headphones": ("headphones:speakers", 2), "unable-tones": ("tones:missed", 3),
     "unable-sides-mono": ("sides:mono", 2), "unable-sides-swapped": ("sides:swapped", 2),
@@ -91,7 +91,7 @@ AUDIO_OUT = {
 
 
 @pytest.fixture(scope="module")
-def video(tmp_path_factory: pytest.TempPathFactory, tiny: Path) -> tuple[Path, dict[str, Came]]:
+def video(tmp_path_factory: pytest.TempPathFactory, tiny: Path) -> tuple[Path, dict[str, RobotOutcome]]:
     quiz = {"questions": {"items": QUIZ}}
     folder = tmp_path_factory.mktemp("p910") / "study"
     checks = {"trap": False}
@@ -100,14 +100,14 @@ def video(tmp_path_factory: pytest.TempPathFactory, tiny: Path) -> tuple[Path, d
 
 
 @pytest.fixture(scope="module")
-def audio(tmp_path_factory: pytest.TempPathFactory, tiny: Path) -> tuple[Path, dict[str, Came]]:
+def audio(tmp_path_factory: pytest.TempPathFactory, tiny: Path) -> tuple[Path, dict[str, RobotOutcome]]:
     strict = {"headphones": {"strict": True}}
     folder = tmp_path_factory.mktemp("audio") / "study"
     study = write_study(folder, tiny, method="acr", preset="audio", design=DESIGN, qualification=strict)
     return study, send(study, ["honest", *AUDIO_OUT, "unable-pitch"])
 
 
-Sent = tuple[Path, dict[str, Came]]
+Sent = tuple[Path, dict[str, RobotOutcome]]
 
 
 def test_a_robot_that_is_able_passes_all_of_p910_at_once_and_rates(video: Sent) -> None:
@@ -138,7 +138,7 @@ def test_who_fails_a_gate_for_the_ears_is_turned_away_as_well(audio: Sent, kind:
     check_turned_away(audio[1][kind], *AUDIO_OUT[kind])
 
 
-def check_turned_away(one: Came, reason: str, attempts: int) -> None:
+def check_turned_away(one: RobotOutcome, reason: str, attempts: int) -> None:
     check = reason.partition(":")[0]
     assert (one.outcome, one.reason) == ("wrong_device" if check == "device" else "screened_out", reason)
     assert (list(one.attempts)[-1], one.attempts[check]) == (check, attempts)

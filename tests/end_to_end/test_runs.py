@@ -1,4 +1,4 @@
-"""Runs: the same study again with a new plan and other people, in one store; each can be looked at by itself."""
+"""Runs: the same study repeated with a new plan and other people in one store; each can be analysed separately."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def study(tmp_path: Path, tiny: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def twice(tmp_path_factory: pytest.TempPathFactory, tiny: Path) -> Path:
-    """A study that robots have taken in two runs, with run 2 in its file."""
+    """A study with two runs of robots, and run 2 in its file."""
     path = write_study(tmp_path_factory.mktemp("twice") / "study", tiny)
     for run in (1, 2):
         set_run(path, run)
@@ -101,7 +101,7 @@ def test_a_run_is_a_whole_number_from_one(study: Path, written: str) -> None:
     assert str(caught.value) == f"study.yaml:{line}  run is {written}. Allowed: a whole number, 1 to 1,000."
 
 
-# At the door
+# Admission
 
 
 async def test_who_took_part_before_is_turned_away_kindly(study: Path, store: str) -> None:
@@ -120,7 +120,7 @@ async def test_who_took_part_before_is_turned_away_kindly(study: Path, store: st
         assert refused.status_code == 403
         assert (refused.json()["error"]["code"], refused.json()["error"]["message"]) == ("earlier_run", EARLIER)
         assert (await Visitor(site, PROLIFIC_PID="ada").arrive()).status_code == 201, "another platform's ada"
-        # By the link that their browser has kept.
+        # By the link that the browser has stored.
         for token in (ada.token, somebody.token):
             resumed = await Visitor(site, resume=token).arrive()
             assert (resumed.status_code, resumed.json()["error"]["code"]) == (403, "earlier_run")
@@ -129,13 +129,13 @@ async def test_who_took_part_before_is_turned_away_kindly(study: Path, store: st
         for way, path, body in (("GET", "/api/step", None), ("PUT", f"/api/answers/{ada.step['key']}", {"answer": {}})):
             open_page = await ada.send(way, path, body)
             assert (open_page.status_code, open_page.json()["error"]["code"]) == (403, "earlier_run"), path
-        # Who saw nothing of the first run may take the second, also by the old link.
+        # Participants who answered nothing in the first run may take the second, also by the old link.
         for params in ({"participant": "bob"}, {"participant": "eve"}, {"resume": bob.token}):
             again = Visitor(site, **params)
             assert (await again.arrive()).is_success, params
             assert again.step["kind"] == "consent"
         assert (await site.store.counts(site.service.now(), 2))["arrived"] == 3
-        # And who took part can still have their answers erased.
+        # Participants of the first run can still have their answers erased.
         gone = await ada.send("POST", "/api/withdraw", {})
         assert gone.json()["step"]["outcome"] == "withdrawn"
     async with serving(study, store, 1) as site:
@@ -170,7 +170,7 @@ async def test_a_run_is_full_by_its_own_people(tmp_path: Path, tiny: Path) -> No
             assert (late.status_code, late.json()["error"]["code"]) == (403, "full")
 
 
-# Robots, and what they leave
+# Robots and their results
 
 
 async def test_two_runs_of_robots_on_either_store(study: Path, store: str) -> None:

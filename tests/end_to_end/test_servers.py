@@ -1,4 +1,4 @@
-"""Several servers, one study; a server that is killed, and a store that is away."""
+"""Several servers of one study; a killed server, and an unreachable store."""
 
 from __future__ import annotations
 

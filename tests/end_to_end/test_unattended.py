@@ -1,4 +1,4 @@
-"""A whole study on a platform without anybody at the desk: a real process, a real server, killed on its way."""
+"""A complete unattended run on a platform: a real process and a real server, killed on the way."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ from beholder.testing import write_study
 from support.server_process import free_port
 
 PEOPLE: tuple[Behaviour, ...] = ("finish", "no_code", "return", "finish", "wrong_code", "decline", "finish", "finish")
-"""Who comes, in this order; then only people who finish."""
+"""The behaviour of arriving participants, in order; later ones finish."""
 
 
-class Town:
-    """The fake with its people, and the study that they go to."""
+class PlatformParticipants:
+    """Participants of the fake platform, and the study that they visit."""
 
     def __init__(self, study: Path, fake: FakeProlific, people: tuple[Behaviour, ...] = PEOPLE) -> None:
         self.study, self.fake, self.people = study, fake, people
-        self.came = 0
+        self.arrivals = 0
 
     async def send(self, people: int) -> None:
-        """Let so many people come, each as soon as there is a place and our server answers."""
+        """Send this number of people, each as soon as there is a place and the server answers."""
         for _ in range(people):
-            behaviour = self.people[self.came] if self.came < len(self.people) else "finish"
+            behaviour = self.people[self.arrivals] if self.arrivals < len(self.people) else "finish"
             await self._one(behaviour)
-            self.came += 1
+            self.arrivals += 1
 
     async def _one(self, behaviour: Behaviour) -> None:
         loaded = load_study(self.study)
@@ -89,7 +89,7 @@ async def process(study: Path, port: int, url: str, *more: str) -> AsyncIterator
 
 
 async def wait_for_output(started: asyncio.subprocess.Process, words: str) -> None:
-    """Wait until a process says something."""
+    """Wait until a process prints these words."""
     assert started.stdout is not None
     output = b""
     while line := await started.stdout.readline():
@@ -100,7 +100,7 @@ async def wait_for_output(started: asyncio.subprocess.Process, words: str) -> No
 
 
 async def wait_while_running(running: asyncio.Task[Any], work: Coroutine[Any, Any, None]) -> None:
-    """Wait for work that goes on while a run does: should that end before, nobody waits for ever."""
+    """Wait for work that is done during a run; raise AssertionError if the run ends first."""
     task = asyncio.create_task(work)
     await asyncio.wait([running, task], return_when=asyncio.FIRST_COMPLETED)
     if not task.done():
@@ -139,7 +139,7 @@ async def test_without_leave_to_spend_a_run_waits_for_a_person_and_approves_only
     tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study, fake = on_prolific(tmp_path / "study", tiny, approve_after="1 s"), quick_platform()
-    town = Town(study, fake)
+    participants = PlatformParticipants(study, fake)
     reports: list[RunProgress] = []
     monkeypatch.setenv("PROLIFIC_TOKEN", fake.token)
     async with serve_fake(fake) as url:
@@ -150,7 +150,7 @@ async def test_without_leave_to_spend_a_run_waits_for_a_person_and_approves_only
         await wait_while_running(running, until(lambda: any("Nobody can see" in news.words for news in reports)))
         (posting,) = fake.studies.all
         fake.studies.move(FakeCall((posting,), {}, {"action": "PUBLISH"}))
-        await wait_while_running(running, town.send(7))
+        await wait_while_running(running, participants.send(7))
         fake.studies.move(FakeCall((posting,), {}, {"action": "PAUSE"}))
         paused = "0 at work, 1 of 6 places free; paused on the platform: `beholder launch --resume` goes on"
         await wait_while_running(running, until(lambda: any(news.words.endswith(paused) for news in reports)))
@@ -158,7 +158,7 @@ async def test_without_leave_to_spend_a_run_waits_for_a_person_and_approves_only
         await wait_while_running(
             running, until(lambda: any(one.status == "APPROVED" for one in fake.submissions.all.values()))
         )
-        await wait_while_running(running, town.send(1))
+        await wait_while_running(running, participants.send(1))
         waiting = await running
     assert waiting == ("Decide and pay: `beholder decide`, then `beholder pay`, then `beholder close`.",)
     assert any(news.words.endswith("approved in time") for news in reports)
@@ -196,7 +196,7 @@ async def test_what_was_left_out_is_asked_again_as_far_as_the_budget_goes(
     tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch, has_room: bool
 ) -> None:
     study, fake = on_prolific(tmp_path / "study", tiny), quick_platform()
-    town = Town(study, fake)
+    participants = PlatformParticipants(study, fake)
     budget, caps = 40 if has_room else 18, list[str | None]()
 
     async def recruiting(study: Study, store: Store) -> Recruiter:
@@ -211,12 +211,12 @@ async def test_what_was_left_out_is_asked_again_as_far_as_the_budget_goes(
                 load_study(study), publish=True, budget=budget, every=0.1, port=free_port(), recruiting=recruiting
             )
         )
-        await wait_while_running(running, town.send(1))
+        await wait_while_running(running, participants.send(1))
         async with open_store(study.parent / "store", write=False) as store:
             (row,) = await read_rows(store, "sessions")
             act = LedgerEntry("leave_out", "done", fake.now, session=row["session"], reason_text="a test of ours")
             await store.ledger.append([act])
-        await wait_while_running(running, town.send(8 if has_room else 7))
+        await wait_while_running(running, participants.send(8 if has_room else 7))
         waiting = await running
     assert caps == [f"{budget:.2f} GBP"], "what the platform may take goes by it too"
     (posting,) = fake.studies.all.values()
@@ -231,18 +231,18 @@ async def test_what_was_left_out_is_asked_again_as_far_as_the_budget_goes(
 
 async def test_a_run_that_is_killed_three_times_pays_everybody_once_and_ends(tmp_path: Path, tiny: Path) -> None:
     study, fake = on_prolific(tmp_path / "study", tiny), quick_platform()
-    town, port = Town(study, fake, ("gives_up", *PEOPLE)), free_port()
+    participants, port = PlatformParticipants(study, fake, ("gives_up", *PEOPLE)), free_port()
     unattended = ("--publish", "--budget", "120 GBP")
     async with serve_fake(fake) as url:
         async with process(study, port, url, *unattended) as first:
             await wait_for_output(first, "Published")
         async with process(study, port, url, *unattended) as second:
             await wait_for_output(second, "lists finished")
-            await wait_while_running(ending(second), town.send(4))
+            await wait_while_running(ending(second), participants.send(4))
         fake.faults.next("POST /api/v1/bulk-bonus-payments/{id}/pay/", "cut_after")
         async with process(study, port, url, *unattended) as third:
             await wait_for_output(third, "lists finished")
-            await wait_while_running(ending(third), town.send(5))
+            await wait_while_running(ending(third), participants.send(5))
             await wait_for_output(third, "decide")
         async with process(study, port, url, *unattended) as last:
             out, _ = await last.communicate()

@@ -1,4 +1,4 @@
-"""The verbs as functions and as commands: the whole way, twice, in a notebook, and with bad input."""
+"""The verbs as functions and as commands: complete, repeated, in a notebook, and with bad input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The zoo, reduced: a few robots of each kind over HTTP; who cheats is not used, who is honest is used and paid."""
+"""A reduced zoo: a few robots of each kind over HTTP; cheats are excluded, honest ones are used and paid."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_the_server_takes_nothing_that_it_should_refuse(hemvip: dict[str, Any], 
         assert {kind: visits[kind].taken for kind in ("skips", "shares", "tabs", "replays")} == {
             "skips": 0, "shares": 0, "tabs": 0, "replays": 0,
         }  # fmt: skip
-        assert visits["tabs"].tried > 2  # whichever tab is first decides, also how long it goes on
+        assert visits["tabs"].tried > 2  # depends on which tab is first
         assert visits["replays"].tried == 21
         assert visits["skips"].unused == 1
         assert visits["shares"].sessions == 1

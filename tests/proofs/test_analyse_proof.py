@@ -1,8 +1,8 @@
-"""What is claimed of conditions and pairs, held against many simulated studies of one named design.
+"""Coverage and error rates for conditions and pairs in many simulated studies of one design.
 
 46 participants rate two conditions on 10 of 40 contents each. Participants and contents differ (SD 8 each), each likes
 one condition more than the other by chance (participant by condition and content by condition, SD 5 each), and every
-rating has noise (SD 14). A study is drawn anew each time: people, contents, and who sees what.
+rating has noise (SD 14). Each study draws new people, contents and assignments.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def studies(whole: bool) -> int:
 
 
 def between(times: int, low: float, high: float) -> tuple[float, float]:
-    """Return between which counts a rate within these bounds falls, but for once in ten thousand tries."""
+    """Return the counts that a rate within these bounds exceeds once in ten thousand repetitions."""
     return float(binom.ppf(0.00005, times, low)), float(binom.ppf(0.99995, times, high))
 
 

@@ -1,4 +1,4 @@
-"""Analyse: laboratory ratings of VQEG HD3 give the exact numbers that others computed from them."""
+"""Analysis of the laboratory ratings of VQEG HD3 reproduces independently computed numbers."""
 
 from __future__ import annotations
 

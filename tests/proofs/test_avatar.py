@@ -1,4 +1,4 @@
-"""Published means of photorealistic avatars give the published correlations with metrics, lines and spreads."""
+"""Published means of photorealistic avatars reproduce the published correlations, lines and spreads."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_affinity_on_realism(joined: Joined) -> None:
 def test_no_question_of_the_first_template_has_a_dip(joined: Joined) -> None:
     fits = relations(joined, "Realistic").table.set_index("y")
     assert (fits.loc[[name for name in TEMPLATE_A if name != "Realistic"], "dip"] == "no").all()
-    # Eight models, one of which is far off, cannot say it of resemblance.
+    # Eight models with one outlier do not decide it for resemblance.
     assert fits.loc["Resemblance", "dip"] == "undecided"
 
 
@@ -93,7 +93,7 @@ def test_spread_on_realism(joined: Joined) -> None:
     x, y = result.table["x"].to_numpy(float), result.table["spread"].to_numpy(float)
     assert np.corrcoef(x, y)[0, 1] ** 2 == pytest.approx(0.400, abs=5e-4)
     assert np.polyfit(x, y, 1)[0] < 0
-    # Neither the range of the eight items nor all ten give it.
+    # Neither the range of the eight items nor all ten items reproduce it.
     assert np.corrcoef(x, result.table["range"].to_numpy(float))[0, 1] ** 2 == pytest.approx(0.316, abs=5e-4)
     ten = spread(joined, "Realistic", questions=[*TEMPLATE_A, *TEMPLATE_B]).table
     assert np.corrcoef(ten["x"].to_numpy(float), ten["spread"].to_numpy(float))[0, 1] ** 2 > 0.8

@@ -1,4 +1,4 @@
-"""Comparing: the two halves of a laboratory's panel (VQEG HD3) agree as two panels of its people should."""
+"""Comparison of two halves of a laboratory's panel (VQEG HD3): they agree as expected of two panels."""
 
 from __future__ import annotations
 

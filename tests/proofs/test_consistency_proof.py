@@ -1,4 +1,4 @@
-"""Random clickers are found by how far their votes scatter, and honest people are not: planted studies."""
+"""The consistency check detects planted random raters by the scatter of their votes, and spares honest raters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from beholder.testing import write_study
 from support.cleaning_store import rows
 
 RANDOM = 0.05
-"""Share of the raters who click anywhere."""
+"""Share of random raters."""
 DESIGNS = {10: (320, 160), 20: (160, 160), 50: (500, 1000)}
 """Raters and stimuli by the votes of each rater, as in the simulations behind the threshold."""
 BIAS, MEDIAN, SPREAD = 0.47, 0.59, 0.18
@@ -29,7 +29,7 @@ RULE = ConsistencyRule(options.Consistency())
 
 
 def planted(rng: np.random.Generator, raters: int, stimuli: int, each: int) -> tuple[RaterVotes, Floats]:
-    """Return votes on five points, and who clicks anywhere; honest raters differ in bias and inconsistency."""
+    """Return votes on five points, and which raters are random; honest ones differ in bias and inconsistency."""
     quality = rng.uniform(1.3, 4.7, stimuli)
     bias, inconsistency = rng.normal(0, BIAS, raters), MEDIAN * np.exp(rng.normal(0, SPREAD, raters))
     is_random = rng.random(raters) < RANDOM
@@ -42,7 +42,7 @@ def planted(rng: np.random.Generator, raters: int, stimuli: int, each: int) -> t
 
 
 def flagged(votes: RaterVotes) -> Floats:
-    """Return who fails the check: 1 or 0 for each rater."""
+    """Return 1 for each rater who fails the check, else 0."""
     fitted = shrunken(votes)
     z = scatter_z(votes, fitted, RULE.rule.ratings)
     counts = votes.sum_by_rater()

@@ -1,4 +1,4 @@
-"""HEMVIP's published Table 3 gives its Table 1: which tests agree with the pairwise study that came before it."""
+"""HEMVIP's published Table 3 reproduces its Table 1: agreement of tests with the earlier pairwise study."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_the_one_contrast_in_which_the_t_test_differs_is_in_the_last_question(ta
     assert (outcomes["Q4"]["only_test"], outcomes["Q4"]["only_other"]) == (1, 0)
 
 
-# Values that others computed
+# Independently computed values
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Mixed models give what statsmodels gives, and where that fails to converge, a higher likelihood."""
+"""Mixed models agree with statsmodels, and have a higher likelihood where statsmodels does not converge."""
 
 from __future__ import annotations
 

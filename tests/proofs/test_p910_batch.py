@@ -1,6 +1,6 @@
-"""A synthetic P.910 batch: planted failures are decided as planted, and what the peer decides otherwise is named.
+"""A synthetic P.910 batch: planted failures are detected, and differences from the P.910 toolkit are listed.
 
-The differences are told in docs/p910-parser.md.
+docs/p910-parser.md describes the differences.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ PLANTED: Mapping[str, tuple[str, ...]] = {
     "inj_bright_both": ("brightness:count", "brightness_second:count"),
     "inj_plates": ("colour:plates",),
 }
-"""What each planted failure is called by us."""
+"""Our names of the planted failures."""
 SECTIONS = {"inj_bright2": "show_setup", "inj_bright_both": "show_setup", "inj_plates": "show_qualification"}
 """Failures that can only be seen where that section of the page was shown."""
 BY_CHANCE = {"trap:wrong", "gold:wrong", "agreement:disagrees"}
-"""What gives away who clicks at random."""
+"""The reasons that detect random raters."""
 
 BONUS = {"quantity": {"sessions": 4, "each": "0.10 USD"}, "quality": {"best": 20, "each": "0.15 USD"}}
 PAGE = ROOT / "docs" / "p910-parser.md"
 
 
 def documented_counts(section: str) -> dict[str, int]:
-    """Return how often each reason is said to occur in the table of a section of the page."""
+    """Return the count of each reason in the table of a section of the documentation page."""
     text = PAGE.read_text("utf-8").partition(f"## {section}\n")[2].partition("\n## ")[0]
     lines = [[cell.strip() for cell in line.split("|")[1:3]] for line in text.splitlines() if line.startswith("|")]
     return {why: int(number) for why, number in lines[2:]}
@@ -63,7 +63,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 
 class Decided(NamedTuple):
-    """What became of a submission: with us, as it was planted, and with the peer."""
+    """The decisions on a submission: ours, the planted truth, and those of the toolkit."""
 
     one: Submission
     accept: str
@@ -76,7 +76,7 @@ class Decided(NamedTuple):
 
 
 def decisions(cleaned: Cleaned, batch: Batch) -> dict[str, Decided]:
-    """Return every submission decided, by its number."""
+    """Return the decisions on all submissions, by number."""
     sessions = {row["session"]: row for row in rows(cleaned.folder / "sessions.csv")}
     carried: dict[str, list[str]] = {}
     for row in rows(cleaned.folder / "verdicts.csv"):
@@ -113,7 +113,7 @@ def decided(batch: Batch, cleaned: Cleaned) -> dict[str, Decided]:
     return decisions(cleaned, batch)
 
 
-# Who handed in what
+# Submissions and codes
 
 
 def test_a_code_that_two_people_hand_in_belongs_to_the_one_whose_browser_it_is(batch: Batch) -> None:
@@ -129,11 +129,11 @@ def test_everybody_is_who_they_were_planted_to_be(batch: Batch) -> None:
     assert [one.id for one in batch.submissions if not one.is_whole] == ["201", "202"]
 
 
-# Planted
+# Planted failures
 
 
 def planted(truth: Mapping[str, str]) -> set[str]:
-    """Return the reasons that a submission was planted to have, as far as its page could show them."""
+    """Return the planted reasons of a submission, as far as its page could show them."""
     names = (name for name in PLANTED if truth[name] == "1" and truth.get(SECTIONS.get(name, ""), "1") == "1")
     return {reason for name in names for reason in PLANTED[name]}
 
@@ -171,7 +171,7 @@ def test_who_clicks_at_random_is_caught_by_a_trap_a_gold_clip_or_the_others(deci
     random = [one for one in decided.values() if one.truth and one.truth["inj_random"] == "1"]
     missed = [one.one.id for one in random if BY_CHANCE.isdisjoint(one.reasons)]
     assert (len(random), missed) == (13, ["143"])
-    # The one that passes by luck is one of somebody whose others do not.
+    # The one that passes by chance belongs to a participant whose other submissions fail.
     assert decided["143"].reasons == ("rater:few_used",)
 
 
@@ -180,11 +180,11 @@ def test_who_did_not_finish_is_for_a_person_to_look_at(decided: dict[str, Decide
         assert decided[number][1:4] == ("", "false", ("complete:not_finished",))
 
 
-# The peer
+# Differences from the toolkit
 
 
 def why_paid(one: Decided) -> str:
-    """Return why somebody is paid otherwise than by the peer; empty where they are not."""
+    """Return why a payment differs from that of the toolkit; empty where it does not."""
     if one.peer is None:
         return "not sent off" if not one.one.is_whole else "a code that two people handed in"
     if one.accept == ("true" if one.peer["accept"] == "1" else "false"):
@@ -196,7 +196,7 @@ def why_paid(one: Decided) -> str:
 
 
 def why_used(one: Decided) -> str:
-    """Return why somebody is used otherwise than by the peer; empty where they are not."""
+    """Return why the use of a submission differs from the toolkit; empty where it does not."""
     if one.peer is None or one.use == ("true" if one.peer["accept_and_use"] == "1" else "false"):
         return ""
     if one.use == "true":
@@ -324,24 +324,24 @@ def test_whoever_gets_another_bonus_than_from_the_peer_does_so_for_a_named_reaso
     assert len(peer_best) == 46 // 5  # of everybody who came
 
 
-# What the batch does not hold, but others do
+# Cases that this batch lacks
 
 
 def halve(row: dict[str, str]) -> None:
-    """Let every clip play in half its time."""
+    """Halve the playing time of every clip."""
     for number in range(1, 13):
         name = f"Answer.video_play_duration_Q{number}"
         row[name] = str(float(row[name]) / 2)
 
 
 def publish(row: dict[str, str]) -> None:
-    """Let the plates be files whose names hide no number."""
+    """Rename the plates to file names without a number."""
     row.update({f"Input.cv_plate_{place}_url": f"https://media.example.org/{place}.jpg" for place in (3, 4)})
     row["Answer.7_plate3"] = "70"
 
 
 def try_twice(row: dict[str, str]) -> None:
-    """Let the first matrix be counted wrong before it was counted right."""
+    """Add a wrong count of the first matrix before the right one."""
     for shape in ("circle", "triangle"):
         right = row[f"Answer.t1_{shape}s"]
         row[f"Answer.matrix_t1_{shape}_history"] = f",{int(right) + 1},{right}"
@@ -352,7 +352,7 @@ CHANGES: Mapping[str, Callable[[dict[str, str]], None]] = {"11": halve, "9": pub
 
 @pytest.fixture(scope="module")
 def altered(batch: Batch, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Decided]:
-    """The batch with three sessions changed that have nothing wrong with them."""
+    """The batch with three changed sessions that have no failure."""
     submissions = []
     for one in batch.submissions:
         row = dict(one.row)

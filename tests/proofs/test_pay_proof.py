@@ -1,5 +1,7 @@
-"""Any crash at any point of `pay`, under any faults, restarted as often as it takes: everybody is paid exactly once,
-or it stops and says who is unknown."""
+"""Crashes at every point of `pay`, with faults and restarts.
+
+Everybody is paid exactly once, or `pay` stops and names the unknown payments.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from support.crashing_payments import Template, World, prepare
+from support.crashing_payments import PaymentHistory, Template, prepare
 from support.payable_study import PAY, in_memory
 
 PEOPLE = 2
@@ -32,18 +34,18 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Template]:
 _NUMBERS = itertools.count()
 
 
-def world(template: Template) -> World:
-    return World(template, template.folder.parent.parent / f"world-{next(_NUMBERS)}")
+def new_history(template: Template) -> PaymentHistory:
+    return PaymentHistory(template, template.folder.parent.parent / f"history-{next(_NUMBERS)}")
 
 
 @pytest.mark.long
 async def test_whatever_is_the_last_thing_that_happens_everybody_is_paid_once(template: Template, whole: bool) -> None:
-    _, ticks = await world(template).pay(send=True)
+    _, ticks = await new_history(template).pay(send=True)
     assert ticks > 20, "appends and requests, before and after each"
     for place, fault in enumerate(FAULTS):
         every = 1 if whole or not fault else len(FAULTS)
         for crash in (*range(1 + place % every, ticks + 1, every), None):
-            one = world(template)
+            one = new_history(template)
             if fault:
                 one.fake.faults.next(PAY, fault)  # type: ignore[arg-type]
             await one.pay(crash, send=True)
@@ -64,7 +66,7 @@ def test_processes_that_die_again_and_again_on_a_bad_line(template: Template, wh
     )
     def proof(crashes: list[tuple[int, int]], faults: list[str], seed: int) -> None:
         async def history() -> None:
-            one = world(template)
+            one = new_history(template)
             one.fake.faults.next(PAY, *faults)  # type: ignore[arg-type]
             one.fake.faults.every("*", *EVERY, share=0.1, seed=seed)  # type: ignore[arg-type]
             for crash, minutes in crashes:

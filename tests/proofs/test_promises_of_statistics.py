@@ -1,4 +1,4 @@
-"""What the numbers claim, held against many simulated studies: intervals cover, and tests keep their level."""
+"""Many simulated studies: intervals have their coverage, and tests keep their level."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def studies(whole: bool) -> int:
 
 
 def plausible(times: int, share: float) -> tuple[float, float]:
-    """Return between which counts a rate that keeps its promise falls, but for once in ten thousand tries."""
+    """Return the counts that a nominal rate exceeds once in ten thousand repetitions."""
     low, high = binom.interval(0.9999, times, share)
     return float(low), float(high)
 

@@ -1,4 +1,4 @@
-"""Rater models against sureal on random votes, and against planted truth: how often intervals hold it."""
+"""Rater models agree with sureal on random votes, and their intervals cover a planted truth."""
 
 from __future__ import annotations
 

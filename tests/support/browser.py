@@ -141,7 +141,7 @@ class Site:
 
 
 @dataclass
-class Stand:
+class StudyServers:
     """Serves tiny studies for one test."""
 
     folder: Path
@@ -179,11 +179,11 @@ async def chromium() -> AsyncIterator[Browser]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def stand(tmp_path: Path, tiny: Path, chromium: Browser) -> AsyncIterator[Stand]:
+async def servers(tmp_path: Path, tiny: Path, chromium: Browser) -> AsyncIterator[StudyServers]:
     """Studies to visit; leaving it proves that nobody met an error on the way."""
-    stand = Stand(tmp_path, tiny, chromium)
-    yield stand
-    await stand.close()
+    servers = StudyServers(tmp_path, tiny, chromium)
+    yield servers
+    await servers.close()
 
 
 async def values_on(page: Page) -> dict[str, dict[str, float]]:

@@ -30,7 +30,7 @@ class Crash(BaseException):
     """The process is gone."""
 
 
-class Fuse:
+class CrashCounter:
     """Counts what has effects, and burns through at one of them."""
 
     def __init__(self, at: int | None) -> None:
@@ -42,44 +42,44 @@ class Fuse:
             raise Crash
 
 
-class BurningLedger:
+class CrashingLedger:
     """A real ledger in a process that may die before or after each entry."""
 
-    def __init__(self, ledger: Ledger, fuse: Fuse) -> None:
-        self._ledger, self._fuse = ledger, fuse
+    def __init__(self, ledger: Ledger, counter: CrashCounter) -> None:
+        self._ledger, self._counter = ledger, counter
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._ledger, name)
 
     async def append(self, entries: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
-        self._fuse.tick()
+        self._counter.tick()
         payment = await self._ledger.append(entries)
-        self._fuse.tick()
+        self._counter.tick()
         return payment
 
 
-class BurningStore:
+class CrashingStore:
     """A store whose ledger burns."""
 
-    def __init__(self, store: Store, fuse: Fuse) -> None:
-        self._store, self.ledger = store, BurningLedger(store.ledger, fuse)
+    def __init__(self, store: Store, counter: CrashCounter) -> None:
+        self._store, self.ledger = store, CrashingLedger(store.ledger, counter)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
 
-class BurningLine(httpx.AsyncBaseTransport):
+class CrashingTransport(httpx.AsyncBaseTransport):
     """The line to the platform; what only reads has no effect, so that a crash beside it is one of its neighbours."""
 
-    def __init__(self, fake: FakeProlific, fuse: Fuse) -> None:
-        self._line, self._fuse = fake.transport(), fuse
+    def __init__(self, fake: FakeProlific, counter: CrashCounter) -> None:
+        self._transport, self._counter = fake.transport(), counter
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         if request.method != "GET":
-            self._fuse.tick()
-        answer = await self._line.handle_async_request(request)
+            self._counter.tick()
+        answer = await self._transport.handle_async_request(request)
         if request.method != "GET":
-            self._fuse.tick()
+            self._counter.tick()
         return answer
 
 
@@ -121,7 +121,7 @@ async def prepare(folder: Path, people: int) -> Template:
 
 
 @dataclass
-class World:
+class PaymentHistory:
     """One run of history: a platform, a ledger on disk, and processes that come and go."""
 
     template: Template
@@ -134,10 +134,10 @@ class World:
         shutil.copytree(self.template.folder, self.folder)
 
     @asynccontextmanager
-    async def process(self, fuse: Fuse) -> AsyncIterator[Any]:
+    async def process(self, counter: CrashCounter) -> AsyncIterator[Any]:
         async with open_store(self.folder, write=False) as store:
-            burning: Any = BurningStore(store, fuse)
-            context = connect(self.template.study, burning, self.fake, BurningLine(self.fake, fuse))
+            crashing: Any = CrashingStore(store, counter)
+            context = connect(self.template.study, crashing, self.fake, CrashingTransport(self.fake, counter))
             try:
                 yield context
             finally:
@@ -145,27 +145,27 @@ class World:
 
     async def pay(self, crash: int | None = None, **options: Any) -> tuple[Payment | None, int]:
         """Return the result of a process that may have died, and how many ticks it lived."""
-        fuse = Fuse(crash)
+        counter = CrashCounter(crash)
         try:
-            async with self.process(fuse) as context:
+            async with self.process(counter) as context:
                 payment = await pay_study(context, sleep=self.fake.sleep, **options)
         except Crash:
             payment = None
-        return payment, fuse.ticks
+        return payment, counter.ticks
 
     async def check(self, payment: Payment | None = None) -> None:
         """Raise AssertionError where a participant got too much, or too little without a report."""
         async with open_store(self.folder, write=False) as store:
-            books = replay(await store.ledger.entries())
-        planned = sum(debt.amount.minor for debt in books.debts.values() if debt.kind == "bonus")
+            accounts = replay(await store.ledger.entries())
+        planned = sum(debt.amount.minor for debt in accounts.debts.values() if debt.kind == "bonus")
         moved = [one for one in self.fake.payments if one.kind == "bonus"]
         assert sum(one.amount for one in moved) <= planned, "money out is at most money planned"
-        refs = {batch.ref: batch.id for batch in books.batches.values() if batch.ref}
+        refs = {batch.ref: batch.id for batch in accounts.batches.values() if batch.ref}
         for ref, calls in Counter(self.fake.bonuses.calls).items():
             assert calls <= 1 + self.resent[refs[ref]], "a payment is sent once, and once more for each time it is let"
         got = Counter((one.submission, one.kind) for one in self.fake.payments)
         assert all(times == 1 for times in got.values()), f"somebody was paid twice: {got}"
-        for debt in books.debts.values():
+        for debt in accounts.debts.values():
             if debt.state == "settled" and debt.kind == "bonus" and debt.amount.minor:
                 assert got[debt.submission, "bonus"] == 1, "settled means that the money has moved"
         if payment is not None:
