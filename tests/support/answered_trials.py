@@ -1,4 +1,4 @@
-"""Answered trials in memory, for tests of rules: how they played, how long they took, what was answered."""
+"""Answered trials in memory, with playback, durations and answers, for tests of rules."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def pair(value: float, *, key: str = "trial:1", gap: float = 1.0, turned: bool =
 
 
 def session(seen: Iterable[AnsweredTrial], **keys: Any) -> SessionEvidence:
-    """Return the evidence of a finished session; each trial is the next one of it."""
+    """Return the evidence of a finished session with these trials, numbered in order."""
     numbered = tuple(replace(one, key=f"trial:{place}") for place, one in enumerate(seen, 1))
     clicks = tuple(
         Click(one.question, one.raw_value, one.scale_min, one.scale_max, one.kind)

@@ -1,4 +1,4 @@
-"""Files of every served format, as they are before and after blinding."""
+"""Files of every served format, before and after blinding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the browser tests share: one Chromium for all, a study that is served, and people who visit it."""
+"""One Chromium for all browser tests, served studies, and the people who visit them."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ AudioBufferSourceNode.prototype.start = function (...when) {
   return start.call(this, ...when);
 };
 """
-"""The long sounds of checks are over soon, where nobody listens; stimuli take their time, which is judged."""
+"""Plays the long sounds of checks faster; stimuli play in real time, because their duration is judged."""
 
 
 @dataclass
 class Visit:
-    """A person at a browser of their own; `troubles` is what should never happen to them."""
+    """A person with their own browser context; `troubles` collects errors that must not occur."""
 
     site: Site
     context: BrowserContext
@@ -50,7 +50,7 @@ class Visit:
     expects_trouble: bool = False
 
     def watch(self, page: Page) -> Page:
-        """Listen to a page of this person."""
+        """Record the errors and the requests of a page."""
 
         def console(message: ConsoleMessage) -> None:
             if message.type in ("error", "warning"):
@@ -61,18 +61,18 @@ class Visit:
                 self.hosts.add(urlsplit(request.url).netloc)
 
         def failed(request: Request) -> None:
-            if request.failure != "net::ERR_ABORTED":  # a page that goes away takes its requests along
+            if request.failure != "net::ERR_ABORTED":  # requests of a page that is left are aborted
                 self.troubles.append(f"failed: {request.method} {urlsplit(request.url).path} {request.failure}")
 
         page.on("console", console)
         page.on("pageerror", lambda error: self.troubles.append(f"page error: {error}"))
         page.on("request", request)
         page.on("requestfailed", failed)
-        page.set_default_timeout(60_000)  # a busy machine takes its time; what is broken never comes
+        page.set_default_timeout(60_000)  # generous, because the machine may be busy
         return page
 
     async def go(self, until: str, **how: Any) -> str:
-        """Walk on to a step of this kind or key."""
+        """Answer steps until one of this kind or key."""
         return await walk(self.page, until=until, **how)
 
     async def new_tab(self, link: str) -> Page:
@@ -82,12 +82,12 @@ class Visit:
         return page
 
     async def step(self, key: str) -> None:
-        """Wait until this step is shown; the module that shows it may still have to come."""
+        """Wait until this step is shown; its module may still have to load."""
         await self.page.wait_for_selector(f'body[data-step="{key}"] main > *')
 
 
 class Site:
-    """A study behind a port. It can be stopped and started again, as the same study at the same address."""
+    """A served study. It can be stopped and restarted at the same address."""
 
     def __init__(self, path: Path, browser: Browser) -> None:
         self.path, self.browser = path, browser
@@ -115,7 +115,7 @@ class Site:
     async def visit(
         self, query: str = "?participant=ada", *, expects_trouble: bool = False, script: str = "", **device: Any
     ) -> Visit:
-        """Open the link in a browser that was never here before; `script` runs before ours on every page."""
+        """Open the link in a new browser context; `script` runs before ours on every page."""
         context = await self.browser.new_context(**{"viewport": DESKTOP, **device})
         if script:
             await context.add_init_script(script)
@@ -130,7 +130,7 @@ class Site:
         return [row async for row in self.server.store.rows(table)]
 
     async def answers(self) -> dict[str, dict[str, Any]]:
-        """Return the stored answers by step, of a study that one person visited."""
+        """Return the stored answers by step, of a study with one visitor."""
         rows = await self.rows("answers")
         assert len({row["key"] for row in rows}) == len(rows), "a step was answered twice"
         return {row["key"]: row for row in rows}
@@ -142,7 +142,7 @@ class Site:
 
 @dataclass
 class StudyServers:
-    """Serves tiny studies for one test."""
+    """The tiny studies that one test serves."""
 
     folder: Path
     like: Path
@@ -158,7 +158,7 @@ class StudyServers:
         return site
 
     async def close(self) -> None:
-        """Close everything; nobody met an error, and nobody was sent to another host."""
+        """Close everything; check that no visitor had an error or contacted another host."""
         visits = [visit for site in self.sites for visit in site.visits]
         for visit in visits:
             await visit.context.close()
@@ -171,7 +171,7 @@ class StudyServers:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def chromium() -> AsyncIterator[Browser]:
-    """One browser for all tests; each person gets a context of their own in it."""
+    """One browser for all tests; each person has their own context."""
     if find_chromium() is None:
         pytest.skip("there is no Chromium on this machine: install chromium, or name one in BEHOLDER_CHROMIUM")
     async with open_browser() as browser:
@@ -180,14 +180,14 @@ async def chromium() -> AsyncIterator[Browser]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def servers(tmp_path: Path, tiny: Path, chromium: Browser) -> AsyncIterator[StudyServers]:
-    """Studies to visit; leaving it proves that nobody met an error on the way."""
+    """Studies to visit; the teardown checks that no visitor had an error."""
     servers = StudyServers(tmp_path, tiny, chromium)
     yield servers
     await servers.close()
 
 
 async def values_on(page: Page) -> dict[str, dict[str, float]]:
-    """Return what a rating page shows: question, then slot, then value; an untouched control is not there."""
+    """Return the values on a rating page by question and slot; untouched controls are left out."""
     shown: dict[str, dict[str, float]] = await page.locator("main").evaluate(
         """main => {
           const values = {};
@@ -211,7 +211,7 @@ def play_button(page: Page, slot: str) -> Locator:
 
 
 async def play(page: Page, *slots: str) -> None:
-    """Play clips to their end, one after the other, and wait until the page has taken note."""
+    """Play clips to their end, one after the other, and wait until the page has registered it."""
     for slot in slots:
         await play_button(page, slot).click()
         await page.wait_for_selector(f'main .column.is-played[data-slot="{slot}"]')
@@ -224,14 +224,14 @@ async def rate(page: Page, **values: float) -> None:
 
 
 async def barriers(page: Page, moment: str, themes: Iterable[Literal["light", "dark"]] = THEMES) -> list[str]:
-    """Return every serious barrier that axe finds on a page as it is; skip the test where axe is not installed."""
+    """Return every serious violation that axe reports for the current page; skip the test without axe."""
     if not AXE.exists():
         pytest.skip("axe-core is not installed: npm ci")
     problems = []
     await page.evaluate(AXE.read_text("utf-8"))
     for theme in themes:
         await page.emulate_media(color_scheme=theme)
-        # A button fades from one theme to the other: its colours count when that is over.
+        # Buttons fade between themes: contrast is measured after the transition.
         await page.evaluate("() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished))")
         report = await page.evaluate("() => axe.run(document, { resultTypes: ['violations'] })")
         for violation in report["violations"]:
@@ -242,7 +242,7 @@ async def barriers(page: Page, moment: str, themes: Iterable[Literal["light", "d
 
 
 async def overhang(page: Page, moment: str, sizes: Iterable[tuple[int, int]]) -> list[str]:
-    """Return where a page is wider than its window, in windows of these sizes."""
+    """Return where a page is wider than its window, for windows of these sizes."""
     problems = []
     for width, height in sizes:
         await page.set_viewport_size({"width": width, "height": height})

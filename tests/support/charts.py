@@ -1,4 +1,4 @@
-"""What a chart draws, and rows to draw."""
+"""The data and tooltips of a chart, and rows to draw."""
 
 from __future__ import annotations
 

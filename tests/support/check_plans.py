@@ -1,4 +1,4 @@
-"""Plans whose rules put something into them, what they put where, and stimuli of known answers."""
+"""Plans with check trials, the positions of these trials, and stimuli with known answers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def plan_of(study: Study, catalogue: Catalogue | None = None) -> tuple[Plan, Cat
 
 
 def without_checks(study: Study, catalogue: Catalogue) -> Plan:
-    """Return the plan of a study that checks nothing."""
+    """Return the plan of a study without checks."""
     off = study.model_copy(
         update={"checks": study.checks.model_copy(update=dict.fromkeys(study.checks.model_dump(), False))}
     )
@@ -50,19 +50,19 @@ def places_of(planned: PlannedList, role: Role) -> list[int]:
 
 
 def gaps_of(planned: PlannedList, role: Role) -> list[int]:
-    """Return behind how many rated trials the trials of a role stand."""
+    """Return the numbers of rated trials before the trials of a role."""
     rated = [not is_check(trial) for trial in planned.trials]
     return [sum(rated[:place]) for place in places_of(planned, role)]
 
 
 def spread(counts: Mapping[Any, int], cells: int) -> int:
-    """Return by how much the most frequent is ahead of the rarest of so many."""
+    """Return the largest minus the smallest of `cells` counts; missing ones are zero."""
     values = [*counts.values(), *[0] * (cells - len(counts))]
     return max(values) - min(values)
 
 
 def verdict(study: Study, name: str, trial: Trial, answer: Any) -> Verdict | None:
-    """Return what a rule says of an answer."""
+    """Return the verdict of a rule on an answer."""
     method = find(study.method)
     read = method.read(trial, answer)
     (rule,) = (rule for rule in study_rules(study) if rule.name == name)

@@ -1,4 +1,4 @@
-"""Choices between two conditions, by hand and as Davidson's model makes them."""
+"""Choices between two conditions, written by hand and simulated by Davidson's model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def choices(*rows: Row) -> pd.DataFrame:
 
 
 def present(result: Result | None) -> Any:
-    """Return a result that has to be there."""
+    """Return a result that must not be None."""
     assert result is not None
     return result
 
@@ -38,7 +38,7 @@ def simulated(
     position: float = 0.0,
     ties: float = 0.0,
 ) -> pd.DataFrame:
-    """Return choices as Davidson's model makes them, with a position effect."""
+    """Return choices simulated by Davidson's model, with a position effect."""
     rng = np.random.default_rng(1)
     names, n = np.array(list(strength)), people * each
     person = np.repeat(np.arange(people), each)

@@ -19,9 +19,9 @@ from support.answered_trials import PLAYED
 Tables = dict[str, list[dict[str, Any]]]
 START = datetime(2026, 11, 15, 9, tzinfo=UTC)
 QUALITY = {"c01": 1, "c02": 2, "c03": 3, "c04": 4, "c05": 5, "c06": 2, "c07": 3, "c08": 4, "c09": 1, "c10": 5}
-"""What everybody thinks of each content, on five points."""
+"""The usual vote on each content, on five points."""
 ASKED = 4
-"""What the trapping trials ask for."""
+"""The answer that trapping trials ask for."""
 
 
 def make_study(folder: Path, **keys: Any) -> Study:
@@ -37,7 +37,7 @@ def make_study(folder: Path, **keys: Any) -> Study:
 
 
 def store(study: Study, lists: int = 4) -> Tables:
-    """Return a store that nobody has visited: each list has ten contents under conditions a and b by turns.
+    """Return a store without sessions: each list has ten contents under conditions a and b in turn.
 
     After the third trial of a list comes one that asks for 4, after the fifth another, at the end a gold one worth 5.
     """
@@ -89,7 +89,7 @@ def add(
     mode: str = "link",
     minutes: float = 20,
 ) -> None:
-    """Add a session on list `number` that votes as everybody does, but for these `votes` by content."""
+    """Add a session on list `number` with the usual votes, except for these `votes` by content."""
     at = START + timedelta(hours=len(tables["sessions"]))
     row = {"session": name, "participant": person or f"p-{name}", "digest": "d1", "run": 1, "mode": mode, "visit": 1}
     tables["sessions"].append(row | {"device": {}, "at": at})

@@ -1,4 +1,4 @@
-"""A host with a clock that tests move, and people who answer what they are asked."""
+"""A study service with a clock that tests set, and people who answer its steps."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PHONE: dict[str, Any] = {**LAPTOP, "screen": [390, 844], "viewport": [390, 700],
 
 
 class Clock:
-    """The time, which passes only when it is told to."""
+    """A clock that advances only on request."""
 
     def __init__(self) -> None:
         self.time = NOON
@@ -41,7 +41,7 @@ class Clock:
 
 
 class Person:
-    """Somebody who takes a study without HTTP, and is able to do all but what is in `fails`."""
+    """A participant without HTTP, who passes all checks except those in `fails`."""
 
     def __init__(self, host: StudyService, clock: Clock, name: str = "ann", device: Mapping[str, Any] = LAPTOP) -> None:
         self.host, self.clock, self.params, self.device = host, clock, {"participant": name}, device
@@ -57,7 +57,7 @@ class Person:
         return self.token.split(".")[1]
 
     async def come(self, device: Mapping[str, Any] | None = None) -> Self:
-        """Open the link, or load the page again, a moment later."""
+        """Open the link, or reload the page, a moment later."""
         self.clock.wait(milliseconds=1)
         self.device = device or self.device
         _, arrival = await self.host.arrive(self.params, self.device)
@@ -73,7 +73,7 @@ class Person:
         return (await self.facts()).verdicts[key]
 
     async def answers(self, step: Mapping[str, Any] | None = None) -> SubmittedAnswer:
-        """Return how this person answers a step."""
+        """Return the answer of this person to a step."""
         step = step or self.step
         match step["kind"]:
             case "consent":
@@ -98,19 +98,19 @@ class Person:
         return check_of(step).respond(posed, RobotAbilities(self.fails), rng_of(seed_of(b"robot", self.session, key)))
 
     async def answer(self, submission: SubmittedAnswer | None = None, key: str | None = None) -> str:
-        """Answer the step at hand half a minute later; return where that leads."""
+        """Answer the current step half a minute later; return the key of the next one."""
         self.clock.wait(seconds=30)
         reply = await self.host.answer(self.token, key or self.key, submission or await self.answers())
         self.step, self.feedback = reply["step"], reply["feedback"]  # type: ignore[assignment]
         return self.key
 
     async def until(self, *places: str) -> list[str]:
-        """Answer everything until a step whose key begins so; return the keys of what was answered."""
-        met = []
+        """Answer steps until a key begins with this; return the answered keys."""
+        answered = []
         while not self.key.startswith(places) and self.step["kind"] != "end":
-            met.append(self.key)
+            answered.append(self.key)
             await self.answer()
-        return met
+        return answered
 
 
 def record_of(served: Any, plan: Any, at: datetime = NOON) -> StudyRecord:
@@ -120,7 +120,7 @@ def record_of(served: Any, plan: Any, at: datetime = NOON) -> StudyRecord:
 
 @asynccontextmanager
 async def hosted(folder: Path, tiny: Path, **keys: Any) -> AsyncIterator[tuple[StudyService, Clock, Store]]:
-    """Give a host without a server, its clock and its store."""
+    """Yield a service without a server, its clock and its store."""
     path = write_study(folder / "study", tiny, **keys)
     served, plan = load_served(load_study(path), "http://here")
     clock = Clock()

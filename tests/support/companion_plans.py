@@ -1,4 +1,4 @@
-"""Methods in which a content comes with its reference, or a stimulus once for each question."""
+"""Methods that show each content with its reference, or each stimulus once for each question."""
 
 from __future__ import annotations
 

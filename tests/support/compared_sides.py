@@ -1,4 +1,4 @@
-"""Shared by tests."""
+"""Rating files of three sides, and their comparison."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def ratings(path: Path, seed: int, shift: float = 0.0, *, people: int = 12, **co
 
 
 def score_table(path: Path, source: Path, *columns: str) -> Path:
-    """Write the scores that ratings give, with these columns only."""
+    """Write the scores of a rating file, with these columns only."""
     table = _read(source).stimuli
     table[list(columns) or ["stimulus", "mean", "sd", "n"]].to_csv(path, index=False)
     return path

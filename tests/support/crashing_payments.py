@@ -1,4 +1,4 @@
-"""Processes that pay and die on the way: a platform, a ledger on disk, and what must hold whatever happens."""
+"""Paying processes that crash: a platform, a ledger on disk, and the invariants of payments."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from support.prolific_rehearsal import study_in
 
 
 class Crash(BaseException):
-    """The process is gone."""
+    """The crash of a simulated process."""
 
 
 class CrashCounter:
-    """Counts what has effects, and burns through at one of them."""
+    """Counts operations with effects, and raises `Crash` at one of them."""
 
     def __init__(self, at: int | None) -> None:
         self.at, self.ticks = at, 0
@@ -43,7 +43,7 @@ class CrashCounter:
 
 
 class CrashingLedger:
-    """A real ledger in a process that may die before or after each entry."""
+    """A real ledger in a process that may crash before or after each entry."""
 
     def __init__(self, ledger: Ledger, counter: CrashCounter) -> None:
         self._ledger, self._counter = ledger, counter
@@ -59,7 +59,7 @@ class CrashingLedger:
 
 
 class CrashingStore:
-    """A store whose ledger burns."""
+    """A store with a crashing ledger."""
 
     def __init__(self, store: Store, counter: CrashCounter) -> None:
         self._store, self.ledger = store, CrashingLedger(store.ledger, counter)
@@ -69,7 +69,7 @@ class CrashingStore:
 
 
 class CrashingTransport(httpx.AsyncBaseTransport):
-    """The line to the platform; what only reads has no effect, so that a crash beside it is one of its neighbours."""
+    """The connection to the platform; it crashes around requests with effects, and reading has none."""
 
     def __init__(self, fake: FakeProlific, counter: CrashCounter) -> None:
         self._transport, self._counter = fake.transport(), counter
@@ -84,7 +84,7 @@ class CrashingTransport(httpx.AsyncBaseTransport):
 
 
 class Template(NamedTuple):
-    """A study with everything signed and nothing sent, to begin from again and again."""
+    """A study with signed decisions and no payments, the start of each history."""
 
     study: Study
     folder: Path
@@ -92,7 +92,7 @@ class Template(NamedTuple):
 
 
 def platform(people: int, fake: FakeProlific) -> tuple[str, list[FakeVisit]]:
-    """Let people hand in on a platform on which nothing was before: the ids are the same each time."""
+    """Let people submit on a new platform; the ids are the same each time."""
     headers = {"authorization": f"Token {fake.token}"}
 
     def post(path: str, body: dict[str, Any]) -> Any:
@@ -122,7 +122,7 @@ async def prepare(folder: Path, people: int) -> Template:
 
 @dataclass
 class PaymentHistory:
-    """One run of history: a platform, a ledger on disk, and processes that come and go."""
+    """One history of payments: a platform, a ledger on disk, and processes that pay and crash."""
 
     template: Template
     folder: Path
@@ -144,7 +144,7 @@ class PaymentHistory:
                 await context.recruiter.close()
 
     async def pay(self, crash: int | None = None, **options: Any) -> tuple[Payment | None, int]:
-        """Return the result of a process that may have died, and how many ticks it lived."""
+        """Return the result of a process, None after a crash, and its number of operations."""
         counter = CrashCounter(crash)
         try:
             async with self.process(counter) as context:
@@ -154,7 +154,7 @@ class PaymentHistory:
         return payment, counter.ticks
 
     async def check(self, payment: Payment | None = None) -> None:
-        """Raise AssertionError where a participant got too much, or too little without a report."""
+        """Raise AssertionError if a participant got too much, or too little without a report."""
         async with open_store(self.folder, write=False) as store:
             accounts = replay(await store.ledger.entries())
         planned = sum(debt.amount.minor for debt in accounts.debts.values() if debt.kind == "bonus")
@@ -178,10 +178,10 @@ class PaymentHistory:
                 )
 
     async def finish(self) -> None:
-        """Run until nothing changes any more; then a person looks, and lets be sent once more what nobody has got."""
+        """Pay until nothing changes; then resend the unknown payments, as a researcher would."""
         self.fake.faults.clear()
         payment: Payment | None = None
-        for minutes in (0, 10, 10):  # at once too, while money may still be on its way
+        for minutes in (0, 10, 10):  # also at once, while payments may be pending
             self.fake.advance(minutes=minutes)
             payment, _ = await self.pay(send=True)
             assert payment is not None

@@ -1,4 +1,4 @@
-"""Ratings of everybody on everything, and their file."""
+"""Fully crossed ratings, and their file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def write_csv(folder: Path, table: pd.DataFrame) -> Path:
 
 
 def crossed(means: dict[str, float], participants: int, contents: int = 2, noise: float = 1) -> pd.DataFrame:
-    """Return ratings in which everybody rates every condition on every content."""
+    """Return fully crossed ratings of participants, conditions and contents."""
     rng = np.random.default_rng(5)
     rows = [
         {"participant": f"p{p}", "content": f"c{k}", "condition": name, "value": mean + rng.normal(0, noise)}

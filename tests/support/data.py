@@ -1,4 +1,4 @@
-"""Where the tests find this repository, and the public data that is not in it."""
+"""The folders of this repository and of the public test data outside it."""
 
 from __future__ import annotations
 

@@ -42,13 +42,13 @@ CHECKS = {"trap": {"per_session": 2, "reject_after": 2}, "gold": {"per_session":
 POSTING = "posting-1"
 FILE = "decide/decisions.csv"
 DECIDE = "Run `beholder decide`, sign it with `--sign NAME`, then `beholder pay --send`."
-"""What closing says about a row without a signature."""
+"""The message of closing about a row without a signature."""
 CARELESS = (1, 1)
-"""Both traps answered in another way than they ask for."""
+"""Both traps answered wrongly."""
 
 
 class Platform:
-    """A recruiter that lists the submissions that a test gives it, and can do nothing else."""
+    """A recruiter that only lists the submissions of a test."""
 
     def __init__(self, mode: Mode, submissions: Sequence[Submission] | None) -> None:
         self.mode = mode
@@ -82,7 +82,7 @@ class DecisionSetup:
 
     @property
     def code(self) -> str:
-        """What everybody who finished is shown."""
+        """The completion code."""
         return shared_codes(self.context.study, self.store.secret)["completed"]
 
     async def come(
@@ -138,15 +138,15 @@ class DecisionSetup:
 async def decision_setup(
     folder: Path, *submissions: Submission, listed: bool = True, url: str = "", **keys: Any
 ) -> AsyncIterator[DecisionSetup]:  # fmt: skip
-    """Yield a study with participants, on a platform that lists these submissions, or lists none.
+    """Yield a study with participants, on a platform with these submissions or without a list.
 
-    `url` is of its store, where that is not in its folder.
+    `url` is the address of its store, if that is not in its folder.
     """
     study = make_study(folder, **keys)
     tables = cleaning.store(study)
     stimuli = [{name: row[name] for name in row if name != "digest"} for row in tables["stimuli"]]
     lists = [row["trials"] for row in tables["lists"]]
-    # As written, without defaults: it is read for every judged session.
+    # As written, without defaults, because it is parsed for every judged session.
     text = yaml.safe_dump(study.model_dump(mode="json", exclude_unset=True))
     record = StudyRecord("d1", "p1", study.name, text, "beholder 0", stimuli, lists, START)
     async with open_store(url or folder / "store") as store:
@@ -172,7 +172,7 @@ def handed_in(id: str, code: str = "", status: Any = "awaiting_review", **keys: 
 def run(
     folder: Path, work: Callable[[DecisionSetup], Awaitable[Any]], *listed: Submission, **keys: Any
 ) -> Any:  # fmt: skip
-    """Return the result of some work with such a study."""
+    """Return the result of an operation on such a study."""
 
     async def inside() -> Any:
         async with decision_setup(folder, *listed, **keys) as context:
@@ -187,7 +187,7 @@ async def decide(setup: DecisionSetup, **keys: Any) -> dict[str, DecisionRow]:
 
 
 def edit(folder: Path, submission: str, **cells: str) -> None:
-    """Change cells of one line, as a person does."""
+    """Change cells of one line of the file."""
     path = folder / FILE
     lines = list(csv.DictReader(io.StringIO(path.read_text("utf-8"), newline="")))
     for line in lines:
@@ -206,7 +206,7 @@ def read(folder: Path) -> list[dict[str, str]]:
 
 
 async def three_participants(setup: DecisionSetup) -> list[str]:
-    """Add three participants: one is done, one is under way, one came twice."""
+    """Add three participants: one finished, one in progress, one with two sessions."""
     done = await setup.come("session-done", person="pid-1")
     open_ = await setup.come("session-open", None, person="pid-2", trials=7)
     await setup.come("twice-first", "screened_out", person="pid-3")

@@ -1,4 +1,4 @@
-"""Checks of a device, the answers of their pages, and what people read about a verdict."""
+"""Device checks, the answers of their pages, and their feedback."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def stored(
 
 
 def words(check: AnyPageCheck, verdict: Verdict) -> str:
-    """Return what a person reads about a verdict, as the server says it."""
+    """Return the feedback of the server on a verdict."""
     return PageChecks(NEEDS, b"secret", check_words("en")).text(check, stored(check, verdict))
 
 

@@ -1,4 +1,4 @@
-"""Shared by tests."""
+"""Score tables and ratings for analyses of dimensions, and the result of one."""
 
 from __future__ import annotations
 

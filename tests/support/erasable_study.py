@@ -1,4 +1,4 @@
-"""A study to which people came who are to be forgotten, and what of them is on the disk."""
+"""A study with participants to be erased, and their traces on disk."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PERSON = "5f3a9c0d1e2b3a4c5d6e7f80"
 
 
 async def people_come(setup: DecisionSetup) -> str:
-    """Let one person come twice and another once; return the receipt of the first visit."""
+    """Add two sessions of one person and one of another; return the receipt of the first."""
     await setup.come("s1", submission="sub-1", person=PERSON, code=setup.code)
     await setup.come("s2", None, person=PERSON, visit=2, trials=2)
     await setup.come("other", submission="sub-2", person="somebody-else", code=setup.code)
@@ -44,7 +44,7 @@ def prepare(folder: Path, url: str = "", *, signs: str = "") -> str:
 
 
 def write_down(folder: Path, *written: LedgerEntry) -> None:
-    """Add to the ledger."""
+    """Append entries to the ledger."""
 
     async def work() -> None:
         async with open_store(folder / "store", write=False) as store:

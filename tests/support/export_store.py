@@ -1,4 +1,4 @@
-"""A study whose people came, left and withdrew, and the tables of its export."""
+"""A study with finished, abandoned and withdrawn sessions, and the tables of its export."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from support.answered_trials import PLAYED
 START = datetime(2026, 11, 15, 9, tzinfo=UTC)
 CONDITIONS = ("NA", "01", "no", "Größe 2")
 SECRETS = ("Anna from Bonn", "because of my boss", "a remark of mine", "prolific-5f3a", "BH-RECEIPT", "Europe/Berlin")
-"""What must not be in an export that is handed on."""
+"""Identifying texts that a shared export must not contain."""
 NAMED = "Write to Anna.O'Neil+1@uni-bonn.de: I am PROLIFIC-5F3A, and 5f0f0f0f0f0f0f0f0f0f0f0f is my friend."
-"""A remark that says who somebody is."""
+"""A remark with personal data."""
 
 
 def make_study(folder: Path, **keys: Any) -> Study:
@@ -64,7 +64,7 @@ def record(study: Study, digest: str = "d1", plan: str = "p1", conditions: Seque
             Slot(f"s{place}", f"{condition}/{content}", "test", "ABCD"[place - 1], True, None)
             for place, condition in enumerate(conditions, 1)
         )
-        draws = {"judged": slots[0].stimulus}  # what a comparison is signed by
+        draws = {"judged": slots[0].stimulus}  # the sign of a comparison
         entries += [Trial(content, content, "rate", slots, (asked,), draws), Break("1")]
     return StudyRecord(
         digest,
@@ -99,7 +99,7 @@ def answers_of(scores: Mapping[str, float]) -> dict[str, Json]:
 
 
 async def come(store: Any, name: str, place: int, *, mode: Mode = "link", digest: str = "d1", says: Any = None) -> None:
-    """Let somebody come and answer everything, with a log of what they typed."""
+    """Add a session with all answers and a log of typed text."""
     at = START + timedelta(hours=place)
     device: dict[str, Json] = {
         "screen": [1920, 1080], "dpr": 1.5, "pointer": "fine", "browser": "Chrome 130", "platform": "Win32",
@@ -132,7 +132,7 @@ GOOD = {"s1": 5, "s2": 3, "s3": 2, "s4": 1}
 
 
 async def fill(study: Study) -> None:
-    """Fill a store: three people, of whom one pressed the same button throughout, one withdrew, one left, a robot."""
+    """Fill a store: three people (one straight-lining), one who withdrew, one who left, and a robot."""
     async with open_store(study.folder / "store") as store:
         await store.begin(record(study))
         await come(store, "alice", 1, says=GOOD)
@@ -155,7 +155,7 @@ def rows(folder: Path, name: str) -> list[dict[str, str]]:
 
 
 async def fill_one(study: Study, votes: Sequence[Mapping[str, Json]], record: StudyRecord) -> None:
-    """Fill a store with people who answered one page each."""
+    """Fill a store with one-page sessions."""
     async with open_store(study.folder / "store") as store:
         await store.begin(record)
         for place, vote in enumerate(votes, 1):

@@ -1,4 +1,4 @@
-"""A study of texts in its folder, with a store that people have begun."""
+"""A study of texts in its folder, with a store."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def write_texts(folder: Path, conditions: Collection[str] = CONDITIONS, **keys: 
 
 
 async def begin(path: Path, url: str) -> None:
-    """Let a study begin in a store, as a server does."""
+    """Register a study in a store, as a server does."""
     async with run_server(load_study(path), store=url, port=0):
         pass
 
 
 async def finish(path: Path, url: str, names: str, *, lost: str = "", mode: Any = "link") -> list[int]:
-    """Let people with these names each finish a list; of those who are lost every answer is missing its words."""
+    """Let people with these names each finish a list; those who are `lost` answer its traps with the lowest score."""
     study = load_study(path)
     method = find(study.method)
     claimed = []
@@ -72,7 +72,7 @@ async def finish(path: Path, url: str, names: str, *, lost: str = "", mode: Any 
 
 
 TRAPS = {"trap": {"per_session": 1, "clips": 3}, "variance": False}
-"""Texts that ask for an answer; who gives another is not used."""
+"""Texts that ask for an answer; sessions with another answer are excluded."""
 
 
 def plan_json(path: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A study in memory that people finish, whole or in parts, and that is extended."""
+"""A study in memory with complete and partial sessions, and its extension."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
 @dataclass
 class World:
-    """A plan, and the facts of those who came."""
+    """A plan, and the tables of its sessions."""
 
     study: Study
     catalogue: Catalogue
@@ -38,7 +38,7 @@ class World:
     tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
     def finish(self, number: int, *, leaves_out: Callable[[Trial], bool] = lambda _: False) -> None:
-        """Let somebody finish a list; trials of which they watch nothing are left out by cleaning."""
+        """Add a session that finishes a list; cleaning excludes the trials that were not watched."""
         session = f"s{len(self.tables['sessions'])}"
         at = START + timedelta(hours=len(self.tables["sessions"]))
         who = {"session": session, "participant": f"p-{session}", "digest": "d1", "run": 1, "mode": "link"}
@@ -64,7 +64,7 @@ class World:
         self.tables["ends"].append(end)
 
     def lose(self, number: int) -> None:
-        """Let somebody finish a list of whom nothing is used."""
+        """Add a session that finishes a list without any usable rating."""
         self.finish(number, leaves_out=lambda _: True)
 
     def judge(self) -> JudgedPopulation:
@@ -77,7 +77,7 @@ class World:
         return ShortfallPlanner(self.study, self.catalogue, self.method, self.lists)
 
     def extend(self) -> ShortfallLists:
-        """Add lists for what is short, as the verb does."""
+        """Add lists for the shortfall, as the verb does."""
         maker, judging = self.maker(), self.judge()
         extension = maker.make_up(maker.shortfall(judging), judging)
         for planned in (*extension.repeated, *extension.recombined):
@@ -85,7 +85,7 @@ class World:
         return extension
 
     def add(self, planned: PlannedList) -> None:
-        """Add a list, as it comes back from a store."""
+        """Add a list in its stored form."""
         written = list_to_json(planned)
         self.lists.append(list_from_json(written))
         self.tables["lists"].append({"plan_digest": "p1", "list": planned.number, "trials": written})
@@ -95,7 +95,7 @@ class World:
 
 
 def begin(study: Study, catalogue: Catalogue, folder: Path) -> World:
-    """Return a study that nobody has visited."""
+    """Return a study without sessions."""
     study._folder = folder
     method = find(study.method)
     tables: dict[str, list[dict[str, Any]]] = {

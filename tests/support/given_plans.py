@@ -32,5 +32,5 @@ def study_of(method: str, folder: Path, keys: dict[str, Any] | None = None, **de
 
 def catalogue_of(method: str, contents: int = 4, conditions: int = 4) -> Catalogue:
     catalogue = make_catalogue(contents, conditions, roles={0: "reference"} if method in REFERENCES else None)
-    # As in a real study: the condition and the content, with a slash between them.
+    # As in a real study: condition/content.
     return replace(catalogue, stimuli=tuple(replace(s, id=f"{s.condition}/{s.content}") for s in catalogue.stimuli))

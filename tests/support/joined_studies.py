@@ -1,4 +1,4 @@
-"""Shared by tests."""
+"""Ratings and score tables of several questionnaires, joined by condition."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WEIGHTS = {"real": (1.0, 0.0), "trust": (0.9, 0.0), "warm": (0.8, 0.0), "face": 
 def rate(
     weights: dict[str, tuple[float, float]] = WEIGHTS, *, people: int = 8, contents: int = 6, seed: int = 1
 ) -> pd.DataFrame:
-    """Return ratings of eight conditions that differ in two things, of which each question sees its share."""
+    """Return ratings of eight conditions that differ in two dimensions, weighted by question."""
     rng = np.random.default_rng(seed)
     things = rng.normal(size=(8, contents, 2))
     person, condition, content = np.indices((people, 8, contents)).reshape(3, -1)

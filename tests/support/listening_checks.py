@@ -21,7 +21,7 @@ def pose(check: AnyPageCheck, seed: int = 1) -> CheckTask:
 
 
 def samples(drawn: DrawnFile) -> tuple[NDArray[np.float64], int]:
-    """Return what a WAV file holds, read by the standard library: (samples, channels), and the rate."""
+    """Return samples x channels of a WAV file, read by the standard library, and its rate."""
     assert drawn.content_type == "audio/wav"
     with wave.open(io.BytesIO(drawn.body)) as file:
         assert file.getsampwidth() == 2
@@ -30,7 +30,7 @@ def samples(drawn: DrawnFile) -> tuple[NDArray[np.float64], int]:
 
 
 def played(check: AnyPageCheck, posed: CheckTask) -> Iterator[tuple[NDArray[np.float64], int, int]]:
-    """Give every sound of an attempt, its rate, and its place from 0."""
+    """Yield every sound of an attempt, its rate, and its position from 0."""
     for place, name in enumerate(posed.media):
         yield *samples(check.draw(posed.private, name)), place
 

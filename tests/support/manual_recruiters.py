@@ -36,7 +36,7 @@ async def opened(folder: Path, recruit: Mapping[str, Any], **keys: Any) -> Async
 
 
 async def manual_answers(recruiter: Recruiter) -> dict[str, str]:
-    """Return what a person has to do by hand, for each verb."""
+    """Return the manual instructions for each verb."""
     answers = {}
     for verb, act in {
         "submissions": recruiter.submissions("tiny/1"),

@@ -1,4 +1,4 @@
-"""Shared by tests."""
+"""Coded clips of a small study, and their values by every metric."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def write(folder: Path, conditions: list[object], **keys: object) -> Path:
 
 @pytest.fixture(scope="module")
 def material(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A study of real clips: well and badly coded, at half the size and rate, shorter, and the reference again."""
+    """A study of real clips: finely and coarsely coded, at half size and rate, shorter, and a copy of the reference."""
     folder = tmp_path_factory.mktemp("measured")
     stimuli = folder / "stimuli"
     for content, picture in (("city", "testsrc2"), ("Größe 2", "mandelbrot")):

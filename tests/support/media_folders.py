@@ -1,4 +1,4 @@
-"""Sounds, pictures and texts in a folder, and the catalogue or the problems that they make."""
+"""Sounds, pictures and texts in a folder, and their catalogue or problems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clips of every codec, and the messages that they are made to show."""
+"""Clips of every codec, and messages to show in them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CODECS = {
 
 
 def film(path: Path, *arguments: str, size: str = f"{WIDTH}x{HEIGHT}", frames: int = FRAMES, tone: bool = True) -> Path:
-    """Write a clip of ffmpeg's moving test picture, with a tone and a title that gives its maker away."""
+    """Write a clip of ffmpeg's moving test picture, with a tone and an identifying title."""
     sound = ["-f", "lavfi", "-i", f"sine=frequency=440:sample_rate=48000:duration={frames / RATE}"] if tone else []
     ran = run_ffmpeg(
         [

@@ -1,4 +1,4 @@
-"""Studies whose stimuli ask for an answer, of a few sentences each, and people who give it or do not."""
+"""Studies of short texts with messages that ask for an answer, and people who follow them or do not."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CONDITIONS = ("zqplain", "zqlong", "zqodd")
 CONTENTS = ("zqsea", "zqwood", "zqtown", "zqhill")
 PARTS = {"zqplain": "It is quiet there.", "zqlong": "It is quiet there, and it stays so.", "zqodd": "Quiet it is."}
 OFF = 30
-"""How far from what was asked for a wrong answer is."""
+"""The distance of a wrong answer from the requested one."""
 
 Hosted = tuple[StudyService, Clock]
 
@@ -47,7 +47,7 @@ def write_asking(folder: Path, **keys: Any) -> Path:
 
 @asynccontextmanager
 async def serving(study: Path, store: Path) -> AsyncIterator[tuple[StudyService, Clock]]:
-    """Give a host without a server, and its clock."""
+    """Yield a service without a server, and its clock."""
     served, plan = load_served(load_study(study), "http://here")
     clock = Clock()
     async with open_store(store) as opened:
@@ -56,7 +56,7 @@ async def serving(study: Path, store: Path) -> AsyncIterator[tuple[StudyService,
 
 
 def targets(served: ServedStudy, number: int, key: str) -> Mapping[str, Any]:
-    """Return what a trial of a list asks for, by question and slot."""
+    """Return the requested answers of a trial, by question and slot."""
     return trial_of(served, number, key).targets
 
 
@@ -68,7 +68,7 @@ def trial_of(served: ServedStudy, number: int, key: str) -> Trial:
 
 
 def scores(step: Mapping[str, Any], asked: Mapping[str, Any], *, obeys: bool) -> dict[str, Any]:
-    """Return an answer that differs from slot to slot, and does what was asked for or something else."""
+    """Return an answer that differs from slot to slot, and follows the messages or does not."""
     given = {slot["id"]: 20.0 + 7 * place for place, slot in enumerate(step["trial"]["slots"])}
     for where, target in asked.items():
         off = OFF if target.value < 50 else -OFF
@@ -77,7 +77,7 @@ def scores(step: Mapping[str, Any], asked: Mapping[str, Any], *, obeys: bool) ->
 
 
 def clip(step: Mapping[str, Any], value: int = 4, *, stutters: bool = False) -> SubmittedAnswer:
-    """Return an answer to a clip that played well or did not."""
+    """Return an answer to a clip, with smooth or stuttering playback."""
     events = watch_events(step["trial"])
     if stutters:
         (frames,) = [one for one in events if one[1] == "frames"]
@@ -86,7 +86,7 @@ def clip(step: Mapping[str, Any], value: int = 4, *, stutters: bool = False) -> 
 
 
 class Rater(Person):
-    """Somebody who knows what is asked for, and does it unless they are told not to."""
+    """A participant who knows the requested answers, and gives them by default."""
 
     async def asked(self) -> Mapping[str, Any]:
         number = (await self.facts()).list
@@ -94,12 +94,12 @@ class Rater(Person):
         return targets(self.host.served, number, self.key)
 
     async def rate(self, *, obeys: bool = True, events: Any = None, **more: Any) -> str:
-        """Rate the page at hand; return where that leads."""
+        """Rate the current page; return the key of the next step."""
         answer = scores(self.step, await self.asked(), obeys=obeys)
         return await self.answer(SubmittedAnswer(answer, events=events or watch_events(self.step["trial"]), **more))
 
     async def until_asked(self) -> None:
-        """Rate well until a page asks for something."""
+        """Rate pages until one has a message."""
         await self.until("trial:")
         while self.step["kind"] == "trial" and not await self.asked():
             await self.rate()

@@ -1,4 +1,4 @@
-"""Studies and catalogues in memory, for tests of methods: no file is drawn and no server started."""
+"""Studies and catalogues in memory for tests of methods, without files or servers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from beholder.types import Medium
 
 QUESTION = {"id": "quality", "text": "How good is it?"}
 ODD = ("Größe 2", "no", "01", "NA", "-", "anchor", "proposed", "WORLD", "Vocoder")
-"""Names of conditions that have come back changed elsewhere."""
+"""Names of conditions that other tools have changed."""
 
 
 def make_study(method: str, conditions: Iterable[Any] = ("a", "b"), **keys: Any) -> Study:
@@ -57,7 +57,7 @@ def make_catalogue(
     without: Iterable[tuple[str, str]] = (),
     **probe: Any,
 ) -> Catalogue:
-    """Return a catalogue of every content under every condition, but for those `without`; roles are by condition."""
+    """Return a catalogue of all contents under all conditions except `without`; roles are by condition."""
     usual = {
         "bytes": 1000, "container": "", "duration_ms": 3000, "width": 640, "height": 360, "fps": 25.0, "codec": "",
         "audio_codec": "aac", "channels": 2,
@@ -106,7 +106,7 @@ def one_trial(study: Study, catalogue: Catalogue | None = None) -> tuple[Method,
 
 
 def problems(study: Study, catalogue: Catalogue | None = None) -> list[str]:
-    """Return what planning a study has against it, as told."""
+    """Return the problems of planning a study, as text."""
     try:
         planned(study, catalogue)
     except PlanError as error:
@@ -115,7 +115,7 @@ def problems(study: Study, catalogue: Catalogue | None = None) -> list[str]:
 
 
 def felt(trial: Trial, quality: Mapping[str, float]) -> dict[str, float]:
-    """Return what somebody perceives who knows the quality of each condition."""
+    """Return the percepts of a trial from the quality of each condition."""
     return {
         f"{asked.id}.{slot.id}": quality[slot.stimulus.rpartition("/")[0]]
         for asked in trial.asked

@@ -1,4 +1,4 @@
-"""Trials of every method with usual studies, what their slots hold, and how answers are refused or mirrored."""
+"""Trials of every method with usual studies, and refused or mirrored answers."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def slot_facts(trial: Trial) -> list[tuple[str, str, str | None, bool]]:
 
 
 def swapped(trial: Trial) -> Trial:
-    """Return the trial with its two rated slots the other way round, named by their places."""
+    """Return the trial with its two rated slots swapped, named by position."""
     first, second, *rest = trial.slots
     slots = (second._replace(id=first.id, label=first.label), first._replace(id=second.id, label=second.label), *rest)
     return replace(trial, slots=slots)
 
 
 def mirrored(answer: Any) -> Any:
-    """Return what somebody says who means the same after the swap."""
+    """Return the answer with the same meaning after the swap."""
     other = {"s1": "s2", "s2": "s1", "tie": "tie", "unsure": "unsure"}
     return {
         "choices": {
@@ -72,7 +72,7 @@ def mirrored(answer: Any) -> Any:
 
 
 def about_stimuli(trial: Trial, judgement: Judgement) -> tuple[Any, ...]:
-    """Return what a judgement says, without places."""
+    """Return a judgement in terms of stimuli, without positions."""
     slots = {slot.id: slot.stimulus for slot in trial.slots}
     return (
         judgement.question,

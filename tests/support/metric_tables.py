@@ -1,4 +1,4 @@
-"""Shared by tests."""
+"""A table of ratings to relate metrics to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plates of a researcher, with words in their metadata."""
+"""A researcher's colour plates, with texts in their metadata."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OWN = {
 
 
 def paint(folder: Path) -> None:
-    """Paint two images, with words in them that nobody should read."""
+    """Write two images with metadata that must not be served."""
     from PIL.PngImagePlugin import PngInfo
 
     metadata = PngInfo()

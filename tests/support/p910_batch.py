@@ -1,4 +1,4 @@
-"""A batch of the P.910 crowdsourcing toolkit, as its page and the platform wrote it down.
+"""A batch of the P.910 crowdsourcing toolkit, as recorded by its page and the platform.
 
 The page has one row for each submission; the results of the platform say who handed in which code.
 """
@@ -21,7 +21,7 @@ from beholder.types import Role
 Row = Mapping[str, str]
 _CLIP = re.compile(r"(?P<content>src\d+)_(?P<condition>c\d+)_v\d+")
 _HIDDEN = (2, 3)
-"""What the page adds to the right counts of the first matrix, circles and triangles, to keep them from being read."""
+"""The offsets by which the page hides the right counts of the first matrix, circles and triangles."""
 
 
 class Clip(NamedTuple):
@@ -78,7 +78,7 @@ class Submission:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the page was sent off; else it only knows that somebody came."""
+        """Whether the page was submitted; else only the arrival is known."""
         return bool(self.row["Answer.device_type"])
 
     @property
@@ -91,7 +91,7 @@ class Submission:
 
     @cached_property
     def clips(self) -> tuple[Clip, ...]:
-        """What was shown, in the order in which it was."""
+        """The clips in the order in which they were shown."""
         return tuple(self._clips()) if self.is_whole else ()
 
     def _clips(self) -> Iterator[Clip]:
@@ -115,13 +115,13 @@ class Submission:
             number += 1
 
     def attempts(self) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-        """Yield each attempt at a check: its key, what was right, what was answered. Hidden sections have none."""
+        """Yield each attempt at a check: key, right answer, given answer. Hidden sections have none."""
         row = self.row
         if row["Answer.7_plate3"] or row["Answer.7_plate4"]:
             right = [plate_number(row[f"Input.cv_plate_{place}_url"]) for place in (3, 4)]
             plates = [{"kind": "own", "number": number} for number in right if number is not None]
             read = {f"p{place}": row[f"Answer.7_plate{place + 2}"] or "none" for place in (1, 2)}
-            # Without both keys nobody can say who read them: what was posed is not known then, and nothing is judged.
+            # Without both keys the task is unknown, and the attempt is not judged.
             yield "check:colour:1", {"plates": plates} if len(plates) == len(right) else {}, {"numbers": read}
         if row["Answer.t1_circles"]:
             counts = [int(row[f"Input.t1_matrix_{shape}"]) for shape in "ct"]
@@ -134,7 +134,7 @@ class Submission:
             yield "check:brightness_second:1", {"counts": second}, _shapes(row, "Answer.t2_{}")
 
     def _counted(self) -> list[dict[str, int]]:
-        """Return the counts of the first matrix in the order in which they were tried; the last one was sent off."""
+        """Return the counts of the first matrix in the order of the attempts; the last one was submitted."""
         histories = (self.row[f"Answer.matrix_t1_{shape}_history"].split(",")[1:] for shape in ("circle", "triangle"))
         tried = zip(*histories, strict=True)
         return [{"circles": int(circles), "triangles": int(triangles)} for circles, triangles in tried] or [{}]
@@ -145,20 +145,20 @@ def _shapes(row: Row, column: str) -> dict[str, int]:
 
 
 def plate_number(url: str) -> str | None:
-    """Return the number on a plate, hidden in the name of its file; None where the name does not tell."""
+    """Return the number on a plate from its file name, or None."""
     hidden = PurePosixPath(url).name[4:8]
     numbers = (text for number in range(100) for text in (str(number), f"{number:02d}"))
     return next((text for text in numbers if base64.b64encode(text.encode()).decode().upper() == hidden), None)
 
 
 class Batch(NamedTuple):
-    """Everybody who came, and the rows of the platform that belong to nobody's answers."""
+    """All submissions, and the rows of the platform without one."""
 
     submissions: tuple[Submission, ...]
     unknown: tuple[Row, ...]
-    """Their code is none that the page gave."""
+    """Rows with a code that the page did not issue."""
     copied: tuple[Row, ...]
-    """Their code was given to somebody else."""
+    """Rows with a code that was issued to another participant."""
 
 
 def read_batch(folder: Path) -> Batch:
@@ -180,7 +180,7 @@ def read_batch(folder: Path) -> Batch:
 
 
 def _owners(answers: Sequence[Row], by_code: Mapping[str, Sequence[Row]]) -> dict[str, str]:
-    """Return whose browser each one is: of the person who handed in most of the codes that nobody else did."""
+    """Return the owner of each browser: the person with most of the codes that only one person submitted."""
     claimants: dict[str, Counter[str]] = defaultdict(Counter)
     for row in answers:
         if len(claims := by_code[row["v_code"]]) == 1:

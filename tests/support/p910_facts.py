@@ -1,6 +1,6 @@
-"""A batch of the P.910 crowdsourcing toolkit as the facts that `clean` judges.
+"""A batch of the P.910 crowdsourcing toolkit as the tables that `clean` judges.
 
-What the page did not measure stays unmeasured: when each trial was shown, stalls, and where the window was.
+Times of single trials, stalls and the focus of the window are missing, because the page did not measure them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from support.p910_batch import Clip, Submission
 Tables = dict[str, list[dict[str, Any]]]
 _DIGEST, _PLAN = "d1", "p1"
 _NEAR = 1
-"""How far a vote on a gold clip may be from its key."""
+"""The tolerance of a vote on a gold clip."""
 
 
 def batch_study(folder: Path, **clean: Any) -> Study:
@@ -79,7 +79,7 @@ def _trial(place: int, clip: Clip, asked: tuple[Asked, ...]) -> Trial:
 
 
 def _played(clip: Clip) -> dict[str, Any]:
-    """Return what the page knew of the playing: how long it took is of the last time, and of a whole one."""
+    """Return the playback that the page recorded: the duration of the last complete playback."""
     played: dict[str, Any] = {"plays": clip.plays, "duration_ms": clip.length_ms}
     if clip.ends:
         played |= {"coverage": 1.0, "furthest_ms": clip.length_ms, "whole_ms": clip.played_ms}
@@ -87,7 +87,7 @@ def _played(clip: Clip) -> dict[str, Any]:
 
 
 def _answer(one: Submission, key: str, answer: Any, playback: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    # All of it was sent off at once, at the end.
+    # All answers were submitted together, at the end.
     return {
         "session": one.session, "key": key, "answer": answer, "playback": playback or {}, "shown_ms": 0.0,
         "sent_ms": 0.0, "input": "", "tab": "", "at": one.ended_at,

@@ -53,7 +53,7 @@ class Degrade(Compare):
 
 
 class Board(Parallel):
-    """All stimuli of a content, the reference once more in front, and an anchor in every trial."""
+    """All stimuli of a content, preceded by the explicit reference, and an anchor in every trial."""
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
         return ()

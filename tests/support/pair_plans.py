@@ -50,5 +50,5 @@ def table_study(folder: Path, text: str, **design: Any) -> Study:
 
 
 def compared_conditions(study: Study, catalogue: Catalogue) -> set[frozenset[str]]:
-    """Return which conditions are compared with each other."""
+    """Return the compared pairs of conditions."""
     return {frozenset(catalogue.by_id[s].condition for s in unit.stimuli) for unit in pair_units(study, catalogue)}

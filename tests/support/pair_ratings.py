@@ -16,7 +16,7 @@ from beholder.analysis.tests import tests as four_tests
 def ratings(
     means: dict[str, float], *, people: int = 12, contents: int = 8, noise: float = 5.0, seed: int = 2, **columns: Any
 ) -> pd.DataFrame:
-    """Return ratings in which everybody rates every condition on every content."""
+    """Return fully crossed ratings of participants, conditions and contents."""
     rng = np.random.default_rng(seed)
     rows = [
         {"participant": f"p{p}", "content": f"c{k}", "condition": name, "value": mean + rng.normal(0, noise)}

@@ -55,21 +55,21 @@ class PaymentSetup:
 
     @property
     def ids(self) -> list[str]:
-        """The submissions, in order."""
+        """The ids of the submissions, in order."""
         return [visit.submission.id for visit in self.visits]
 
     async def pay(self, **options: Any) -> Payment:
         return await pay_study(self.context, sleep=self.fake.sleep, **options)
 
     async def sign(self, by: str = "Ann", /, **rows: Any) -> None:
-        """Sign decisions by submission, or by its place as `s0`."""
+        """Sign decisions by submission id, or by position as `s0`."""
         await sign(self.context.store, self.visits, by, **rows)
 
     async def books(self) -> LedgerState:
         return replay(await self.context.store.ledger.entries())
 
     def got(self, submission: str) -> list[tuple[str, int]]:
-        """Return what the wallet has paid for a submission."""
+        """Return the payments of the platform for a submission."""
         return [(moved.kind, moved.amount) for moved in self.fake.payments if moved.submission == submission]
 
 
@@ -106,7 +106,7 @@ async def come(
 
 
 def in_memory(otherwise: Path) -> Iterator[Path]:
-    """Give a folder whose files need no disk, where the system has such a place: every entry of a ledger is synced."""
+    """Yield a folder in memory where the system has one, because every entry of a ledger is synced."""
     if not Path("/dev/shm").is_dir():
         yield otherwise
         return
@@ -141,9 +141,9 @@ async def payment_setup(
     url: str = "",
     **keys: Any,
 ) -> AsyncIterator[PaymentSetup]:
-    """Give a study that is published on the fake, with people who have handed in; nothing is signed.
+    """Yield a study that is published on the fake platform, with submissions and without signatures.
 
-    `url` is of its store, where that is not in its folder.
+    `url` is the address of its store, if that is not in its folder.
     """
     fake = fake or FakeProlific()
     recruit = {"mode": "prolific", "reward": "2.00 GBP", "minutes": 10, "places": people} | keys.pop("recruit", {})
@@ -168,7 +168,7 @@ async def payment_setup(
 
 @asynccontextmanager
 async def manual_payment_setup(folder: Path, mode: str = "panel", **keys: Any) -> AsyncIterator[PaymentSetup]:
-    """Give a study whose people are paid by hand."""
+    """Yield a study with manual payments."""
     recruit = {"mode": mode, "reward": "2.00 GBP", "screen_out": "0.30 GBP"}
     recruit |= {"id_parameter": "pid"} if mode == "panel" else {}
     fake = FakeProlific()

@@ -1,4 +1,4 @@
-"""Catalogues and studies small enough to plan, and what every plan keeps."""
+"""Small catalogues and studies, and the invariants of every plan."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from beholder.study.model import Study
 from beholder.types import Role
 
 _SCALES: Mapping[str, Mapping[str, Any]] = {"pair": {"scale": {"min": -3, "max": 3, "look": "radio"}}}
-"""A study that is not read from a file does not know the usual scale of its method."""
+"""Studies in memory have no default scale of their method."""
 
 acr, acr_hr, dcr, mushra, parallel = (find(name) for name in ("acr", "acr-hr", "dcr", "mushra", "parallel"))
 
@@ -61,7 +61,7 @@ def make_study(method: str = "acr", /, **design: Any) -> Study:
 
 
 def with_clips(study: Study, catalogue: Catalogue, method: Method) -> Catalogue:
-    """Return a catalogue with the stimuli that ask for an answer, as if they had been made."""
+    """Return a catalogue with message stimuli, without their files."""
     clips = [
         replace(
             one.source, id=f"{one.role}:{number}:{one.source.id}", condition=one.role, role=one.role,

@@ -13,7 +13,7 @@ from support.data import data_file
 def planted(
     people: int = 12, stimuli: int = 9, noise: float = 0.7, share: float = 1.0, seed: int = 1, **more: Any
 ) -> pd.DataFrame:
-    """Return ratings of stimuli that differ, by people who each rate a share of them."""
+    """Return ratings of stimuli of different quality, by people who each rate a share of them."""
     rng = np.random.default_rng(seed)
     person, stimulus = (part.ravel() for part in np.meshgrid(np.arange(people), np.arange(stimuli), indexing="ij"))
     kept = rng.random(len(person)) < share

@@ -1,4 +1,4 @@
-"""Studies of texts with people who come from a platform, without a server."""
+"""Studies of texts with participants from a platform, without a server."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ POSTING = "5f00000000000000000000aa"
 
 @asynccontextmanager
 async def door(folder: Path, recruit: Mapping[str, Any], **keys: Any) -> AsyncIterator[tuple[StudyService, Clock]]:
-    """Give the host of a study that recruits in this way, and its clock."""
+    """Yield the service of a study with these recruitment settings, and its clock."""
     folder.mkdir(exist_ok=True)
     study = write_asking(folder, **{"checks": {}, "recruit": dict(recruit), **keys})
     async with serving(study, folder / "store") as (host, clock):
@@ -30,33 +30,33 @@ async def door(folder: Path, recruit: Mapping[str, Any], **keys: Any) -> AsyncIt
 
 
 async def launch(host: StudyService) -> None:
-    """Record that the study was put up on the platform."""
+    """Record that the study was launched on the platform."""
     await host.store.ledger.append([LedgerEntry("draft", "done", NOON, provider_ref=POSTING)])
 
 
 async def act(host: StudyService, kind: str, person: Person, clock: Clock) -> None:
-    """Record what was done about somebody."""
+    """Record a moderation action in the ledger."""
     facts = await person.facts()
     clock.wait(seconds=1)
-    session = person.session if kind == "release" else ""  # all else is about the person
+    session = person.session if kind == "release" else ""  # other actions concern the participant
     entry = LedgerEntry(kind, "done", clock(), participant=facts.session.participant, session=session, reason_text="-")
     await host.store.ledger.append([entry])
 
 
 def prolific(person: str = "ann", visit: str = "s1", posting: str = POSTING) -> dict[str, str]:
-    """Return what Prolific passes in the address."""
+    """Return the parameters that Prolific passes in the address."""
     return {"PROLIFIC_PID": person, "STUDY_ID": posting, "SESSION_ID": visit}
 
 
 async def come(host: StudyService, clock: Clock, **params: str) -> Person:
-    """Return somebody who has opened the address with these parameters."""
+    """Return a person who has opened the address with these parameters."""
     person = Person(host, clock)
     person.params = params
     return await person.come()
 
 
 async def refused(host: StudyService, clock: Clock, **params: str) -> Refused:
-    """Return why somebody cannot come in."""
+    """Return the reason of a refused admission."""
     with pytest.raises(Refused) as caught:
         await come(host, clock, **params)
     assert caught.value.status == 403

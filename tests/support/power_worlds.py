@@ -1,4 +1,4 @@
-"""Worlds in memory of which power is asked."""
+"""Simulated studies in memory for power analysis."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def power_tables_of(study: Study, sizes: tuple[int, ...], **keys: Any) -> PowerT
 
 
 def write_study(folder: Path, conditions: Sequence[str] = ("no", "01", "Größe 2"), **keys: Any) -> Path:
-    """Write a study of texts, which take no time to look at."""
+    """Write a study of texts, which need no probing."""
     for condition in conditions:
         for content in ("a", "b", "c", "d"):
             path = folder / "stimuli" / condition / f"{content}.txt"

@@ -1,4 +1,4 @@
-"""Files as researchers have them, and the command that prepares them for browsers."""
+"""Researchers' files, and the command that prepares them for browsers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ RAW: Mapping[str, tuple[str, ...]] = {
 
 
 def film(path: Path, *options: str, rate: int = 25, seconds: float = 1) -> Path:
-    """Write a small clip with a tone and marks of its maker."""
+    """Write a small clip with a tone and identifying metadata."""
     path.parent.mkdir(parents=True, exist_ok=True)
     picture = ["-f", "lavfi", "-i", f"testsrc2=size=128x72:rate={rate}:duration={seconds}"]
     sound = ["-f", "lavfi", "-i", f"sine=frequency=440:sample_rate=48000:duration={seconds}"]

@@ -13,7 +13,7 @@ from support.prolific_rehearsal import JOB, prolific, study_in
 
 
 async def launch_problems(folder: Path, fake: FakeProlific | None = None, **keys: Any) -> list[str]:
-    """Return what drafting a study tells, and that nothing was put up."""
+    """Return the problems of drafting a study; check that nothing was posted."""
     fake = fake or FakeProlific()
     async with prolific(study_in(folder, **keys), fake) as recruiter:
         with pytest.raises(RecruitError) as error:

@@ -35,11 +35,11 @@ JOB = Job(
 LOST: list[FaultKind] = [
     "cut_before", "cut_after", "408_after", "504_after", "html_after", "slow_after", "500", "429", "refused",
 ]  # fmt: skip
-"""Ways in which no clear answer comes, before and after the effect."""
+"""Faults without a clear answer, before and after the effect."""
 
 
 def study_in(folder: Path, **keys: Any) -> Study:
-    """Return a study of a folder that nobody plans or serves, so that it needs no stimuli; `keys` add to its own."""
+    """Return a study in a folder without stimuli, which is neither planned nor served; `keys` are added."""
     folder.mkdir(parents=True, exist_ok=True)
     study: dict[str, Any] = {
         "beholder": 1,
@@ -56,7 +56,7 @@ def study_in(folder: Path, **keys: Any) -> Study:
 
 @asynccontextmanager
 async def prolific(study: Study, fake: FakeProlific, token: str = "rehearsal") -> AsyncIterator[ProlificRecruiter]:
-    """Give Prolific for a study, with the fake in its place and its clock for ours."""
+    """Yield the Prolific recruiter of a study, connected to the fake platform and its clock."""
     client = ProlificClient(PROLIFIC, token, transport=fake.transport(), sleep=fake.sleep, rng=random.Random(1))
     async with open_store(study.folder / "store") as store:
         await store.begin(study_record())

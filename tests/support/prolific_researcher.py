@@ -1,4 +1,4 @@
-"""A researcher with a token on the fake Prolific, and a study to put up."""
+"""A researcher with a token on the fake Prolific, and a study to post."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def make(**more: Any) -> FakeProlific:
 
 
 class Researcher:
-    """Somebody with a token."""
+    """A researcher with a token."""
 
     def __init__(self, fake: FakeProlific) -> None:
         self.fake = fake
@@ -56,7 +56,7 @@ class Researcher:
         return response.json()
 
     async def publish(self, **more: Any) -> str:
-        """Return a study that is open."""
+        """Return a published study."""
         response = await self.send("POST", "/studies/", {**BODY, **more})
         assert response.status_code == 201, response.text
         id_ = str(response.json()["id"])
@@ -78,7 +78,7 @@ class Researcher:
 
 @pytest.fixture
 def fake() -> FakeProlific:
-    """A Prolific that holds requests against the published document, where that is there."""
+    """A fake Prolific that validates requests by the published document, if it is available."""
     return make()
 
 

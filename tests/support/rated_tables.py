@@ -12,7 +12,7 @@ ICCS = [f"ICC({kind},{many})" for many in "1k" for kind in "1AC"]
 
 
 def rated(things: int, raters: int, seed: int = 1, gaps: float = 0.0) -> Floats:
-    """Return votes on five points: things and raters differ, and everybody wavers."""
+    """Return votes on five points with effects of stimuli and raters, and noise."""
     rng = np.random.default_rng(seed)
     felt = rng.normal(3, 1, (things, 1)) + rng.normal(0, 0.4, raters) + rng.normal(0, 0.7, (things, raters))
     table = np.clip(np.round(felt), 1, 5)

@@ -1,4 +1,4 @@
-"""The public half of a trial with sliders."""
+"""The public part of a trial with sliders."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def table_of(result: Result | None) -> pd.DataFrame:
 
 
 def crowd(n: int = 12, *, unused: tuple[str, ...] = ()) -> pd.DataFrame:
-    """Return n people who agree but for noise, p000 ten points above them, p001 the other way round."""
+    """Return ratings of n people who agree up to noise; p000 is ten points higher, p001 is reversed."""
     rng = np.random.default_rng(3)
     rows = []
     for person in range(n):

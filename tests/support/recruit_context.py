@@ -57,12 +57,12 @@ class LaunchSetup:
         return await self.context.store.ledger.entries()
 
     async def launch(self, **options: Any) -> Any:
-        """Launch it, with its server in process at its address."""
+        """Launch the study, with its server in process."""
         every: dict[str, Any] = {"public_url": URL, "transport": self.server} | options
         return await launch_study(self.context, **every)
 
     async def open(self) -> str:
-        """Launch it, publish it for its cost, and return the id of the posting."""
+        """Launch and publish the study, and return the id of the posting."""
         launch = await self.launch()
         if launch.due is not None:
             launch = await self.launch(publish=str(launch.due))
@@ -105,12 +105,12 @@ async def _recruiter(study: Study, store: Store, fake: FakeProlific) -> Recruite
 
 
 async def problems_of(work: Awaitable[object]) -> list[str]:
-    """Return every problem for which something is refused."""
+    """Return every problem of a refused operation."""
     with pytest.raises(RecruitError) as error:
         await work
     return [str(problem) for problem in error.value.problems]
 
 
 async def launch_problems(setup: LaunchSetup, **options: Any) -> list[str]:
-    """Return every problem for which a launch is refused."""
+    """Return every problem of a refused launch."""
     return await problems_of(setup.launch(**options))

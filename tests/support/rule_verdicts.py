@@ -18,5 +18,5 @@ def exclusions_of(result: RuleResult) -> list[tuple[str, str, list[str] | None]]
 
 
 def played_for(times: float) -> AnsweredTrial:
-    """Return a trial whose playback took so many times its length."""
+    """Return a trial whose playback took this multiple of its length."""
     return one(played={"whole_ms": round(times * LENGTH)})

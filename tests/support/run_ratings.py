@@ -19,7 +19,7 @@ def five_runs() -> pd.DataFrame:
 
 
 def balanced(people: int, contents: int, groups: int, seed: int = 1, sd: tuple[float, float] = (0.5, 0.4)) -> Table:
-    """Return values of everybody on everything."""
+    """Return fully crossed values."""
     rng = np.random.default_rng(seed)
     one, other, group = (axis.ravel() for axis in np.indices((people, contents, groups)))
     value = rng.normal(0, sd[0], people)[one] + rng.normal(0, sd[1], contents)[other] + rng.normal(0, 0.7, len(one))

@@ -13,7 +13,7 @@ import pytest
 
 
 def free_port() -> int:
-    """Return a port that nobody listens on."""
+    """Return a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -28,7 +28,7 @@ class Service:
         self.address = f"http://127.0.0.1:{port}"
 
     async def until_ready(self) -> None:
-        """Wait until it answers."""
+        """Wait until the server answers."""
         async with httpx.AsyncClient(base_url=self.address, timeout=60) as client:
             while self.process.poll() is None:
                 try:
@@ -39,17 +39,17 @@ class Service:
         raise AssertionError(f"the server ended with {self.process.returncode}")
 
     async def kill_parent(self) -> None:
-        """Kill the process that was started, at once."""
+        """Kill the started process immediately."""
         self.process.kill()
         await asyncio.to_thread(self.process.wait)
 
     async def is_silent(self) -> None:
-        """Make sure that nothing answers any more."""
+        """Check that no process answers any more."""
         async with httpx.AsyncClient(base_url=self.address, timeout=60) as client:
             with pytest.raises(httpx.TransportError):
                 await client.get("/healthz")
 
     async def kill(self) -> None:
-        """Kill the process that answers, and make sure that nothing answers any more."""
+        """Kill the answering process, and check that no process answers any more."""
         await self.kill_parent()
         await self.is_silent()

@@ -15,7 +15,7 @@ from support.method_studies import catalogue_of, make_study
 
 
 class SimulatedStudy:
-    """A plan of one method with its sheet, and what people of a population answer."""
+    """A plan of one method with its sheet, and the answers of a population."""
 
     def __init__(self, method: str = "acr", people: int = 200, scale: str = "cont100", **keys: Any) -> None:
         questions = [{"id": "quality", "text": "?", **({"scale": scale} if method == "acr" else {})}]

@@ -25,7 +25,7 @@ def snapshot_of(study: Study, tables: Tables, now: datetime = LATER, **known: An
 
 
 def add_drop_out(tables: Tables, name: str, answered: int, **options: Any) -> None:
-    """Add a session that stops after so many trials, the last of them minutes after it came."""
+    """Add a session that stops after this number of trials, the last one minutes after its start."""
     add(tables, name, outcome=None, **options)
     unanswered = {f"trial:{place}" for place in range(answered + 1, 100)}
     tables["answers"] = [row for row in tables["answers"] if row["session"] != name or row["key"] not in unanswered]

@@ -1,4 +1,4 @@
-"""Marks that a copied sound must not keep."""
+"""Metadata that a copied sound must not keep."""
 
 from __future__ import annotations
 

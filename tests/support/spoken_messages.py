@@ -25,7 +25,7 @@ def lufs(path: Path) -> float:
 
 
 def noise(seconds: float, rate: int, channels: int = 1, peak: float = 0.3) -> Samples:
-    """Return noise in which low frequencies are strong, as in music."""
+    """Return noise with strong low frequencies, as in music."""
     white = np.random.default_rng([rate, channels]).normal(size=(round(seconds * rate), channels))
     red = signal.lfilter([1], [1, -0.95], white, axis=0)
     return np.asarray(red * peak / np.abs(red).max())
@@ -35,7 +35,7 @@ SHORT = Message("Set this slider to 37.", "voice")
 
 
 def voiced(folder: Path, samples: Samples, rate: int, message: Message = SHORT, bits: int = 16) -> Path:
-    """Return the file of a sound with the message in it; the one without stands beside it."""
+    """Return the file of a sound with the message; the one without is in the same folder."""
     write_wav(folder / "before.wav", samples, rate, bits)
     insert_speech(folder / "before.wav", folder / "after.wav", "audio", message)
     return folder / "after.wav"

@@ -37,7 +37,7 @@ def row(result: Result | None, **cells: str) -> dict[str, Any]:
 
 
 def compared(raw: list[list[float]], seconds: list[list[bool]], kind: str = "diff") -> pd.DataFrame:
-    """Return comparisons of a with b: what was answered as seen, and whether a was the second."""
+    """Return comparisons of a with b: the answers in presentation order, and whether a was second."""
     rows = [
         {"participant": f"p{p}", "content": f"c{c}", "condition": "a", "other_condition": "b", "raw_value": seen,
          "value": seen if second else -seen, "kind": kind, "method": "ccr" if kind == "diff" else "pair"}
@@ -48,6 +48,6 @@ def compared(raw: list[list[float]], seconds: list[list[bool]], kind: str = "dif
 
 
 def referenced(values: Any, **columns: Any) -> pd.DataFrame:
-    """Return votes of which the first condition is the reference."""
+    """Return votes with the first condition as reference."""
     table = rated(values, scale_min=1, scale_max=5, method="acr-hr", **columns)
     return table.assign(role=np.where(table["condition"] == NAMES[0], "hidden_reference", "test"))

@@ -53,7 +53,7 @@ def planned(study: Study) -> PlannedList:
 
 
 def empty(study: Study) -> Tables:
-    """Return the rows of a store that was opened and that nobody has visited."""
+    """Return the rows of a store without sessions."""
     stimuli = [
         {
             "digest": "d1", "stimulus": f"{condition}/{content}", "content": content, "condition": condition,

@@ -19,7 +19,7 @@ def plan_of(study: Study, *taught: Any) -> Plan:
 
 
 def training_of(study: Study, *taught: Any) -> list[dict[str, Any]]:
-    """Return the training trials as somebody sees them, with what is expected of them."""
+    """Return the training trials as shown, with their expected answers."""
     return [
         {
             "slots": [(slot.stimulus, slot.rated) for slot in trial.slots],

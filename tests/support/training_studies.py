@@ -1,4 +1,4 @@
-"""Studies with training: a manifest beside the tiny stimuli, and training stimuli in memory."""
+"""Studies with training: a manifest of the tiny stimuli, and training stimuli in memory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LESSONS: tuple[Mapping[str, str], ...] = (
     {"condition": "jerky"},
     {"condition": "smooth", "expected": "2", "trap": "true"},
 )
-"""Two ends of the scale, one without an expectation, and a trap."""
+"""Examples for both ends of the scale, one without an expected answer, and a trap."""
 
 
 def write_taught(folder: Path, like: Path, lessons: Sequence[Mapping[str, str]] = LESSONS, /, **keys: Any) -> Path:
@@ -60,7 +60,7 @@ def _name(file: Path, folder: Path) -> str:
 
 
 def lesson(number: int, expected: float | Mapping[str, float] | None = None, **more: Any) -> KnownAnswer:
-    """Return what line `number` + 1 of a manifest teaches; tolerance and message go with every expected answer."""
+    """Return the known answer of line `number` + 1 of a manifest; tolerance and message hold for all answers."""
     of = expected if isinstance(expected, Mapping) else {} if expected is None else {EVERY_QUESTION: expected}
     near, message = more.pop("tolerance", None), more.pop("message", "")
     expectations = {question: Expectation(value, near, message) for question, value in of.items()}

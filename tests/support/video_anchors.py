@@ -1,4 +1,4 @@
-"""Videos to make anchors of, and how alike two videos are."""
+"""Source videos for anchors, and the similarity of two videos."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Pictures = NDArray[np.float64]
 def film(
     path: Path, *options: str, size: str = "192x108", rate: str = "25", seconds: float = 1, tone: bool = True
 ) -> Path:
-    """Write a clip of a pattern that moves, with marks of its maker."""
+    """Write a clip of a moving pattern with identifying metadata."""
     path.parent.mkdir(parents=True, exist_ok=True)
     sound = ["-f", "lavfi", "-i", f"sine=frequency=440:sample_rate=48000:duration={seconds}"] if tone else []
     picture = ["-f", "lavfi", "-i", f"testsrc2=size={size}:rate={rate}:duration={seconds}"]
@@ -43,4 +43,4 @@ def psnr(one: Pictures, other: Pictures) -> float:
 NAMES = (
     "bitrate-30k", "bitrate-200k", "resolution-24", "resolution-90", "fps-5", "fps-10", "blur-40", "blur-8",
 )  # fmt: skip
-"""For each kind the worse one first."""
+"""Anchors of each kind, the worse one first."""

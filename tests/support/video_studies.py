@@ -1,4 +1,4 @@
-"""Studies of small videos, and marks that their copies must not keep."""
+"""Studies of small videos, and metadata that their copies must not keep."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Somebody at a browser, reduced to requests; and the server they visit."""
+"""A participant who sends requests without a browser, and the server."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BEFORE = [
 
 @dataclass(frozen=True)
 class Site(RunningServer):
-    """A running server, and one client for everybody who visits it."""
+    """A running server, and one client for all visitors."""
 
     client: httpx.AsyncClient
 
@@ -41,7 +41,7 @@ async def server(tmp_path: Path, tiny: Path) -> AsyncIterator[Site]:
 
 
 class Visitor:
-    """Somebody at a browser, reduced to requests."""
+    """A participant who sends requests without a browser."""
 
     def __init__(self, server: Site, **params: str) -> None:
         self.server, self.params = server, params

@@ -1,4 +1,4 @@
-"""Videos and sounds for the workshop, and problems that it tells."""
+"""Videos and sounds for the workshop, and the problems that it reports."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def film(
     tone: float = 0,
     codec: Sequence[str] = H264,
 ) -> Path:
-    """Write a video whose frames are plain greys, with a tone where one is asked for."""
+    """Write a video of uniform grey frames, with an optional tone."""
     path.parent.mkdir(parents=True, exist_ok=True)
     sound = [] if not tone else ["-f", "lavfi", "-i", f"sine=frequency={tone}:sample_rate=48000", "-shortest"]
     ran = feed_ffmpeg(
@@ -40,7 +40,7 @@ def film(
 
 
 def counter(frames: int) -> list[int]:
-    """Return a grey for each frame that its neighbours do not have."""
+    """Return a different grey for neighbouring frames."""
     return [40 + 37 * number % 170 for number in range(frames)]
 
 
