@@ -13,7 +13,7 @@ from beholder.store.open import open_store
 from beholder.testing import RECRUITER_CHECKS, Scene, check_recruiter
 from beholder.testing.stores.facts import study_record
 from support.prolific_rehearsal import JOB, study_in
-from support.prolific_scene import Opener, rehearsal
+from support.prolific_scenes import Opener, rehearsal
 
 MODES = {
     "link": {"mode": "link"},

@@ -19,8 +19,8 @@ from beholder.server.process import RunningServer, run_server
 from beholder.server.tokens import robot_signature
 from beholder.simulation.robot import watch_events
 from beholder.testing import write_study
+from support.check_settings import EVERY, QUIZ
 from support.clock_service import LAPTOP
-from support.every_check import EVERY, QUIZ
 
 SHOWN = {
     "key", "kind", "progress", "prefetch", "check", "attempt", "gate", "public", "media", "told", "words", "list",

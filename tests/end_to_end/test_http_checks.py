@@ -13,8 +13,8 @@ from beholder.methods import load_study
 from beholder.server.process import run_server
 from beholder.store.contract import Table
 from beholder.testing import write_study
+from support.check_settings import EVERY
 from support.clock_service import LAPTOP, PHONE
-from support.every_check import EVERY
 from support.visitor import Site, Visitor
 
 

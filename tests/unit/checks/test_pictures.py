@@ -12,7 +12,7 @@ from PIL import Image
 from beholder.checks.colour import ColourCheck
 from beholder.checks.page_contract import Attempt, CheckContext
 from beholder.study import qualification as rules
-from support.own_plates import OWN, paint
+from support.researcher_plates import OWN, paint
 
 
 def test_a_plate_is_a_picture_in_srgb_and_nothing_else() -> None:

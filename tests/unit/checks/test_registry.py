@@ -16,7 +16,7 @@ from beholder.study import qualification as rules
 from beholder.testing import write_study
 from beholder.types import Medium
 from support.method_studies import make_study
-from support.own_plates import OWN, paint
+from support.researcher_plates import OWN, paint
 
 
 def test_every_rule_of_the_study_has_a_check_in_the_order_in_which_they_are_told() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from beholder.simulation.cheats import opposite_answer
-from support.rating_board import SLIDER, board
+from support.slider_trials import SLIDER, board
 
 
 def test_another_answer_is_another_one_on_the_same_scale() -> None:

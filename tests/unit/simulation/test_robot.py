@@ -11,7 +11,7 @@ import numpy as np
 from beholder.server.playback import read_playback
 from beholder.simulation.participants import Habits, habits_of
 from beholder.simulation.robot import page_log
-from support.rating_board import board
+from support.slider_trials import board
 
 
 def logged(habits: Habits, seed: int = 1, *, is_away: bool = False) -> tuple[Any, Mapping[str, Any], float]:

@@ -11,7 +11,7 @@ from beholder.methods import find, load_study
 from beholder.planning.message_trials import load_stimuli
 from beholder.testing import write_study
 from beholder.workflow.check import check
-from support.asking_studies import ACR, GOLD
+from support.gold_stimuli import ACR, GOLD
 from support.training_studies import write_taught
 
 

@@ -11,7 +11,7 @@ from beholder.planning import open_plan
 from beholder.planning.message_trials import load_stimuli
 from beholder.stimuli.ingestion import load_catalogue
 from beholder.testing import write_study
-from support.asking_studies import ACR, GOLD
+from support.gold_stimuli import ACR, GOLD
 from support.source_studies import SUFFIXES, problems, study_in, warnings, write
 from support.training_studies import write_manifest, write_taught
 

@@ -17,7 +17,7 @@ from beholder.planning.message_trials import load_stimuli, load_with_messages, s
 from beholder.stimuli.ingestion import load_catalogue
 from beholder.testing import write_study
 from beholder.workflow.check import check
-from support.asking_studies import ACR
+from support.gold_stimuli import ACR
 from support.method_studies import catalogue_of, make_study
 
 

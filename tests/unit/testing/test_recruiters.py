@@ -10,7 +10,7 @@ import pytest
 
 from beholder.recruiting.contract import Posting, Recruiter
 from beholder.testing import Scene, check_recruiter
-from support.prolific_scene import rehearsal
+from support.prolific_scenes import rehearsal
 
 
 async def test_check_recruiter_says_what_is_not_true_of_a_recruiter(tmp_path: Path) -> None:
