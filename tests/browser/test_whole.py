@@ -41,7 +41,7 @@ async def test_a_whole_study_stores_what_was_on_the_screen(
     assert {key: row["answer"]["scores"] for key, row in stored.items()} == shown
     assert {row["input"] for row in stored.values()} == {by}
     for row in stored.values():
-        for watched in (seen for slot, seen in row["playback"].items() if slot != "page"):
+        for watched in (playback for slot, playback in row["playback"].items() if slot != "page"):
             assert watched["frames"] > 0
             assert watched["coverage"] >= 0.97
             assert watched["plays"] == 1

@@ -187,7 +187,7 @@ def _chunks(data: bytes) -> set[str]:
     """Return the names of the chunks of a PNG or WAV file."""
     if data[4:8] == b"ftyp":  # the same test clip for everybody
         return set()
-    found, at = set(), 8 if data.startswith(b"\x89PNG") else 12
+    names, at = set(), 8 if data.startswith(b"\x89PNG") else 12
     while at + 8 <= len(data):
         if data.startswith(b"\x89PNG"):
             (size,), name = struct.unpack(">I", data[at : at + 4]), data[at + 4 : at + 8]
@@ -195,5 +195,5 @@ def _chunks(data: bytes) -> set[str]:
         else:
             name, (size,) = data[at : at + 4], struct.unpack("<I", data[at + 4 : at + 8])
             at += 8 + size + size % 2
-        found.add(name.decode("latin-1"))
-    return found
+        names.add(name.decode("latin-1"))
+    return names

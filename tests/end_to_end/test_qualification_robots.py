@@ -203,7 +203,7 @@ def test_the_list_of_somebody_who_was_turned_away_is_open_to_the_next_person(tmp
         ):
             served, store = server.service.served, server.store
             oracle = Oracle(served, store.secret, plant_truth(served.catalogue, ("quality",), 1), 1)
-            met = []
+            reached = []
             for name, able in (("first", Able(frozenset({"brightness"}))), ("second", Able()), ("third", Able())):
                 person = Robot(name, "tiny", {"participant": name}, client, oracle.responder("honest", name, able))
                 await person.arrive()
@@ -211,8 +211,8 @@ def test_the_list_of_somebody_who_was_turned_away_is_open_to_the_next_person(tmp
                 oracle.claims |= {row["session"]: row["list"] async for row in store.rows("claims")}
                 while not person.is_done and person.step["kind"] != "trial":
                     await person.answer_step()
-                met.append(person.refused or person.step.get("outcome") or person.step["key"])
-            return met
+                reached.append(person.refused or person.step.get("outcome") or person.step["key"])
+            return reached
 
     assert block_on(through()) == ["screened_out", "trial:1", "full"]
 

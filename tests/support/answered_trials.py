@@ -94,13 +94,13 @@ def pair(value: float, *, key: str = "trial:1", gap: float = 1.0, turned: bool =
     return AnsweredTrial(key, trial, answer, find("ccr").judgements(trial, answer), playback, lengths, 0, 12_000)
 
 
-def session(seen: Iterable[AnsweredTrial], **keys: Any) -> SessionEvidence:
+def session(trials: Iterable[AnsweredTrial], **keys: Any) -> SessionEvidence:
     """Return the evidence of a finished session with these trials, numbered in order."""
-    numbered = tuple(replace(one, key=f"trial:{place}") for place, one in enumerate(seen, 1))
+    numbered = tuple(replace(one, key=f"trial:{place}") for place, one in enumerate(trials, 1))
     clicks = tuple(
         Click(one.question, one.raw_value, one.scale_min, one.scale_max, one.kind)
-        for seen in numbered
-        for one in seen.judgements
+        for trial in numbered
+        for one in trial.judgements
         if one.raw_value is not None
     )
     return SessionEvidence(keys.pop("outcome", "completed"), "whole", (), clicks, numbered, **keys)

@@ -47,7 +47,7 @@ class OneByOne(Acr):
         return replace(super().compose(study, unit, catalogue, rng), draws={"asks": list(unit.asks)})
 
 
-with_reference, far, one_by_one = (cast("Method", made()) for made in (WithReference, FarFromReference, OneByOne))
+with_reference, far, one_by_one = (cast("Method", kind()) for kind in (WithReference, FarFromReference, OneByOne))
 
 
 def make_referenced(contents: int, tests: int, missing: frozenset[tuple[int, int]] = frozenset()) -> Catalogue:

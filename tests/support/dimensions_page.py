@@ -39,7 +39,7 @@ def answers(people: int, questions: tuple[str, ...], *, seed: int = 1) -> pd.Dat
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> Dimensions:
+def dimensions(tmp_path_factory: pytest.TempPathFactory) -> Dimensions:
     folder = tmp_path_factory.mktemp("joined")
     a = score_table(folder, "a", ("real", "trust", "warm"))
     b = score_table(folder, "b", ("mood",), CONDITIONS[:4])

@@ -45,9 +45,9 @@ def joined(ratings: pd.DataFrame) -> Joined:
     return join(ratings)
 
 
-def at(result: Result, **wanted: Any) -> pd.Series:
+def at(result: Result, **keys: Any) -> pd.Series:
     rows = result.table
-    for column, value in wanted.items():
+    for column, value in keys.items():
         rows = rows[rows[column] == value]
     assert len(rows) == 1
     return rows.iloc[0]

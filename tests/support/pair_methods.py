@@ -69,7 +69,7 @@ class Board(Parallel):
         return Trial(unit.content, unit.content, "rate", (shown, *slots), self.asked(study))
 
 
-compare, match, degrade, board = (cast("Method", made()) for made in (Compare, Match, Degrade, Board))
+compare, match, degrade, board = (cast("Method", kind()) for kind in (Compare, Match, Degrade, Board))
 
 
 def shown(trial: Trial) -> tuple[str, ...]:

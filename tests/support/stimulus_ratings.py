@@ -39,10 +39,10 @@ def row(result: Result | None, **cells: str) -> dict[str, Any]:
 def compared(raw: list[list[float]], seconds: list[list[bool]], kind: str = "diff") -> pd.DataFrame:
     """Return comparisons of a with b: the answers in presentation order, and whether a was second."""
     rows = [
-        {"participant": f"p{p}", "content": f"c{c}", "condition": "a", "other_condition": "b", "raw_value": seen,
-         "value": seen if second else -seen, "kind": kind, "method": "ccr" if kind == "diff" else "pair"}
+        {"participant": f"p{p}", "content": f"c{c}", "condition": "a", "other_condition": "b", "raw_value": answer,
+         "value": answer if second else -answer, "kind": kind, "method": "ccr" if kind == "diff" else "pair"}
         for p, (own, orders) in enumerate(zip(raw, seconds, strict=True))
-        for c, (seen, second) in enumerate(zip(own, orders, strict=True))
+        for c, (answer, second) in enumerate(zip(own, orders, strict=True))
     ]  # fmt: skip
     return pd.DataFrame(rows)
 
