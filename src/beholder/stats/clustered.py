@@ -249,8 +249,11 @@ def two_way_residuals(value: Floats, one: Codes, other: Codes) -> TwoWayResidual
     for column in range(value.shape[1]):
         mine = value[:, column] - value[:, column].mean()
         mine = mine - (np.bincount(one, mine, ones) / weight)[one]
-        effect, _ = cg(left, np.bincount(other, mine, others), rtol=_EXACT, atol=0.0, M=before)
-        mine = mine - effect[other]
+        sums = np.bincount(other, mine, others)
+        # Sums of rounding errors alone leave nothing to solve for, and the solver would divide by zero.
+        if np.abs(sums).max() > _EXACT * np.abs(value[:, column]).max():
+            effect, _ = cg(left, sums, rtol=_EXACT, atol=0.0, M=before)
+            mine = mine - effect[other]
         residual[:, column] = mine - (np.bincount(one, mine, ones) / weight)[one]
     both = sparse.block_array([[None, met], [met.T, None]], format="csr")
     is_met = np.concatenate([sizes, other_sizes]) > 0

@@ -82,6 +82,15 @@ def test_centring_with_holes_is_the_least_squares_residual(seed: int, rows: int)
     assert fitted.df_used == np.linalg.matrix_rank(design)
 
 
+def test_centring_that_leaves_only_rounding_errors_gives_no_warning() -> None:
+    value = np.array([[0.3], [0.1], [-0.7]])
+    alone = np.arange(3)
+    assert two_way_residuals(value, alone, alone).residual == pytest.approx(np.zeros((3, 1)), abs=1e-12)
+    rng = np.random.default_rng(2025)
+    one, other = rng.integers(0, 5, 3), rng.integers(0, 4, 3)
+    assert np.isfinite(two_way_residuals(rng.normal(size=(3, 2)), one, other).residual).all()
+
+
 def test_centring_of_nothing_is_nothing() -> None:
     none = np.empty(0, np.intp)
     assert two_way_residuals(np.empty((0, 2)), none, none).residual.shape == (0, 2)
