@@ -183,7 +183,7 @@ def test_the_account_tells_how_many_were_turned_away_where_and_how_long_it_took(
     funnel = json.loads((folder / "account.json").read_text("utf-8"))["qualification"]
     assert (funnel["arrived"], funnel["agreed"], funnel["rated"]) == (len(robots), len(robots), 1)
     rows = {row["check"]: row for row in funnel["checks"]}
-    assert {name: row["refusal"] for name, row in rows.items() if row["refusal"]} == {
+    assert {name: row["turned_away"] for name, row in rows.items() if row["turned_away"]} == {
         "headphones": 1, "pitch": 1, "tones": 1, "sides": 2,
     }  # fmt: skip
     headphones = rows["headphones"]

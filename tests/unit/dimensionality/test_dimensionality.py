@@ -17,9 +17,9 @@ def ask(*arguments: object) -> Result:
     return CliRunner().invoke(cli, ["dimensions", *(str(one) for one in arguments)])
 
 
-def test_it_writes_tables_figures_notes_and_a_page_beside_the_first(found: Dimensions) -> None:
-    assert found.page is not None
-    folder = found.page.parent
+def test_it_writes_tables_figures_notes_and_a_page_beside_the_first(dimensions: Dimensions) -> None:
+    assert dimensions.page is not None
+    folder = dimensions.page.parent
     assert folder.name == "dimensions"
     assert folder.parent.joinpath("a.csv").is_file()
     assert {path.stem for path in folder.glob("*.csv")} == {
@@ -29,8 +29,8 @@ def test_it_writes_tables_figures_notes_and_a_page_beside_the_first(found: Dimen
     assert {path.stem for path in folder.glob("figures/*.svg")} >= {"profile", "correlations-condition", "spread"}
     notes = json.loads((folder / "notes.json").read_text("utf-8"))
     assert notes["questions"] == ["real", "trust", "warm", "mood"]
-    assert notes["words"] == list(found.words)
-    assert set(notes["analyses"]) == set(found.tables)
+    assert notes["words"] == list(dimensions.words)
+    assert set(notes["analyses"]) == set(dimensions.tables)
 
 
 def test_the_command_tells_the_finding(tmp_path: Path) -> None:
