@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from beholder.store.contract import PosedAttempt, StoredVerdict
 from beholder.store.open import open_store
 from beholder.testing.stores.facts import (
     NOON,
@@ -20,6 +21,18 @@ async def test_facts_are_append_only(tmp_path: Path, table: str) -> None:
     await fill(tmp_path)
     column = sql(tmp_path, f"SELECT name FROM pragma_table_info('{table}') ORDER BY cid DESC")[0][0]
     for statement in (f"UPDATE {table} SET {column} = {column}", f"DELETE FROM {table}"):
+        with pytest.raises(sqlite3.IntegrityError, match="facts are append-only"):
+            sql(tmp_path, statement)
+
+
+async def test_what_a_check_posed_and_said_is_append_only_too(tmp_path: Path) -> None:
+    session = await fill(tmp_path)
+    async with open_store(tmp_path) as store:
+        await store.append([
+            PosedAttempt(session, "check:colour:1", "seed", {}, {"key": [29]}, NOON),
+            StoredVerdict(session, "check:colour:1", "colour", "pass", "", {}, NOON),
+        ])  # fmt: skip
+    for statement in ("UPDATE posed SET private = '{}'", "DELETE FROM posed", "UPDATE told SET verdict = 'fail'"):
         with pytest.raises(sqlite3.IntegrityError, match="facts are append-only"):
             sql(tmp_path, statement)
 
