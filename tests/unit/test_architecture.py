@@ -20,7 +20,7 @@ from support.data import ROOT as REPOSITORY
 ROOT = Path(beholder.__file__).parent
 SOURCES = sorted(ROOT.rglob("*.py"))
 
-BELOW = {"errors", "types", "aio", "clock", "files", "formats", "words", "stats"}
+BELOW = {"errors", "types", "aio", "clock", "columns", "files", "formats", "words", "stats"}
 """What every part may import; these import nothing but each other."""
 ORDER = ["study", "stimuli", "methods", "checks", "planning", "store", "server", "workflow.check", "recruiting"]
 """Each part may import those to its left. `check` walks through a session as the server would, and `launch` checks."""
@@ -187,7 +187,7 @@ def test_modules_are_nouns() -> None:
 
 
 SAME_NOUN = {
-    "agreement", "anchors", "audio", "chain", "checks", "cleaning", "contract", "contrasts", "correlation",
+    "agreement", "anchors", "audio", "chain", "checks", "cleaning", "columns", "contract", "contrasts", "correlation",
     "decisions", "demo", "design", "devices", "distributions", "facts", "figures", "filters", "folder", "groups",
     "image", "items", "known_answers", "ledger", "media", "mixed", "model", "moderation", "page", "pairs",
     "participants", "playback", "probe", "profile", "qualification", "rater_models", "raters", "ratings", "registry",

@@ -5,22 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
+from beholder.columns import Column, Kind
 from beholder.files import cell, utf8
 from beholder.store.tables import to_iso, to_time
 from beholder.types import Medium, Mode, Outcome, Role
-
-Kind = Literal["text", "integer", "number", "boolean", "time"]
-
-
-class Column(NamedTuple):
-    """One column; `allowed` are all possible values, if they are few and known."""
-
-    name: str
-    kind: Kind
-    text: str
-    allowed: tuple[str, ...] = ()
 
 
 class ForeignKey(NamedTuple):

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from beholder.cleaning.texts import E_MAIL, ID
-from beholder.exporting.columns import Column, ExportTable, Kind
+from beholder.columns import Column, Kind
+from beholder.exporting.columns import ExportTable
 from beholder.exporting.source import ExportSource, FreeTextFilter
 from beholder.exporting.table_files import Format, WrittenTable
 from beholder.files import json_bytes, table_bytes

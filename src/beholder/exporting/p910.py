@@ -13,9 +13,10 @@ from typing import Any
 
 from beholder.analysis.result import metric
 from beholder.cleaning.ratings import Rating
+from beholder.columns import Column
 from beholder.errors import Problem, UserError
 from beholder.exporting import columns as c
-from beholder.exporting.columns import Column, ExportTable, TableRows
+from beholder.exporting.columns import ExportTable, TableRows
 from beholder.exporting.source import ExportSource
 
 _KINDS = ("score", "diff")

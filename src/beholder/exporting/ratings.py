@@ -9,8 +9,9 @@ from typing import Any
 
 from beholder.cleaning.ratings import COLUMNS, Rating
 from beholder.cleaning.sessions import JudgedSession
+from beholder.columns import Column
 from beholder.exporting import columns as c
-from beholder.exporting.columns import Column, ExportTable, TableRows, describe, factor_columns
+from beholder.exporting.columns import ExportTable, TableRows, describe, factor_columns
 from beholder.exporting.source import ExportSource, rating_id
 
 _RATING = describe(

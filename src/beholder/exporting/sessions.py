@@ -7,8 +7,9 @@ from typing import Any
 
 from beholder.cleaning.facts import position_of
 from beholder.cleaning.tables import participant_rows, session_row
+from beholder.columns import Column
 from beholder.exporting import columns as c
-from beholder.exporting.columns import Column, ExportTable, TableRows
+from beholder.exporting.columns import ExportTable, TableRows
 from beholder.exporting.source import EARLIER, ExportSource
 from beholder.files import as_text
 from beholder.study.model import Ask

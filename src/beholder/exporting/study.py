@@ -7,8 +7,9 @@ from typing import Any
 
 from beholder.cleaning import tables as written
 from beholder.cleaning.texts import StudyText
+from beholder.columns import Column, Kind
 from beholder.exporting import columns as c
-from beholder.exporting.columns import Column, ExportTable, Kind, TableRows, describe, factor_columns
+from beholder.exporting.columns import ExportTable, TableRows, describe, factor_columns
 from beholder.exporting.source import ExportSource
 
 STUDIES = ExportTable(

@@ -12,7 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from beholder.exporting.columns import ExportTable, Kind, as_cells, convert
+from beholder.columns import Kind
+from beholder.exporting.columns import ExportTable, as_cells, convert
 
 Format = Literal["csv", "parquet"]
 _BLOCK = 20_000

@@ -9,8 +9,9 @@ from beholder.checks.contract import Verdict
 from beholder.cleaning.decisions import reason_words
 from beholder.cleaning.facts import position_of
 from beholder.cleaning.tables import attempt_rows
+from beholder.columns import Column
 from beholder.exporting import columns as c
-from beholder.exporting.columns import Column, ExportTable, TableRows
+from beholder.exporting.columns import ExportTable, TableRows
 from beholder.exporting.source import EARLIER, ExportSource, rating_id
 
 _LINKS = (c.OF_SESSION, c.OF_PARTICIPANT)

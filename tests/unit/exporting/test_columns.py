@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from datetime import UTC, datetime
 
-from beholder.exporting.columns import Column, as_cells, convert, describe, factor_columns
+from beholder.columns import Column
+from beholder.exporting.columns import as_cells, convert, describe, factor_columns
 
 
 def test_values_are_converted_by_kind_and_missing_ones_are_none() -> None:
