@@ -1,0 +1,100 @@
+"""Entry points: what installed packages register under a group, ours and those of other authors alike.
+
+A kind of thing that others may add, such as a rating method, is a `Group`. It finds names without importing anything,
+and turns whatever is wrong with a package into a `StudyError` that names the package.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint, EntryPoints
+
+    from beholder.errors import Problem, StudyError
+
+
+class Group(NamedTuple):
+    """A group of entry points, and what one thing in it is called in messages."""
+
+    group: str
+    """As in `[project.entry-points."beholder.methods"]`."""
+    noun: str
+    contract: str
+    """The dotted name of the class that says what is required."""
+    of_classes: bool = False
+    """Whether classes are registered; otherwise instances are."""
+
+    def names(self) -> tuple[str, ...]:
+        """Return all registered names, without importing anything."""
+        return tuple(sorted(self._registered().names))
+
+    def entry(self, name: str, where: str) -> EntryPoint:
+        """Return the one entry point of a name; raises `StudyError` where there is none, or more than one."""
+        from beholder.errors import Problem, StudyError, did_you_mean
+        from beholder.study.value_kinds import listed
+
+        registered = self._registered()
+        available = tuple(sorted(registered.names))
+        # An installation that was repeated may name the same thing twice.
+        entries = {entry.value: entry for entry in registered if entry.name == name}
+        if len(entries) == 1:
+            return next(iter(entries.values()))
+        if entries:
+            what = f"{self.noun} {name} is brought by two packages: {listed(sorted(entries), 'and')}"
+            raise StudyError(Problem(where, what, "one package for each name", "Uninstall one of them."))
+        what = f"{self.noun} is {' '.join(name.split()) or 'empty'}, which is not {self._article} {self.noun}"
+        raise StudyError(Problem(where, what, listed(available), did_you_mean(name, available)))
+
+    def load(self, entry: EntryPoint, where: str, required: Sequence[str]) -> Any:
+        """Return what an entry point names, after a first look at the contract: all `required` attributes are there."""
+        from beholder.errors import Problem
+        from beholder.study.value_kinds import listed
+
+        package = f" of the package {entry.dist.name}" if entry.dist else ""
+        subject = f"{self.noun} {entry.name}, entry point {entry.value}{package},"
+        try:
+            loaded = entry.load()
+        # A third-party module may fail in any way while it is imported.
+        except Exception as error:
+            what = f"{subject} cannot be imported: {type(error).__name__}: {error}"
+            raise _refusal(Problem(where, what, "", "Repair, update or uninstall that package.")) from error
+        if isinstance(loaded, type) is not self.of_classes:
+            is_what, allowed = ("an instance", "its class") if self.of_classes else ("a class", "an instance of it")
+            raise _refusal(Problem(where, f"{subject} is {is_what}", allowed))
+        missing = [name for name in required if not hasattr(loaded, name)]
+        if missing:
+            what = f"{subject} lacks {listed(missing, 'and')}"
+            raise _refusal(Problem(where, what, f"what {self.contract} names", "Update that package."))
+        if loaded.name != entry.name:
+            what = f"{subject} calls itself {loaded.name}"
+            raise _refusal(Problem(where, what, "one name", "Register it under its own name."))
+        return loaded
+
+    @property
+    def _article(self) -> str:
+        return "an" if self.noun[0] in "aeiou" else "a"
+
+    def _registered(self) -> EntryPoints:
+        """Return the entry points of the group, as they are installed now."""
+        folders = [Path(name) for name in sys.path]
+        changes = tuple((str(folder), folder.stat().st_mtime_ns) for folder in folders if folder.is_dir())
+        return _read_entry_points(changes, self.group)
+
+
+@lru_cache(maxsize=8)
+def _read_entry_points(_folders: tuple[tuple[str, int], ...], group: str) -> EntryPoints:
+    """Read the entry points again only when a folder of packages has changed: that opens a file of every package."""
+    from importlib.metadata import entry_points
+
+    return entry_points(group=group)
+
+
+def _refusal(problem: Problem) -> StudyError:
+    from beholder.errors import StudyError
+
+    return StudyError(problem)
