@@ -264,15 +264,8 @@ def test_the_name_of_a_method_lives_in_its_own_folder_only() -> None:
     assert names
     names -= {"pair", "likert"}  # also a kind of unit, and a type of questionnaire item
     quoted = re.compile(rf"""["']({"|".join(names)})["']""")
-    # What to show without being asked.
-    defaults = {
-        ROOT / "workflow" / "demo.py",
-        ROOT / "cli" / "study.py",
-        ROOT / "testing" / "__init__.py",
-        ROOT / "sample_size" / "variants.py",
-    }
-    # Names of numbers in tables whose method need not be installed; names of presets.
-    defaults |= {ROOT / "analysis" / "result.py", ROOT / "study" / "presets.py"}
+    # What to show without being asked, and the names of presets.
+    defaults = {ROOT / "workflow" / "demo.py", ROOT / "sample_size" / "variants.py", ROOT / "study" / "presets.py"}
     places = [
         f"{path.relative_to(ROOT)}: {found[0]}"
         for path in [*SOURCES, *ROOT.rglob("*.js")]

@@ -14,7 +14,7 @@ from scipy import stats
 from beholder.analysis.figures.distributions import distributions_chart
 from beholder.analysis.figures.scores import medians_chart
 from beholder.analysis.ratings import Ratings, as_ratings
-from beholder.analysis.result import MUSHRA, MUSHRA_MEDIAN, Result
+from beholder.analysis.result import Result, has_analysis, scoring
 from beholder.formats import plain
 from beholder.stats.intervals import LEVEL
 
@@ -142,13 +142,15 @@ def median_interval(values: ArrayLike, level: float = LEVEL) -> MedianInterval:
 def medians(data: pd.DataFrame | Ratings, *, questions: Sequence[str] | None = None) -> Result | None:
     """Return median, quartiles and exact interval of every condition and stimulus.
 
-    Of a condition they are of each participant's own median over contents. `questions` are those of method mushra;
-    name others to include them, as long as they ask for scores. None if no question qualifies.
+    Of a condition they are of each participant's own median over contents. `questions` are those of methods that have
+    this analysis; name others to include them, as long as they ask for scores. None if no question qualifies.
     """
     ratings = as_ratings(data)
     scored = [name for name in ratings.questions if ratings.kinds[name] == "score"]
     selected = [
-        name for name in scored if (ratings.methods[name] == MUSHRA if questions is None else name in questions)
+        name
+        for name in scored
+        if (has_analysis(ratings.methods[name], "medians") if questions is None else name in questions)
     ]
     votes = ratings.votes[ratings.votes["question"].isin(selected)]
     if votes.empty:
@@ -183,7 +185,8 @@ def medians(data: pd.DataFrame | Ratings, *, questions: Sequence[str] | None = N
 
 
 def _name(method: str) -> str:
-    return MUSHRA_MEDIAN.name if method == MUSHRA else f"Median ({method})" if method else "Median"
+    own = scoring(method).metrics.get("medians")
+    return own.name if own else f"Median ({method})" if method else "Median"
 
 
 def _row(values: pd.Series) -> tuple[object, ...]:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from beholder.analysis.means import ScaleEnds, average_by, codes_of, interval_name, scale_ends
 from beholder.analysis.ratings import Ratings, as_ratings
-from beholder.analysis.result import DMOS, HIDDEN_REFERENCE, Result
+from beholder.analysis.result import Result, has_analysis, scoring
 from beholder.stats.clustered import CITATION, Cells, Estimate, Floats, difference_of, mean_of
 from beholder.stats.intervals import STUDENT_CITATION, t_bounds
 
@@ -20,7 +20,8 @@ _COLUMNS = [
     "mean", "sd", "ci_low", "ci_high", "interval", "note",
 ]  # fmt: skip
 _PAIRED, _UNPAIRED = "paired", "unpaired"
-_METHODS = (HIDDEN_REFERENCE, "")
+_METRIC = "DMOS(ACR-HR)"
+"""What it is called in tables without methods, or whose method does not say."""
 _NO_INTERVAL = "too few participants: no interval"
 _NAMES = {"none": "", "crush": ", crushed", "clip": ", clipped"}
 _GOOD_SOURCE = 0.75
@@ -95,13 +96,14 @@ def dmos(
 
     A differential vote is a participant's vote minus their vote on the reference plus the highest vote of the scale.
     Where fewer than half of those who rated a stimulus rated its reference too, the difference of the two means takes
-    its place, `unpaired`. `crush` is as the study has it, else `none`. `questions` are all of method acr-hr, or of a
-    table without methods.
+    its place, `unpaired`. `crush` is as the study has it, else `none`. `questions` are all of methods that have
+    this analysis, or of a table without methods.
     """
     ratings = as_ratings(data)
     crush = crush or ratings.order.settings.crush
     scored = [name for name in ratings.questions if ratings.kinds[name] == "score"]
-    selected = [name for name in scored if ratings.methods[name] in _METHODS] if questions is None else list(questions)
+    known = [name for name in scored if not (method := ratings.methods[name]) or has_analysis(method, "dmos")]
+    selected = known if questions is None else list(questions)
     parts, remarks = [], []
     for question in selected:
         votes = _differential_votes(ratings, question, crush)
@@ -111,7 +113,9 @@ def dmos(
         if stimuli.empty:
             continue
         part = pd.concat([stimuli, _conditions(ratings, votes, stimuli)], ignore_index=True)
-        parts.append(part.assign(question=question, metric=DMOS.name.replace(")", f"{_NAMES[crush]})")))
+        own = scoring(ratings.methods[question]).metrics.get("dmos")
+        name = (own.name if own else _METRIC).replace(")", f"{_NAMES[crush]})")
+        parts.append(part.assign(question=question, metric=name))
         remarks.append(_reference_remarks(question, votes, stimuli))
     if not parts:
         return None

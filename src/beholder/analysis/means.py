@@ -75,6 +75,7 @@ def group_means(ratings: Ratings, table: pd.DataFrame, groups: MeanGroups) -> pd
     codes = (place, codes_of(table["participant"]), codes_of(table["content"]), codes_of(table["stimulus"]))
     value, (place, participant, content, stimulus) = average_by(table["value"].to_numpy(float), *codes)
     equal = content if groups.equal == "content" else stimulus
+    metrics = {name: metric(ratings.methods[name], kind).name for name, kind in ratings.kinds.items()}
     rows = []
     for number in spread.index:
         mine = slice(*np.searchsorted(place, [number, number + 1]))
@@ -84,7 +85,7 @@ def group_means(ratings: Ratings, table: pd.DataFrame, groups: MeanGroups) -> pd
             {
                 "question": question,
                 groups.column: names[number % len(names)],
-                "metric": metric(ratings.methods[question], ratings.kinds[question]).name,
+                "metric": metrics[question],
                 **spread.loc[number].to_dict(),
                 "stimuli": len(np.unique(stimulus[mine])),
                 **_means(cells, equal[mine], ratings.kinds[question], int(spread.loc[number, "n"]), groups),

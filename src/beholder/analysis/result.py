@@ -8,9 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from beholder.errors import Problem, UserError
+from beholder.methods import find, names
+from beholder.methods.contract import Metric, Scoring, scoring_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -187,34 +189,6 @@ def read_result(path: Path) -> DataFrame:
 # Metrics: names of numbers that keep different methods apart
 
 
-HIDDEN_REFERENCE, MUSHRA = "acr-hr", "mushra"
-"""Methods with further numbers besides the mean."""
-
-
-class Metric(NamedTuple):
-    """The name of a number, with its method, and what it says."""
-
-    name: str
-    meaning: str
-
-
-DMOS = Metric(
-    "DMOS(ACR-HR)",
-    "Mean of each participant's vote minus the same participant's vote on the hidden reference of that content, plus "
-    "the highest vote of the scale.",
-)
-MUSHRA_MEDIAN = Metric("MUSHRA median", "Median score, the hidden reference and the anchors among the conditions.")
-_SCORES: Mapping[str, Metric] = {
-    "acr": Metric("MOS(ACR)", "Mean opinion score: the mean of the votes."),
-    "acr-hr": Metric("MOS(ACR-HR)", "Mean opinion score of every condition, the hidden reference among them."),
-    "dcr": Metric(
-        "DMOS(DCR)", "Mean of the votes on how visible a change from the shown reference is; higher is less."
-    ),
-    "mushra": Metric("MUSHRA mean", "Mean score, the hidden reference and the anchors among the conditions."),
-    "likert": Metric(
-        "Agreement (Likert)", "Mean agreement with the statement, as answered: a reversed statement is not turned."
-    ),
-}
 _KINDS: Mapping[str, Metric] = {
     "score": Metric("Score", "Mean score."),
     "diff": Metric("CMOS", "Mean of the signed grades: above zero is better than what it was compared with."),
@@ -226,24 +200,16 @@ _KINDS: Mapping[str, Metric] = {
     "correct": Metric("Share correct", "Share of correct answers; guessing gives one half."),
     "pick": Metric("Share ticked", "Share of the participants' answers in which this was ticked."),
 }
-_CLOSEST = Metric(
-    "Closeness",
-    "How often it was called closer to the reference, minus how often the other was, as a share of all its "
-    "comparisons, from -1 (never closer) to 1 (always). Every comparison counts once for each of the two.",
-)
-_SHORT: Mapping[str, str] = {"ccr": "CCR", "ab": "AB", "abx": "ABX", "likert": "Likert"}
-"""What a method is called in the name of a number, where that is not its own name."""
-HEMVIP = "Jonell et al. (2021), HEMVIP, International Conference on Multimodal Interaction"
-_P910 = "ITU-T P.910 (mean opinion score); ITU-T P.1401 (Student t)"
-_SOURCES: Mapping[str, str] = {
-    "acr": _P910, "acr-hr": _P910, "dcr": _P910, "ccr": _P910, "mushra": "ITU-R BS.1534 (MUSHRA)",
-    "parallel": HEMVIP,
-}  # fmt: skip
 
 
-def source(method: str) -> str:
-    """Return where a method's way to score comes from; nothing where it has no standard."""
-    return _SOURCES.get(method, "")
+def scoring(method: str) -> Scoring:
+    """Return what the numbers of a method are called; plain names where it is not installed."""
+    return scoring_of(find(method)) if method in names() else Scoring()
+
+
+def has_analysis(method: str, analysis: str) -> bool:
+    """Return whether a method names an analysis that is not for every method; one that is not installed has none."""
+    return method in names() and analysis in find(method).analyses
 
 
 def metric(method: str, kind: str) -> Metric:
@@ -251,11 +217,12 @@ def metric(method: str, kind: str) -> Metric:
 
     The method is in the name; a table without methods has plain names.
     """
-    if kind == "score" and method in _SCORES:
-        return _SCORES[method]
-    plain = _CLOSEST if (method, kind) == ("abx", "choice") else _KINDS.get(kind, _KINDS["score"])
+    of_method = scoring(method)
+    if kind in of_method.metrics:
+        return of_method.metrics[kind]
+    plain = _KINDS.get(kind, _KINDS["score"])
     if not method:
         return plain
     # Abbreviations are written as in the Recommendations, DMOS(DCR); words have a space.
     space = "" if plain.name.isupper() else " "
-    return plain._replace(name=f"{plain.name}{space}({_SHORT.get(method, method)})")
+    return plain._replace(name=f"{plain.name}{space}({of_method.short or method})")

@@ -8,7 +8,7 @@ import pandas as pd
 from beholder.analysis.figures.scores import scores_chart
 from beholder.analysis.means import average_by, codes_of, scale_ends
 from beholder.analysis.ratings import Ratings, as_ratings
-from beholder.analysis.result import Result, metric, source
+from beholder.analysis.result import Result, metric, scoring
 from beholder.stats.intervals import SHARE_CITATION, STUDENT_CITATION, bounds_for, is_share, unanimous_bounds
 
 _COLUMNS = [
@@ -116,7 +116,7 @@ def _unanimous(ratings: Ratings, table: pd.DataFrame) -> str:
 
 def _citation(ratings: Ratings) -> str:
     """Return where the methods and the intervals come from."""
-    methods = dict.fromkeys(source(name) for name in ratings.methods.values())
+    methods = dict.fromkeys(scoring(name).citation for name in ratings.methods.values())
     kinds = {is_share(kind) for kind in ratings.kinds.values()}
     intervals = [STUDENT_CITATION] * (False in kinds) + [SHARE_CITATION] * (True in kinds)
     return "; ".join(name for name in (*methods, *intervals) if name)

@@ -14,7 +14,8 @@ from scipy import special
 
 from beholder.analysis.contrasts import Contrast, Pair, contrasts_of
 from beholder.analysis.ratings import Ratings, as_ratings
-from beholder.analysis.result import HEMVIP, MUSHRA, Result
+from beholder.analysis.result import Result, scoring
+from beholder.methods.boards import HEMVIP
 from beholder.stats.clustered import CITATION as CLUSTERED
 from beholder.stats.clustered import Floats
 from beholder.stats.intervals import STUDENT_CITATION, t_interval
@@ -80,7 +81,10 @@ def corrected_tests(
 def _corrected(ratings: Ratings, named: Sequence[Pair], family: Family, zeros: Zeros) -> CorrectedTests:
     contrasts = list(contrasts_of(ratings, named))
     table = pd.DataFrame([row for one in contrasts for row in _rows(one, zeros)], columns=_COLUMNS)
-    outside = [_why_contrast_uncorrected(ratings, one, has_named=bool(named)) for one in contrasts for _ in TESTS]
+    controlled = frozenset(name for name, method in ratings.methods.items() if scoring(method).controls_reference)
+    outside = [
+        _why_contrast_uncorrected(ratings, one, controlled, has_named=bool(named)) for one in contrasts for _ in TESTS
+    ]
     table["note"] = ["; ".join(filter(None, both)) for both in zip(table["note"], outside, strict=True)]
     counted = table["p"].where(np.asarray([not why for why in outside], dtype=bool))
     scope = ["test"] if family == "study" else ["question", "test"]
@@ -104,14 +108,14 @@ def are_clear(p: ArrayLike, p_holm: ArrayLike, above: ArrayLike, outside: Sequen
 
 
 def _uncorrected_conditions(ratings: Ratings) -> frozenset[str]:
-    is_mushra = MUSHRA in ratings.methods.values()
-    return ratings.anchors | (ratings.references if is_mushra else frozenset())
+    controls = any(scoring(method).controls_reference for method in set(ratings.methods.values()))
+    return ratings.anchors | (ratings.references if controls else frozenset())
 
 
-def _why_contrast_uncorrected(ratings: Ratings, one: Contrast, *, has_named: bool) -> str:
+def _why_contrast_uncorrected(ratings: Ratings, one: Contrast, controlled: frozenset[str], *, has_named: bool) -> str:
     if has_named:
         return "" if one.is_named else UNNAMED
-    hidden = ratings.references if ratings.methods[one.question] == MUSHRA else frozenset()
+    hidden = ratings.references if one.question in controlled else frozenset()
     return why_uncorrected((one.condition, one.other_condition), ratings.anchors, hidden)
 
 

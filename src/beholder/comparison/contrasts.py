@@ -12,9 +12,10 @@ import pandas as pd
 from scipy import stats
 
 from beholder.analysis.pairs import pairs
-from beholder.analysis.result import HEMVIP, Result, records
+from beholder.analysis.result import Result, records
 from beholder.analysis.sides import Side
 from beholder.analysis.tests import ALPHA
+from beholder.methods.boards import HEMVIP
 from beholder.stats.clustered import CITATION as CLUSTERED
 from beholder.stats.correlation import varies
 from beholder.stats.intervals import welch

@@ -25,6 +25,8 @@ from beholder.methods.presentation import hidden_role, medium_problems, question
 from beholder.methods.scores import ScoreMethod
 from beholder.study.recipes import example_recipes, read_recipe
 
+HEMVIP = "Jonell et al. (2021), HEMVIP, International Conference on Multimodal Interaction"
+
 
 def anchors(study: Study, catalogue: Catalogue) -> tuple[str, ...]:
     """Return the conditions that are anchors, in the order of the catalogue: by their role, or named by the study."""

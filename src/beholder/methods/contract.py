@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
+from types import MappingProxyType
 from typing import ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
 from numpy.random import Generator
@@ -31,6 +32,7 @@ __all__ = [
     "Judgement",
     "Medium",
     "Method",
+    "Metric",
     "Paper",
     "Percept",
     "Problem",
@@ -38,6 +40,7 @@ __all__ = [
     "Refused",
     "Role",
     "Scale",
+    "Scoring",
     "Slot",
     "Stimulus",
     "Study",
@@ -193,6 +196,35 @@ class Paper(NamedTuple):
     """Whether participants know which one is the reference."""
 
 
+class Metric(NamedTuple):
+    """The name of a number, with its method, and what it says."""
+
+    name: str
+    meaning: str
+
+
+class Scoring(NamedTuple):
+    """What the numbers of a method are called, as its class variable `scoring`; without one, they have plain names."""
+
+    metrics: Mapping[str, Metric] = MappingProxyType({})
+    """By kind of rating, as in `Judgement`, what the mean of a condition is; by analysis what its number is.
+
+    Without a name of its own a number is called by its kind and by `short`, such as `CMOS(CCR)`.
+    """
+    short: str = ""
+    """What the method is called in such names; its own name when empty."""
+    citation: str = ""
+    """Where its way to score comes from: sources, with semicolons between them."""
+    controls_reference: bool = False
+    """Whether the hidden reference is there to be recognised, as anchors are: no study is about its differences."""
+
+
+def scoring_of(method: Method) -> Scoring:
+    """Return what the numbers of a method are called."""
+    scoring = getattr(method, "scoring", None)
+    return scoring if isinstance(scoring, Scoring) else Scoring()
+
+
 Percept = Mapping[str, float]
 """From "q1.s2" to a perceived strength between 0 and 1."""
 
@@ -208,6 +240,7 @@ class Method(Protocol):
     Options: ClassVar[type[BaseModel]]
     """Options that belong to this method; `study.options` holds them validated, defaults filled."""
     analyses: ClassVar[tuple[str, ...]]
+    """The headline first. Those that are not for every method, `dmos` and `medians`, are made where it names them."""
     defaults: ClassVar[Mapping[str, Json]]
     """Study keys that this method fills in where the researcher wrote nothing, as they would stand in study.yaml."""
 

@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from beholder.analysis.result import MUSHRA
 from beholder.errors import BeholderError, Problem, UserError
-from beholder.methods.contract import Method, Scale
+from beholder.methods.contract import Method, Scale, scoring_of
 from beholder.planning.builder import make_plan
 from beholder.planning.feasibility import build_frame
 from beholder.planning.message_trials import study_requests
@@ -92,7 +91,7 @@ class SimulatedWorld:
         )
         options = self.study.analyse
         contrasts = tuple((places[one], places[other]) for one, other in options.contrasts)
-        hidden = references if self.method.name == MUSHRA else frozenset()
+        hidden = references if scoring_of(self.method).controls_reference else frozenset()
         return ContrastRules(len(self.questions), contrasts, options.family, anchors, hidden, references, self.contents)
 
     def draw_contents(self, truth: Truth, repetition: int) -> Truth:

@@ -10,9 +10,9 @@ from itertools import combinations
 import numpy as np
 from scipy import special
 
-from beholder.analysis.result import MUSHRA
 from beholder.errors import Problem
-from beholder.methods.contract import Method
+from beholder.methods import find
+from beholder.methods.contract import Method, scoring_of
 from beholder.sample_size.design import SimulatedWorld, points_of, rate_problems
 from beholder.sample_size.tests import Contents
 from beholder.stats.clustered import Floats
@@ -76,10 +76,10 @@ def problems_of(request: PowerRequest) -> Iterator[Problem]:
 def ladder_conditions(study: Study, catalogue: Catalogue) -> tuple[str, ...]:
     """Return the compared conditions, best first: references, then the others in the order of the study.
 
-    Anchors, and the reference of MUSHRA, are left out: no study is about them.
+    Anchors, and a reference that is to be recognised (MUSHRA), are left out: no study is about them.
     """
     roles = {stimulus.condition: stimulus.role for stimulus in catalogue.by_cell.values()}
-    left_out = {"anchor", "reference"} if study.method == MUSHRA else {"anchor"}
+    left_out = {"anchor", "reference"} if scoring_of(find(study.method)).controls_reference else {"anchor"}
     compared = [name for name in catalogue.conditions if roles.get(name, "test") not in left_out]
     return tuple(sorted(compared, key=lambda name: roles.get(name) != "reference"))
 

@@ -23,6 +23,7 @@ from beholder.testing.checks import check_step
 from beholder.testing.methods import check_method
 from beholder.testing.recruiters import RECRUITER_CHECKS, Scene, check_recruiter
 from beholder.testing.stores import STORE_CHECKS, check_store
+from beholder.workflow.demo import DEFAULT_METHOD
 
 __all__ = [
     "RECRUITER_CHECKS",
@@ -58,7 +59,7 @@ def write_study(folder: Path, like: Path | None = None, /, **keys: Any) -> Path:
         "beholder": 1,
         "name": "tiny",
         "title": "A tiny study",
-        "method": "parallel",
+        "method": DEFAULT_METHOD,
         "stimuli": "stimuli",
         "conditions": list(TINY_CONDITIONS),
         "questions": [{"id": "quality", "text": "How good is it?"}],

@@ -11,6 +11,7 @@ import pytest
 from beholder.analysis import analyse
 from beholder.analysis.result import metric, read_result
 from support.crossed_ratings import crossed, write_csv
+from support.installed_packages import install
 from support.kind_ratings import Row, results, table
 
 
@@ -62,11 +63,46 @@ def test_results_show_population_questions_and_report_where_there_is_something_t
         ("pair", "choice", "Preference (pair)"), ("ab", "choice", "Preference (AB)"),
         ("abx", "correct", "Share correct (ABX)"), ("abx", "choice", "Closeness (ABX)"),
         ("likert", "score", "Agreement (Likert)"), ("likert", "pick", "Share ticked (Likert)"),
-        ("", "score", "Score"), ("", "diff", "CMOS"),
+        ("", "score", "Score"), ("", "diff", "CMOS"), ("gone", "score", "Score (gone)"), ("gone", "diff", "CMOS(gone)"),
     ],
 )  # fmt: skip
 def test_every_number_has_the_name_of_its_method(method: str, kind: str, name: str) -> None:
     assert metric(method, kind).name == name
+
+
+OF_ANOTHER_PACKAGE = """
+from beholder.methods.acr import Acr
+from beholder.methods.contract import Metric, Scoring
+
+class Named(Acr):
+    name = "named"
+    analyses = ("scores", "medians")
+    scoring = Scoring(
+        {"score": Metric("MOS(Named)", "Ours."), "medians": Metric("Middle", "In the middle.")},
+        short="Ours",
+        citation="Somebody (2030), A journal 1",
+    )
+
+class Unnamed(Acr):
+    name = "unnamed"
+    scoring = None
+
+named, unnamed = Named(), Unnamed()
+"""
+
+
+def test_a_method_of_another_package_names_its_own_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    points = "[beholder.methods]\nnamed = scored_elsewhere:named\nunnamed = scored_elsewhere:unnamed\n"
+    install(tmp_path / "site", monkeypatch, "scored_elsewhere", OF_ANOTHER_PACKAGE, points)
+    assert metric("named", "score") == ("MOS(Named)", "Ours.")
+    assert metric("named", "diff").name == "CMOS(Ours)"
+    assert metric("unnamed", "score").name == "Score (unnamed)"
+    rows: list[Row] = [(f"p{n}", "a", "", n) for n in range(7)]
+    analysed = results(tmp_path, table("score", *rows, method="named"))
+    assert set(analysed.scores["metric"]) == {"MOS(Named)"}
+    assert set(analysed.also["medians"]["metric"]) == {"Middle"}
+    assert "dmos" not in analysed.also
+    assert analysed.notes["analyses"]["scores"]["citation"].startswith("Somebody (2030), A journal 1; ")
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from beholder.errors import StudyError
 from beholder.methods import find, load_study, method_folder, methods, names
 from beholder.study.presets import RESERVED_METHODS
 from beholder.study.value_kinds import listed
+from support.installed_packages import install
 
 STRANGER = """
 from typing import ClassVar
@@ -34,14 +35,7 @@ method = Stranger()
 def bring(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, source: str, entry: str = "method") -> None:
     """Put a distribution with one method on the path."""
     module = f"stranger_{name}"
-    (folder / module).mkdir(parents=True)
-    (folder / module / "__init__.py").write_text(source.format(name=name), "utf-8")
-    info = folder / f"{module}-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1.0\n", "utf-8")
-    (info / "entry_points.txt").write_text(f"[beholder.methods]\n{name} = {module}:{entry}\n", "utf-8")
-    monkeypatch.syspath_prepend(str(folder))
-    monkeypatch.delitem(sys.modules, module, raising=False)
+    install(folder, monkeypatch, module, source.format(name=name), f"[beholder.methods]\n{name} = {module}:{entry}\n")
 
 
 def refusal(name: str) -> str:

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from beholder.methods.choices import ChoiceMethod
-from beholder.methods.contract import BaseModel, Catalogue, Json, Medium, Paper, Problem, Study
+from beholder.methods.contract import BaseModel, Catalogue, Json, Medium, Paper, Problem, Scoring, Study
 from beholder.methods.presentation import PreferenceOptions
 
 
@@ -33,6 +33,7 @@ class Ab(ChoiceMethod):
     paper: ClassVar[Paper] = Paper(
         "an A/B test", "Of two stimuli of the same content participants chose one", ("morrison2022",)
     )
+    scoring: ClassVar[Scoring] = Scoring(short="AB")
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
         yield from super().problems(study, catalogue)

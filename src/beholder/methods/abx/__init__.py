@@ -17,10 +17,12 @@ from beholder.methods.contract import (
     Json,
     Judgement,
     Medium,
+    Metric,
     Paper,
     Percept,
     Problem,
     Role,
+    Scoring,
     Slot,
     Study,
     StudyPart,
@@ -66,6 +68,16 @@ class Abx(ChoiceMethod):
         "an ABX test",
         "Participants compared two stimuli of the same content, A and B, with a third, X",
         ("morrison2022",),
+    )
+    scoring: ClassVar[Scoring] = Scoring(
+        {
+            "choice": Metric(
+                "Closeness (ABX)",
+                "How often it was called closer to the reference, minus how often the other was, as a share of all its "
+                "comparisons, from -1 (never closer) to 1 (always). Every comparison counts once for each of the two.",
+            )
+        },
+        short="ABX",
     )
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:

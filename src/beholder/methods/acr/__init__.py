@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from beholder.methods.boards import SingleMethod
-from beholder.methods.contract import BaseModel, Json, Medium, Paper, StudyPart
+from beholder.methods.contract import BaseModel, Json, Medium, Metric, Paper, Scoring, StudyPart
+from beholder.methods.presentation import P910_CITATION
 
 
 class AcrOptions(StudyPart):
@@ -26,6 +27,9 @@ class Acr(SingleMethod):
         "absolute category rating (ACR)",
         "Stimuli were shown one at a time and rated after their end",
         ("itu-p910", "naderi2022"),
+    )
+    scoring: ClassVar[Scoring] = Scoring(
+        {"score": Metric("MOS(ACR)", "Mean opinion score: the mean of the votes.")}, citation=P910_CITATION
     )
 
 

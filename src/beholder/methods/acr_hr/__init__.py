@@ -7,8 +7,20 @@ from dataclasses import replace
 from typing import ClassVar
 
 from beholder.methods.boards import SingleMethod
-from beholder.methods.contract import BaseModel, Catalogue, Json, Medium, Paper, Problem, Study, StudyPart, Units
-from beholder.methods.presentation import reference_problems, stimuli_under_test
+from beholder.methods.contract import (
+    BaseModel,
+    Catalogue,
+    Json,
+    Medium,
+    Metric,
+    Paper,
+    Problem,
+    Scoring,
+    Study,
+    StudyPart,
+    Units,
+)
+from beholder.methods.presentation import P910_CITATION, reference_problems, stimuli_under_test
 
 
 class AcrHrOptions(StudyPart):
@@ -22,13 +34,24 @@ class AcrHr(SingleMethod):
     media: ClassVar[frozenset[Medium]] = frozenset({"video", "audio", "image"})
     scales: ClassVar[tuple[str, ...]] = ("acr5", "acr9", "acr11", "cont100")
     Options: ClassVar[type[BaseModel]] = AcrHrOptions
-    analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs")
+    analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs", "dmos")
     defaults: ClassVar[Mapping[str, Json]] = {"playback": {"fullscreen": True}, "design": {"contents": "apart"}}
     paper: ClassVar[Paper] = Paper(
         "absolute category rating with hidden reference (ACR-HR)",
         "Stimuli were shown one at a time, the reference of each content among them without being named, and "
         "rated after their end",
         ("itu-p910", "naderi2022"),
+    )
+    scoring: ClassVar[Scoring] = Scoring(
+        {
+            "score": Metric("MOS(ACR-HR)", "Mean opinion score of every condition, the hidden reference among them."),
+            "dmos": Metric(
+                "DMOS(ACR-HR)",
+                "Mean of each participant's vote minus the same participant's vote on the hidden reference of that "
+                "content, plus the highest vote of the scale.",
+            ),
+        },
+        citation=P910_CITATION,
     )
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar, Literal
 
 from beholder.methods.choices import ChoiceMethod
-from beholder.methods.contract import BaseModel, Catalogue, Json, Medium, Paper, Problem, Study, Units
+from beholder.methods.contract import BaseModel, Catalogue, Json, Medium, Paper, Problem, Scoring, Study, Units
 from beholder.methods.pairs import pair_units, reference_units
-from beholder.methods.presentation import TwoStimuliOptions, reference_problems
+from beholder.methods.presentation import P910_CITATION, TwoStimuliOptions, reference_problems
 
 
 class CcrOptions(TwoStimuliOptions):
@@ -30,6 +30,7 @@ class Ccr(ChoiceMethod):
         "Stimuli were shown in pairs, and the second was rated against the first",
         ("itu-p910", "naderi2022"),
     )
+    scoring: ClassVar[Scoring] = Scoring(short="CCR", citation=P910_CITATION)
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
         yield from super().problems(study, catalogue)

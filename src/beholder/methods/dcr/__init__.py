@@ -12,8 +12,10 @@ from beholder.methods.contract import (
     Generator,
     Json,
     Medium,
+    Metric,
     Paper,
     Problem,
+    Scoring,
     Slot,
     Study,
     Trial,
@@ -21,6 +23,7 @@ from beholder.methods.contract import (
     Units,
 )
 from beholder.methods.presentation import (
+    P910_CITATION,
     TwoStimuliOptions,
     is_side_by_side,
     presentation_draws,
@@ -50,6 +53,14 @@ class Dcr(SingleMethod):
         "Each stimulus was shown with its reference and rated by how visible the change is",
         ("itu-p910", "naderi2022"),
         names_reference=True,
+    )
+    scoring: ClassVar[Scoring] = Scoring(
+        {
+            "score": Metric(
+                "DMOS(DCR)", "Mean of the votes on how visible a change from the shown reference is; higher is less."
+            )
+        },
+        citation=P910_CITATION,
     )
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:

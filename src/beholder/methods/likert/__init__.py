@@ -16,9 +16,11 @@ from beholder.methods.contract import (
     Generator,
     Json,
     Medium,
+    Metric,
     Paper,
     Problem,
     Question,
+    Scoring,
     Slot,
     Stimulus,
     Study,
@@ -74,6 +76,15 @@ class Likert(ScoreMethod):
         "design": {"contents": "apart"},
     }
     paper: ClassVar[Paper] = Paper("a questionnaire", "Each stimulus was followed by statements or questions about it")
+    scoring: ClassVar[Scoring] = Scoring(
+        {
+            "score": Metric(
+                "Agreement (Likert)",
+                "Mean agreement with the statement, as answered: a reversed statement is not turned.",
+            )
+        },
+        short="Likert",
+    )
 
     def questions(self, study: Study) -> tuple[Question, ...]:
         return _join_questions(_items(study), study.questions)

@@ -22,8 +22,10 @@ from beholder.methods.contract import (
     Generator,
     Json,
     Medium,
+    Metric,
     Paper,
     Problem,
+    Scoring,
     Study,
     StudyPart,
     Trial,
@@ -59,7 +61,7 @@ class Mushra(ScoreMethod):
     media: ClassVar[frozenset[Medium]] = frozenset({"audio", "video", "image"})
     scales: ClassVar[tuple[str, ...]] = ("cont100",)
     Options: ClassVar[type[BaseModel]] = MushraOptions
-    analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs")
+    analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs", "medians")
     defaults: ClassVar[Mapping[str, Json]] = {
         "playback": {"switching": "keep", "loop": "region"},
         "design": {"contents": "once"},
@@ -70,6 +72,16 @@ class Mushra(ScoreMethod):
         "and the anchors, unnamed, each with a slider of its own",
         ("itu-bs1534",),
         names_reference=True,
+    )
+    scoring: ClassVar[Scoring] = Scoring(
+        {
+            "score": Metric("MUSHRA mean", "Mean score, the hidden reference and the anchors among the conditions."),
+            "medians": Metric(
+                "MUSHRA median", "Median score, the hidden reference and the anchors among the conditions."
+            ),
+        },
+        citation="ITU-R BS.1534 (MUSHRA)",
+        controls_reference=True,
     )
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from beholder.methods.boards import (
+    HEMVIP,
     anchor_problems,
     anchors,
     board_problems,
@@ -24,6 +25,7 @@ from beholder.methods.contract import (
     Medium,
     Paper,
     Problem,
+    Scoring,
     Study,
     StudyPart,
     Trial,
@@ -67,6 +69,7 @@ class Parallel(ScoreMethod):
         "Versions of the same content were on one page, to be played in any order, each with a slider of its own",
         ("jonell2021",),
     )
+    scoring: ClassVar[Scoring] = Scoring(citation=HEMVIP)
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
         yield from question_problems(self.name, self.questions(study))
