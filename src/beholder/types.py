@@ -11,7 +11,6 @@ Role = Literal[
     "test", "reference", "hidden_reference", "anchor", "attention", "gold", "trap", "training", "repeat",
     "matched", "mismatched", "example",
 ]  # fmt: skip
-Mode = Literal["link", "panel", "lab", "prolific", "preview", "robot"]
 Outcome = Literal[
     "completed", "screened_out", "wrong_device", "no_consent", "failed_checks", "technical", "withdrawn"
 ]  # fmt: skip

@@ -32,7 +32,8 @@ from beholder.store.contract import (
 )
 from beholder.store.open import open_store
 from beholder.study.model import Study
-from beholder.types import Mode, Outcome
+from beholder.study.recruitment import Mode
+from beholder.types import Outcome
 from support import cleaning_store as cleaning
 from support.answered_trials import PLAYED
 from support.cleaning_store import ASKED, QUALITY, START

@@ -24,8 +24,9 @@ from beholder.store.contract import (
 )
 from beholder.store.open import open_store
 from beholder.study.model import Study
+from beholder.study.recruitment import Mode
 from beholder.study.serialization import resolved_yaml
-from beholder.types import Json, Mode
+from beholder.types import Json
 from support.answered_trials import PLAYED
 
 START = datetime(2026, 11, 15, 9, tzinfo=UTC)

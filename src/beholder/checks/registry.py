@@ -17,7 +17,8 @@ from beholder.study.cleaning import Rater
 from beholder.study.model import Study
 from beholder.study.parts import Fault, path_fault
 from beholder.study.qualification import Colour
-from beholder.types import Medium, Mode, Outcome
+from beholder.study.recruitment import Mode, source_of
+from beholder.types import Medium, Outcome
 
 AnyRule = SessionRule[Any]
 RULES: Mapping[str, type[AnyRule]] = {
@@ -117,15 +118,11 @@ PAY_REASONS = frozenset({"attention", "trap"})
 """Rules whose stimuli say themselves which answer to give."""
 FINISHED: frozenset[Outcome] = frozenset({"completed", "failed_checks"})
 """Outcomes for which not paying may be proposed."""
-_SHORT_MINUTES = 5
-_LONG_FAILURES = 2
 
 
 def fewest_failures(mode: Mode, minutes: float | None) -> int:
     """Return the failures that a platform requires before work is rejected; an unknown length counts as long."""
-    if mode != "prolific":
-        return 1
-    return 1 if minutes is not None and minutes <= _SHORT_MINUTES else _LONG_FAILURES
+    return source_of(mode).fewest_failures(minutes)
 
 
 def may_refuse(check: str, failures: int, reject_after: int | None, mode: Mode, minutes: float | None) -> bool:

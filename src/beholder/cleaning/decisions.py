@@ -15,7 +15,8 @@ from beholder.cleaning.facts import UseDecision
 from beholder.cleaning.qualification import CheckOutcome
 from beholder.study import checks as options
 from beholder.study.model import Study
-from beholder.types import Mode, Outcome
+from beholder.study.recruitment import Mode
+from beholder.types import Outcome
 
 ORDER: tuple[Rule, ...] = (CompleteRule(), WatchedRule(), VarianceRule(options.Variance()), QuotaRule(options.Quota()))
 """The rules of a study that switches none on or off, in the order in which they are reported."""

@@ -13,7 +13,8 @@ from beholder.checks.contract import AnsweredTrial, Verdict
 from beholder.errors import Problem, StoreError
 from beholder.methods.contract import Method, Trial
 from beholder.store.contract import Table
-from beholder.types import Mode, Outcome
+from beholder.study.recruitment import Mode, is_person, is_robot
+from beholder.types import Outcome
 
 if TYPE_CHECKING:
     from beholder.planning.model import PlannedList
@@ -184,8 +185,8 @@ class Facts:
 def gather_facts(tables: Mapping[str, Rows], *, where: str, robots: bool = False, run: int = 1) -> Facts:
     """Return the facts of one run: of people where there are any, else of robots; previews never."""
     plans = {str(row["digest"]): str(row["plan_digest"]) for row in tables["studies"]}
-    people = [row for row in tables["sessions"] if row["run"] == run and row["mode"] not in ("robot", "preview")]
-    machines = [row for row in tables["sessions"] if row["run"] == run and row["mode"] == "robot"]
+    people = [row for row in tables["sessions"] if row["run"] == run and is_person(row["mode"])]
+    machines = [row for row in tables["sessions"] if row["run"] == run and is_robot(row["mode"])]
     chosen = machines if robots or not people else people
     if not chosen:
         raise StoreError(_no_sessions(where, robots=robots, run=run, runs=runs_in(tables, robots=robots)))
@@ -222,8 +223,8 @@ def _stimuli(
 
 def runs_in(tables: Mapping[str, Rows], *, robots: bool = False) -> tuple[int, ...]:
     """Return the runs that people have come to, or robots where no person has; with `robots`, those of robots."""
-    people = {row["run"] for row in tables["sessions"] if row["mode"] not in ("robot", "preview")}
-    machines = {row["run"] for row in tables["sessions"] if row["mode"] == "robot"}
+    people = {row["run"] for row in tables["sessions"] if is_person(row["mode"])}
+    machines = {row["run"] for row in tables["sessions"] if is_robot(row["mode"])}
     return tuple(sorted(machines if robots or not people else people))
 
 

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, get_args
 from beholder.columns import Column, Kind
 from beholder.files import cell, utf8
 from beholder.store.tables import to_iso, to_time
-from beholder.types import Medium, Mode, Outcome, Role
+from beholder.study.recruitment import Mode
+from beholder.types import Medium, Outcome, Role
 
 
 class ForeignKey(NamedTuple):

@@ -14,6 +14,7 @@ from beholder.cleaning.screening import JudgedPopulation
 from beholder.cleaning.sessions import JudgedSession
 from beholder.cleaning.texts import Masks, StudyText
 from beholder.store.contract import Table
+from beholder.study.recruitment import is_person, is_robot
 
 _FREE_TEXT_KEYS = ("comment", "reasons")
 
@@ -87,9 +88,7 @@ class ExportSource:
     def sessions(self) -> Mapping[str, Mapping[str, Any]]:
         """The rows of all sessions of this population, also of earlier plans, in the order of arrival."""
         robots = self.judging.facts.population == "robots"
-        rows = [
-            row for row in self.tables["sessions"] if row["mode"] != "preview" and (row["mode"] == "robot") is robots
-        ]
+        rows = [row for row in self.tables["sessions"] if (is_robot if robots else is_person)(row["mode"])]
         return {str(row["session"]): row for row in sorted(rows, key=lambda row: (row["at"], str(row["session"])))}
 
     @cached_property

@@ -28,6 +28,7 @@ from beholder.store.contract import Store, StudyRecord
 from beholder.store.open import display_address, is_postgresql, open_store, read_rows
 from beholder.store.rules import InUseError, record_of
 from beholder.study.model import Study
+from beholder.study.recruitment import is_person, is_robot
 
 Tables = dict[str, list[dict[str, Any]]]
 
@@ -177,14 +178,13 @@ class _Extender:
         sessions = [
             row for row in self._tables["sessions"] if row["digest"] in digests and row["run"] == self._study.run
         ]
-        kinds = ("robot",) if robots else ("robot", "link", "panel", "lab", "prolific")
-        if not any(row["mode"] in kinds for row in sessions):
+        if not any(is_robot(row["mode"]) or (is_person(row["mode"]) and not robots) for row in sessions):
             return None
         judging = judge_tables(self._study, self._tables, where=self._where, robots=robots)
         return judging if judging.facts.planned.keys() == {planned.number for planned in self._lists} else None
 
     def _has_people(self) -> bool:
-        return any(row["mode"] not in ("robot", "preview") for row in self._tables["sessions"])
+        return any(is_person(row["mode"]) for row in self._tables["sessions"])
 
     def _lists_for_new(self) -> list[PlannedList]:
         """Return lists for added stimuli, if the study says how many votes they need."""

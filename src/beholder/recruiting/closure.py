@@ -34,9 +34,8 @@ from beholder.recruiting.signatures import signed_rows
 from beholder.recruiting.summary import SummaryFacts, summary
 from beholder.store.contract import LedgerEntry
 from beholder.store.open import read_rows
-from beholder.store.rules import NOT_PEOPLE
 from beholder.study.model import Study
-from beholder.study.recruitment import Sum, is_own_posting, money, own_posting
+from beholder.study.recruitment import NOT_PEOPLE, Sum, is_own_posting, money, own_posting
 
 SUMMARY = "close/summary.md"
 

@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple, Protocol
 
 from beholder.errors import BeholderError, Problem, RecruitError
 from beholder.study.model import Study
-from beholder.study.recruitment import Sum
-from beholder.types import Mode, Outcome
+from beholder.study.recruitment import Mode, Sum
+from beholder.types import Outcome
 
 Verb = Literal["draft", "publish", "pause", "places", "stop", "submissions", "approve", "reject", "return", "bonus"]
 """What a recruiter may be able to do by itself; for the rest a person gets instructions."""

@@ -16,9 +16,8 @@ from beholder.server import tokens
 from beholder.store.contract import LedgerEntry
 from beholder.study.model import Study
 from beholder.study.parts import duration
-from beholder.study.recruitment import Recruit, Sum, announced_minutes, is_own_posting, is_personal, money
+from beholder.study.recruitment import Mode, Recruit, Sum, announced_minutes, is_own_posting, is_personal, money
 from beholder.study.texts import markdown
-from beholder.types import Mode
 
 if TYPE_CHECKING:
     from beholder.workflow.check import Checked

@@ -27,8 +27,7 @@ from beholder.recruiting.contract import (
 from beholder.recruiting.ledger import evidence_of
 from beholder.store.contract import LedgerEntry, Store
 from beholder.study.model import Study
-from beholder.study.recruitment import Sum, hourly, money, own_posting
-from beholder.types import Mode
+from beholder.study.recruitment import Mode, Sum, hourly, money, own_posting
 
 _STATES: Mapping[str, State] = {"publish": "active", "pause": "paused", "resume": "active", "stop": "completed"}
 """The state of a posting after each act."""

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from beholder.recruiting.contract import State, Status
-from beholder.study.recruitment import Sum
-from beholder.types import Json, Mode, Outcome
+from beholder.study.recruitment import Mode, Sum
+from beholder.types import Json, Outcome
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -17,7 +17,8 @@ from beholder.recruiting.contract import CodeFinding, Status, Submission, Verb
 from beholder.recruiting.manual import ManualRecruiter
 from beholder.study.csv_files import CsvTable, read_table
 from beholder.study.model import Study
-from beholder.types import Mode, Outcome
+from beholder.study.recruitment import Mode
+from beholder.types import Outcome
 
 _PAY = "Pay on the platform, or by hand, whoever is in pay/payments.csv, which `beholder pay` writes."
 

@@ -17,9 +17,8 @@ from beholder.recruiting.ledger import MONEY, replay
 from beholder.server.moderation import Moderation
 from beholder.store.contract import LedgerEntry
 from beholder.store.open import read_rows
-from beholder.store.rules import NOT_PEOPLE
-from beholder.study.recruitment import Sum
-from beholder.types import Mode, Outcome
+from beholder.study.recruitment import NOT_PEOPLE, Mode, Sum
+from beholder.types import Outcome
 
 
 class AnsweredPage(NamedTuple):

@@ -16,8 +16,8 @@ from beholder.recruiting.contract import GONE, PAID, UNDER_WAY, Category, CodeFi
 from beholder.recruiting.panel import CODE_REASONS, NO_DATA, NO_SUBMISSION, CodedSession, code_findings, plain_code
 from beholder.server.tokens import pseudonym
 from beholder.store.contract import LedgerEntry, PlatformIdentity, PlatformVisit
-from beholder.store.rules import NOT_PEOPLE
-from beholder.types import Mode, Outcome
+from beholder.study.recruitment import NOT_PEOPLE, Mode
+from beholder.types import Outcome
 
 DataState = Literal[
     "complete", "partial", "none", "screened_out", "wrong_device", "declined", "failed_checks", "technical"

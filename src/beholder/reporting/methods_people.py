@@ -15,7 +15,7 @@ from beholder.reporting.material import Material
 from beholder.reporting.methods_text import Sentence
 from beholder.study.model import Ask
 from beholder.study.qualification import Device, Network, Refresh, Screen
-from beholder.study.recruitment import Filters, money
+from beholder.study.recruitment import money
 
 _AGE = re.compile(r"\bage\b|\bold\b|\bborn\b", re.IGNORECASE)
 _GENDER = re.compile(r"\bgender\b|\bsex\b", re.IGNORECASE)
@@ -44,31 +44,7 @@ def _recruitment(material: Material) -> str:
     if material.is_simulated:
         return "took the place of participants"
     recruit = material.study.recruit
-    if recruit.mode == "prolific":
-        return f"were recruited on Prolific{_filter_words(recruit.filters)}"
-    if recruit.mode == "lab":
-        return "took part in a laboratory [where, on which screens, and how they were recruited]"
-    if recruit.mode == "panel" or recruit.people is not None:
-        return "were invited [from which panel, and who could take part]"
-    return "followed an open link [where and how they were recruited, and who could take part]"
-
-
-def _filter_words(filters: Filters) -> str:
-    """Return the filters of the platform in words."""
-    parts = [f"{words} {join_names(named)}" for words, named in _named_filters(filters) if named]
-    for words, limits in (
-        ("aged {}", filters.age),
-        ("with an approval rate of {} per cent", filters.approval_rate),
-        ("with {} approved submissions", filters.approved_submissions),
-    ):
-        if limits is not None:
-            least = f"{limits} or more" if isinstance(limits, int) else f"{limits[0]} to {limits[1]}"
-            parts.append(words.format(least))
-    return f" among people {join_names(parts)}" if parts else " [who could take part]"
-
-
-def _named_filters(filters: Filters) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return ("living in", filters.countries), ("fluent in", filters.languages)
+    return recruit.source.methods_words(recruit)
 
 
 def _dates(material: Material) -> str:

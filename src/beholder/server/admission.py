@@ -29,8 +29,8 @@ from beholder.store.contract import (
 from beholder.store.open import open_store
 from beholder.study.model import Study
 from beholder.study.parts import duration
-from beholder.study.recruitment import Recruit, is_closed, longest_minutes, moment
-from beholder.types import Json, Mode
+from beholder.study.recruitment import Mode, Recruit, is_closed, longest_minutes, moment
+from beholder.types import Json
 
 _OTHER_DEVICES = 5
 """How often a participant whose device did not qualify may return with another one."""

@@ -15,7 +15,7 @@ from beholder.server import tokens
 from beholder.server.endings import platform_home
 from beholder.server.tokens import keyed, url_text
 from beholder.study.model import Study
-from beholder.types import Mode
+from beholder.study.recruitment import Mode
 
 _PLATFORMS = {"participant": "link", "PROLIFIC_PID": "prolific"}
 """Parameters of an open link that carry a participant's id, and the platform of that id."""

@@ -22,6 +22,7 @@ from beholder.simulation.raters import abilities_of, assign_kinds, read_mixture
 from beholder.simulation.robot import Robot
 from beholder.simulation.truth import Population, Truth, truth_of
 from beholder.store.contract import Store
+from beholder.study.recruitment import is_robot
 from beholder.types import Json
 
 _AT_ONCE = 8
@@ -219,7 +220,7 @@ async def robots_needed(served: ServedStudy, store: Store, seed: int) -> int:
     robots = {
         row["session"]: row["device"].get("robot")
         async for row in store.rows("sessions")
-        if row["mode"] == "robot" and row["run"] == run and row["session"] in done
+        if is_robot(row["mode"]) and row["run"] == run and row["session"] in done
     }
     unfinished = lists - len({claimed[session] for session in robots if session in claimed})
     names = set(robots.values())

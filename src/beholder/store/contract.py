@@ -9,7 +9,8 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple, Protocol
 
 from beholder.errors import BeholderError
-from beholder.types import Json, Mode, Outcome
+from beholder.study.recruitment import Mode
+from beholder.types import Json, Outcome
 
 
 class NotJson(ValueError):

@@ -18,15 +18,14 @@ from beholder.stimuli.catalogue import Catalogue
 from beholder.store.contract import LedgerEntry, Session, StudyRecord
 from beholder.store.tables import from_json, to_json
 from beholder.study.model import Study
+from beholder.study.recruitment import is_person
 from beholder.study.serialization import resolved_yaml
-from beholder.types import Json, Mode
-
-NOT_PEOPLE: tuple[Mode, ...] = ("robot", "preview")
+from beholder.types import Json
 
 
 def population(mode: str) -> str:
     """Return the population of a mode: robots, previews, or people of all other modes."""
-    return mode if mode in NOT_PEOPLE else "people"
+    return "people" if is_person(mode) else mode
 
 
 class StoreContents(NamedTuple):

@@ -1,20 +1,42 @@
 """Recruitment: where participants come from, what they earn, and how long their data are kept; amounts of money.
 
-Amounts are exact, in one currency, never a float.
+Amounts are exact, in one currency, never a float. What a value of `recruit.mode` means outside its recruiter and its
+entrance is a fact or a sentence of its `ParticipantSource`.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, StringConstraints
 
-from beholder.study.parts import Span, StudyPart, Text
-from beholder.study.value_kinds import Allowed
+from beholder.formats import join_names
+from beholder.study.parts import Fault, Span, StudyPart, Text
+from beholder.study.reader import quoted
+from beholder.study.value_kinds import Allowed, listed
+
+RecruitMode = Literal["link", "panel", "lab", "prolific"]
+Mode = Literal[RecruitMode, "preview", "robot"]
+"""The way a session came: by a recruiter, or without a participant."""
+NOT_PEOPLE: tuple[Mode, ...] = ("robot", "preview")
+
+
+def is_person(mode: str) -> bool:
+    """Return whether a session that came this way is a person's, and neither a robot's nor a preview."""
+    return mode not in NOT_PEOPLE
+
+
+def is_robot(mode: str) -> bool:
+    """Return whether a session that came this way is a robot's."""
+    return mode == "robot"
+
+
+# Amounts of money
 
 _WRITTEN = r"^([1-9][0-9]{0,6}(\.[0-9]{1,2})?|0\.(0[1-9]|[1-9][0-9]?)) [A-Z]{3}$"
 Money = Annotated[
@@ -94,11 +116,25 @@ class Filters(StudyPart):
         str, Annotated[tuple[Text, ...] | tuple[float, float], Allowed("a list of values, or a range such as [1, 5]")]
     ] = Field(default_factory=dict, description="Any other filter by its id: a list of values, or a range.")
 
+    def words(self) -> str:
+        """Return who may see the study; empty where anybody may, or only filters in `more` say who."""
+        named = (("living in", self.countries), ("fluent in", self.languages))
+        parts = [f"{words} {join_names(names)}" for words, names in named if names]
+        for words, limits in (
+            ("aged {}", self.age),
+            ("with an approval rate of {} per cent", self.approval_rate),
+            ("with {} approved submissions", self.approved_submissions),
+        ):
+            if limits is not None:
+                least = f"{limits} or more" if isinstance(limits, int) else f"{limits[0]} to {limits[1]}"
+                parts.append(words.format(least))
+        return join_names(parts) if parts else ""
+
 
 class Recruit(StudyPart):
     """Where participants come from, and what they earn."""
 
-    mode: Literal["link", "panel", "lab", "prolific"] = Field(
+    mode: RecruitMode = Field(
         default="link",
         description="`link`: whoever has the address. `panel`: invited people, or any platform that passes an id and "
         "takes a code. `lab`: kiosks without internet. `prolific`: recruited by Prolific.",
@@ -168,6 +204,11 @@ class Recruit(StudyPart):
         default=None, description="The project's id on Prolific; the only one there is when left out (`prolific`)."
     )
 
+    @property
+    def source(self) -> ParticipantSource:
+        """What is known of the mode."""
+        return source_of(self.mode)
+
 
 class Retention(StudyPart):
     """How long what is known of people is kept; `beholder purge` erases what is due."""
@@ -179,6 +220,186 @@ class Retention(StudyPart):
     answers: Day | None = Field(
         default=None, description="From this day on every answer in the store is erased too; results stay."
     )
+
+
+# What is known of each mode
+
+
+class ParticipantSource:
+    """A source of participants: what a mode means for those who cannot see its recruiter.
+
+    The base is what holds of a source that is nothing special, as of robots.
+    """
+
+    mode: ClassVar[RecruitMode]
+    options: ClassVar[frozenset[str]] = frozenset()
+    """Keys of `recruit` that not every mode has, and this one does."""
+    is_platform: ClassVar[bool] = False
+    """Whether an API posts the study, lists submissions, and approves and pays them for a fee; it asks for https."""
+    is_on_site: ClassVar[bool] = False
+    """Whether participants sit down at a station of ours, and need no address."""
+    is_handed_out: ClassVar[bool] = False
+    """Whether a person sends or posts the address, or the personal links."""
+    is_by_invitation: ClassVar[bool] = False
+    """Whether only those come who were invited, or whom a platform passes on with an id."""
+    has_submission_list: ClassVar[bool] = False
+    """Whether a platform without an API offers a list of its submissions to download."""
+    needs_contact: ClassVar[bool] = False
+    """Whether participants must be told whom they can ask."""
+    summary_words: ClassVar[str] = ""
+    """How participants were recruited, as the end of a sentence."""
+
+    @property
+    def title(self) -> str:
+        """The name in sentences and problems."""
+        return self.mode.capitalize()
+
+    def faults(self, recruit: Mapping[str, Any]) -> Iterator[Fault]:
+        """Yield the faults of `recruit` under this mode, judged by the values as read."""
+        yield from ()
+
+    def limit_faults(self, limit: str, allowed: float, minutes: float) -> Iterator[Fault]:
+        """Yield the faults of a time limit, in minutes, where people are told that a session takes `minutes`."""
+        if allowed < minutes:
+            what = f"is {limit}, and people are told that it takes {minutes:g} min"
+            yield Fault(what, f"{minutes:g} min or more", "Give slow people twice that time, or shorten minutes.")
+
+    def fewest_failures(self, minutes: float | None) -> int:
+        """Return how many failures it takes before work of this length may be rejected."""
+        return 1
+
+    def methods_words(self, recruit: Recruit) -> str:
+        """Return how people were recruited, for a methods section; what is left to the author in brackets."""
+        raise NotImplementedError
+
+    def exclusion_gap(self, recruit: Recruit) -> tuple[str, str] | None:
+        """Return why `recruit.exclude` leaves out fewer people than it names, and the fix; None if it does not."""
+        return None
+
+
+class LinkSource(ParticipantSource):
+    """Whoever has the address of the study, or a personal link."""
+
+    mode: ClassVar[RecruitMode] = "link"
+    options = frozenset({"single_use", "people"})
+    is_handed_out = True
+    summary_words = "by a link"
+
+    def methods_words(self, recruit: Recruit) -> str:
+        if recruit.people is not None:
+            return _INVITED
+        return "followed an open link [where and how they were recruited, and who could take part]"
+
+    def exclusion_gap(self, recruit: Recruit) -> tuple[str, str] | None:
+        if recruit.people is not None:
+            return None
+        if recruit.single_use:
+            return "leaves nobody out: a numbered link does not tell whose it is", "Name people in recruit.people."
+        what = "leaves out only those whose link holds their id, as ?participant=ID; a plain link does not"
+        return what, "Name people in recruit.people, or give them such links, in both studies."
+
+
+class PanelSource(ParticipantSource):
+    """Invited people, or any platform that passes an id and takes a code."""
+
+    mode: ClassVar[RecruitMode] = "panel"
+    options = frozenset({"single_use", "people", "id_parameter", "visit_parameter", "codes", "return_to"})
+    is_handed_out = is_by_invitation = has_submission_list = needs_contact = True
+    summary_words = "through a panel"
+
+    def faults(self, recruit: Mapping[str, Any]) -> Iterator[Fault]:
+        id_parameter, visit = recruit.get("id_parameter"), recruit.get("visit_parameter")
+        if not id_parameter and not recruit.get("people"):
+            fix = "Name the parameter in which the platform passes the id, or a CSV of those invited."
+            what = "is panel, and nothing says who comes"
+            yield Fault(what, "recruit.id_parameter, recruit.people, or both", fix, ("recruit", "mode"))
+        for key, name in (("id_parameter", id_parameter), ("visit_parameter", visit)):
+            if name in _OWN_PARAMETERS:
+                what, allowed = f"is {name}, which means something else in our addresses", "any other name"
+                yield Fault(what, allowed, "Let the platform pass it under another name.", ("recruit", key))
+        if visit and not id_parameter:
+            what, fix = f"is {quoted(visit)}, and recruit.id_parameter is not written", "Write both, or take it out."
+            yield Fault(what, "an id of the visit beside one of the person", fix, ("recruit", "visit_parameter"))
+        elif visit and visit == id_parameter:
+            what = f"is {quoted(visit)}, as is recruit.id_parameter"
+            fix = "Take it out where the platform has one id."
+            yield Fault(what, "two names", fix, ("recruit", "visit_parameter"))
+        if recruit.get("single_use") is True and not recruit.get("people"):
+            what, fix = "is true, and there is nobody to write a link for", "Write recruit.people, or take it out."
+            yield Fault(what, "recruit.people beside it", fix, ("recruit", "single_use"))
+
+    def methods_words(self, recruit: Recruit) -> str:
+        return _INVITED
+
+
+class LabSource(ParticipantSource):
+    """Kiosks without internet."""
+
+    mode: ClassVar[RecruitMode] = "lab"
+    options = frozenset({"stations"})
+    is_on_site = True
+    summary_words = "in the laboratory"
+
+    def methods_words(self, recruit: Recruit) -> str:
+        return "took part in a laboratory [where, on which screens, and how they were recruited]"
+
+    def exclusion_gap(self, recruit: Recruit) -> tuple[str, str] | None:
+        what = "leaves nobody out: in a laboratory people are numbers, and each study has its own"
+        return what, "Ask whoever comes whether they took part before."
+
+
+class ProlificSource(ParticipantSource):
+    """People recruited by Prolific."""
+
+    mode: ClassVar[RecruitMode] = "prolific"
+    options = frozenset({"approve_after", "further", "filters", "groups", "block_groups", "block_studies", "project"})
+    is_platform = needs_contact = True
+    summary_words = "on Prolific"
+
+    def faults(self, recruit: Mapping[str, Any]) -> Iterator[Fault]:
+        if recruit.get("reward") is None:
+            what, fix = "is prolific, and recruit.reward is not written", "Write what one session earns."
+            yield Fault(what, "recruit.reward, such as 2.00 GBP", fix, ("recruit", "mode"))
+
+    def limit_faults(self, limit: str, allowed: float, minutes: float) -> Iterator[Fault]:
+        needed = longest_minutes(minutes)
+        if allowed < needed:
+            what = f"is {limit}, and Prolific asks for {needed} min where people are told {minutes:g}"
+            yield Fault(what, f"{needed} min or more", "Leave it out to take Prolific's own.")
+        if allowed >= 24 * 60:
+            yield Fault(f"is {limit}, and Prolific allows less than a day", f"{needed} min to 1439 min")
+
+    def fewest_failures(self, minutes: float | None) -> int:
+        """Return what Prolific's rules ask for; an unknown length counts as long."""
+        return 1 if minutes is not None and minutes <= _SHORT_MINUTES else _LONG_FAILURES
+
+    def methods_words(self, recruit: Recruit) -> str:
+        filters = recruit.filters.words()
+        return f"were recruited on Prolific {f'among people {filters}' if filters else '[who could take part]'}"
+
+
+_INVITED = "were invited [from which panel, and who could take part]"
+_OWN_PARAMETERS = ("preview", "robot", "again", "resume", "invited")
+"""Names in an address that the server uses itself."""
+_SHORT_MINUTES = 5
+_LONG_FAILURES = 2
+SOURCES: tuple[ParticipantSource, ...] = (LinkSource(), PanelSource(), LabSource(), ProlificSource())
+"""One for each mode of `recruit`, in that order."""
+_BY_MODE: Mapping[str, ParticipantSource] = {source.mode: source for source in SOURCES}
+_NO_SOURCE = ParticipantSource()
+
+
+def source_of(mode: Mode) -> ParticipantSource:
+    """Return the source for the mode of a study or a session; a plain one for robots and previews."""
+    return _BY_MODE.get(mode, _NO_SOURCE)
+
+
+def platform_modes() -> str:
+    """Return the modes under which a platform publishes, as a list of what is allowed."""
+    return listed([source.mode for source in SOURCES if source.is_platform])
+
+
+# What follows from the keys
 
 
 def moment(text: str) -> datetime:
@@ -204,12 +425,12 @@ def announced_minutes(recruit: Recruit, estimate: float) -> int:
 
 def has_visit_per_session(recruit: Recruit) -> bool:
     """Return whether every session of a participant is a submission of its own on the platform."""
-    return recruit.mode == "prolific" and recruit.further == "submissions"
+    return recruit.source.is_platform and recruit.further == "submissions"
 
 
 def is_personal(recruit: Recruit) -> bool:
     """Return whether participants need a personal link."""
-    is_listed = recruit.people is not None and recruit.mode == "panel"
+    is_listed = recruit.people is not None and recruit.source.is_by_invitation
     return recruit.id_parameter is None and (recruit.single_use or is_listed)
 
 

@@ -5,30 +5,28 @@ from __future__ import annotations
 import calendar
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 from urllib.parse import urlsplit
 
 from beholder.errors import did_you_mean
 from beholder.study.parts import SPAN, Fault, duration, path_fault
 from beholder.study.reader import dotted, quoted
-from beholder.study.recruitment import Recruit, Sum, is_money, longest_minutes, moment, money
+from beholder.study.recruitment import SOURCES, ParticipantSource, Recruit, Sum, is_money, moment, money, source_of
 from beholder.study.value_kinds import listed
 from beholder.study.yaml import Place
 
-_MODES: Mapping[str, tuple[str, ...]] = {
-    "approve_after": ("prolific",), "further": ("prolific",), "single_use": ("link", "panel"),
-    "people": ("link", "panel"), "id_parameter": ("panel",), "visit_parameter": ("panel",), "codes": ("panel",),
-    "return_to": ("panel",), "stations": ("lab",), "filters": ("prolific",), "groups": ("prolific",),
-    "block_groups": ("prolific",), "block_studies": ("prolific",), "project": ("prolific",),
-}  # fmt: skip
-"""Keys that only some modes know."""
-_OPEN: tuple[str, ...] = get_args(Recruit.model_fields["mode"].annotation)
+_OPEN = tuple(source.mode for source in SOURCES)
+_MODES: Mapping[str, Sequence[str]] = {
+    key: modes
+    for key in Recruit.model_fields
+    if (modes := [source.mode for source in SOURCES if key in source.options])
+}
+"""Keys that only some modes have."""
 _CLOSED = ("mturk", "amt")
 """Amazon Mechanical Turk, as people would write it."""
-_OWN_PARAMETERS = ("preview", "robot", "again", "resume", "invited")
-"""Names in an address that the server uses itself."""
 _PLACEHOLDERS = ("code", "id")
 _LIMITS: tuple[tuple[str, int, int | None], ...] = (
     ("age", 18, 100), ("approval_rate", 0, 100), ("approved_submissions", 0, None),
@@ -39,7 +37,7 @@ _LIMITS: tuple[tuple[str, int, int | None], ...] = (
 def recruitment_faults(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
     """Yield the faults of recruitment, with places from the top of the study."""
     recruit = _map(data.get("recruit"))
-    mode = recruit.get("mode", "link")
+    mode = recruit.get("mode", Recruit().mode)
     for key, modes in _MODES.items():
         if mode in _OPEN and mode not in modes and _is_chosen(key, recruit.get(key)):
             what = f"does not go with mode {mode}"
@@ -48,11 +46,7 @@ def recruitment_faults(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]
     if mode in _CLOSED:
         fix = "Use prolific, or panel with any platform that passes an id and takes a code."
         yield Fault(f"is {mode}, which closed on 30 September 2026", listed(_OPEN), fix, ("recruit", "mode"))
-    if mode == "panel":
-        yield from _panel(recruit)
-    if mode == "prolific" and recruit.get("reward") is None:
-        what, fix = "is prolific, and recruit.reward is not written", "Write what one session earns."
-        yield Fault(what, "recruit.reward, such as 2.00 GBP", fix, ("recruit", "mode"))
+    yield from _source(recruit).faults(recruit)
     yield from _amounts(data, recruit)
     yield from _time_faults(data)
     yield from _returns(recruit)
@@ -69,25 +63,10 @@ def _is_chosen(key: str, value: Any) -> bool:
     return bool(value) and value != default
 
 
-def _panel(recruit: Mapping[str, Any]) -> Iterator[Fault]:
-    id_parameter, visit = recruit.get("id_parameter"), recruit.get("visit_parameter")
-    if not id_parameter and not recruit.get("people"):
-        fix = "Name the parameter in which the platform passes the id, or a CSV of those invited."
-        what = "is panel, and nothing says who comes"
-        yield Fault(what, "recruit.id_parameter, recruit.people, or both", fix, ("recruit", "mode"))
-    for key, name in (("id_parameter", id_parameter), ("visit_parameter", visit)):
-        if name in _OWN_PARAMETERS:
-            what, allowed = f"is {name}, which means something else in our addresses", "any other name"
-            yield Fault(what, allowed, "Let the platform pass it under another name.", ("recruit", key))
-    if visit and not id_parameter:
-        what, fix = f"is {quoted(visit)}, and recruit.id_parameter is not written", "Write both, or take it out."
-        yield Fault(what, "an id of the visit beside one of the person", fix, ("recruit", "visit_parameter"))
-    elif visit and visit == id_parameter:
-        what = f"is {quoted(visit)}, as is recruit.id_parameter"
-        yield Fault(what, "two names", "Take it out where the platform has one id.", ("recruit", "visit_parameter"))
-    if recruit.get("single_use") is True and not recruit.get("people"):
-        what, fix = "is true, and there is nobody to write a link for", "Write recruit.people, or take it out."
-        yield Fault(what, "recruit.people beside it", fix, ("recruit", "single_use"))
+def _source(recruit: Mapping[str, Any]) -> ParticipantSource:
+    """Return the source of a mode as read; a plain one where there is no such mode."""
+    mode = recruit.get("mode", Recruit().mode)
+    return source_of(mode) if mode in _OPEN else ParticipantSource()
 
 
 def _amounts(data: Mapping[str, Any], recruit: Mapping[str, Any]) -> Iterator[Fault]:
@@ -247,20 +226,12 @@ def _time_faults(data: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def _limit(recruit: Mapping[str, Any]) -> Iterator[Fault]:
-    mode, limit, minutes = recruit.get("mode"), recruit.get("time_limit"), recruit.get("minutes")
+    limit, minutes = recruit.get("time_limit"), recruit.get("minutes")
     if not _is_span(limit) or isinstance(minutes, bool) or not isinstance(minutes, int | float) or minutes <= 0:
         return
     allowed = duration(str(limit)).total_seconds() / 60
-    place: Place = ("recruit", "time_limit")
-    needed = longest_minutes(minutes)
-    if mode == "prolific" and allowed < needed:
-        what = f"is {limit}, and Prolific asks for {needed} min where people are told {minutes:g}"
-        yield Fault(what, f"{needed} min or more", "Leave it out to take Prolific's own.", place)
-    elif allowed < minutes:
-        what = f"is {limit}, and people are told that it takes {minutes:g} min"
-        yield Fault(what, f"{minutes:g} min or more", "Give slow people twice that time, or shorten minutes.", place)
-    if mode == "prolific" and allowed >= 24 * 60:
-        yield Fault(f"is {limit}, and Prolific allows less than a day", f"{needed} min to 1439 min", "", place)
+    for fault in _source(recruit).limit_faults(str(limit), allowed, minutes):
+        yield replace(fault, place=("recruit", "time_limit"))
 
 
 def _is_span(value: object) -> bool:

@@ -149,6 +149,8 @@ def _chain_problems(
     chain: Chain, files: Sequence[Path], studies: Sequence[Study], *, publish: bool
 ) -> Iterator[Problem]:
     """Yield the problems that keep studies from forming a chain."""
+    from beholder.study.recruitment import platform_modes
+
     names = [study.name for study in studies]
     for number, (follow, file, study) in enumerate(zip(chain.studies, files, studies, strict=True)):
         if study.name in names[:number]:
@@ -156,9 +158,9 @@ def _chain_problems(
             yield Problem(follow.study, what, "a name of its own for each study of the chain")
         if follow.asks == "inconclusive" and study.design.given_pairs is None:
             yield _in_folder(follow.study, file, _no_file(study))
-        if publish and study.recruit.mode != "prolific":
+        if publish and not study.recruit.source.is_platform:
             what = f"is {study.recruit.mode}, and publishing goes with a platform"
-            yield _in_folder(follow.study, file, study.problem("recruit.mode", what, "prolific"))
+            yield _in_folder(follow.study, file, study.problem("recruit.mode", what, platform_modes()))
 
 
 def _no_file(study: Study) -> Problem:
@@ -192,14 +194,14 @@ def write_open_pairs(study: Study, before: Results, question: str | None = None,
 def _has_people(study: Study, store: str | None) -> bool:
     """Return whether a person has a list of this run: from then on its plan must not change."""
     from beholder.store.open import read_tables
-    from beholder.store.rules import NOT_PEOPLE
+    from beholder.study.recruitment import is_person
 
     url = store or str(study.folder / "store")
     try:
         tables = read_tables(url, ("sessions", "claims"))
     except StoreError:  # it is created when the study begins
         return False
-    people = {row["session"] for row in tables["sessions"] if row["run"] == study.run and row["mode"] not in NOT_PEOPLE}
+    people = {row["session"] for row in tables["sessions"] if row["run"] == study.run and is_person(row["mode"])}
     return any(row["session"] in people for row in tables["claims"])
 
 
@@ -214,7 +216,7 @@ def _parts(pairs: Sequence[tuple[str, str]]) -> list[int]:
 
 def _smallest_budget(caps: Sequence[float | str], study: Study) -> Sum | None:
     """Return the smallest budget; None if there is none, or if the study is paid by hand."""
-    if not caps or study.recruit.mode != "prolific":
+    if not caps or not study.recruit.source.is_platform:
         return None
     from beholder.recruiting.collection import budget_amount
 

@@ -188,18 +188,10 @@ def _long_session(study: Study, stages: Sequence[Stage], trials: int) -> Iterato
 
 def _exclusion_warnings(study: Study) -> Iterator[Problem]:
     """Yield a warning if `recruit.exclude` has no effect because participants have no id."""
-    recruit = study.recruit
-    if not recruit.exclude or recruit.mode not in ("lab", "link") or recruit.people is not None:
-        return
-    if recruit.mode == "lab":
-        what = "leaves nobody out: in a laboratory people are numbers, and each study has its own"
-        fix = "Ask whoever comes whether they took part before."
-    elif recruit.single_use:
-        what, fix = "leaves nobody out: a numbered link does not tell whose it is", "Name people in recruit.people."
-    else:
-        what = "leaves out only those whose link holds their id, as ?participant=ID; a plain link does not"
-        fix = "Name people in recruit.people, or give them such links, in both studies."
-    yield study.problem("recruit.exclude", what, "", fix)
+    gap = study.recruit.source.exclusion_gap(study.recruit) if study.recruit.exclude else None
+    if gap is not None:
+        what, fix = gap
+        yield study.problem("recruit.exclude", what, "", fix)
 
 
 def session_stages(

@@ -78,7 +78,7 @@ def _refuse_another(method: str, study: Path, *, prolific: bool) -> None:
     what = ""
     if existing.method != method:
         what = f"holds a study of method {existing.method}, and {method} is asked for"
-    elif (existing.recruit.mode == "prolific") != prolific:
+    elif existing.recruit.source.is_platform != prolific:
         what = f"holds a study whose people come by {existing.recruit.mode}"
     if what:
         raise StudyError(Problem(str(study.parent), what, "", "Choose another folder with --folder."))

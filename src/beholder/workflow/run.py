@@ -72,7 +72,7 @@ def run(
     waiting: tuple[str, ...] = ()
     if simulate:
         send(study, participants=participants, raters=raters, seed=seed, store=store, progress=progress)
-    elif loaded.recruit.mode == "prolific":
+    elif loaded.recruit.source.is_platform:
         from beholder.recruiting.unattended_run import run_on_platform
 
         if participants is not None:
@@ -87,10 +87,11 @@ def run(
     else:
         from beholder.recruiting.collection import no_report
         from beholder.recruiting.unattended_run import run_by_hand
+        from beholder.study.recruitment import platform_modes
 
         if publish or budget is not None:
             what = f"goes with a platform, and recruit.mode is {loaded.recruit.mode}"
-            raise UserError(Problem("publish" if publish else "budget", what, "recruit.mode: prolific"))
+            raise UserError(Problem("publish" if publish else "budget", what, f"recruit.mode: {platform_modes()}"))
         wanted = None if participants is None else _lists_of(loaded, participants, lists)
         waiting = block_on(
             run_by_hand(

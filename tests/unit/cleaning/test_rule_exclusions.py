@@ -21,8 +21,9 @@ from beholder.planning.model import PlannedList
 from beholder.planning.serialization import list_to_json
 from beholder.study import checks as options
 from beholder.study.model import Study
+from beholder.study.recruitment import Mode
 from beholder.study.serialization import resolved_yaml
-from beholder.types import Mode, Outcome
+from beholder.types import Outcome
 from support.answered_trials import PLAYED
 from support.cleaning_store import decided, rows
 from support.report_pages import SPREAD, Page, change_account, made_up, read

@@ -17,10 +17,9 @@ from beholder.recruiting.collection import RunProgress, remaining_budget
 from beholder.recruiting.fake import FakeProlific, serve_fake
 from beholder.store.contract import LedgerEntry
 from beholder.store.open import open_store
-from beholder.study.recruitment import money
+from beholder.study.recruitment import Mode, money
 from beholder.testing import write_study
 from beholder.testing.stores.facts import HOUR, NOON, session_of, study_record
-from beholder.types import Mode
 from beholder.workflow.chain import exclude_studies, folder_of, write_open_pairs
 from support.chain_files import CHAIN, write_chain
 from support.server_process import free_port

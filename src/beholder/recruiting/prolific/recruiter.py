@@ -60,8 +60,7 @@ from beholder.recruiting.prolific.submissions import (
 )
 from beholder.store.contract import Store
 from beholder.study.model import Study
-from beholder.study.recruitment import Sum, moment, money
-from beholder.types import Mode
+from beholder.study.recruitment import Mode, Sum, moment, money
 
 _RESEARCHER = "https://app.prolific.com/researcher/workspaces/studies"
 _PUBLISHED: tuple[State, ...] = ("active", "paused", "completed")

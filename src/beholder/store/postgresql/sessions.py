@@ -12,7 +12,7 @@ import asyncpg
 
 from beholder.store.contract import Answer, Claim, PosedAttempt, Session, SessionFacts, StoredVerdict
 from beholder.store.postgresql.connection import LOCK_ARRIVAL, LOCK_PLAN, connected, transaction
-from beholder.store.rules import NOT_PEOPLE, outdated_session, population, refused_arrival, unknown_session
+from beholder.store.rules import outdated_session, population, refused_arrival, unknown_session
 from beholder.store.tables import (
     SHAPES,
     read_answer,
@@ -23,7 +23,7 @@ from beholder.store.tables import (
     session_row,
     to_time,
 )
-from beholder.types import Mode
+from beholder.study.recruitment import NOT_PEOPLE, Mode
 
 _CACHED = 1024
 

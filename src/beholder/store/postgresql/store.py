@@ -37,7 +37,7 @@ from beholder.store.postgresql.study import PostgresqlLedger
 from beholder.store.postgresql.writer import Batcher
 from beholder.store.rules import read_only
 from beholder.store.tables import fact_row, read_row, to_text, to_time
-from beholder.types import Mode
+from beholder.study.recruitment import Mode
 
 _CHUNK = 500
 

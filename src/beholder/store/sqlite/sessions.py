@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from beholder.store.contract import Claim, Session, SessionFacts, StoredVerdict, Table
-from beholder.store.rules import NOT_PEOPLE, outdated_session, population, refused_arrival, unknown_session
+from beholder.store.rules import outdated_session, population, refused_arrival, unknown_session
 from beholder.store.tables import (
     SHAPES,
     Row,
@@ -22,7 +22,7 @@ from beholder.store.tables import (
     session_row,
     to_iso,
 )
-from beholder.types import Mode
+from beholder.study.recruitment import NOT_PEOPLE, Mode
 
 _CACHED = 1024
 

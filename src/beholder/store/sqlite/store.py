@@ -44,7 +44,7 @@ from beholder.store.sqlite.database_files import (
 from beholder.store.sqlite.study import SqliteLedger
 from beholder.store.sqlite.writer import AppendedRows, CommitWriter
 from beholder.store.tables import Row, entry_columns, fact_row, read_row, to_iso, to_text
-from beholder.types import Mode
+from beholder.study.recruitment import Mode
 
 T = TypeVar("T")
 _CHUNK = 500

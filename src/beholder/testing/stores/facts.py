@@ -23,7 +23,8 @@ from beholder.store.contract import (
     StudyRecord,
     Table,
 )
-from beholder.types import Json, Mode, Outcome
+from beholder.study.recruitment import Mode
+from beholder.types import Json, Outcome
 
 StoreOpener: TypeAlias = Callable[[str], AbstractAsyncContextManager[Store]]
 """Opens a store by name for writing: empty the first time, the same one after it was closed."""
