@@ -11,7 +11,7 @@ from beholder.study.model import Study
 def models_text(study: Study) -> str:
     """Return the section without its figures."""
     beholder.analyse(study)
-    section = rater_models_section(load_material(study), {})
+    section = rater_models_section(load_material(study))
     assert section is not None
     assert "nan" not in section.lower()
     return section

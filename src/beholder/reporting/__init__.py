@@ -9,6 +9,7 @@ Parts of the page:
     page                 all sections in their order
     headline             the key finding of each question at the top
     findings             the findings of a question in sentences
+    figures              the figures of a report, the sections that show them, and drawing them
     question_sections    findings, scores, tests and further tables of a question; the overview of many
     questionnaire        what participants were asked, in the words that they read
     cleaning             the account, the flow of participants, checks and rules
@@ -27,8 +28,8 @@ Methods text:
 
 Building blocks and folders:
     html                 elements, panels, tables and whole pages
+    section              a section of a page as one object
     sheets               tables as text, in LaTeX and in Markdown
-    figures              the figures of a report, and drawing them
     folder               the folder report/
     result_page          the folder of another verb: tables, figures, notes and a page
     plan_counts          tables of counts of a plan

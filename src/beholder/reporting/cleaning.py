@@ -11,7 +11,9 @@ from beholder.formats import NONE, count, join_names, number
 from beholder.reporting.html import Child, Markup, render, scrolling, table, tag
 from beholder.reporting.material import Material
 from beholder.reporting.participants import percent
+from beholder.reporting.question_sections import has_narrow_matrix
 from beholder.reporting.questionnaire import people_words
+from beholder.reporting.section import Group, Section
 from beholder.reporting.sheets import TextTable
 
 
@@ -105,6 +107,18 @@ def flow_foot(material: Material) -> str:
     return " ".join(notes)
 
 
+FLOW = Section("flow", "Flow of participants", flow_section, foot=flow_foot, is_wide=has_narrow_matrix)
+COUNTED = Section(
+    "counted", "Who was counted", account_section,
+    is_wide=lambda material: not has_narrow_matrix(material) and flow_section(material) is None,
+)  # fmt: skip
+ACCOUNT = Group(
+    (FLOW, COUNTED),
+    # A narrow matrix leaves half of its line to the account.
+    lambda panels, material: panels[::-1] if has_narrow_matrix(material) else panels,
+)
+
+
 def _flow_step(step: Mapping[str, Any], came: int, words: tuple[str, str]) -> Markup:
     n, sessions = step["people"], step["sessions"]
     share = None if step["step"] == "came" else tag("span", percent(n / came) if came else None, class_="flow__share")
@@ -167,10 +181,15 @@ def qualification_section(material: Material) -> Markup | None:
     return render([tag("p", " ".join(_qualification_sentences(funnel))), scrolling(caption, grid)])
 
 
-QUALIFICATION_FOOT = (
-    "Bar: sessions that met the step; who passed a check in an earlier session does not meet it again. "
-    "Passed, failed and unknown: judged again from the evidence, by the rules of the study as it is now. "
-    "Unknown costs nobody anything. Attempts: mean. Seconds: median of one attempt."
+QUALIFICATION = Section(
+    "qualified",
+    "Who could take part",
+    qualification_section,
+    foot=(
+        "Bar: sessions that met the step; who passed a check in an earlier session does not meet it again. Passed, "
+        "failed and unknown: judged again from the evidence, by the rules of the study as it is now. Unknown costs "
+        "nobody anything. Attempts: mean. Seconds: median of one attempt."
+    ),
 )
 
 
@@ -224,12 +243,6 @@ def _bar(n: int, funnel: Mapping[str, Any]) -> Markup:
 
 
 _RULES_HEADS = ("Sessions", "Passed", "Failed", "Unknown", "Right", "Ratings left out", "Lost for this alone")
-RULES_FOOT = (
-    "Sessions: those that the rule looked at. Unknown: too little evidence to judge. Right: share of the answers that "
-    "are known beforehand and were given. Ratings left out: also those of sessions that are lost as a whole. Lost for "
-    "this alone: sessions that would be used without the rule. All is judged from the evidence, by the rules of the "
-    "study as it is now; unknown costs nobody anything, and no rule refuses anybody their pay by itself."
-)
 
 
 def rules_section(material: Material) -> Markup | None:
@@ -247,6 +260,20 @@ def rules_section(material: Material) -> Markup | None:
         class_="table rules",
     )
     return render([tag("p", " ".join(_rules_sentences(rules))), _agreement_notice(rules), scrolling(caption, grid)])
+
+
+RULES = Section(
+    "trusted",
+    "Whom we trusted",
+    rules_section,
+    foot=(
+        "Sessions: those that the rule looked at. Unknown: too little evidence to judge. Right: share of the answers "
+        "that are known beforehand and were given. Ratings left out: also those of sessions that are lost as a whole. "
+        "Lost for this alone: sessions that would be used without the rule. All is judged from the evidence, by the "
+        "rules of the study as it is now; unknown costs nobody anything, and no rule refuses anybody their pay by "
+        "itself."
+    ),
+)
 
 
 def _rules_sentences(rules: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -15,12 +15,9 @@ from beholder.formats import count, join_names, number
 from beholder.reporting.html import Child, Markup, render, scrolling, tag
 from beholder.reporting.material import Material
 from beholder.reporting.participants import percent
+from beholder.reporting.section import Section
 from beholder.study.checks import Smooth
 
-QUALITY_FOOT = (
-    "Of the sessions that are used, where nothing else is said. ▲ marks what to look at before anything is concluded; "
-    "the limits are rules of thumb."
-)
 _MISSING, _UNKNOWN, _FLAT = 0.05, 0.2, 0.1
 """Shares from which a number is worth a warning: ratings without a value, unknown verdicts, straight-liners."""
 
@@ -56,6 +53,17 @@ def quality_section(material: Material) -> Markup | None:
         else tag("p", "Nothing stands out.")
     )
     return render([summary, scrolling(caption, grid)])
+
+
+QUALITY = Section(
+    "quality",
+    "Data quality",
+    quality_section,
+    foot=(
+        "Of the sessions that are used, where nothing else is said. ▲ marks what to look at before anything is "
+        "concluded; the limits are rules of thumb."
+    ),
+)
 
 
 def _lines(material: Material) -> Iterable[QualityLine]:

@@ -10,6 +10,7 @@ from beholder.formats import count, join_names
 from beholder.reporting.html import Child, Markup, render, tag
 from beholder.reporting.material import Material
 from beholder.reporting.participants import AnswerShare, share_tally, spread_tally
+from beholder.reporting.section import Section
 
 _MAX_NAMED = 7
 """Answers that are listed; the rest is added up."""
@@ -66,6 +67,9 @@ def devices_foot(material: Material) -> list[Child]:
         foot += [[", " if place else None, tag("code", name)] for place, name in enumerate(unknown)]
         foot.append(".")
     return foot
+
+
+DEVICES = Section("devices", "On which devices", devices_section, foot=devices_foot)
 
 
 def _sentence(used: pd.DataFrame) -> str:

@@ -21,11 +21,12 @@ from beholder.analysis.figures.theme import COLUMN, DOUBLE, WIDE, Layout, axis_o
 from beholder.analysis.figures.votes_needed import main_curve, votes_needed_chart
 from beholder.analysis.result import records
 from beholder.formats import join_names, number
-from beholder.reporting.html import Child, Figures, Markup, panel, tag
+from beholder.reporting.html import Child, Markup, tag
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.questionnaire import short_names
 from beholder.reporting.rater_models import MAX_TABLES
+from beholder.reporting.section import QuestionSection, Section
 
 
 class Figure(NamedTuple):
@@ -202,57 +203,42 @@ def _bound(draw: Callable[[pd.DataFrame, Layout], Any], table: pd.DataFrame) -> 
     return lambda layout: draw(table, layout)
 
 
-# Panels
+# Sections
 
 
-class _Text(NamedTuple):
-    """The title and the foot of a figure of one question."""
-
-    kind: str
-    title: str
-    foot: str
+def _question_figure(name: str) -> Callable[[Material, QuestionResults], Markup | None]:
+    return lambda material, part: material.figures.get(f"{name}-{part.slug}")
 
 
-_METHOD_FIGURES = (
-    _Text("medians", "Medians", "Dot: median. Dark bar: its exact 95 % interval. Pale box: quartile to quartile."),
-    _Text("preferences", "Choices of every pair", "The one that was chosen more often stands at the left."),
-    _Text(
-        "strengths", "Strengths (Bradley-Terry)",
-        "One unit apart, the better one is chosen 73 times in a hundred. Bar: 95 % interval, participants as clusters.",
-    ),
-    _Text("ranks", "How sure is the order?", "The probability of each rank, in percent; below 2 % it is left blank."),
-)  # fmt: skip
-
-
-def distribution_panel(part: QuestionResults, figures: Figures) -> Markup | None:
-    """Return the panel with the distribution of ratings of each condition."""
-    figure = figures.get(f"distributions-{part.slug}")
-    if figure is None:
-        return None
+def _distributions_foot(_material: Material, part: QuestionResults) -> str:
     foot = "Every rating counts, repetitions too."
     if part.scale.max - part.scale.min > MAX_VALUES - 1:
         foot += " The tallest bar of each condition fills its row. Line and dot below: quartiles and median."
-    return panel(f"distributions-{part.slug}", "How the ratings spread", figure, foot=foot, is_wide=True)
+    return foot
 
 
-def method_panels(part: QuestionResults, figures: Figures) -> Markup | None:
-    """Return panels with the further figures of the method, in two columns."""
-    panels = [
-        panel(f"{shown.kind}-{part.slug}", shown.title, figure, foot=shown.foot)
-        for shown in _METHOD_FIGURES
-        if (figure := figures.get(f"{shown.kind}-{part.slug}")) is not None
-    ]
-    return _side_by_side(panels)
-
-
-def participant_panels(material: Material, figures: Figures) -> Markup | None:
-    """Return panels with the rater map and the time per page."""
-    panels = []
-    if "raters" in figures:
-        panels.append(panel("raters", "Rater map", figures["raters"], foot=_raters_foot(material)))
-    if "times" in figures:
-        panels.append(panel("times", "Time per page", figures["times"], foot=_times_foot(material)))
-    return _side_by_side(panels)
+DISTRIBUTIONS = QuestionSection(
+    "distributions", "How the ratings spread", _question_figure("distributions"), foot=_distributions_foot
+)
+MEDIANS = QuestionSection(
+    "medians", "Medians", _question_figure("medians"), is_wide=False,
+    foot="Dot: median. Dark bar: its exact 95 % interval. Pale box: quartile to quartile.",
+)  # fmt: skip
+PREFERENCES = QuestionSection(
+    "preferences", "Choices of every pair", _question_figure("preferences"), is_wide=False,
+    foot="The one that was chosen more often stands at the left.",
+)  # fmt: skip
+STRENGTHS = QuestionSection(
+    "strengths", "Strengths (Bradley-Terry)", _question_figure("strengths"), is_wide=False,
+    foot=(
+        "One unit apart, the better one is chosen 73 times in a hundred. "
+        "Bar: 95 % interval, participants as clusters."
+    ),
+)  # fmt: skip
+RANKS = QuestionSection(
+    "ranks", "How sure is the order?", _question_figure("ranks"), is_wide=False,
+    foot="The probability of each rank, in percent; below 2 % it is left blank.",
+)  # fmt: skip
 
 
 def _raters_foot(material: Material) -> Child:
@@ -288,8 +274,12 @@ def _seconds(row: pd.Series) -> str:
     return f"{number(row['median_s'], 1)} s (half of them {low} to {high} s)"
 
 
-def _side_by_side(panels: list[Markup]) -> Markup | None:
-    return tag("div", panels, class_="beside") if panels else None
+RATERS = Section(
+    "raters", "Rater map", lambda material: material.figures.get("raters"), foot=_raters_foot, is_wide=False
+)
+TIMES = Section(
+    "times", "Time per page", lambda material: material.figures.get("times"), foot=_times_foot, is_wide=False
+)
 
 
 # Drawing

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -34,9 +35,9 @@ def report_folder(study: str | Path | Study, *, progress: Callable[[int, int], N
         drawings[figure.name] = draw_figure(figure)
     files = [*_write_figures(drawings, folder), *_write_tables(material, folder), *_write_ratings(material, folder)]
     files += _write_methods(material, folder)
-    inline = {name: drawing.inline for name, drawing in drawings.items() if drawing.inline is not None}
+    drawn = {name: drawing.inline for name, drawing in drawings.items() if drawing.inline is not None}
     path = folder / "index.html"
-    write_atomically(path, utf8(page(material, inline, files)))
+    write_atomically(path, utf8(page(replace(material, figures=drawn, files=files))))
     return path
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -15,6 +15,9 @@ from beholder.errors import Problem, UserError
 from beholder.reporting.question_results import QuestionResults, Wording
 from beholder.study.model import Study
 from beholder.study.questions import Scale
+
+if TYPE_CHECKING:
+    from beholder.reporting.html import Markup
 
 _SHARE_SCALE = Scale(min=0, max=1, step=0.01)
 
@@ -31,6 +34,10 @@ class Material:
     """Condition name to what the report calls it, with its role where it is not under test; no two the same."""
     names: Mapping[str, str] = field(default_factory=dict)
     """The same without the roles, for sentences."""
+    figures: Mapping[str, Markup] = field(default_factory=dict)
+    """The figures of the page as drawn, by name."""
+    files: Sequence[str] = ()
+    """The names of all files beside the page."""
 
     @property
     def is_simulated(self) -> bool:

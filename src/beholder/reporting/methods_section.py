@@ -18,14 +18,11 @@ from beholder.reporting.methods_design import (
 from beholder.reporting.methods_people import apparatus_sentences, participant_sentences, quality_control_sentences
 from beholder.reporting.methods_text import Paragraph, Sentence, cited_keys, latex_methods, markdown_methods
 from beholder.reporting.references import bibtex, cited_sources, full_reference
+from beholder.reporting.section import Section
 from beholder.study.groups import common_options, varied_keys
 
 _SIMULATED = Sentence(
     "All ratings are simulated: robots answered in place of participants, and nothing here is a result"
-)
-METHODS_FOOT = (
-    "Every number is of this study. Words in brackets are for you to fill in. methods.tex and methods.md beside this "
-    "page hold the same with citations, sources.bib what they cite."
 )
 
 
@@ -50,6 +47,17 @@ def methods_section(material: Material, paragraphs: Sequence[Paragraph]) -> Mark
     listed = tag("ul", [tag("li", full_reference(source)) for source in sources], class_="references")
     title = tag("h3", "Sources")
     return render([paste, [title, listed] if sources else None])
+
+
+METHODS = Section(
+    "paste",
+    "Methods, ready to paste",
+    lambda material: methods_section(material, methods(material)),
+    foot=(
+        "Every number is of this study. Words in brackets are for you to fill in. methods.tex and methods.md beside "
+        "this page hold the same with citations, sources.bib what they cite."
+    ),
+)
 
 
 def methods_files(material: Material, paragraphs: Sequence[Paragraph]) -> Mapping[str, str]:
@@ -106,6 +114,9 @@ def procedure_section(material: Material) -> Markup:
         ("Seed of the plan", f"{study.design.seed}{f', run {material.run}' if material.run > 1 else ''}"),
     ]
     return tag("dl", [tag("div", tag("dt", name), tag("dd", value)) for name, value in entries], class_="method")
+
+
+PROCEDURE = Section("method", "How it was done", procedure_section)
 
 
 def _clear_difference(material: Material) -> list[tuple[str, Child]]:

@@ -2,43 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 
 from beholder.formats import count, date, span
-from beholder.reporting.cleaning import (
-    QUALIFICATION_FOOT,
-    RULES_FOOT,
-    account_section,
-    flow_foot,
-    flow_section,
-    qualification_section,
-    rules_section,
-)
-from beholder.reporting.data_quality import QUALITY_FOOT, quality_section
-from beholder.reporting.devices import devices_foot, devices_section
-from beholder.reporting.figures import participant_panels
+from beholder.reporting.cleaning import ACCOUNT, QUALIFICATION, RULES
+from beholder.reporting.data_quality import QUALITY
+from beholder.reporting.devices import DEVICES
+from beholder.reporting.figures import DISTRIBUTIONS, MEDIANS, PREFERENCES, RANKS, RATERS, STRENGTHS, TIMES
 from beholder.reporting.headline import headline_section
-from beholder.reporting.html import Child, Markup, document, panel, render, table, tag
+from beholder.reporting.html import Child, Markup, document, render, table, tag
 from beholder.reporting.material import Material
-from beholder.reporting.methods_section import METHODS_FOOT, methods, methods_section, procedure_section
-from beholder.reporting.participants import PARTICIPANTS_FOOT, TEXTS_FOOT, participants_section, texts_section
+from beholder.reporting.methods_section import METHODS, PROCEDURE
+from beholder.reporting.participants import PARTICIPANTS, TEXTS
 from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.question_sections import (
+    DMOS,
+    FACTORS,
     MOST_OPEN,
-    has_narrow_matrix,
-    overview,
-    overview_foot,
-    question_sections,
+    OVERVIEW,
+    PAIRS,
+    POSITION,
+    SCORES,
+    TEST_AGREEMENT,
+    UNRATED,
+    findings_section,
+    is_long,
 )
-from beholder.reporting.questionnaire import people_words, short_names, wording_section, wordings
-from beholder.reporting.rater_models import RATER_MODELS_FOOT as MODELS_FOOT
-from beholder.reporting.rater_models import rater_models_section
-from beholder.reporting.reliability import DIMENSIONALITY_FOOT as TOGETHER_FOOT
-from beholder.reporting.reliability import RELIABILITY_FOOT as RELIABLE_FOOT
-from beholder.reporting.reliability import VOTES_NEEDED_FOOT as ENOUGH_FOOT
-from beholder.reporting.reliability import dimensionality_section, reliability_section, votes_needed_section
-from beholder.reporting.sensitivity import RUNS_FOOT, VARIANCE_FOOT, runs_section, sensitivity_section, variance_section
-from beholder.reporting.sensitivity import SENSITIVITY_FOOT as SENSITIVE_FOOT
+from beholder.reporting.questionnaire import WORDING, people_words, short_names, wordings
+from beholder.reporting.rater_models import MODELLED_MEANS
+from beholder.reporting.reliability import DIMENSIONALITY, RELIABILITY, VOTES_NEEDED
+from beholder.reporting.section import Section, beside
+from beholder.reporting.sensitivity import RUNS, SENSITIVITY, VARIANCES
 from beholder.reporting.sheets import cell_sheet, condition_sheet, pair_sheet
 
 _EYE = Markup(
@@ -48,10 +42,11 @@ _EYE = Markup(
 )
 
 
-def page(material: Material, figures: Mapping[str, Markup], files: list[str]) -> str:
-    """Return the report as HTML. `figures` are its figures by name, `files` the names of all other files."""
-    paper = tag("main", _main(material, figures, files), class_="paper")
-    scripts = ["copy.js", *(["interactive.js"] if figures else [])]
+def page(material: Material) -> str:
+    """Return the report as HTML."""
+    sections = [section(material) for section in SECTIONS]
+    paper = tag("main", _head(material), sections, class_="paper")
+    scripts = ["copy.js", *(["interactive.js"] if material.figures else [])]
     return document(f"{material.title}: report", [_population(material), _topbar(), paper], scripts)
 
 
@@ -71,94 +66,6 @@ def _topbar() -> Markup:
     links = (("#findings", "Findings"), ("#counted", "Cleaning"), ("#method", "Method"), ("#tables", "All tables"))
     nav = tag("nav", [tag("a", words, href=target) for target, words in links], class_="tabs", aria_label="Report")
     return tag("header", tag("div", _EYE, tag("span", "Beholder report"), class_="topbar__name"), nav, class_="topbar")
-
-
-def _main(material: Material, figures: Mapping[str, Markup], files: list[str]) -> list[Child]:
-    sections: list[Child] = [_head(material)]
-    is_long = len(material.parts) > MOST_OPEN and any(part.order for part in material.parts)
-    if is_long:
-        sections.append(
-            panel("findings", "All questions", overview(material), foot=overview_foot(material), is_wide=True)
-        )
-    shorts = short_names(material)
-    for part in material.parts:
-        if part.order or not is_long:
-            content = question_sections(material, part, figures)
-            sections += [_collapsed(part, shorts[part.id], content)] if is_long else content
-    unrated = [part.name for part in material.parts if is_long and not part.order]
-    if unrated:
-        sections.append(panel("unrated", "Without any rating that could be used", _list(unrated), is_wide=True))
-    sections += _account(material)
-    qualification = qualification_section(material)
-    if qualification is not None:
-        sections.append(panel("qualified", "Who could take part", qualification, foot=QUALIFICATION_FOOT, is_wide=True))
-    trust = rules_section(material)
-    if trust is not None:
-        sections.append(panel("trusted", "Whom we trusted", trust, foot=RULES_FOOT, is_wide=True))
-    sections += _participants(material)
-    sections.append(participant_panels(material, figures))
-    if (lines := quality_section(material)) is not None:
-        sections.append(panel("quality", "Data quality", lines, foot=QUALITY_FOOT, is_wide=True))
-    if (shared := dimensionality_section(material)) is not None:
-        sections.append(
-            panel("together", "What the questions measure together", shared, foot=TOGETHER_FOOT, is_wide=True)
-        )
-    if (measured := reliability_section(material)) is not None:
-        title = "How reliable are the ratings?"
-        sections.append(panel("reliability", title, measured, foot=RELIABLE_FOOT, is_wide=True))
-    cleaned = sensitivity_section(material)
-    if cleaned is not None:
-        sections.append(
-            panel("sensitivity", "Does it depend on the cleaning?", cleaned, foot=SENSITIVE_FOOT, is_wide=True)
-        )
-    if (compared := runs_section(material)) is not None:
-        sections.append(panel("runs", "Do the runs agree?", compared, foot=RUNS_FOOT, is_wide=True))
-    if (sources := variance_section(material, figures)) is not None:
-        title = "Where the differences come from"
-        sections.append(panel("variances", title, sources, foot=VARIANCE_FOOT, is_wide=True))
-    if (models := rater_models_section(material, figures)) is not None:
-        sections.append(panel("models", "Rater models beside the plain mean", models, foot=MODELS_FOOT, is_wide=True))
-    if (votes := votes_needed_section(material, figures)) is not None:
-        sections.append(panel("votes", "How many votes are enough?", votes, foot=ENOUGH_FOOT, is_wide=True))
-    sections.append(panel("wording", "What was asked", wording_section(material), is_wide=True))
-    sections.append(panel("method", "How it was done", procedure_section(material), is_wide=True))
-    pasted = methods_section(material, methods(material))
-    sections.append(panel("paste", "Methods, ready to paste", pasted, foot=METHODS_FOOT, is_wide=True))
-    sections.append(_tables(material))
-    sections.append(panel("files", "Files beside this page", _files(files), is_wide=True))
-    return sections
-
-
-def _account(material: Material) -> list[Child]:
-    """Return the flow of participants and the account."""
-    diagram, is_narrow = flow_section(material), has_narrow_matrix(material)
-    account = panel("counted", "Who was counted", account_section(material), is_wide=not is_narrow and diagram is None)
-    if diagram is None:
-        return [account]
-    flow_panel = panel("flow", "Flow of participants", diagram, foot=flow_foot(material), is_wide=is_narrow)
-    return [account, flow_panel] if is_narrow else [flow_panel, account]
-
-
-def _participants(material: Material) -> list[Child]:
-    """Return the panels on questionnaires, texts and devices."""
-    panels: list[Child] = []
-    if (answers := participants_section(material)) is not None:
-        panels.append(panel("people", "Who they were", answers, foot=PARTICIPANTS_FOOT, is_wide=True))
-    if (texts := texts_section(material)) is not None:
-        panels.append(panel("written", "What people wrote", texts, foot=TEXTS_FOOT, is_wide=True))
-    if (screens := devices_section(material)) is not None:
-        panels.append(panel("devices", "On which devices", screens, foot=devices_foot(material), is_wide=True))
-    return panels
-
-
-def _collapsed(part: QuestionResults, title: str, content: Child) -> Markup:
-    """Return the sections of one question of many, collapsed on screen and open in print."""
-    summary = tag("summary", tag("h2", title))
-    return tag("details", summary, tag("div", content, class_="folded"), class_="question", id=f"question-{part.place}")
-
-
-def _list(names: list[str]) -> Markup:
-    return tag("ul", [tag("li", name) for name in names])
 
 
 def _head(material: Material) -> Markup:
@@ -207,9 +114,41 @@ def _fact(n: int, one: str, many: str | None = None) -> list[Child]:
     return [tag("b", amount), f" {word}"]
 
 
+# Questions
+
+
+QUESTION_SECTIONS: tuple[Callable[[Material, QuestionResults], Child], ...] = (
+    SCORES, DISTRIBUTIONS, beside(MEDIANS, PREFERENCES, STRENGTHS, RANKS), DMOS, POSITION, FACTORS, TEST_AGREEMENT,
+    PAIRS,
+)  # fmt: skip
+"""The sections of each question that was rated, in their order."""
+
+
+def questions(material: Material) -> list[Child]:
+    """Return the sections of every question, each question collapsed if there are many."""
+    if not is_long(material):
+        return [_question(material, part) for part in material.parts]
+    shorts = short_names(material)
+    return [_collapsed(part, shorts[part.id], _question(material, part)) for part in material.parts if part.order]
+
+
+def _question(material: Material, part: QuestionResults) -> list[Child]:
+    findings = findings_section(material, part)
+    return [findings, *(section(material, part) for section in QUESTION_SECTIONS if part.order)]
+
+
+def _collapsed(part: QuestionResults, title: str, content: Child) -> Markup:
+    """Return the sections of one question of many, collapsed on screen and open in print."""
+    summary = tag("summary", tag("h2", title))
+    return tag("details", summary, tag("div", content, class_="folded"), class_="question", id=f"question-{part.place}")
+
+
+# Tables and files
+
+
 def _tables(material: Material) -> Markup:
     parts = [part for part in material.parts if part.order]
-    is_long = len(material.parts) > MOST_OPEN
+    is_collapsed = len(material.parts) > MOST_OPEN
     shorts = short_names(material)
     whole: list[Child] = []
     for part in parts:
@@ -219,11 +158,14 @@ def _tables(material: Material) -> Markup:
         content.append(table(cells, cell_sheet(part, material.labels)))
         if len(part.pairs):
             content.append(table(f"Pairs of conditions: {part.id}", pair_sheet(part, material.labels)))
-        whole += [_collapsed_tables(shorts[part.id], content)] if is_long else content
-    if not parts:
-        return panel("tables", "All tables", tag("p", "No rating could be used."), is_wide=True)
-    foot = "Tables have the conditions in the order of the study; the figure and the matrix above have the best first."
-    return panel("tables", "All tables", render(whole), foot=foot, is_wide=True)
+        whole += [_collapsed_tables(shorts[part.id], content)] if is_collapsed else content
+    return render(whole) if parts else tag("p", "No rating could be used.")
+
+
+def _tables_foot(material: Material) -> str | None:
+    if not any(part.order for part in material.parts):
+        return None
+    return "Tables have the conditions in the order of the study; the figure and the matrix above have the best first."
 
 
 def _collapsed_tables(title: str, content: Child) -> Markup:
@@ -234,5 +176,37 @@ def _plural(part: QuestionResults) -> str:
     return "Scores" if part.number == "Score" else part.metric
 
 
-def _files(files: list[str]) -> Markup:
-    return tag("ul", [tag("li", tag("a", name, href=name)) for name in files], class_="files")
+def _files(material: Material) -> Markup:
+    return tag("ul", [tag("li", tag("a", name, href=name)) for name in material.files], class_="files")
+
+
+TABLES = Section("tables", "All tables", _tables, foot=_tables_foot)
+FILES = Section("files", "Files beside this page", _files)
+
+
+SECTIONS: tuple[Callable[[Material], Child], ...] = (
+    OVERVIEW,
+    questions,
+    UNRATED,
+    ACCOUNT,
+    QUALIFICATION,
+    RULES,
+    PARTICIPANTS,
+    TEXTS,
+    DEVICES,
+    beside(RATERS, TIMES),
+    QUALITY,
+    DIMENSIONALITY,
+    RELIABILITY,
+    SENSITIVITY,
+    RUNS,
+    VARIANCES,
+    MODELLED_MEANS,
+    VOTES_NEEDED,
+    WORDING,
+    PROCEDURE,
+    METHODS,
+    TABLES,
+    FILES,
+)
+"""The page below its head, from top to bottom."""

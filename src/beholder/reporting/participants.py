@@ -15,6 +15,7 @@ from beholder.formats import NONE, count, join_names, number
 from beholder.reporting.html import Child, Markup, render, tag
 from beholder.reporting.material import Material
 from beholder.reporting.questionnaire import people_words
+from beholder.reporting.section import Section
 from beholder.study.model import Ask
 from beholder.study.questions import SCALES
 
@@ -35,8 +36,11 @@ def participants_section(material: Material) -> Markup | None:
     return render([tag("p", " ".join(sentences)), tag("div", tallies, class_="tallies") if tallies else None])
 
 
-PARTICIPANTS_FOOT = (
-    "Used: people of whom a session is analysed; shares are of those who answered. All: everybody who came."
+PARTICIPANTS = Section(
+    "people",
+    "Who they were",
+    participants_section,
+    foot=("Used: people of whom a session is analysed; shares are of those who answered. All: everybody who came."),
 )
 
 
@@ -217,11 +221,6 @@ def _histogram(values: Sequence[float], decimals: int) -> Markup | None:
 # Texts
 
 
-TEXTS_FOOT = (
-    "As written, in the order in which people came, without whose they are; [e-mail] and [id] stand for addresses and "
-    "ids. People can name themselves or others in what they write: look through these texts before you hand this page "
-    "on. No file beside it holds them."
-)
 _FORMULA = tuple(f"'{sign}" for sign in "=+-@\t\r\n")
 """How a text begins that got an apostrophe for spreadsheets (files.py)."""
 
@@ -238,6 +237,18 @@ def texts_section(material: Material) -> Markup | None:
         _list(title, texts, people_words(material)) for title, texts in _texts_by_question(material).items() if texts
     ]
     return render(lists) if lists else None
+
+
+TEXTS = Section(
+    "written",
+    "What people wrote",
+    texts_section,
+    foot=(
+        "As written, in the order in which people came, without whose they are; [e-mail] and [id] stand for addresses "
+        "and ids. People can name themselves or others in what they write: look through these texts before you hand "
+        "this page on. No file beside it holds them."
+    ),
+)
 
 
 def _texts_by_question(material: Material) -> dict[str, list[_FreeText]]:

@@ -14,57 +14,14 @@ import pandas as pd
 from beholder.analysis.result import records
 from beholder.analysis.tests import TESTS
 from beholder.formats import NONE, count, join_names, number, p_value, span
-from beholder.reporting.figures import distribution_panel, method_panels
 from beholder.reporting.findings import findings
 from beholder.reporting.headline import p_words
-from beholder.reporting.html import Child, Markup, matrix, panel, render, scrolling, table, tag
+from beholder.reporting.html import Child, Markup, matrix, render, scrolling, table, tag
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.questionnaire import people_words, short_names, wordings
+from beholder.reporting.section import QuestionSection, Section
 from beholder.reporting.sheets import TextTable
-
-
-def question_sections(material: Material, part: QuestionResults, figures: Mapping[str, Markup]) -> list[Child]:
-    """Return the sections of one question."""
-    sections: list[Child] = [_findings(material, part, is_single=len(material.parts) == 1)]
-    if part.order:
-        sections.append(_scores(material, part, figures[f"scores-{part.slug}"]))
-        sections += [distribution_panel(part, figures), method_panels(part, figures), *_measures(material, part)]
-    if part.tested:
-        sections.append(_tests_panel(material, part))
-        sections.append(_matrix(material, part, is_wide=not has_narrow_matrix(material)))
-    return sections
-
-
-def _measures(material: Material, part: QuestionResults) -> list[Child]:
-    """Return the panels on DMOS, position and factors, as far as there are any."""
-    panels: list[Child] = []
-    if (scores := dmos_table(material, part)) is not None:
-        foot = "Higher is closer to the reference; above the highest vote, better than it."
-        panels.append(panel(f"dmos-{part.slug}", "Against the hidden reference", scores, foot=foot, is_wide=True))
-    if (pull := position_effect(material, part)) is not None:
-        panels.append(panel(f"position-{part.slug}", "Does the place matter?", pull, is_wide=True))
-    if (levels := factor_tables(material, part)) is not None:
-        foot = _factor_foot(material)
-        panels.append(panel(f"factors-{part.slug}", "By factor", levels, foot=foot, is_wide=True))
-    return panels
-
-
-def _factor_foot(material: Material) -> str:
-    """Return how levels of factors can be compared."""
-    between = list(material.study.design.between)
-    other = "Levels may differ in more than their factor: in contents, or in other factors."
-    if not between:
-        return f"Columns of the manifest. {other}"
-    return f"Each participant has one level of {join_names(between)}: levels are compared between people. {other}"
-
-
-def _tests_panel(material: Material, part: QuestionResults) -> Child:
-    """Return the panel on the agreement of tests."""
-    content = agreement_of_tests(material, part)
-    if content is None:
-        return None
-    return panel(f"tests-{part.slug}", "Do the tests agree?", content, foot=TESTS_FOOT, is_wide=True)
 
 
 def has_narrow_matrix(material: Material) -> bool:
@@ -72,10 +29,11 @@ def has_narrow_matrix(material: Material) -> bool:
     return len(material.parts) == 1 and bool(material.parts[0].tested) and len(material.parts[0].order) <= 12
 
 
-def _findings(material: Material, part: QuestionResults, *, is_single: bool) -> Markup:
+def findings_section(material: Material, part: QuestionResults) -> Markup:
+    """Return the findings of a question in sentences."""
     reference = next((name for name in part.order if part.roles.get(name) == "reference"), None)
     entries = findings(part, material.names, reference, people_words(material))
-    title: Child = "What we found" if is_single else ["What we found: ", tag("q", part.name)]
+    title: Child = "What we found" if len(material.parts) == 1 else ["What we found: ", tag("q", part.name)]
     is_first = part is material.parts[0] and len(material.parts) <= MOST_OPEN
     anchor = "findings" if is_first else f"findings-{part.slug}"
     items = [tag("li", tag("b", finding.headline), " ", finding.detail) for finding in entries]
@@ -83,7 +41,11 @@ def _findings(material: Material, part: QuestionResults, *, is_single: bool) -> 
     return tag("section", head, tag("ol", items), class_="findings", id=anchor, aria_labelledby=f"{anchor}-t")
 
 
-def _scores(material: Material, part: QuestionResults, figure: Markup) -> Markup:
+def _scores(material: Material, part: QuestionResults) -> Markup:
+    return render([material.figures[f"scores-{part.slug}"], few_contents_warning(part)])
+
+
+def _scores_foot(material: Material, part: QuestionResults) -> Child:
     kinds = [kind for kind in dict.fromkeys(part.conditions["interval"]) if kind]
     bar = f"Bar: 95 % interval, {' or '.join(kinds)}." if kinds else "One participant for each condition: no interval."
     asked = wordings(part.wordings, people_words(material))
@@ -91,13 +53,17 @@ def _scores(material: Material, part: QuestionResults, figure: Markup) -> Markup
     line["choice"] = f" Broken line: {'neither is closer' if part.number == 'Closeness' else 'no preference'}."
     dot = f" Dot: mean, every content weighing the same. {bar}{line.get(part.kind, '')}"
     is_sentence = isinstance(asked, str) and asked.rstrip().endswith((".", "?", "!", "…"))
-    foot: Child = [asked, None if is_sentence else ".", dot]
-    content = render([figure, few_contents_warning(part)])
-    return panel(f"scores-{part.slug}", part.heading, content, foot=foot, is_wide=True)
+    return [asked, None if is_sentence else ".", dot]
 
 
-def _matrix(material: Material, part: QuestionResults, *, is_wide: bool) -> Markup:
-    unit, higher, lower = _matrix_words(part)
+SCORES = QuestionSection("scores", lambda _, part: part.heading, _scores, foot=_scores_foot)
+
+
+def _matrix(material: Material, part: QuestionResults) -> Markup | None:
+    """Return the differences between conditions; None if none was tested."""
+    if not part.tested:
+        return None
+    _, higher, lower = _matrix_words(part)
     is_open = any(pair not in part.tested for pair in permutations(part.matrix_order, 2))
     key = tag(
         "p",
@@ -107,16 +73,25 @@ def _matrix(material: Material, part: QuestionResults, *, is_wide: bool) -> Mark
         tag("span", "– not asked for" if part.unnamed else "– not tested") if is_open else None,
         class_="key",
     )
+    return render([matrix(part, material.labels), key])
+
+
+def _matrix_foot(_material: Material, part: QuestionResults) -> str:
+    unit, _, _ = _matrix_words(part)
     tested = len(part.tested) // 2
     first = "best" if part.is_quality else "highest"
     differ = "differs" if tested == 1 else "differ"
-    foot = (
+    return (
         f"{unit}, {first} first. "
         f"{len(part.clear) // 2} of {count(tested, 'tested pair')} {differ}: "
         f"t test clustered by participant and content, Holm-corrected{part.correction_note}, α = {part.alpha:g}."
     )
-    content = render([matrix(part, material.labels), key])
-    return panel(f"pairs-{part.slug}", "Which differences are clear?", content, foot=foot, is_wide=is_wide)
+
+
+PAIRS = QuestionSection(
+    "pairs", "Which differences are clear?", _matrix, foot=_matrix_foot,
+    is_wide=lambda material, _: not has_narrow_matrix(material),
+)  # fmt: skip
 
 
 def _matrix_words(part: QuestionResults) -> tuple[str, str, str]:
@@ -138,8 +113,18 @@ MOST_OPEN = 3
 _WIDTH, _HEIGHT, _EDGE = 96, 14, 7
 
 
-def overview(material: Material) -> Markup:
-    """Return a table of the means: a question in each row, a condition in each column, all dots on their scale."""
+def is_long(material: Material) -> bool:
+    """Return whether there are so many questions that an overview comes first and each is collapsed."""
+    return len(material.parts) > MOST_OPEN and any(part.order for part in material.parts)
+
+
+def overview(material: Material) -> Markup | None:
+    """Return a table of the means: a question in each row, a condition in each column, all dots on their scale.
+
+    None if there are few questions.
+    """
+    if not is_long(material):
+        return None
     parts = [part for part in material.parts if part.order]
     rated = {name for part in parts for name in part.order}
     names = [name for name in material.labels if name in rated]
@@ -167,6 +152,18 @@ def overview_foot(material: Material) -> str:
     line = f"from {span(*scales.pop())}" if len(scales) == 1 else "over the scale of its question"
     turned = " ↓ marks a reversed statement: less is better." if any(part.keyed == "-" for part in parts) else ""
     return f"Dot: {metrics}, on a line {line}.{turned} Intervals and tests stand below."
+
+
+OVERVIEW = Section("findings", "All questions", overview, foot=overview_foot)
+
+
+def _unrated(material: Material) -> Markup | None:
+    """Return the questions that an overview leaves out; None if there are none."""
+    names = [part.name for part in material.parts if not part.order]
+    return tag("ul", [tag("li", name) for name in names]) if names and is_long(material) else None
+
+
+UNRATED = Section("unrated", "Without any rating that could be used", _unrated)
 
 
 def _row(part: QuestionResults, title: str, names: list[str], *, has_span: bool) -> Markup:
@@ -241,6 +238,14 @@ def dmos_table(material: Material, part: QuestionResults) -> Markup | None:
     return table(caption, TextTable(("Condition", *_HEADS), rows))
 
 
+DMOS = QuestionSection(
+    "dmos",
+    "Against the hidden reference",
+    dmos_table,
+    foot="Higher is closer to the reference; above the highest vote, better than it.",
+)
+
+
 def position_effect(material: Material, part: QuestionResults) -> Markup | None:
     """Return whether the second, or right, stimulus was preferred for its position; None without comparisons."""
     own = _question_rows(material, "position", part)
@@ -255,6 +260,9 @@ def position_effect(material: Material, part: QuestionResults) -> Markup | None:
     verdict = "The place pulls: this is more than chance." if clear else "No pull of the place is shown."
     words = f" The second, or right, one was called better in {share:.0f} %{interval} of the comparisons without a tie"
     return tag("p", tag("b", verdict), words, f", {p_words(row['p'])}." if row["p"] == row["p"] else ".")
+
+
+POSITION = QuestionSection("position", "Does the place matter?", position_effect)
 
 
 def factor_tables(material: Material, part: QuestionResults) -> Markup | None:
@@ -276,6 +284,18 @@ def factor_tables(material: Material, part: QuestionResults) -> Markup | None:
     return render(tables) if tables else None
 
 
+def _factors_foot(material: Material, _part: QuestionResults) -> str:
+    """Return how levels of factors can be compared."""
+    between = list(material.study.design.between)
+    other = "Levels may differ in more than their factor: in contents, or in other factors."
+    if not between:
+        return f"Columns of the manifest. {other}"
+    return f"Each participant has one level of {join_names(between)}: levels are compared between people. {other}"
+
+
+FACTORS = QuestionSection("factors", "By factor", factor_tables, foot=_factors_foot)
+
+
 def _question_rows(material: Material, name: str, part: QuestionResults) -> pd.DataFrame:
     frame = material.results.also.get(name)
     return pd.DataFrame() if frame is None else frame[frame["question"] == part.id]
@@ -290,12 +310,6 @@ def _cells(row: dict[str, float], decimals: int) -> tuple[str, ...]:
 
 
 # Agreement of tests
-
-
-TESTS_FOOT = (
-    "✓ clear, – not, after correction within each test. We go by the clustered t. The other three take all pages as "
-    "independent, although one person's are alike, and one content's; they are here to compare with other papers."
-)
 
 
 def agreement_of_tests(material: Material, part: QuestionResults) -> Markup | None:
@@ -314,6 +328,18 @@ def agreement_of_tests(material: Material, part: QuestionResults) -> Markup | No
         caption = f"Pairs on which the tests do not agree, with p: {part.id}"
         parts.append(table(caption, _tests_sheet(split, material.labels)))
     return render(parts)
+
+
+TEST_AGREEMENT = QuestionSection(
+    "tests",
+    "Do the tests agree?",
+    agreement_of_tests,
+    foot=(
+        "✓ clear, – not, after correction within each test. We go by the clustered t. The other three take all pages "
+        "as independent, although one person's are alike, and one content's; they are here to compare with other "
+        "papers."
+    ),
+)
 
 
 def _tests_by_pair(tests: pd.DataFrame) -> dict[tuple[str, str], dict[str, dict[str, Any]]]:

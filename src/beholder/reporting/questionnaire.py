@@ -8,6 +8,7 @@ from beholder.formats import count, plain, span
 from beholder.reporting.html import Child, Markup, tag
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults, Wording
+from beholder.reporting.section import Section
 
 
 def people_words(material: Material) -> tuple[str, str]:
@@ -40,6 +41,9 @@ def wording_section(material: Material) -> Markup:
             lines += [tag("br"), f"{_keyed(part)} {_wording_origin(part, ours)}"]
         entries.append(tag("div", tag("dt", tag("code", part.id)), tag("dd", lines)))
     return tag("dl", entries, class_="method")
+
+
+WORDING = Section("wording", "What was asked", wording_section)
 
 
 def answers_words(part: QuestionResults, material: Material) -> str:

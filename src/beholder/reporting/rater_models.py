@@ -11,18 +11,13 @@ import pandas as pd
 from beholder.analysis.models import MAX_NAMES, MIN_RATINGS_P910, why_none_rejected
 from beholder.analysis.rater_models import PLAIN, RATER_MODELS
 from beholder.formats import NONE, count, join_names, number, signed
-from beholder.reporting.html import Child, Figures, Markup, render, table, tag
+from beholder.reporting.html import Child, Markup, render, table, tag
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults
+from beholder.reporting.section import Section
 from beholder.reporting.sheets import TextTable
 from beholder.stats.rater_models import MAX_OUTLIER_SHARE
 
-RATER_MODELS_FOOT = (
-    "Means of conditions, every stimulus weighing the same. P.913: each participant's habit of scoring high or low is "
-    "taken away. BT.500: participants who are often far from the others, on both sides, are left out. Annex E (P.910): "
-    "habits are taken away, and consistent participants weigh more. Shrunken: the same, made for short sessions by "
-    "trusting less what few ratings say of a person; ours, no standard. All other numbers here are plain means."
-)
 _FIGURE_NOTE = (
     "Below, each dot is a participant as the shrunken model finds them: at the right those who score higher than the "
     "others, at the top those whose ratings scatter most once that is taken away."
@@ -59,7 +54,7 @@ class _ModelledQuestion(NamedTuple):
         return self.raters[self.raters["model"] == "bt500"]
 
 
-def rater_models_section(material: Material, figures: Figures) -> Markup | None:
+def rater_models_section(material: Material) -> Markup | None:
     """Return the means under rater models next to the plain means; None if no question has scores."""
     questions = _modelled_questions(material)
     if not questions:
@@ -73,9 +68,23 @@ def rater_models_section(material: Material, figures: Figures) -> Markup | None:
         caption = f"Means of conditions under each model{f': {one.part.id}' if several else ''}"
         parts.append(table(caption, _condition_sheet(one, material)))
         parts.append(tag("p", _rejected(one)))
-        if (drawn := figures.get(f"biases-{one.part.slug}")) is not None:
+        if (drawn := material.figures.get(f"biases-{one.part.slug}")) is not None:
             parts += [tag("p", _FIGURE_NOTE), drawn]
     return render(parts)
+
+
+MODELLED_MEANS = Section(
+    "models",
+    "Rater models beside the plain mean",
+    rater_models_section,
+    foot=(
+        "Means of conditions, every stimulus weighing the same. P.913: each participant's habit of scoring high or low "
+        "is taken away. BT.500: participants who are often far from the others, on both sides, are left out. Annex E "
+        "(P.910): habits are taken away, and consistent participants weigh more. Shrunken: the same, made for short "
+        "sessions by trusting less what few ratings say of a person; ours, no standard. All other numbers here are "
+        "plain means."
+    ),
+)
 
 
 def _modelled_questions(material: Material) -> list[_ModelledQuestion]:

@@ -15,12 +15,9 @@ from beholder.reporting.html import Markup, render, scrolling, table, tag
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.questionnaire import short_names
+from beholder.reporting.section import Section
 from beholder.reporting.sheets import TextTable
 
-RELIABILITY_FOOT = (
-    "All measures are of the stimuli that were rated, references and anchors too: stimuli that differ more give higher "
-    "numbers from the same people. The numbers, with what each rests on, are in reliability.csv."
-)
 _FROM_STIMULI = "the differences between single ratings come from what was rated"
 _WIDTH, _HEIGHT, _EDGE = 96, 14, 6
 
@@ -98,6 +95,17 @@ def reliability_section(material: Material) -> Markup | None:
     return render(
         [_shares_sentence(parts, rows), table("Reliability by question", TextTable(heads, cells)), tag("ul", words)]
     )
+
+
+RELIABILITY = Section(
+    "reliability",
+    "How reliable are the ratings?",
+    reliability_section,
+    foot=(
+        "All measures are of the stimuli that were rated, references and anchors too: stimuli that differ more give "
+        "higher numbers from the same people. The numbers, with what each rests on, are in reliability.csv."
+    ),
+)
 
 
 def _by_measure(measures: pd.DataFrame, part: QuestionResults) -> dict[str, dict[str, Any]]:
@@ -191,12 +199,6 @@ def _strip(row: Mapping[str, Any]) -> Markup:
 # Dimensionality
 
 
-DIMENSIONALITY_FOOT = (
-    "Alpha and omega near 1: the answers of one person go together, and may be averaged. They also do where one "
-    "impression colours all answers on a page."
-)
-
-
 def dimensionality_section(material: Material) -> Markup | None:
     """Return alpha and the number of components in sentences; None with fewer than three questions."""
     table = material.results.also.get("together")
@@ -211,6 +213,17 @@ def dimensionality_section(material: Material) -> Markup | None:
     command = tag("code", "beholder dimensions")
     more = tag("p", "Which question belongs to which, and which few would do: ", command, ".")
     return render([tag("p", " ".join(line for line in sentences if line)), more])
+
+
+DIMENSIONALITY = Section(
+    "together",
+    "What the questions measure together",
+    dimensionality_section,
+    foot=(
+        "Alpha and omega near 1: the answers of one person go together, and may be averaged. They also do where one "
+        "impression colours all answers on a page."
+    ),
+)
 
 
 def _components_sentence(components: int, share: float, questions: int, stimuli: int) -> str:
@@ -238,15 +251,7 @@ def _alpha_sentence(row: pd.Series) -> str:
 # Votes needed
 
 
-VOTES_NEEDED_FOOT = (
-    "How far the scores of two groups of participants agree, nobody being in both, when each gives so many votes; "
-    "drawn again and again. Band, where there is one question: 95 % of the draws. Dashed: what follows beyond half of "
-    "the votes, for r by the Spearman-Brown formula. The numbers are in votes_needed.csv, with the curve of P.910: "
-    "single votes against all."
-)
-
-
-def votes_needed_section(material: Material, figures: Mapping[str, Markup]) -> Markup | None:
+def votes_needed_section(material: Material) -> Markup | None:
     """Return the sentence, the table for several questions, and the figure; None without a curve."""
     curves = material.results.also.get("votes_needed")
     if curves is None:
@@ -260,7 +265,20 @@ def votes_needed_section(material: Material, figures: Mapping[str, Markup]) -> M
         parts: list[Markup | None] = [tag("p", *_sentence(next(iter(targets.values()))))]
     else:
         parts = [_range_sentence(list(targets.values())), _table(material, targets)]
-    return render([*parts, figures.get("votes_needed")])
+    return render([*parts, material.figures.get("votes_needed")])
+
+
+VOTES_NEEDED = Section(
+    "votes",
+    "How many votes are enough?",
+    votes_needed_section,
+    foot=(
+        "How far the scores of two groups of participants agree, nobody being in both, when each gives so many votes; "
+        "drawn again and again. Band, where there is one question: 95 % of the draws. Dashed: what follows beyond half "
+        "of the votes, for r by the Spearman-Brown formula. The numbers are in votes_needed.csv, with the curve of "
+        "P.910: single votes against all."
+    ),
+)
 
 
 def _sentence(one: VotesForTarget) -> tuple[Markup | str, ...]:

@@ -16,17 +16,12 @@ from beholder.analysis.sensitivity import AS_CLEANED, NOBODY_OUT, PASSED, UNMARK
 from beholder.checks.page_registry import TITLES
 from beholder.checks.registry import RULE_TITLES
 from beholder.formats import count, interval, join_names, number, p_value, percent, signed
-from beholder.reporting.html import Child, Figures, Markup, render, table, tag
+from beholder.reporting.html import Child, Markup, render, table, tag
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults
+from beholder.reporting.section import Section
 from beholder.reporting.sheets import TextTable
 
-SENSITIVITY_FOOT = (
-    "Gained, lost, turned: pairs of conditions whose difference is clear under this choice only, as cleaned only, or "
-    "under both but the other way round; same test, same correction. Largest shift: of a condition's mean. "
-    "Agreement with what is used: over the means of stimuli; in brackets what as many used participants, drawn at "
-    "random, reach against the rest."
-)
 _WORDS = {
     AS_CLEANED: "As cleaned",
     NOBODY_OUT: "Nobody left out",
@@ -60,6 +55,19 @@ def sensitivity_section(material: Material) -> Markup | None:
                 )
             )
     return render(parts)
+
+
+SENSITIVITY = Section(
+    "sensitivity",
+    "Does it depend on the cleaning?",
+    sensitivity_section,
+    foot=(
+        "Gained, lost, turned: pairs of conditions whose difference is clear under this choice only, as cleaned only, "
+        "or under both but the other way round; same test, same correction. Largest shift: of a condition's mean. "
+        "Agreement with what is used: over the means of stimuli; in brackets what as many used participants, drawn at "
+        "random, reach against the rest."
+    ),
+)
 
 
 def _question_suffix(part: QuestionResults, several: bool) -> str:
@@ -153,27 +161,29 @@ def _with_expected(value: float, expected: float, decimals: int) -> str:
 # Variance and runs
 
 
-VARIANCE_FOOT = (
-    "A mixed model: conditions fixed, participants and contents random. Participants: some give higher scores than "
-    "others, whatever they see. Contents: some get higher scores, whatever was done to them. The rest: what one person "
-    "thinks of one stimulus, what people and contents favour, and chance."
-)
-RUNS_FOOT = (
-    "Differences on the same stimuli, from a model with stimulus and run fixed and participant random. A difference "
-    "that is not clear may still be there; equivalent are two runs only if the difference is sure to be below the "
-    "margin (two one-sided tests at 5 %)."
-)
 _EQUIVALENT = {"yes": "✓", "no": "no", "undecided": "undecided"}
 
 
-def variance_section(material: Material, figures: Figures) -> Markup | None:
+def variance_section(material: Material) -> Markup | None:
     """Return the shares of variance of conditions, participants and contents; None without a model."""
     variances = material.results.also.get("variances")
     if variances is None or variances.empty:
         return None
     shares = variances.pivot(index="question", columns="source", values="share").reindex(columns=list(SOURCES))
     sentence = _shares_sentence(shares.iloc[0]) if len(shares) == 1 else _share_ranges_sentence(shares)
-    return render([tag("p", sentence), figures.get("variances")])
+    return render([tag("p", sentence), material.figures.get("variances")])
+
+
+VARIANCES = Section(
+    "variances",
+    "Where the differences come from",
+    variance_section,
+    foot=(
+        "A mixed model: conditions fixed, participants and contents random. Participants: some give higher scores than "
+        "others, whatever they see. Contents: some get higher scores, whatever was done to them. The rest: what one "
+        "person thinks of one stimulus, what people and contents favour, and chance."
+    ),
+)
 
 
 def _shares_sentence(share: pd.Series) -> list[Child]:
@@ -221,6 +231,18 @@ def runs_section(material: Material) -> Markup | None:
             caption = f"Every two runs{f': {part.id}' if several else ''}"
             parts.append(table(caption, _sheet(pairs, part)))
     return render(parts)
+
+
+RUNS = Section(
+    "runs",
+    "Do the runs agree?",
+    runs_section,
+    foot=(
+        "Differences on the same stimuli, from a model with stimulus and run fixed and participant random. A "
+        "difference that is not clear may still be there; equivalent are two runs only if the difference is sure to be "
+        "below the margin (two one-sided tests at 5 %)."
+    ),
+)
 
 
 def runs_sentence(whole: dict[str, Any], pairs: pd.DataFrame) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 
 from beholder.reporting.html import Markup
@@ -24,7 +25,7 @@ def test_special_characters_and_other_scripts_survive_in_every_format(tmp_path: 
         r"“Wie {*}gut{*} \textless{}b\textgreater{}ist\textless{}/b\textgreater{} {[}es]? 好”" in files["methods.tex"]
     )
     assert r"“Wie \*gut\* \<b\>ist\</b\> \[es\]? 好”" in files["methods.md"]
-    assert "<b>ist</b>" not in page(material, defaultdict(Markup), [])
+    assert "<b>ist</b>" not in page(replace(material, figures=defaultdict(Markup)))
 
 
 def test_sentences_cite_before_their_full_stop_in_every_format() -> None:

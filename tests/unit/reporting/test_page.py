@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+import beholder.reporting
 from beholder.reporting.html import Markup
-from beholder.reporting.page import page
+from beholder.reporting.page import QUESTION_SECTIONS, SECTIONS, page, questions
+from beholder.reporting.section import Group, Section
 from beholder.study.model import Study
 from support.report_material import analysed_material
 from support.report_pages import SPREAD, Page, change_account, made_up, read
@@ -98,6 +102,46 @@ def test_a_tiny_result_gives_an_honest_page(
 
 def test_the_headline_stands_above_everything_but_the_title(tmp_path: Path) -> None:
     material = analysed_material(made_up(tmp_path, SPREAD, participants=6))
-    text = Page(page(material, defaultdict(Markup), [])).text
+    text = Page(page(replace(material, figures=defaultdict(Markup)))).text
     places = [text.index(one) for one in ("Gestures while talking", "Key finding", "4 conditions", "What we found")]
     assert places == sorted(places)
+
+
+# Sections
+
+
+def members(entry: object) -> tuple[Section[...], ...]:
+    """Return the sections of an entry of a table of contents."""
+    return entry.sections if isinstance(entry, Group) else (entry,) if isinstance(entry, Section) else ()
+
+
+def listed_sections() -> Iterator[Section[...]]:
+    for entry in (*SECTIONS, *QUESTION_SECTIONS):
+        yield from members(entry)
+
+
+def test_sections_are_on_the_page_in_the_order_of_its_source(people: tuple[Study, Page]) -> None:
+    places = {one.id: place for place, entry in enumerate(SECTIONS) for one in members(entry)}
+    places |= {f"{one.id}-quality": SECTIONS.index(questions) for entry in QUESTION_SECTIONS for one in members(entry)}
+    places |= {"key": -1, "findings": SECTIONS.index(questions)}  # the head; of many questions it is the overview
+    shown = [str(attributes["id"]) for tag, attributes in people[1].tags if tag == "section"]
+    assert len(shown) > 12
+    assert [places[anchor] for anchor in shown] == sorted(places[anchor] for anchor in shown)
+    of_question = [f"{one.id}-quality" for entry in QUESTION_SECTIONS for one in members(entry)]
+    within = [anchor for anchor in shown if anchor.endswith("-quality")]
+    assert within == [anchor for anchor in of_question if anchor in within]
+
+
+def test_no_two_sections_have_the_same_anchor_or_title() -> None:
+    sections = list(listed_sections())
+    assert len(sections) > 30
+    assert len({one.id for one in sections}) == len(sections)
+    titles = [one.title for one in sections if isinstance(one.title, str)]
+    assert len(set(titles)) == len(titles)
+
+
+def test_every_section_stands_in_a_module_that_the_package_lists_as_a_part_of_the_page() -> None:
+    overview = beholder.reporting.__doc__ or ""
+    parts = overview.partition("Parts of the page:")[2].partition("Building blocks")[0].split()
+    modules = {one.body.__module__ for one in listed_sections()}
+    assert {name.removeprefix("beholder.reporting.") for name in modules} <= set(parts)

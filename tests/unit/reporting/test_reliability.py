@@ -21,13 +21,13 @@ def test_one_person_has_no_reliability(tmp_path: Path) -> None:
 def test_the_report_says_what_the_votes_give(tmp_path: Path) -> None:
     one = made_up(tmp_path / "one", {"a": 70.0, "b": 50.0, "c": 45.0}, participants=8, contents=3)
     beholder.analyse(one)
-    assert str(votes_needed_section(load_material(one), {})) == (
+    assert str(votes_needed_section(load_material(one))) == (
         "<p><b>8 votes per stimulus give r = 0.96 with an equal study.</b> For r = 0.95, about 8 votes would do.</p>"
     )
     asked = [{"id": name, "text": f"How {name}?", "scale": "acr5"} for name in ("good", "clear")]
     two = made_up(tmp_path / "two", {"a": 70.0, "b": 50.0, "c": 45.0}, participants=8, contents=3, questions=asked)
     beholder.analyse(two)
-    section = str(votes_needed_section(load_material(two), {}))
+    section = str(votes_needed_section(load_material(two)))
     assert "<caption>Votes per stimulus and what they give</caption>" in section
     assert "How clear?" in section
 
@@ -35,4 +35,4 @@ def test_the_report_says_what_the_votes_give(tmp_path: Path) -> None:
 def test_a_report_without_a_curve_has_no_such_panel(tmp_path: Path) -> None:
     few = made_up(tmp_path, {"a": 70.0, "b": 50.0}, participants=1, contents=2)
     beholder.analyse(few)
-    assert votes_needed_section(load_material(few), {}) is None
+    assert votes_needed_section(load_material(few)) is None

@@ -69,7 +69,7 @@ def test_the_report_tells_sources_and_runs(tmp_path: Path) -> None:
     table.assign(run=run, use=table["use"].map({True: "true", False: "false"})).to_csv(path, index=False)
     analyse(study)
     material = load_material(study)
-    sources, agreed = variance_section(material, {}), runs_section(material)
+    sources, agreed = variance_section(material), runs_section(material)
     assert sources is not None
     assert "Of all that ratings differ by, over 2 questions, <b>" in sources
     assert agreed is not None
