@@ -11,9 +11,8 @@ from beholder.checks.brightness import BrightnessCheck
 from beholder.checks.page_contract import Attempt, CheckContext, Needs, RobotAbilities
 from beholder.checks.page_registry import (
     CANNOT,
-    REASONS,
-    TITLES,
     AnyPageCheck,
+    check_texts,
     costs_session,
     judge_attempt,
     page_checks,
@@ -23,7 +22,6 @@ from beholder.study.model import Study
 from beholder.testing import check_step
 from beholder.testing.checks import DEVICE, check_luck
 from beholder.types import Json
-from beholder.words import check_words
 
 QUIZ = [
     {"id": f"q{n}", "text": "Which?", "options": ["a", "b", "c", "d"], "correct": "abcd"[n % 4], "topic": "Letters"}
@@ -87,18 +85,19 @@ def test_who_cannot_take_a_check_fails_a_gate_and_nothing_else(check: AnyPageChe
 
 
 def test_every_check_and_every_reason_that_people_read_has_words_for_researchers() -> None:
-    assert {check.name for check in EVERY} <= set(TITLES)
+    assert all(check.title for check in EVERY)
     unknown = {
         "zoom", "signals", "hidden", "irregular", "nothing", "control", "unchanged", "implausible", "no_card", "scaled",
         "near", "unclear", "blocked",
     }  # fmt: skip
     reasons = {
         f"{check}:{key.removeprefix('told.')}"
-        for check, words in check_words("en").items()
+        for check, words in check_texts("en").items()
         for key in words
         if key.startswith("told.") and key.removeprefix("told.") not in unknown
     }
-    assert reasons - set(REASONS) == set()
+    known = {f"{check.name}:{reason}" for check in EVERY for reason in check.reasons}
+    assert reasons - known == set()
 
 
 def test_a_gate_costs_the_session_a_warning_and_a_hint_do_not() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from beholder.checks.network import NetworkCheck
-from beholder.checks.page_contract import CheckContext, read_number, read_pair, window_of
-from beholder.checks.screen import ScreenCheck
+from beholder.checks.page_contract import CheckContext, read_number, read_pair
+from beholder.checks.screen import ScreenCheck, window_of
 from beholder.cleaning.facts import AnswerRecord, SessionRecord
 from beholder.cleaning.qualification import NOT_KEPT, qualify
 from beholder.errors import Refused, UserError

@@ -20,7 +20,7 @@ from beholder.methods import load_study
 from beholder.server.process import run_server
 from beholder.simulation.crowd import send_robots
 from beholder.simulation.oracle import Oracle
-from beholder.simulation.raters import UNABLE, abilities_of, read_mixture
+from beholder.simulation.raters import abilities_of, read_mixture, unable_kinds
 from beholder.simulation.robot import Robot
 from beholder.simulation.truth import plant_truth
 from beholder.testing import write_study
@@ -221,7 +221,7 @@ def test_a_kind_of_rater_that_cannot_pass_a_check_is_part_of_a_mixture() -> None
     assert read_mixture("honest:0.8,unable-colour:0.2") == {"honest": 0.8, "unable-colour": 0.2}
     assert abilities_of("unable-sides-mono").fails == {"sides:mono"}
     assert abilities_of("careless").fails == frozenset()
-    assert "unable-training" in UNABLE
+    assert "unable-training" in unable_kinds()
 
 
 def test_an_unknown_kind_of_rater_is_told_with_what_there_is() -> None:

@@ -8,18 +8,19 @@ from datetime import UTC, datetime
 import numpy as np
 
 from beholder.checks.contract import Verdict
-from beholder.checks.device import DeviceCheck, RefreshCheck, RemoteCheck
+from beholder.checks.device import DeviceCheck
 from beholder.checks.media import MediaCheck
 from beholder.checks.network import NetworkCheck
 from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, Needs
-from beholder.checks.page_registry import AnyPageCheck
+from beholder.checks.page_registry import AnyPageCheck, check_texts
+from beholder.checks.refresh import RefreshCheck
+from beholder.checks.remote import RemoteCheck
 from beholder.checks.screen import ScreenCheck
-from beholder.server.page_checks import PageChecks, verdict_evidence
-from beholder.server.script import PlannedStep
+from beholder.server.page_checks import PageChecks, device_rows, verdict_evidence
+from beholder.server.script import CONSENT, PlannedStep, Script
 from beholder.store.contract import StoredVerdict
 from beholder.study import qualification as rules
 from beholder.types import Json
-from beholder.words import check_words
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -55,7 +56,7 @@ def stored(
 
 def words(check: AnyPageCheck, verdict: Verdict) -> str:
     """Return the feedback of the server on a verdict."""
-    return PageChecks(NEEDS, b"secret", check_words("en")).text(check, stored(check, verdict))
+    return PageChecks(NEEDS, b"secret", check_texts("en")).text(check, stored(check, verdict))
 
 
 def window(width: float, height: float, dpr: float = 1, zoom: float = 1) -> dict[str, Json]:
@@ -82,3 +83,21 @@ MOUSE: dict[str, Json] = {
 
 
 STEPS: tuple[AnyPageCheck, ...] = (DEVICE, SCREEN, REFRESH, MEDIA, NETWORK, REMOTE)
+
+
+def rows(*verdicts: StoredVerdict, here: str, steps: tuple[AnyPageCheck, ...] = STEPS) -> dict[str, tuple[Json, Json]]:
+    """Return the list as a person sees it: state and words of each row."""
+    script = Script((CONSENT, *(PlannedStep(f"check:{check.name}", "check", check=check) for check in steps)))
+    examiner = PageChecks(NEEDS, b"secret", check_texts("en"))
+    at = script.find(here)
+    assert at is not None
+    device_list = device_rows(
+        script,
+        {one.key: one for one in verdicts},
+        at,
+        lambda check, one: {"text": "" if one is None else examiner.short_text(check, one)},
+    )
+    return {str(row["name"]): (row["state"], row["text"]) for row in device_list if isinstance(row, Mapping)}
+
+
+HERE: dict[str, Json] = {"remote": False, "software": False, "depth": False, "bursts": None, "reduced_motion": False}

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, DrawnFile
 from beholder.checks.page_registry import AnyPageCheck
-from beholder.words import check_words
 
 
 def pose(check: AnyPageCheck, seed: int = 1) -> CheckTask:
@@ -46,4 +45,4 @@ def answer(check: AnyPageCheck, posed: CheckTask, given: Any) -> Verdict:
 
 
 def message_of(check: AnyPageCheck, verdict: Verdict) -> str:
-    return check_words("en")[check.name][f"told.{verdict.reason}"].format_map(check.message_values(verdict))
+    return check.texts("en")[f"told.{verdict.reason}"].format_map(check.message_values(verdict))

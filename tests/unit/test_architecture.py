@@ -108,8 +108,6 @@ def test_no_module_is_a_slab() -> None:
 
 
 SHORT_CHAPTERS = {
-    "beholder.checks.listening.sides": "a check",
-    "beholder.checks.listening.tones": "a check",
     "beholder.reporting.devices": "a section of the report",
     "beholder.reporting.folder": "the folder of a verb, whose front has to stay light",
     "beholder.sample_size.folder": "the folder of a verb, whose front has to stay light",
@@ -170,7 +168,7 @@ MOODS = {
 }  # fmt: skip
 """Metaphors, moods and participles that were names of ours: nobody would search for them."""
 ACTIVITIES = {
-    "blinding", "cleaning", "even_rounding", "exporting", "listening", "loading", "mixing", "monitoring", "planning",
+    "blinding", "cleaning", "even_rounding", "exporting", "loading", "mixing", "monitoring", "planning",
     "printing", "recruiting", "rendering", "reporting", "screening", "testing", "training",
 }  # fmt: skip
 """Nouns in -ing that the field or every programmer uses."""

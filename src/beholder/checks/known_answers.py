@@ -138,6 +138,10 @@ def target_evidence(targets: Mapping[str, Target]) -> dict[str, Json]:
 TRAINING, TRAINING_VERSION = "training", 1
 OUTSIDE, TRAP, MISSING = "outside", "trap", "media_error"
 """Reasons: outside the tolerance, not what a trap asked for, not played."""
+TRAINING_TITLE = "Training"
+TRAINING_REASONS: Mapping[str, str] = {
+    OUTSIDE: "an answer stayed outside its tolerance", TRAP: "a trapping example not answered as asked",
+}  # fmt: skip
 
 
 def judge_training(method: Method, trial: Trial, answer: Json) -> Verdict:

@@ -1,25 +1,34 @@
 """The contract of a check with a page: a new task for each attempt, judged on the server.
 
+A check is one folder: `__init__.py` with its class, `page.js`, and `words/<language>.json` with what participants read.
 A rule over a whole session is `beholder.checks.contract.Rule`. The private half of a task never leaves the server;
 pictures and sounds are drawn from it on request, so that they can be drawn again.
 """
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar, get_args
 
 from numpy.random import Generator
 
 from beholder.checks.contract import Verdict
-from beholder.errors import Refused
+from beholder.errors import Problem, Refused
+from beholder.study.model import Study
 from beholder.study.qualification import Action, CheckOptions
-from beholder.types import Json
+from beholder.types import Json, Outcome
+from beholder.words import folder_words
 
 Stage = Literal["device", "qualify", "setup"]
+STAGES: tuple[Stage, ...] = get_args(Stage)
+"""In the order in which participants meet them: a list of rows that measure by themselves, then one page each."""
+Sense = Literal["eyes", "ears"]
+LAST = 1000
+"""The place of a check that names none: after ours of the same stage."""
 _Rule = TypeVar("_Rule", bound=CheckOptions)
 
 
@@ -104,17 +113,65 @@ class RobotAbilities:
         return check not in self.fails
 
 
-class PageCheck(ABC, Generic[_Rule]):
-    """Base of every check with a page of its own, `web/checks/<name>.js`.
+class BrowserPage(Protocol):
+    """One attempt in a real browser, as a test of a page sees it: the answer to give, and hands to give it with.
 
-    `rule` holds the options of the study, `folder` is the study folder. `scope` says what a pass belongs to: the
-    person, or the device as well.
+    Parts of the page are named by selectors; `find` waits for one. `leave` presses what leads to the next screen, and
+    waits until this one is gone.
     """
 
+    @property
+    def key(self) -> str: ...
+    @property
+    def answer(self) -> Mapping[str, Any]: ...
+    @property
+    def page(self) -> Any:
+        """The page of Playwright."""
+        ...
+
+    async def find(self, selector: str) -> Any: ...
+    async def press(self, selector: str) -> None: ...
+    async def tick(self, selector: str) -> None: ...
+    async def write(self, selector: str, value: object) -> None: ...
+    async def slide(self, selector: str, share: float) -> None:
+        """Set a slider to a share of its range, 0 to 1."""
+        ...
+
+    async def leave(self, selector: str = "#next") -> None: ...
+    async def pass_row(self, *buttons: str) -> None:
+        """Wait until a row of the list of device checks is done, pressing these buttons where they appear."""
+        ...
+
+    async def on_screen(self) -> None:
+        """Look at the screen, before it is left."""
+        ...
+
+
+class PageCheck(ABC, Generic[_Rule]):
+    """Base of every check with a page of its own.
+
+    `rule` holds the options of the study, `folder` is the study folder.
+    """
+
+    # What it is
+
     name: ClassVar[str]
+    """The key of `qualification`, the name of the entry point and a part of addresses."""
     version: ClassVar[int] = 1
+    switch: ClassVar[str] = ""
+    """The check whose options also ask for this one; empty where it has its own."""
+    brings: ClassVar[tuple[str, ...]] = ()
+    """Checks whose measurements it needs: they come with it, with their defaults."""
+    example: ClassVar[Mapping[str, Any]] = {}
+    """Options to try it with, where the defaults do not do."""
+
+    # When it comes, and what it costs
+
     stage: ClassVar[Stage]
+    order: ClassVar[int] = LAST
+    """Its place in its stage: the cheapest and likeliest to fail first."""
     scope: ClassVar[Literal["person", "device"]] = "device"
+    """What a pass belongs to: the person, or the device as well."""
     seconds: ClassVar[float]
     """Approximate duration of one attempt."""
     screens: ClassVar[int] = 1
@@ -123,9 +180,44 @@ class PageCheck(ABC, Generic[_Rule]):
     """Reasons of an unknown that carries over like a pass: this device allows no better."""
     is_costly: ClassVar[bool] = True
     """Whether `clean` excludes a session that failed it."""
+    outcome: ClassVar[Outcome] = "screened_out"
+    """How the session of a participant ends who does not pass its gate."""
+
+    # What others ask of it
+
+    title: ClassVar[str]
+    """What researchers read."""
+    reasons: ClassVar[Mapping[str, str]] = {}
+    """The reasons of its failures, as researchers read them after the title."""
+    sense: ClassVar[Sense | None] = None
+    """The sense that it tests, which is personal: participants read of it before they agree."""
+    decodes: ClassVar[bool] = False
+    """Whether it tries to play what the study shows: only then are codecs and a sample among its needs."""
+    measures: ClassVar[tuple[str, ...]] = ()
+    """The columns of devices.csv that it fills, its own number first."""
+    variants: ClassVar[tuple[str, ...]] = ()
+    """Other ways in which a robot can fail it, each as `name:variant` among its `RobotAbilities.fails`."""
+
+    # Its files, beside the class
+
+    page: ClassVar[str] = "page.js"
+    words: ClassVar[str] = "words"
+    """The folder of its texts for participants, one file for each language."""
 
     def __init__(self, rule: _Rule, folder: Path = Path()) -> None:
         self.rule, self.folder = rule, folder
+
+    @classmethod
+    def home(cls) -> Path:
+        """Return the folder with its page; a subclass without a page of its own has that of its parent."""
+        files = [getattr(sys.modules[kind.__module__], "__file__", None) for kind in cls.__mro__]
+        folders = [Path(file).parent for file in files if file]
+        return next((folder for folder in folders if (folder / cls.page).is_file()), folders[0])
+
+    @classmethod
+    def texts(cls, language: str) -> Mapping[str, str]:
+        """Return what participants read, in English where a language lacks a text."""
+        return folder_words(cls.home() / cls.words, language)
 
     @classmethod
     def is_asked(cls, rule: _Rule) -> bool:
@@ -153,12 +245,29 @@ class PageCheck(ABC, Generic[_Rule]):
         """Return the verdict. Pure. `clean` calls it again, without `context.needs`: what it uses is in `private`."""
 
     def message_values(self, verdict: Verdict) -> Mapping[str, str | float]:
-        """Return the values in the message `told.<reason>` (web/words, checks.<name>) that a participant reads."""
+        """Return the values in the text `told.<reason>` that a participant reads."""
         return {}
 
     def needs(self) -> Mapping[str, str | float]:
         """Return the values in the text `needs`, which participants read before they agree."""
         return {}
+
+    def requirement(self) -> str:
+        """Return what it asks for as a paper says it, where that is a number or a kind."""
+        return ""
+
+    def allowed_devices(self) -> tuple[str, ...]:
+        """Return the kinds of device to which it restricts the study; empty where it does not."""
+        return ()
+
+    def problems(self, study: Study) -> Iterator[Problem]:
+        """Yield what is wrong with its files in the study folder."""
+        return iter(())
+
+    def device_facts(self, verdict: Verdict) -> Mapping[str, Json]:
+        """Return what a verdict says of the device, by column of devices.csv."""
+        is_number = verdict.verdict != "unknown" and isinstance(verdict.measured, int | float)
+        return {self.measures[0]: float(verdict.measured)} if self.measures and is_number else {}  # type: ignore[arg-type]
 
     def guess_rate(self) -> float:
         """Return the probability that the best blind guess passes one attempt; 0 where nothing is guessed."""
@@ -167,6 +276,13 @@ class PageCheck(ABC, Generic[_Rule]):
     @abstractmethod
     def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         """Return the answer of a simulated participant with these abilities."""
+
+    @classmethod
+    async def take(cls, page: BrowserPage) -> None:
+        """Give the answer in a real browser, from the first screen to the last."""
+        if cls.stage != "device":
+            raise NotImplementedError(f"{cls.name} does not say how its page is taken")
+        await page.pass_row()
 
     def verdict(
         self,
@@ -243,72 +359,3 @@ def _all_within(value: Json, least: float, most: float) -> list[float] | None:
         return None
     values = [one for one in (_within(part, least, most) for part in value) if one is not None]
     return values if len(values) == len(value) else None
-
-
-# The window that a picture has to fit
-
-_USUAL = (1280.0, 720.0)
-_SIDES = (200, 20_000)
-_RATIOS = (0.5, 5)
-_MOST_LINES = 8640
-"""Twice those of the finest screens. Drawing for more would take the server minutes."""
-_SCALES = (0.01, 100)
-_SCALED = 0.02
-"""A picture that is scaled by more than this is not judged."""
-
-
-@dataclass(frozen=True)
-class Window:
-    """Size of the window and of the screen in CSS pixels; `ratio` is device pixels per CSS pixel."""
-
-    width: float
-    height: float
-    screen_width: float
-    screen_height: float
-    ratio: float
-
-    @property
-    def lines(self) -> float:
-        """Height of the screen in device pixels, within plausible limits: pictures grow with it."""
-        return min(self.screen_height * self.ratio, _MOST_LINES)
-
-
-def window_of(context: CheckContext) -> Window:
-    """Return the window of a device, with usual values where its report is missing or impossible."""
-    device = _latest(context)
-    screen = _size(device.get("screen"), _USUAL)
-    # A phone held upright may report a window that is wider than its screen; a picture has to fit both.
-    width, height = _size(device.get("viewport"), screen)
-    ratio = _number(device.get("dpr"), _RATIOS) or 1.0
-    return Window(min(width, screen[0]), min(height, screen[1]), *screen, ratio)
-
-
-def _latest(context: CheckContext) -> Mapping[str, Json]:
-    """Return the latest report: the ratio changes when the zoom is set to 100 % for the screen check."""
-    measured = context.answers.get("screen")
-    if not isinstance(measured, Mapping) or "dpr" not in measured:
-        return context.device
-    return {**context.device, "screen": measured["screen"], "viewport": measured["inner"], "dpr": measured["dpr"]}
-
-
-def read_scale(answer: Mapping[str, Json]) -> float | None:
-    """Return the device pixels per pixel of a picture, as measured by its page; None where it was not."""
-    return _number(answer.get("scale"), _SCALES)
-
-
-def is_scaled(scale: Json) -> bool:
-    """Return whether a picture was shown in another size than its own."""
-    return isinstance(scale, int | float) and abs(scale - 1) > _SCALED
-
-
-def _size(value: Json, usual: tuple[float, float]) -> tuple[float, float]:
-    if not isinstance(value, list | tuple) or len(value) != 2:
-        return usual
-    width, height = (_number(side, _SIDES) for side in value)
-    return (width, height) if width and height else usual
-
-
-def _number(value: Json, within: tuple[float, float]) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value) if within[0] <= value <= within[1] else None

@@ -6,44 +6,58 @@ from collections.abc import Mapping
 from typing import Any
 
 from beholder.checks.acuity import AcuityCheck
-from beholder.checks.brightness import BrightnessCheck, DisplayCheck, SecondBrightnessCheck
+from beholder.checks.brightness import BrightnessCheck, SecondBrightnessCheck
 from beholder.checks.card import CardCheck
 from beholder.checks.colour import ColourCheck
 from beholder.checks.contract import Verdict, VerdictValue
-from beholder.checks.device import DeviceCheck, RefreshCheck, RemoteCheck
+from beholder.checks.device import DeviceCheck
+from beholder.checks.display import DisplayCheck
 from beholder.checks.distance import DistanceCheck
-from beholder.checks.listening.headphones import HeadphonesCheck, PitchCheck
-from beholder.checks.listening.sides import SidesCheck
-from beholder.checks.listening.tones import TonesCheck
+from beholder.checks.headphones import HeadphonesCheck, PitchCheck
+from beholder.checks.known_answers import TRAINING, TRAINING_REASONS, TRAINING_TITLE
 from beholder.checks.media import MediaCheck
 from beholder.checks.network import NetworkCheck
-from beholder.checks.page_contract import Attempt, PageCheck
+from beholder.checks.page_contract import STAGES, Attempt, PageCheck
 from beholder.checks.questions import QuestionsCheck
+from beholder.checks.refresh import RefreshCheck
+from beholder.checks.remote import RemoteCheck
 from beholder.checks.screen import ScreenCheck
+from beholder.checks.sides import SidesCheck
+from beholder.checks.tones import TonesCheck
 from beholder.study import qualification as rules
 from beholder.study.model import Study
 from beholder.study.qualification import Action
 from beholder.types import Json
+from beholder.words import check_words
 
 AnyPageCheck = PageCheck[Any]
-_PAGE_CHECKS: Mapping[str, tuple[type[AnyPageCheck], ...]] = {
-    "device": (DeviceCheck,), "screen": (ScreenCheck,), "refresh": (RefreshCheck,), "media": (MediaCheck,),
-    "network": (NetworkCheck,),
-    "remote": (RemoteCheck,), "questions": (QuestionsCheck,), "colour": (ColourCheck,), "card": (CardCheck,),
-    "acuity": (AcuityCheck,),
-    "display": (DisplayCheck,), "brightness": (BrightnessCheck, SecondBrightnessCheck), "distance": (DistanceCheck,),
-    "headphones": (HeadphonesCheck, PitchCheck), "tones": (TonesCheck,), "sides": (SidesCheck,),
-}  # fmt: skip
-"""The checks of each key of `qualification`."""
+_KINDS: tuple[type[AnyPageCheck], ...] = (
+    DeviceCheck, ScreenCheck, RefreshCheck, MediaCheck, NetworkCheck, RemoteCheck, QuestionsCheck, ColourCheck,
+    CardCheck, AcuityCheck, DisplayCheck, BrightnessCheck, SecondBrightnessCheck, DistanceCheck, HeadphonesCheck,
+    PitchCheck, TonesCheck, SidesCheck,
+)  # fmt: skip
+
+
+def page_check_kinds() -> Mapping[str, type[AnyPageCheck]]:
+    """Return the checks with a page by name, in the order in which participants meet them."""
+    ordered = sorted(_KINDS, key=lambda kind: (STAGES.index(kind.stage), kind.order, kind.name))
+    return {kind.name: kind for kind in ordered}
 
 
 def page_checks(study: Study) -> tuple[AnyPageCheck, ...]:
-    """Return the checks of a study in their order. Rings have a size in millimetres, so `acuity` adds `card`."""
-    options = {name: study.qualification.rule(name) for name in rules.RULES}
-    if options["acuity"] is not None and options["card"] is None:
-        options["card"] = rules.Card()
-    kinds = ((kind, rule) for name, rule in options.items() if rule is not None for kind in _PAGE_CHECKS[name])
-    return tuple(kind(rule, study.folder) for kind, rule in kinds if kind.is_asked(rule))
+    """Return the checks of a study in their order, with those that they bring along."""
+    kinds = page_check_kinds()
+    options = {name: study.qualification.rule(name) for name, kind in kinds.items() if not kind.switch}
+    for name in [name for name, rule in options.items() if rule is not None]:
+        for other in kinds[name].brings:
+            options[other] = options[other] or rules.RULES[other]()
+    switched = ((kind, options[kind.switch or kind.name]) for kind in kinds.values())
+    return tuple(kind(rule, study.folder) for kind, rule in switched if rule is not None and kind.is_asked(rule))
+
+
+def check_texts(language: str) -> Mapping[str, Mapping[str, str]]:
+    """Return what participants read about each check, by its name; that of rules as well."""
+    return {**check_words(language), **{name: kind.texts(language) for name, kind in page_check_kinds().items()}}
 
 
 # Verdicts: of the server at once, and of `clean` again from the stored attempt
@@ -75,41 +89,25 @@ def costs_session(check: AnyPageCheck, verdict: Verdict) -> bool:
 
 # What researchers read
 
-TITLES: Mapping[str, str] = {
-    "device": "Kind of device", "screen": "Resolution of the screen", "refresh": "Refresh rate",
-    "media": "Playback in the browser", "network": "Speed of the network", "remote": "Remote desktop",
-    "questions": "Quiz", "colour": "Colour vision", "card": "Size of a pixel", "acuity": "Visual acuity",
-    "display": "Set-up of the display", "brightness": "Brightness and room light",
-    "brightness_second": "Brightness, second time", "distance": "Viewing distance", "headphones": "Headphones",
-    "pitch": "Pitch by two ears", "tones": "Counting tones", "sides": "Left and right", "training": "Training",
-}  # fmt: skip
-
-REASONS: Mapping[str, str] = {
-    "device:phone": "a phone", "device:tablet": "a tablet", "device:desktop": "a computer",
-    "screen:small": "too small", "refresh:slow": "too low", "media:codec": "a codec is missing",
-    "media:decode": "a sample would not play", "media:fullscreen": "no full screen", "media:sound": "no sound",
-    "media:dropped": "many frames dropped", "network:slow": "slow", "network:hopeless": "the wait would be hopeless",
-    "remote:remote": "said to be used", "remote:hints": "hints that it is used", "questions:wrong": "wrong answers",
-    "colour:plates": "numbers not read", "acuity:rings": "gaps of the rings not found",
-    "brightness:count": "shapes not counted right", "brightness_second:count": "shapes not counted right",
-    "distance:far": "too far away", "headphones:speakers": "as through loudspeakers",
-    "headphones:softest": "the softest tone not found", "pitch:tone": "the tone not found",
-    "tones:missed": "tones missed", "tones:count": "not counted right", "sides:swapped": "swapped",
-    "sides:mono": "mono", "sides:silent": "one side silent", "sides:sides": "not told apart",
-    "training:outside": "an answer stayed outside its tolerance",
-    "training:trap": "a trapping example not answered as asked",
-}  # fmt: skip
 _CANNOT = "said to be impossible for them"
 
 
+def known_title(check: str) -> str | None:
+    """Return the title of a check with a page, or of the training; None for others."""
+    kind = page_check_kinds().get(check)
+    return TRAINING_TITLE if check == TRAINING else kind.title if kind else None
+
+
 def check_title(check: str) -> str:
-    """Return the title of a check, including checks of other authors."""
-    return TITLES.get(check, check.replace("_", " ").capitalize())
+    """Return the title of a check, including checks that are not installed here."""
+    return known_title(check) or check.replace("_", " ").capitalize()
 
 
 def reason_title(reason: str) -> str | None:
     """Return `check:reason` in words: the title of the check and the reason; None for other checks."""
     check, _, why = reason.partition(":")
-    if check not in TITLES:
+    title, kind = known_title(check), page_check_kinds().get(check)
+    if title is None:
         return None
-    return f"{TITLES[check]}: {_CANNOT if why == 'cannot' else REASONS.get(reason, why.replace('_', ' '))}"
+    reasons = kind.reasons if kind else TRAINING_REASONS
+    return f"{title}: {_CANNOT if why == 'cannot' else reasons.get(why, why.replace('_', ' '))}"

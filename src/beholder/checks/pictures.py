@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from beholder.checks.page_contract import DrawnFile
+from beholder.types import Json
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -48,6 +49,26 @@ def png(pixels: NDArray[np.uint8], length: int = 0) -> DrawnFile:
 
 def _chunk(name: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+# What the pages report
+
+_SCALES = (0.01, 100)
+_SCALED = 0.02
+"""A picture that is scaled by more than this is not judged."""
+
+
+def read_scale(answer: Mapping[str, Json]) -> float | None:
+    """Return the device pixels per pixel of a picture, as measured by its page; None where it was not."""
+    value = answer.get("scale")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if _SCALES[0] <= value <= _SCALES[1] else None
+
+
+def is_scaled(scale: Json) -> bool:
+    """Return whether a picture was shown in another size than its own."""
+    return isinstance(scale, int | float) and abs(scale - 1) > _SCALED
 
 
 # Light and its codes: pictures are mixed as light, and stored as sRGB

@@ -9,14 +9,13 @@ from beholder.checks.agreement import AgreementRule, ConsistencyRule, Postscreen
 from beholder.checks.answer_patterns import QuotaRule, RepeatRule, SpeedRule, VarianceRule
 from beholder.checks.contract import SessionRule, TrialRule, Watch
 from beholder.checks.known_answers import AttentionRule, GoldRule, TrapItemRule, TrapRule
+from beholder.checks.page_registry import page_checks
 from beholder.checks.playback import FocusRule, RatioRule, SmoothRule
 from beholder.errors import Problem
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.checks import CHECKS, TrialRuleOptions
 from beholder.study.cleaning import Rater
 from beholder.study.model import Study
-from beholder.study.parts import Fault, path_fault
-from beholder.study.qualification import Colour
 from beholder.study.recruitment import Mode, source_of
 from beholder.types import Medium, Outcome
 
@@ -48,7 +47,6 @@ def immediate_rules(study: Study, watch: Watch | None = None) -> tuple[TrialRule
 
 # What checks need of a study: reported before anybody comes
 
-_IMAGES = "qualification.colour.images"
 NO_GOLD = (
     "Give stimuli the role gold and an expected answer in a manifest, list files in checks.gold.items, or write "
     "checks: {gold: false}."
@@ -58,7 +56,7 @@ NO_GOLD = (
 
 def check_problems(study: Study) -> list[Problem]:
     """Return the problems with the files of the checks."""
-    return list(_plates(study))
+    return [problem for check in page_checks(study) for problem in check.problems(study)]
 
 
 def check_warnings(study: Study, media: Collection[Medium]) -> Iterator[Problem]:
@@ -78,34 +76,6 @@ def missing_gold(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
     if is_wanted and not catalogue.of_role("gold"):
         what = f"is {study.preset}, which wants a gold stimulus in each session, and no stimuli have the role gold"
         yield study.problem("preset", what, "", NO_GOLD)
-
-
-def _plates(study: Study) -> Iterator[Problem]:
-    rule = study.qualification.rule("colour")
-    if not isinstance(rule, Colour) or not rule.images:
-        return
-    if all(image.control for image in rule.images):
-        what, fix = "are all control plates, which everybody can read", "Leave out control where colour has to be seen."
-        yield study.problem(_IMAGES, what, "at least one plate without control", fix)
-    for place, image in enumerate(rule.images):
-        fault = _image_fault(study, image.file)
-        if fault is not None:
-            yield study.problem(f"{_IMAGES}.{place}.file", fault.what, fault.allowed, fault.fix)
-
-
-def _image_fault(study: Study, name: str) -> Fault | None:
-    """Return the fault of an image in the study folder, if any."""
-    from beholder.checks.pictures import is_image
-
-    fault = path_fault(name)
-    if fault is not None:
-        return fault
-    file, allowed = study.folder / name, "an image in the study folder, such as plates/29.png"
-    if not file.is_file():
-        return Fault(f"is {name}, and there is no such file", allowed)
-    if not is_image(file):
-        return Fault(f"is {name}, which is not an image", allowed, "Save it as PNG.")
-    return None
 
 
 # Pay

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from beholder.checks.card import MM_PER_INCH
-from beholder.checks.contract import Verdict
 from beholder.checks.device import kind_of
 from beholder.cleaning.sessions import JudgedSession
 from beholder.files import as_text
@@ -44,28 +43,20 @@ def device_rows(judged: Iterable[JudgedSession]) -> Iterator[dict[str, Any]]:
 
 def _device(one: JudgedSession) -> dict[str, Any]:
     device = one.visit.device
-    verdicts = {settled.check.name: settled.verdict for settled in one.qualified.settled}
-    width, height = _pixels(device, verdicts.get("screen"))
-    ppi = _measured(verdicts.get("card"))
+    row: dict[str, Any] = {"kind": _kind(device), **_pixels(device), "dpr": _number(device.get("dpr"), _RATIOS)}
+    for settled in one.qualified.settled:
+        row |= settled.check.device_facts(settled.verdict)
     return {
-        "kind": _kind(device, verdicts.get("device")),
-        "screen_width": width,
-        "screen_height": height,
-        "dpr": _number(device.get("dpr"), _RATIOS),
-        "refresh_hz": _measured(verdicts.get("refresh")),
-        "ppi": ppi,
-        **_millimetres(width, height, ppi),
-        "mbps": _measured(verdicts.get("network")),
+        **row,
+        **_millimetres(row["screen_width"], row["screen_height"], row.get("ppi")),
         "system": _system(device),
         **_browser(device.get("browser")),
         "input": _input(one),
     }
 
 
-def _kind(device: Mapping[str, Any], verdict: Verdict | None) -> str | None:
-    """Return desktop, tablet or phone: by the check, where there is one, else by what points and how large it is."""
-    if verdict is not None and isinstance(verdict.measured, str):
-        return verdict.measured
+def _kind(device: Mapping[str, Any]) -> str | None:
+    """Return desktop, tablet or phone, by what points and how large it is."""
     if device.get("pointer") not in ("fine", "coarse") or _sides(device) is None:
         return None
     touches = 5 if device.get("touch") is True else 0
@@ -78,17 +69,12 @@ def _kind(device: Mapping[str, Any], verdict: Verdict | None) -> str | None:
     return kind_of({"pointer": device["pointer"], "screen": device["screen"], **signals})
 
 
-def _pixels(device: Mapping[str, Any], verdict: Verdict | None) -> tuple[int | None, int | None]:
-    """Return the long and the short side in device pixels; a page that was zoomed does not tell them."""
-    if verdict is not None and verdict.reason == "zoom":
-        return None, None
-    if verdict is not None and isinstance(verdict.measured, list | tuple):
-        long, short = (int(side) for side in verdict.measured)
-        return long, short
+def _pixels(device: Mapping[str, Any]) -> dict[str, int | None]:
+    """Return the long and the short side in device pixels."""
     sides, ratio = _sides(device), _number(device.get("dpr"), _RATIOS)
     if sides is None or ratio is None:
-        return None, None
-    return round(max(sides) * ratio), round(min(sides) * ratio)
+        return {"screen_width": None, "screen_height": None}
+    return {"screen_width": round(max(sides) * ratio), "screen_height": round(min(sides) * ratio)}
 
 
 def _sides(device: Mapping[str, Any]) -> tuple[float, float] | None:
@@ -108,13 +94,6 @@ def _millimetres(width: int | None, height: int | None, ppi: float | None) -> di
         "height_mm": round(MM_PER_INCH * height / ppi),
         "diagonal_inches": round(math.hypot(width, height) / ppi, 1),
     }
-
-
-def _measured(verdict: Verdict | None) -> float | None:
-    """Return what a check measured; None where it could not judge."""
-    if verdict is None or verdict.verdict == "unknown" or not isinstance(verdict.measured, int | float):
-        return None
-    return float(verdict.measured)
 
 
 def _system(device: Mapping[str, Any]) -> str | None:

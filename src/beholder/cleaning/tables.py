@@ -9,7 +9,8 @@ from statistics import mean, median
 from typing import Any
 
 from beholder.checks.contract import CHECK_ROLES, Verdict
-from beholder.checks.page_registry import TITLES, AnyPageCheck, action_of
+from beholder.checks.known_answers import TRAINING, TRAINING_TITLE
+from beholder.checks.page_registry import AnyPageCheck, action_of
 from beholder.checks.registry import study_rules
 from beholder.cleaning import Cleaned, devices
 from beholder.cleaning.account import (
@@ -377,7 +378,7 @@ def _check(check: AnyPageCheck, judged: Sequence[JudgedSession]) -> dict[str, An
     settled = [one for sat in judged for one in sat.qualified.settled if one.check.name == check.name and one.tries]
     return {
         "check": check.name,
-        "title": TITLES.get(check.name, check.name),
+        "title": check.title,
         "action": check.action,
         **_verdict_counts([(one.verdict.verdict, one.tries == 1) for one in settled]),
         "turned_away": sum(_is_turned_away(sat.visit, check.name) for sat in judged),
@@ -393,11 +394,11 @@ def _training(judged: Sequence[JudgedSession]) -> dict[str, Any]:
         (verdict.verdict, all(lesson.attempt == 1 for lesson in one.lessons))
         for one in met
         for verdict in one.verdicts
-        if verdict.check == "training"
+        if verdict.check == TRAINING
     ]
     return {
-        "check": "training",
-        "title": TITLES["training"],
+        "check": TRAINING,
+        "title": TRAINING_TITLE,
         "action": "flag",
         **_verdict_counts(outcomes),
         "turned_away": 0,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from beholder.checks.headphones import HeadphonesCheck
 from beholder.cleaning.devices import device_rows
 from beholder.cleaning.facts import Rows
 from beholder.cleaning.ratings import Rating, number_repetitions
@@ -124,7 +125,7 @@ class ExportSource:
                 "width_px": row.get("screen_width"),
                 "height_px": row.get("screen_height"),
                 "pixel_ratio": row.get("dpr"),
-                "headphones": verdicts.get("headphones"),
+                "headphones": verdicts.get(HeadphonesCheck.name),
             }
         return devices
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 from beholder.checks.page_contract import Needs
+from beholder.checks.page_registry import check_texts
 from beholder.errors import Problem, StudyError
 from beholder.files import write_private
 from beholder.methods import find
@@ -22,7 +23,6 @@ from beholder.study.csv_files import CsvTable, read_table
 from beholder.study.model import Study
 from beholder.study.recruitment import hourly, money
 from beholder.types import Outcome
-from beholder.words import check_words
 
 _LINKS = "launch/links.csv"
 _ID, _LINK = "id", "link"
@@ -295,7 +295,7 @@ def describe_job(study: Study, job: Job) -> str:
 
 def _requirements(study: Study) -> list[str]:
     """Return what participants need, in the words that they read before they consent."""
-    return PageChecks(Needs(), b"", check_words(study.language)).requirements(make_script(study, ()))
+    return PageChecks(Needs(), b"", check_texts(study.language)).requirements(make_script(study, ()))
 
 
 def _question_line(study: Study) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 
 import pandas as pd
 
+from beholder.checks.page_registry import page_check_kinds
 from beholder.formats import count, join_names
 from beholder.reporting.html import Child, Markup, render, tag
 from beholder.reporting.material import Material
@@ -17,12 +18,12 @@ _MAX_NAMED = 7
 _UNKNOWN = "not known"
 _KINDS = {"desktop": "computer", "tablet": "tablet", "phone": "phone"}
 _NUMBERS = (
-    ("Refresh rate (Hz)", "refresh_hz", 1, "refresh"),
-    ("Diagonal of the screen (inches)", "diagonal_inches", 1, "card"),
-    ("Device pixels per inch", "ppi", 0, "card"),
-    ("Speed of the network (Mbit/s)", "mbps", 1, "network"),
+    ("Refresh rate (Hz)", "refresh_hz", 1),
+    ("Diagonal of the screen (inches)", "diagonal_inches", 1),
+    ("Device pixels per inch", "ppi", 0),
+    ("Speed of the network (Mbit/s)", "mbps", 1),
 )
-"""Title, column, decimals, and the check that measures it."""
+"""Title, column and decimals of what checks measure."""
 
 
 def devices_section(material: Material) -> Markup | None:
@@ -44,7 +45,7 @@ def devices_section(material: Material) -> Markup | None:
         mine, everyone = Counter(pd.Series(cells)[is_used.to_numpy()]), Counter(cells)
         if set(everyone) - {""}:
             blocks.append(share_tally(title, _shares(mine, everyone)))
-    for title, column, decimals, _ in _NUMBERS:
+    for title, column, decimals in _NUMBERS:
         known = pd.to_numeric(table[column], errors="coerce")
         used, all_of_them = known[is_used].dropna(), known.dropna()
         if len(all_of_them):
@@ -61,7 +62,8 @@ def devices_foot(material: Material) -> list[Child]:
     foot: list[Child] = ["Sessions; used: those that are analysed, all: those that came."]
     if (table["browser"] == "Chrome").any():
         foot.append(" Chrome: also browsers built on it that call themselves so.")
-    unknown = dict.fromkeys(check for _, column, _, check in _NUMBERS if not (table[column] != "").any())
+    measured_by = {column: name for name, kind in page_check_kinds().items() for column in kind.measures}
+    unknown = dict.fromkeys(measured_by[column] for _, column, _ in _NUMBERS if not (table[column] != "").any())
     if unknown:
         foot.append(" Checks under qualification that have measured nothing here: ")
         foot += [[", " if place else None, tag("code", name)] for place, name in enumerate(unknown)]

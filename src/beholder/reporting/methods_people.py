@@ -10,11 +10,11 @@ from typing import Any
 
 import pandas as pd
 
+from beholder.checks.page_registry import page_checks
 from beholder.formats import count, date, join_names, number
 from beholder.reporting.material import Material
 from beholder.reporting.methods_text import Sentence
 from beholder.study.model import Ask
-from beholder.study.qualification import Device, Network, Refresh, Screen
 from beholder.study.recruitment import money
 
 _AGE = re.compile(r"\bage\b|\bold\b|\bborn\b", re.IGNORECASE)
@@ -211,23 +211,11 @@ def _counts(counter: Counter[str]) -> str:
 
 def _check_words(material: Material, check: Mapping[str, Any]) -> str:
     """Return a check with its requirement and the number of participants turned away."""
-    wants = _requirement(material, check["check"])
+    wants = next((one.requirement() for one in page_checks(material.study) if one.name == check["check"]), "")
     title = _lowered(check["title"])
     away = f"{check['turned_away']:,} turned away" if check["turned_away"] else ""
     notes = ", ".join(one for one in (wants, away) if one)
     return f"{title} ({notes})" if notes else title
-
-
-def _requirement(material: Material, check: str) -> str:
-    """Return the requirement of a check, if it is a number or a kind."""
-    rule = getattr(material.study.qualification, check, None)
-    if isinstance(rule, Device):
-        return join_names(rule.allow)
-    if isinstance(rule, Screen):
-        return f"at least {rule.min[0]} by {rule.min[1]} pixels"
-    if isinstance(rule, Refresh):
-        return f"at least {rule.min_hz:g} Hz"
-    return f"{rule.warn_mbps:g} Mbit/s" if isinstance(rule, Network) else ""
 
 
 def quality_control_sentences(material: Material) -> list[Sentence]:

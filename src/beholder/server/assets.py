@@ -7,11 +7,12 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path, PurePosixPath
 
+from beholder.checks.page_registry import AnyPageCheck
 from beholder.methods import method_folder
 from beholder.methods.contract import Method
 from beholder.study.model import Study
@@ -37,10 +38,11 @@ class Asset:
 class Assets:
     """All modules, styles and words of the participant's page, and the page itself."""
 
-    def __init__(self, method: Method) -> None:
+    def __init__(self, method: Method, checks: Iterable[AnyPageCheck] = ()) -> None:
         root = Path(str(resources.files("beholder.web")))
         paths = {path.relative_to(root).as_posix(): path for path in _files(root)}
         paths[f"methods/{method.name}/view.js"] = method_folder(method.name) / "view.js"
+        paths |= {f"checks/{check.name}/page.js": check.home() / check.page for check in checks}
         self.files = {name: _asset(path) for name, path in sorted(paths.items())}
         whole = hashlib.sha256()
         for name, asset in self.files.items():

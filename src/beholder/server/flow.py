@@ -99,8 +99,7 @@ def _due(
     if at.settled is None:
         return step.as_attempt(at.tries + 1)
     if at.settled.verdict == "fail" and action_of(at.settled, step.check.action) == "gate":
-        outcome: Outcome = "wrong_device" if step.check.name == "device" else "screened_out"
-        return Ending(outcome, f"{step.check.name}:{at.settled.reason}")
+        return Ending(step.check.outcome, f"{step.check.name}:{at.settled.reason}")
     changed = device_changed_at(verdicts) if step.check.scope == "device" else None
     if is_valid(at.settled, rule.lasts, now) and (changed is None or passed_at(at.settled) >= changed):
         return None

@@ -21,6 +21,7 @@ from granian.server.embed import Server as Granian
 from starlette.types import ASGIApp
 
 from beholder.aio import block_on
+from beholder.checks.page_registry import page_checks
 from beholder.checks.registry import check_problems
 from beholder.clock import utc_now
 from beholder.errors import Problem, StudyError, UserError
@@ -108,7 +109,7 @@ async def run_server(
             lists = list(lists_to_json(plan))
         await opened.begin(record_of(study, served.catalogue, plan.plan_digest, lists, utc_now()), study.run)
         app_host = StudyService(served, opened)
-        async with listen(make_app(app_host, Assets(served.method)), host, port):
+        async with listen(make_app(app_host, Assets(served.method, page_checks(study))), host, port):
             yield RunningServer(app_host, opened, address)
 
 

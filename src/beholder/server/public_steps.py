@@ -15,10 +15,6 @@ from beholder.types import Json
 
 DescribeMedia = Callable[[str, Slot], Mapping[str, Json]]
 """From (step key, slot) to the media of that slot."""
-_SENSES = {
-    "eyes": frozenset({"colour", "acuity", "brightness", "distance"}),
-    "ears": frozenset({"headphones", "pitch", "tones", "sides"}),
-}
 
 
 def public_media(stimulus: Stimulus, url: str, size: int, *, is_heard: bool) -> dict[str, Json]:
@@ -100,8 +96,7 @@ def _public_checks(script: Script) -> Json:
     checks = [step.check for step in script.steps if step.check is not None]
     if not checks:
         return None
-    gates = {check.name for check in checks if check.action == "gate"}
-    senses = [sense for sense, names in _SENSES.items() if gates & names]
+    senses = sorted({check.sense for check in checks if check.sense is not None and check.action == "gate"})
     return {
         "minutes": max(1, round(sum(check.seconds for check in checks) / 60)),
         "senses": "both" if len(senses) > 1 else senses[0] if senses else None,

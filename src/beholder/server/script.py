@@ -265,16 +265,16 @@ def needs_of(study: Study, catalogue: Catalogue, lists: Sequence[Sequence[Trial 
     first = next((entry for entry in lists[0] if isinstance(entry, Trial)), None) if lists else None
     is_seen = any(stimulus.medium != "audio" for stimulus in stimuli)
     is_heard = any(stimulus.medium == "audio" or stimulus.probe.audio_codec for stimulus in stimuli)
-    has_media = study.qualification.rule("media") is not None
+    is_decoded = any(check.decodes for check in page_checks(study))
     return Needs(
-        codecs=_codecs(stimuli) if has_media else (),
+        codecs=_codecs(stimuli) if is_decoded else (),
         medium=stimuli[0].medium if stimuli else "video",
         fps=max((stimulus.probe.fps for stimulus in stimuli), default=0),
         size=_largest(stimuli) if any(playback.size == "native" for playback in playbacks) else None,
         fullscreen=any(playback.fullscreen for playback in playbacks) and is_seen,
         sound=any(playback.sound == "on" for playback in playbacks) and is_heard,
         first_bytes=sum(catalogue.class_sizes[slot.stimulus] for slot in first.slots) if first else 0,
-        sample=_sample(stimuli) if has_media else None,
+        sample=_sample(stimuli) if is_decoded else None,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from beholder.checks.page_registry import check_texts
 from beholder.clock import utc_now
 from beholder.errors import Refused
 from beholder.server import tokens
@@ -27,7 +28,7 @@ from beholder.server.validation import AnswerReader
 from beholder.store.contract import LedgerEntry, Store
 from beholder.store.open import read_rows
 from beholder.types import Json
-from beholder.words import check_words, read_words
+from beholder.words import read_words
 
 
 class StudyService:
@@ -42,7 +43,7 @@ class StudyService:
         self.served, self.store, self.now = served, store, now
         self.words = words = read_words(served.study.language)
         self._texts = texts = RenderedTexts(served, words)
-        words_by_check = check_words(served.study.language)
+        words_by_check = check_texts(served.study.language)
         self.page_checks = page_checks = PageChecks(served.needs, store.secret, words_by_check)
         self._blocked = BlockList(served.study)
         ending_texts = EndingTexts(served, words, words_by_check)

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from beholder.checks.known_answers import TRAINING
 from beholder.checks.page_contract import RobotAbilities
+from beholder.checks.page_registry import page_check_kinds
 from beholder.errors import Problem, UserError, did_you_mean
 from beholder.simulation.truth import Population, Truth, keyed_rng
-from beholder.study.qualification import RULES
 
 Percepts = NDArray[np.float64]
 Number = float | Percepts
@@ -93,24 +94,28 @@ RATERS: Mapping[str, TraitModel] = {
 UNIFORM_KINDS = frozenset({"careless"})
 """Kinds whose answers are uniform over the scale."""
 _UNABLE_PREFIX = "unable-"
-_CHECK_VARIANTS = (
-    "brightness_second", "pitch", "training", "media:fullscreen", "media:sound", "network:slow", "remote:hints",
-    "colour:protan", "colour:deutan", "distance:near", "distance:far", "distance:unclear", "sides:mono",
-    "sides:swapped",
-)  # fmt: skip
-UNABLE: Mapping[str, str] = {f"{_UNABLE_PREFIX}{name.replace(':', '-')}": name for name in (*RULES, *_CHECK_VARIANTS)}
-"""Kinds that rate like `honest` and fail one check, such as `unable-colour` or, for a variant, `unable-sides-mono`:
-from their name to the entry of `RobotAbilities.fails`."""
+
+
+def unable_kinds() -> Mapping[str, str]:
+    """Return the kinds that rate like `honest` and fail one check, such as `unable-colour`, or a variant of it.
+
+    From their name to the entry of `RobotAbilities.fails`.
+    """
+    kinds = page_check_kinds().values()
+    names = [kind.name for kind in sorted(kinds, key=lambda kind: bool(kind.switch))]
+    variants = [f"{kind.name}:{variant}" for kind in kinds for variant in kind.variants]
+    return {f"{_UNABLE_PREFIX}{name.replace(':', '-')}": name for name in (*names, TRAINING, *variants)}
 
 
 def abilities_of(kind: str) -> RobotAbilities:
     """Return the abilities of a kind."""
-    return RobotAbilities(frozenset({UNABLE[kind]})) if kind in UNABLE else RobotAbilities()
+    unable = unable_kinds().get(kind) if kind.startswith(_UNABLE_PREFIX) else None
+    return RobotAbilities(frozenset({unable} if unable else ()))
 
 
 def draw_traits(kind: str, people: Population, own: Generator) -> RaterTraits:
     """Return the traits of a new rater of a kind."""
-    return (_honest if kind in UNABLE else RATERS[kind])(people, own)
+    return (_honest if kind.startswith(_UNABLE_PREFIX) else RATERS[kind])(people, own)
 
 
 def draw_noise(kind: str, now: Generator, shape: tuple[int, ...]) -> Percepts:
@@ -144,9 +149,9 @@ def read_mixture(spec: str) -> dict[str, float]:
     shares: dict[str, float] = {}
     for part in spec.split(","):
         name, _, share = part.strip().partition(":")
-        if name not in RATERS and name not in UNABLE:
+        if name not in RATERS and name not in unable_kinds():
             kinds = f"{', '.join(RATERS)}, or {_UNABLE_PREFIX} and the name of a check, as in {_UNABLE_PREFIX}colour"
-            guess = did_you_mean(name, [*RATERS, *UNABLE])
+            guess = did_you_mean(name, [*RATERS, *unable_kinds()])
             raise UserError(Problem("--raters", f"{name!r} is no kind of rater", kinds, guess))
         try:
             shares[name] = float(share or 1)

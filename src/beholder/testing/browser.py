@@ -27,7 +27,6 @@ from beholder.testing.check_pages import (
     input_device,
     oracle_for,
     take_check,
-    take_device_check,
 )
 from beholder.types import Json
 
@@ -188,15 +187,13 @@ async def _take_check(
     """Take one attempt at a check. Checks of the device need an oracle only for their questions."""
     answer = await oracle(key) if oracle is not None else {}
     assert isinstance(answer, Mapping), key
-    if is_look:
-        return await take_device_check(page, device, key, is_remote=answer.get("remote") is True)
-    assert oracle is not None, f"{key} has to be seen or heard: walk with an oracle"
+    assert is_look or oracle is not None, f"{key} has to be seen or heard: walk with an oracle"
 
-    async def on_screen() -> None:
+    async def look() -> None:
         if on_step is not None:
             await on_step(page, key, "answered")
 
-    await take_check(CheckPage(page, device, key, answer, on_screen))
+    await take_check(CheckPage(page, device, key, answer, look))
 
 
 async def _play_all(page: Page, device: InputDevice, watched: set[str]) -> None:

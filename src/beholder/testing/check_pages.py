@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from urllib.parse import parse_qs, urlsplit
 
 from beholder.checks.page_contract import RobotAbilities
+from beholder.checks.page_registry import page_check_kinds
 from beholder.server.page_checks import check_of, rng_of, seed_of
 from beholder.server.process import RunningServer
 from beholder.simulation.oracle import expected_percepts
@@ -181,23 +182,15 @@ async def _place_on(slider: Locator, share: float) -> tuple[float, float]:
 # Pages of checks
 
 
-_MOST_NUDGES = 200
-_NONE = "none"
-
-
 @dataclass(frozen=True)
 class CheckPage:
-    """One attempt at a check, with its answer. `on_screen` is called before each screen is left."""
+    """One attempt at a check, with its answer: a `BrowserPage`. `look` is called before each screen is left."""
 
     page: Page
     hand: InputDevice
     key: str
     answer: Mapping[str, Any]
-    on_screen: Callable[[], Awaitable[None]]
-
-    @property
-    def name(self) -> str:
-        return self.key.split(":")[1]
+    look: Callable[[], Awaitable[None]]
 
     async def find(self, selector: str) -> Locator:
         """Wait for a part of this attempt's page."""
@@ -205,144 +198,44 @@ class CheckPage:
         await part.wait_for()
         return part
 
-    async def write(self, field: str, value: object) -> None:
-        await self.hand.write(await self.find(field), str(value))
+    async def press(self, selector: str) -> None:
+        await self.hand.press(await self.find(selector))
+
+    async def tick(self, selector: str) -> None:
+        await self.hand.tick(await self.find(selector))
+
+    async def write(self, selector: str, value: object) -> None:
+        await self.hand.write(await self.find(selector), str(value))
+
+    async def slide(self, selector: str, share: float) -> None:
+        await self.hand.slide(await self.find(selector), share)
+
+    async def on_screen(self) -> None:
+        await self.look()
 
     async def leave(self, selector: str = "#next") -> None:
-        """Press the control that leads to the next screen, and wait until this one is gone."""
-        await self.on_screen()
+        await self.look()
         button = await self.find(selector)
         pressed = await button.element_handle()
         await self.hand.press(button)
         await pressed.wait_for_element_state("hidden")
 
-
-async def take_check(exam: CheckPage) -> None:
-    """Take an attempt from its first screen to its last."""
-    take = _PAGES.get(exam.name)
-    assert take is not None, f"nobody here knows how to take {exam.name}"
-    await take(exam)
-
-
-async def take_device_check(page: Page, device: InputDevice, key: str, *, is_remote: bool = False) -> None:
-    """Take a row of the device checks: wait for measurements, answer questions."""
-    here = f'body[data-step="{key}"] main'
-    selectors = ["#remote-yes" if is_remote else "#remote-no", ".sheet-list #next", "#again", "#say-desktop"]
-    element = await page.wait_for_selector(
-        ", ".join([f'body:not([data-step="{key}"])', *(f"{here} {selector}" for selector in selectors)]),
-        state="attached",
-    )
-    assert element is not None
-    if await element.evaluate("node => node === document.body"):
-        return
-    # A busy machine may spoil a measurement; then it is repeated.
-    button = page.locator(f"main #{await element.get_attribute('id')}")
-    await device.press(button)
-    await element.wait_for_element_state("hidden")
+    async def pass_row(self, *buttons: str) -> None:
+        here = f'body[data-step="{self.key}"] main'
+        selectors = [*buttons, ".sheet-list #next", "#again"]
+        element = await self.page.wait_for_selector(
+            ", ".join([f'body:not([data-step="{self.key}"])', *(f"{here} {selector}" for selector in selectors)]),
+            state="attached",
+        )
+        assert element is not None
+        if await element.evaluate("node => node === document.body"):
+            return
+        # A busy machine may spoil a measurement; then it is repeated.
+        button = self.page.locator(f"main #{await element.get_attribute('id')}")
+        await self.hand.press(button)
+        await element.wait_for_element_state("hidden")
 
 
-async def _read_plates(exam: CheckPage) -> None:
-    for number in exam.answer["numbers"].values():
-        await exam.find(".check-picture")
-        if number == _NONE:
-            await exam.leave("#none")
-            continue
-        await exam.write("#number", number)
-        await exam.leave()
-
-
-async def _set_card(exam: CheckPage) -> None:
-    if exam.answer.get("none"):
-        return await exam.leave("#none")
-    for width in exam.answer["widths"]:
-        slider = await exam.find("#width")
-        low, high = [float(await slider.get_attribute(name) or 0) for name in ("min", "max")]
-        width = min(width, high)
-        await exam.hand.slide(slider, (width - low) / (high - low))
-        for _ in range(_MOST_NUDGES):
-            off = width - float(await slider.input_value())
-            if abs(off) < 0.5:
-                break
-            await exam.hand.press(await exam.find("#larger" if off > 0 else "#smaller"))
-        await exam.leave()
-
-
-async def _find_gaps(exam: CheckPage) -> None:
-    if "directions" not in exam.answer:
-        return  # without a card no ring is shown, and nothing is asked
-    await exam.find(".acuity-list")
-    await exam.leave()
-    for place, direction in enumerate(exam.answer["directions"]):
-        ring = await exam.find(".acuity-patch img")
-        if place == 0:
-            await exam.on_screen()
-        shown = await ring.element_handle()
-        await exam.hand.press(await exam.find(f'[data-direction="{direction}"]'))
-        await shown.wait_for_element_state("hidden")
-    # The page goes on by itself after the last ring.
-    await exam.page.wait_for_selector(f'body:not([data-step="{exam.key}"]), main .notice', state="attached")
-
-
-async def _set_up_display(exam: CheckPage) -> None:
-    boxes = [name for name in ("screen", "steady") if exam.answer[name]]
-    for name in boxes:
-        await exam.hand.tick(await exam.find(f"#display-{name}"))
-    if not boxes:
-        await (await exam.find("#next")).press("Enter")  # it only reminds
-    await exam.leave()
-
-
-async def _count_shapes(exam: CheckPage) -> None:
-    await exam.find(".check-picture")
-    for shape in ("circles", "triangles"):
-        await exam.write(f"#{shape}", exam.answer[shape])
-    await exam.leave()
-
-
-async def _compare_pairs(exam: CheckPage) -> None:
-    for better in exam.answer["better"]:
-        await exam.find(".check-picture")
-        await exam.hand.tick(await exam.find(f"#better-{better}"))
-        await exam.leave()
-
-
-async def _play_sound(exam: CheckPage) -> None:
-    """Play the current sound to its end: its button is then no longer the primary one."""
-    await exam.hand.press(await exam.find("#play-sound.button-primary"))
-    await exam.find("#play-sound:not(.button-primary)")
-
-
-async def _choose_tiles(exam: CheckPage) -> None:
-    for chosen in exam.answer["chosen" if "chosen" in exam.answer else "sides"]:
-        await _play_sound(exam)
-        await exam.hand.tick(await exam.find(f'.listen-tiles:not(:disabled) input[value="{chosen}"]'))
-        await exam.leave()
-
-
-async def _count_tones(exam: CheckPage) -> None:
-    for count in exam.answer["counts"]:
-        await _play_sound(exam)
-        await exam.write("#count", count)
-        await exam.leave()
-
-
-async def _answer_quiz(exam: CheckPage) -> None:
-    for item, option in exam.answer["answers"].items():
-        await exam.hand.tick(await exam.find(f'[data-item="{item}"] input[value="{option}"]'))
-    await exam.leave()
-
-
-_PAGES: Mapping[str, Callable[[CheckPage], Awaitable[None]]] = {
-    "questions": _answer_quiz,
-    "colour": _read_plates,
-    "card": _set_card,
-    "acuity": _find_gaps,
-    "display": _set_up_display,
-    "brightness": _count_shapes,
-    "brightness_second": _count_shapes,
-    "distance": _compare_pairs,
-    "headphones": _choose_tiles,
-    "pitch": _choose_tiles,
-    "tones": _count_tones,
-    "sides": _choose_tiles,
-}
+async def take_check(page: CheckPage) -> None:
+    """Take an attempt from its first screen to its last, as its check says."""
+    await page_check_kinds()[page.key.split(":")[1]].take(page)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from beholder.checks.page_registry import AnyPageCheck, action_of, judge_attempt
 from beholder.errors import Refused
 from beholder.server.page_checks import fill_words
 from beholder.types import Json
-from beholder.words import check_words
 
 _POSED, _DRAWN, _GUESSED = 24, 2, 300
 _CANDIDATES = 40
@@ -38,8 +36,8 @@ def check_step(
     An attempt depends only on the generator and is JSON; its public half does not depend on its private half, unless
     it `varies`, as the items of a quiz do; pictures and sounds depend only on the private half and reveal nothing by
     their names, lengths or metadata. An able robot passes; an unable one does not, nor do the kinds in `fails`.
-    Judging the stored answer again gives the same verdict, every reason that is shown has words, and the best blind
-    guess passes as often as `guess_rate` says.
+    Judging the stored answer again gives the same verdict. There is a page; title and every reason have words for
+    researchers, and for participants where they are shown. The best blind guess passes as often as `guess_rate` says.
     """
     context = context or CheckContext(DEVICE)
     attempts = [check.pose(_chance(number), context) for number in range(_POSED)]
@@ -110,11 +108,13 @@ def _check_robot(
 
 
 def _check_words(check: AnyPageCheck, verdicts: Iterable[Verdict]) -> None:
-    """Assert that there is a page with a title, and words for needs, for each reason that is shown, and for the end."""
-    words = check_words("en").get(check.name, {})
-    page = resources.files("beholder.web") / "checks" / f"{check.name}.js"
+    """Assert that there is a page, and words for needs, for each reason that is shown or reported, and for the end."""
+    words = check.texts("en")
+    page = check.home() / check.page
     assert page.is_file(), f"{check.name} has no page"
-    assert words.get("title"), f"{check.name} has no title"
+    assert "export default" in page.read_text("utf-8"), f"the page of {check.name} exports no function"
+    assert words.get("title"), f"{check.name} has no title for participants"
+    assert check.title, f"{check.name} has no title for researchers"
     fill_words(words.get("needs", ""), check.needs(), words)
     assert check.action != "gate" or words.get("out"), f"{check.name} turns people away without a word"
     for verdict in verdicts:
@@ -123,6 +123,8 @@ def _check_words(check: AnyPageCheck, verdicts: Iterable[Verdict]) -> None:
             text = words.get(f"told.{verdict.reason}")
             assert text, f"{check.name} has no words for {verdict.reason!r}"
             fill_words(text, check.message_values(verdict), words)
+        is_named = verdict.verdict != "fail" or verdict.reason in check.reasons
+        assert is_named, f"{check.name} has no words for researchers on {verdict.reason!r}"
 
 
 def check_luck(

@@ -252,13 +252,14 @@ _WORDS_A_MINUTE, _CHOICE = 238, 2 / 60
 def _reading_minutes(study: Study, catalogue: Catalogue, script: Script) -> float:
     """Return the approximate minutes for reading consent, needs and instructions."""
     from beholder.checks.page_contract import Needs
+    from beholder.checks.page_registry import check_texts
     from beholder.server.page_checks import PageChecks
     from beholder.server.public_steps import step_texts
-    from beholder.words import check_words, read_words
+    from beholder.words import read_words
 
     texts = step_texts(study, read_words(study.language), catalogue.examples)
     read = " ".join(text for name, text in texts.items() if name.startswith(("consent", "instructions")))
-    read = " ".join([read, *PageChecks(Needs(), b"", check_words(study.language)).requirements(script)])
+    read = " ".join([read, *PageChecks(Needs(), b"", check_texts(study.language)).requirements(script)])
     pages = 1 + sum(step.kind == "text" for step in script.steps)
     return pages * _CHOICE + len(re.sub("<[^>]*>", " ", read).split()) / _WORDS_A_MINUTE
 

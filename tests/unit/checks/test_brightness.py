@@ -7,7 +7,6 @@ import json
 import struct
 from collections import Counter
 from collections.abc import Mapping
-from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -22,9 +21,7 @@ from beholder.checks.brightness import (
     GREYS,
     ROWS,
     BrightnessCheck,
-    DisplayCheck,
     SecondBrightnessCheck,
-    likely_system,
 )
 from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, RobotAbilities
 from beholder.errors import Refused
@@ -185,13 +182,13 @@ def test_the_second_matrix_is_silent_and_comes_once() -> None:
     second = SecondBrightnessCheck(rules.Brightness(action="gate", attempts=4, level=6))
     assert (second.action, second.rule.attempts, second.rule.feedback, second.rule.level) == ("flag", 1, False, 6)
     assert second.rule.valid == "30 min"
-    words = _words("brightness_second")
+    words = SecondBrightnessCheck.texts("en")
     assert not [key for key in words if key.startswith(("told.", "out", "needs"))]
     assert words["title"] == "One more time"
 
 
 def test_there_are_words_for_every_reason() -> None:
-    words = _words("brightness")
+    words = BrightnessCheck.texts("en")
     assert {key for key in words if key.startswith("told.")} == {"told.count", "told.scaled"}
     assert {"needs", "out"} <= words.keys()
 
@@ -204,48 +201,3 @@ def test_an_able_robot_passes_and_an_unable_one_does_not() -> None:
             posed = check.pose(rng, CheckContext())
             answer = check.read(posed.private, check.respond(posed, RobotAbilities(fails), rng))
             assert check.judge(Attempt(posed.private, answer)).verdict == verdict
-
-
-def _words(check: str) -> dict[str, str]:
-    file = resources.files("beholder.web") / "words" / "en" / f"{check}.json"
-    words: dict[str, str] = json.loads(file.read_text("utf-8"))
-    return words
-
-
-@pytest.mark.parametrize(
-    ("platform", "touch", "system"),
-    [
-        ("Windows", False, "windows"), ("Win32", True, "windows"), ("macOS", False, "macos"),
-        ("MacIntel", False, "macos"), ("MacIntel", True, "ios"), ("iPhone", True, "ios"), ("iPad", True, "ios"),
-        ("Linux x86_64", False, "linux"), ("Linux", True, "linux"), ("Linux armv8l", True, "android"),
-        ("Android", True, "android"), ("Chrome OS", False, "chromeos"), ("", False, "windows"), (None, None, "windows"),
-    ],
-)  # fmt: skip
-def test_the_help_opens_for_the_system_at_hand(platform: str | None, touch: bool | None, system: str) -> None:
-    assert likely_system({"platform": platform, "touch": touch}) == system
-
-
-@pytest.mark.parametrize(
-    ("screen", "steady", "verdict"), [(True, True, "pass"), (True, False, "unknown"), (False, False, "unknown")]
-)
-def test_what_was_done_to_the_screen_is_declared_and_never_fails(screen: bool, steady: bool, verdict: str) -> None:
-    check = DisplayCheck(rules.Display())
-    posed = check.pose(np.random.default_rng(1), CheckContext({"platform": "macOS"}))
-    assert posed.public["system"] == "macos"
-    answer = check.read(posed.private, {"screen": screen, "steady": steady, "system": "linux"})
-    judged = check.judge(Attempt(posed.private, answer))
-    assert (judged.verdict, judged.again, judged.measured) == (verdict, False, {"screen": screen, "steady": steady})
-    assert judged.evidence == {"system": "linux"}
-
-
-@pytest.mark.parametrize(
-    ("answer", "what"),
-    [
-        ({"screen": True, "system": "linux"}, "It is not said whether this was done"),
-        ({"screen": True, "steady": True, "system": "beos"}, "This system is not among those we know"),
-    ],
-)
-def test_an_answer_of_another_shape_is_refused(answer: dict[str, Any], what: str) -> None:
-    with pytest.raises(Refused) as refused:
-        DisplayCheck(rules.Display()).read({}, answer)
-    assert str(refused.value) == what

@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pytest
 
 from beholder.checks.device import DeviceCheck, kind_of
-from beholder.checks.page_contract import CheckContext, Needs
-from beholder.checks.page_registry import AnyPageCheck
+from beholder.checks.page_contract import CheckContext
 from beholder.checks.screen import ScreenCheck
-from beholder.errors import Refused
 from beholder.server.flow import Ending, next_step
-from beholder.server.page_checks import PageChecks, device_rows
 from beholder.server.script import CONSENT, PlannedStep, Script
-from beholder.store.contract import StoredVerdict
 from beholder.study import qualification as rules
 from beholder.types import Json
-from beholder.words import check_words
 from support.device_checks import (
     DEVICE,
+    HERE,
     MOUSE,
     NEEDS,
     NETWORK,
     NOW,
-    REFRESH,
     REMOTE,
     SCREEN,
-    STEPS,
     judged,
     line,
     posed,
+    rows,
     stored,
     window,
     words,
@@ -40,22 +33,6 @@ FINGER: dict[str, Json] = {
     "pointer": "coarse", "hover": False, "fine": False, "touches": 5, "mobile": True, "system": "Android",
     "screen": [390, 844],
 }  # fmt: skip
-HERE: dict[str, Json] = {"remote": False, "software": False, "depth": False, "bursts": None, "reduced_motion": False}
-
-
-def rows(*verdicts: StoredVerdict, here: str, steps: tuple[AnyPageCheck, ...] = STEPS) -> dict[str, tuple[Json, Json]]:
-    """Return the list as a person sees it: state and words of each row."""
-    script = Script((CONSENT, *(PlannedStep(f"check:{check.name}", "check", check=check) for check in steps)))
-    examiner = PageChecks(NEEDS, b"secret", check_words("en"))
-    at = script.find(here)
-    assert at is not None
-    device_list = device_rows(
-        script,
-        {one.key: one for one in verdicts},
-        at,
-        lambda check, one: {"text": "" if one is None else examiner.short_text(check, one)},
-    )
-    return {str(row["name"]): (row["state"], row["text"]) for row in device_list if isinstance(row, Mapping)}
 
 
 # Device
@@ -128,89 +105,6 @@ def test_who_has_no_other_device_ends_as_wrong_device() -> None:
     assert end == Ending("wrong_device", "device:cannot")
 
 
-# Screen
-
-
-# Refresh
-
-
-def frames(ms: float, many: int = 120, **more: Json) -> dict[str, Json]:
-    return {"intervals": [ms] * many, "hidden": False, **more}
-
-
-def test_the_rate_is_that_of_the_median_interval() -> None:
-    intervals: Json = [16.67] * 100 + [50.0] * 20
-    verdict = judged(REFRESH, {"intervals": intervals, "hidden": False})
-    assert (verdict.verdict, verdict.measured) == ("pass", 59.99)
-
-
-@pytest.mark.parametrize(("hz", "is_pass"), [(30, True), (28.6, True), (28.4, False), (24, False)])
-def test_a_screen_within_5_per_cent_of_what_is_needed_passes(hz: float, is_pass: bool) -> None:
-    known = CheckContext(needs=Needs(fps=24))
-    assert (judged(REFRESH, frames(1000 / hz), known).verdict == "pass") is is_pass
-
-
-def test_a_slow_screen_reads_what_it_shows_and_what_helps() -> None:
-    text = words(REFRESH, judged(REFRESH, frames(50)))
-    assert text == (
-        "Your screen shows 20 pictures a second, this study needs 30. "
-        "Plug in the charger, turn off power saving and close other programs."
-    )
-
-
-def test_a_hidden_page_and_a_busy_device_are_measured_again() -> None:
-    hidden = judged(REFRESH, frames(16, hidden=True))
-    busy = judged(REFRESH, {"intervals": [16.0] * 100 + [101.0] * 13, "hidden": False})
-    few = judged(REFRESH, frames(16, 20))
-    assert [(one.verdict, one.reason, one.again) for one in (hidden, busy, few)] == [
-        ("unknown", "hidden", True), ("unknown", "irregular", True), ("unknown", "hidden", True),
-    ]  # fmt: skip
-
-
-def test_clips_faster_than_the_screen_are_told_and_pass() -> None:
-    verdict = judged(REFRESH, frames(1000 / 60), CheckContext(needs=Needs(fps=120)))
-    assert (verdict.verdict, verdict.reason) == ("pass", "below_clips")
-    state, text = rows(stored(REFRESH, verdict), here="check:media:1")["refresh"]
-    assert (state, text) == ("pass", "60 pictures a second. Some videos have 120; they play all the same.")
-
-
-# Media
-
-
-# Network
-
-
-# Remote
-
-
-def test_a_remote_desktop_is_told_and_may_be_left() -> None:
-    verdict = judged(REMOTE, {**HERE, "remote": True})
-    assert (verdict.verdict, verdict.reason, verdict.action) == ("fail", "remote", None)
-    assert "Open the same link on the computer in front of you" in words(REMOTE, verdict)
-
-
-def test_two_hints_flag_and_one_does_not() -> None:
-    one = judged(REMOTE, {**HERE, "software": True})
-    two = judged(REMOTE, {**HERE, "software": True, "depth": True})
-    assert one.verdict == "pass"
-    assert (two.verdict, two.reason, two.action) == ("fail", "hints", "flag")
-
-
-def test_a_slow_or_uneven_screen_is_a_hint_and_less_motion_is_none() -> None:
-    for intervals in ([30.0] * 120, [16.0] * 80 + [40.0] * 40):
-        known = CheckContext(answers={"refresh": {"intervals": intervals, "hidden": False}})
-        assert judged(REMOTE, {**HERE, "software": True}, known).reason == "hints"
-    calm = judged(REMOTE, {**HERE, "software": True, "reduced_motion": True})
-    assert calm.verdict == "pass"
-
-
-def test_hints_are_kept_as_yes_or_no() -> None:
-    kept = REMOTE.read({}, {**HERE, "software": True, "renderer": "Some card 3000"})
-    assert kept == {**HERE, "software": True}
-    with pytest.raises(Refused, match="software is neither yes nor no"):
-        REMOTE.read({}, {**HERE, "software": "Some card 3000"})
-
-
 # The list
 
 
@@ -251,6 +145,3 @@ def test_who_goes_on_with_a_warning_still_reads_it_in_the_list() -> None:
         "attention",
         "20 Mbit/s. The first page takes about 2 s to load; after that nothing stutters.",
     )
-
-
-# What no page sends

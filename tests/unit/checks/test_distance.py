@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Mapping
-from importlib import resources
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -15,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from beholder.checks.brightness import SYSTEMS
+from beholder.checks.display import SYSTEMS, DisplayCheck
 from beholder.checks.distance import STRENGTHS, DistanceCheck
 from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, RobotAbilities
 from beholder.errors import Refused, StudyError
@@ -206,16 +204,10 @@ def test_radii_that_make_no_sense_are_told(radii: Any, problem: str, tmp_path: P
 
 
 def test_there_are_words_for_every_reason_and_every_system() -> None:
-    distance, display = _words("distance"), _words("display")
+    distance, display = DistanceCheck.texts("en"), DisplayCheck.texts("en")
     assert {key for key in distance if key.startswith("told.")} == {
         "told.near", "told.far", "told.unclear", "told.scaled",
     }  # fmt: skip
     for name in SYSTEMS:
         assert f"system.{name}" in display
         assert len([key for key in display if key.startswith(f"{name}.")]) == 5
-
-
-def _words(check: str) -> dict[str, str]:
-    file = resources.files("beholder.web") / "words" / "en" / f"{check}.json"
-    words: dict[str, str] = json.loads(file.read_text("utf-8"))
-    return words

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from beholder.checks.page_contract import CheckContext, window_of
 from beholder.checks.page_registry import AnyPageCheck
 from beholder.errors import Refused
 from beholder.testing.checks import check_step
@@ -30,14 +29,6 @@ def test_each_keeps_the_contract_of_a_check_and_leaves_nothing_to_guess(check: A
     fails = {"network": ["network:slow"], "remote": ["remote:hints"], "media": ["media:fullscreen"]}
     check_step(check, KNOWN, fails=fails.get(check.name, ()))
     assert check.guess_rate() == 0
-
-
-def test_pictures_of_later_checks_follow_the_zoom_that_was_set_for_this_one() -> None:
-    arrived: dict[str, Json] = {"screen": [1920, 1080], "viewport": [1024, 640], "dpr": 1.25}
-    assert window_of(CheckContext(arrived)).ratio == 1.25
-    after = SCREEN.read({}, {"screen": [1920, 1080], "inner": [1280, 800], "outer": [1280, 900], "dpr": 1})
-    met = window_of(CheckContext(arrived, {"screen": after}))
-    assert (met.ratio, met.width, met.lines) == (1, 1280, 1080)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,6 @@ from beholder.server.process import run_server
 from beholder.simulation.crowd import send_robots
 from beholder.study import qualification as rules
 from beholder.testing import write_study
-from beholder.words import check_words
 from support.visitor import Site, Visitor
 
 POOL: list[dict[str, Any]] = [
@@ -75,7 +74,7 @@ def test_enough_right_answers_pass_and_the_topics_of_the_others_are_told() -> No
     verdict = quiz.judge(given(quiz, one, q1="A while", q2="Story"))
     assert (verdict.verdict, verdict.reason, verdict.measured, verdict.needed) == ("fail", "wrong", 1, 2)
     assert verdict.evidence["wrong"] == ["whole", "what"]
-    message = check_words("en")["questions"]["told.wrong"].format_map(quiz.message_values(verdict))
+    message = quiz.texts("en")["told.wrong"].format_map(quiz.message_values(verdict))
     assert message == (
         "1 of 3 were answered as this study needs it, and 2 have to be. Please look again at: How long do you watch; "
         "what to rate. Read without hurry; the questions may be others this time."

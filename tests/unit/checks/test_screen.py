@@ -5,8 +5,15 @@ from __future__ import annotations
 import pytest
 
 from beholder.checks.page_contract import CheckContext, Needs
+from beholder.checks.screen import window_of
 from beholder.types import Json
-from support.device_checks import NEEDS, SCREEN, judged, window, words
+from support.device_checks import (
+    NEEDS,
+    SCREEN,
+    judged,
+    window,
+    words,
+)
 
 
 def test_a_full_hd_laptop_at_175_per_cent_passes_although_it_says_1097_by_617() -> None:
@@ -49,3 +56,11 @@ def test_native_clips_have_to_fit_the_screen() -> None:
     verdict = judged(SCREEN, window(1920, 1080), large)
     assert (verdict.verdict, verdict.needed) == ("fail", [2560, 1440])
     assert judged(SCREEN, window(1280, 720, 2), large).verdict == "pass"
+
+
+def test_pictures_of_later_checks_follow_the_zoom_that_was_set_for_this_one() -> None:
+    arrived: dict[str, Json] = {"screen": [1920, 1080], "viewport": [1024, 640], "dpr": 1.25}
+    assert window_of(CheckContext(arrived)).ratio == 1.25
+    after = SCREEN.read({}, {"screen": [1920, 1080], "inner": [1280, 800], "outer": [1280, 900], "dpr": 1})
+    met = window_of(CheckContext(arrived, {"screen": after}))
+    assert (met.ratio, met.width, met.lines) == (1, 1280, 1080)

@@ -8,26 +8,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from beholder.checks.card import MM_PER_INCH, device_px_per_mm
+from beholder.checks.card import MM_PER_INCH, CardCheck, device_px_per_mm
 from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import (
     Attempt,
+    BrowserPage,
     CheckContext,
     CheckTask,
     DrawnFile,
     PageCheck,
     RobotAbilities,
-    is_scaled,
-    read_scale,
     refuse,
 )
-from beholder.checks.pictures import encode, png
+from beholder.checks.pictures import encode, is_scaled, png, read_scale
 from beholder.study import qualification as rules
 from beholder.types import Json
 
@@ -40,7 +39,12 @@ _LONGEST_MS = 3_600_000
 
 class AcuityCheck(PageCheck[rules.Acuity]):
     name = "acuity"
+    title = "Visual acuity"
+    reasons: ClassVar[Mapping[str, str]] = {"rings": "gaps of the rings not found"}
+    sense = "eyes"
+    brings = (CardCheck.name,)
     stage = "qualify"
+    order = 40
     scope = "device"
     lasting_reasons = frozenset(["coarse"])
     seconds = 28
@@ -124,6 +128,22 @@ class AcuityCheck(PageCheck[rules.Acuity]):
         turn = 0 if robot.can(self.name) else DIRECTIONS // 2
         directions: list[Json] = [(direction + turn) % DIRECTIONS for direction in _directions(task.private)]
         return {"directions": directions, "ms": [900] * len(directions), "scale": 1}
+
+    @classmethod
+    async def take(cls, page: BrowserPage) -> None:
+        if "directions" not in page.answer:
+            return  # without a card no ring is shown, and nothing is asked
+        await page.find(".acuity-list")
+        await page.leave()
+        for place, direction in enumerate(page.answer["directions"]):
+            ring = await page.find(".acuity-patch img")
+            if place == 0:
+                await page.on_screen()
+            shown = await ring.element_handle()
+            await page.press(f'[data-direction="{direction}"]')
+            await shown.wait_for_element_state("hidden")
+        # The page goes on by itself after the last ring.
+        await page.page.wait_for_selector(f'body:not([data-step="{page.key}"]), main .notice', state="attached")
 
 
 def _directions(private: Mapping[str, Json]) -> list[int]:

@@ -1,4 +1,4 @@
-"""brightness, display: barely visible shapes are counted, after help with the display (reference: checks 5).
+"""brightness, brightness_second: barely visible shapes are counted (reference: checks 5).
 
 The first matrix gives feedback and can be tried again, each time with a new one. The second is silent.
 """
@@ -17,18 +17,16 @@ from numpy.typing import NDArray
 from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import (
     Attempt,
+    BrowserPage,
     CheckContext,
     CheckTask,
     DrawnFile,
     PageCheck,
     RobotAbilities,
-    Window,
-    is_scaled,
-    read_scale,
     refuse,
-    window_of,
 )
-from beholder.checks.pictures import png
+from beholder.checks.pictures import is_scaled, png, read_scale
+from beholder.checks.screen import Window, window_of
 from beholder.study import qualification as rules
 from beholder.types import Json
 
@@ -60,7 +58,11 @@ class BrightnessCheck(PageCheck[rules.Brightness]):
     """The first matrix."""
 
     name = "brightness"
+    title = "Brightness and room light"
+    reasons: ClassVar[Mapping[str, str]] = {"count": "shapes not counted right"}
+    sense = "eyes"
     stage = "setup"
+    order = 20
     seconds = 20
 
     def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
@@ -105,11 +107,22 @@ class BrightnessCheck(PageCheck[rules.Brightness]):
         assert isinstance(counts, Mapping)
         return {**counts, "scale": 1} if robot.can(self.name) else {"circles": 0, "triangles": 0, "scale": 1}
 
+    @classmethod
+    async def take(cls, page: BrowserPage) -> None:
+        await page.find(".check-picture")
+        for shape in SHAPES:
+            await page.write(f"#{shape}", page.answer[shape])
+        await page.leave()
+
 
 class SecondBrightnessCheck(BrightnessCheck):
     """The second matrix: shown once, without feedback."""
 
     name: ClassVar[str] = "brightness_second"
+    title = "Brightness, second time"
+    switch = BrightnessCheck.name
+    words = "words/second"
+    order = 30
 
     def __init__(self, rule: rules.Brightness, folder: Path = Path()) -> None:
         super().__init__(rule.model_copy(update={"action": "flag", "feedback": False, "attempts": 1}), folder)
@@ -201,61 +214,3 @@ def _read_cells(private: Mapping[str, Json]) -> tuple[MatrixCell, ...]:
     """Return the cells of a task."""
     cells: Any = private["cells"]
     return tuple(MatrixCell(*cell) for cell in cells)
-
-
-# Display: leaving it out cost correlation with the laboratory, so everybody reads it once on each device
-
-SYSTEMS = ("windows", "macos", "linux", "chromeos", "android", "ios")
-BOXES = ("screen", "steady")
-"""What can be ticked: the screen is set up; nothing changes it automatically."""
-
-
-class DisplayCheck(PageCheck[rules.Display]):
-    """Help with setting up the screen, for each system. What was done is declared, never judged."""
-
-    name = "display"
-    stage = "setup"
-    scope = "device"
-    seconds = 30
-    is_costly = False
-
-    def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
-        return CheckTask({"systems": list(SYSTEMS), "system": likely_system(context.device)})
-
-    def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
-        assert isinstance(answer, Mapping)
-        read: dict[str, Json] = {}
-        for box in BOXES:
-            ticked = answer.get(box)
-            if not isinstance(ticked, bool):
-                raise refuse(box, "It is not said whether this was done", "true or false")
-            read[box] = ticked
-        if answer.get("system") not in SYSTEMS:
-            raise refuse("system", "This system is not among those we know", ", ".join(SYSTEMS))
-        return {**read, "system": answer["system"]}
-
-    def judge(self, attempt: Attempt) -> Verdict:
-        done: Json = {box: attempt.answer[box] for box in BOXES}
-        needed: Json = dict.fromkeys(BOXES, True)
-        is_done = done == needed
-        return self.verdict(
-            "pass" if is_done else "unknown", "" if is_done else "skipped", measured=done, needed=needed,
-            system=attempt.answer["system"],
-        )  # fmt: skip
-
-    def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
-        return {**dict.fromkeys(BOXES, robot.can(self.name)), "system": task.public["system"]}
-
-
-def likely_system(device: Mapping[str, Json]) -> str:
-    """Return the likely system of a device; Windows where nothing was reported."""
-    platform, is_touched = str(device.get("platform") or "").lower(), device.get("touch") is True
-    if "android" in platform or ("linux arm" in platform and is_touched):
-        return "android"
-    # An iPad says that it is a Mac; no Mac can be touched.
-    if platform.startswith(("iphone", "ipad", "ipod", "ios")) or (platform.startswith("mac") and is_touched):
-        return "ios"
-    for start, name in (("mac", "macos"), ("chrome", "chromeos"), ("cros", "chromeos"), ("linux", "linux")):
-        if platform.startswith(start):
-            return name
-    return "windows"

@@ -9,7 +9,16 @@ from typing import Any
 from numpy.random import Generator
 
 from beholder.checks.contract import Verdict
-from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, PageCheck, RobotAbilities, refuse, window_of
+from beholder.checks.page_contract import (
+    Attempt,
+    BrowserPage,
+    CheckContext,
+    CheckTask,
+    PageCheck,
+    RobotAbilities,
+    refuse,
+)
+from beholder.checks.screen import window_of
 from beholder.study import qualification as rules
 from beholder.types import Json
 
@@ -23,13 +32,17 @@ _SMALL, _LARGE = (190, 250), (400, 460)
 """Initial widths of the outline in CSS pixels: for most screens clearly too small, and clearly too large."""
 _WIDTHS = (20, 5000)
 _RATIOS = (0.25, 8)
+_MOST_NUDGES = 200
 _ROBOT_PPI = 254
 """Dense enough for the rings of 20/30."""
 
 
 class CardCheck(PageCheck[rules.Card]):
     name = "card"
+    title = "Size of a pixel"
+    measures = ("ppi", "diagonal_inches")
     stage = "qualify"
+    order = 30
     scope = "device"
     seconds = 35
     screens = 2
@@ -78,6 +91,22 @@ class CardCheck(PageCheck[rules.Card]):
         ratio: Any = task.private["ratio"]
         width = round(WIDTH_MM * _ROBOT_PPI / MM_PER_INCH / ratio)
         return {"widths": [width, width + 1], "dpr": ratio, "moved": True}
+
+    @classmethod
+    async def take(cls, page: BrowserPage) -> None:
+        if page.answer.get("none"):
+            return await page.leave("#none")
+        for wanted in page.answer["widths"]:
+            slider = await page.find("#width")
+            low, high = [float(await slider.get_attribute(name) or 0) for name in ("min", "max")]
+            width = min(wanted, high)
+            await page.slide("#width", (width - low) / (high - low))
+            for _ in range(_MOST_NUDGES):
+                off = width - float(await slider.input_value())
+                if abs(off) < 0.5:
+                    break
+                await page.press("#larger" if off > 0 else "#smaller")
+            await page.leave()
 
 
 def device_px_per_mm(context: CheckContext) -> float | None:

@@ -7,8 +7,9 @@ images of the study. An attempt with a misread control plate is unknown: the pag
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
 
 from numpy.random import Generator
 
@@ -17,18 +18,20 @@ from beholder.checks.colour.plates import DIGITS
 from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import (
     Attempt,
+    BrowserPage,
     CheckContext,
     CheckTask,
     DrawnFile,
     PageCheck,
     RobotAbilities,
-    Window,
-    read_scale,
     refuse,
-    window_of,
 )
-from beholder.checks.pictures import png
+from beholder.checks.pictures import is_image, png, read_scale
+from beholder.checks.screen import Window, window_of
+from beholder.errors import Problem
 from beholder.study import qualification as rules
+from beholder.study.model import Study
+from beholder.study.parts import Fault, path_fault
 from beholder.types import Json
 
 NONE = "none"
@@ -38,7 +41,12 @@ _LONGEST = 40
 
 class ColourCheck(PageCheck[rules.Colour]):
     name = "colour"
+    title = "Colour vision"
+    reasons: ClassVar[Mapping[str, str]] = {"plates": "numbers not read"}
+    sense = "eyes"
+    variants = ("protan", "deutan")
     stage = "qualify"
+    order = 20
     scope = "person"
     seconds = 25
     screens = 3
@@ -106,6 +114,27 @@ class ColourCheck(PageCheck[rules.Colour]):
             numbers[name] = plate["number"] if is_read else NONE
         return {"numbers": numbers, "scale": 1}
 
+    def problems(self, study: Study) -> Iterator[Problem]:
+        images, place = self.rule.images, f"qualification.{self.name}.images"
+        if images and all(image.control for image in images):
+            what = "are all control plates, which everybody can read"
+            fix = "Leave out control where colour has to be seen."
+            yield study.problem(place, what, "at least one plate without control", fix)
+        for number, image in enumerate(images):
+            fault = _image_fault(study.folder, image.file)
+            if fault is not None:
+                yield study.problem(f"{place}.{number}.file", fault.what, fault.allowed, fault.fix)
+
+    @classmethod
+    async def take(cls, page: BrowserPage) -> None:
+        for number in page.answer["numbers"].values():
+            await page.find(".check-picture")
+            if number == NONE:
+                await page.leave("#none")
+                continue
+            await page.write("#number", number)
+            await page.leave()
+
 
 def plain(text: str) -> str:
     """Return an answer without spaces, capitals and scripts of digits."""
@@ -124,3 +153,16 @@ def _side(window: Window) -> int:
     """Return the side of a plate in device pixels, so that plate and field fit into one view, on a phone too."""
     css = min(window.width - 72, max(280, min(380, window.height - 400)))
     return int(css * window.ratio)
+
+
+def _image_fault(folder: Path, name: str) -> Fault | None:
+    """Return the fault of an image in the study folder, if any."""
+    fault = path_fault(name)
+    if fault is not None:
+        return fault
+    file, allowed = folder / name, "an image in the study folder, such as plates/29.png"
+    if not file.is_file():
+        return Fault(f"is {name}, and there is no such file", allowed)
+    if not is_image(file):
+        return Fault(f"is {name}, which is not an image", allowed, "Save it as PNG.")
+    return None

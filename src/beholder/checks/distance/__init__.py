@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from itertools import permutations, product
 from math import ceil, pi
 from statistics import fmean
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.random import Generator
@@ -20,18 +20,16 @@ from beholder.checks.card import px_per_mm
 from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import (
     Attempt,
+    BrowserPage,
     CheckContext,
     CheckTask,
     DrawnFile,
     PageCheck,
     RobotAbilities,
-    Window,
-    is_scaled,
-    read_scale,
     refuse,
-    window_of,
 )
-from beholder.checks.pictures import png
+from beholder.checks.pictures import is_scaled, png, read_scale
+from beholder.checks.screen import Window, window_of
 from beholder.study import qualification as rules
 from beholder.types import Json
 
@@ -47,7 +45,12 @@ Choice = Literal["right", "wrong", "none"]
 
 class DistanceCheck(PageCheck[rules.Distance]):
     name = "distance"
+    title = "Viewing distance"
+    reasons: ClassVar[Mapping[str, str]] = {"far": "too far away"}
+    sense = "eyes"
+    variants = ("near", "far", "unclear")
     stage = "setup"
+    order = 40
     seconds = 25
     screens = 3
     is_costly = False
@@ -137,6 +140,13 @@ class DistanceCheck(PageCheck[rules.Distance]):
             _other(str(pair["blurred"])) if pair["strength"] in visible else "none" for pair in _pairs(task.private)
         ]
         return {"better": better, "scale": 1}
+
+    @classmethod
+    async def take(cls, page: BrowserPage) -> None:
+        for better in page.answer["better"]:
+            await page.find(".check-picture")
+            await page.tick(f"#better-{better}")
+            await page.leave()
 
 
 def _verdict(choices: Mapping[str, Choice]) -> tuple[Literal["pass", "fail", "unknown"], str]:

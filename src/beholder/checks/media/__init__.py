@@ -8,6 +8,7 @@ import wave
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import ClassVar
 
 from numpy.random import Generator
 
@@ -38,7 +39,18 @@ _NAMES = {
 
 class MediaCheck(PageCheck[rules.Media]):
     name = "media"
+    title = "Playback in the browser"
+    reasons: ClassVar[Mapping[str, str]] = {
+        "codec": "a codec is missing",
+        "decode": "a sample would not play",
+        "fullscreen": "no full screen",
+        "sound": "no sound",
+        "dropped": "many frames dropped",
+    }
+    decodes = True
+    variants = ("fullscreen", "sound")
     stage = "device"
+    order = 40
     scope = "device"
     seconds = 5
     screens = 0

@@ -7,6 +7,7 @@ will wait, and are stopped only where the wait is hopeless.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from numpy.random import Generator
 
@@ -30,7 +31,12 @@ _ABOUT = 0.95
 
 class NetworkCheck(PageCheck[rules.Network]):
     name = "network"
+    title = "Speed of the network"
+    reasons: ClassVar[Mapping[str, str]] = {"slow": "slow", "hopeless": "the wait would be hopeless"}
+    measures = ("mbps",)
+    variants = ("slow",)
     stage = "device"
+    order = 50
     scope = "device"
     seconds = 5
     screens = 0
@@ -84,6 +90,9 @@ class NetworkCheck(PageCheck[rules.Network]):
         if not robot.can(self.name):
             mbps = min(0.5 * 8 * first / 1e6 / self.rule.max_wait_s, mbps)
         return {"bytes": round(mbps * 1e6 / 8 * 20), "ms": 20_000, "whole": False}
+
+    def requirement(self) -> str:
+        return f"{self.rule.warn_mbps:g} Mbit/s"
 
 
 def _short(mbps: float) -> float:

@@ -8,12 +8,20 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 from math import comb
-from typing import Any
+from typing import Any, ClassVar
 
 from numpy.random import Generator
 
 from beholder.checks.contract import Verdict
-from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, PageCheck, RobotAbilities, refuse
+from beholder.checks.page_contract import (
+    Attempt,
+    BrowserPage,
+    CheckContext,
+    CheckTask,
+    PageCheck,
+    RobotAbilities,
+    refuse,
+)
 from beholder.study import qualification as rules
 from beholder.study.texts import markdown
 from beholder.types import Json
@@ -21,7 +29,10 @@ from beholder.types import Json
 
 class QuestionsCheck(PageCheck[rules.Questions]):
     name = "questions"
+    title = "Quiz"
+    reasons: ClassVar[Mapping[str, str]] = {"wrong": "wrong answers"}
     stage = "qualify"
+    order = 10
     scope = "person"
     seconds = 40
 
@@ -100,6 +111,12 @@ class QuestionsCheck(PageCheck[rules.Questions]):
             wrong = [option for option in item["options"] if option != item["correct"]]
             answers[f"q{place}"] = item["correct"] if is_able else wrong[int(rng.integers(len(wrong)))]
         return {"answers": answers}
+
+    @classmethod
+    async def take(cls, page: BrowserPage) -> None:
+        for item, option in page.answer["answers"].items():
+            await page.tick(f'[data-item="{item}"] input[value="{option}"]')
+        await page.leave()
 
 
 def _items(private: Mapping[str, Json]) -> list[Mapping[str, Any]]:

@@ -7,6 +7,8 @@ the size of the screen follows the zoom of the page, so a zoomed page is measure
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 from numpy.random import Generator
 
@@ -31,7 +33,11 @@ _SAME = 0.02
 
 class ScreenCheck(PageCheck[rules.Screen]):
     name = "screen"
+    title = "Resolution of the screen"
+    reasons: ClassVar[Mapping[str, str]] = {"small": "too small"}
+    measures = ("screen_width", "screen_height")
     stage = "device"
+    order = 20
     scope = "device"
     seconds = 2
     screens = 0
@@ -91,6 +97,15 @@ class ScreenCheck(PageCheck[rules.Screen]):
         screen: list[Json] = [long, short] if robot.can(self.name) else [long // 2, short // 2]
         return {"screen": screen, "inner": screen, "outer": screen, "dpr": 1}
 
+    def requirement(self) -> str:
+        return f"at least {self.rule.min[0]} by {self.rule.min[1]} pixels"
+
+    def device_facts(self, verdict: Verdict) -> Mapping[str, Json]:
+        """Return the long and the short side in device pixels; a page that was zoomed does not tell them."""
+        if verdict.reason == "zoom":
+            return {"screen_width": None, "screen_height": None}
+        return {**_sides(verdict.measured, *self.measures)} if isinstance(verdict.measured, list | tuple) else {}
+
 
 def pixels_of(answer: Mapping[str, Json]) -> tuple[int, int]:
     """Return the long and the short side of a screen in device pixels."""
@@ -116,3 +131,59 @@ def _two(sides: Json) -> tuple[float, float]:
 
 def _sides(sides: Json, long: str, short: str) -> dict[str, str | float]:
     return dict(zip((long, short), (int(side) for side in _two(sides)), strict=True)) if sides else {}
+
+
+# The window that a picture has to fit
+
+_USUAL = (1280.0, 720.0)
+_SIDES = (200, 20_000)
+_RATIOS = (0.5, 5)
+_MOST_LINES = 8640
+"""Twice those of the finest screens. Drawing for more would take the server minutes."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """Size of the window and of the screen in CSS pixels; `ratio` is device pixels per CSS pixel."""
+
+    width: float
+    height: float
+    screen_width: float
+    screen_height: float
+    ratio: float
+
+    @property
+    def lines(self) -> float:
+        """Height of the screen in device pixels, within plausible limits: pictures grow with it."""
+        return min(self.screen_height * self.ratio, _MOST_LINES)
+
+
+def window_of(context: CheckContext) -> Window:
+    """Return the window of a device, with usual values where its report is missing or impossible."""
+    device = _latest(context)
+    screen = _size(device.get("screen"), _USUAL)
+    # A phone held upright may report a window that is wider than its screen; a picture has to fit both.
+    width, height = _size(device.get("viewport"), screen)
+    ratio = _number(device.get("dpr"), _RATIOS) or 1.0
+    return Window(min(width, screen[0]), min(height, screen[1]), *screen, ratio)
+
+
+def _latest(context: CheckContext) -> Mapping[str, Json]:
+    """Return the latest report: the ratio changes when the zoom is set to 100 % for the screen check."""
+    measured = context.answers.get(ScreenCheck.name)
+    if not isinstance(measured, Mapping) or "dpr" not in measured:
+        return context.device
+    return {**context.device, "screen": measured["screen"], "viewport": measured["inner"], "dpr": measured["dpr"]}
+
+
+def _size(value: Json, usual: tuple[float, float]) -> tuple[float, float]:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        return usual
+    width, height = (_number(side, _SIDES) for side in value)
+    return (width, height) if width and height else usual
+
+
+def _number(value: Json, within: tuple[float, float]) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if within[0] <= value <= within[1] else None

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from beholder.checks.page_registry import page_checks
 from beholder.errors import Problem, RecruitError
 from beholder.recruiting.contract import Job, PlatformAway, PlatformRefused, PlatformUnsure
 from beholder.recruiting.prolific.client import ProlificClient, paginate, study_path
@@ -27,7 +28,6 @@ from beholder.recruiting.prolific.submissions import WAITS, state_of
 from beholder.server.endings import shared_codes
 from beholder.store.contract import Store, StudyRecord
 from beholder.study.model import Study
-from beholder.study.qualification import Device
 from beholder.study.recruitment import Sum, longest_minutes
 from beholder.types import Json
 
@@ -35,7 +35,6 @@ _TAGS = {"b", "i", "em", "strong", "s", "u", "h1", "h2", "ol", "ul", "li", "p"}
 """HTML elements that Prolific keeps in a description."""
 _DEVICES = {"desktop": "desktop", "tablet": "tablet", "phone": "mobile"}
 _LABEL = "annotation"
-_HEARING_CHECKS = ("headphones", "tones", "sides")
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ def plain_description(html: str) -> str:
 
 def has_sound(study: Study, record: StudyRecord | None) -> bool:
     """Return whether participants need sound: a stimulus has some, or a check tests hearing."""
-    if any(study.qualification.rule(name) is not None for name in _HEARING_CHECKS):
+    if any(check.sense == "ears" for check in page_checks(study)):
         return True
     if study.playback.sound == "off" or record is None:
         return False
@@ -113,8 +112,7 @@ def _has_audio(probe: Json) -> bool:
 
 def _devices(study: Study) -> list[str]:
     """Return the devices that the study allows; an empty list means any."""
-    rule = study.qualification.rule("device")
-    return [_DEVICES[kind] for kind in rule.allow] if isinstance(rule, Device) and rule.action == "gate" else []
+    return [_DEVICES[kind] for check in page_checks(study) for kind in check.allowed_devices()]
 
 
 # Creating and updating

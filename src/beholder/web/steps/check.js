@@ -13,7 +13,7 @@ export async function check(step, page) {
   /** @type {Say} */
   const say = (key, values) => (key in step.words ? own.say(key, values) : page.say(key, values));
   /** @type {{ default: CheckPage }} */
-  const view = await page.patience.insist(() => fetched(import(`../checks/${step.check}.js`)));
+  const view = await page.patience.insist(() => fetched(import(`../checks/${step.check}/page.js`)));
   // A picture or sound that has not come makes the page wait and begin again.
   return page.patience.insist(() => view.default(step, { ...page, say }));
 }

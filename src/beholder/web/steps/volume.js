@@ -2,7 +2,7 @@
 
 import { element, fill } from "../element.js";
 import { icon } from "../icons.js";
-import { wake } from "../checks/sound.js";
+import { wake } from "../check_kit/sound.js";
 import { actions, pressed } from "../frame/sheet.js";
 
 /** @import { Page } from "../run.js" */
