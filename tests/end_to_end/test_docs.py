@@ -240,20 +240,26 @@ def test_every_method_has_its_picture_in_the_gallery() -> None:
 
 
 def test_every_column_that_clean_writes_is_described() -> None:
-    from beholder.cleaning.ratings import COLUMNS
-    from beholder.cleaning.tables import COMMENT_COLUMNS, PLAYBACK_COLUMNS
+    from beholder.cleaning import devices, payouts, playback, ratings, shortfall, tables
+    from beholder.columns import names_of
 
     text = (ROOT / "docs" / "data.md").read_text("utf-8")
     heads = {
-        "## The rating row": COLUMNS,
-        "## How everything played": PLAYBACK_COLUMNS,
-        "## What people wrote": COMMENT_COLUMNS,
-    }
+        "## The rating row": ratings.COLUMNS,
+        "## How everything played": playback.PLAYBACK,
+        "## What people wrote": tables.COMMENTS,
+        "## On which devices": devices.DEVICES,
+        "## Sessions and participants": (*tables.SESSIONS, *tables.PARTICIPANTS),
+        "## What checks say": (*tables.VERDICTS, *tables.CHECKS, *tables.ATTEMPTS),
+        "## Lists for paying and going on": (
+            *payouts.REJECT, *payouts.LOOK, *payouts.BONUSES, *shortfall.VOTES, *shortfall.EXTEND,
+        ),
+    }  # fmt: skip
     for head, columns in heads.items():
         part = text.partition(f"\n{head}\n")[2].partition("\n## ")[0]
         cells = re.findall(r"^\| `([a-z_, ]+)` \|", part, re.MULTILINE)
         described = {column for cell in cells for column in cell.split(", ")}
-        assert set(columns) <= described, f"{head} leaves out {set(columns) - described}"
+        assert set(names_of(columns)) <= described, f"{head} leaves out {set(names_of(columns)) - described}"
 
 
 # Generated pages

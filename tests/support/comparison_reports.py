@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from beholder.cleaning.ratings import COLUMNS
+from beholder.columns import names_of
 from beholder.files import write_table
 from support.report_pages import Page, made_up, read
 
@@ -22,7 +23,7 @@ def compared(
     study = made_up(folder, dict.fromkeys(names, 50.0), participants=1, contents=1, method=method, **keys)
     low, high = {"diff": (-3, 3), "choice": (-1, 1)}.get(kind, (0, 1))
     rows = [
-        dict.fromkeys(COLUMNS, "")
+        dict.fromkeys(names_of(COLUMNS), "")
         | {
             "digest": "d1", "participant": f"p{person}", "session": f"s{person}", "position": place, "kind": kind,
             "method": method, "question": study.questions[0].id, "content": f"t{person % 8}", "condition": one,
@@ -33,5 +34,5 @@ def compared(
         for person in range(people)
         for place, (one, other, value) in enumerate(given, 1)
     ]  # fmt: skip
-    write_table(folder / "clean" / "ratings.csv", COLUMNS, rows)
+    write_table(folder / "clean" / "ratings.csv", names_of(COLUMNS), rows)
     return read(study)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from beholder.cleaning.ratings import COLUMNS
+from beholder.columns import names_of
 from beholder.files import write_table
 from beholder.reporting.material import Material
 from support.report_material import analysed_material
@@ -35,7 +36,7 @@ def rated(
     study = made_up(folder, dict.fromkeys(names, 50.0), participants=1, contents=1, method=method, **keys)
     low, high = ENDS.get(kind, (0, 100))
     rows = [
-        dict.fromkeys(COLUMNS, "")
+        dict.fromkeys(names_of(COLUMNS), "")
         | {
             "digest": "d1", "participant": f"p{person:03}", "session": f"s{person:03}", "position": content + 1,
             "kind": kind, "method": method, "question": study.questions[0].id, "content": f"c{content}",
@@ -47,7 +48,7 @@ def rated(
         for content in range(contents)
         for (one, other), value in pairs.items()
     ]  # fmt: skip
-    write_table(folder / "clean" / "ratings.csv", COLUMNS, rows)
+    write_table(folder / "clean" / "ratings.csv", names_of(COLUMNS), rows)
     return analysed_material(study)
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from beholder.analysis import analyse
 from beholder.cleaning.ratings import COLUMNS
+from beholder.columns import names_of
 from beholder.files import write_json, write_table
 from beholder.reporting import report
 from beholder.reporting.findings import findings
@@ -57,7 +58,7 @@ def made_up(
                     felt = scale.min + span * (mean + bias + rng.normal(0, noise)) / 100
                     value = float(np.clip(round(felt), scale.min, scale.max))
                     rows.append(
-                        dict.fromkeys(COLUMNS, "")
+                        dict.fromkeys(names_of(COLUMNS), "")
                         | {
                             "study": study.name, "digest": "d1", "run": 1, "participant": f"p{person:03}",
                             "session": f"s{person:03}", "mode": "link", "trial": f"t{position}", "position": position,
@@ -68,7 +69,7 @@ def made_up(
                             "answered_at": datetime(2026, 11, 14, 9, tzinfo=UTC) + timedelta(minutes=person),
                         }
                     )  # fmt: skip
-    write_table(folder / "clean" / "ratings.csv", COLUMNS, rows)
+    write_table(folder / "clean" / "ratings.csv", names_of(COLUMNS), rows)
     lost = [("complete", "not_finished", "Did not finish", 9), ("variance", "same_answer", "Nearly the same answer", 4)]
     counts = {
         "participants": participants + 13, "sessions": participants + 13, "completed": participants + 4,

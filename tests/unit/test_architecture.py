@@ -241,6 +241,20 @@ def test_every_module_has_a_test_file_of_its_name() -> None:
         assert (REPOSITORY / file).is_file(), f"{file}, which covers {module}, is not there"
 
 
+# Tables
+
+
+def test_a_column_of_a_table_is_described_once() -> None:
+    """Its meaning stands in the module that writes the table, or in `cleaning.columns` for many tables."""
+    described = Counter(
+        tuple(argument.value for argument in node.args[:3] if isinstance(argument, ast.Constant))
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Column"
+    )
+    assert not [column for column, count in described.items() if count > 1 and len(column) == 3]
+
+
 # Methods
 
 

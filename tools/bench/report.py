@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from beholder.cleaning.ratings import COLUMNS
+from beholder.columns import names_of
 from bench.table import Row, below
 
 PARTICIPANTS, PAGES, CONDITIONS, CONTENTS = 184, 11, 7, 46
@@ -59,7 +60,7 @@ def _ratings(names: list[str]) -> pd.DataFrame:
     value = np.clip(felt.round(), 0, 100)
     named = pd.Series(names, dtype=object)[condition].to_numpy()
     source = pd.Series([f"clip {number:02}" for number in range(CONTENTS)], dtype=object)[content].to_numpy()
-    table = pd.DataFrame(dict.fromkeys(COLUMNS, ""), index=range(person.size))
+    table = pd.DataFrame(dict.fromkeys(names_of(COLUMNS), ""), index=range(person.size))
     seconds = 40 + 60 * np.exp(-np.arange(PAGES) / 3)
     spent = (1000 * seconds * rng.lognormal(0, 0.4, (PARTICIPANTS, PAGES))).round()
     return table.assign(

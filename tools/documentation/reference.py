@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from pydantic.fields import FieldInfo
 
 import beholder.methods
 from beholder.checks.page_registry import AnyPageCheck, page_checks
+from beholder.cleaning import devices, payouts, playback, ratings, shortfall, tables
 from beholder.cli import cli
+from beholder.columns import Column
 from beholder.methods import find, method_folder, names
 from beholder.study.checks import CHECKS, Checks, GoldItem, Statement
 from beholder.study.cleaning import Accept, AcceptAsking, Analyse, Bonus, Clean, Quality, Quantity, Rater
@@ -213,7 +216,38 @@ def _percent(share: float) -> str:
     return f"{100 * share:.2g} %" if share else ""
 
 
-BLOCKS = {
+_TABLES: Mapping[str, Mapping[str, Sequence[Column]]] = {
+    "ratings": {"ratings.csv": ratings.COLUMNS},
+    "sessions": {"sessions.csv": tables.SESSIONS, "participants.csv": tables.PARTICIPANTS},
+    "verdicts": {"verdicts.csv": tables.VERDICTS, "checks.csv": tables.CHECKS, "qualification.csv": tables.ATTEMPTS},
+    "playback": {"playback.csv": playback.PLAYBACK},
+    "comments": {"comments.csv": tables.COMMENTS},
+    "devices": {"devices.csv": devices.DEVICES},
+    "lists": {
+        "accept.csv": payouts.ACCEPT, "reject.csv": payouts.REJECT, "look.csv": payouts.LOOK,
+        "bonus.csv": payouts.BONUSES, "votes.csv": shortfall.VOTES, "extend.csv": shortfall.EXTEND,
+    },
+}  # fmt: skip
+"""The tables that `clean` writes, by the block of docs/data.md that they stand in."""
+
+
+def column_table(files: Mapping[str, Sequence[Column]]) -> str:
+    """Return the columns of one file, or of several, with their types and meanings; each column once."""
+    found: dict[Column, list[str]] = {}
+    for file, columns in files.items():
+        for column in columns:
+            found.setdefault(column, []).append(file)
+    is_several = len(files) > 1
+    rows = []
+    for column, where in found.items():
+        places = "all" if len(where) == len(files) else ", ".join(where)
+        allowed = ", ".join(f"`{value}`" for value in column.allowed)
+        meaning = f"{column.text} One of {allowed}." if allowed else column.text
+        rows.append((f"`{column.name}`", *[places] * is_several, column.kind, meaning))
+    return "\n".join(_table(("column", *["in"] * is_several, "type", "meaning"), rows))
+
+
+BLOCKS: Mapping[str, Callable[[], str]] = {
     "check-table": check_table,
     "check-keys": check_keys,
     "rule-keys": rule_keys,
@@ -225,6 +259,7 @@ BLOCKS = {
     "scales": scale_table,
     "later": later_names,
     "commands": commands,
+    **{f"{name}-columns": partial(column_table, files) for name, files in _TABLES.items()},
 }
 """What stands between `<!-- made: NAME -->` and `<!-- end -->` in a page."""
 

@@ -14,13 +14,28 @@ from typing import Any
 
 from beholder.checks.card import MM_PER_INCH
 from beholder.checks.device import kind_of
+from beholder.cleaning import columns as c
 from beholder.cleaning.sessions import JudgedSession
+from beholder.columns import Column
 from beholder.files import as_text
 from beholder.types import Json
 
-COLUMNS = (
-    "session", "participant", "use", "kind", "screen_width", "screen_height", "dpr", "refresh_hz", "ppi", "width_mm",
-    "height_mm", "diagonal_inches", "mbps", "system", "browser", "version", "input",
+DEVICES = (
+    c.SESSION, c.PARTICIPANT, c.USE,
+    Column("kind", "text", "What it was, by the check of the device or by what points at the screen.", c.DEVICES),
+    Column("screen_width", "integer", "Long side of the screen, in device pixels."),
+    Column("screen_height", "integer", "Short side of the screen, in device pixels."),
+    Column("dpr", "number", "Device pixels per CSS pixel when the session began."),
+    Column("refresh_hz", "number", "Refresh rate of the screen, as measured."),
+    Column("ppi", "number", "Device pixels per inch, by a card held to the screen."),
+    Column("width_mm", "number", "Width of the screen, by the card."),
+    Column("height_mm", "number", "Height of the screen, by the card."),
+    Column("diagonal_inches", "number", "Diagonal of the screen, by the card."),
+    Column("mbps", "number", "Speed of the network, as measured."),
+    Column("system", "text", "Operating system, in one word."),
+    Column("browser", "text", "Name of the browser."),
+    Column("version", "integer", "Its major version."),
+    Column("input", "text", "What most trials were answered with."),
 )  # fmt: skip
 _PIXELS = (1, 100_000)
 _RATIOS = (0.1, 20)

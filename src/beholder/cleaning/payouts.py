@@ -10,11 +10,13 @@ from typing import Any
 
 from beholder.checks.agreement import Vote, spearman, vote_subject
 from beholder.checks.registry import PAY_REASONS
+from beholder.cleaning import columns as c
 from beholder.cleaning.decisions import reason_words
 from beholder.cleaning.facts import Facts, position_of
 from beholder.cleaning.screening import VotesOfOthers
 from beholder.cleaning.sessions import JudgedSession
 from beholder.cleaning.shortfall import EXTEND, VOTES, is_compared, shortfall
+from beholder.columns import Column, names_of
 from beholder.files import table_bytes
 from beholder.methods.contract import Method
 from beholder.planning.known_answers import message_label, message_text
@@ -43,12 +45,12 @@ def propose(study: Study, method: Method, facts: Facts, judged: Sequence[JudgedS
     bonuses = bonus_rows(judged, study.clean.bonus)
     return Proposals(
         files={
-            "accept.csv": table_bytes(ACCEPT, accept_rows(judged)),
-            "reject.csv": table_bytes(REJECT, reject_rows(judged, study, method)),
-            "look.csv": table_bytes(LOOK, look_rows(judged)),
-            "bonus.csv": table_bytes(COLUMNS, bonuses),
-            "votes.csv": table_bytes(VOTES, missing.vote_rows()),
-            "extend.csv": table_bytes(EXTEND, missing.extend_rows()),
+            "accept.csv": table_bytes(names_of(ACCEPT), accept_rows(judged)),
+            "reject.csv": table_bytes(names_of(REJECT), reject_rows(judged, study, method)),
+            "look.csv": table_bytes(names_of(LOOK), look_rows(judged)),
+            "bonus.csv": table_bytes(names_of(BONUSES), bonuses),
+            "votes.csv": table_bytes(names_of(VOTES), missing.vote_rows()),
+            "extend.csv": table_bytes(names_of(EXTEND), missing.extend_rows()),
         },
         counts={
             "short_votes": missing.short,
@@ -63,9 +65,16 @@ def propose(study: Study, method: Method, facts: Facts, judged: Sequence[JudgedS
 # Proposals: whom to pay, whom not, and whom to look at
 
 
-ACCEPT = ("session", "participant", "mode", "outcome", "minutes", "reasons")
-REJECT = (*ACCEPT, "message")
-LOOK = (*ACCEPT, "words")
+ACCEPT = (c.SESSION, c.PARTICIPANT, c.MODE, c.OUTCOME, c.MINUTES, c.REASONS)
+REJECT = (
+    *ACCEPT,
+    Column(
+        "message",
+        "text",
+        "For the participant, in the language of the study: which pages asked for what, and whom to write to.",
+    ),
+)
+LOOK = (*ACCEPT, Column("words", "text", "The reasons in words."))
 
 
 def accept_rows(judged: Iterable[JudgedSession]) -> Iterator[dict[str, Any]]:
@@ -122,7 +131,16 @@ def rejection_message(one: JudgedSession, study: Study, method: Method) -> str:
 # Bonuses for quantity and quality (P.910)
 
 
-COLUMNS = ("participant", "rule", "sessions", "amount", "currency", "agreement", "session", "reason")
+BONUSES = (
+    c.PARTICIPANT,
+    Column("rule", "text", "What the bonus is for.", ("quantity", "quality")),
+    Column("sessions", "integer", "For how many accepted sessions."),
+    Column("amount", "number", "How much, in the currency's usual unit."),
+    Column("currency", "text", "Of the amount."),
+    Column("agreement", "number", "Rank correlation with the others."),
+    Column("session", "text", "The last accepted session, for platforms that pay a bonus on one."),
+    Column("reason", "text", "Why it is due."),
+)
 
 
 def bonus_rows(judged: Sequence[JudgedSession], bonus: Bonus | None) -> list[dict[str, Any]]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from beholder.checks.contract import CHECK_ROLES
+from beholder.cleaning import columns as c
 from beholder.cleaning.facts import AnswerRecord, SessionRecord, ShownStimulus
+from beholder.columns import Kind, columns_of, names_of
 from beholder.errors import Problem, UserError
 from beholder.files import csv_blocks
 from beholder.methods.contract import Judgement, Slot, Trial
@@ -17,55 +19,57 @@ from beholder.study.model import Study
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-NUMBERS = (
-    "run", "position", "repetition", "value", "raw_value", "keyed", "scale_min", "scale_max", "plays", "watched_ms",
-    "coverage", "response_ms",
-)  # fmt: skip
-"""The columns of a rating table that hold numbers; everything else is text, but for `use`."""
-
 
 class Rating(NamedTuple):
     """One row of ratings.csv; the fields are its columns, in order. `factors` become `factor_<name>` columns."""
 
-    study: str
-    digest: str
-    run: int
-    participant: str
-    session: str
-    mode: str
-    trial: str
-    position: int
-    repetition: int
-    method: str
-    question: str
-    kind: str
-    content: str
-    condition: str
-    stimulus: str
-    role: str
-    other_condition: str | None
-    other_stimulus: str | None
-    unit: str | None
-    value: float | None
-    raw_value: float | None
-    keyed: float | None
-    scale_min: float
-    scale_max: float
-    missing: str | None
-    slot: str
-    colour: str | None
-    plays: int | None
-    watched_ms: float | None
-    coverage: float | None
-    response_ms: float
-    input: str
-    answered_at: datetime
-    use: bool
-    reasons: str
+    study: Annotated[str, "Name of the study."]
+    digest: Annotated[str, c.DIGEST]
+    run: Annotated[int, c.RUN]
+    participant: Annotated[str, c.PARTICIPANT]
+    session: Annotated[str, c.SESSION]
+    mode: Annotated[str, c.MODE]
+    trial: Annotated[str, c.TRIAL]
+    position: Annotated[int, c.POSITION]
+    repetition: Annotated[int, "How often this person has now rated this stimulus."]
+    method: Annotated[str, "How it was asked: the rating method."]
+    question: Annotated[str, c.QUESTION]
+    kind: Annotated[
+        str,
+        "What the value is: a score, a signed grade (diff), a choice, a right or wrong answer, a tick (pick).",
+        ("score", "diff", "choice", "correct", "pick"),
+    ]
+    content: Annotated[str, c.CONTENT]
+    condition: Annotated[str, c.CONDITION]
+    stimulus: Annotated[str, c.STIMULUS]
+    role: Annotated[str, c.ROLE]
+    other_condition: Annotated[str | None, "The condition that it was compared with, or rated beside."]
+    other_stimulus: Annotated[str | None, "The stimulus that it was compared with, or rated beside."]
+    unit: Annotated[str | None, "Of a tick: its text."]
+    value: Annotated[float | None, "The value that is analysed; of a comparison, above zero favours `condition`."]
+    raw_value: Annotated[float | None, "The value as it was on the screen."]
+    keyed: Annotated[float | None, "The value turned round for a question that asks for the opposite."]
+    scale_min: Annotated[float, "The lowest possible value."]
+    scale_max: Annotated[float, "The highest possible value."]
+    missing: Annotated[
+        str | None,
+        "Why there is no value: it would not play, or the person could not tell.",
+        ("media_error", "skipped"),
+    ]
+    slot: Annotated[str, c.SLOT]
+    colour: Annotated[str | None, "Its colour on the page."]
+    plays: Annotated[int | None, "How often it was begun from the start."]
+    watched_ms: Annotated[float | None, "How long it was played in all."]
+    coverage: Annotated[float | None, "Share of it that was played at least once, 0 to 1."]
+    response_ms: Annotated[float, "Time on the page."]
+    input: Annotated[str, c.INPUT]
+    answered_at: Annotated[datetime, "When the answer was stored."]
+    use: Annotated[bool, c.USE]
+    reasons: Annotated[str, "Why it is not analysed: check:reason, with `; ` between."]
     factors: Mapping[str, str]
 
 
-COLUMNS = Rating._fields[:-1]
+COLUMNS = columns_of(Rating)
 
 
 def rating_rows(
@@ -140,30 +144,27 @@ def rating_blocks(
     has_others = any(rating.other_stimulus for rating in ratings)
     known = stimuli if stimuli is not None and has_others else {}
     others = sorted({name for shown in known.values() for name in shown.factors})
-    columns = (*COLUMNS, *(f"factor_{name}" for name in factors), *(f"other_factor_{name}" for name in others))
+    more = (*(f"factor_{name}" for name in factors), *(f"other_factor_{name}" for name in others))
 
     def beside(rating: Rating) -> Iterable[str | None]:
         shown = known.get((rating.digest, rating.other_stimulus or ""))
         return [shown.factors.get(name) if shown else None for name in others]
 
-    return csv_blocks(
-        columns, ((*rating[:-1], *map(rating.factors.get, factors), *beside(rating)) for rating in ratings)
-    )
+    lines = ((*rating[:-1], *map(rating.factors.get, factors), *beside(rating)) for rating in ratings)
+    return csv_blocks((*names_of(COLUMNS), *more), lines)
 
 
 def read_ratings(path: str | Path) -> DataFrame:
     """Return a table of ratings in which names are text as written: `no`, `01` and `NA` stay themselves.
 
-    Only the known number columns become numbers and `use` becomes true or false; an empty cell is missing.
+    Only the columns of numbers become numbers and `use` becomes true or false; an empty cell is missing.
     """
     path = Path(path)
     table = read_cells(path, "Run `beholder clean` first, or give another file.")
     problems: list[Problem] = []
-    for column in NUMBERS:
-        if column in table:
-            table[column] = _numbers(table[column], path, problems)
-    if "use" in table:
-        table["use"] = _truth(table["use"], path, problems)
+    for column in COLUMNS:
+        if column.name in table and (read := _READ.get(column.kind)):
+            table[column.name] = read(table[column.name], path, problems)
     if problems:
         raise UserError(problems)
     return table
@@ -223,5 +224,15 @@ def _truth(cells: Any, path: Path, problems: list[Problem]) -> Any:
     lower = cells.str.strip().str.lower()
     wrong = ~lower.isin(("true", "false", ""))
     for line, text in cells[wrong].head(_MOST_PROBLEMS).items():
-        problems.append(Problem(f"{path}:{int(line) + 2}", f"use is {text!r}", "true, false, or an empty cell"))
+        problems.append(
+            Problem(f"{path}:{int(line) + 2}", f"{cells.name} is {text!r}", "true, false, or an empty cell")
+        )
     return lower != "false"
+
+
+_READ: Mapping[Kind, Callable[[Any, Path, list[Problem]], Any]] = {
+    "integer": _numbers,
+    "number": _numbers,
+    "boolean": _truth,
+}
+"""How the cells of a column are read, by its kind; texts and times stay as written."""

@@ -9,16 +9,34 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from beholder.checks.contract import CHECK_ROLES
+from beholder.cleaning import columns as c
 from beholder.cleaning.ratings import Rating
 from beholder.cleaning.sessions import JudgedSession
+from beholder.columns import Column
 from beholder.methods.contract import Method, Trial
 from beholder.planning.counts import compared_slots
 from beholder.planning.known_answers import judged_kinds
 from beholder.planning.model import PlannedList
 from beholder.study.groups import group_name
 
-VOTES = ("stimulus", "other_stimulus", "question", "group", "planned", "used", "short")
-EXTEND = ("list", "used_sessions", "missing_sessions")
+VOTES = (
+    c.STIMULUS,
+    Column("other_stimulus", "text", "The stimulus that it is compared with."),
+    c.QUESTION,
+    Column("group", "text", "The group of participants."),
+    Column(
+        "planned",
+        "integer",
+        "As many votes as `design.votes` says, else as many as there are if every list is answered once.",
+    ),
+    Column("used", "integer", "Votes in use."),
+    Column("short", "integer", "Votes that are missing."),
+)
+EXTEND = (
+    Column("list", "integer", "The planned list."),
+    Column("used_sessions", "integer", "How many sessions on it are in use."),
+    Column("missing_sessions", "integer", "How often it would have to be finished once more."),
+)
 _COMPARISONS = frozenset({"diff", "choice", "correct"})
 
 

@@ -12,7 +12,8 @@ from beholder.checks.contract import CHECK_ROLES, Verdict
 from beholder.checks.known_answers import TRAINING, TRAINING_TITLE
 from beholder.checks.page_registry import AnyPageCheck, action_of
 from beholder.checks.registry import study_rules
-from beholder.cleaning import Cleaned, devices
+from beholder.cleaning import Cleaned
+from beholder.cleaning import columns as c
 from beholder.cleaning.account import (
     combined_reasons,
     counts,
@@ -23,28 +24,44 @@ from beholder.cleaning.account import (
     verdict_counts,
 )
 from beholder.cleaning.account_page import account_page
+from beholder.cleaning.devices import DEVICES, device_rows
 from beholder.cleaning.facts import (
     TABLES,
     AnswerRecord,
     Facts,
     Rows,
     SessionRecord,
-    ShownStimulus,
     position_of,
     trial_answers,
 )
 from beholder.cleaning.payouts import Proposals, propose
+from beholder.cleaning.playback import PLAYBACK, playback_lines
 from beholder.cleaning.ratings import number_repetitions, rating_blocks
 from beholder.cleaning.screening import judge_tables, store_of
 from beholder.cleaning.sessions import JudgedSession
 from beholder.cleaning.texts import StudyText, text_rows
+from beholder.columns import Column, names_of, pick
 from beholder.files import as_text, cell, csv_blocks, csv_text, json_bytes, table_bytes, text_blocks, utf8, write_all
 from beholder.planning.model import no_collection
 from beholder.store.open import display_address
 from beholder.study.model import Study
 
-SESSIONS = ("session", "participant", "mode", "outcome", "end_reason", "minutes", "accept", "use", "reasons")
-PARTICIPANTS = ("participant", "mode", "sessions", "minutes", "ratings", "used_ratings", "accept", "use", "reasons")
+SESSIONS = (
+    c.SESSION, c.PARTICIPANT, c.MODE, c.OUTCOME,
+    Column("end_reason", "text", "At what it ended, such as colour:plates."),
+    c.MINUTES, c.ACCEPT, c.USE, c.REASONS,
+)  # fmt: skip
+PARTICIPANTS = (
+    c.PARTICIPANT, c.MODE,
+    Column("sessions", "integer", "How many sessions they had."),
+    Column("minutes", "number", "How long these took together."),
+    Column("ratings", "integer", "How many ratings they gave."),
+    Column("used_ratings", "integer", "How many of them are analysed."),
+    Column("accept", "boolean", "Whether any session is to be paid; empty where a person has to look."),
+    Column("use", "boolean", "Whether any session is analysed."),
+    Column("reasons", "text", "Everything that their sessions failed, as check:reason, with `; ` between."),
+)  # fmt: skip
+"""Then `answer_<id>` for each item of the questionnaires."""
 
 
 def clean_folder(
@@ -126,14 +143,14 @@ def _write(
         folder,
         {
             "ratings.csv": rating_blocks(ratings, facts.stimuli),
-            "playback.csv": csv_blocks(PLAYBACK_COLUMNS, playback_lines(visits, facts.stimuli)),
-            "comments.csv": table_bytes(COMMENT_COLUMNS, comment_rows(visits)),
-            "devices.csv": table_bytes(devices.COLUMNS, devices.device_rows(judged)),
-            "sessions.csv": table_bytes(SESSIONS, (session_row(one) for one in judged)),
-            "participants.csv": table_bytes((*PARTICIPANTS, *options), participant_rows(judged, options)),
-            "verdicts.csv": csv_blocks(VERDICTS, verdict_lines(judged)),
-            "checks.csv": text_blocks(CHECK_COLUMNS, check_texts(judged)),
-            "qualification.csv": table_bytes(ATTEMPT_COLUMNS, attempt_rows(judged)),
+            "playback.csv": csv_blocks(names_of(PLAYBACK), playback_lines(visits, facts.stimuli)),
+            "comments.csv": table_bytes(names_of(COMMENTS), comment_rows(visits)),
+            "devices.csv": table_bytes(names_of(DEVICES), device_rows(judged)),
+            "sessions.csv": table_bytes(names_of(SESSIONS), (session_row(one) for one in judged)),
+            "participants.csv": table_bytes((*names_of(PARTICIPANTS), *options), participant_rows(judged, options)),
+            "verdicts.csv": csv_blocks(names_of(VERDICTS), verdict_lines(judged)),
+            "checks.csv": text_blocks(names_of(CHECKS), check_texts(judged)),
+            "qualification.csv": table_bytes(names_of(ATTEMPTS), attempt_rows(judged)),
             **proposed.files,
             "account.json": json_bytes(account),
             "account.md": utf8(account_page(account, study)),
@@ -193,57 +210,15 @@ def _questionnaire(one: JudgedSession, options: Mapping[str, Sequence[str]]) -> 
     return {column: value if value in options.get(column, ()) else as_text(value) for column, value in answers.items()}
 
 
-# playback.csv: one row per session, trial and slot
-
-
-PLAYBACK_COLUMNS = (
-    "session", "participant", "position", "trial", "slot", "label", "colour", "rated", "role", "content", "condition",
-    "stimulus", "plays", "watched_ms", "coverage", "furthest_ms", "length_ms", "duration_ms", "played_ms", "whole_ms",
-    "ended_ms", "stalls", "stalled_ms", "dropped", "frames", "blurs", "away", "errors", "changes", "displayed_width",
-    "displayed_height", "together", "skew_ms", "first_ms", "exits", "page_blurs", "page_changes", "viewport_width",
-    "viewport_height", "screen_width", "screen_height", "dpr", "input",
-)  # fmt: skip
-_WATCHED = ("plays", "watched_ms", "coverage", "furthest_ms")
-_PLAYED = (
-    "duration_ms", "played_ms", "whole_ms", "ended_ms", "stalls", "stalled_ms", "dropped", "frames", "blurs", "away",
-    "errors", "changes",
-)  # fmt: skip
-_PAGE = ("skew_ms", "first_ms", "exits", "blurs", "changes")
-_PAGE_ENTRY = "page"
-
-
-def playback_lines(
-    visits: Sequence[SessionRecord], stimuli: Mapping[tuple[str, str], ShownStimulus]
-) -> Iterator[Sequence[Any]]:
-    """Yield one line for each slot of each trial that was answered, in the order shown."""
-    for visit in visits:
-        for position, given in trial_answers(visit):
-            trial, page = visit.trials[position - 1], _page(given)
-            for slot in trial.slots:
-                shown = stimuli[visit.digest, slot.stimulus]
-                get = (given.playback.get(slot.id) or {}).get
-                yield (
-                    visit.session, visit.participant, position, trial.id, slot.id, slot.label, slot.colour, slot.rated,
-                    slot.role, shown.content, shown.condition, slot.stimulus, *map(get, _WATCHED), shown.length_ms,
-                    *map(get, _PLAYED), *_size(get("displayed")), trial.together, *page,
-                )  # fmt: skip
-
-
-def _page(given: AnswerRecord) -> Sequence[Any]:
-    """Return what is of the page and not of one of its slots."""
-    get = (given.playback.get(_PAGE_ENTRY) or {}).get
-    return (*map(get, _PAGE), *_size(get("viewport")), *_size(get("screen")), get("dpr"), given.input)
-
-
-def _size(size: Sequence[int] | None) -> Sequence[int | None]:
-    width, height = size or (None, None)
-    return width, height
-
-
 # comments.csv: reasons and comments
 
 
-COMMENT_COLUMNS = ("session", "participant", "position", "trial", "content", "question", "kind", "text")
+COMMENTS = (
+    c.SESSION, c.PARTICIPANT, c.POSITION, c.TRIAL, c.CONTENT,
+    Column("question", "text", "The question that a reason belongs to; empty for a comment."),
+    Column("kind", "text", "What it is.", ("reason", "comment")),
+    Column("text", "text", "What was written, with an apostrophe before what a spreadsheet would run."),
+)  # fmt: skip
 
 
 def comment_rows(visits: Sequence[SessionRecord]) -> Iterator[dict[str, Any]]:
@@ -274,9 +249,19 @@ def comment_rows(visits: Sequence[SessionRecord]) -> Iterator[dict[str, Any]]:
 # verdicts.csv and checks.csv
 
 
-_CELLS = ("check", "version", "verdict", "reason", "measured", "needed", "evidence")
-VERDICTS = ("session", *_CELLS)
-CHECK_COLUMNS = ("session", "participant", "position", "trial", *_CELLS)
+VERDICT = (
+    Column("check", "text", "The check or rule."),
+    Column("version", "integer", "Its version."),
+    Column(
+        "verdict", "text", "What it says; what cannot be evaluated is unknown, and costs nothing.", c.VERDICT_VALUES
+    ),
+    Column("reason", "text", "Why."),
+    Column("measured", "text", "What was measured; lists and maps as JSON."),
+    Column("needed", "text", "What was needed; lists and maps as JSON."),
+    Column("evidence", "text", "What it rests on, as JSON."),
+)
+VERDICTS = (c.SESSION, *VERDICT)
+CHECKS = (c.SESSION, c.PARTICIPANT, c.POSITION, c.TRIAL, *VERDICT)
 
 
 def verdict_lines(judged: Iterable[JudgedSession]) -> Iterator[Sequence[Any]]:
@@ -312,9 +297,17 @@ def _cells(verdict: Verdict) -> tuple[str, ...]:
 # qualification.csv: one row per session and attempt
 
 
-ATTEMPT_COLUMNS = (
-    "session", "participant", "check", "version", "action", "example", "attempt", "verdict", "reason", "measured",
-    "needed", "seconds", "input", "answered_at", "answer", "evidence",
+ATTEMPTS = (
+    c.SESSION, c.PARTICIPANT, *pick(VERDICT, "check", "version"),
+    Column("action", "text", "What the study makes of a failure: gate, flag, warn or record."),
+    Column("example", "integer", "Of the training: which example."),
+    Column("attempt", "integer", "Which attempt it was, from 1."),
+    *pick(VERDICT, "verdict", "reason", "measured", "needed"),
+    Column("seconds", "number", "How long the page of an attempt was looked at."),
+    c.INPUT,
+    Column("answered_at", "time", "When an attempt was answered."),
+    Column("answer", "text", "What an attempt was answered with, as JSON."),
+    *pick(VERDICT, "evidence"),
 )  # fmt: skip
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from beholder.columns import Column, Kind
 from beholder.files import cell, utf8
 from beholder.store.tables import to_iso, to_time
-from beholder.study.recruitment import Mode
-from beholder.types import Medium, Outcome, Role
 
 
 class ForeignKey(NamedTuple):
@@ -41,40 +39,13 @@ class TableRows:
     rows: Iterable[Mapping[str, Any]]
 
 
-ROLES, MEDIA, MODES, OUTCOMES = (get_args(one) for one in (Role, Medium, Mode, Outcome))
-VERDICT_VALUES = ("pass", "fail", "unknown")
-INPUTS = ("mouse", "touch", "keyboard", "robot")
-
-SESSION = Column("session", "text", "The visit; a made-up name without meaning.")
-PARTICIPANT = Column("participant", "text", "The person, by a pseudonym that only the store can lead back.")
-DIGEST = Column("digest", "text", "Hash of the study text and the stimuli with which the session began.")
-MODE = Column("mode", "text", "The way the session came.", MODES)
-POSITION = Column("position", "integer", "Place of the trial in its list, from 1.")
-TRIAL = Column("trial", "text", "Name of the trial in the plan.")
-SLOT = Column("slot", "text", "Place on the page: s1, s2, ... in shown order.")
 KEY = Column("key", "text", "The step that was answered: consent, trial:7, check:colour:2 (attempt), and the like.")
-CONTENT = Column("content", "text", "The source material.")
-CONDITION = Column("condition", "text", "What was done to it: the system or treatment.")
-STIMULUS = Column("stimulus", "text", "What was shown: a content under a condition.")
-ROLE = Column("role", "text", "What the stimulus is to the method.", ROLES)
-QUESTION = Column("question", "text", "Id of the question.")
-ACCEPT = Column("accept", "boolean", "Whether it is to be paid; empty where a person has to look.")
-USE = Column("use", "boolean", "Whether it is analysed.")
-INPUT = Column("input", "text", "What it was answered with.")
+POSITION = Column("position", "integer", "Of a trial: its place in the list, from 1.")
 
 OF_SESSION = ForeignKey(("session",), "sessions", ("session",))
 OF_PARTICIPANT = ForeignKey(("participant",), "participants", ("participant",))
 OF_TEXT = ForeignKey(("digest",), "studies", ("digest",))
 OF_STIMULUS = ForeignKey(("digest", "stimulus"), "stimuli", ("digest", "stimulus"))
-
-
-def describe(names: Sequence[str], texts: Mapping[str, Column | tuple[Kind, str]]) -> tuple[Column, ...]:
-    """Return columns in the order of names, as described; a column without a description has an empty text."""
-    columns = []
-    for name in names:
-        text = texts.get(name, ("text", ""))
-        columns.append(text if isinstance(text, Column) else Column(name, *text))
-    return tuple(columns)
 
 
 def factor_columns(names: Iterable[str]) -> tuple[Column, ...]:

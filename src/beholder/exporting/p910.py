@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from beholder.analysis.result import metric
+from beholder.cleaning import columns as c
 from beholder.cleaning.ratings import Rating
 from beholder.columns import Column
 from beholder.errors import Problem, UserError
-from beholder.exporting import columns as c
 from beholder.exporting.columns import ExportTable, TableRows
 from beholder.exporting.source import ExportSource
 
@@ -27,6 +27,7 @@ _OURS = (
     Column("ci_low", "number", "Lower end of our 95 % interval, as in analyse/."),
     Column("ci_high", "number", "Upper end of our 95 % interval, as in analyse/."),
 )
+_FILE_NAME = Column("short_file_name", "text", "The stimulus.")
 WORKERS = ExportTable(
     "votes_per_worker",
     "used vote, under the names of the P.910 toolkit",
@@ -34,7 +35,7 @@ WORKERS = ExportTable(
         Column("HITId", "integer", "The planned list."),
         Column("workerid", "text", "The person, by the same pseudonym as everywhere."),
         Column("file", "text", "The stimulus."),
-        Column("short_file_name", "text", "The stimulus."),
+        _FILE_NAME,
         Column("vote", "number", "The vote."),
         c.CONTENT, c.CONDITION, c.QUESTION,
     ),
@@ -79,7 +80,7 @@ def _clips(used: Sequence[Rating], name: str, source: ExportSource) -> TableRows
         (
             Column("file_url", "text", "The stimulus."),
             *_statistics(name),
-            Column("short_file_name", "text", "The stimulus."),
+            _FILE_NAME,
             c.CONTENT, c.CONDITION, *_OURS,
             *(Column(vote, "number", "A vote; whose it is, is not told.") for vote in votes),
         ),

@@ -7,78 +7,36 @@ from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import Any
 
+from beholder.cleaning import columns as c
+from beholder.cleaning.playback import PLAYBACK
 from beholder.cleaning.ratings import COLUMNS, Rating
 from beholder.cleaning.sessions import JudgedSession
-from beholder.columns import Column
-from beholder.exporting import columns as c
-from beholder.exporting.columns import ExportTable, TableRows, describe, factor_columns
-from beholder.exporting.source import ExportSource, rating_id
+from beholder.columns import Column, pick
+from beholder.exporting.columns import (
+    OF_PARTICIPANT,
+    OF_SESSION,
+    OF_STIMULUS,
+    OF_TEXT,
+    ExportTable,
+    TableRows,
+    factor_columns,
+)
+from beholder.exporting.source import DEVICE, ExportSource, rating_id
 
-_RATING = describe(
-    ("rating_id", *COLUMNS),
-    {
-        "rating_id": ("text", "Name of the rating: session, position, question, slot and, of a tick, its text."),
-        "study": ("text", "Name of the study."),
-        "digest": c.DIGEST,
-        "run": ("integer", "Run of the study."),
-        "participant": c.PARTICIPANT,
-        "session": c.SESSION,
-        "mode": c.MODE,
-        "trial": c.TRIAL,
-        "position": c.POSITION,
-        "repetition": ("integer", "How often this person has now rated this stimulus."),
-        "method": ("text", "How it was asked: the rating method."),
-        "question": c.QUESTION,
-        "kind": Column(
-            "kind",
-            "text",
-            "What the value is: a score, a signed grade (diff), a choice, a right or wrong answer, a tick (pick).",
-            ("score", "diff", "choice", "correct", "pick"),
-        ),
-        "content": c.CONTENT,
-        "condition": c.CONDITION,
-        "stimulus": c.STIMULUS,
-        "role": c.ROLE,
-        "other_condition": ("text", "The condition that it was compared with, or rated beside."),
-        "other_stimulus": ("text", "The stimulus that it was compared with, or rated beside."),
-        "unit": ("text", "Of a tick: its text."),
-        "value": ("number", "The value that is analysed; of a comparison, above zero favours `condition`."),
-        "raw_value": ("number", "The value as it was on the screen."),
-        "keyed": ("number", "The value turned round for a question that asks for the opposite."),
-        "scale_min": ("number", "The lowest possible value."),
-        "scale_max": ("number", "The highest possible value."),
-        "missing": Column(
-            "missing",
-            "text",
-            "Why there is no value: it would not play, or the person could not tell.",
-            ("media_error", "skipped"),
-        ),
-        "slot": c.SLOT,
-        "colour": ("text", "Its colour on the page."),
-        "plays": ("integer", "How often it was begun from the start."),
-        "watched_ms": ("number", "How long it was played in all."),
-        "coverage": ("number", "Share of it that was played at least once, 0 to 1."),
-        "response_ms": ("number", "Time on the page."),
-        "input": c.INPUT,
-        "answered_at": ("time", "When the answer was stored."),
-        "use": c.USE,
-        "reasons": ("text", "Why it is not analysed: check:reason, with `; ` between."),
-    },
+_RATING_ID = Column(
+    "rating_id", "text", "Name of the rating: session, position, question, slot and, of a tick, its text."
 )
 _CONTEXT = (
     Column("list", "integer", "The planned list that the session had."),
     Column("block", "integer", "Part of the list between breaks, from 1."),
     Column("reference", "text", "The reference that was shown beside it."),
-    Column("medium", "text", "What kind of stimulus it is.", c.MEDIA),
+    c.MEDIUM,
     Column("value_label", "text", "The word at `raw_value` on the scale, where there is one."),
     Column("shown_at", "time", "When the page was shown: `answered_at` less `response_ms`."),
-    Column("stalls", "integer", "How often it halted for data."),
+    *pick(PLAYBACK, "stalls"),
     Column("dropped_frames", "integer", "Frames that were dropped."),
-    Column("device", "text", "On what the session was.", ("desktop", "tablet", "phone")),
-    Column("width_px", "integer", "Long side of the screen, in device pixels."),
-    Column("height_px", "integer", "Short side of the screen, in device pixels."),
-    Column("pixel_ratio", "number", "Device pixels per CSS pixel when the session began."),
-    Column("headphones", "text", "What the check of the headphones says; empty where there is none.", c.VERDICT_VALUES),
+    Column("device", "text", "On what the session was.", c.DEVICES),
+    *pick(DEVICE, "width_px", "height_px", "pixel_ratio", "headphones"),
     Column("checks_failed", "text", "Everything that the session failed, also what costs nothing."),
     Column("software_version", "text", "The software that served the session."),
 )
@@ -94,9 +52,9 @@ def ratings(source: ExportSource) -> TableRows:
     table = ExportTable(
         "ratings",
         "rating, used or not: see `use` and `reasons`",
-        (*_RATING, *_CONTEXT, *factor_columns(names)),
+        (_RATING_ID, *COLUMNS, *_CONTEXT, *factor_columns(names)),
         ("rating_id",),
-        (c.OF_SESSION, c.OF_PARTICIPANT, c.OF_TEXT, c.OF_STIMULUS),
+        (OF_SESSION, OF_PARTICIPANT, OF_TEXT, OF_STIMULUS),
     )
     return TableRows(table, _rating_rows(source))
 
@@ -111,7 +69,7 @@ def _rating_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
         one, device = source.judged[session], source.devices[session]
         labels = _labels(one)
         of_session = {
-            **{name: device[name] for name in devices},
+            **{name: device.get(name) for name in devices},
             "list": one.visit.list,
             "checks_failed": "; ".join(one.decision.reasons),
             "software_version": software.get(one.visit.digest),
@@ -205,7 +163,7 @@ def matrix(source: ExportSource) -> TableRows | None:
             *(Column(name, "number", f"The score of the stimulus {name}.") for name in names),
         ),
         ("question", "participant", "repetition"),
-        (c.OF_PARTICIPANT,),
+        (OF_PARTICIPANT,),
     )
     keys = ("question", "participant", "repetition")
     return TableRows(table, ({**row, **dict(zip(keys, key, strict=True))} for key, row in rows.items()))

@@ -5,34 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from beholder.cleaning import columns as c
+from beholder.cleaning import tables
 from beholder.cleaning.facts import position_of
-from beholder.cleaning.tables import participant_rows, session_row
-from beholder.columns import Column
-from beholder.exporting import columns as c
-from beholder.exporting.columns import ExportTable, TableRows
-from beholder.exporting.source import EARLIER, ExportSource
+from beholder.columns import Column, pick
+from beholder.exporting.columns import KEY, OF_PARTICIPANT, OF_SESSION, OF_TEXT, POSITION, ExportTable, TableRows
+from beholder.exporting.source import DEVICE, EARLIER, ExportSource
 from beholder.files import as_text
 from beholder.study.model import Ask
 from beholder.study.questions import SCALES
 
-_DEVICE = (
-    Column("device", "text", "What it was, by the check of the device or by what points at the screen.",
-           ("desktop", "tablet", "phone")),
-    Column("width_px", "integer", "Long side of the screen, in device pixels."),
-    Column("height_px", "integer", "Short side of the screen, in device pixels."),
-    Column("pixel_ratio", "number", "Device pixels per CSS pixel when the session began."),
-    Column("refresh_hz", "number", "Refresh rate of the screen, as measured."),
-    Column("ppi", "number", "Device pixels per inch, by a card held to the screen."),
-    Column("width_mm", "number", "Width of the screen, by the card."),
-    Column("height_mm", "number", "Height of the screen, by the card."),
-    Column("diagonal_inches", "number", "Diagonal of the screen, by the card."),
-    Column("mbps", "number", "Speed of the network, as measured."),
-    Column("headphones", "text", "What the check of the headphones says; empty where there is none.", c.VERDICT_VALUES),
-    Column("system", "text", "Operating system, in one word."),
-    Column("browser", "text", "Name of the browser."),
-    Column("version", "integer", "Its major version."),
-    Column("input", "text", "What most trials were answered with."),
-)  # fmt: skip
+_LINKS = (OF_SESSION, OF_PARTICIPANT)
 
 
 SESSIONS = ExportTable(
@@ -40,42 +23,28 @@ SESSIONS = ExportTable(
     "session: who came, how it went, whether it is paid and used, and on what device",
     (
         c.SESSION, c.PARTICIPANT, c.DIGEST,
-        Column("run", "integer", "Run of the study."),
-        c.MODE,
+        c.RUN, c.MODE,
         Column("visit", "integer", "Which visit of this person it is."),
         Column("list", "integer", "The planned list that it had; empty where it did not come that far."),
         Column("began_at", "time", "When the person arrived."),
         Column("claimed_at", "time", "When the person agreed and got a list."),
         Column("ended_at", "time", "When it ended; empty where it was left."),
-        Column("outcome", "text", "How it ended; empty where it was left.", c.OUTCOMES),
-        Column("end_reason", "text", "At what it ended, such as colour:plates."),
-        Column("minutes", "number", "How long it took, to its end or else to its last answer."),
-        c.ACCEPT, c.USE,
-        Column("reasons", "text", "Everything that it failed, as check:reason, with `; ` between."),
+        *pick(tables.SESSIONS, "outcome", "end_reason", "minutes", "accept", "use", "reasons"),
         Column("erased_at", "time", "When its answers were erased; nothing else of it is kept then."),
         Column("erased_rows", "integer", "How many rows were erased."),
-        *_DEVICE,
+        *pick(
+            DEVICE, "device", "width_px", "height_px", "pixel_ratio", "refresh_hz", "ppi", "width_mm", "height_mm",
+            "diagonal_inches", "mbps", "headphones", "system", "browser", "version", "input",
+        ),
     ),
     ("session",),
-    (c.OF_PARTICIPANT, c.OF_TEXT),
+    (OF_PARTICIPANT, OF_TEXT),
 )  # fmt: skip
 
 
 PARTICIPANTS = ExportTable(
-    "participants",
-    "participant: all their sessions together",
-    (
-        c.PARTICIPANT, c.MODE,
-        Column("sessions", "integer", "How many sessions they had."),
-        Column("minutes", "number", "How long these took together."),
-        Column("ratings", "integer", "How many ratings they gave."),
-        Column("used_ratings", "integer", "How many of them are analysed."),
-        Column("accept", "boolean", "Whether any session is to be paid; empty where a person has to look."),
-        Column("use", "boolean", "Whether any session is analysed."),
-        Column("reasons", "text", "Everything that their sessions failed, as check:reason, with `; ` between."),
-    ),
-    ("participant",),
-)  # fmt: skip
+    "participants", "participant: all their sessions together", tables.PARTICIPANTS, ("participant",)
+)
 
 
 QUESTIONNAIRES = ExportTable(
@@ -92,7 +61,7 @@ QUESTIONNAIRES = ExportTable(
         Column("withheld", "boolean", "Whether an answer is there and left out, because it is free text."),
     ),
     ("session", "place", "question", "number"),
-    (c.OF_SESSION, c.OF_PARTICIPANT),
+    _LINKS,
 )  # fmt: skip
 
 
@@ -108,7 +77,7 @@ def _session_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
     for session, row in source.sessions.items():
         claim, end, erasure = (rows.get(session, {}) for rows in (claims, ends, erasures))
         one = source.judged.get(session)
-        judged = session_row(one) if one else {"use": False, "reasons": EARLIER}
+        judged = tables.session_row(one) if one else {"use": False, "reasons": EARLIER}
         yield {
             **{name: row[name] for name in ("session", "participant", "digest", "run", "mode", "visit")},
             "outcome": end.get("outcome"),
@@ -126,7 +95,7 @@ def _session_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
 
 def participants(source: ExportSource) -> TableRows:
     """Return every participant."""
-    rows = {row["participant"]: row for row in participant_rows(source.judging.judged, {})}
+    rows = {row["participant"]: row for row in tables.participant_rows(source.judging.judged, {})}
     for session, row in source.sessions.items():
         if session in source.judged:
             continue
@@ -182,21 +151,20 @@ def _place(answer: Any, options: Sequence[str]) -> int | None:
 
 # Recorded steps
 
-_KEYED = (c.SESSION, c.PARTICIPANT, c.KEY)
-
-_LINKS = (c.OF_SESSION, c.OF_PARTICIPANT)
+_KEYED = (c.SESSION, c.PARTICIPANT, KEY)
+_TAB = Column("tab", "text", "Which tab of the browser it came from.")
 
 ANSWERS = ExportTable(
     "answers",
     "step that was answered: consent, checks, questionnaires, trials, breaks",
     (
         *_KEYED,
-        Column("position", "integer", "Of a trial: its place in the list, from 1."),
+        POSITION,
         Column("answer", "text", "What the browser sent, as JSON: by question (q1) and slot (s1), without free text."),
         Column("shown_ms", "number", "When the page was shown, by the browser's clock: ms since 1970."),
         Column("sent_ms", "number", "When the answer was sent, by the same clock."),
         c.INPUT,
-        Column("tab", "text", "Which tab of the browser it came from."),
+        _TAB,
         Column("answered_at", "time", "When the answer was stored."),
     ),
     ("session", "key"),
@@ -209,7 +177,7 @@ EVENTS = ExportTable(
     "thing that happened on a page, as the browser saw it",
     (
         *_KEYED,
-        Column("tab", "text", "Which tab of the browser it came from."),
+        _TAB,
         Column("number", "integer", "Place in the log of that step and tab, from 0."),
         Column("ms", "number", "When, in ms since the page was shown."),
         Column("kind", "text", "What happened: play, pause, ended, stall, change, focus, and the like."),
@@ -241,10 +209,9 @@ IMMEDIATE_VERDICTS = ExportTable(
     "verdict that was given while the session was under way",
     (
         *_KEYED,
-        Column("check", "text", "The check or rule."),
+        *pick(tables.VERDICT, "check"),
         Column("verdict", "text", "What it said then; `checks` has what it says now.", c.VERDICT_VALUES),
-        Column("reason", "text", "Why."),
-        Column("evidence", "text", "What it rests on, as JSON."),
+        *pick(tables.VERDICT, "reason", "evidence"),
         Column("told_at", "time", "When it was told."),
     ),
     ("session", "key", "check"),

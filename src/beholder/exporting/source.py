@@ -8,12 +8,14 @@ from functools import cached_property
 from typing import Any
 
 from beholder.checks.headphones import HeadphonesCheck
-from beholder.cleaning.devices import device_rows
+from beholder.cleaning import columns as c
+from beholder.cleaning.devices import DEVICES, device_rows
 from beholder.cleaning.facts import Rows
 from beholder.cleaning.ratings import Rating, number_repetitions
 from beholder.cleaning.screening import JudgedPopulation
 from beholder.cleaning.sessions import JudgedSession
 from beholder.cleaning.texts import Masks, StudyText
+from beholder.columns import Column
 from beholder.store.contract import Table
 from beholder.study.recruitment import is_person, is_robot
 
@@ -68,6 +70,13 @@ class FreeTextFilter:
         }
 
 
+_DEVICE_NAMES = {"kind": "device", "screen_width": "width_px", "screen_height": "height_px", "dpr": "pixel_ratio"}
+"""Columns of devices.csv that are called otherwise in the export, where they stand among others."""
+DEVICE = (
+    *(column._replace(name=_DEVICE_NAMES.get(column.name, column.name)) for column in DEVICES),
+    Column("headphones", "text", "What the check of the headphones says; empty where there is none.", c.VERDICT_VALUES),
+)
+"""The device of a session."""
 EARLIER = "plan:earlier"
 """Why a session under an earlier plan is not used."""
 
@@ -119,14 +128,8 @@ class ExportSource:
         devices = {}
         for row, one in zip(device_rows(self.judging.judged), self.judging.judged, strict=True):
             verdicts = {settled.check.name: settled.verdict.verdict for settled in one.qualified.settled}
-            devices[row["session"]] = {
-                **row,
-                "device": row.get("kind"),
-                "width_px": row.get("screen_width"),
-                "height_px": row.get("screen_height"),
-                "pixel_ratio": row.get("dpr"),
-                "headphones": verdicts.get(HeadphonesCheck.name),
-            }
+            renamed = {_DEVICE_NAMES.get(name, name): value for name, value in row.items()}
+            devices[row["session"]] = {**renamed, "headphones": verdicts.get(HeadphonesCheck.name)}
         return devices
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from beholder.cleaning import tables as written
+from beholder.cleaning import columns as c
+from beholder.cleaning import playback as played
+from beholder.cleaning import tables
 from beholder.cleaning.texts import StudyText
-from beholder.columns import Column, Kind
-from beholder.exporting import columns as c
-from beholder.exporting.columns import ExportTable, TableRows, describe, factor_columns
+from beholder.columns import Column, names_of
+from beholder.exporting.columns import OF_PARTICIPANT, OF_SESSION, OF_TEXT, ExportTable, TableRows, factor_columns
 from beholder.exporting.source import ExportSource
 
 STUDIES = ExportTable(
@@ -42,21 +43,20 @@ QUESTIONS = ExportTable(
         Column("keyed", "text", "`-` where a high answer means less of what the others measure.", ("+", "-")),
     ),
     ("digest", "place", "question"),
-    (c.OF_TEXT,),
+    (OF_TEXT,),
 )
-_PROBE = {
-    "bytes": "Size of the file.",
-    "duration_ms": "How long it plays; of images and texts, how long they must be in view.",
-    "width": "Width, in pixels.",
-    "height": "Height, in pixels.",
-    "fps": "Frames per second.",
-    "codec": "How its picture is coded.",
-    "audio_codec": "How its sound is coded.",
-    "channels": "Channels of its sound.",
-    "sample_rate": "Samples per second of its sound.",
-    "words": "Of a text: how many words it has.",
-}
-_NUMBERS = {"duration_ms": "number", "fps": "number", "codec": "text", "audio_codec": "text"}
+_PROBE = (
+    Column("bytes", "integer", "Size of the file."),
+    Column("duration_ms", "number", "How long it plays; of images and texts, how long they must be in view."),
+    Column("width", "integer", "Width, in pixels."),
+    Column("height", "integer", "Height, in pixels."),
+    Column("fps", "number", "Frames per second."),
+    Column("codec", "text", "How its picture is coded."),
+    Column("audio_codec", "text", "How its sound is coded."),
+    Column("channels", "integer", "Channels of its sound."),
+    Column("sample_rate", "integer", "Samples per second of its sound."),
+    Column("words", "integer", "Of a text: how many words it has."),
+)
 
 
 def studies(source: ExportSource) -> TableRows:
@@ -75,26 +75,25 @@ def stimuli(source: ExportSource) -> TableRows:
     """Return the stimuli of these study texts, with the properties of each file."""
     used = {row["digest"] for row in source.sessions.values()}
     rows = [row for row in source.tables["stimuli"] if row["digest"] in used]
-    names = sorted({name for row in rows for name in row["factors"]})
+    factors = sorted({name for row in rows for name in row["factors"]})
     table = ExportTable(
         "stimuli",
         "stimulus in each study text",
         (
-            c.DIGEST, c.STIMULUS, c.CONTENT, c.CONDITION, c.ROLE,
-            Column("medium", "text", "What kind of stimulus it is.", c.MEDIA),
+            c.DIGEST, c.STIMULUS, c.CONTENT, c.CONDITION, c.ROLE, c.MEDIUM,
             Column("sha256", "text", "Hash of the file; of the recipe where Beholder made it."),
-            *(Column(name, _NUMBERS.get(name, "integer"), text) for name, text in _PROBE.items()),  # type: ignore[arg-type]
-            *factor_columns(names),
+            *_PROBE,
+            *factor_columns(factors),
         ),
         ("digest", "stimulus"),
-        (c.OF_TEXT,),
+        (OF_TEXT,),
     )  # fmt: skip
     return TableRows(table, map(_stimulus, rows))
 
 
 def _stimulus(row: Mapping[str, Any]) -> dict[str, Any]:
     factors = {f"factor_{name}": value for name, value in row["factors"].items()}
-    return {**row, **{name: row["probe"].get(name) or None for name in _PROBE}, **factors}
+    return {**row, **{name: row["probe"].get(name) or None for name in names_of(_PROBE)}, **factors}
 
 
 def questions(source: ExportSource) -> TableRows:
@@ -126,96 +125,28 @@ def _question_rows(digest: str, text: StudyText) -> Iterator[dict[str, Any]]:
 # Playback and comments, with the rows of clean/
 
 
-_COUNTS = frozenset(
-    {
-        "plays", "stalls", "dropped", "frames", "blurs", "away", "errors", "changes", "exits", "page_blurs",
-        "page_changes",
-    }
-)  # fmt: skip
-_MEASURED: Mapping[str, str] = {
-    "plays": "How often it was begun from the start; rounds of a loop do not count.",
-    "watched_ms": "How long it was played in all.",
-    "coverage": "Share of it that was played at least once, 0 to 1.",
-    "furthest_ms": "The latest moment that was reached.",
-    "length_ms": "Its length by our probe; of images and texts, how long they must be in view.",
-    "duration_ms": "Its length as the browser decodes it.",
-    "played_ms": "How long the last whole play took by the clock, stalls included.",
-    "whole_ms": "How long the first whole play took.",
-    "ended_ms": "When, since the page was shown, it first came to its end.",
-    "stalls": "How often it halted for data.",
-    "stalled_ms": "The longest halt: in the calmest whole play or, where there is none, in all.",
-    "dropped": "Frames that were dropped.",
-    "frames": "Frames that were drawn.",
-    "blurs": "How often the window was left while it played.",
-    "away": "How often window or full screen was left while it played, until it was played whole without that.",
-    "errors": "Failures to load or decode.",
-    "changes": "How often an answer about it was changed.",
-    "displayed_width": "Its width on the page, in CSS pixels.",
-    "displayed_height": "Its height on the page, in CSS pixels.",
-    "skew_ms": "How far the slots of the page were apart at most, where they play on one clock.",
-    "first_ms": "Of the page: time to the first action.",
-    "exits": "Of the page: how often full screen was left.",
-    "page_blurs": "Of the page: how often the window was left.",
-    "page_changes": "Of the page: changes of answers that belong to no single slot.",
-    "viewport_width": "Of the page: width of the window, in CSS pixels.",
-    "viewport_height": "Of the page: height of the window, in CSS pixels.",
-    "screen_width": "Of the page: width of the screen, in CSS pixels.",
-    "screen_height": "Of the page: height of the screen, in CSS pixels.",
-    "dpr": "Of the page: device pixels per CSS pixel.",
-}
-_SHOWN = (
-    c.SESSION, c.PARTICIPANT, c.POSITION, c.TRIAL, c.SLOT, c.ROLE, c.CONTENT, c.CONDITION, c.STIMULUS, c.INPUT,
-)  # fmt: skip
-
-
-def _measure(name: str) -> Kind:
-    return "integer" if name in _COUNTS else "number"
-
-
 PLAYBACK = ExportTable(
     "playback",
     "slot of each page that was answered, rated or not: how it played",
-    describe(
-        written.PLAYBACK_COLUMNS,
-        {
-            **{name: (_measure(name), text) for name, text in _MEASURED.items()},
-            **{column.name: column for column in _SHOWN},
-            "label": ("text", "Its letter or name on the page."),
-            "colour": ("text", "Its colour on the page."),
-            "rated": ("boolean", "Whether it was to be rated."),
-            "together": ("boolean", "Whether all slots of the page played at once, on one clock."),
-        },
-    ),
+    played.PLAYBACK,
     ("session", "position", "slot"),
-    (c.OF_SESSION, c.OF_PARTICIPANT),
+    (OF_SESSION, OF_PARTICIPANT),
 )
 COMMENTS = ExportTable(
-    "comments",
-    "reason or comment that somebody wrote",
-    describe(
-        written.COMMENT_COLUMNS,
-        {
-            **{column.name: column for column in _SHOWN},
-            "question": ("text", "The question that a reason belongs to; empty for a comment."),
-            "kind": Column("kind", "text", "What it is.", ("reason", "comment")),
-            "text": ("text", "What was written, with an apostrophe before what a spreadsheet would run."),
-        },
-    ),
-    (),
-    (c.OF_SESSION, c.OF_PARTICIPANT),
+    "comments", "reason or comment that somebody wrote", tables.COMMENTS, (), (OF_SESSION, OF_PARTICIPANT)
 )
 
 
 def playback(source: ExportSource) -> TableRows:
     """Return the playback of every slot of every answered trial."""
     visits = [one.visit for one in source.judging.judged]
-    lines = written.playback_lines(visits, source.judging.facts.stimuli)
-    return TableRows(PLAYBACK, (dict(zip(written.PLAYBACK_COLUMNS, line, strict=True)) for line in lines))
+    lines = played.playback_lines(visits, source.judging.facts.stimuli)
+    return TableRows(PLAYBACK, (dict(zip(names_of(played.PLAYBACK), line, strict=True)) for line in lines))
 
 
 def comments(source: ExportSource) -> TableRows | None:
     """Return comments and reasons; None if free text is left out."""
     if not source.withheld.with_texts:
         return None
-    rows = written.comment_rows([one.visit for one in source.judging.judged])
+    rows = tables.comment_rows([one.visit for one in source.judging.judged])
     return TableRows(COMMENTS, ({**row, "text": source.withheld.words(COMMENTS.name, row["text"])} for row in rows))

@@ -6,41 +6,26 @@ from collections.abc import Iterator
 from typing import Any
 
 from beholder.checks.contract import Verdict
+from beholder.cleaning import columns as c
 from beholder.cleaning.decisions import reason_words
 from beholder.cleaning.facts import position_of
-from beholder.cleaning.tables import attempt_rows
-from beholder.columns import Column
-from beholder.exporting import columns as c
-from beholder.exporting.columns import ExportTable, TableRows
+from beholder.cleaning.tables import ATTEMPTS, VERDICT, attempt_rows
+from beholder.columns import Column, pick
+from beholder.exporting.columns import OF_PARTICIPANT, OF_SESSION, POSITION, ExportTable, TableRows
 from beholder.exporting.source import EARLIER, ExportSource, rating_id
 
-_LINKS = (c.OF_SESSION, c.OF_PARTICIPANT)
-_VERDICT = (
-    Column("check", "text", "The check or rule."),
-    Column("version", "integer", "Its version."),
-    Column(
-        "verdict", "text", "What it says; what cannot be evaluated is unknown, and costs nothing.", c.VERDICT_VALUES
-    ),
-    Column("reason", "text", "Why."),
-    Column("measured", "text", "What was measured; lists and maps as JSON."),
-    Column("needed", "text", "What was needed; lists and maps as JSON."),
-    Column("evidence", "text", "What it rests on, as JSON."),
-)
+_LINKS = (OF_SESSION, OF_PARTICIPANT)
 CHECKS = ExportTable(
     "checks",
     "thing that a check says of one attempt before the trials, one training example, or one trial",
     (
         c.SESSION, c.PARTICIPANT,
         Column("stage", "text", "Where in the session.", ("before", "training", "trial")),
-        *_VERDICT,
-        Column("action", "text", "What the study makes of a failure: gate, flag, warn or record."),
-        Column("attempt", "integer", "Which attempt it was, from 1."),
-        Column("example", "integer", "Of the training: which example."),
-        Column("position", "integer", "Of a trial: its place in the list, from 1."),
+        *VERDICT,
+        *pick(ATTEMPTS, "action", "attempt", "example"),
+        POSITION,
         Column("trial", "text", "Of a trial: its name in the plan."),
-        Column("seconds", "number", "How long the page of an attempt was looked at."),
-        c.INPUT,
-        Column("answered_at", "time", "When an attempt was answered."),
+        *pick(ATTEMPTS, "seconds", "input", "answered_at"),
         Column("answer", "text", "What an attempt was answered with, as JSON, without free text."),
     ),
     (),
@@ -49,7 +34,7 @@ CHECKS = ExportTable(
 VERDICTS = ExportTable(
     "verdicts",
     "session and check: what it says of the whole session",
-    (c.SESSION, c.PARTICIPANT, *_VERDICT),
+    (c.SESSION, c.PARTICIPANT, *VERDICT),
     ("session", "check"),
     _LINKS,
 )
@@ -60,8 +45,7 @@ EXCLUSIONS = ExportTable(
         Column("level", "text", "What is left out.", ("session", "rating")),
         c.SESSION, c.PARTICIPANT,
         Column("rating_id", "text", "Of a rating: its name in the table ratings."),
-        Column("check", "text", "The check or rule."),
-        Column("reason", "text", "Why."),
+        *pick(VERDICT, "check", "reason"),
         Column("words", "text", "The same in words."),
     ),
     (),

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from beholder.cleaning.facts import Rows
-from beholder.cleaning.payouts import COLUMNS
+from beholder.cleaning.payouts import BONUSES
+from beholder.columns import names_of
 from beholder.errors import Problem
 from beholder.recruiting.context import RecruitContext
 from beholder.recruiting.contract import Status, Submission, platform_errors
@@ -24,6 +25,7 @@ from beholder.study.recruitment import Sum, is_money, money
 
 
 BONUS_FILE = "clean/bonus.csv"
+_COLUMNS = names_of(BONUSES)
 _FIX = "Nothing of it was paid. Run `beholder clean` to have it written again."
 
 
@@ -65,11 +67,11 @@ def read_bonuses(study: Study) -> EarnedBonuses:
 
 
 def _read_rows(study: Study, currency: str, problems: list[Problem]) -> list[EarnedBonus]:
-    if not {*COLUMNS} & {*column_names(study.folder, BONUS_FILE)}:
-        problems.append(Problem(f"{BONUS_FILE}:1", "names no column", ", ".join(COLUMNS), _FIX))
+    if not {*_COLUMNS} & {*column_names(study.folder, BONUS_FILE)}:
+        problems.append(Problem(f"{BONUS_FILE}:1", "names no column", ", ".join(_COLUMNS), _FIX))
         return []
     bonuses: dict[tuple[str, str], EarnedBonus] = {}
-    for line in read_lines(study.folder, BONUS_FILE, COLUMNS, problems):
+    for line in read_lines(study.folder, BONUS_FILE, _COLUMNS, problems):
         one = _read_row(line, currency, problems)
         if one is None:
             continue

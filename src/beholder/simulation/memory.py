@@ -12,6 +12,7 @@ import numpy as np
 
 from beholder.cleaning.facts import AnswerRecord, SessionRecord, ShownStimulus
 from beholder.cleaning.ratings import COLUMNS, Rating, rating_rows
+from beholder.columns import names_of
 from beholder.files import csv_blocks, write_all
 from beholder.methods import find, load_study
 from beholder.methods.choices import NOISE, choice_values
@@ -227,8 +228,6 @@ def _choose(sheet: RatingSheet, difference: Floats) -> Floats:
 
 _LEFT = "complete:not_finished"
 """The reason in cleaning for not using the ratings of a drop-out."""
-_EMPTY = ("colour", "plays", "watched_ms", "coverage", "response_ms", "answered_at")
-"""Columns without a value in a rehearsal in memory."""
 
 
 def _answers_table(
@@ -285,17 +284,19 @@ def _ratings_table(
         "study": study.name, "digest": digest, "run": study.run, "mode": "robot", "repetition": 1,
         "method": study.method, "input": "robot",
     }  # fmt: skip
-    table = table.assign(**same, **dict.fromkeys(_EMPTY), reasons=np.where(table["use"], "", _LEFT))
+    table = table.assign(**same, reasons=np.where(table["use"], "", _LEFT))
+    columns = names_of(COLUMNS)
+    table = table.assign(**{name: None for name in columns if name not in table})  # what only a browser knows
     factors_of = {one.id: one.factors for one in catalogue.stimuli}
-    names = sorted({name for factors in factors_of.values() for name in factors})
-    factors: dict[str, Any] = {name: _factor(table["stimulus"], factors_of, name) for name in names}
+    of_stimuli = sorted({name for factors in factors_of.values() for name in factors})
+    factors: dict[str, Any] = {name: _factor(table["stimulus"], factors_of, name) for name in of_stimuli}
     for name in dict.fromkeys(name for planned in lists for name in planned.group):
         levels = np.array([planned.group.get(name) for planned in lists], dtype=object)
         factors[name] = levels[table["list"].to_numpy(dtype=np.int64) % len(lists)]
     more = {f"factor_{name}": factors[name] for name in sorted(factors)}
     if bool(table["other_stimulus"].notna().any()):
-        more |= {f"other_factor_{name}": _factor(table["other_stimulus"], factors_of, name) for name in names}
-    return pd.concat([table[list(COLUMNS)], pd.DataFrame(more, index=table.index)], axis=1)
+        more |= {f"other_factor_{name}": _factor(table["other_stimulus"], factors_of, name) for name in of_stimuli}
+    return pd.concat([table[list(columns)], pd.DataFrame(more, index=table.index)], axis=1)
 
 
 def _factor(stimuli: Any, factors_of: Mapping[str, Mapping[str, str]], name: str) -> Any:

@@ -7,6 +7,7 @@ import pytest
 from beholder.cleaning import clean
 from beholder.cleaning.ratings import COLUMNS, read_ratings
 from beholder.cleaning.tables import clean_tables
+from beholder.columns import names_of
 from beholder.errors import StoreError
 from beholder.study.model import Study
 from support.store_tables import add, empty
@@ -17,7 +18,7 @@ def test_every_answer_becomes_tidy_ratings(study: Study) -> None:
     add(tables, "a")
     cleaned = clean_tables(study, tables)
     ratings = read_ratings(cleaned.folder / "ratings.csv")
-    assert tuple(ratings.columns) == (*COLUMNS, "factor_fps")
+    assert tuple(ratings.columns) == (*names_of(COLUMNS), "factor_fps")
     assert ratings["condition"].tolist() == ["natural", "no", "01"] * 2
     assert ratings["value"].tolist() == [80.0, 50.0, 20.0] * 2
     assert ratings["position"].tolist() == [1.0] * 3 + [2.0] * 3

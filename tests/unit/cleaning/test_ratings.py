@@ -11,16 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beholder.cleaning.facts import AnswerRecord, SessionRecord, ShownStimulus
-from beholder.cleaning.ratings import (
-    COLUMNS,
-    NUMBERS,
-    Rating,
-    number_repetitions,
-    rating_blocks,
-    rating_rows,
-    read_ratings,
-)
-from beholder.cleaning.tables import PLAYBACK_COLUMNS, comment_rows, playback_lines
+from beholder.cleaning.ratings import COLUMNS, Rating, number_repetitions, rating_blocks, rating_rows, read_ratings
+from beholder.cleaning.tables import comment_rows
+from beholder.columns import names_of, pick
 from beholder.errors import UserError
 from beholder.files import write_table
 from beholder.methods.contract import Asked, Judgement, Slot, Trial
@@ -76,13 +69,13 @@ STIMULI = {
 def test_a_row_tells_who_what_value_and_how() -> None:
     (row,) = rating_rows(study(), visit(trial("test")), 1, answer(), (score(),), STIMULI)
     record = row._asdict()
-    assert tuple(record)[: len(COLUMNS)] == COLUMNS
+    assert tuple(record)[: len(COLUMNS)] == names_of(COLUMNS)
     wanted = {"participant": "p-1", "condition": "condition 1", "content": "city", "value": 72, "raw_value": 72}
     assert wanted.items() <= record.items()
     assert (record["position"], record["repetition"], record["role"]) == (1, 1, "test")
     assert (record["plays"], record["coverage"], record["response_ms"], record["input"]) == (2, 1.0, 8500.0, "mouse")
     head, line = b"".join(rating_blocks([row])).decode().splitlines()
-    assert head.split(",") == [*COLUMNS, "factor_bitrate"]
+    assert head.split(",") == [*names_of(COLUMNS), "factor_bitrate"]
     assert line.endswith(",true,,1M")
 
 
@@ -96,7 +89,34 @@ use reasons
 
 
 def test_columns_are_those_of_the_contract_in_order() -> None:
-    assert " ".join(COLUMNS) == " ".join(CONTRACT.split())
+    assert " ".join(names_of(COLUMNS)) == " ".join(CONTRACT.split())
+
+
+def test_every_column_has_a_meaning_and_holds_what_its_name_says() -> None:
+    """Rows are made by place: every value is another one, so that no two columns can be exchanged."""
+    slots = (
+        Slot("s1", "stimulus 1", "anchor", "A", True, "#2a76b0"),
+        Slot("s2", "stimulus 2", "test", "B", True, "#c0392b"),
+    )
+    asked = Asked("q1", "quality", "ask", "How good?", SCALES["cont100"])
+    one = Judgement(
+        "quality", "score", "s1", 72, 71, 10, 90, other_slot="s2", missing="skipped", keyed=28, unit="too dark"
+    )
+    came = SessionRecord("s-1", "p-1", "digest", 3, "panel", 1, AT, "completed", AT, False, (), {})
+    came = replace(came, trials=(Trial("t0", "city", "rate", (), ()), Trial("t1", "city", "rate", slots, (asked,))))
+    playback = {"s1": {"plays": 4, "watched_ms": 4100.0, "coverage": 0.5}}
+    given = AnswerRecord("trial:2", {}, playback, 1000.0, 9500.0, "mouse", AT)
+    (row,) = rating_rows(study(), came, 2, given, (one,), STIMULI)
+    assert row._asdict() == {
+        "study": "rows", "digest": "digest", "run": 3, "participant": "p-1", "session": "s-1", "mode": "panel",
+        "trial": "t1", "position": 2, "repetition": 1, "method": "parallel", "question": "quality", "kind": "score",
+        "content": "city", "condition": "condition 1", "stimulus": "stimulus 1", "role": "anchor",
+        "other_condition": "condition 2", "other_stimulus": "stimulus 2", "unit": "too dark", "value": 72,
+        "raw_value": 71, "keyed": 28, "scale_min": 10, "scale_max": 90, "missing": "skipped", "slot": "s1",
+        "colour": "#2a76b0", "plays": 4, "watched_ms": 4100.0, "coverage": 0.5, "response_ms": 8500.0,
+        "input": "mouse", "answered_at": AT, "use": True, "reasons": "", "factors": {"bitrate": "1M"},
+    }  # fmt: skip
+    assert all(column.text.endswith(".") for column in COLUMNS)
 
 
 def test_a_comparison_names_both_stimuli() -> None:
@@ -114,21 +134,6 @@ def test_a_reversed_statement_keeps_what_was_clicked_and_the_turned_number_besid
 def test_a_comparison_with_a_check_is_no_rating() -> None:
     one = Judgement("quality", "choice", "s1", 1, -1, -1, 1, other_slot="s2")
     assert rating_rows(study(), visit(trial("test", "trap")), 1, answer(), (one,), STIMULI) == []
-
-
-def test_every_slot_of_a_trial_has_a_row_of_playback_also_one_that_is_not_rated() -> None:
-    reference = Slot("s2", "stimulus 2", "reference", "reference", False, None)
-    shown = trial("test")
-    beside = Trial("t1", "city", "rate", (*shown.slots, reference), shown.asked, together=True)
-    page = {"first_ms": 420, "exits": 1, "viewport": [1280, 720], "skew_ms": 8}
-    given = AnswerRecord("trial:1", {}, {**answer().playback, "page": page}, 0.0, 1.0, "touch", AT)
-    came = replace(visit(beside), answers={"trial:1": given})
-    lines = playback_lines([came], STIMULI)
-    first, second = (dict(zip(PLAYBACK_COLUMNS, line, strict=True)) for line in lines)
-    assert (first["slot"], first["plays"], first["length_ms"], first["colour"]) == ("s1", 2, 4000, "#2a76b0")
-    assert (second["rated"], second["label"], second["plays"], second["together"]) == (False, "reference", None, True)
-    assert {row["viewport_width"] for row in (first, second)} == {1280}
-    assert (first["first_ms"], first["exits"], first["skew_ms"], first["input"]) == (420, 1, 8, "touch")
 
 
 def test_reasons_and_comments_are_kept_by_question_and_cannot_run_as_formulas() -> None:
@@ -190,7 +195,7 @@ def test_empty_cells_are_missing_numbers_and_use_is_a_truth_value(tmp_path: Path
     table = read_ratings(tmp_path / "r.csv")
     assert table["value"].isna().tolist() == [True, False]
     assert table["use"].tolist() == [False, True]
-    assert set(NUMBERS) <= set(COLUMNS)
+    assert {column.kind for column in pick(COLUMNS, "value", "use")} == {"number", "boolean"}
 
 
 def test_cells_that_are_no_numbers_are_all_named(tmp_path: Path) -> None:

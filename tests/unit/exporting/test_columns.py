@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from datetime import UTC, datetime
 
-from beholder.columns import Column
-from beholder.exporting.columns import as_cells, convert, describe, factor_columns
+from beholder.exporting.columns import as_cells, convert, factor_columns
 
 
 def test_values_are_converted_by_kind_and_missing_ones_are_none() -> None:
@@ -26,9 +25,5 @@ def test_cells_of_csv_are_texts_of_the_same_values() -> None:
     assert str(as_cells("time", [time])[0]).startswith("2026-01-02T03:04:05")
 
 
-def test_columns_without_a_description_have_an_empty_text() -> None:
-    own = Column("slot", "text", "Place on the page.")
-    assert describe(("slot", "plays", "other"), {"slot": own, "plays": ("integer", "How often.")}) == (
-        own, Column("plays", "integer", "How often."), Column("other", "text", ""),
-    )  # fmt: skip
+def test_further_columns_of_the_manifest_are_factors() -> None:
     assert [column.name for column in factor_columns(("codec",))] == ["factor_codec"]

@@ -8,7 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from beholder.cleaning.tables import PLAYBACK_COLUMNS as PLAYBACK
+from beholder.cleaning.playback import PLAYBACK
+from beholder.columns import names_of
 from beholder.files import write_table
 from beholder.reporting.data_quality import quality_section
 from beholder.reporting.material import Material
@@ -21,7 +22,8 @@ def played(number: int, **keys: Any) -> dict[str, Any]:
 
 
 def test_each_number_on_the_data_says_how_to_read_it(material: Material) -> None:
-    put(material, "playback", PLAYBACK, [played(1), played(2, dropped=1), played(3, stalled_ms=400), played(4)])
+    rows = [played(1), played(2, dropped=1), played(3, stalled_ms=400), played(4)]
+    put(material, "playback", names_of(PLAYBACK), rows)
     text = shown(quality_section(material)).text
     assert "Ratings without a value 0 of 160 (0 %) Everything that was asked has an answer." in text
     assert "Failures to play 0 of 4 (0 %) Stimuli that failed to load or to play at least once." in text
@@ -36,7 +38,7 @@ def test_each_number_on_the_data_says_how_to_read_it(material: Material) -> None
 
 def test_bad_data_are_warned_of(material: Material) -> None:
     bad = [played(1, errors=1, coverage=0.4), played(2, stalled_ms=9000, dropped=50)]
-    put(material, "playback", PLAYBACK, bad)
+    put(material, "playback", names_of(PLAYBACK), bad)
     ratings = material.results.ratings.copy()
     ratings.loc[:15, "value"] = float("nan")
     verdicts = {"variance": {"pass": 2, "fail": 2, "unknown": 6}}

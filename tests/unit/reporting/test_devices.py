@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from beholder.cleaning.devices import COLUMNS as DEVICES
+from beholder.cleaning.devices import DEVICES
+from beholder.columns import names_of
 from beholder.reporting.devices import devices_foot, devices_section
 from beholder.reporting.html import render
 from beholder.reporting.material import Material
@@ -26,7 +27,7 @@ def test_devices_are_counted_and_what_is_not_known_is_counted_as_such(material: 
         device(3, kind="phone"),
         device(4, use=False),
     ]
-    put(material, "devices", DEVICES, rows)
+    put(material, "devices", names_of(DEVICES), rows)
     text = shown(devices_section(material)).text
     assert text.startswith(
         "3 sessions are used, 2 on a computer and 1 on a phone. The usual screen has 1920 × 1080 device pixels (2). "
@@ -43,13 +44,14 @@ def test_devices_are_counted_and_what_is_not_known_is_counted_as_such(material: 
 
 
 def test_many_screens_are_the_usual_ones_and_the_rest_together(material: Material) -> None:
-    put(material, "devices", DEVICES, [device(n, screen_width=1000 + n, screen_height=900) for n in range(10)])
+    rows = [device(n, screen_width=1000 + n, screen_height=900) for n in range(10)]
+    put(material, "devices", names_of(DEVICES), rows)
     text = shown(devices_section(material)).text
     assert "1005 × 900 1 10 % 1 4 others 4 40 % 4" in text
 
 
 def test_no_used_session_and_nothing_known_of_any(material: Material) -> None:
-    put(material, "devices", DEVICES, [device(1, use=False, input="mouse")])
+    put(material, "devices", names_of(DEVICES), [device(1, use=False, input="mouse")])
     assert shown(devices_section(material)).text.startswith("No session is used. Answered with Used % All mouse 0 – 1")
-    put(material, "devices", DEVICES, [device(1)])
+    put(material, "devices", names_of(DEVICES), [device(1)])
     assert devices_section(material) is None

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from beholder.cleaning.ratings import COLUMNS
+from beholder.columns import names_of
 from beholder.files import write_table
 from beholder.reporting.headline import headline_section, key_finding
 from beholder.reporting.material import Material
@@ -137,7 +138,7 @@ def test_little_to_tell_is_told_as_it_is(tmp_path: Path, values: dict[str, Value
 def test_means_that_disagree_with_the_test_are_no_lead(tmp_path: Path) -> None:
     study = made_up(tmp_path, {"a": 50.0, "b": 50.0}, participants=1, contents=1)
     rows = [
-        dict.fromkeys(COLUMNS, "")
+        dict.fromkeys(names_of(COLUMNS), "")
         | {
             "digest": "d1", "participant": f"p{who}", "session": f"s{who}", "position": 1, "kind": "score",
             "method": "parallel", "question": "quality", "content": "c", "condition": name, "stimulus": f"{name}/c",
@@ -147,7 +148,7 @@ def test_means_that_disagree_with_the_test_are_no_lead(tmp_path: Path) -> None:
         for who in range(40)
         for name, value in (("a", 40 + who % 2 if who < 20 else 90), *([("b", 50 + who % 5)] if who < 20 else []))
     ]  # fmt: skip
-    write_table(tmp_path / "clean" / "ratings.csv", COLUMNS, rows)
+    write_table(tmp_path / "clean" / "ratings.csv", names_of(COLUMNS), rows)
     assert key_finding_of(analysed_material(study)) == (
         "Means and tests disagree: a has the highest mean, 65.3 (95 % interval 57.2 to 73.3), but those who rated both "
         "put b 11.5 points (10.8 to 12.2), p < 0.001, above a."
