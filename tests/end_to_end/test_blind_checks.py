@@ -93,7 +93,9 @@ class CheckCrawler:
         assert planned is not None
         is_first = step["attempt"] == 1 and check_of(planned).rule.attempts > 1 and check_of(planned).action != "flag"
         robot = RobotAbilities(frozenset([step["check"]]) if is_first else frozenset())
-        return check_of(planned).respond(host.page_checks.attempt(facts, planned), robot, np.random.default_rng(1))
+        return check_of(planned).respond(
+            host.context.page_checks.attempt(facts, planned), robot, np.random.default_rng(1)
+        )
 
 
 @pytest.fixture
@@ -167,7 +169,7 @@ async def test_the_size_of_a_medium_does_not_depend_on_the_draw(server: RunningS
 def _known(server: RunningServer) -> CheckContext:
     """Return the context of a participant who has answered every check."""
     facts = server.service.preview.facts
-    known = server.service.page_checks.context(facts)
+    known = server.service.context.page_checks.context(facts)
     return CheckContext({**LAPTOP}, known.answers, known.needs)
 
 

@@ -94,7 +94,7 @@ class Person:
         assert facts.list is not None
         step = self.host.served.script(facts.list).find(key)
         assert step is not None
-        posed = self.host.page_checks.attempt(facts, step)
+        posed = self.host.context.page_checks.attempt(facts, step)
         return check_of(step).respond(posed, RobotAbilities(self.fails), rng_of(seed_of(b"robot", self.session, key)))
 
     async def answer(self, submission: SubmittedAnswer | None = None, key: str | None = None) -> str:

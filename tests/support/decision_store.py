@@ -17,7 +17,7 @@ import yaml
 from beholder.recruiting.context import RecruitContext
 from beholder.recruiting.contract import DecisionRow, Submission, Verb
 from beholder.recruiting.decisions import decide_study
-from beholder.server.endings import shared_codes
+from beholder.server.entrances import shared_codes
 from beholder.server.tokens import pseudonym, receipt_code
 from beholder.store.contract import (
     Answer,

@@ -41,8 +41,7 @@ async def serve(tmp_path: Path, tiny: Path) -> AsyncIterator[Serve]:
 
         async def start(lessons: Any = LESSONS, **keys: Any) -> Site:
             study = load_study(write_taught(tmp_path / "study", tiny, lessons, **keys))
-            server = await stack.enter_async_context(run_server(study, port=0))
-            server.service.now = Clock()
+            server = await stack.enter_async_context(run_server(study, port=0, now=Clock()))
             client = await stack.enter_async_context(httpx.AsyncClient(base_url=server.address, timeout=60))
             return Site(server.service, server.store, server.address, client)
 

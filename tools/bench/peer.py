@@ -11,8 +11,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from beholder.server.app import SecurityHeaders, read_json
+from beholder.server.app import SecurityHeaders
 from beholder.server.process import listen
+from beholder.server.requests import read_json
 
 _REPLY = json.dumps({"stored_at": None, "step": "x" * 3000}).encode()
 """As large as the reply to an answer, which holds the next step."""

@@ -167,7 +167,7 @@ def serve(
         from beholder.server.process import serve_as_worker
 
         serve_as_worker(
-            study, store=store or "", host=host, port=port, public_url=public_url or "", background=release_abandoned
+            study, store=store or "", host=host, port=port, public_url=public_url or "", open_release=release_abandoned
         )
         return
     with Bar("Stimuli") as progress:

@@ -16,8 +16,9 @@ from beholder.recruiting.contract import GONE, Recruiter, Status, Submission
 from beholder.recruiting.launch_record import launch_record
 from beholder.recruiting.panel import NO_DATA
 from beholder.recruiting.reconciliation import REASON_WORDS
-from beholder.server.process import RunningServer
+from beholder.server.admission import ReleaseLists
 from beholder.store.contract import LedgerEntry, PlatformVisit, Store
+from beholder.study.model import Study
 
 _log = logging.getLogger("beholder.recruiting")
 
@@ -118,18 +119,15 @@ class AbandonedLists:
 
 
 @asynccontextmanager
-async def release_abandoned(server: RunningServer) -> AsyncIterator[None]:
-    """Let a server ask the platform before it turns a participant away, if there is a platform and a token."""
-    study = server.service.served.study
+async def release_abandoned(study: Study, store: Store) -> AsyncIterator[ReleaseLists | None]:
+    """Yield what asks the platform before a participant is turned away, if there is a platform and a token."""
     if study.recruit.mode != "prolific" or not os.environ.get("PROLIFIC_TOKEN", "").strip():
-        yield
+        yield None
         return
-    recruiter = await recruiter_of(study, server.store)
-    server.service.free_lists.release_abandoned = AbandonedLists(server.store, recruiter, study.run).make
+    recruiter = await recruiter_of(study, store)
     try:
-        yield
+        yield AbandonedLists(store, recruiter, study.run).make
     finally:
-        server.service.free_lists.release_abandoned = None
         await recruiter.close()
 
 

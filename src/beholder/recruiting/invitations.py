@@ -16,7 +16,7 @@ from beholder.files import write_private
 from beholder.methods import find
 from beholder.recruiting.contract import Job
 from beholder.server import tokens
-from beholder.server.endings import CODED, shared_codes
+from beholder.server.entrances import CODED, shared_codes
 from beholder.server.page_checks import PageChecks
 from beholder.server.script import make_script
 from beholder.study.csv_files import CsvTable, read_table

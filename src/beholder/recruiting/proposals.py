@@ -37,7 +37,7 @@ from beholder.recruiting.reconciliation import (
     propose_unlisted,
     submission_codes,
 )
-from beholder.server.endings import shared_codes
+from beholder.server.entrances import shared_codes
 from beholder.server.tokens import pseudonym
 from beholder.store.contract import LedgerEntry, PlatformVisit
 from beholder.store.open import read_rows

@@ -6,7 +6,8 @@ Also serving a study whose participants a person recruits and pays, until enough
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -34,6 +35,7 @@ from beholder.recruiting.launches import launch_study
 from beholder.recruiting.payments import pay_study
 from beholder.recruiting.signatures import RUN_SIGNATURE
 from beholder.server import ServerStatus
+from beholder.server.admission import ReleaseLists
 from beholder.server.process import RunningServer, report_until_stopped, run_server
 from beholder.store.contract import Store
 from beholder.study.model import Study
@@ -72,15 +74,32 @@ async def run_on_platform(
     async def wait(seconds: float = every) -> None:
         await asyncio.sleep(min(seconds, every))
 
-    async with run_server(study, store=store, host=host, port=port, public_url=public_url) as server:
-        recruiter = await recruiting(capped, server.store)
+    platform = _Platform(capped, recruiting)
+    async with run_server(
+        study, store=store, host=host, port=port, public_url=public_url, open_release=platform.open
+    ) as server:
+        context = RecruitContext(capped, server.store, store or str(study.folder / "store"), platform.recruiter)
+        return await _Run(context, server, report, wait, platform.abandoned, may_spend=publish).run()
+
+
+class _Platform:
+    """The recruiter of a run, open for as long as its server, and what releases the lists of those who left."""
+
+    recruiter: Recruiter
+    abandoned: AbandonedLists
+
+    def __init__(self, study: Study, recruiting: Callable[[Study, Store], Awaitable[Recruiter]]) -> None:
+        self._study, self._recruiting = study, recruiting
+
+    @asynccontextmanager
+    async def open(self, study: Study, store: Store) -> AsyncIterator[ReleaseLists]:
+        """Yield what releases the lists of participants who left."""
+        self.recruiter = await self._recruiting(self._study, store)
         try:
-            context = RecruitContext(capped, server.store, store or str(study.folder / "store"), recruiter)
-            abandoned = AbandonedLists(server.store, recruiter, study.run)
-            server.service.free_lists.release_abandoned = abandoned.make
-            return await _Run(context, server, report, wait, abandoned, may_spend=publish).run()
+            self.abandoned = AbandonedLists(store, self.recruiter, study.run)
+            yield self.abandoned.make
         finally:
-            await recruiter.close()
+            await self.recruiter.close()
 
 
 class _Run:

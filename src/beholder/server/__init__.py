@@ -1,9 +1,10 @@
 """The server of a study: who may take part, which step comes next, and what is stored.
 
+Functions of one `context`; only what holds state between two requests is an object, such as leases and moderation.
 HTTP: `app` (routes), `requests` (what browsers send), `media`, `assets`, `lab`. `service` is the study without HTTP.
-Participants: `participants` (identities), `admission`, `further_sessions`, `moderation`, `tokens`.
+Participants: `entrances` (of each mode), `participants`, `admission`, `further_sessions`, `moderation`, `tokens`.
 Steps: `script` (all steps of a list), `flow` (which one is next), `attempts`, `rendering`, `public_steps`, `endings`,
-`preview`. Answers: `answers`, `validation`, `playback`, `page_checks`, `trial_rules`. `process` runs it all.
+`preview`. Answers: `answers`, `playback`, `page_checks`, `trial_rules`. `process` runs it all.
 """
 
 from __future__ import annotations

@@ -1,22 +1,23 @@
-"""Admission: who may begin, which session a participant gets, and which list the session holds for how long."""
+"""Admission: who may begin or go on, which session a participant gets, and which list it holds for how long."""
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import get_args
 
 from beholder.errors import Refused, StoreError
 from beholder.server import tokens
-from beholder.server.attempts import action_of, current_device, device_change_facts, is_same_device
-from beholder.server.endings import platform_home, return_url, shared_codes
+from beholder.server.attempts import action_of, carry_over, current_device, device_change_facts, is_same_device
+from beholder.server.context import Context
 from beholder.server.flow import Ending, answers_of, next_step
 from beholder.server.further_sessions import FurtherSessions, add_new_lists
-from beholder.server.moderation import Moderation
 from beholder.server.participants import LAB, NUMBERED, Identity
-from beholder.server.script import Script, ServedStudy
+from beholder.server.script import Script
 from beholder.store.contract import (
     Fact,
     PlatformIdentity,
@@ -24,364 +25,339 @@ from beholder.store.contract import (
     Session,
     SessionFacts,
     Store,
+    StoredVerdict,
     StoreUnavailable,
 )
-from beholder.store.open import open_store
-from beholder.study.model import Study
-from beholder.study.parts import duration
-from beholder.study.recruitment import Mode, Recruit, is_closed, longest_minutes, moment
+from beholder.store.open import open_store, read_rows
+from beholder.study.recruitment import Mode, is_closed, is_person, moment
 from beholder.types import Json
 
 _OTHER_DEVICES = 5
 """How often a participant whose device did not qualify may return with another one."""
-
-
-class Admission:
-    """Admits participants, each to as many sessions as the study allows, one after the other."""
-
-    def __init__(
-        self,
-        served: ServedStudy,
-        store: Store,
-        words: Mapping[str, str],
-        further: FurtherSessions,
-        entrance: Entrance,
-        moderation: Moderation,
-        free_lists: FreeLists,
-    ) -> None:
-        self._served, self._store, self._words, self._further = served, store, words, further
-        self._entrance, self._moderation, self._free_lists = entrance, moderation, free_lists
-        self._max_sessions = further.max_sessions
-        self._run = served.study.run
-
-    async def admit(self, identity: Identity, device: Mapping[str, Json], now: datetime) -> tuple[str, bool]:
-        """Return the session of a participant who arrives, and whether it is new, or raise Refused.
-
-        It is the first one that has not ended. A participant who was screened out gets no other session, except with
-        another device if only the device did not qualify, or where the researcher readmitted them. A new session
-        starts all attempts again. A participant with a list in another run of the study gets none in this one.
-        """
-        taken = await self._store.runs_taken(identity.participant, identity.mode)
-        if taken - {self._run}:
-            raise self._other_run()
-        if not taken:
-            await self._check_new(identity, device, now)
-        completed = 0
-        last = ""
-        for visit in range(
-            1, self._max_sessions + _OTHER_DEVICES + self._moderation.readmissions(identity.participant) + 1
-        ):
-            proposed = self._new_session(identity, visit, device, now)
-            if completed:
-                await self._check_remaining(identity, proposed, completed, now)
-            session, is_new = await self._store.arrive(proposed)
-            facts = await self.facts(session.session)
-            if self._moderation.is_superseded(facts):
-                await self._store.release(session.session)
-                continue
-            if facts.end is None:
-                if facts.list is None and identity.mode != "robot" and not await self._free_lists.has_free_list(now):
-                    await self._entrance.record_visit(
-                        identity, session.session
-                    )  # the platform lists the visit all the same
-                    raise self._entrance.refusal("full", platform_id=identity.platform_id)
-                return session.session, is_new
-            last = session.session
-            completed += facts.end.outcome == "completed"
-            if completed == self._max_sessions:
-                return self._last_or_refuse(identity, last, "finished")
-            has_other = not is_same_device(current_device(session.device, facts.verdicts), device)
-            may_return = facts.end.outcome == "wrong_device" and has_other and not self._has_failed(facts)
-            if facts.end.outcome != "completed" and not may_return:
-                break
-        return self._last_or_refuse(identity, last, "ended")
-
-    async def _check_new(self, identity: Identity, device: Mapping[str, Json], now: datetime) -> None:
-        """Raise Refused where nobody may begin now; a visit that the platform sent after closing is still recorded."""
-        try:
-            await self._entrance.check_new(identity, now)
-        except Refused as refused:
-            if refused.code == "closed" and identity.mode in ("panel", "prolific"):
-                session, _ = await self._store.arrive(self._new_session(identity, 1, device, now))
-                await self._entrance.record_visit(identity, session.session)
-            raise
-
-    def _new_session(self, identity: Identity, visit: int, device: Mapping[str, Json], now: datetime) -> Session:
-        """Return a session for this visit, used if none has begun yet."""
-        id_ = secrets.token_hex(10)
-        return Session(id_, identity.participant, self._served.digest, self._run, identity.mode, visit, device, now)
-
-    def _last_or_refuse(self, identity: Identity, last: str, code: str) -> tuple[str, bool]:
-        """Return the last session, whose end has the completion code; refuse where the platform counts submissions."""
-        if last and identity.mode == "panel" and not identity.submission:
-            return last, False
-        raise self._entrance.refusal(code)
-
-    async def resume(self, identity: Identity) -> tuple[Identity, str | None]:
-        """Return who comes back and to which session; None where a new session of this run begins."""
-        if identity.session is None:
-            return identity, None
-        facts = await self.load_facts(identity.session)
-        if self._moderation.is_superseded(facts):
-            return Identity(facts.session.mode, facts.session.participant), None
-        if (
-            identity.wants_more
-            and facts.end is not None
-            and facts.session.run == self._run
-            and self._further.is_offered
-        ):
-            return Identity(facts.session.mode, facts.session.participant), None
-        if facts.session.run == self._run or facts.end is not None or facts.list is not None:
-            return identity, identity.session
-        return Identity(facts.session.mode, facts.session.participant), None
-
-    async def load_facts(self, session: str) -> SessionFacts:
-        """Return the facts of a session of any run; raise Refused for an unknown session."""
-        facts = await self._store.session_facts(session)
-        if facts is None:
-            raise Refused(self._words["unknown_token"], where="token", code="unknown_token", status=401)
-        return facts
-
-    async def facts(self, session: str) -> SessionFacts:
-        """Return the facts of a session of this run, or of one that has ended; raise Refused for any other."""
-        facts = await self.load_facts(session)
-        if facts.session.run != self._run and facts.end is None:
-            raise self._other_run()
-        if facts.list is not None and facts.session.run == self._run:
-            await add_new_lists(self._served, self._store, facts.list)
-        return facts
-
-    async def record_device(
-        self, session: str, script: Script | None, device: Mapping[str, Json], now: datetime
-    ) -> None:
-        """Store that a participant continues with another device."""
-        for _ in range(3):  # two devices of one participant may arrive at the same time
-            facts = await self.facts(session)
-            if facts.end is not None or facts.erased:
-                return
-            here = next_step(script, answers_of(facts), facts.verdicts, now)
-            moved: list[Fact] = [*device_change_facts(facts, device, None if isinstance(here, Ending) else here, now)]
-            if not moved or (await self._store.append(moved)).is_new:
-                return
-
-    def _other_run(self) -> Refused:
-        return self._entrance.refusal("earlier_run")
-
-    def _has_failed(self, facts: SessionFacts) -> bool:
-        """Return whether the participant, and not only the device, failed a gate."""
-        checks = (step.check for step in self._served.script(1).steps)
-        gates = {check.name: check.action for check in checks if check is not None and check.stage != "device"}
-        failed = [one for one in facts.verdicts.values() if one.verdict == "fail" and one.check in gates]
-        return any(action_of(one, gates[one.check]) == "gate" for one in failed)
-
-    async def _check_remaining(self, identity: Identity, session: Session, completed: int, now: datetime) -> None:
-        """Raise Refused where a further session would begin after closing, or no list is left for this participant."""
-        taken = await self._further.lists_taken(session)
-        if len(taken) > completed:  # one is under way
-            return
-        self._entrance.check_open(identity, now)
-        if session.mode != "robot" and not await self._free_lists.has_free_list(now, self._further.barred(taken)):
-            raise self._entrance.refusal("nothing_left")
-
-
-# Entrance
-
 _log = logging.getLogger("beholder.server")
 
 
-class Entrance:
-    """Decides who may begin: blocked participants, postings, opening hours and excluded studies."""
+async def load_session(ctx: Context, session: str) -> SessionFacts:
+    """Return the facts of a session of this run, or of one that has ended; raise Refused for any other."""
+    facts = await load_facts(ctx, session)
+    is_current = facts.session.run == ctx.served.study.run
+    if not is_current and facts.end is None:
+        raise ctx.entrance.refusal("earlier_run")
+    if is_current and facts.list is not None and facts.list > len(ctx.served.lists):
+        await add_new_lists(ctx.served, ctx.store, facts.list)
+    return facts
 
-    def __init__(self, study: Study, store: Store, moderation: Moderation, words: Mapping[str, str]) -> None:
-        self._study, self._store, self._moderation, self._words = study, store, moderation, words
 
-    def check_identity(self, identity: Identity) -> None:
-        """Raise Refused for a blocked participant, or for a posting that is not of this study."""
-        if self._moderation.is_blocked(identity.participant):
-            raise self.refusal("blocked")
-        if identity.posting and not self._moderation.is_posted(identity.posting, self._study.run):
-            raise self.refusal("other_posting" if self._moderation.postings else "not_launched")
+async def load_facts(ctx: Context, session: str) -> SessionFacts:
+    """Return the facts of a session of any run; raise Refused for an unknown session."""
+    facts = await ctx.store.session_facts(session)
+    if facts is None:
+        raise Refused(ctx.words["unknown_token"], where="token", code="unknown_token", status=401)
+    return facts
 
-    async def find_session(self, identity: Identity) -> SessionFacts | None:
-        """Return the facts of the session that this platform visit led to before, the last one of several.
 
-        None where it never got a list, so that a free list is looked for again.
-        """
-        facts = (
-            await self._last_session(identity, await self._sessions_of_visit(identity)) if identity.submission else None
-        )
-        if facts is None:
-            return None
-        has_begun = facts.list is not None or facts.end is not None or facts.erased
-        return facts if has_begun and not self._moderation.is_superseded(facts) else None
+async def check_moderation(ctx: Context, facts: SessionFacts) -> None:
+    """Raise Refused, and release the list, where the participant is blocked or the session was replaced."""
+    try:
+        ctx.moderation.check(facts, ctx.words["blocked"], ctx.words["moved"])
+    except Refused:
+        await ctx.leases.release(facts.session.session)
+        raise
 
-    async def check_new(self, identity: Identity, now: datetime) -> None:
-        """Raise Refused where a new participant may not begin now."""
-        self.check_open(identity, now)
-        if identity.platform not in ("", LAB, NUMBERED) and await self._is_excluded(identity):
-            raise self.refusal("excluded")
 
-    def check_open(self, identity: Identity, now: datetime) -> None:
-        """Raise Refused before opening, after closing and while paused. Robots may begin at any time."""
-        recruit = self._study.recruit
-        if identity.mode == "robot":
+async def refresh_moderation(ctx: Context) -> None:
+    """Read new moderation entries: who is blocked, and whose list is released."""
+    new_entries = await ctx.moderation.refresh()
+    # Releases from before this server started took effect then; the participant may have returned since.
+    released = [
+        one.session
+        for one in new_entries
+        if one.kind == "release" and one.session and not ctx.moderation.is_earlier(one)
+    ]
+    stopped = {one.participant for one in new_entries if one.kind in ("shut_out", "reset")}
+    for session in (*released, *(await _stopped_sessions(ctx, stopped) if stopped else ())):
+        with contextlib.suppress(LookupError):
+            await ctx.leases.release(session)
+
+
+async def _stopped_sessions(ctx: Context, participants: Collection[str]) -> list[str]:
+    """Return the sessions of these participants that may not continue."""
+    sessions = [row["session"] for row in await read_rows(ctx.store, "sessions") if row["participant"] in participants]
+    known = [await ctx.store.session_facts(session) for session in sessions]
+    return [facts.session.session for facts in known if facts is not None and ctx.moderation.must_release(facts)]
+
+
+# Sessions of a participant who arrives
+
+
+async def admit(ctx: Context, identity: Identity, device: Mapping[str, Json], now: datetime) -> tuple[str, bool]:
+    """Return the session of a participant who arrives, and whether it is new, or raise Refused.
+
+    It is the first one that has not ended. A participant who was screened out gets no other session, except with
+    another device if only the device did not qualify, or where the researcher readmitted them. A new session
+    starts all attempts again. A participant with a list in another run of the study gets none in this one.
+    """
+    taken = await ctx.store.runs_taken(identity.participant, identity.mode)
+    if taken - {ctx.served.study.run}:
+        raise ctx.entrance.refusal("earlier_run")
+    if not taken:
+        await _check_new(ctx, identity, device, now)
+    completed = 0
+    last = ""
+    most = ctx.further.max_sessions + _OTHER_DEVICES + ctx.moderation.readmissions(identity.participant)
+    for visit in range(1, most + 1):
+        proposed = _new_session(ctx, identity, visit, device, now)
+        if completed:
+            await _check_remaining(ctx, identity, proposed, completed, now)
+        session, is_new = await ctx.store.arrive(proposed)
+        facts = await load_session(ctx, session.session)
+        if ctx.moderation.is_superseded(facts):
+            await ctx.store.release(session.session)
+            continue
+        if facts.end is None:
+            if facts.list is None and is_person(identity.mode) and not await ctx.leases.has_free_list(now):
+                await record_visit(ctx, identity, session.session)  # the platform lists the visit all the same
+                raise ctx.entrance.refusal("full", platform_id=identity.platform_id)
+            return session.session, is_new
+        last = session.session
+        completed += facts.end.outcome == "completed"
+        if completed == ctx.further.max_sessions:
+            return _last_or_refuse(ctx, identity, last, "finished")
+        has_other = not is_same_device(current_device(session.device, facts.verdicts), device)
+        may_return = facts.end.outcome == "wrong_device" and has_other and not _has_failed(ctx, facts)
+        if facts.end.outcome != "completed" and not may_return:
+            break
+    return _last_or_refuse(ctx, identity, last, "ended")
+
+
+async def _check_new(ctx: Context, identity: Identity, device: Mapping[str, Json], now: datetime) -> None:
+    """Raise Refused where nobody may begin now; a visit that the platform sent after closing is still recorded."""
+    try:
+        check_open(ctx, identity, now)
+    except Refused as refused:
+        if refused.code == "closed" and ctx.entrance.has_platform:
+            session, _ = await ctx.store.arrive(_new_session(ctx, identity, 1, device, now))
+            await record_visit(ctx, identity, session.session)
+        raise
+    if identity.platform not in ("", LAB, NUMBERED) and await _is_excluded(ctx, identity):
+        raise ctx.entrance.refusal("excluded")
+
+
+def _new_session(ctx: Context, identity: Identity, visit: int, device: Mapping[str, Json], now: datetime) -> Session:
+    """Return a session for this visit, used if none has begun yet."""
+    served, id_ = ctx.served, secrets.token_hex(10)
+    return Session(id_, identity.participant, served.digest, served.study.run, identity.mode, visit, device, now)
+
+
+def _last_or_refuse(ctx: Context, identity: Identity, last: str, code: str) -> tuple[str, bool]:
+    """Return the last session, whose end has the completion code; refuse where the platform counts submissions."""
+    if last and ctx.entrance.is_shown_again(identity):
+        return last, False
+    raise ctx.entrance.refusal(code)
+
+
+def _has_failed(ctx: Context, facts: SessionFacts) -> bool:
+    """Return whether the participant, and not only the device, failed a gate."""
+    checks = (step.check for step in ctx.served.script(1).steps)
+    gates = {check.name: check.action for check in checks if check is not None and check.stage != "device"}
+    failed = [one for one in facts.verdicts.values() if one.verdict == "fail" and one.check in gates]
+    return any(action_of(one, gates[one.check]) == "gate" for one in failed)
+
+
+async def _check_remaining(ctx: Context, identity: Identity, session: Session, completed: int, now: datetime) -> None:
+    """Raise Refused where a further session would begin after closing, or no list is left for this participant."""
+    taken = await ctx.further.lists_taken(session)
+    if len(taken) > completed:  # one is under way
+        return
+    check_open(ctx, identity, now)
+    if is_person(session.mode) and not await ctx.leases.has_free_list(now, ctx.further.barred(taken)):
+        raise ctx.entrance.refusal("nothing_left")
+
+
+async def resume(ctx: Context, identity: Identity) -> tuple[Identity, str | None]:
+    """Return who comes back and to which session; None where a new session of this run begins."""
+    if identity.session is None:
+        return identity, None
+    facts = await load_facts(ctx, identity.session)
+    begins_again = Identity(facts.session.mode, facts.session.participant), None
+    is_current = facts.session.run == ctx.served.study.run
+    if ctx.moderation.is_superseded(facts):
+        return begins_again
+    if identity.wants_more and facts.end is not None and is_current and ctx.further.is_offered:
+        return begins_again
+    if is_current or facts.end is not None or facts.list is not None:
+        return identity, identity.session
+    return begins_again
+
+
+async def record_device(
+    ctx: Context, session: str, script: Script | None, device: Mapping[str, Json], now: datetime
+) -> None:
+    """Store that a participant continues with another device."""
+    for _ in range(3):  # two devices of one participant may arrive at the same time
+        facts = await load_session(ctx, session)
+        if facts.end is not None or facts.erased:
             return
-        if recruit.opens is not None and now < moment(recruit.opens):
-            raise self.refusal("not_open", moment(recruit.opens))
-        if recruit.closes is not None and is_closed(recruit, now):
-            raise self.refusal("closed", moment(recruit.closes), identity.platform_id)
-        # On Prolific the platform pauses a posting itself, and participants it has sent already may begin.
-        if self._moderation.pauses.active(self._study) is not None:
-            raise self.refusal("halted")
-
-    async def record_visit(self, identity: Identity, session: str) -> None:
-        """Store the platform identity of a participant, and which platform visit led to this session.
-
-        Of two participants with the same visit, the first gets it, at whichever server; the other is refused.
-        """
-        facts = await self._store.session_facts(session) if identity.platform else None
-        if facts is None or facts.erased:  # the identity of an erased participant is not stored again
+        here = next_step(script, answers_of(facts), facts.verdicts, now)
+        moved: list[Fact] = [*device_change_facts(facts, device, None if isinstance(here, Ending) else here, now)]
+        if not moved or (await ctx.store.append(moved)).is_new:
             return
-        person = PlatformIdentity(identity.participant, identity.platform, identity.platform_id)
-        visit = PlatformVisit(session, identity.posting, identity.submission or identity.platform_id)
-        seen: list[str] | None = [] if identity.submission else None
-        while not await self._store.identify(person, visit, seen=seen):
-            seen = await self._sessions_of_visit(identity)
-            await self._last_session(identity, seen)
-
-    async def record_further_session(self, earlier: str, participant: str, session: str) -> None:
-        """Store that a further session belongs to the platform visit of an earlier one."""
-        visits = [one for one in await self._store.platform_visits() if one.session == earlier]
-        if not visits:
-            return
-        people = [one for one in await self._store.platform_identities() if one.participant == participant]
-        if people:
-            await self._store.identify(people[0], visits[-1]._replace(session=session))
-
-    async def _sessions_of_visit(self, identity: Identity) -> list[str]:
-        """Return the sessions that this platform visit led to, oldest first."""
-        visit = (identity.posting, identity.submission)
-        return [one.session for one in await self._store.platform_visits() if (one.posting, one.submission) == visit]
-
-    async def _last_session(self, identity: Identity, sessions: Sequence[str]) -> SessionFacts | None:
-        """Return the facts of the last session if it is of this run; raise Refused if it is of another participant."""
-        facts = await self._store.session_facts(sessions[-1]) if sessions else None
-        if facts is None or facts.session.run != self._study.run:
-            return None
-        if facts.session.participant != identity.participant:
-            raise self.refusal("other_posting")
-        return facts
-
-    def refusal(self, code: str, at: datetime | None = None, platform_id: str | None = None) -> Refused:
-        """Return the refusal with this code, with the address to return to."""
-        words = self._words[code]
-        more = {}
-        if at is not None:
-            words = words.format(time=f"{at:%Y-%m-%d %H:%M} UTC{at:%z}".removesuffix("+0000"))
-            more["at"] = at.isoformat()
-        back = platform_home(self._study)
-        if code == "full" or (code == "closed" and platform_id):
-            shared = shared_codes(self._study, self._store.secret).get("technical")
-            back = return_url(self._study, shared, "technical", platform_id) or back
-        if back is not None:
-            more["return_url"] = back
-        return Refused(words, code=_CODES.get(code, code), status=403, more=more)
-
-    async def _is_excluded(self, identity: Identity) -> bool:
-        """Return whether this participant has begun one of the studies in recruit.exclude."""
-        for name in self._study.recruit.exclude:
-            folder = self._study.folder / name / "store"
-            try:
-                async with open_store(folder, write=False) as other:
-                    participant = tokens.pseudonym(other.secret, identity.platform, identity.platform_id)
-                    for mode in get_args(Mode):
-                        if mode not in ("robot", "preview") and await other.runs_taken(participant, mode):
-                            return True
-            except (StoreError, StoreUnavailable, OSError) as error:
-                _log.warning("recruit.exclude: %s leaves nobody out, as its store cannot be read: %s", name, error)
-        return False
 
 
-_CODES = {"not_launched": "other_posting", "nothing_left": "finished", "ended": "finished"}
-"""Codes that browsers get where several refusals mean the same to them."""
+# Who may begin
 
 
-# Free lists
+def check_identity(ctx: Context, identity: Identity) -> None:
+    """Raise Refused for a blocked participant, or for a posting that is not of this study."""
+    if ctx.moderation.is_blocked(identity.participant):
+        raise ctx.entrance.refusal("blocked")
+    if identity.posting and not ctx.moderation.is_posted(identity.posting, ctx.served.study.run):
+        raise ctx.entrance.refusal("other_posting" if ctx.moderation.postings else "not_launched")
+
+
+def check_open(ctx: Context, identity: Identity, now: datetime) -> None:
+    """Raise Refused before opening, after closing and while paused. Robots may begin at any time."""
+    recruit = ctx.served.study.recruit
+    if not is_person(identity.mode):
+        return
+    if recruit.opens is not None and now < moment(recruit.opens):
+        raise ctx.entrance.refusal("not_open", at=moment(recruit.opens))
+    if recruit.closes is not None and is_closed(recruit, now):
+        raise ctx.entrance.refusal("closed", at=moment(recruit.closes), platform_id=identity.platform_id)
+    if ctx.moderation.pauses.active(ctx.served.study) is not None:
+        raise ctx.entrance.refusal("halted")
+
+
+async def _is_excluded(ctx: Context, identity: Identity) -> bool:
+    """Return whether this participant has begun one of the studies in recruit.exclude."""
+    study = ctx.served.study
+    for name in study.recruit.exclude:
+        folder = study.folder / name / "store"
+        try:
+            async with open_store(folder, write=False) as other:
+                participant = tokens.pseudonym(other.secret, identity.platform, identity.platform_id)
+                for mode in get_args(Mode):
+                    if is_person(mode) and await other.runs_taken(participant, mode):
+                        return True
+        except (StoreError, StoreUnavailable, OSError) as error:
+            _log.warning("recruit.exclude: %s leaves nobody out, as its store cannot be read: %s", name, error)
+    return False
+
+
+# Visits of a platform
+
+
+async def find_session(ctx: Context, identity: Identity) -> SessionFacts | None:
+    """Return the facts of the session that this platform visit led to before, the last one of several.
+
+    None where it never got a list, so that a free list is looked for again.
+    """
+    if not identity.submission:
+        return None
+    facts = await _last_session(ctx, identity, await _sessions_of_visit(ctx, identity))
+    if facts is None:
+        return None
+    has_begun = facts.list is not None or facts.end is not None or facts.erased
+    return facts if has_begun and not ctx.moderation.is_superseded(facts) else None
+
+
+async def record_visit(ctx: Context, identity: Identity, session: str) -> None:
+    """Store the platform identity of a participant, and which platform visit led to this session.
+
+    Of two participants with the same visit, the first gets it, at whichever server; the other is refused.
+    """
+    facts = await ctx.store.session_facts(session) if identity.platform else None
+    if facts is None or facts.erased:  # the identity of an erased participant is not stored again
+        return
+    person = PlatformIdentity(identity.participant, identity.platform, identity.platform_id)
+    visit = PlatformVisit(session, identity.posting, identity.submission or identity.platform_id)
+    seen: list[str] | None = [] if identity.submission else None
+    while not await ctx.store.identify(person, visit, seen=seen):
+        seen = await _sessions_of_visit(ctx, identity)
+        await _last_session(ctx, identity, seen)
+
+
+async def record_further_session(ctx: Context, earlier: str, participant: str, session: str) -> None:
+    """Store that a further session belongs to the platform visit of an earlier one."""
+    visits = [one for one in await ctx.store.platform_visits() if one.session == earlier]
+    if not visits:
+        return
+    people = [one for one in await ctx.store.platform_identities() if one.participant == participant]
+    if people:
+        await ctx.store.identify(people[0], visits[-1]._replace(session=session))
+
+
+async def _sessions_of_visit(ctx: Context, identity: Identity) -> list[str]:
+    """Return the sessions that this platform visit led to, oldest first."""
+    visit = (identity.posting, identity.submission)
+    return [one.session for one in await ctx.store.platform_visits() if (one.posting, one.submission) == visit]
+
+
+async def _last_session(ctx: Context, identity: Identity, sessions: Sequence[str]) -> SessionFacts | None:
+    """Return the facts of the last session if it is of this run; raise Refused if it is of another participant."""
+    facts = await ctx.store.session_facts(sessions[-1]) if sessions else None
+    if facts is None or facts.session.run != ctx.served.study.run:
+        return None
+    if facts.session.participant != identity.participant:
+        raise ctx.entrance.refusal("other_posting")
+    return facts
+
+
+# Lists
+
+
+async def claim_list(
+    ctx: Context, facts: SessionFacts, now: datetime
+) -> tuple[SessionFacts, Script, list[StoredVerdict]]:
+    """Return the facts of a session with its list, its script, and the verdicts to store: passes that are carried over.
+
+    Raises Refused where no list is free.
+    """
+    served, store = ctx.served, ctx.store
+    taken = await ctx.further.lists_taken(facts.session, facts.list)
+    if taken:  # barring lists needs all lists of the plan
+        await add_new_lists(served, store, (await store.counts(now, served.study.run))["lists"])
+    number = await ctx.leases.claim(facts.session, taken, now)
+    if number is None:
+        raise ctx.entrance.refusal("nothing_left" if taken else "full")
+    await add_new_lists(served, store, number)
+    facts, script = replace(facts, list=number), served.script(number, is_later=bool(taken))
+    verdicts = ctx.further.later_session_facts(facts.session, taken, now)
+    return facts, script, [*verdicts, *await carry_over(store, served.digest, facts, script, now)]
+
 
 ReleaseLists = Callable[[], Awaitable[None]]
 """Releases the lists of participants who left. It takes a few seconds at most, and raises no errors."""
 
 
-class FreeLists:
-    """Looks for a free list, and once more after releasing the lists of participants who left."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self.release_abandoned: ReleaseLists | None = None
-        """Releases abandoned lists; None without a platform that reports who left."""
-
-    async def has_free_list(self, now: datetime, barred: Collection[int] = ()) -> bool:
-        """Return whether a list is free, other than those barred."""
-        if await self._store.has_free_list(now, barred):
-            return True
-        return await self.release() and await self._store.has_free_list(now, barred)
-
-    async def release(self) -> bool:
-        """Release abandoned lists; return whether that was possible, so that it is worth looking again."""
-        if self.release_abandoned is None:
-            return False
-        await self.release_abandoned()
-        return True
-
-
-# Leases
-
-_RESERVED = timedelta(minutes=10)
-"""How long Prolific reserves a place for a participant who has not begun."""
-
-
-def lease_duration(recruit: Recruit) -> timedelta:
-    """Return how long a lease lasts without activity; on Prolific at least the platform's limit and reservation."""
-    written = duration(recruit.time_limit or "60 min")
-    if recruit.mode != "prolific":
-        return written
-    longest = timedelta(minutes=longest_minutes(recruit.minutes)) if recruit.minutes else timedelta()
-    return max(written if recruit.time_limit or not longest else longest, longest) + _RESERVED
-
-
 class Leases:
-    """Claims lists for sessions and renews their leases, with few writes."""
+    """Claims lists for sessions and renews their leases, with few writes.
+
+    Where no list is free, it looks once more after `release_abandoned`, if a platform reports who left.
+    """
 
     def __init__(
-        self, store: Store, further: FurtherSessions, duration: timedelta, entrance: Entrance, free_lists: FreeLists
+        self, store: Store, further: FurtherSessions, duration: timedelta, release_abandoned: ReleaseLists | None = None
     ) -> None:
-        self._store, self._further, self._duration, self._entrance, self._free_lists = (
-            store,
-            further,
-            duration,
-            entrance,
-            free_lists,
-        )
+        self._store, self._further, self._duration = store, further, duration
+        self._release_abandoned = release_abandoned
         self._until: dict[str, datetime] = {}
 
-    async def claim(self, session: Session, taken: Sequence[int], now: datetime) -> int:
-        """Return the list of a session, claimed now, or raise Refused where none is free. Robots share lists.
+    async def claim(self, session: Session, taken: Sequence[int], now: datetime) -> int | None:
+        """Return the list of a session, claimed now; None where none is free. Robots share lists.
 
         A participant who had other lists gets none with a stimulus that they have rated.
         """
         until = now + self._duration
         number = await self._claim(session, taken, now, until)
-        if number is None and session.mode != "robot" and await self._free_lists.release():
+        if number is None and is_person(session.mode) and await self.release_abandoned():
             number = await self._claim(session, taken, now, until)
-        if number is None and taken:
-            raise self._entrance.refusal("nothing_left")
-        if number is None:
-            raise self._entrance.refusal("full")
-        self._until[session.session] = until
+        if number is not None:
+            self._until[session.session] = until
         return number
 
     async def _claim(self, session: Session, taken: Sequence[int], now: datetime, until: datetime) -> int | None:
-        is_robot = session.mode == "robot"
+        is_robot = not is_person(session.mode)
         return await self._store.claim(
             session.session,
             now=now,
@@ -390,6 +366,19 @@ class Leases:
             barred=self._further.barred(taken),
             preferred=() if is_robot and not taken else self._further.preferred(taken),
         )
+
+    async def has_free_list(self, now: datetime, barred: Collection[int] = ()) -> bool:
+        """Return whether a list is free, other than those barred."""
+        if await self._store.has_free_list(now, barred):
+            return True
+        return await self.release_abandoned() and await self._store.has_free_list(now, barred)
+
+    async def release_abandoned(self) -> bool:
+        """Release abandoned lists; return whether that was possible, so that it is worth looking again."""
+        if self._release_abandoned is None:
+            return False
+        await self._release_abandoned()
+        return True
 
     async def renew(self, session: str, now: datetime) -> None:
         """Renew a lease once a tenth of it has passed, so that most answers need no second write."""

@@ -1,223 +1,292 @@
-"""Accepting answers and events: each answer is stored once, durably, and leads to the next step."""
+"""Answers: each is read and judged, stored once and durably, and leads to the next step."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Collection, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Literal
 
 from beholder.errors import Refused
-from beholder.server.admission import Admission, Leases
-from beholder.server.attempts import carry_over
-from beholder.server.endings import Endings
-from beholder.server.flow import Ending
-from beholder.server.further_sessions import FurtherSessions, add_new_lists
-from beholder.server.moderation import Moderation
-from beholder.server.rendering import StepPages, StepSequence
+from beholder.methods.contract import Method, Trial
+from beholder.server.admission import check_moderation, claim_list, load_session
+from beholder.server.context import Context
+from beholder.server.endings import end_fact
+from beholder.server.flow import Ending, read_step_answer
+from beholder.server.playback import evidence_to_json, is_watched, playback_evidence
+from beholder.server.public_steps import page_playback
+from beholder.server.rendering import advance, current_page, reached_step, script_or_first, session_script, step_page
 from beholder.server.requests import SubmittedAnswer
-from beholder.server.script import CONSENT, PlannedStep, Script, ServedStudy
-from beholder.server.validation import AnswerReader
-from beholder.store.contract import Answer, Events, Fact, SessionFacts, Store, StoredVerdict
-from beholder.store.open import read_rows
+from beholder.server.script import CONSENT, PlannedStep, Script
+from beholder.stimuli.catalogue import Catalogue
+from beholder.store.contract import Answer, Events, Fact, SessionFacts, StoredVerdict
+from beholder.study.model import Playback
+from beholder.study.recruitment import is_person
 from beholder.types import Json
 
 
-class AnswerIntake:
-    """Accepts the answers of participants."""
-
-    def __init__(
-        self,
-        store: Store,
-        words: Mapping[str, str],
-        admission: Admission,
-        gate: ModerationGate,
-        sequence: StepSequence,
-        pages: StepPages,
-        reader: AnswerReader,
-        consent: Consent,
-        leases: Leases,
-        endings: Endings,
-    ) -> None:
-        self._store, self._words, self._admission, self._gate = store, words, admission, gate
-        self._sequence, self._pages, self._reader = sequence, pages, reader
-        self._consent, self._leases, self._endings = consent, leases, endings
-
-    async def accept(self, session: str, key: str, submission: SubmittedAnswer, now: datetime) -> dict[str, Json]:
-        """Store an answer, and return when it was stored, the feedback on it and the next step."""
-        facts = await self._admission.facts(session)
-        if key in facts.answers:
-            return await self._repeat(facts, key, submission, now)
-        if facts.end is not None:
-            raise Refused(self._words["ended"], code="ended", status=410)
-        await self._gate.check(facts)
-        script = self._sequence.script(facts)
-        here = self._sequence.reached_step(facts, script, key, now)
-        read = self._reader.read(facts, here, script, submission, now)
-        verdicts = [read.verdict] if read.verdict else []
-        if is_consent_given(here, read.answer):
-            facts, script, verdicts = await self._consent.accept(facts, now)
-        answer = Answer(
-            session, key, read.answer, read.playback, submission.shown_ms, submission.sent_ms, submission.input,
-            submission.tab, now,
-        )  # fmt: skip
-        after = replace(
-            facts,
-            answers={**facts.answers, key: answer},
-            verdicts={**facts.verdicts, **{one.key: one for one in verdicts}},
-        )
-        following, kept, after = self._sequence.advance(script, after, now)
-        if not await self._store_answer(answer, [*verdicts, *kept], submission, following):  # another tab was first
-            return await self._repeat(await self._admission.facts(session), key, submission, now)
-        if isinstance(following, Ending):
-            step = await self._sequence.step(await self._admission.facts(session), now)
-        else:
-            assert script is not None, "a session with consent has a list"
-            step = self._pages.render(after, following, script)
-        return {"stored_at": now.isoformat(), "feedback": read.feedback, "step": step}
-
-    async def _store_answer(
-        self, answer: Answer, more: list[Fact], submission: SubmittedAnswer, following: PlannedStep | Ending
-    ) -> bool:
-        """Store an answer with its events and the end it leads to; return False if another tab was first."""
-        session, now = answer.session, answer.at
-        batch: list[Fact] = [answer, *more]
-        new_events = submission.events[submission.first :]
-        if new_events:
-            batch.append(Events(session, answer.key, submission.tab, submission.first, new_events, now))
-        if isinstance(following, Ending):
-            batch.append(self._endings.end_fact(session, following, now))
-        stored = await self._store.append(batch)
-        if not stored.is_new:
-            return False
-        if not isinstance(following, Ending):
-            await self._leases.renew(session, now)
-        elif following.outcome == "no_consent":
-            await self._store.erase(session, now)
-        elif following.outcome != "completed":
-            await self._store.release(session)
-        return True
-
-    async def _repeat(
-        self, facts: SessionFacts, key: str, submission: SubmittedAnswer, now: datetime
-    ) -> dict[str, Json]:
-        """Return the reply of the first commit to the same answer sent again; a different answer is refused."""
-        stored = facts.answers.get(key)
-        if stored is None:
-            raise Refused(self._words["ended"], code="ended", status=410)
-        script = self._sequence.steps(facts)
-        step = script.find(key)
-        try:
-            same = step is not None and self._reader.read_repeated(facts, step, script, submission) == stored.answer
-        except Refused:
-            same = False
-        if step is None or not same:
-            raise Refused(self._words["already_answered"], where=key, code="already_answered", status=409)
-        feedback = self._reader.feedback(facts, step, script)
-        return {"stored_at": stored.at.isoformat(), "feedback": feedback, "step": await self._sequence.step(facts, now)}
+async def take_answer(ctx: Context, session: str, key: str, submission: SubmittedAnswer) -> dict[str, Json]:
+    """Store an answer, and return when it was stored, the feedback on it and the next step."""
+    now = ctx.now()
+    facts = await load_session(ctx, session)
+    if key in facts.answers:
+        return await _repeat(ctx, facts, key, submission, now)
+    if facts.end is not None:
+        raise _ended(ctx)
+    await check_moderation(ctx, facts)
+    script = session_script(ctx, facts)
+    step = reached_step(ctx, facts, script, key, now)
+    read = read_answer(ctx, facts, step, script, submission, now)
+    verdicts = [read.verdict] if read.verdict else []
+    if _gives_consent(step, read.answer):
+        facts, script, verdicts = await claim_list(ctx, facts, now)
+    answer = Answer(
+        session, key, read.answer, read.playback, submission.shown_ms, submission.sent_ms, submission.input,
+        submission.tab, now,
+    )  # fmt: skip
+    here, new_facts, after = advance(ctx, script, _with_answer(facts, answer, verdicts), now)
+    batch: list[Fact] = [answer, *verdicts, *new_facts, *_new_events(answer, submission)]
+    if isinstance(here, Ending):
+        batch.append(end_fact(ctx, session, here, now))
+    if not (await ctx.store.append(batch)).is_new:  # another tab was first
+        return await _repeat(ctx, await load_session(ctx, session), key, submission, now)
+    await _settle(ctx, session, here, now)
+    if isinstance(here, Ending):
+        page = await current_page(ctx, await load_session(ctx, session), now)
+    else:
+        assert script is not None, "a session with consent has a list"
+        page = step_page(ctx, after, here, script)
+    return {"stored_at": now.isoformat(), "feedback": read.feedback, "step": page}
 
 
-# Event log
-
-_LARGEST = 8 * 1024 * 1024  # characters of one session's events that are kept
-
-
-class EventLog:
-    """Stores batches of events between two answers; they also renew the lease."""
-
-    def __init__(
-        self,
-        store: Store,
-        words: Mapping[str, str],
-        admission: Admission,
-        gate: ModerationGate,
-        sequence: StepSequence,
-        leases: Leases,
-    ) -> None:
-        self._store, self._words, self._admission = store, words, admission
-        self._gate, self._sequence, self._leases = gate, sequence, leases
-        self._sizes: dict[str, int] = {}
-
-    async def append(self, session: str, batch: SubmittedAnswer, key: str, now: datetime) -> None:
-        """Store a batch and renew the lease."""
-        facts = await self._admission.facts(session)
-        if facts.end is not None or facts.erased:
-            raise Refused(self._words["ended"], code="ended", status=410)
-        await self._gate.check(facts)
-        if key not in facts.answers:
-            self._sequence.reached_step(facts, self._sequence.script(facts), key, now)
-        self._sizes[session] = self._sizes.get(session, 0) + len(str(batch.events))
-        if self._sizes[session] > _LARGEST:
-            raise Refused("The event log is too long", where="events", code="too_large", status=413)
-        await self._store.append([Events(session, key, batch.tab, batch.first, batch.events, now)])
-        if facts.list is not None and not self._gate.is_released(session):
-            await self._leases.renew(session, now)
+def _ended(ctx: Context) -> Refused:
+    return Refused(ctx.words["ended"], code="ended", status=410)
 
 
-# Consent
-
-
-class Consent:
-    """Claims a list for a participant who consents, and carries over earlier passes."""
-
-    def __init__(self, served: ServedStudy, store: Store, further: FurtherSessions, leases: Leases) -> None:
-        self._served, self._store, self._further, self._leases = served, store, further, leases
-
-    async def accept(self, facts: SessionFacts, now: datetime) -> tuple[SessionFacts, Script, list[StoredVerdict]]:
-        """Return the facts of a session with its list, its script, and the verdicts to store; or raise Refused."""
-        served, store = self._served, self._store
-        taken = await self._further.lists_taken(facts.session, facts.list)
-        if taken:  # barring lists needs all lists of the plan
-            await add_new_lists(served, store, (await store.counts(now, served.study.run))["lists"])
-        number = await self._leases.claim(facts.session, taken, now)
-        await add_new_lists(served, store, number)
-        facts, script = replace(facts, list=number), served.script(number, is_later=bool(taken))
-        verdicts = self._further.later_session_facts(facts.session, taken, now)
-        return facts, script, [*verdicts, *await carry_over(store, served.digest, facts, script, now)]
-
-
-def is_consent_given(step: PlannedStep, answer: Json) -> bool:
+def _gives_consent(step: PlannedStep, answer: Json) -> bool:
     """Return whether this answer gives consent."""
     return step is CONSENT and isinstance(answer, Mapping) and bool(answer["agree"])
 
 
-# Moderation of open sessions
+def _with_answer(facts: SessionFacts, answer: Answer, verdicts: list[StoredVerdict]) -> SessionFacts:
+    """Return the facts as they are after an answer."""
+    return replace(
+        facts,
+        answers={**facts.answers, answer.key: answer},
+        verdicts={**facts.verdicts, **{one.key: one for one in verdicts}},
+    )
 
 
-class ModerationGate:
-    """Checks sessions against the moderation of the ledger, and releases the lists of those that may not continue."""
+def _new_events(answer: Answer, submission: SubmittedAnswer) -> list[Events]:
+    """Return the events of an answer that were not stored before."""
+    new = submission.events[submission.first :]
+    return [Events(answer.session, answer.key, submission.tab, submission.first, new, answer.at)] if new else []
 
-    def __init__(self, store: Store, moderation: Moderation, leases: Leases, words: Mapping[str, str]) -> None:
-        self._store, self._moderation, self._leases, self._words = store, moderation, leases, words
-        self._is_refreshed = False
 
-    async def refresh(self) -> None:
-        """Read new moderation entries: who is blocked, and whose list is released."""
-        new_entries = await self._moderation.refresh()
-        is_first, self._is_refreshed = not self._is_refreshed, True
-        # Releases from before this server started took effect then; the participant may have returned since.
-        released = [one.session for one in new_entries if one.kind == "release" and one.session and not is_first]
-        stopped = {one.participant for one in new_entries if one.kind in ("shut_out", "reset")}
-        for session in (*released, *(await self._stopped_sessions(stopped) if stopped else ())):
-            with contextlib.suppress(LookupError):
-                await self._leases.release(session)
+async def _settle(ctx: Context, session: str, here: PlannedStep | Ending, now: datetime) -> None:
+    """Renew the lease of a session that goes on; release the list of one that ended early."""
+    if not isinstance(here, Ending):
+        await ctx.leases.renew(session, now)
+    elif here.outcome == "no_consent":
+        await ctx.store.erase(session, now)
+    elif here.outcome != "completed":
+        await ctx.store.release(session)
 
-    async def check(self, facts: SessionFacts) -> None:
-        """Raise Refused, and release the list, where the participant is blocked or the session was replaced."""
-        try:
-            self._moderation.check(facts, self._words["blocked"], self._words["moved"])
-        except Refused:
-            await self._leases.release(facts.session.session)
-            raise
 
-    def is_released(self, session: str) -> bool:
-        """Return whether the list of a session was released."""
-        return session in self._moderation.released
+async def _repeat(
+    ctx: Context, facts: SessionFacts, key: str, submission: SubmittedAnswer, now: datetime
+) -> dict[str, Json]:
+    """Return the reply of the first commit to the same answer sent again; a different answer is refused."""
+    stored = facts.answers.get(key)
+    if stored is None:
+        raise _ended(ctx)
+    script = script_or_first(ctx, facts)
+    step = script.find(key)
+    try:
+        same = step is not None and _read_repeated(ctx, facts, step, script, submission) == stored.answer
+    except Refused:
+        same = False
+    if step is None or not same:
+        raise Refused(ctx.words["already_answered"], where=key, code="already_answered", status=409)
+    feedback = _repeated_feedback(ctx, facts, step, script)
+    return {"stored_at": stored.at.isoformat(), "feedback": feedback, "step": await current_page(ctx, facts, now)}
 
-    async def _stopped_sessions(self, participants: Collection[str]) -> list[str]:
-        """Return the sessions of these participants that may not continue."""
-        sessions = [
-            row["session"] for row in await read_rows(self._store, "sessions") if row["participant"] in participants
-        ]
-        known = [await self._store.session_facts(session) for session in sessions]
-        return [facts.session.session for facts in known if facts is not None and self._moderation.must_release(facts)]
+
+def _read_repeated(
+    ctx: Context, facts: SessionFacts, step: PlannedStep, script: Script, submission: SubmittedAnswer
+) -> Json:
+    """Return an answer that was sent again, validated as the first time."""
+    if step.check is not None:
+        return ctx.page_checks.read(facts, step, submission.answer)
+    return _read(ctx, step, script, submission, None)[0]
+
+
+def _repeated_feedback(ctx: Context, facts: SessionFacts, step: PlannedStep, script: Script) -> str | None:
+    """Return the feedback that was shown after a stored answer."""
+    if step.key not in facts.verdicts:
+        return None
+    if step.check is not None:
+        return ctx.page_checks.feedback_after(step, script, facts.verdicts)
+    if step.is_training:
+        return ctx.trial_rules.training.feedback(step, script, facts.verdicts)
+    return ctx.trial_rules.feedback(script, facts.verdicts[step.key]) if step.is_rated else None
+
+
+# Events between two answers
+
+_LARGEST = 8 * 1024 * 1024  # characters of one session's events that are kept
+
+
+async def take_events(ctx: Context, session: str, batch: SubmittedAnswer, key: str) -> None:
+    """Store a batch of the event log, and renew the lease."""
+    now = ctx.now()
+    facts = await load_session(ctx, session)
+    if facts.end is not None or facts.erased:
+        raise _ended(ctx)
+    await check_moderation(ctx, facts)
+    if key not in facts.answers:
+        reached_step(ctx, facts, session_script(ctx, facts), key, now)
+    ctx.event_sizes[session] = size = ctx.event_sizes.get(session, 0) + len(str(batch.events))
+    if size > _LARGEST:
+        raise Refused("The event log is too long", where="events", code="too_large", status=413)
+    await ctx.store.append([Events(session, key, batch.tab, batch.first, batch.events, now)])
+    if facts.list is not None and session not in ctx.moderation.released:
+        await ctx.leases.renew(session, now)
+
+
+# Reading: an answer as it is stored, with the playback evidence, the verdict on it and the feedback
+
+
+@dataclass(frozen=True)
+class StepReading:
+    """An answer as it is stored, with the verdict of a check, training or rule, and the feedback on it."""
+
+    answer: Json
+    playback: Mapping[str, Json] = field(default_factory=dict)
+    verdict: StoredVerdict | None = None
+    feedback: str | None = None
+
+
+def read_answer(
+    ctx: Context,
+    facts: SessionFacts,
+    step: PlannedStep,
+    script: Script | None,
+    submission: SubmittedAnswer,
+    now: datetime,
+) -> StepReading:
+    """Return an answer to any kind of step, validated and judged, or raise Refused."""
+    if step.check is not None:
+        assert script is not None, step.key
+        judged = ctx.page_checks.judge(facts, step, script, submission.answer, now)
+        return StepReading(judged.answer, verdict=judged.verdict, feedback=judged.feedback)
+    answer, playback = _read(ctx, step, script, submission, _elapsed_ms(facts, now))
+    if step.is_training and script is not None:
+        return StepReading(answer, playback, *ctx.trial_rules.training.judge(facts, step, script, answer, now))
+    if script is not None and script.rules and step.is_rated:
+        noted = ctx.trial_rules.judge(facts, step, script, answer, playback, submission, now)
+        return StepReading(answer, playback, *noted)
+    return StepReading(answer, playback)
+
+
+def _read(
+    ctx: Context, step: PlannedStep, script: Script | None, submission: SubmittedAnswer, elapsed_ms: float | None
+) -> tuple[Json, dict[str, Json]]:
+    """Return the answer to a step other than a check, and the playback evidence."""
+    served = ctx.served
+    if step.trial is None or script is None:
+        return read_step_answer(step, submission.answer), {}
+    if step.page is not None:
+        playback = page_playback(script.playback, step.page)
+        return _read_page_answer(step.trial, served.catalogue, playback, submission, elapsed_ms, ctx.words)
+    return _read_trial_answer(
+        served.method, step.trial, served.catalogue, script.playback, submission, elapsed_ms, ctx.words
+    )
+
+
+def _elapsed_ms(facts: SessionFacts, now: datetime) -> float | None:
+    """Return the time since the last answer by the server's clock; None where that is unknown.
+
+    Robots and previews run on another clock, and a clock that was set back proves nothing.
+    """
+    last = max((answer.at for answer in facts.answers.values()), default=facts.session.at)
+    if not is_person(facts.session.mode) or now < last:
+        return None
+    return (now - last).total_seconds() * 1000
+
+
+# Answers to trials need evidence that the stimuli were watched
+
+_CLOCK_SLACK, _CLOCK_SLACK_MS = 0.05, 250
+"""Tolerance between the watched time and the server's clock."""
+
+
+def _read_trial_answer(
+    method: Method,
+    trial: Trial,
+    catalogue: Catalogue,
+    playback: Playback,
+    submission: SubmittedAnswer,
+    elapsed_ms: float | None,
+    words: Mapping[str, str],
+) -> tuple[Json, dict[str, Json]]:
+    """Return the normalised answer and the playback evidence, or raise Refused.
+
+    `elapsed_ms` is how long the step can have been open by the server's clock; None trusts the log.
+    """
+    answer = method.read(trial, submission.answer)
+    missing = answer.get("missing", {}) if isinstance(answer, Mapping) else {}
+    assert isinstance(missing, Mapping)
+    if missing and not playback.skip:
+        raise Refused(words["cannot_skip"], where="answer.missing", allowed="an answer", code="cannot_skip")
+    is_rated = not missing or any(one.value is not None for one in method.judgements(trial, answer))
+    # Where one of two will not play there is nothing to compare, so the other need not be watched.
+    rule = playback.watch if is_rated else "none"
+    return answer, _playback_evidence(trial, catalogue, rule, missing, submission, elapsed_ms, words)
+
+
+def _read_page_answer(
+    trial: Trial,
+    catalogue: Catalogue,
+    playback: Playback,
+    submission: SubmittedAnswer,
+    elapsed_ms: float | None,
+    words: Mapping[str, str],
+) -> tuple[Json, dict[str, Json]]:
+    """Return the answer to a page with examples, which only lists media that failed, and the playback evidence."""
+    answer = submission.answer
+    missing = answer.get("missing", {}) if isinstance(answer, Mapping) else None
+    slots = [slot.id for slot in trial.slots]
+    if not isinstance(answer, Mapping) or set(answer) - {"missing"} or not isinstance(missing, Mapping):
+        raise Refused("This page takes no answer", where="answer", allowed="{}, or what would not play")
+    if any(slot not in slots or why != "media_error" for slot, why in missing.items()):
+        raise Refused("Something is missing that was not shown", where="answer.missing", allowed=", ".join(slots))
+    read: Json = {"missing": dict(missing)} if missing else {}
+    return read, _playback_evidence(trial, catalogue, playback.watch, missing, submission, elapsed_ms, words)
+
+
+def _playback_evidence(
+    trial: Trial,
+    catalogue: Catalogue,
+    rule: Literal["whole", "start", "none"],
+    missing: Mapping[str, Json],
+    submission: SubmittedAnswer,
+    elapsed_ms: float | None,
+    words: Mapping[str, str],
+) -> dict[str, Json]:
+    """Return the playback evidence if every slot was watched as the rule says or failed to play, else raise Refused."""
+    lengths = {slot.id: catalogue.by_id[slot.stimulus].probe.duration_ms for slot in trial.slots}
+    evidence = playback_evidence(submission.events, lengths, together=trial.together)
+    for slot, watched in evidence.slots.items():
+        if slot in missing:
+            if watched.errors == 0:
+                raise Refused(words["not_missing"], where=f"answer.missing.{slot}", code="not_missing")
+        elif not is_watched(watched, lengths[slot], rule):
+            raise Refused(words["not_watched"], where=slot, allowed=f"watch: {rule}", code="not_watched")
+    times = [watched.watched_ms for watched in evidence.slots.values()]
+    watched_ms = max(times, default=0) if trial.together else sum(times)
+    if elapsed_ms is not None and watched_ms * (1 - _CLOCK_SLACK) - _CLOCK_SLACK_MS > elapsed_ms:
+        raise Refused(
+            words["not_watched"], where="events", allowed="no more than the time that passed", code="not_watched"
+        )
+    return evidence_to_json(evidence)

@@ -1,14 +1,11 @@
-"""The HTTP application: routes, error responses, rate limits and security headers around the study's service."""
+"""The HTTP application: routes, error responses and security headers around the study's service."""
 
 from __future__ import annotations
 
-import json
 import logging
-import time
 from collections.abc import Mapping
 from typing import Any
 
-import pydantic_core
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -16,66 +13,31 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from beholder.errors import Refused
-from beholder.server.assets import Asset, Assets
+from beholder.server.assets import Assets
 from beholder.server.lab import lab_routes
 from beholder.server.media import media_response
-from beholder.server.requests import read_submission
+from beholder.server.requests import JsonReply, RateLimit, asset_response, read_bearer, read_json, read_submission
 from beholder.server.service import StudyService
 from beholder.store.contract import NotJson, StoreUnavailable
-from beholder.store.tables import to_json
 from beholder.types import Json
 
-_LARGEST_BODY = 256 * 1024
-_LARGEST_DISCARDED = 16 * 1024 * 1024
 _LONGEST_PARAM = 512
-_BURST, _PER_SECOND = 240.0, 20.0
 _log = logging.getLogger("beholder.server")
-
-
-class _Reply(Response):
-    """A JSON response, encoded as in the store: fast, and safe for lone surrogates from browsers."""
-
-    media_type = "application/json"
-
-    def render(self, content: Any) -> bytes:
-        return to_json(content).encode()
-
-
-class _RateLimit:
-    """A token bucket per session token, so that a runaway browser slows down nobody else."""
-
-    def __init__(self, burst: float = _BURST, per_second: float = _PER_SECOND) -> None:
-        self._burst, self._per_second = burst, per_second
-        self._buckets: dict[str, tuple[float, float]] = {}
-
-    def take(self, token: str) -> None:
-        now = time.monotonic()
-        left, at = self._buckets.get(token, (self._burst, now))
-        left = min(self._burst, left + (now - at) * self._per_second)
-        if left < 1:
-            raise Refused("Too many requests at once. Please wait a moment.", code="too_many", status=429)
-        if len(self._buckets) > 50_000:
-            self._buckets.clear()
-        self._buckets[token] = (left - 1, now)
 
 
 def make_app(service: StudyService, assets: Assets) -> ASGIApp:
     """Return the application that serves one study."""
     study = service.served.study
     page, erasure_page = assets.page(study), assets.standalone(study, "forget.js", "steps")
-    limit, slow_limit = _RateLimit(), _RateLimit(burst=10, per_second=1)
+    limit, slow_limit = RateLimit(), RateLimit(burst=10, per_second=1)
 
     def token_of(request: Request) -> str:
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not token:
-            raise Refused(service.words["unknown_token"], where="Authorization", code="unknown_token", status=401)
-        limit.take(token)
-        return token
+        return read_bearer(request, limit, service.words)
 
     async def show(request: Request) -> Response:
         if request.path_params["study"] != study.name:
             raise Refused(service.words["no_study"], where="study", code="unknown_study", status=404)
-        return _asset_response(request, page, "no-cache")
+        return asset_response(request, page)
 
     async def arrive(request: Request) -> Response:
         body = await read_json(request)
@@ -89,20 +51,20 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         if not isinstance(device, Mapping):
             raise Refused("device is not an object", where="device", allowed="a JSON object")
         is_new, arrival = await service.arrive({name: _parameter(value) for name, value in params.items()}, device)
-        return _Reply(arrival, 201 if is_new else 200)
+        return JsonReply(arrival, 201 if is_new else 200)
 
     async def step(request: Request) -> Response:
-        return _Reply(await service.step(token_of(request), request.query_params.get("key")))
+        return JsonReply(await service.step(token_of(request), request.query_params.get("key")))
 
     async def answer(request: Request) -> Response:
         token = token_of(request)
         submission = read_submission(await read_json(request), with_answer=True)
         try:
-            return _Reply(await service.answer(token, request.path_params["key"], submission))
+            return JsonReply(await service.answer(token, request.path_params["key"], submission))
         except Refused as refused:
             if refused.status != 409:
                 raise
-            return _Reply({**_error(refused), "step": await service.step(token)}, 409)
+            return JsonReply({**_error(refused), "step": await service.step(token)}, 409)
 
     async def events(request: Request) -> Response:
         token = token_of(request)
@@ -115,10 +77,10 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         return Response(status_code=204)
 
     async def withdraw(request: Request) -> Response:
-        return _Reply({"step": await service.withdraw(token_of(request))})
+        return JsonReply({"step": await service.withdraw(token_of(request))})
 
     async def show_forget(request: Request) -> Response:
-        return _asset_response(request, erasure_page, "no-cache")
+        return asset_response(request, erasure_page)
 
     async def forget(request: Request) -> Response:
         slow_limit.take("forget")
@@ -126,7 +88,7 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         receipt = body.get("receipt") if isinstance(body, Mapping) else None
         if not isinstance(receipt, str):
             raise Refused("receipt is not a text", where="receipt", allowed='{"receipt": "BH-…"}')
-        return _Reply({"at": (await service.forget(receipt)).isoformat()})
+        return JsonReply({"at": (await service.forget(receipt)).isoformat()})
 
     async def media(request: Request) -> Response:
         token = request.path_params["token"]
@@ -136,12 +98,12 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         asset = assets.files.get(request.path_params["path"])
         if asset is None or request.path_params["hash"] != assets.hash:
             raise Refused("There is no such file", code="unknown_file", status=404)
-        return _asset_response(request, asset, "public, max-age=31536000, immutable")
+        return asset_response(request, asset, "public, max-age=31536000, immutable")
 
     async def health(request: Request) -> Response:
         if await service.store.ready():
-            return _Reply({"study": study.name, "store": "ready"})
-        return _Reply({"study": study.name, "store": "away"}, 503, {"retry-after": "5"})
+            return JsonReply({"study": study.name, "store": "ready"})
+        return JsonReply({"study": study.name, "store": "away"}, 503, {"retry-after": "5"})
 
     async def front(request: Request) -> Response:
         return RedirectResponse(f"/s/{study.name}")
@@ -160,14 +122,7 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
             Route("/media/{token}", media),
             Route("/web/{hash}/{path:path}", web),
             Route("/healthz", health),
-            *lab_routes(
-                service,
-                assets,
-                send=lambda request, asset: _asset_response(request, asset, "no-cache"),
-                reply=_Reply,
-                read=read_json,
-                token_of=token_of,
-            ),
+            *lab_routes(service, assets, limit),
         ],
         exception_handlers={
             Refused: _refused,
@@ -181,47 +136,11 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
     return SecurityHeaders(app)  # outermost, so that error responses get them too
 
 
-async def read_json(request: Request) -> Json:
-    """Return the JSON body; one that is too large is discarded and refused."""
-    body, size = bytearray(), 0
-    async for chunk in request.stream():
-        size += len(chunk)
-        if size <= _LARGEST_BODY:
-            body += chunk
-        elif size > _LARGEST_DISCARDED:
-            break
-    if size > _LARGEST_BODY:  # only now: a browser that is still sending would not read the response
-        raise Refused("The body is too large", where="body", allowed="up to 256 kB", code="too_large", status=413)
-    try:
-        return _parse(bytes(body))
-    except (ValueError, RecursionError):
-        raise Refused("The body is not JSON", where="body", allowed="JSON in UTF-8") from None
-
-
-def _parse(body: bytes) -> Json:
-    try:
-        parsed: Json = pydantic_core.from_json(body, allow_inf_nan=False)
-    except ValueError:  # the fast parser rejects lone surrogates, which browsers do send
-        parsed = json.loads(body, parse_constant=_reject_constant)
-    return parsed
-
-
 def _parameter(value: Json) -> str:
     """Return a parameter that can be hashed and stored, or raise Refused."""
     if not isinstance(value, str) or len(value) > _LONGEST_PARAM:
         raise Refused("A parameter is no short text", where="params", allowed=f"up to {_LONGEST_PARAM} characters")
     return value.encode("utf-8", "replace").decode()
-
-
-def _reject_constant(name: str) -> Json:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _asset_response(request: Request, asset: Asset, caching: str) -> Response:
-    headers = {"cache-control": caching, "vary": "accept-encoding"}
-    if "gzip" in request.headers.get("accept-encoding", ""):
-        return Response(asset.packed, headers={**headers, "content-encoding": "gzip"}, media_type=asset.type)
-    return Response(asset.body, headers=headers, media_type=asset.type)
 
 
 def _error(refused: Refused) -> dict[str, Any]:
@@ -236,29 +155,29 @@ def _error(refused: Refused) -> dict[str, Any]:
 async def _refused(request: Request, refused: Exception) -> Response:
     assert isinstance(refused, Refused)
     headers = {"retry-after": "2"} if refused.status in (429, 503) else {}
-    return _Reply(_error(refused), refused.status, headers)
+    return JsonReply(_error(refused), refused.status, headers)
 
 
 async def _too_large(request: Request, error: Exception) -> Response:
     refused = Refused("A number is too large", where="body", allowed="numbers that a computer can hold")
-    return _Reply(_error(refused), refused.status)
+    return JsonReply(_error(refused), refused.status)
 
 
 async def _store_unavailable(request: Request, away: Exception) -> Response:
     _log.warning("the store is away: %s", away)
     error = Refused("The study cannot save right now. Nothing is lost; it goes on by itself.", code="store_away")
-    return _Reply(_error(error), 503, {"retry-after": "2"})
+    return JsonReply(_error(error), 503, {"retry-after": "2"})
 
 
 async def _not_found(request: Request, error: Exception) -> Response:
     status = getattr(error, "status_code", 404)
-    return _Reply(_error(Refused("There is nothing here", code="not_found")), status)
+    return JsonReply(_error(Refused("There is nothing here", code="not_found")), status)
 
 
 async def _internal_error(request: Request, error: Exception) -> Response:
     _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
     message = "Something went wrong on our side. Your answers are safe; please try again."
-    return _Reply(_error(Refused(message, code="our_fault")), 500)
+    return JsonReply(_error(Refused(message, code="our_fault")), 500)
 
 
 # Security headers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
@@ -19,15 +19,13 @@ from beholder.planning.message_trials import load_stimuli
 from beholder.planning.model import Plan
 from beholder.planning.serialization import lists_from_json
 from beholder.server.moderation import Moderation
-from beholder.server.script import Script, ServedStudy
+from beholder.server.script import LATER_SESSION, Script, ServedStudy
 from beholder.store.contract import Session, SessionFacts, Store, StoredVerdict, StudyRecord
 from beholder.store.open import read_rows
 from beholder.store.rules import outdated_session
 from beholder.study.model import Study
-from beholder.study.recruitment import has_visit_per_session, is_closed, money
+from beholder.study.recruitment import has_visit_per_session, is_closed, is_person, money
 
-LATER_SESSION = "again"
-"""The key of the stored fact that a session is a later one, in which questionnaires are not asked again."""
 _CHECK = "sessions"
 
 
@@ -105,7 +103,7 @@ class FurtherSessions:
     async def offer(self, facts: SessionFacts, script: Script, now: datetime) -> Offer | None:
         """Return the offer of another session; None where this participant gets none."""
         is_done = facts.end is not None and facts.end.outcome == "completed" and not facts.erased
-        if self.max_sessions == 1 or not is_done or facts.session.mode == "robot":
+        if self.max_sessions == 1 or not is_done or not is_person(facts.session.mode):
             return None
         if facts.session.run != self._served.study.run or is_closed(self._served.study.recruit, now):
             return None
@@ -154,11 +152,6 @@ class FurtherSessions:
         return {
             unit for trial in trials if trial.purpose == "rate" for unit in rated_units(trial, is_pair=self._is_pair)
         }
-
-
-def is_later_session(verdicts: Mapping[str, StoredVerdict]) -> bool:
-    """Return whether a session is a later one of its participant."""
-    return LATER_SESSION in verdicts
 
 
 # Extended plans: the store holds the authoritative lists

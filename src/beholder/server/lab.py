@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple, TypeGuard
@@ -16,11 +16,12 @@ from starlette.routing import Route
 
 from beholder.errors import LedgerError, Refused
 from beholder.server import tokens
-from beholder.server.assets import Asset, Assets
+from beholder.server.assets import Assets
+from beholder.server.entrances import LabEntrance
 from beholder.server.flow import Ending, answers_of, next_step
-from beholder.server.further_sessions import is_later_session
-from beholder.server.participants import LAB, OPERATOR, is_lab_key, lab_addresses, seat_token
-from beholder.server.script import ServedStudy
+from beholder.server.participants import LAB, OPERATOR, is_lab_key, seat_token
+from beholder.server.requests import JsonReply, RateLimit, asset_response, read_bearer, read_json
+from beholder.server.script import ServedStudy, is_later_session
 from beholder.server.service import StudyService
 from beholder.store.contract import LedgerEntry, SessionFacts, Store
 from beholder.types import Json
@@ -60,7 +61,7 @@ class Laboratory:
         """Return the fields of the operator's page."""
         study = self._served.study
         counts = await self._store.counts(self._now(), study.run)
-        addresses = lab_addresses(study, self._store.secret, "")
+        addresses = LabEntrance(study, self._store.secret).addresses("")
         return {
             "title": study.title,
             "completed": counts["completed"],
@@ -146,7 +147,7 @@ class Laboratory:
 
     async def _index_sessions(self) -> None:
         async for row in self._store.rows("sessions"):
-            if row["mode"] == "lab" and row["run"] == self._served.study.run:
+            if row["mode"] == LabEntrance.mode and row["run"] == self._served.study.run:
                 self._sessions[row["participant"]] = row["session"]
 
 
@@ -228,25 +229,17 @@ class Seats:
 # Routes
 
 
-def lab_routes(
-    service: StudyService,
-    assets: Assets,
-    *,
-    send: Callable[[Request, Asset], Response],
-    reply: Callable[[Json], Response],
-    read: Callable[[Request], Awaitable[Json]],
-    token_of: Callable[[Request], str],
-) -> list[Route]:
+def lab_routes(service: StudyService, assets: Assets, limit: RateLimit) -> list[Route]:
     """Return the routes of a laboratory; empty where the study has none."""
     study, secret = service.served.study, service.store.secret
-    if study.recruit.mode != "lab":
+    if not study.recruit.source.is_on_site:
         return []
     lab = Laboratory(service.served, service.store, service.now)
     pages = {number: assets.page(study, station=number) for number in lab.stations}
     operator = assets.standalone(study, "kiosk/operator.js", "kiosk")
 
     def check_key(request: Request, *places: str) -> None:
-        key = token_of(request)
+        key = read_bearer(request, limit, service.words)
         if not any(is_lab_key(secret, place, key) for place in places):
             raise Refused(service.words["unknown_token"], where="key", code="unknown_token", status=401)
 
@@ -258,23 +251,23 @@ def lab_routes(
         return number
 
     async def show_operator(request: Request) -> Response:
-        return send(request, operator)
+        return asset_response(request, operator)
 
     async def show_station(request: Request) -> Response:
-        return send(request, pages[station_of(request)])
+        return asset_response(request, pages[station_of(request)])
 
     async def overview(request: Request) -> Response:
         check_key(request, OPERATOR)
-        return reply(await lab.overview())
+        return JsonReply(await lab.overview())
 
     async def station(request: Request) -> Response:
         number = station_of(request)
         check_key(request, str(number), OPERATOR)
-        return reply(await lab.station(number))
+        return JsonReply(await lab.station(number))
 
     async def seat(request: Request) -> Response:
         number = station_of(request)
-        body = await read(request)
+        body = await read_json(request)
         fields = body if isinstance(body, Mapping) else {}
         back, after = fields.get("back"), fields.get("after")
         check_key(request, OPERATOR, *([] if "back" in fields else [str(number)]))
@@ -285,7 +278,7 @@ def lab_routes(
         else:
             allowed = '{"after": 12}, the number that sits there or null, or {"back": 12}'
             raise Refused("The body does not say who comes next", where="body", allowed=allowed)
-        return reply(await lab.station(number))
+        return JsonReply(await lab.station(number))
 
     return [
         Route("/lab", show_operator),

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Protocol
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from beholder.errors import Refused
-from beholder.server.admission import Admission
-from beholder.server.page_checks import PageChecks
-from beholder.server.preview import Previews
-from beholder.server.rendering import MediaAddresses, StepSequence, due_steps
+from beholder.server.admission import load_session
+from beholder.server.context import Context
+from beholder.server.rendering import due_steps, session_script
 from beholder.server.script import Script
-from beholder.store.contract import SessionFacts, Store
+from beholder.store.contract import SessionFacts
 
 _RANGE = re.compile(r"^bytes=([0-9]{0,18})-([0-9]{0,18})$")
 
@@ -81,54 +79,38 @@ def media_response(request: Request, token: str, medium: MediaContent) -> Respon
 # Finding the medium of an address
 
 
-class MediaFiles:
-    """Opens the medium behind an address: a stimulus, or a picture or sound of a check."""
+async def open_media(ctx: Context, token: str) -> MediaContent:
+    """Return the medium behind an address, a stimulus or a picture or sound of a check, or raise Refused."""
+    session = token.partition("-")[0]
+    if not ctx.media.has(session, token):
+        # A request for an unknown address must not create a preview.
+        shown = ctx.previews.get(session)
+        facts = shown.facts if shown else await load_session(ctx, session)
+        script = shown.script if shown else session_script(ctx, facts)
+        if script is not None and not ctx.media.is_indexed(session):
+            ctx.media.index(session, script)
+        drawn = None if ctx.media.has(session, token) else await _drawn(ctx, facts, script, token)
+        if drawn is not None:
+            return drawn
+    return ctx.media.open(session, token, ctx.words["no_media"], ctx.words["media_away"])
 
-    def __init__(
-        self,
-        store: Store,
-        words: Mapping[str, str],
-        now: Callable[[], datetime],
-        addresses: MediaAddresses,
-        admission: Admission,
-        previews: Previews,
-        sequence: StepSequence,
-        page_checks: PageChecks,
-    ) -> None:
-        self._store, self._words, self._now, self._addresses = store, words, now, addresses
-        self._admission, self._previews, self._sequence, self._page_checks = admission, previews, sequence, page_checks
 
-    async def open(self, token: str) -> MediaContent:
-        """Return the medium behind an address, or raise Refused."""
-        session = token.partition("-")[0]
-        if not self._addresses.has(session, token):
-            # A request for an unknown address must not create a preview.
-            shown = self._previews.existing(session)
-            facts = shown.facts if shown else await self._admission.facts(session)
-            script = shown.script if shown else self._sequence.script(facts)
-            if script is not None and not self._addresses.is_indexed(session):
-                self._addresses.index(session, script)
-            drawn = None if self._addresses.has(session, token) else await self._drawn(facts, script, token)
-            if drawn is not None:
-                return drawn
-        return self._addresses.open(session, token, self._words["no_media"], self._words["media_away"])
-
-    async def _drawn(self, facts: SessionFacts, script: Script | None, token: str) -> DrawnMedia | None:
-        """Return the picture or sound behind an address, if it belongs to the current attempt."""
-        if facts.end is not None:
-            return None
-        shown = self._previews.existing(facts.session.session)
-        for here in shown.attempts if shown else due_steps(facts, script, self._now()):
-            if here.check is None:
-                continue
-            try:
-                before = shown.facts_before(here) if shown else facts
-                drawn = await asyncio.to_thread(self._page_checks.draw, before, here, token)
-            except Exception as error:  # the attempt is over, and a new page goes on after it
-                fault = self._page_checks.fault(facts, here, error, self._now())
-                if not shown:
-                    await self._store.append([fault])
-                raise Refused(self._words["no_media"], code="our_fault", status=404) from error
-            if drawn is not None:
-                return DrawnMedia(*drawn)
+async def _drawn(ctx: Context, facts: SessionFacts, script: Script | None, token: str) -> DrawnMedia | None:
+    """Return the picture or sound behind an address, if it belongs to the current attempt."""
+    if facts.end is not None:
         return None
+    shown = ctx.previews.get(facts.session.session)
+    for here in shown.attempts if shown else due_steps(facts, script, ctx.now()):
+        if here.check is None:
+            continue
+        try:
+            before = shown.facts_before(here) if shown else facts
+            drawn = await asyncio.to_thread(ctx.page_checks.draw, before, here, token)
+        except Exception as error:  # the attempt is over, and a new page goes on after it
+            fault = ctx.page_checks.fault(facts, here, error, ctx.now())
+            if not shown:
+                await ctx.store.append([fault])
+            raise Refused(ctx.words["no_media"], code="our_fault", status=404) from error
+        if drawn is not None:
+            return DrawnMedia(*drawn)
+    return None

@@ -19,6 +19,7 @@ class Moderation:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger, self._last = ledger, 0
+        self._at_start: int | None = None
         self._blocked: set[str] = set()
         self._readmissions: defaultdict[str, list[LedgerEntry]] = defaultdict(list)
         self._reading = asyncio.Lock()
@@ -35,7 +36,13 @@ class Moderation:
             for entry in new_entries:
                 self._apply(entry)
                 self._last = entry.entry
+            if self._at_start is None:
+                self._at_start = self._last
             return new_entries
+
+    def is_earlier(self, entry: LedgerEntry) -> bool:
+        """Return whether an entry is from before the first refresh."""
+        return self._at_start is not None and entry.entry <= self._at_start
 
     def is_blocked(self, participant: str) -> bool:
         """Return whether a participant is blocked, and was not readmitted since."""
@@ -113,8 +120,8 @@ class Pauses:
             self._paused.pop(entry.provider_ref, None)
 
     def active(self, study: Study) -> LedgerEntry | None:
-        """Return the entry that paused a study; None while it is open. Prolific pauses its postings itself."""
-        if study.recruit.mode == "prolific":
+        """Return the entry that paused a study; None while it is open."""
+        if study.recruit.source.is_platform:  # it pauses its postings itself, and those it has sent already may begin
             return None
         return self._paused.get(own_posting(study.name, study.run))
 

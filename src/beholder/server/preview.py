@@ -9,15 +9,15 @@ from typing import cast
 from beholder.checks.page_contract import RobotAbilities
 from beholder.errors import Refused
 from beholder.server import tokens
-from beholder.server.endings import EndingTexts, code_for, public_offer, return_url
+from beholder.server.answers import read_answer
+from beholder.server.context import Context
+from beholder.server.endings import public_offer, sample_rule_ending
+from beholder.server.entrances import PreviewEntrance
 from beholder.server.flow import Ending, next_step
-from beholder.server.further_sessions import FurtherSessions
-from beholder.server.page_checks import PageChecks, check_of, rng_of, seed_of
-from beholder.server.public_steps import DescribeMedia, public_end, public_step
-from beholder.server.rendering import MediaAddresses, RenderedTexts
+from beholder.server.page_checks import check_of, rng_of, seed_of
+from beholder.server.public_steps import public_end, public_step
 from beholder.server.requests import SubmittedAnswer
-from beholder.server.script import CONSENT, PlannedStep, ServedStudy
-from beholder.server.validation import AnswerReader
+from beholder.server.script import CONSENT, PlannedStep
 from beholder.store.contract import Session, SessionFacts, StoredVerdict
 from beholder.types import Json, Outcome
 
@@ -43,24 +43,12 @@ def previewed_list(session: str) -> int | None:
 class Preview:
     """The steps of a list, each check as if all before it had been passed."""
 
-    def __init__(
-        self,
-        served: ServedStudy,
-        number: int,
-        secret: bytes,
-        texts: Mapping[str, str],
-        words: Mapping[str, str],
-        media: DescribeMedia,
-        page_checks: PageChecks,
-        reader: AnswerReader,
-        ending_texts: EndingTexts,
-        further: FurtherSessions,
-    ) -> None:
-        self._further = further
-        self._served, self._texts, self._words, self._media = served, texts, words, media
-        self._secret, self._page_checks, self._reader = secret, page_checks, reader
+    def __init__(self, ctx: Context, number: int) -> None:
+        served, secret = ctx.served, ctx.store.secret
+        self._ctx, self._texts = ctx, ctx.texts.for_list(number)
         self.session, self.script = preview_session(number), served.script(number)
-        self._ending_texts = ending_texts.sample(self.script)
+        self._media = ctx.media.describe_for(self.session, self.script)
+        self._rule_ending = sample_rule_ending(ctx, self.script)
         query = "" if number == 1 else f"list={number}&"
         self.link = f"{served.public_url}/s/{served.study.name}?{query}preview={tokens.preview_secret(secret)}"
         self._planned = {step.key: step for step in map(_first, self.script.steps)}
@@ -70,7 +58,7 @@ class Preview:
             step.check.action == "gate" for step in self.attempts if step.check
         ):
             ends.append("end:screened_out")
-        if self._ending_texts:
+        if self._rule_ending:
             ends.append("end:failed_checks")
         self.keys = [*self._planned, *ends]
         self.facts = self._passed(_SCREEN)
@@ -78,7 +66,7 @@ class Preview:
     @property
     def steps(self) -> list[Json]:
         """The keys of all steps, each with its label."""
-        named = {step.key: self._page_checks.title(check_of(step)) for step in self.attempts}
+        named = {step.key: self._ctx.page_checks.title(check_of(step)) for step in self.attempts}
         return [{"key": key, "label": named.get(key, key.replace(":", " "))} for key in self.keys]
 
     def arrive(self, device: Mapping[str, Json]) -> dict[str, Json]:
@@ -88,15 +76,17 @@ class Preview:
 
     def _passed(self, device: Mapping[str, Json]) -> SessionFacts:
         """Return the facts of a participant who passed every check, because later checks use earlier answers."""
-        session = Session(self.session, self.session, self._served.digest, 1, "preview", 1, device, _LONG_AGO)
+        session = Session(
+            self.session, self.session, self._ctx.served.digest, 1, PreviewEntrance.mode, 1, device, _LONG_AGO
+        )
         facts = SessionFacts(session)
         verdicts: dict[str, StoredVerdict] = {}
         for step in self.attempts:
             known = SessionFacts(facts.session, verdicts=verdicts)
-            rng = rng_of(seed_of(self._secret, self.session, f"{step.key}:able"))
+            rng = rng_of(seed_of(self._ctx.store.secret, self.session, f"{step.key}:able"))
             try:
-                answer = check_of(step).respond(self._page_checks.attempt(known, step), RobotAbilities(), rng)
-                judged = self._page_checks.judge(known, step, self.script, answer, _LONG_AGO)
+                answer = check_of(step).respond(self._ctx.page_checks.attempt(known, step), RobotAbilities(), rng)
+                judged = self._ctx.page_checks.judge(known, step, self.script, answer, _LONG_AGO)
             except Exception:  # the page of this check shows what is wrong with it
                 continue
             verdicts[step.key] = judged.verdict
@@ -107,32 +97,32 @@ class Preview:
         if key.startswith("end:"):
             outcome = key.removeprefix("end:")
             text = self._texts.get("thanks" if outcome == "completed" else outcome, "")
-            text = self._ending_texts if outcome == "failed_checks" else text
+            text = self._rule_ending if outcome == "failed_checks" else text
             return self._end(cast("Outcome", outcome), text)
-        served, step = self._served, self._step(key)
+        served, step = self._ctx.served, self._step(key)
         shown = public_step(step, self.script, self._texts, served.method, self.script.playback, self._media)
         if step is CONSENT:
-            shown["needs"] = self._page_checks.requirements(self.script)
+            shown["needs"] = self._ctx.page_checks.requirements(self.script)
         if step.is_training:
-            shown |= self._reader.training.public(step, self.script, {})
+            shown |= self._ctx.trial_rules.training.public(step, self.script, {})
         return (
-            shown | self._page_checks.public(self.facts_before(step), step, self.script)
+            shown | self._ctx.page_checks.public(self.facts_before(step), step, self.script)
             if step.check is not None
             else shown
         )
 
     def _end(self, outcome: Outcome, text: str) -> dict[str, Json]:
         """Return a last page with a sample code, and with the offer of another session."""
-        study = self._served.study
-        code = _SAMPLE if code_for(study, self._secret, self.session, outcome) else None
-        is_more = outcome == "completed" and self._further.max_sessions > 1
-        offer = public_offer(self._further.make_offer(self.script, 2), study, self.link) if is_more else None
+        entrance = self._ctx.entrance
+        code = _SAMPLE if entrance.code(self.session, outcome) else None
+        is_more = outcome == "completed" and self._ctx.further.max_sessions > 1
+        offer = public_offer(self._ctx.further.make_offer(self.script, 2), entrance, self.link) if is_more else None
         return public_end(
             self.script,
             outcome,
             text,
             code=code,
-            return_url=return_url(study, code, outcome, "ID"),
+            return_url=entrance.return_url(code, outcome, "ID"),
             receipt=f"BH{'-XXXX' * 7}",
             answers=sum(step.kind == "trial" for step in self.script.steps),
             again=offer,
@@ -149,14 +139,14 @@ class Preview:
     def answer(self, key: str, submission: SubmittedAnswer) -> dict[str, Json]:
         """Return the feedback that participants read after this answer, and the next step."""
         step = self._step(key)
-        read = self._reader.read(self.facts_before(step), step, self.script, submission, _LONG_AGO)
+        read = read_answer(self._ctx, self.facts_before(step), step, self.script, submission, _LONG_AGO)
         feedback = read.feedback
         if step.check is not None and read.verdict is not None and read.verdict.verdict != "pass":
-            feedback = self._page_checks.text(step.check, read.verdict) or None
+            feedback = self._ctx.page_checks.text(step.check, read.verdict) or None
         elif step.is_training and step.trial is not None and read.verdict is not None:
-            feedback = self._reader.training.text(step.trial, read.verdict) or None
+            feedback = self._ctx.trial_rules.training.text(step.trial, read.verdict) or None
         elif step.is_rated and read.verdict is not None:
-            feedback = self._reader.trial_rules.text(read.verdict) or None
+            feedback = self._ctx.trial_rules.text(read.verdict) or None
         return {"stored_at": None, "feedback": feedback, "step": self._after(step, read.answer)}
 
     def _after(self, step: PlannedStep, answer: Json) -> dict[str, Json]:
@@ -168,7 +158,7 @@ class Preview:
     def _step(self, key: str) -> PlannedStep:
         step = self._planned.get(key)
         if step is None:
-            raise Refused(self._words["not_reached"], where=key, code="not_reached", status=409)
+            raise Refused(self._ctx.words["not_reached"], where=key, code="not_reached", status=409)
         return step
 
 
@@ -180,44 +170,17 @@ def _first(step: PlannedStep) -> PlannedStep:
 # Previews by list
 
 
-class Previews:
-    """The previews of a study, each made on its first request."""
+def preview_of(ctx: Context, number: int) -> Preview:
+    """Return the preview of a list, made on its first request, or raise Refused where there is no such list."""
+    if not 1 <= number <= len(ctx.served.lists):
+        raise Refused(ctx.words["not_reached"], where="list", code="unknown_list", status=404)
+    session = preview_session(number)
+    if session not in ctx.previews:
+        ctx.previews[session] = Preview(ctx, number)
+    return ctx.previews[session]
 
-    def __init__(
-        self,
-        served: ServedStudy,
-        secret: bytes,
-        texts: RenderedTexts,
-        words: Mapping[str, str],
-        addresses: MediaAddresses,
-        page_checks: PageChecks,
-        reader: AnswerReader,
-        ending_texts: EndingTexts,
-        further: FurtherSessions,
-    ) -> None:
-        self._served, self._secret, self._texts, self._words = served, secret, texts, words
-        self._addresses, self._page_checks, self._reader = addresses, page_checks, reader
-        self._ending_texts, self._further = ending_texts, further
-        self._previews: dict[str, Preview] = {}
 
-    def for_list(self, number: int) -> Preview:
-        """Return the preview of a list, or raise Refused where there is no such list."""
-        if not 1 <= number <= len(self._served.lists):
-            raise Refused(self._words["not_reached"], where="list", code="unknown_list", status=404)
-        session = preview_session(number)
-        if session not in self._previews:
-            media = self._addresses.describe_for(session, self._served.script(number))
-            self._previews[session] = Preview(
-                self._served, number, self._secret, self._texts.for_list(number), self._words, media, self._page_checks,
-                self._reader, self._ending_texts, self._further,
-            )  # fmt: skip
-        return self._previews[session]
-
-    def find(self, session: str) -> Preview | None:
-        """Return the preview of a session; None for a session of a participant."""
-        number = previewed_list(session)
-        return None if number is None else self.for_list(number)
-
-    def existing(self, session: str) -> Preview | None:
-        """Return the preview of a session if it was made already."""
-        return self._previews.get(session)
+def find_preview(ctx: Context, session: str) -> Preview | None:
+    """Return the preview of a session; None for a session of a participant."""
+    number = previewed_list(session)
+    return None if number is None else preview_of(ctx, number)

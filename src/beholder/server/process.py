@@ -14,6 +14,7 @@ import tempfile
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from granian.constants import Interfaces
@@ -33,11 +34,11 @@ from beholder.planning.message_trials import load_stimuli
 from beholder.planning.model import Plan, no_collection
 from beholder.planning.serialization import lists_to_json
 from beholder.server import ServerStatus
+from beholder.server.admission import ReleaseLists
 from beholder.server.app import make_app
 from beholder.server.assets import Assets
 from beholder.server.further_sessions import restore_extended_plan
 from beholder.server.lab import own_address
-from beholder.server.participants import lab_addresses
 from beholder.server.script import ServedStudy
 from beholder.server.service import StudyService
 from beholder.store.contract import Store, StoreUnavailable
@@ -63,7 +64,7 @@ class RunningServer:
     @property
     def lab(self) -> dict[str, str]:
         """The addresses of a laboratory, by name."""
-        return lab_addresses(self.service.served.study, self.store.secret, self.service.served.public_url)
+        return self.service.context.entrance.addresses(self.service.served.public_url)
 
 
 def load_served(
@@ -82,6 +83,15 @@ def load_served(
     ), plan
 
 
+OpenRelease = Callable[[Study, Store], contextlib.AbstractAsyncContextManager[ReleaseLists | None]]
+"""Opens what releases the lists of participants who left, for as long as a server runs."""
+
+
+def no_release(study: Study, store: Store) -> contextlib.AbstractAsyncContextManager[None]:
+    """Release nothing: there is no platform that reports who left."""
+    return contextlib.nullcontext()
+
+
 @contextlib.asynccontextmanager
 async def run_server(
     study: Study,
@@ -92,6 +102,8 @@ async def run_server(
     public_url: str | None = None,
     shares_port: bool = False,
     progress: Callable[[int, int], None] | None = None,
+    open_release: OpenRelease = no_release,
+    now: Callable[[], datetime] = utc_now,
 ) -> AsyncIterator[RunningServer]:
     """Yield a server that is listening, and close port and store at the end. Port 0 takes a free one."""
     if public_url is not None and not public_url.startswith(("http://", "https://")):
@@ -99,7 +111,10 @@ async def run_server(
     port = _free_port(host, port, shares_port)
     address = f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else host}:{port}"
     if public_url is None:
-        is_open = study.recruit.mode == "lab" and host in ("0.0.0.0", "::")  # other machines must reach it
+        is_open = study.recruit.source.is_on_site and host in (
+            "0.0.0.0",
+            "::",
+        )  # other machines must reach it
         public_url = f"http://{own_address()}:{port}" if is_open else address
     served, plan = load_served(study, public_url, progress)
     async with open_store(store or study.folder / "store") as opened:
@@ -108,9 +123,10 @@ async def run_server(
         with no_collection():
             lists = list(lists_to_json(plan))
         await opened.begin(record_of(study, served.catalogue, plan.plan_digest, lists, utc_now()), study.run)
-        app_host = StudyService(served, opened)
-        async with listen(make_app(app_host, Assets(served.method, page_checks(study))), host, port):
-            yield RunningServer(app_host, opened, address)
+        async with open_release(study, opened) as release:
+            service = StudyService(served, opened, now, release)
+            async with listen(make_app(service, Assets(served.method, page_checks(study))), host, port):
+                yield RunningServer(service, opened, address)
 
 
 @contextlib.asynccontextmanager
@@ -161,14 +177,7 @@ async def _until_listening(host: str, port: int, serving: asyncio.Task[None]) ->
 
 Report = Callable[[ServerStatus], None]
 Progress = Callable[[int, int], None]
-Background = Callable[[RunningServer], contextlib.AbstractAsyncContextManager[None]]
-"""Work that goes on while a server runs, such as polling a platform."""
 _EVERY_S = 1.0
-
-
-def no_background(server: RunningServer) -> contextlib.AbstractAsyncContextManager[None]:
-    """Run no background work."""
-    return contextlib.nullcontext()
 
 
 async def serve_until_stopped(
@@ -183,7 +192,7 @@ async def serve_until_stopped(
     shares_port: bool = False,
     parent: threading.Event | None = None,
     progress: Progress | None = None,
-    background: Background = no_background,
+    open_release: OpenRelease = no_release,
 ) -> None:
     """Serve until SIGTERM, Ctrl-C, or the end of the parent process."""
     stop = asyncio.Event()
@@ -191,8 +200,8 @@ async def serve_until_stopped(
     with scratch as folder, _stopped_by_signal(stop):
         async with run_server(
             load_study(study), store=Path(folder) / "store" if folder else store, host=host, port=port,
-            public_url=public_url, shares_port=shares_port, progress=progress,
-        ) as server, background(server):  # fmt: skip
+            public_url=public_url, shares_port=shares_port, progress=progress, open_release=open_release,
+        ) as server:  # fmt: skip
             with _reduced_collection():
                 await report_until_stopped(server, stop, tell, parent)
 
@@ -208,7 +217,7 @@ async def report_until_stopped(
             await server.service.refresh()
             counts = await server.store.counts(utc_now(), study.run)
         if tell and counts and counts != reported:
-            shut = server.service.pauses.notice(study)
+            shut = server.service.context.moderation.pauses.notice(study)
             tell(
                 ServerStatus(
                     server.link, server.service.preview.link, counts, server.lab, is_personal(study.recruit), shut
@@ -250,7 +259,7 @@ def _stopped_by_signal(stop: asyncio.Event) -> Iterator[None]:
 
 
 def serve_as_worker(
-    study: str | Path, *, store: str, host: str, port: int, public_url: str, background: Background = no_background
+    study: str | Path, *, store: str, host: str, port: int, public_url: str, open_release: OpenRelease = no_release
 ) -> None:
     """Serve with other processes on one port until standard input ends, so that no worker outlives its parent."""
     parent_ended = threading.Event()
@@ -269,7 +278,7 @@ def serve_as_worker(
             public_url=public_url,
             shares_port=True,
             parent=parent_ended,
-            background=background,
+            open_release=open_release,
         )
     )
 
@@ -284,7 +293,7 @@ def serve_with_workers(
     workers: int,
     tell: Report | None,
     progress: Progress | None = None,
-    background: Background = no_background,
+    open_release: OpenRelease = no_release,
 ) -> None:
     """Serve from several processes until interrupted; this one also reports the counts."""
     if not store or not store.startswith(("postgresql://", "postgres://")):
@@ -305,7 +314,7 @@ def serve_with_workers(
                 "Start each with its own --port behind a proxy.",
             )
         )
-    block_on(_watch_workers(study, store, host, port, public_url, workers, tell, progress, background))
+    block_on(_watch_workers(study, store, host, port, public_url, workers, tell, progress, open_release))
 
 
 async def _watch_workers(
@@ -317,12 +326,18 @@ async def _watch_workers(
     workers: int,
     tell: Report | None,
     progress: Progress | None,
-    background: Background,
+    open_release: OpenRelease,
 ) -> None:
     stop = asyncio.Event()
     async with run_server(
-        load_study(study), store=store, host=host, port=port, public_url=public_url, progress=progress
-    ) as first, background(first):  # fmt: skip
+        load_study(study),
+        store=store,
+        host=host,
+        port=port,
+        public_url=public_url,
+        progress=progress,
+        open_release=open_release,
+    ) as first:
         command = [
             sys.executable, "-m", "beholder", "serve", str(study), "--store", store, "--host", host,
             "--port", first.address.rpartition(":")[2], "--public-url", first.service.served.public_url, "--as-worker",

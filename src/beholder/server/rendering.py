@@ -7,94 +7,40 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
+from typing import NamedTuple
 
 from beholder.errors import Refused
 from beholder.server import tokens
-from beholder.server.admission import Admission
-from beholder.server.endings import Endings
+from beholder.server.admission import load_session
+from beholder.server.context import Context
+from beholder.server.endings import end_fact, erased_end, last_page
 from beholder.server.flow import Ending, answers_of, next_step
-from beholder.server.further_sessions import FurtherSessions, is_later_session
-from beholder.server.page_checks import PageChecks
 from beholder.server.public_steps import DescribeMedia, public_media, public_step, step_texts
-from beholder.server.script import PlannedStep, Script, ServedStudy
-from beholder.server.validation import AnswerReader
+from beholder.server.script import PlannedStep, Script, ServedStudy, is_later_session
 from beholder.stimuli.blinding import BlindedFile, blind, drawn_size
 from beholder.stimuli.catalogue import Stimulus
-from beholder.store.contract import Fact, SessionFacts, Store, StoredVerdict
+from beholder.store.contract import Fact, SessionFacts, StoredVerdict
 from beholder.types import Json
 
 
-class StepSequence:
-    """Finds the current step of a session, and stores what must be stored before it is shown."""
+def session_script(ctx: Context, facts: SessionFacts) -> Script | None:
+    """Return the script of a session; None while it has no list of this run."""
+    if facts.list is None or facts.session.run != ctx.served.study.run:  # another run had other lists
+        return None
+    return ctx.served.script(facts.list, is_later=is_later_session(facts.verdicts))
 
-    def __init__(
-        self,
-        served: ServedStudy,
-        store: Store,
-        words: Mapping[str, str],
-        admission: Admission,
-        page_checks: PageChecks,
-        pages: StepPages,
-        endings: Endings,
-        further: FurtherSessions,
-    ) -> None:
-        self._served, self._store, self._words, self._admission = served, store, words, admission
-        self._page_checks, self._pages, self._endings, self._further = page_checks, pages, endings, further
 
-    def script(self, facts: SessionFacts) -> Script | None:
-        """Return the script of a session; None while it has no list of this run."""
-        if facts.list is None or facts.session.run != self._served.study.run:  # another run had other lists
-            return None
-        return self._served.script(facts.list, is_later=is_later_session(facts.verdicts))
+def script_or_first(ctx: Context, facts: SessionFacts) -> Script:
+    """Return the script of a session; that of the first list while it has none of this run."""
+    return session_script(ctx, facts) or ctx.served.script(1)
 
-    def steps(self, facts: SessionFacts) -> Script:
-        """Return the script of a session; that of the first list while it has none of this run."""
-        return self.script(facts) or self._served.script(1)
 
-    async def step(self, facts: SessionFacts, now: datetime) -> dict[str, Json]:
-        """Return the page of the current step."""
-        script, session = self.script(facts), facts.session.session
-        if facts.end is None and facts.erased:  # erased by the receipt of another session while this one was open
-            facts = replace(facts, end=self._endings.erased_end(session, now))
-        if facts.end is not None:
-            steps = self.steps(facts)
-            return await self._endings.last_page(facts, facts.end, steps, await self._further.offer(facts, steps, now))
-        here, kept, facts = self.advance(script, facts, now)
-        if isinstance(here, Ending):  # the last question was removed from the study since
-            await self._store.append([self._endings.end_fact(session, here, now), *kept])
-            return await self.step(await self._admission.facts(session), now)
-        if kept:
-            await self._store.append(kept)
-        if script is None:
-            return self._pages.render_unclaimed(
-                session, here, is_later=bool(await self._further.lists_taken(facts.session))
-            )
-        return self._pages.render(facts, here, script)
-
-    def advance(
-        self, script: Script | None, facts: SessionFacts, now: datetime
-    ) -> tuple[PlannedStep | Ending, list[Fact], SessionFacts]:
-        """Return the current step, the facts to store for it, and the session's facts with them.
-
-        Those are posed attempts, and verdicts that end a check that cannot be posed.
-        """
-        kept: list[Fact] = []
-        while True:
-            here = next_step(script, answers_of(facts), facts.verdicts, now)
-            if isinstance(here, Ending) or here.check is None or here.key in facts.posed:
-                return here, kept, facts
-            fact = self._page_checks.posed_fact(facts, here, now)
-            kept.append(fact)
-            if not isinstance(fact, StoredVerdict):
-                return here, kept, facts
-            facts = replace(facts, verdicts={**facts.verdicts, fact.key: fact})
-
-    def reached_step(self, facts: SessionFacts, script: Script | None, key: str, now: datetime) -> PlannedStep:
-        """Return the step with this key if it is due now, or was due when its page was sent; else raise Refused."""
-        for here in due_steps(facts, script, now):
-            if here.key == key:
-                return here
-        raise Refused(self._words["not_reached"], where=key, code="not_reached", status=409)
+def reached_step(ctx: Context, facts: SessionFacts, script: Script | None, key: str, now: datetime) -> PlannedStep:
+    """Return the step with this key if it is due now, or was due when its page was sent; else raise Refused."""
+    for here in due_steps(facts, script, now):
+        if here.key == key:
+            return here
+    raise Refused(ctx.words["not_reached"], where=key, code="not_reached", status=409)
 
 
 def due_steps(facts: SessionFacts, script: Script | None, now: datetime) -> Iterator[PlannedStep]:
@@ -106,43 +52,73 @@ def due_steps(facts: SessionFacts, script: Script | None, now: datetime) -> Iter
             yield here
 
 
+class Advance(NamedTuple):
+    """The current step or the ending, the facts to store for it, and the session's facts with them."""
+
+    here: PlannedStep | Ending
+    new_facts: list[Fact]
+    """Posed attempts, and verdicts that end a check that cannot be posed."""
+    facts: SessionFacts
+
+
+def advance(ctx: Context, script: Script | None, facts: SessionFacts, now: datetime) -> Advance:
+    """Return the current step of a session, without storing anything."""
+    new_facts: list[Fact] = []
+    while True:
+        here = next_step(script, answers_of(facts), facts.verdicts, now)
+        if isinstance(here, Ending) or here.check is None or here.key in facts.posed:
+            return Advance(here, new_facts, facts)
+        fact = ctx.page_checks.posed_fact(facts, here, now)
+        new_facts.append(fact)
+        if not isinstance(fact, StoredVerdict):
+            return Advance(here, new_facts, facts)
+        facts = replace(facts, verdicts={**facts.verdicts, fact.key: fact})
+
+
 # Pages
 
 
-class StepPages:
-    """Renders a step of a session as the fields of its page."""
+async def current_page(ctx: Context, facts: SessionFacts, now: datetime) -> dict[str, Json]:
+    """Return the page of the current step, after storing what must be stored before it is shown."""
+    script, session = session_script(ctx, facts), facts.session.session
+    if facts.end is None and facts.erased:  # erased by the receipt of another session while this one was open
+        facts = replace(facts, end=erased_end(ctx, session, now))
+    if facts.end is not None:
+        steps = script_or_first(ctx, facts)
+        return await last_page(ctx, facts, facts.end, steps, await ctx.further.offer(facts, steps, now))
+    here, new_facts, facts = advance(ctx, script, facts, now)
+    if isinstance(here, Ending):  # the last question was removed from the study since
+        await ctx.store.append([end_fact(ctx, session, here, now), *new_facts])
+        return await current_page(ctx, await load_session(ctx, session), now)
+    if new_facts:
+        await ctx.store.append(new_facts)
+    if script is None:
+        return await _unclaimed_page(ctx, facts, here)
+    return step_page(ctx, facts, here, script)
 
-    def __init__(
-        self,
-        served: ServedStudy,
-        texts: RenderedTexts,
-        addresses: MediaAddresses,
-        page_checks: PageChecks,
-        reader: AnswerReader,
-    ) -> None:
-        self._served, self._texts, self._addresses = served, texts, addresses
-        self._page_checks, self._reader = page_checks, reader
 
-    def render_unclaimed(self, session: str, step: PlannedStep, *, is_later: bool) -> dict[str, Json]:
-        """Return the page of a step before a list is claimed, when there is nothing to prefetch."""
-        script = self._served.script(1, is_later=is_later)
-        shown = self._shown(session, step, script, None)
-        return {**shown, "prefetch": [], "needs": self._page_checks.requirements(script)}
+async def _unclaimed_page(ctx: Context, facts: SessionFacts, step: PlannedStep) -> dict[str, Json]:
+    """Return the page of a step before a list is claimed, when there is nothing to prefetch."""
+    script = ctx.served.script(1, is_later=bool(await ctx.further.lists_taken(facts.session)))
+    shown = _shown(ctx, facts.session.session, step, script, None)
+    return {**shown, "prefetch": [], "needs": ctx.page_checks.requirements(script)}
 
-    def render(self, facts: SessionFacts, step: PlannedStep, script: Script) -> dict[str, Json]:
-        """Return the page of a step of a session with a list."""
-        shown = self._shown(facts.session.session, step, script, facts.list)
-        if self._served.has_group_instructions:
-            shown["instructions"] = self._texts.help(facts.list)
-        if step.is_training:
-            return shown | self._reader.training.public(step, script, facts.verdicts)
-        if step.attempt and step.is_rated:
-            return shown | self._reader.trial_rules.public(step, script, facts.verdicts)
-        return shown | self._page_checks.public(facts, step, script) if step.check is not None else shown
 
-    def _shown(self, session: str, step: PlannedStep, script: Script, number: int | None) -> dict[str, Json]:
-        media = self._addresses.describe_for(session, script)
-        return public_step(step, script, self._texts.for_list(number), self._served.method, script.playback, media)
+def step_page(ctx: Context, facts: SessionFacts, step: PlannedStep, script: Script) -> dict[str, Json]:
+    """Return the page of a step of a session with a list."""
+    shown = _shown(ctx, facts.session.session, step, script, facts.list)
+    if ctx.served.has_group_instructions:
+        shown["instructions"] = ctx.texts.help(facts.list)
+    if step.is_training:
+        return shown | ctx.trial_rules.training.public(step, script, facts.verdicts)
+    if step.attempt and step.is_rated:
+        return shown | ctx.trial_rules.public(step, script, facts.verdicts)
+    return shown | ctx.page_checks.public(facts, step, script) if step.check is not None else shown
+
+
+def _shown(ctx: Context, session: str, step: PlannedStep, script: Script, number: int | None) -> dict[str, Json]:
+    media = ctx.media.describe_for(session, script)
+    return public_step(step, script, ctx.texts.for_list(number), ctx.served.method, script.playback, media)
 
 
 # Texts

@@ -1,13 +1,100 @@
-"""The bodies of requests: an answer or a batch of events, checked strictly."""
+"""Requests and replies: bearer tokens, rate limits, JSON; answers and batches of events, checked strictly."""
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
+import pydantic_core
+from starlette.requests import Request
+from starlette.responses import Response
+
 from beholder.errors import Refused
+from beholder.server.assets import Asset
+from beholder.store.tables import to_json
 from beholder.types import Json
+
+_LARGEST_BODY = 256 * 1024
+_LARGEST_DISCARDED = 16 * 1024 * 1024
+_BURST, _PER_SECOND = 240.0, 20.0
+
+
+class RateLimit:
+    """A token bucket per session token, so that a runaway browser slows down nobody else."""
+
+    def __init__(self, burst: float = _BURST, per_second: float = _PER_SECOND) -> None:
+        self._burst, self._per_second = burst, per_second
+        self._buckets: dict[str, tuple[float, float]] = {}
+
+    def take(self, token: str) -> None:
+        """Count a request, or raise Refused where there are too many."""
+        now = time.monotonic()
+        left, at = self._buckets.get(token, (self._burst, now))
+        left = min(self._burst, left + (now - at) * self._per_second)
+        if left < 1:
+            raise Refused("Too many requests at once. Please wait a moment.", code="too_many", status=429)
+        if len(self._buckets) > 50_000:
+            self._buckets.clear()
+        self._buckets[token] = (left - 1, now)
+
+
+def read_bearer(request: Request, limit: RateLimit, words: Mapping[str, str]) -> str:
+    """Return the bearer token of a request; without one, or after too many requests, raise Refused."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not token:
+        raise Refused(words["unknown_token"], where="Authorization", code="unknown_token", status=401)
+    limit.take(token)
+    return token
+
+
+async def read_json(request: Request) -> Json:
+    """Return the JSON body; one that is too large is discarded and refused."""
+    body, size = bytearray(), 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size <= _LARGEST_BODY:
+            body += chunk
+        elif size > _LARGEST_DISCARDED:
+            break
+    if size > _LARGEST_BODY:  # only now: a browser that is still sending would not read the response
+        raise Refused("The body is too large", where="body", allowed="up to 256 kB", code="too_large", status=413)
+    try:
+        return _parse(bytes(body))
+    except (ValueError, RecursionError):
+        raise Refused("The body is not JSON", where="body", allowed="JSON in UTF-8") from None
+
+
+def _parse(body: bytes) -> Json:
+    try:
+        parsed: Json = pydantic_core.from_json(body, allow_inf_nan=False)
+    except ValueError:  # the fast parser rejects lone surrogates, which browsers do send
+        parsed = json.loads(body, parse_constant=_reject_constant)
+    return parsed
+
+
+def _reject_constant(name: str) -> Json:
+    raise ValueError(f"{name} is not JSON")
+
+
+class JsonReply(Response):
+    """A JSON response, encoded as in the store: fast, and safe for lone surrogates from browsers."""
+
+    media_type = "application/json"
+
+    def render(self, content: Any) -> bytes:
+        return to_json(content).encode()
+
+
+def asset_response(request: Request, asset: Asset, caching: str = "no-cache") -> Response:
+    """Return a file of the front end, compressed where the browser takes that."""
+    headers = {"cache-control": caching, "vary": "accept-encoding"}
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(asset.packed, headers={**headers, "content-encoding": "gzip"}, media_type=asset.type)
+    return Response(asset.body, headers=headers, media_type=asset.type)
+
 
 # Event log
 

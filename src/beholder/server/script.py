@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
@@ -107,6 +107,8 @@ class Script:
 
 
 FIRST_TRIAL = "trial:1"
+LATER_SESSION = "again"
+"""The key of the stored fact that a session is a later one, in which questionnaires are not asked again."""
 CONSENT = PlannedStep("consent", "consent", text="consent")
 
 
@@ -116,6 +118,11 @@ def base_key(key: str) -> str:
         name, _, attempt = key.rpartition(":")
         return name if attempt.isdecimal() and attempt.isascii() else key
     return key
+
+
+def is_later_session(verdicts: Collection[str]) -> bool:
+    """Return whether a session with these verdicts, by their keys, is a later one of its participant."""
+    return LATER_SESSION in verdicts
 
 
 def sets_volume(study: Study, catalogue: Catalogue) -> bool:

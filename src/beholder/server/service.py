@@ -10,98 +10,121 @@ from beholder.checks.page_registry import check_texts
 from beholder.clock import utc_now
 from beholder.errors import Refused
 from beholder.server import tokens
-from beholder.server.admission import Admission, Entrance, FreeLists, Leases, lease_duration
-from beholder.server.answers import AnswerIntake, Consent, EventLog, ModerationGate
-from beholder.server.endings import Endings, EndingTexts
+from beholder.server.admission import (
+    Leases,
+    ReleaseLists,
+    admit,
+    check_identity,
+    check_moderation,
+    find_session,
+    load_facts,
+    load_session,
+    record_device,
+    record_further_session,
+    record_visit,
+    refresh_moderation,
+    resume,
+)
+from beholder.server.answers import take_answer, take_events
+from beholder.server.context import Context
+from beholder.server.endings import end_fact
+from beholder.server.entrances import entrance_of, identify
 from beholder.server.flow import Ending
 from beholder.server.further_sessions import FurtherSessions
-from beholder.server.media import MediaContent, MediaFiles
+from beholder.server.media import MediaContent, open_media
 from beholder.server.moderation import Moderation
 from beholder.server.page_checks import PageChecks
-from beholder.server.participants import BlockList, identify
-from beholder.server.preview import Previews
-from beholder.server.rendering import MediaAddresses, RenderedTexts, StepPages, StepSequence
+from beholder.server.participants import BlockList, Identity
+from beholder.server.preview import SESSION, Preview, find_preview, preview_of
+from beholder.server.rendering import MediaAddresses, RenderedTexts, current_page, session_script
 from beholder.server.requests import SubmittedAnswer
 from beholder.server.script import CONSENT, ServedStudy
 from beholder.server.trial_rules import TrialRules
-from beholder.server.validation import AnswerReader
 from beholder.store.contract import LedgerEntry, Store
 from beholder.store.open import read_rows
 from beholder.types import Json
 from beholder.words import read_words
 
 
+def make_context(
+    served: ServedStudy, store: Store, now: Callable[[], datetime], release_abandoned: ReleaseLists | None = None
+) -> Context:
+    """Return the context of a served study."""
+    words, words_by_check = read_words(served.study.language), check_texts(served.study.language)
+    entrance, moderation = entrance_of(served.study, store.secret), Moderation(store.ledger)
+    further = FurtherSessions(served, store, moderation)
+    return Context(
+        served=served,
+        store=store,
+        now=now,
+        words=words,
+        check_words=words_by_check,
+        entrance=entrance,
+        blocked=BlockList(served.study),
+        moderation=moderation,
+        further=further,
+        leases=Leases(store, further, entrance.lease, release_abandoned),
+        texts=RenderedTexts(served, words),
+        media=MediaAddresses(served, store.secret),
+        page_checks=PageChecks(served.needs, store.secret, words_by_check),
+        trial_rules=TrialRules(served, words_by_check, words),
+    )
+
+
 class StudyService:
-    """Serves one study from one store. The clock is an argument, so that tests can set the time."""
+    """Serves one study from one store: what a request can ask for, by the token of a session.
+
+    The clock is an argument, so that tests can set the time. `release_abandoned` releases lists where none is free.
+    """
 
     def __init__(
         self,
         served: ServedStudy,
         store: Store,
         now: Callable[[], datetime] = utc_now,
+        release_abandoned: ReleaseLists | None = None,
     ) -> None:
-        self.served, self.store, self.now = served, store, now
-        self.words = words = read_words(served.study.language)
-        self._texts = texts = RenderedTexts(served, words)
-        words_by_check = check_texts(served.study.language)
-        self.page_checks = page_checks = PageChecks(served.needs, store.secret, words_by_check)
-        self._blocked = BlockList(served.study)
-        ending_texts = EndingTexts(served, words, words_by_check)
-        moderation = Moderation(store.ledger)
-        self.pauses = moderation.pauses
-        further = FurtherSessions(served, store, moderation)
-        addresses = MediaAddresses(served, store.secret)
-        reader = AnswerReader(served, page_checks, TrialRules(served, words_by_check), words)
-        pages = StepPages(served, texts, addresses, page_checks, reader)
-        self.free_lists = FreeLists(store)
-        self._entrance = Entrance(served.study, store, moderation, words)
-        leases = Leases(store, further, lease_duration(served.study.recruit), self._entrance, self.free_lists)
-        self._endings = Endings(served.study, store, texts.for_list(None), page_checks, ending_texts)
-        self._admission = Admission(served, store, words, further, self._entrance, moderation, self.free_lists)
-        self._gate = ModerationGate(store, moderation, leases, words)
-        self._sequence = StepSequence(served, store, words, self._admission, page_checks, pages, self._endings, further)
-        consent = Consent(served, store, further, leases)
-        self._answers = AnswerIntake(
-            store, words, self._admission, self._gate, self._sequence, pages, reader, consent, leases, self._endings
-        )
-        self._event_log = EventLog(store, words, self._admission, self._gate, self._sequence, leases)
-        self._previews = Previews(
-            served, store.secret, texts, words, addresses, page_checks, reader, ending_texts, further
-        )
-        self._media = MediaFiles(
-            store, words, now, addresses, self._admission, self._previews, self._sequence, page_checks
-        )
-        self.preview = self._previews.for_list(1)
+        self.context = make_context(served, store, now, release_abandoned)
+        self.served, self.store, self.now, self.words = served, store, now, self.context.words
+        self.preview = preview_of(self.context, 1)
 
     async def arrive(self, params: Mapping[str, str], device: Mapping[str, Json]) -> tuple[bool, dict[str, Json]]:
         """Return whether the session is new, and everything that a browser needs to begin or continue."""
-        identity = identify(params, self.store.secret, self.served.study, self.words, self._blocked)
-        if identity.mode == "preview":
-            shown = self._previews.for_list(identity.list)
+        ctx = self.context
+        identity = identify(params, ctx.entrance, ctx.blocked)
+        if identity.preview is not None:
+            shown = preview_of(ctx, identity.preview)
             step = shown.arrive(device)
-            return False, self._arrival(shown.session, shown.link, step, {"steps": shown.steps}, identity.list)
+            return False, self._arrival(shown.session, shown.link, step, {"steps": shown.steps}, identity.preview)
         await self.refresh()
-        earlier = identity.session
-        identity, session = await self._admission.resume(identity)
-        is_new = False
-        if session is None:
-            self._entrance.check_identity(identity)
-            visit = await self._entrance.find_session(identity)
-            session = visit.session.session if visit else None
-            if session is None:
-                session, is_new = await self._admission.admit(identity, device, self.now())
-                await self._entrance.record_visit(identity, session)
-            if is_new and earlier is not None:
-                await self._entrance.record_further_session(earlier, identity.participant, session)
-            self._endings.remember_platform_id(identity.participant, identity.platform_id)
-        facts = await self._admission.facts(session)
-        await self._gate.check(facts)
+        session, is_new = await self._session_of(identity, device)
+        facts = await load_session(ctx, session)
+        await check_moderation(ctx, facts)
         if not is_new:
-            await self._admission.record_device(session, self._sequence.script(facts), device, self.now())
-            facts = await self._admission.facts(session)
+            await record_device(ctx, session, session_script(ctx, facts), device, self.now())
+            facts = await load_session(ctx, session)
         token = tokens.session_token(self.store.secret, self.served.study.name, session)
         link = f"{self.served.public_url}/s/{self.served.study.name}?resume={token}"
-        return is_new, self._arrival(session, link, await self._sequence.step(facts, self.now()), None, facts.list)
+        return is_new, self._arrival(session, link, await current_page(ctx, facts, self.now()), None, facts.list)
+
+    async def _session_of(self, identity: Identity, device: Mapping[str, Json]) -> tuple[str, bool]:
+        """Return the session in which a participant goes on or begins, and whether it is new."""
+        ctx, earlier = self.context, identity.session
+        identity, session = await resume(ctx, identity)
+        if session is not None:
+            return session, False
+        check_identity(ctx, identity)
+        visit = await find_session(ctx, identity)
+        if visit is not None:
+            session, is_new = visit.session.session, False
+        else:
+            session, is_new = await admit(ctx, identity, device, self.now())
+            await record_visit(ctx, identity, session)
+        if is_new and earlier is not None:
+            await record_further_session(ctx, earlier, identity.participant, session)
+        if identity.platform_id and ctx.entrance.needs_id:
+            ctx.entrance.remember({identity.participant: identity.platform_id})
+        return session, is_new
 
     def _arrival(
         self, session: str, link: str, step: dict[str, Json], steps: Json, number: int | None
@@ -113,53 +136,57 @@ class StudyService:
             "step": step,
             "study": {
                 "name": study.name, "title": study.title, "language": study.language, "contact": study.contact,
-                "instructions": self._texts.help(number),
+                "instructions": self.context.texts.help(number),
             },
             "preview": steps,
         }  # fmt: skip
 
     async def refresh(self) -> None:
         """Read new moderation entries: who is blocked, and whose list is released."""
-        await self._gate.refresh()
+        await refresh_moderation(self.context)
 
     async def step(self, token: str, key: str | None = None) -> dict[str, Json]:
         """Return the current step of this session. A preview may request any step by its key."""
         session = self._session(token)
-        if (shown := self._previews.find(session)) is not None:
+        if (shown := self._preview(session)) is not None:
             return shown.step(key or CONSENT.key)
-        facts = await self._admission.facts(session)
-        await self._gate.check(facts)
-        return await self._sequence.step(facts, self.now())
-
-    def _session(self, token: str) -> str:
-        return tokens.read_token(self.store.secret, self.served.study.name, token).session
+        facts = await load_session(self.context, session)
+        await check_moderation(self.context, facts)
+        return await current_page(self.context, facts, self.now())
 
     async def answer(self, token: str, key: str, submission: SubmittedAnswer) -> dict[str, Json]:
         """Store an answer durably, and return when it was stored and the next step."""
         session = self._session(token)
-        if (shown := self._previews.find(session)) is not None:
+        if (shown := self._preview(session)) is not None:
             return shown.answer(key, submission)
-        return await self._answers.accept(session, key, submission, self.now())
+        return await take_answer(self.context, session, key, submission)
 
     async def events(self, token: str, batch: SubmittedAnswer, key: str) -> None:
         """Store a batch of the event log and renew the lease."""
         session = self._session(token)
-        if self._previews.find(session) is None:
-            await self._event_log.append(session, batch, key, self.now())
+        if self._preview(session) is None:
+            await take_events(self.context, session, batch, key)
+
+    def _session(self, token: str) -> str:
+        return tokens.read_token(self.store.secret, self.served.study.name, token).session
+
+    def _preview(self, session: str) -> Preview | None:
+        return find_preview(self.context, session) if session.startswith(SESSION) else None
 
     async def withdraw(self, token: str) -> dict[str, Json]:
         """Erase the answers of this session and return its last page."""
         session = self._session(token)
-        if (shown := self._previews.find(session)) is not None:
+        if (shown := self._preview(session)) is not None:
             return shown.step("end:withdrawn")
-        facts = await self._admission.load_facts(session)
+        facts = await load_facts(self.context, session)
         now = self.now()
         if facts.end is None:
-            await self.store.append([self._endings.end_fact(session, Ending("withdrawn", "participant"), now)])
+            end = end_fact(self.context, session, Ending("withdrawn", "participant"), now)
+            await self.store.append([end])
             await self.store.release(session)
         if not facts.erased:
             await erase_sessions(self.store, [session], "withdrawn", now)
-        return await self._sequence.step(await self._admission.facts(session), now)
+        return await current_page(self.context, await load_session(self.context, session), now)
 
     async def forget(self, receipt: str) -> datetime:
         """Erase all sessions of the participant with this receipt; return when that was done, now or earlier."""
@@ -174,7 +201,7 @@ class StudyService:
 
     async def media(self, token: str) -> MediaContent:
         """Return the medium behind an address: a stimulus, or a picture or sound of the current check."""
-        return await self._media.open(token)
+        return await open_media(self.context, token)
 
 
 # Erasure by receipt

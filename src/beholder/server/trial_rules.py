@@ -40,8 +40,9 @@ class TrialRules:
     A bug of ours costs no participant anything: it is logged, the verdict is unknown, and the session goes on.
     """
 
-    def __init__(self, served: ServedStudy, words: Words) -> None:
+    def __init__(self, served: ServedStudy, words: Words, training_words: Mapping[str, str]) -> None:
         self._served, self._words = served, words
+        self.training = TrainingTrials(served.method, training_words)
         self._rules = immediate_rules(served.study)
         self._watched: dict[Watch, Sequence[TrialRule[Any]]] = {}
 

@@ -44,7 +44,7 @@ def oracle_for(server: RunningServer, page: Page, fails: Collection[str] = ()) -
         name = key.split(":")[1] if step.check is not None else "training"
         robot = RobotAbilities(frozenset(name if one == key else one for one in fails))
         if step.trial is None:
-            return check_of(step).respond(server.service.page_checks.attempt(facts, step), robot, rng)
+            return check_of(step).respond(server.service.context.page_checks.attempt(facts, step), robot, rng)
         percept = {f"{asked.id}.{slot.id}": _MIDDLE for asked in step.trial.asked for slot in step.trial.slots}
         percept |= expected_percepts(step.trial, is_able=robot.can(name))
         return server.service.served.method.respond(step.trial, percept, rng)

@@ -40,7 +40,7 @@ def serve(
             workers=workers,
             tell=tell,
             progress=progress,
-            background=release_abandoned,
+            open_release=release_abandoned,
         )
     else:
         block_on(
@@ -53,6 +53,6 @@ def serve(
                 preview=preview,
                 tell=tell,
                 progress=progress,
-                background=release_abandoned,
+                open_release=release_abandoned,
             )
         )

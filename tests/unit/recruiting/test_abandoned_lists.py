@@ -19,7 +19,6 @@ from beholder.recruiting.fake import FakeProlific, serve_fake
 from beholder.recruiting.fake.submissions import NO_CODE, FakeVisit
 from beholder.recruiting.prolific.client import ProlificClient
 from beholder.recruiting.prolific.recruiter import ProlificRecruiter
-from beholder.server.process import RunningServer
 from beholder.server.service import StudyService
 from beholder.store.contract import LedgerEntry
 from support.clock_service import Clock, Person
@@ -74,8 +73,8 @@ async def square(
         await host.store.ledger.append([LedgerEntry("draft", "done", fake.now, provider_ref=posting)])
         patience = timedelta(seconds=0.05 if sleep else 30)
         room = AbandonedLists(host.store, recruiter, 1, now=lambda: fake.now, sleep=fake.sleep, patience=patience)
-        host.free_lists.release_abandoned = room.make
-        yield Square(host, clock, fake, recruiter, posting)
+        asking = StudyService(host.served, host.store, now=clock, release_abandoned=room.make)
+        yield Square(asking, clock, fake, recruiter, posting)
         await recruiter.close()
 
 
@@ -152,7 +151,7 @@ async def test_whoever_has_handed_in_and_goes_on_in_the_same_visit_keeps_the_sec
         first.finish(ann.step["code"])
         more = await come(here.host, here.clock, again=ann.token)
         await more.answer()
-        await here.host.free_lists.release()
+        await here.host.context.leases.release_abandoned()
         assert await here.releases() == []
 
 
@@ -162,7 +161,7 @@ async def test_a_crowd_at_a_full_door_shares_a_look_and_looks_keep_their_distanc
         late, before = here.take(), here.fake.now
         assert await here.refused(late) == "full"
         each = here.looks
-        await asyncio.gather(*(here.host.free_lists.release() for _ in range(9)))
+        await asyncio.gather(*(here.host.context.leases.release_abandoned() for _ in range(9)))
         assert here.looks == 3 * each  # one for the first of them, and one for all who came while that went on
         assert here.fake.now - before == timedelta(seconds=10)
 
@@ -199,22 +198,23 @@ async def test_a_server_alone_asks_its_platform_where_it_has_a_token(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with square(tmp_path / "prolific") as here, serve_fake(here.fake) as url:
-        here.host.free_lists.release_abandoned = None
-        server = RunningServer(here.host, here.host.store, "")
+        study, store = here.host.served.study, here.host.store
         monkeypatch.setenv("BEHOLDER_PROLIFIC_URL", url)
         monkeypatch.setenv("PROLIFIC_TOKEN", " ")
         first = here.take()
         await (await here.come(first)).until("trial:1")
         first.return_place()
         late = here.take()
-        async with release_abandoned(server):
+        async with release_abandoned(study, store) as release:
+            here.host = StudyService(here.host.served, store, now=here.clock, release_abandoned=release)
+            assert release is None
             assert await here.refused(late) == "full"
         monkeypatch.setenv("PROLIFIC_TOKEN", here.fake.token)
-        async with release_abandoned(server):
+        async with release_abandoned(study, store) as release:
+            here.host = StudyService(here.host.served, store, now=here.clock, release_abandoned=release)
             await (await here.come(late)).until("end")
-        assert here.host.free_lists.release_abandoned is None
     async with (
         door(tmp_path / "link", {"mode": "link"}) as (host, _),
-        release_abandoned(RunningServer(host, host.store, "")),
+        release_abandoned(host.served.study, host.store) as release,
     ):
-        assert host.free_lists.release_abandoned is None
+        assert release is None

@@ -12,14 +12,12 @@ from beholder.errors import Refused
 from beholder.recruiting.context import recruiter_of
 from beholder.recruiting.contract import PlatformRefused
 from beholder.recruiting.manual import highest_bonuses
-from beholder.server.admission import Entrance
-from beholder.server.moderation import Moderation
+from beholder.server.admission import check_open, record_visit
 from beholder.server.participants import Identity
 from beholder.store.contract import LedgerEntry, Session
 from beholder.study.recruitment import Sum
-from beholder.testing.stores.facts import study_record
-from beholder.words import read_words
 from support.manual_recruiters import MODES, job, manual_answers, opened
+from support.platform_visitors import door
 from support.recruit_studies import recruit_study
 
 AT = datetime(2027, 3, 1, 9, tzinfo=UTC)
@@ -76,9 +74,8 @@ async def test_how_it_stands_is_read_from_the_ledger(tmp_path: Path) -> None:
 
 
 async def test_nobody_begins_while_it_is_paused_or_stopped(tmp_path: Path) -> None:
-    async with opened(tmp_path, MODES["link"]) as (study, store):
-        acts = Moderation(store.ledger)
-        doors = Entrance(study, store, acts, read_words("en"))
+    async with door(tmp_path, MODES["link"]) as (host, _):
+        ctx, store, acts = host.context, host.store, host.context.moderation
         guest, robot = Identity("link", "somebody"), Identity("robot", "somebody")
         done = LedgerEntry("draft", "done", AT, provider_ref="tiny/1", evidence={"places": 10})
         for kind, is_open in {
@@ -86,30 +83,28 @@ async def test_nobody_begins_while_it_is_paused_or_stopped(tmp_path: Path) -> No
         }.items():  # fmt: skip
             await store.ledger.append([replace(done, kind=kind)])
             await acts.refresh()
-            doors.check_open(robot, AT)
+            check_open(ctx, robot, AT)
             if is_open:
-                doors.check_open(guest, AT)
+                check_open(ctx, guest, AT)
                 continue
             with pytest.raises(Refused) as caught:
-                doors.check_open(guest, AT)
+                check_open(ctx, guest, AT)
             text = "Nobody can begin this study at the moment. Whoever has begun can go on by the same link."
             assert (str(caught.value), caught.value.code, caught.value.status) == (text, "halted", 403)
         await store.ledger.append([replace(done, kind="places", evidence={"places": 12})])
         await acts.refresh()
-        doors.check_open(guest, AT)
+        check_open(ctx, guest, AT)
 
 
 async def test_who_was_erased_and_looks_in_again_stays_unknown(tmp_path: Path) -> None:
-    async with opened(tmp_path, MODES["panel"]) as (study, store):
-        doors = Entrance(study, store, Moderation(store.ledger), read_words("en"))
-        record = study_record()
-        await store.begin(record)
-        await store.arrive(Session("s1", "somebody", record.digest, 1, "panel", 1, {}, AT))
+    async with door(tmp_path, MODES["panel"]) as (host, _):
+        store = host.store
+        await store.arrive(Session("s1", "somebody", host.served.digest, 1, "panel", 1, {}, AT))
         guest = Identity("panel", "somebody", platform="panel", platform_id="anna")
-        await doors.record_visit(guest, "s1")
+        await record_visit(host.context, guest, "s1")
         assert [link.platform_id for link in await store.platform_identities()] == ["anna"]
         await store.erase("s1", AT)
-        await doors.record_visit(guest, "s1")
+        await record_visit(host.context, guest, "s1")
         assert (list(await store.platform_identities()), list(await store.platform_visits())) == ([], [])
 
 

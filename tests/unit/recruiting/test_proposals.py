@@ -13,7 +13,7 @@ from beholder.recruiting.contract import DecisionRow
 from beholder.recruiting.decisions import decide_study
 from beholder.recruiting.participant_records import participant_records
 from beholder.recruiting.signatures import signed_rows
-from beholder.server.endings import shared_codes
+from beholder.server.entrances import shared_codes
 from beholder.store.contract import LedgerEntry
 from beholder.types import Json
 from support.decision_store import CARELESS, POSTING, DecisionSetup, at, decide, edit, handed_in, run
@@ -82,7 +82,7 @@ def test_a_week_after_somebody_was_asked_to_return_it_a_person_looks(tmp_path: P
 
 
 def test_whoever_withdrew_is_asked_to_return_it_and_whoever_was_forgotten_is_paid(tmp_path: Path) -> None:
-    from beholder.server.endings import shared_codes
+    from beholder.server.entrances import shared_codes
     from beholder.server.service import erase_sessions
 
     async def work(setup: DecisionSetup) -> tuple[dict[str, DecisionRow], list[tuple[bool | None, tuple[str, ...]]]]:

@@ -10,11 +10,9 @@ import pytest
 
 from beholder.errors import Refused
 from beholder.server import tokens
-from beholder.server.admission import lease_duration
-from beholder.server.endings import shared_codes
+from beholder.server.entrances import shared_codes
 from beholder.server.requests import SubmittedAnswer
 from beholder.store.contract import LedgerEntry, PlatformIdentity, PlatformVisit
-from beholder.study.recruitment import Recruit
 from support.clock_service import LAPTOP, NOON, PHONE, Person, hosted
 from support.platform_visitors import PANEL, POSTING, PROLIFIC, come, count, door, launch, prolific, refused
 from support.prolific_arrivals import BACK
@@ -194,17 +192,6 @@ async def test_after_closing_no_further_session_is_offered(tmp_path: Path) -> No
         clock.wait(days=1)
         assert (await host.step(ann.token))["again"] is None
         assert (await refused(host, clock, participant="ann")).code == "closed"
-
-
-def test_a_lease_on_prolific_outlives_the_platforms_own_time_limit() -> None:
-    def minutes(**keys: object) -> float:
-        return lease_duration(Recruit.model_validate(keys)).total_seconds() / 60
-
-    assert minutes() == 60
-    assert minutes(time_limit="100 min") == 100
-    assert minutes(mode="prolific", minutes=10) == 29 + 10
-    assert minutes(mode="prolific", minutes=10, time_limit="50 min") == 50 + 10
-    assert minutes(mode="prolific") == 60 + 10
 
 
 # Other studies

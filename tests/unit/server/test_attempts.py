@@ -241,7 +241,7 @@ async def test_on_another_device_what_belongs_to_it_is_asked_again_before_the_fi
     assert ann.key == "check:brightness:2", "the room and the device, not the eyes"
     facts = await ann.facts()
     assert facts.verdicts["device:1"].evidence == {"device": PHONE}
-    assert host.page_checks.context(facts).device == PHONE
+    assert host.context.page_checks.context(facts).device == PHONE
     assert await ann.answer() == "trial:1"
     assert (await ann.come(device=PHONE)).key == "trial:1"
     turned = {**PHONE, "screen": [844, 390]}

@@ -10,7 +10,7 @@ import pytest
 
 from beholder.errors import Refused
 from beholder.server import tokens
-from beholder.server.endings import shared_codes
+from beholder.server.entrances import shared_codes
 from beholder.server.public_steps import step_texts
 from beholder.server.requests import SubmittedAnswer
 from beholder.study.model import Study

@@ -20,7 +20,7 @@ from beholder.server import ServerStatus
 from beholder.server.app import make_app
 from beholder.server.assets import Assets
 from beholder.server.lab import Seats, own_address
-from beholder.server.participants import lab_addresses, lab_key
+from beholder.server.participants import lab_key
 from beholder.server.service import StudyService
 from beholder.store.contract import LedgerEntry
 from beholder.store.open import open_store
@@ -116,7 +116,7 @@ async def test_the_operator_sees_how_far_everybody_is(tmp_path: Path, tiny: Path
         assert await row() == ("ended", None, None, 7, "completed")
         seen = (await lab.ask("")).json()
         assert (seen["completed"], seen["finished"], seen["lists"]) == (1, 1, 6)
-        assert seen["addresses"] == list(lab_addresses(lab.host.served.study, lab.host.store.secret, "").values())[1:]
+        assert seen["addresses"] == list(lab.host.context.entrance.addresses("").values())[1:]
 
 
 async def test_a_power_cut_brings_back_the_same_participant_at_the_same_step(tmp_path: Path, tiny: Path) -> None:

@@ -35,7 +35,7 @@ async def test_only_the_attempt_at_hand_is_drawn(room: HostedStudy) -> None:
     await ann.until("check:")
     first = ann.step["media"]["matrix"]["url"].removeprefix("/media/")
     assert (await host.media(first)).content_type == "image/png"
-    second = host.page_checks.token(ann.session, "check:brightness:2", "matrix")
+    second = host.context.page_checks.token(ann.session, "check:brightness:2", "matrix")
     ann.fails = frozenset(["brightness"])
     for token in (second, first):
         with pytest.raises(Refused) as refused:

@@ -92,7 +92,7 @@ async def test_somebody_who_cannot_take_a_gate_ends_kindly_and_at_once(visited: 
     await ann.until("check:colour")
     assert await ann.answer(SubmittedAnswer({"cannot": True})) == "end"
     assert ann.step["outcome"] == "screened_out"
-    assert ann.step["text"] == host.page_checks.refusal_text(f"{ColourCheck.name}:cannot")
+    assert ann.step["text"] == host.context.page_checks.refusal_text(f"{ColourCheck.name}:cannot")
 
 
 async def test_an_attempt_at_hand_stays_as_it_was_posed_when_the_study_changes(tmp_path: Path, tiny: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from beholder.errors import Refused
-from beholder.server.endings import shared_codes
+from beholder.server.entrances import shared_codes
 from beholder.server.requests import SubmittedAnswer
 from support.clock_service import Person
 from support.platform_visitors import PROLIFIC, come, door, launch, prolific

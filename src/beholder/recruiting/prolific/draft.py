@@ -25,7 +25,7 @@ from beholder.recruiting.prolific.filters import (
 )
 from beholder.recruiting.prolific.money import SCREEN_OUT, ProlificAccount, completion_codes
 from beholder.recruiting.prolific.submissions import WAITS, state_of
-from beholder.server.endings import shared_codes
+from beholder.server.entrances import shared_codes
 from beholder.store.contract import Store, StudyRecord
 from beholder.study.model import Study
 from beholder.study.recruitment import Sum, longest_minutes

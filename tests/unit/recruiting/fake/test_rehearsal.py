@@ -21,7 +21,7 @@ from beholder.recruiting.fake.rehearsal import (
     draw_behaviours,
     visit_study,
 )
-from beholder.server.endings import shared_codes
+from beholder.server.entrances import shared_codes
 from beholder.server.process import RunningServer, run_server
 from beholder.simulation.crowd import SimulatedVisitors
 from beholder.store.contract import LedgerEntry

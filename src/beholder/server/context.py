@@ -1,0 +1,47 @@
+"""The context of the server: all that its functions need of one study."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # a declaration only, which every module of the server imports
+    from beholder.server.admission import Leases
+    from beholder.server.entrances import Entrance
+    from beholder.server.further_sessions import FurtherSessions
+    from beholder.server.moderation import Moderation
+    from beholder.server.page_checks import PageChecks, Words
+    from beholder.server.participants import BlockList
+    from beholder.server.preview import Preview
+    from beholder.server.rendering import MediaAddresses, RenderedTexts
+    from beholder.server.script import ServedStudy
+    from beholder.server.trial_rules import TrialRules
+    from beholder.store.contract import Store
+
+
+@dataclass(frozen=True)
+class Context:
+    """A served study with its store, and the objects that hold state between two requests."""
+
+    served: ServedStudy
+    store: Store
+    now: Callable[[], datetime]
+    words: Mapping[str, str]
+    """Our texts for participants in the language of the study."""
+    check_words: Words
+    entrance: Entrance
+    """How participants of the study's mode come in and go back."""
+    blocked: BlockList
+    moderation: Moderation
+    further: FurtherSessions
+    leases: Leases
+    texts: RenderedTexts
+    media: MediaAddresses
+    page_checks: PageChecks
+    trial_rules: TrialRules
+    previews: dict[str, Preview] = field(default_factory=dict)
+    """The previews that were requested, by their session names."""
+    event_sizes: dict[str, int] = field(default_factory=dict)
+    """How many characters of events each session has sent."""
