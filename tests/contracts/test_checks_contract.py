@@ -15,6 +15,7 @@ from beholder.checks.page_registry import (
     check_texts,
     costs_session,
     judge_attempt,
+    page_check_kinds,
     page_checks,
 )
 from beholder.study import qualification as rules
@@ -27,10 +28,9 @@ QUIZ = [
     {"id": f"q{n}", "text": "Which?", "options": ["a", "b", "c", "d"], "correct": "abcd"[n % 4], "topic": "Letters"}
     for n in range(12)
 ]
-EVERYTHING: dict[str, Any] = dict.fromkeys(rules.RULES, True) | {
-    "questions": {"items": QUIZ, "draw": 4, "right": 3},
-    "headphones": {"strict": True},
-}
+EVERYTHING: dict[str, Any] = {
+    name: kind.example or True for name, kind in page_check_kinds().items() if not kind.switch
+} | {"questions": {"items": QUIZ, "draw": 4, "right": 3}}
 CARD: Mapping[str, Json] = {"widths": [1000, 1001], "dpr": 1, "moved": True}
 """A screen with enough pixels for the ring of 20/30."""
 KNOWN = CheckContext(DEVICE, {"card": CARD}, Needs(codecs=('video/mp4; codecs="avc1.42E01E"',), first_bytes=4_000_000))

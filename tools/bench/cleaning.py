@@ -26,6 +26,7 @@ from beholder.store.contract import Answer, End, Session, StudyRecord
 from beholder.store.open import open_store
 from beholder.store.sqlite.database_files import FACTS
 from beholder.store.tables import SHAPES, Row, fact_row, session_row, to_iso
+from beholder.study.presets import PRESETS
 from beholder.types import Json, Role
 from bench.servers import seconds_of
 from bench.table import Row as TableRow
@@ -43,10 +44,7 @@ _PROBE = Probe(800_000, "mp4", _LENGTH_MS, 640, 360, 25.0, "h264", "aac", 2)
 _CONDITIONS, _CONTENTS, _CLIPS = 10, 40, 20
 
 
-_NOBODY = (
-    "device", "screen", "refresh", "media", "network", "remote", "colour", "acuity", "display", "brightness",
-    "distance",
-)  # fmt: skip
+_NOBODY = tuple(PRESETS["p910"]["qualification"])
 
 
 _BEGAN = datetime(2026, 1, 5, 8, tzinfo=UTC)

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 import beholder.methods
-from beholder.checks.page_registry import AnyPageCheck, page_checks
+from beholder.checks.page_registry import AnyPageCheck, page_check_kinds, page_checks
 from beholder.cleaning import devices, payouts, playback, ratings, shortfall, tables
 from beholder.cli import cli
 from beholder.columns import Column
@@ -206,8 +206,7 @@ _LISTED: dict[str, dict[str, type[BaseModel]]] = {
 
 def _steps() -> tuple[AnyPageCheck, ...]:
     """Return every check there is, with its defaults."""
-    quiz = {"items": [{"id": f"q{n}", "text": "?", "options": list("abcd"), "correct": "a"} for n in range(12)]}
-    asked = dict.fromkeys(RULES, True) | {"headphones": {"strict": True}, "questions": {**quiz, "draw": 4, "right": 3}}
+    asked = {name: kind.example or True for name, kind in page_check_kinds().items() if not kind.switch}
     head = {"beholder": 1, "name": "all", "title": "All", "method": "acr", "stimuli": "stimuli"}
     return page_checks(Study.model_validate({**head, "qualification": asked}))
 

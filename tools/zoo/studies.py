@@ -12,6 +12,7 @@ import yaml
 
 from beholder.stimuli.ffmpeg import run_ffmpeg
 from beholder.stimuli.samples import make_samples
+from beholder.study.presets import PRESETS
 
 HONEST = ("sharp", "honest", "sloppy")
 BLIND = ("careless", "straight", "copies", "middle", "forges")
@@ -22,10 +23,7 @@ REFUSED = ("skips", "shares", "tabs", "replays")
 """Send what the server has to refuse, whatever the preset; else they rate as honest people do."""
 
 _CLIPS = 24
-_NOBODY = (
-    "device", "screen", "refresh", "media", "network", "remote", "colour", "acuity", "display", "brightness",
-    "distance",
-)  # fmt: skip
+_NOBODY = tuple(PRESETS["p910"]["qualification"])
 
 
 @dataclass(frozen=True)

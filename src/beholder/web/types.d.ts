@@ -50,7 +50,7 @@ export interface ListRow {
   name: string; title: string; text: string;
   state: "pass" | "fail" | "attention" | "unknown" | "now" | "todo";
 }
-/** What `web/checks/<name>.js` exports: shows one attempt and resolves with the answer. `page.say` knows its words. */
+/** What the `page.js` of a check exports: shows one attempt and resolves with the answer. `page.say` knows its words. */
 export type CheckPage = (step: CheckStep, page: import("./run.js").Page) => Promise<Json>;
 /** A page of the instructions. With examples: a trial that asks nothing, and a caption for each of its slots. */
 export interface TextStep extends StepBase { kind: "text"; text: string; trial?: Trial; captions?: string[] }

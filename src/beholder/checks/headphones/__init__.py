@@ -127,6 +127,7 @@ class HeadphonesCheck(ThreeIntervals):
         "softest": "the softest tone not found",
     }
     order = 50
+    example: ClassVar[Mapping[str, Any]] = {"strict": True}
     key = "softest"
 
     def _trial(self, rng: Generator) -> dict[str, Json]:

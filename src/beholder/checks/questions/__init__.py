@@ -31,6 +31,10 @@ class QuestionsCheck(PageCheck[rules.Questions]):
     name = "questions"
     title = "Quiz"
     reasons: ClassVar[Mapping[str, str]] = {"wrong": "wrong answers"}
+    example: ClassVar[Mapping[str, Any]] = {
+        "items": [{"id": f"q{n}", "text": "Which?", "options": [*"abcd"], "correct": "a"} for n in range(12)],
+        "draw": 4, "right": 3,
+    }  # fmt: skip
     stage = "qualify"
     order = 10
     scope = "person"
