@@ -255,6 +255,77 @@ def test_a_column_of_a_table_is_described_once() -> None:
     assert not [column for column, count in described.items() if count > 1 and len(column) == 3]
 
 
+# The server is functions of one context
+
+
+def collaborators(constructor: ast.FunctionDef, ours: set[str]) -> list[str]:
+    """Return the parameters of a constructor that are objects of classes of ours, by their annotations."""
+    parameters = [*constructor.args.posonlyargs, *constructor.args.args, *constructor.args.kwonlyargs]
+    return [
+        one.arg
+        for one in parameters
+        if one.annotation and {name.id for name in ast.walk(one.annotation) if isinstance(name, ast.Name)} & ours
+    ]
+
+
+def test_a_constructor_takes_at_most_five_objects_of_ours() -> None:
+    """What needs more is a function of a context. Records, whose constructor is not written out, only hold values."""
+    trees = [ast.parse(path.read_text("utf-8")) for path in SOURCES]
+    types = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    ours = {one.name for one in types}
+    wide = {
+        one.name: names
+        for one in types
+        for node in one.body
+        if isinstance(node, ast.FunctionDef) and node.name == "__init__"
+        if len(names := collaborators(node, ours)) > 5
+    }
+    assert not wide
+
+
+OWN_RECORDS = {
+    "beholder.server.playback": "fills the records that it makes",
+    "beholder.stimuli.messages.speech": "declares functions of a library in C",
+}
+"""Modules that set fields of what belongs to another object, and why."""
+
+
+def test_nothing_reaches_through_an_object_to_set_a_field() -> None:
+    places = defaultdict(list)
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+            for target in targets if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign) else []:
+                if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Attribute):
+                    root = ast.unparse(target).partition(".")[0]
+                    if root != "self" or ast.unparse(target).count(".") > 2:
+                        places[module_of(path)].append(ast.unparse(target))
+    assert not {module: found for module, found in places.items() if module not in OWN_RECORDS}
+
+
+MODES = {"link", "panel", "lab", "prolific", "robot", "preview"}
+
+
+def is_mode_compared(node: ast.AST) -> bool:
+    """Return whether a comparison is one of a mode with a mode that is written out."""
+    if not isinstance(node, ast.Compare):
+        return False
+    sides = [node.left, *node.comparators]
+    written = {one.value for side in sides for one in ast.walk(side) if isinstance(one, ast.Constant)}
+    return bool(written & MODES) and any(re.search(r"\bmode\b", ast.unparse(side)) for side in sides)
+
+
+def test_only_the_entrances_of_the_server_know_the_modes_by_name() -> None:
+    places = {
+        module_of(path): ast.unparse(node)
+        for path in SOURCES
+        if part(module_of(path)) == "server"
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if is_mode_compared(node)
+    }
+    assert not places
+
+
 # Methods
 
 

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
+import httpx
+
+import beholder.server
 from beholder.errors import Refused
+from beholder.server.app import make_app
+from beholder.server.assets import Assets
 from beholder.server.requests import SubmittedAnswer
 from beholder.simulation.robot import watch_events
-from support.clock_service import Person
+from support.clock_service import Person, hosted
 from support.instruction_pages import PLAYED, served, until, written
 from support.message_studies import Hosted, Rater, scores
 from support.qualified_sessions import HostedStudy
@@ -130,3 +139,48 @@ async def test_an_example_that_will_not_play_costs_nothing(serve: Serve) -> None
     response.raise_for_status()
     assert visitor.step["key"] == "training:2:1"
     assert await stored_verdicts(visitor.server) == {"training:1:1": ("unknown", "media_error")}
+
+
+# The way of an answer
+
+CROSSED = [
+    "app", "requests", "service", "tokens", "answers", "admission", "moderation", "rendering", "script", "flow",
+    "playback", "public_steps",
+]  # fmt: skip
+"""The modules of the server, in the order in which an answer to a trial comes to them."""
+
+
+@contextmanager
+def crossing() -> Iterator[list[str]]:
+    """Yield a list that grows by every module of the server when one of its functions is first called."""
+    folder, seen = Path(beholder.server.__file__).parent, list[str]()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        path = Path(frame.f_code.co_filename)
+        if event == "call" and path.parent == folder and path.stem not in seen:
+            seen.append(path.stem)
+
+    sys.setprofile(note)
+    try:
+        yield seen
+    finally:
+        sys.setprofile(None)
+
+
+async def test_an_answer_crosses_at_most_twelve_modules_of_the_server_in_reading_order(
+    tmp_path: Path, tiny: Path
+) -> None:
+    async with hosted(tmp_path, tiny, design={"participants": 2, "trials": 3, "seed": 3}) as (host, clock, _):
+        ann = await Person(host, clock).come()
+        await ann.until("trial:2")
+        sent = await ann.answers()
+        clock.wait(seconds=30)
+        app = make_app(host, Assets(host.served.method))
+        headers = {"authorization": f"Bearer {ann.token}"}
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://here") as client:
+            with crossing() as modules:
+                body = {"answer": sent.answer, "events": sent.events, "tab": "t1"}
+                reply = await client.put("/api/answers/trial:2", json=body, headers=headers)
+        assert (reply.status_code, reply.json()["step"]["key"]) == (200, "trial:3")
+    assert modules == CROSSED
+    assert len(CROSSED) <= 12
