@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from beholder.stats.tests import benjamini_hochberg, holm, sign_test, signed_rank
+from beholder.stats.tests import Zeros, benjamini_hochberg, holm, sign_test, signed_rank
 from support.data import data_file
 
 
@@ -68,6 +68,15 @@ def test_the_sign_patterns_agree_with_an_exhaustive_permutation_test(d: list[int
         (np.asarray(d, dtype=float),), centred, permutation_type="samples", n_resamples=np.inf, vectorized=True
     )
     assert signed_rank(d).p == pytest.approx(min(1.0, wanted.pvalue))
+
+
+@pytest.mark.parametrize("zeros", ["pratt", "wilcox", "zsplit"])
+@pytest.mark.parametrize("d", [(3, -1, -2, 3, -2, -1), (0, 0, 4, 1, -2, 1), (5, 4, -1, 2), (1, 1, -1, 0) * 5])
+def test_the_signed_rank_test_is_that_of_scipy_by_every_rule_for_zeros(d: tuple[int, ...], zeros: Zeros) -> None:
+    """Small samples with ties go through every sign pattern without scipy, as its way takes seconds."""
+    wanted = stats.wilcoxon(d, zero_method=zeros)
+    test = signed_rank(d, zeros=zeros)
+    assert (test.statistic, test.p) == pytest.approx((wanted.statistic, wanted.pvalue))
 
 
 def test_differences_that_are_all_zero_give_p_one() -> None:
