@@ -13,7 +13,7 @@ from beholder.reporting.material import Material
 from beholder.reporting.participants import percent
 from beholder.reporting.question_sections import has_narrow_matrix
 from beholder.reporting.questionnaire import people_words
-from beholder.reporting.section import Group, Section
+from beholder.reporting.section import Section, SectionGroup
 from beholder.reporting.sheets import TextTable
 
 
@@ -112,7 +112,7 @@ COUNTED = Section(
     "counted", "Who was counted", account_section,
     is_wide=lambda material: not has_narrow_matrix(material) and flow_section(material) is None,
 )  # fmt: skip
-ACCOUNT = Group(
+ACCOUNT = SectionGroup(
     (FLOW, COUNTED),
     # A narrow matrix leaves half of its line to the account.
     lambda panels, material: panels[::-1] if has_narrow_matrix(material) else panels,

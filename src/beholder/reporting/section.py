@@ -56,7 +56,7 @@ class QuestionSection(Section[[Material, QuestionResults]]):
 
 
 @dataclass(frozen=True)
-class Group(Generic[P]):
+class SectionGroup(Generic[P]):
     """Sections that stand together. A function arranges their panels, of which there is at least one."""
 
     sections: tuple[Section[P], ...]
@@ -68,10 +68,10 @@ class Group(Generic[P]):
         return self.arrange(panels, *material, **more) if panels else None
 
 
-def beside(*sections: Section[P]) -> Group[P]:
+def beside(*sections: Section[P]) -> SectionGroup[P]:
     """Return sections of half the width, side by side."""
 
     def arrange(panels: list[Markup], /, *_material: P.args, **_more: P.kwargs) -> Markup:
         return tag("div", panels, class_="beside")
 
-    return Group(sections, arrange)
+    return SectionGroup(sections, arrange)

@@ -13,7 +13,7 @@ import pytest
 import beholder.reporting
 from beholder.reporting.html import Markup
 from beholder.reporting.page import QUESTION_SECTIONS, SECTIONS, page, questions
-from beholder.reporting.section import Group, Section
+from beholder.reporting.section import Section, SectionGroup
 from beholder.study.model import Study
 from support.report_material import analysed_material
 from support.report_pages import SPREAD, Page, change_account, made_up, read
@@ -112,7 +112,7 @@ def test_the_headline_stands_above_everything_but_the_title(tmp_path: Path) -> N
 
 def members(entry: object) -> tuple[Section[...], ...]:
     """Return the sections of an entry of a table of contents."""
-    return entry.sections if isinstance(entry, Group) else (entry,) if isinstance(entry, Section) else ()
+    return entry.sections if isinstance(entry, SectionGroup) else (entry,) if isinstance(entry, Section) else ()
 
 
 def listed_sections() -> Iterator[Section[...]]:

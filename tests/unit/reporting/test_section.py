@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from beholder.reporting.html import Markup, tag
-from beholder.reporting.section import Group, QuestionSection, Section, beside
+from beholder.reporting.section import QuestionSection, Section, SectionGroup, beside
 from support.report_material import analysed_material
 from support.report_pages import made_up
 
@@ -55,6 +55,6 @@ def test_sections_beside_each_other_share_a_line_and_leave_none_without_content(
 
 def test_a_group_is_arranged_by_its_material() -> None:
     one, other = Section("one", "One", words), Section("other", "Other", words)
-    group = Group((one, other), lambda panels, text: panels[::-1] if text == "turned" else panels)
+    group = SectionGroup((one, other), lambda panels, text: panels[::-1] if text == "turned" else panels)
     assert group("turned") == [other("turned"), one("turned")]
     assert group("as it is") == [one("as it is"), other("as it is")]
