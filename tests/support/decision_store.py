@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import io
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -51,9 +51,13 @@ CARELESS = (1, 1)
 class Platform:
     """A recruiter that only lists the submissions of a test."""
 
+    notes: tuple[str, ...] = ()
+    is_rehearsal = False
+
     def __init__(self, mode: Mode, submissions: Sequence[Submission] | None) -> None:
         self.mode = mode
         self.can: frozenset[Verb] = frozenset() if submissions is None else frozenset({"submissions"})
+        self.manual: Mapping[Verb, str] = {}
         self.listed = list(submissions or ())
 
     async def submissions(self, id: str) -> Sequence[Submission]:

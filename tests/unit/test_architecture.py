@@ -11,10 +11,14 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from pkgutil import resolve_name
+from typing import get_args
 
 import pytest
 
 import beholder
+from beholder.study.recruitment import SOURCES as RECRUITED
+from beholder.study.recruitment import Mode
 from support.data import ROOT as REPOSITORY
 
 ROOT = Path(beholder.__file__).parent
@@ -303,27 +307,55 @@ def test_nothing_reaches_through_an_object_to_set_a_field() -> None:
     assert not {module: found for module, found in places.items() if module not in OWN_RECORDS}
 
 
-MODES = {"link", "panel", "lab", "prolific", "robot", "preview"}
+# Recruiters
+
+MODES = frozenset(get_args(Mode))
+MODE_COMPARISONS = {
+    "beholder.study.recruitment": "its home: `is_robot`",
+}
+"""Modules that compare a mode with one that is written out, or hold a table by mode, and why: at most five places."""
 
 
-def is_mode_compared(node: ast.AST) -> bool:
-    """Return whether a comparison is one of a mode with a mode that is written out."""
-    if not isinstance(node, ast.Compare):
-        return False
-    sides = [node.left, *node.comparators]
-    written = {one.value for side in sides for one in ast.walk(side) if isinstance(one, ast.Constant)}
-    return bool(written & MODES) and any(re.search(r"\bmode\b", ast.unparse(side)) for side in sides)
+def is_mode(node: ast.expr) -> bool:
+    """Return whether an expression is a mode: `mode`, `recruit.mode`, `row["mode"]`, `recruit.get("mode")`."""
+    match node:
+        case ast.Name(id="mode") | ast.Attribute(attr="mode") | ast.Subscript(slice=ast.Constant(value="mode")):
+            return True
+        case ast.Call(func=ast.Attribute(attr="get"), args=[ast.Constant(value="mode"), *_]):
+            return True
+    return False
 
 
-def test_only_the_entrances_of_the_server_know_the_modes_by_name() -> None:
-    places = {
-        module_of(path): ast.unparse(node)
-        for path in SOURCES
-        if part(module_of(path)) == "server"
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if is_mode_compared(node)
-    }
-    assert not places
+def literals(node: ast.AST) -> set[object]:
+    return {one.value for one in ast.walk(node) if isinstance(one, ast.Constant)}
+
+
+def mode_comparisons(path: Path) -> Iterator[int]:
+    """Yield the lines on which a module decides by the name of a mode."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        match node:
+            case ast.Compare():
+                sides = [node.left, *node.comparators]
+                if any(map(is_mode, sides)) and any(literals(side) & MODES for side in sides if not is_mode(side)):
+                    yield node.lineno
+            case ast.Dict():
+                keys = {key.value for key in node.keys if isinstance(key, ast.Constant)}
+                if len(keys & {source.mode for source in RECRUITED}) > 1:
+                    yield node.lineno
+            case ast.Match() if is_mode(node.subject):
+                yield node.lineno
+
+
+def test_what_a_mode_means_is_known_by_its_source_its_recruiter_and_its_entrance() -> None:
+    """Adding a recruiter touches its module in recruiting, its source in study.recruitment, and its entrance."""
+    deciding = {module_of(path): lines_ for path in SOURCES if (lines_ := list(mode_comparisons(path)))}
+    assert deciding.keys() == MODE_COMPARISONS.keys(), deciding
+    assert sum(len(lines_) for lines_ in deciding.values()) <= 5
+
+
+def test_the_recruiter_of_every_mode_is_where_its_source_says() -> None:
+    for source in RECRUITED:
+        assert callable(resolve_name(source.recruiter)), source.mode
 
 
 # Methods

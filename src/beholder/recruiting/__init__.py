@@ -16,9 +16,10 @@ The functions here are the verbs of the package. Their chapters:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     from beholder.recruiting.closure import Closed
@@ -33,8 +34,24 @@ if TYPE_CHECKING:
 
 __all__ = ["act", "close", "decide", "forget", "launch", "monitor", "participants", "pay", "purge", "turn"]
 
+P = ParamSpec("P")
+T = TypeVar("T")
 
-def launch(
+
+def _blocking(verb: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """Return a verb that is called without `await`, in a notebook too."""
+
+    @wraps(verb)
+    def call(*args: P.args, **options: P.kwargs) -> T:
+        from beholder.aio import block_on
+
+        return block_on(verb(*args, **options))
+
+    return call
+
+
+@_blocking
+async def launch(
     study: str | Path | Study = "study.yaml",
     *,
     publish: str | None = None,
@@ -48,18 +65,15 @@ def launch(
     The amount must be that of the quote, so that nobody spends money they have not seen. A second call continues the
     first.
     """
-    from beholder.aio import block_on
     from beholder.recruiting.context import open_context
     from beholder.recruiting.launches import launch_study
 
-    async def work() -> Launch:
-        async with open_context(study, store) as context:
-            return await launch_study(context, publish=publish, places=places, public_url=public_url, dry_run=dry_run)
-
-    return block_on(work())
+    async with open_context(study, store) as context:
+        return await launch_study(context, publish=publish, places=places, public_url=public_url, dry_run=dry_run)
 
 
-def turn(
+@_blocking
+async def turn(
     study: str | Path | Study,
     which: Literal["pause", "resume"],
     *,
@@ -71,49 +85,42 @@ def turn(
 
     If resuming needs more money for screen-outs, `publish` names the amount, which a dry run returns.
     """
-    from beholder.aio import block_on
     from beholder.recruiting.context import open_context
     from beholder.recruiting.postings import change_posting
 
-    async def work() -> PostingChange:
-        async with open_context(study, store) as context:
-            return await change_posting(context, which, publish=publish, dry_run=dry_run)
-
-    return block_on(work())
+    async with open_context(study, store) as context:
+        return await change_posting(context, which, publish=publish, dry_run=dry_run)
 
 
-def monitor(
+@_blocking
+async def monitor(
     study: str | Path | Study = "study.yaml", *, store: str | None = None, robots: bool = False
 ) -> MonitorSnapshot:
     """Return the state of a study: arrivals, steps, drop-outs, balance, failures, pay, cost and expected end.
 
     `robots=True` shows a rehearsal.
     """
-    from beholder.aio import block_on
     from beholder.recruiting.context import open_context
     from beholder.recruiting.monitoring import take_snapshot
 
-    async def work() -> MonitorSnapshot:
-        async with open_context(study, store) as context:
-            return await take_snapshot(context, robots=robots)
-
-    return block_on(work())
+    async with open_context(study, store) as context:
+        return await take_snapshot(context, robots=robots)
 
 
-def participants(study: str | Path | Study = "study.yaml", *, store: str | None = None) -> Sequence[ParticipantRecord]:
+@_blocking
+async def participants(
+    study: str | Path | Study = "study.yaml", *, store: str | None = None
+) -> Sequence[ParticipantRecord]:
     """Return all participants: their sessions, steps, verdicts and the acts recorded about them."""
-    from beholder.aio import block_on
     from beholder.recruiting.context import open_context
     from beholder.recruiting.participant_records import participant_records
 
-    async def work() -> Sequence[ParticipantRecord]:
-        async with open_context(study, store) as context:
-            return await participant_records(context)
-
-    return block_on(work())
+    async with open_context(study, store) as context:
+        return await participant_records(context)
 
 
-def act(
+@_blocking
+async def act(
     kind: Act,
     who: str,
     reason: str,
@@ -127,18 +134,15 @@ def act(
     `release`: the list is open to others. `reset`: all attempts start over. `let_in`, `shut_out`: may begin again, or
     may not continue. `leave_out`, `take_in`: the answers are excluded or included, whatever the rules say.
     """
-    from beholder.aio import block_on
     from beholder.recruiting.context import open_context
     from beholder.recruiting.moderation import record_act
 
-    async def work() -> ModerationResult:
-        async with open_context(study, store) as context:
-            return await record_act(context, kind, who, reason, dry_run=dry_run)
-
-    return block_on(work())
+    async with open_context(study, store) as context:
+        return await record_act(context, kind, who, reason, dry_run=dry_run)
 
 
-def decide(
+@_blocking
+async def decide(
     study: str | Path | Study = "study.yaml",
     *,
     submissions: str | Path | None = None,
@@ -151,7 +155,6 @@ def decide(
     `submissions` is the platform's list of submissions as CSV (`panel`). `sign` is the name of the person who signs the
     file; only signed decisions are ever sent.
     """
-    from beholder.aio import block_on
     from beholder.errors import Problem, RecruitError
     from beholder.recruiting.context import open_context
     from beholder.recruiting.decisions import decide_study
@@ -160,16 +163,14 @@ def decide(
     if sign is not None and sign.strip() == RUN_SIGNATURE:  # reserved for decisions that nobody has checked
         raise RecruitError(Problem("--sign", f"is {RUN_SIGNATURE}, as which only `beholder run` signs", "your name"))
 
-    async def work() -> Decisions:
-        async with open_context(study, store) as context:
-            return await decide_study(
-                context, submissions=Path(submissions) if submissions else None, sign=sign, dry_run=dry_run
-            )
-
-    return block_on(work())
+    async with open_context(study, store) as context:
+        return await decide_study(
+            context, submissions=Path(submissions) if submissions else None, sign=sign, dry_run=dry_run
+        )
 
 
-def pay(
+@_blocking
+async def pay(
     study: str | Path | Study = "study.yaml",
     *,
     send: bool = False,
@@ -187,30 +188,21 @@ def pay(
     pay/payments.csv has been paid. `top_up` adds what is missing to the minimum pay per hour. `tell` receives what the
     call waits for.
     """
-    from beholder.aio import block_on
     from beholder.recruiting.context import open_context
     from beholder.recruiting.payments import pay_study
 
-    async def work() -> Payment:
-        async with open_context(study, store) as context:
-            return await pay_study(
-                context, send=send, resend=resend, settle=settle, paid=paid, top_up=top_up, tell=tell
-            )
-
-    return block_on(work())
+    async with open_context(study, store) as context:
+        return await pay_study(context, send=send, resend=resend, settle=settle, paid=paid, top_up=top_up, tell=tell)
 
 
-def close(study: str | Path | Study = "study.yaml", *, store: str | None = None, dry_run: bool = False) -> Closed:
+@_blocking
+async def close(study: str | Path | Study = "study.yaml", *, store: str | None = None, dry_run: bool = False) -> Closed:
     """Stop recruiting, check that nothing is unpaid, export, and return the summary of the study."""
-    from beholder.aio import block_on
     from beholder.recruiting.closure import close_study
     from beholder.recruiting.context import open_context
 
-    async def work() -> Closed:
-        async with open_context(study, store) as context:
-            return await close_study(context, dry_run=dry_run)
-
-    return block_on(work())
+    async with open_context(study, store) as context:
+        return await close_study(context, dry_run=dry_run)
 
 
 def forget(

@@ -121,7 +121,7 @@ class AbandonedLists:
 @asynccontextmanager
 async def release_abandoned(study: Study, store: Store) -> AsyncIterator[ReleaseLists | None]:
     """Yield what asks the platform before a participant is turned away, if there is a platform and a token."""
-    if study.recruit.mode != "prolific" or not os.environ.get("PROLIFIC_TOKEN", "").strip():
+    if not os.environ.get(study.recruit.source.token_variable, "").strip():
         yield None
         return
     recruiter = await recruiter_of(study, store)

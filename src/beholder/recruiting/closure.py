@@ -35,7 +35,7 @@ from beholder.recruiting.summary import SummaryFacts, summary
 from beholder.store.contract import LedgerEntry
 from beholder.store.open import read_rows
 from beholder.study.model import Study
-from beholder.study.recruitment import NOT_PEOPLE, Sum, is_own_posting, money, own_posting
+from beholder.study.recruitment import Sum, is_own_posting, is_person, money, own_posting
 
 SUMMARY = "close/summary.md"
 
@@ -70,7 +70,7 @@ async def close_study(context: RecruitContext, *, dry_run: bool = False) -> Clos
     """
     posting = await stop_recruiting(context, dry_run=dry_run)
     tables: dict[str, Rows] = {table: await read_rows(context.store, table) for table in TABLES}
-    has_come = any(row["run"] == context.study.run and row["mode"] not in NOT_PEOPLE for row in tables["sessions"])
+    has_come = any(row["run"] == context.study.run and is_person(row["mode"]) for row in tables["sessions"])
     open_: tuple[Problem, ...] = ()
     notes: list[str] = []
     if posting is not None or has_come:
@@ -148,7 +148,7 @@ async def stop_recruiting(context: RecruitContext, *, dry_run: bool = False) -> 
     with platform_errors(context.study):
         posting = await context.recruiter.stop(posting.id)
     if posting.state not in _OVER:
-        name = context.recruiter.mode.capitalize()
+        name = context.study.recruit.source.title
         what, fix = f"has not stopped it yet: it is {posting.state}", "Run `beholder close` again in a minute."
         raise RecruitError(Problem(name, what, "", fix)) from PlatformUnsure(what)
     done = replace(entry, event="done", at=context.now())
@@ -274,7 +274,7 @@ def open_runs(entries: Sequence[LedgerEntry], tables: Mapping[str, Rows]) -> lis
 
 
 def _people(tables: Mapping[str, Rows]) -> Rows:
-    return [row for row in tables["sessions"] if row["mode"] not in NOT_PEOPLE]
+    return [row for row in tables["sessions"] if is_person(row["mode"])]
 
 
 def _run(entry: LedgerEntry) -> int:

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from pkgutil import resolve_name
 
 import yaml
 
@@ -58,23 +59,9 @@ async def open_context(
 
 
 async def recruiter_of(study: Study, store: Store) -> Recruiter:
-    """Return the recruiter of a study, by its `recruit.mode`."""
-    mode = study.recruit.mode
-    if mode == "prolific":
-        from beholder.recruiting.prolific.recruiter import open_prolific
-
-        return await open_prolific(study, store)
-    if mode == "panel":
-        from beholder.recruiting.panel import PanelRecruiter
-
-        return PanelRecruiter(study, store)
-    if mode == "lab":
-        from beholder.recruiting.manual import LabRecruiter
-
-        return LabRecruiter(study, store)
-    from beholder.recruiting.manual import LinkRecruiter
-
-    return LinkRecruiter(study, store)
+    """Return the recruiter of a study, as the source of its participants names it."""
+    open_recruiter: Callable[[Study, Store], Recruiter] = resolve_name(study.recruit.source.recruiter)
+    return open_recruiter(study, store)
 
 
 # The study as it was served

@@ -5,7 +5,7 @@ Also the error types of a platform, and the row in which a decision about a subm
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -167,6 +167,16 @@ class Recruiter(Protocol):
 
     mode: Mode
     can: frozenset[Verb]
+    manual: Mapping[Verb, str]
+    """Instructions for a person, for each verb that it cannot do."""
+    notes: tuple[str, ...]
+    """Notes about the last draft, such as a feature that the account lacks."""
+    is_rehearsal: bool
+    """Whether its platform is a fake one on this machine."""
+
+    def start_address(self, public_url: str) -> str:
+        """Return where participants begin, with the placeholders that its platform fills in."""
+        ...
 
     async def quote(self, job: Job) -> Quote: ...
 
@@ -235,7 +245,7 @@ class Recruiter(Protocol):
 @contextmanager
 def platform_errors(study: Study) -> Iterator[None]:
     """Turn an error of the platform into a RecruitError that tells a person what to do."""
-    name = study.recruit.mode.capitalize()
+    name = study.recruit.source.title
     try:
         yield
     except PlatformRefused as error:

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from beholder.cleaning.decisions import reason_words
 from beholder.recruiting.monitor_snapshot import MonitorSnapshot, PlatformCounts, VoteProgress
+from beholder.study.recruitment import source_of
 
 _WIDE = 110
 """The width from which there are two columns."""
@@ -220,7 +221,7 @@ def _pay(view: MonitorSnapshot) -> Table:
     if cost is not None:
         rows.append(("paid so far", f"{cost.paid}"))
         if cost.committed is not None:
-            fees = ", with fees" if view.mode == "prolific" else ""
+            fees = ", with fees" if source_of(view.mode).is_platform else ""
             rows.append(("published for", f"{cost.committed} at most{fees}"))
         if cost.budget is not None:
             rows.append(("budget", f"{cost.budget}"))

@@ -287,7 +287,7 @@ _BY_HAND = ("reject", "return", "look")
 
 def write_by_hand(context: RecruitContext, rows: Sequence[ProposalRow]) -> list[str]:
     """Write who is to be rejected, asked to return or looked at, and return that in words; nothing if nobody is."""
-    if context.study.recruit.mode != "panel":
+    if not context.study.recruit.source.has_submission_list:
         return []
     path = context.study.folder / _MANUAL_FILE
     manual = [row for row in rows if row.platform_id and row.decided.pay in _BY_HAND]

@@ -146,7 +146,7 @@ _CONNECT = "participantId"
 def start_address(study: Study, public_url: str) -> str:
     """Return where participants begin, with placeholders that a platform fills in."""
     recruit, address = study.recruit, f"{public_url.rstrip('/')}/s/{study.name}"
-    if recruit.mode != "panel" or recruit.id_parameter is None:
+    if recruit.id_parameter is None:
         return address
     if recruit.id_parameter == _SONA:
         return f"{address}?{_SONA}=%SURVEY_CODE%"
@@ -158,8 +158,8 @@ def write_job(study: Study, job: Job, secret: bytes) -> Path:
     """Write launch/job.md and return its path: an invitation for `link`, a job with settings and codes for `panel`."""
     path = study.folder / _JOB
     path.parent.mkdir(parents=True, exist_ok=True)
-    is_platform = study.recruit.mode == "panel" and study.recruit.id_parameter is not None
-    parts = _job(study, job, secret) if is_platform else _invitation(study, job)
+    is_invitation = study.recruit.id_parameter is None
+    parts = _invitation(study, job) if is_invitation else _job(study, job, secret)
     path.write_text("\n\n".join(parts) + "\n", "utf-8", newline="\n")
     return path
 

@@ -10,13 +10,22 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from beholder.errors import Problem, RecruitError
 from beholder.recruiting.contract import Job, Posting, Quote
-from beholder.recruiting.invitations import describe_job, start_address
+from beholder.recruiting.invitations import describe_job
 from beholder.recruiting.ledger import evidence_of
 from beholder.server import tokens
 from beholder.store.contract import LedgerEntry
 from beholder.study.model import Study
 from beholder.study.parts import duration
-from beholder.study.recruitment import Mode, Recruit, Sum, announced_minutes, is_own_posting, is_personal, money
+from beholder.study.recruitment import (
+    Mode,
+    Recruit,
+    Sum,
+    announced_minutes,
+    is_own_posting,
+    is_personal,
+    money,
+    source_of,
+)
 from beholder.study.texts import markdown
 
 if TYPE_CHECKING:
@@ -199,17 +208,13 @@ def read_amount(text: str, example: Sum) -> Sum:
 # The job that is posted
 
 
-_PROLIFIC = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
-"""Placeholders that Prolific fills in."""
-
-
 def _launch_key(study: Study, secret: bytes) -> str:
     """Return the key that identifies a launch: always the same for a study and its run."""
     return f"{study.name}-{study.run}-{tokens.keyed(secret, 'launch', study.name, str(study.run)).hex()[:8]}"
 
 
-def job_of(study: Study, secret: bytes, checked: Checked | None, public_url: str, places: int) -> Job:
-    """Return the job for a number of places; if nothing was checked, with the minutes stated in the study."""
+def job_of(study: Study, secret: bytes, checked: Checked | None, address: str, places: int) -> Job:
+    """Return the job for a number of places at an address; if nothing was checked, with the study's own minutes."""
     recruit = study.recruit
     reward = money(recruit.reward) if recruit.reward else Sum(0, "")
     limit = duration(recruit.time_limit) if recruit.time_limit else None
@@ -217,7 +222,7 @@ def job_of(study: Study, secret: bytes, checked: Checked | None, public_url: str
         key=_launch_key(study, secret),
         title=study.title,
         description="",
-        url=_job_address(study, public_url),
+        url=address,
         places=places,
         minutes=announced_minutes(recruit, checked.minutes if checked is not None else 1),
         reward=reward,
@@ -225,13 +230,6 @@ def job_of(study: Study, secret: bytes, checked: Checked | None, public_url: str
         time_limit_minutes=math.ceil(limit.total_seconds() / 60) if limit is not None else None,
     )
     return replace(job, description=markdown(describe_job(study, job)))
-
-
-def _job_address(study: Study, public_url: str) -> str:
-    """Return where participants begin, with the platform's placeholders."""
-    if study.recruit.mode == "prolific":
-        return f"{public_url}/s/{study.name}?{_PROLIFIC}"
-    return start_address(study, public_url)
 
 
 # A launch in sentences
@@ -311,17 +309,17 @@ def _file_lines(launch: Launch) -> Iterator[str]:
 
 
 def _state_lines(study: Study, launch: Launch, dry_run: bool) -> Iterator[str]:
-    posting = launch.posting
+    posting, source = launch.posting, source_of(launch.mode)
     if dry_run:
         yield "Nothing was put up, published or written."
-    if launch.mode != "prolific" and posting is not None and posting.state in _CLOSED:
+    if not source.is_platform and posting is not None and posting.state in _CLOSED:
         yield _CLOSED[posting.state]
         yield "To let people begin again: beholder launch --resume"
         return
-    if launch.mode == "lab":
+    if source.is_on_site:
         yield "`beholder serve` prints an address for each station; docs/lab.md says more."
         return
-    if launch.mode in ("link", "panel"):
+    if source.is_handed_out:
         if is_personal(study.recruit):
             yield "Everybody begins by their own link, in launch/links.csv."
         else:

@@ -98,7 +98,7 @@ async def _read_posting(context: RecruitContext, before: LaunchRecord | None) ->
 
 def _notes(context: RecruitContext) -> list[str]:
     """Return the recruiter's notes about the draft, such as a feature that the account lacks."""
-    return [f"Note: {note}" for note in getattr(context.recruiter, "notes", ())]
+    return [f"Note: {note}" for note in context.recruiter.notes]
 
 
 async def _checked(
@@ -113,8 +113,8 @@ async def _checked(
     study = context.study
     checked, problems = await asyncio.to_thread(_check_study, context)
     warnings = list(checked.warnings) if checked is not None else []
-    address = list(address_problems(study, url, is_rehearsal=getattr(context.recruiter, "is_rehearsal", False)))
-    if study.recruit.mode != "lab" and not address:
+    address = list(address_problems(study, url, is_rehearsal=context.recruiter.is_rehearsal))
+    if not study.recruit.source.is_on_site and not address:
         address = await unreachable_problems(study, url, transport)
     serving, rehearsal = await preflight.rehearsal_problems(context)
     counts = await context.store.counts(context.now(), study.run)
@@ -123,7 +123,7 @@ async def _checked(
     total, too_many = preflight.places_of(study, lists, places, posting, max(0, open_lists))
     is_more = posting is None or total > posting.places
     closed = list(preflight.closing_problems(study, context.now())) if is_more else []
-    job = job_of(study, context.store.secret, checked, url, total)
+    job = job_of(study, context.store.secret, checked, context.recruiter.start_address(url), total)
     quote: Quote | None = None
     cost, draft = list(unavailable), list(unavailable)
     if not unavailable:
@@ -221,7 +221,7 @@ def _confirm(context: RecruitContext, publish: str, quote: Quote | None, due: Su
 
 def _write(context: RecruitContext, job: Job, url: str) -> tuple[str, ...]:
     """Write the files to paste or send, and return their names."""
-    if context.study.recruit.mode not in ("panel", "link"):
+    if not context.study.recruit.source.is_handed_out:
         return ()
     secret, folder = context.store.secret, context.study.folder
     written = [write_job(context.study, job, secret), write_invitations(context.study, secret, url, job.places)]

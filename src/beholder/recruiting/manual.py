@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import ClassVar, NoReturn
+from typing import NoReturn
 
 from beholder.clock import utc_now
 from beholder.recruiting.contract import (
@@ -24,6 +24,7 @@ from beholder.recruiting.contract import (
     Submission,
     Verb,
 )
+from beholder.recruiting.invitations import start_address
 from beholder.recruiting.ledger import evidence_of
 from beholder.store.contract import LedgerEntry, Store
 from beholder.study.model import Study
@@ -43,8 +44,9 @@ class ManualRecruiter:
 
     mode: Mode
     can: frozenset[Verb] = frozenset({"draft", "publish", "pause", "places", "stop"})
-    manual: ClassVar[Mapping[Verb, str]]
-    """Instructions for a person, for each verb that this recruiter cannot do."""
+    manual: Mapping[Verb, str]
+    notes: tuple[str, ...] = ()
+    is_rehearsal = False
 
     def __init__(self, study: Study, store: Store, now: Callable[[], datetime] = utc_now) -> None:
         self._study, self._store, self._now = study, store, now
@@ -54,6 +56,10 @@ class ManualRecruiter:
     def id(self) -> str:
         """The id of the only posting."""
         return own_posting(self._study.name, self._study.run)
+
+    def start_address(self, public_url: str) -> str:
+        """Return where participants begin, with what a platform passes on to the study."""
+        return start_address(self._study, public_url)
 
     async def quote(self, job: Job) -> Quote:
         """Return what a number of participants costs at most: rewards and bonuses, without fees."""
@@ -235,7 +241,7 @@ class LinkRecruiter(ManualRecruiter):
     """Participants who have the address of the study, or a personal link."""
 
     mode: Mode = "link"
-    manual: ClassVar[Mapping[Verb, str]] = {
+    manual: Mapping[Verb, str] = {
         "submissions": "A link knows no submissions: everybody who came is in the store.",
         "approve": _LINK_PAY,
         "bonus": _LINK_PAY,
@@ -254,7 +260,7 @@ class LabRecruiter(ManualRecruiter):
     """Participants at the stations of a laboratory."""
 
     mode: Mode = "lab"
-    manual: ClassVar[Mapping[Verb, str]] = {
+    manual: Mapping[Verb, str] = {
         "submissions": "A laboratory knows no submissions: everybody who sat down is in the store.",
         "approve": _LAB_PAY,
         "bonus": _LAB_PAY,

@@ -34,7 +34,7 @@ from beholder.store.contract import LedgerEntry, PlatformVisit, Table
 from beholder.store.open import read_rows
 from beholder.study.model import Study
 from beholder.study.parts import duration
-from beholder.study.recruitment import Sum, is_closed, is_personal, money
+from beholder.study.recruitment import Sum, is_closed, is_person, is_personal, is_robot, money
 
 # A snapshot, read from the store, the ledger and the platform
 
@@ -138,9 +138,8 @@ def _link(study: Study, launched: LaunchRecord | None) -> str:
 
 def _facts(study: Study, tables: Mapping[str, Rows], robots: bool) -> Facts | None:
     """Return the facts of people, or of robots; None where none have come."""
-    is_one = [(row["mode"] == "robot") is robots for row in tables["sessions"] if row["mode"] != "preview"]
-    runs = [row["run"] == study.run for row in tables["sessions"] if row["mode"] != "preview"]
-    if not any(one and run for one, run in zip(is_one, runs, strict=True)):
+    is_one = is_robot if robots else is_person
+    if not any(is_one(row["mode"]) and row["run"] == study.run for row in tables["sessions"]):
         return None
     return gather_facts(tables, where="store/", robots=robots, run=study.run)
 

@@ -182,7 +182,7 @@ async def pending_return_notes(
         return []
     with platform_errors(context.study):
         listed = await context.recruiter.submissions(posting.id)
-    return [_words(context.recruiter.mode.capitalize(), one) for one in listed if one.id in requested]
+    return [_words(context.study.recruit.source.title, one) for one in listed if one.id in requested]
 
 
 def _words(platform: str, one: Submission) -> str:

@@ -10,7 +10,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from beholder.errors import Problem, RecruitError, did_you_mean
 from beholder.recruiting.contract import CodeFinding, Status, Submission, Verb
@@ -27,7 +27,7 @@ class PanelRecruiter(ManualRecruiter):
     """Participants with an id of their own. No platform is ever called."""
 
     mode: Mode = "panel"
-    manual: ClassVar[Mapping[Verb, str]] = {
+    manual: Mapping[Verb, str] = {
         "submissions": "Download the list of submissions from the platform, and run "
         "`beholder decide --submissions FILE`.",
         "approve": _PAY,

@@ -17,7 +17,7 @@ from beholder.recruiting.ledger import MONEY, replay
 from beholder.server.moderation import Moderation
 from beholder.store.contract import LedgerEntry
 from beholder.store.open import read_rows
-from beholder.study.recruitment import NOT_PEOPLE, Mode, Sum
+from beholder.study.recruitment import Mode, Sum, is_person
 from beholder.types import Outcome
 
 
@@ -106,7 +106,7 @@ async def participant_records(context: RecruitContext) -> tuple[ParticipantRecor
     moderation = Moderation(context.store.ledger)
     entries = await moderation.refresh()
     sessions = sorted(
-        (row for row in tables["sessions"] if row["mode"] not in NOT_PEOPLE),
+        (row for row in tables["sessions"] if is_person(row["mode"])),
         key=lambda row: (row["at"], str(row["session"])),
     )
     judged: dict[str, JudgedSession] = {}

@@ -61,7 +61,7 @@ class PayLedger:
     @property
     def platform(self) -> str:
         """The name of the platform that pays."""
-        return self.context.study.recruit.mode.capitalize()
+        return self.context.study.recruit.source.title
 
     def report_wait(self, what: str, pauses: Sequence[float]) -> None:
         """Report what the platform has yet to show, and for how long it is polled."""

@@ -216,7 +216,7 @@ def _changed_amounts(ledger: PayLedger) -> Iterator[str]:
 
 def _manual_steps(ledger: PayLedger) -> Iterator[str]:
     """Yield what a person does by hand, because the recruiter cannot."""
-    manual: Mapping[Verb, str] = getattr(ledger.context.recruiter, "manual", {})
+    manual = ledger.context.recruiter.manual
     verbs: tuple[Verb, ...] = ("reject", "return")
     for verb in verbs:
         open_ = [

@@ -81,12 +81,12 @@ def _not_shown(context: RecruitContext, posting: str, error: PlatformRefused) ->
         "Nothing was done. The token may be of another account or workspace: take the one that published it. "
         f"To put it up anew, write run: {run + 1}."
     )
-    return Problem(context.recruiter.mode.capitalize(), what, "", fix)
+    return Problem(context.study.recruit.source.title, what, "", fix)
 
 
 def reopening_advice(context: RecruitContext) -> str:
     """Return how to get more participants for a study that its platform has closed."""
-    name, run = context.recruiter.mode.capitalize(), context.study.run + 1
+    name, run = context.study.recruit.source.title, context.study.run + 1
     return f"{name} opens it again for more places only: `beholder launch --places N`. Or write run: {run}."
 
 

@@ -20,21 +20,20 @@ from beholder.recruiting.ledger import cost_beyond_quote, last_purge, manual_pay
 from beholder.store.contract import LedgerEntry, StoreUnavailable
 from beholder.store.open import open_store, read_rows
 from beholder.study.model import Study
-from beholder.study.recruitment import Recruit, Sum, is_closed, money
+from beholder.study.recruitment import Recruit, Sum, is_closed, is_robot, money
 from beholder.study.serialization import resolved_yaml
 
 if TYPE_CHECKING:
     import httpx
 
 
-_PUBLIC = ("panel", "prolific")
 _LONGER = 1.25
 """A session is reported if our estimate is this many times the stated minutes."""
 
 
 def contact_problems(study: Study) -> Iterator[Problem]:
     """Yield what a study with paid or invited participants must have."""
-    if study.contact is None and study.recruit.mode in _PUBLIC:
+    if study.contact is None and study.recruit.source.needs_contact:
         yield study.problem(
             "contact", "is not written", "an e-mail or web address", "People need somebody whom they can ask."
         )
@@ -57,7 +56,7 @@ def closing_problems(study: Study, now: datetime) -> Iterator[Problem]:
 
 def study_warnings(study: Study, minutes: float | None) -> Iterator[Problem]:
     """Yield warnings about the study itself."""
-    if study.contact is None and study.recruit.mode not in _PUBLIC:
+    if study.contact is None and not study.recruit.source.needs_contact:
         yield study.problem("contact", "is not written", "", "People may want somebody whom they can ask.")
     if study.texts.consent is None:
         fix = "Say who you are, what is kept and for how long; most ethics boards ask for it."
@@ -114,7 +113,7 @@ def balance_problems(study: Study, quote: Quote, due: Sum) -> Iterator[Problem]:
     """Yield that the balance is below the amount due."""
     if quote.balance is not None and quote.balance.minor < due.minor:
         missing = due._replace(minor=due.minor - quote.balance.minor)
-        where = f"the balance on {study.recruit.mode.capitalize()}"
+        where = f"the balance on {study.recruit.source.title}"
         what = f"is {quote.balance}, and {due} are due"
         yield Problem(where, what, "", f"Top it up by {missing}; nothing can be published before.")
 
@@ -122,7 +121,7 @@ def balance_problems(study: Study, quote: Quote, due: Sum) -> Iterator[Problem]:
 def unchecked_problems(study: Study) -> list[Problem]:
     """Return what could not be checked, as the platform did not answer."""
     what = "was not asked what the study costs, nor whether it knows the filters, groups and projects of recruit"
-    return [Problem(study.recruit.mode.capitalize(), what, "", "That is checked as soon as it answers.")]
+    return [Problem(study.recruit.source.title, what, "", "That is checked as soon as it answers.")]
 
 
 async def rehearsal_problems(context: RecruitContext) -> tuple[list[Problem], list[Problem]]:
@@ -135,7 +134,7 @@ async def rehearsal_problems(context: RecruitContext) -> tuple[list[Problem], li
         what, fix = "has not served study.yaml as it is now", "Stop `beholder serve` if it runs, and start it again."
         return [Problem("the store", what, "", fix)], []
     ends = {row["session"] for row in await read_rows(context.store, "ends") if row["outcome"] == "completed"}
-    robots = [row for row in await read_rows(context.store, "sessions") if row["mode"] == "robot"]
+    robots = [row for row in await read_rows(context.store, "sessions") if is_robot(row["mode"])]
     if any(row["digest"] in digests and row["session"] in ends for row in robots):
         return [], []
     fix = "Run `beholder simulate --participants 20` before `beholder serve`, and look at the report."
@@ -178,10 +177,11 @@ def address_problems(study: Study, url: str, *, is_rehearsal: bool = False) -> I
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         yield Problem("--public-url", f"is {url}", "an address that begins with https:// or http://")
-    elif study.recruit.mode == "prolific" and not is_rehearsal:
+    elif study.recruit.source.is_platform and not is_rehearsal:
         if parts.scheme != "https":
             fix = "Put the server behind a name with a certificate; docs/serving.md says how."
-            yield Problem("--public-url", f"is {url}", "an address that begins with https://, as Prolific asks", fix)
+            allowed = f"an address that begins with https://, as {study.recruit.source.title} asks"
+            yield Problem("--public-url", f"is {url}", allowed, fix)
         elif is_local(url):
             fix = "Name the address under which participants reach the server."
             yield Problem("--public-url", f"is {url}, which only this machine reaches", "a public address", fix)
@@ -189,7 +189,7 @@ def address_problems(study: Study, url: str, *, is_rehearsal: bool = False) -> I
 
 def local_address_warnings(study: Study, url: str) -> Iterator[Problem]:
     """Yield that only this machine can reach an address that participants need."""
-    if study.recruit.mode in ("panel", "link") and is_local(url):
+    if study.recruit.source.is_handed_out and is_local(url):
         fix = "Name the address under which participants reach the server with --public-url."
         yield Problem("--public-url", f"is {url}, which only this machine reaches", "", fix)
 

@@ -42,7 +42,7 @@ from beholder.server.tokens import pseudonym
 from beholder.store.contract import LedgerEntry, PlatformVisit
 from beholder.store.open import read_rows
 from beholder.study.model import Study
-from beholder.study.recruitment import Sum
+from beholder.study.recruitment import Sum, modes_where
 from beholder.types import Outcome
 from beholder.words import read_words
 
@@ -98,7 +98,7 @@ class ProposalTable:
 
     def _pairs(self) -> Sequence[MatchedSubmission]:
         """Return submissions with their sessions; where no platform lists any, visits that are paid by hand."""
-        if self._evidence.is_listed or self._study.recruit.mode != "panel":
+        if self._evidence.is_listed or not self._study.recruit.source.has_submission_list:
             return self._evidence.pairs
         by_key: dict[str, list[MatchedSubmission]] = {}
         for pair in self._evidence.pairs:
@@ -111,7 +111,7 @@ class ProposalTable:
     def _key(self, pair: MatchedSubmission) -> str:
         """Return the permanent key of a row: never somebody's id on a platform."""
         if pair.submission is None:
-            if self._study.recruit.mode != "panel":
+            if not self._study.recruit.source.has_submission_list:
                 return pair.sessions[0]
             visit = self._visits.get(pair.sessions[0]) if self._study.recruit.visit_parameter else None
             return visit or self._of_run(pair.participant)
@@ -299,11 +299,12 @@ async def _submissions(
     context: RecruitContext, listed: Path | None, entries: Sequence[LedgerEntry]
 ) -> Sequence[Submission] | None:  # fmt: skip
     """Return the platform's submissions; None where no platform counts any."""
-    mode = context.study.recruit.mode
     if listed is not None:
-        if mode != "panel":
-            what = f"does not go with mode {mode}"
-            raise RecruitError(Problem("--submissions", what, "mode panel, whose platform gives a list to download"))
+        if not context.study.recruit.source.has_submission_list:
+            what = f"does not go with mode {context.study.recruit.mode}"
+            modes = modes_where(lambda source: source.has_submission_list)
+            allowed = f"mode {modes}, whose platform gives a list to download"
+            raise RecruitError(Problem("--submissions", what, allowed))
         from beholder.recruiting.panel import read_submissions
 
         return read_submissions(listed, context.study)

@@ -16,7 +16,7 @@ from beholder.recruiting.contract import GONE, PAID, UNDER_WAY, Category, CodeFi
 from beholder.recruiting.panel import CODE_REASONS, NO_DATA, NO_SUBMISSION, CodedSession, code_findings, plain_code
 from beholder.server.tokens import pseudonym
 from beholder.store.contract import LedgerEntry, PlatformIdentity, PlatformVisit
-from beholder.study.recruitment import NOT_PEOPLE, Mode
+from beholder.study.recruitment import Mode, is_person
 from beholder.types import Outcome
 
 DataState = Literal[
@@ -273,7 +273,7 @@ class ArrivedSession(NamedTuple):
 def arrived_sessions(sessions: Rows, ends: Rows) -> list[ArrivedSession]:
     """Return the sessions of people, in the order of arrival."""
     ended = {row["session"]: row for row in ends}
-    people = [row for row in sessions if row["mode"] not in NOT_PEOPLE]
+    people = [row for row in sessions if is_person(row["mode"])]
     return [
         ArrivedSession(str(row["session"]), str(row["participant"]), end.get("outcome"), str(end.get("code") or ""))
         for row in sorted(people, key=lambda row: (row["at"], str(row["session"])))

@@ -13,9 +13,6 @@ from beholder.recruiting.monitor_snapshot import MonitorSnapshot
 from beholder.study.model import Study
 from beholder.study.recruitment import Sum
 
-_FROM: Mapping[str, str] = {
-    "prolific": "on Prolific", "panel": "through a panel", "lab": "in the laboratory", "link": "by a link",
-}  # fmt: skip
 _STEPS: Mapping[str, str] = {
     "came": "came", "agreed": "agreed", "qualified": "qualified", "rated": "rated something", "finished": "finished",
 }  # fmt: skip
@@ -61,7 +58,7 @@ def _methods(facts: SummaryFacts) -> Iterator[str]:
         begin, end = _day(facts.first), _day(facts.last)
         when = f" on {begin}" if begin == end else f" between {begin} and {end}"
     places = f" ({facts.posting.places} places)" if facts.posting is not None and facts.posting.places else ""
-    yield f"Participants were recruited {_FROM[study.recruit.mode]}{when}{places}."
+    yield f"Participants were recruited {study.recruit.source.summary_words}{when}{places}."
     if view.told_minutes:
         yield f"They were told that a session takes about {_minutes(view.told_minutes)}."
     if view.earned is not None:
@@ -101,7 +98,7 @@ def _money(facts: SummaryFacts) -> Iterator[str]:
             total = Sum(sum(debt.amount.minor for debt in paid), paid[0].amount.currency)
             yield f"{people} {'person' if people == 1 else 'people'} got {total} {words}."
     if facts.view.cost is not None and facts.view.cost.committed is not None:
-        fees = "With fees and tax the" if facts.study.recruit.mode == "prolific" else "The"
+        fees = "With fees and tax the" if facts.study.recruit.source.is_platform else "The"
         yield f"{fees} places were quoted at {facts.view.cost.committed} at most."
     yield "Nothing is owed to anybody."
 

@@ -219,7 +219,7 @@ async def run_by_hand(
             enough.set()
 
     async with run_server(study, store=store, host=host, port=port, public_url=public_url) as server:
-        if recruit.mode == "panel" or recruit.people is not None or recruit.single_use:
+        if recruit.source.is_by_invitation or recruit.people is not None or recruit.single_use:
             link = await _launch(study, server, store, news)
         await report_until_stopped(server, enough, tell_and_count)
     return (DECIDE_AND_PAY,) if recruit.reward is not None else ()

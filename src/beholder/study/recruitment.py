@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
@@ -232,10 +232,14 @@ class ParticipantSource:
     """
 
     mode: ClassVar[RecruitMode]
+    recruiter: ClassVar[str]
+    """What opens its recruiter for a study and a store, named as an entry point is."""
     options: ClassVar[frozenset[str]] = frozenset()
     """Keys of `recruit` that not every mode has, and this one does."""
     is_platform: ClassVar[bool] = False
     """Whether an API posts the study, lists submissions, and approves and pays them for a fee; it asks for https."""
+    token_variable: ClassVar[str] = ""
+    """The environment variable with the token for that API."""
     is_on_site: ClassVar[bool] = False
     """Whether participants sit down at a station of ours, and need no address."""
     is_handed_out: ClassVar[bool] = False
@@ -281,6 +285,7 @@ class LinkSource(ParticipantSource):
     """Whoever has the address of the study, or a personal link."""
 
     mode: ClassVar[RecruitMode] = "link"
+    recruiter = "beholder.recruiting.manual:LinkRecruiter"
     options = frozenset({"single_use", "people"})
     is_handed_out = True
     summary_words = "by a link"
@@ -303,6 +308,7 @@ class PanelSource(ParticipantSource):
     """Invited people, or any platform that passes an id and takes a code."""
 
     mode: ClassVar[RecruitMode] = "panel"
+    recruiter = "beholder.recruiting.panel:PanelRecruiter"
     options = frozenset({"single_use", "people", "id_parameter", "visit_parameter", "codes", "return_to"})
     is_handed_out = is_by_invitation = has_submission_list = needs_contact = True
     summary_words = "through a panel"
@@ -336,6 +342,7 @@ class LabSource(ParticipantSource):
     """Kiosks without internet."""
 
     mode: ClassVar[RecruitMode] = "lab"
+    recruiter = "beholder.recruiting.manual:LabRecruiter"
     options = frozenset({"stations"})
     is_on_site = True
     summary_words = "in the laboratory"
@@ -352,8 +359,10 @@ class ProlificSource(ParticipantSource):
     """People recruited by Prolific."""
 
     mode: ClassVar[RecruitMode] = "prolific"
+    recruiter = "beholder.recruiting.prolific.recruiter:open_prolific"
     options = frozenset({"approve_after", "further", "filters", "groups", "block_groups", "block_studies", "project"})
     is_platform = needs_contact = True
+    token_variable = "PROLIFIC_TOKEN"
     summary_words = "on Prolific"
 
     def faults(self, recruit: Mapping[str, Any]) -> Iterator[Fault]:
@@ -394,9 +403,9 @@ def source_of(mode: Mode) -> ParticipantSource:
     return _BY_MODE.get(mode, _NO_SOURCE)
 
 
-def platform_modes() -> str:
-    """Return the modes under which a platform publishes, as a list of what is allowed."""
-    return listed([source.mode for source in SOURCES if source.is_platform])
+def modes_where(is_allowed: Callable[[ParticipantSource], bool]) -> str:
+    """Return the modes for whose source something holds, as a list of what is allowed."""
+    return listed([source.mode for source in SOURCES if is_allowed(source)])
 
 
 # What follows from the keys

@@ -149,7 +149,7 @@ def _chain_problems(
     chain: Chain, files: Sequence[Path], studies: Sequence[Study], *, publish: bool
 ) -> Iterator[Problem]:
     """Yield the problems that keep studies from forming a chain."""
-    from beholder.study.recruitment import platform_modes
+    from beholder.study.recruitment import modes_where
 
     names = [study.name for study in studies]
     for number, (follow, file, study) in enumerate(zip(chain.studies, files, studies, strict=True)):
@@ -160,7 +160,8 @@ def _chain_problems(
             yield _in_folder(follow.study, file, _no_file(study))
         if publish and not study.recruit.source.is_platform:
             what = f"is {study.recruit.mode}, and publishing goes with a platform"
-            yield _in_folder(follow.study, file, study.problem("recruit.mode", what, platform_modes()))
+            platforms = modes_where(lambda source: source.is_platform)
+            yield _in_folder(follow.study, file, study.problem("recruit.mode", what, platforms))
 
 
 def _no_file(study: Study) -> Problem:

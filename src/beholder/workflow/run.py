@@ -87,11 +87,12 @@ def run(
     else:
         from beholder.recruiting.collection import no_report
         from beholder.recruiting.unattended_run import run_by_hand
-        from beholder.study.recruitment import platform_modes
+        from beholder.study.recruitment import modes_where
 
         if publish or budget is not None:
             what = f"goes with a platform, and recruit.mode is {loaded.recruit.mode}"
-            raise UserError(Problem("publish" if publish else "budget", what, f"recruit.mode: {platform_modes()}"))
+            platforms = modes_where(lambda source: source.is_platform)
+            raise UserError(Problem("publish" if publish else "budget", what, f"recruit.mode: {platforms}"))
         wanted = None if participants is None else _lists_of(loaded, participants, lists)
         waiting = block_on(
             run_by_hand(

@@ -17,8 +17,8 @@ from beholder.study.recruitment import (
     is_person,
     is_robot,
     longest_minutes,
+    modes_where,
     moment,
-    platform_modes,
     source_of,
 )
 
@@ -38,7 +38,7 @@ def test_prolific_lets_a_slow_person_take_more_than_twice_the_time() -> None:
 def test_every_mode_of_a_study_has_its_source() -> None:
     assert [source.mode for source in SOURCES] == list(get_args(RecruitMode))
     assert all(Recruit(mode=source.mode).source is source for source in SOURCES)
-    assert platform_modes() == "prolific"
+    assert modes_where(lambda source: source.is_handed_out) == "link or panel"
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.mode)

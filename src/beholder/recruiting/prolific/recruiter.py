@@ -63,10 +63,11 @@ from beholder.study.model import Study
 from beholder.study.recruitment import Mode, Sum, moment, money
 
 _RESEARCHER = "https://app.prolific.com/researcher/workspaces/studies"
+_PLACEHOLDERS = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
 _PUBLISHED: tuple[State, ...] = ("active", "paused", "completed")
 
 
-async def open_prolific(study: Study, store: Store) -> ProlificRecruiter:
+def open_prolific(study: Study, store: Store) -> ProlificRecruiter:
     """Return the recruiter of a study. The token is PROLIFIC_TOKEN; the first request raises if it is missing."""
     return ProlificRecruiter(study, store, ProlificClient(prolific_url(), os.environ.get("PROLIFIC_TOKEN", "").strip()))
 
@@ -76,6 +77,7 @@ class ProlificRecruiter:
 
     mode: Mode = "prolific"
     can: frozenset[Verb] = frozenset(get_args(Verb))
+    manual: Mapping[Verb, str] = {}
 
     def __init__(
         self, study: Study, store: Store, client: ProlificClient, now: Callable[[], datetime] = utc_now
@@ -83,9 +85,10 @@ class ProlificRecruiter:
         self._study, self._store, self._client, self._now = study, store, client, now
         self._account: ProlificAccount | None = None
         self.notes: tuple[str, ...] = ()
-        """Notes about the last draft, such as a feature that the workspace does not have."""
         self.is_rehearsal = client.is_rehearsal
-        """Whether the fake platform on this machine is used in place of Prolific."""
+
+    def start_address(self, public_url: str) -> str:
+        return f"{public_url}/s/{self._study.name}?{_PLACEHOLDERS}"
 
     async def quote(self, job: Job) -> Quote:
         return await self._quote(job, await self._slots() if job.screen_out is not None else 0)

@@ -147,7 +147,7 @@ async def test_without_a_token_nothing_is_sent_and_it_says_which_variable(
     monkeypatch.delenv("PROLIFIC_TOKEN", raising=False)
     study = study_in(tmp_path)
     async with open_store(tmp_path / "store") as store:
-        recruiter = await open_prolific(study, store)
+        recruiter = open_prolific(study, store)
         with pytest.raises(RecruitError) as told:
             await recruiter.draft(JOB)
         assert str(told.value) == NO_TOKEN
@@ -170,19 +170,19 @@ async def test_an_address_that_can_be_none_or_gives_the_token_away_is_told_at_on
         for url in ("ftp://x", "127.0.0.1:8871", "localhost:8871", "https://", "http://[::1", "http://127.0.0.1:none"):
             monkeypatch.setenv("BEHOLDER_PROLIFIC_URL", url)
             with pytest.raises(RecruitError) as told:
-                await open_prolific(study, store)
+                open_prolific(study, store)
             assert str(told.value) == (
                 f"BEHOLDER_PROLIFIC_URL  is {url}. Allowed: an address that begins with {ADDRESS}. "
                 "Leave it unset to speak to Prolific itself."
             )
         monkeypatch.setenv("BEHOLDER_PROLIFIC_URL", IN_THE_CLEAR)
         with pytest.raises(RecruitError) as told:
-            await open_prolific(study, store)
+            open_prolific(study, store)
         assert str(told.value) == LISTENED
         rehearsals = {"http://127.0.0.2:8800": True, "http://[::1]:8800": True, "https://prolific.example.org": False}
         for url, is_rehearsal in {**rehearsals, "": False}.items():
             monkeypatch.setenv("BEHOLDER_PROLIFIC_URL", url)
-            recruiter = await open_prolific(study, store)
+            recruiter = open_prolific(study, store)
             assert recruiter.is_rehearsal is is_rehearsal
             await recruiter.close()
 
