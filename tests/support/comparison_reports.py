@@ -9,16 +9,27 @@ from typing import Any
 from beholder.cleaning.ratings import COLUMNS
 from beholder.columns import names_of
 from beholder.files import write_table
-from support.report_pages import Page, made_up, read
+from beholder.study.model import Study
+from support.report_pages import Page, made_up, read, read_undrawn
 
 Given = tuple[str, str, float]
 """condition, other condition, value"""
 
 
-def compared(
-    folder: Path, method: str, kind: str, given: Sequence[Given], *, people: int = 8, unit: str = "", **keys: Any
-) -> Page:
+def compared(folder: Path, method: str, kind: str, given: Sequence[Given], **more: Any) -> Page:
     """Return the report of a study in which everybody gives these answers."""
+    return read(made_alike(folder, method, kind, given, **more))
+
+
+def compared_undrawn(folder: Path, method: str, kind: str, given: Sequence[Given], **more: Any) -> Page:
+    """Return the same without figures."""
+    return read_undrawn(made_alike(folder, method, kind, given, **more))
+
+
+def made_alike(
+    folder: Path, method: str, kind: str, given: Sequence[Given], *, people: int = 8, unit: str = "", **keys: Any
+) -> Study:
+    """Write and return a study in which everybody gives these answers."""
     names = dict.fromkeys(name for one, other, _ in given for name in (one, other) if name)
     study = made_up(folder, dict.fromkeys(names, 50.0), participants=1, contents=1, method=method, **keys)
     low, high = {"diff": (-3, 3), "choice": (-1, 1)}.get(kind, (0, 1))
@@ -35,4 +46,4 @@ def compared(
         for place, (one, other, value) in enumerate(given, 1)
     ]  # fmt: skip
     write_table(folder / "clean" / "ratings.csv", names_of(COLUMNS), rows)
-    return read(study)
+    return study

@@ -9,8 +9,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import resources
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from beholder.checks.page_registry import AnyPageCheck
 from beholder.methods import method_folder
@@ -79,10 +80,15 @@ def _files(root: Path) -> Iterator[Path]:
 
 
 def _asset(path: Path) -> Asset:
-    body = path.read_bytes()
-    if path.suffix in (".js", ".css"):
+    return _packed(path.read_bytes(), path.suffix, path.parent.name)
+
+
+# The second study that a process serves has the same files, but for its method's.
+@lru_cache(maxsize=256)
+def _packed(body: bytes, suffix: str, folder: str) -> Asset:
+    if suffix in (".js", ".css"):
         body = without_comments(body.decode()).encode()
-    elif path.parent.name == "words":
+    elif folder == "words":
         # The texts of the server stay on the server.
         body = json.dumps({k: v for k, v in json.loads(body).items() if k != "server"}, ensure_ascii=False).encode()
-    return Asset(body, gzip.compress(body, mtime=0), _TYPES[PurePosixPath(path.name).suffix])
+    return Asset(body, gzip.compress(body, mtime=0), _TYPES[suffix])

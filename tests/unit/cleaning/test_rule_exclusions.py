@@ -26,7 +26,7 @@ from beholder.study.serialization import resolved_yaml
 from beholder.types import Outcome
 from support.answered_trials import PLAYED
 from support.cleaning_store import decided, rows
-from support.report_pages import SPREAD, Page, change_account, made_up, read
+from support.report_pages import SPREAD, Page, change_account, made_up, read_undrawn
 
 Tables = dict[str, list[dict[str, Any]]]
 START = datetime(2026, 11, 15, 9, tzinfo=UTC)
@@ -403,7 +403,7 @@ TRUST: list[dict[str, Any]] = [
 def page(tmp_path_factory: pytest.TempPathFactory) -> Page:
     study = made_up(tmp_path_factory.mktemp("trusted"), SPREAD, participants=8)
     change_account(study, lambda account: account.update(trust=TRUST))
-    return read(study)
+    return read_undrawn(study)
 
 
 def test_the_report_tells_whom_we_trusted_rule_by_rule(page: Page) -> None:
@@ -418,8 +418,8 @@ def test_the_report_warns_where_people_hardly_agree(page: Page) -> None:
 
 def test_a_rule_that_cost_nothing_is_said_and_an_account_without_rules_has_no_such_section(tmp_path: Path) -> None:
     study = made_up(tmp_path, SPREAD, participants=8)
-    assert "Whom we trusted" not in read(study).text
+    assert "Whom we trusted" not in read_undrawn(study).text
     change_account(study, lambda account: account.update(trust=[TRUST[1] | {"median": 0.8}]))
-    told = read(study).text
+    told = read_undrawn(study).text
     assert "No session is lost for one of these rules alone." in told
     assert "median agreement" not in told

@@ -15,7 +15,7 @@ from beholder.reporting.cleaning import flow_foot, flow_section
 from beholder.reporting.material import Material, load_material
 from beholder.study.model import Study
 from support.flow_steps import Steps
-from support.report_pages import SPREAD, Page, change_account, made_up, read
+from support.report_pages import SPREAD, Page, change_account, made_up, read_undrawn
 
 
 def test_sessions_that_are_named_and_used_stand_under_used(tmp_path: Path) -> None:
@@ -25,7 +25,7 @@ def test_sessions_that_are_named_and_used_stand_under_used(tmp_path: Path) -> No
     named = {"rule": "complete", "reason": "mostly_missing", "words": "More than half could not be rated"}
     account["lost"].insert(0, named | {"sessions": 3, "only": 2, "kept": 2, "ratings": 0, "costs": False})
     write_json(path, account)
-    assert "Used 24 More than half could not be rated 2 Not used 13 Did not finish 9" in read(study).text
+    assert "Used 24 More than half could not be rated 2 Not used 13 Did not finish 9" in read_undrawn(study).text
 
 
 def test_who_was_lost_is_told_with_reasons(people: tuple[Study, Page]) -> None:
@@ -94,7 +94,7 @@ FUNNEL: dict[str, Any] = {
 def page(tmp_path_factory: pytest.TempPathFactory) -> Page:
     study = made_up(tmp_path_factory.mktemp("qualified"), SPREAD, participants=8)
     change_account(study, lambda account: account.update(qualification=FUNNEL))
-    return read(study)
+    return read_undrawn(study)
 
 
 def test_the_report_tells_who_could_take_part(page: Page) -> None:
@@ -119,7 +119,7 @@ def test_a_bar_is_as_long_as_the_share_of_all_sessions(page: Page) -> None:
 
 def test_nobody_turned_away_is_said_and_a_study_without_checks_has_no_such_section(tmp_path: Path) -> None:
     study = made_up(tmp_path, SPREAD, participants=8)
-    assert "Who could take part" not in read(study).text
+    assert "Who could take part" not in read_undrawn(study).text
     calm = {**FUNNEL, "by_questions": 0, "checks": FUNNEL["checks"][1:]}
     change_account(study, lambda account: account.update(qualification=calm))
-    assert "Nobody was turned away." in read(study).text
+    assert "Nobody was turned away." in read_undrawn(study).text

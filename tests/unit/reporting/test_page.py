@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import beholder.reporting
-from beholder.reporting.html import Markup
-from beholder.reporting.page import QUESTION_SECTIONS, SECTIONS, page, questions
+from beholder.reporting.page import QUESTION_SECTIONS, SECTIONS, questions
 from beholder.reporting.section import Section, SectionGroup
 from beholder.study.model import Study
 from support.report_material import analysed_material
-from support.report_pages import SPREAD, Page, change_account, made_up, read
+from support.report_pages import SPREAD, Page, change_account, made_up, read, read_undrawn, undrawn
 
 
 def test_the_script_is_in_the_page_and_small(people: tuple[Study, Page]) -> None:
@@ -31,7 +28,7 @@ def test_the_first_line_says_that_people_answered(people: tuple[Study, Page]) ->
 
 
 def test_the_first_line_says_that_robots_answered(tmp_path: Path) -> None:
-    page = read(made_up(tmp_path, {"a": 60.0, "b": 40.0}, population="robots"))
+    page = read_undrawn(made_up(tmp_path, {"a": 60.0, "b": 40.0}, population="robots"))
     assert page.text.startswith("Simulated. These ratings come from robots. A rehearsal, not a result. Beholder")
     assert "28 robots finished, 24 used" in page.text
 
@@ -40,7 +37,7 @@ def test_the_first_line_says_that_robots_answered(tmp_path: Path) -> None:
 def test_a_rehearsal_is_not_shown_without_the_people_who_finished(tmp_path: Path, people: int, words: str) -> None:
     study = made_up(tmp_path, {"a": 60.0}, population="robots", participants=2)
     change_account(study, lambda account: account["finished"].update(people=people))
-    assert read(study).text.startswith(
+    assert read_undrawn(study).text.startswith(
         "Simulated. These ratings come from robots. A rehearsal, not a result. "
         f"{words} finished as well: run beholder clean . Beholder"
     )
@@ -102,7 +99,7 @@ def test_a_tiny_result_gives_an_honest_page(
 
 def test_the_headline_stands_above_everything_but_the_title(tmp_path: Path) -> None:
     material = analysed_material(made_up(tmp_path, SPREAD, participants=6))
-    text = Page(page(replace(material, figures=defaultdict(Markup)))).text
+    text = undrawn(material).text
     places = [text.index(one) for one in ("Gestures while talking", "Key finding", "4 conditions", "What we found")]
     assert places == sorted(places)
 

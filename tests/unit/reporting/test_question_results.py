@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from support.comparison_reports import compared
+from support.comparison_reports import compared, compared_undrawn
 
 
 def test_a_preference_has_its_own_heading_and_a_line_at_zero(tmp_path: Path) -> None:
@@ -25,7 +25,7 @@ def test_a_preference_has_its_own_heading_and_a_line_at_zero(tmp_path: Path) -> 
 
 
 def test_grades_are_held_against_the_reference_which_has_no_mean(tmp_path: Path) -> None:
-    page = compared(
+    page = compared_undrawn(
         tmp_path,
         "ccr",
         "diff",
@@ -70,12 +70,12 @@ def test_two_conditions_are_one_pair_and_a_choice_without_a_tie_has_none(tmp_pat
 
 
 def test_both_of_which_one_had_to_be_named_are_conditions(tmp_path: Path) -> None:
-    page = compared(tmp_path, "abx", "correct", [("a", "b", 1)])
+    page = compared_undrawn(tmp_path, "abx", "correct", [("a", "b", 1)])
     assert "2 conditions" in page.text
 
 
 def test_a_reference_that_nobody_rates_goes_by_its_label(tmp_path: Path) -> None:
-    page = compared(
+    page = compared_undrawn(
         tmp_path,
         "dcr",
         "score",
@@ -89,7 +89,7 @@ def test_a_reference_that_nobody_rates_goes_by_its_label(tmp_path: Path) -> None
 def test_shares_of_ticks_differ_by_percentage_points(tmp_path: Path) -> None:
     questions = [{"id": "faults", "text": "What was wrong?", "ticks": ["Echo"]}]
     given = [("a", "", 1), ("b", "", 0), ("c", "", 0)]
-    page = compared(tmp_path, "likert", "pick", given, unit="Echo", questions=questions)
+    page = compared_undrawn(tmp_path, "likert", "pick", given, unit="Echo", questions=questions)
     assert (
         "a was ticked most often. It was ticked in 100 % of the answers; those who rated both put it 100 percentage "
         "points above the next, b."

@@ -16,7 +16,7 @@ from beholder.reporting.question_sections import (
     position_effect,
 )
 from support.report_material import analysed_material, markup_text
-from support.report_pages import SPREAD, made_up, read
+from support.report_pages import SPREAD, made_up, read, read_undrawn
 
 
 def test_each_question_has_its_own_part(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_many_questions_have_an_overview_and_their_details_folded(tmp_path: Path
 
 def test_three_questions_are_told_one_after_the_other(tmp_path: Path) -> None:
     questions = [{"id": name, "text": f"Is it {name}?", "scale": "agree5"} for name in ("one", "two", "three")]
-    page = read(made_up(tmp_path, {"a": 40.0, "b": 80.0}, questions=questions))
+    page = read_undrawn(made_up(tmp_path, {"a": 40.0, "b": 80.0}, questions=questions))
     assert "details" not in [tag for tag, _ in page.tags]
 
 

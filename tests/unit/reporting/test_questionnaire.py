@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from beholder.study.model import Study
-from support.comparison_reports import compared
-from support.report_pages import Page, change_account, made_up, read, text_row
+from support.comparison_reports import compared, compared_undrawn
+from support.report_pages import Page, change_account, made_up, read, read_undrawn, text_row
 
 
 def reworded(study: Study, **keys: Any) -> Study:
@@ -37,7 +37,7 @@ def test_every_wording_is_told_with_the_number_of_its_people(tmp_path: Path) -> 
     playback = study.playback.model_copy(update={"watch": "none"})
     later = text_row(reworded(study, title="Later", questions=(question,), playback=playback), "d2", used_sessions=1)
     change_account(study, lambda account: account["texts"].append(later))
-    page = read(study)
+    page = read_undrawn(study)
     texts = "How good is it? (7 people), How natural is it? (1 person)"
     assert f"Not everybody was asked in the same words. quality : {texts}. The scores take them together." in page.text
     assert f"{texts}. Dot: mean, every content weighing the same." in page.text
@@ -53,7 +53,7 @@ def test_one_wording_needs_no_note(people: tuple[Study, Page]) -> None:
 
 def test_a_choice_with_a_tie_says_so(tmp_path: Path) -> None:
     questions = [{"id": "quality", "text": "Which one?", "scale": "pref3"}]
-    page = compared(tmp_path, "pair", "choice", [("a", "b", 1)], questions=questions)
+    page = compared_undrawn(tmp_path, "pair", "choice", [("a", "b", 1)], questions=questions)
     assert "1 preferred, −1 the other preferred, 0 no difference" in page.text
 
 
