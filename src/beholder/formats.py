@@ -1,4 +1,4 @@
-"""Numbers, dates and lists as figures and reports show them."""
+"""Numbers, shares, plurals, lists and dates as text: the one place for how these are written."""
 
 from __future__ import annotations
 
@@ -40,6 +40,21 @@ def percent(share: float) -> str:
     return NONE if math.isnan(share) else f"{100 * share:.0f} %"
 
 
+def percent_half_up(share: float) -> str:
+    """Return a share as `24 %`, half a percent rounded away from zero as `number` does."""
+    return f"{number(100 * share, 0)} %"
+
+
+def nonzero_percent(share: float) -> str:
+    """Return a share as `24 %`, or `< 1 %` if it would be 0 % and is not."""
+    return "< 1 %" if 0 < share < 0.005 else f"{100 * share:.0f} %"
+
+
+def precise_percent(share: float) -> str:
+    """Return a share as `2.5 %`, with up to three digits."""
+    return f"{100 * share:.3g} %"
+
+
 def decimals_for(low: float, high: float) -> int:
     """Return the number of decimals of a mean on this scale."""
     return 1 if high - low >= 20 else 2
@@ -52,9 +67,19 @@ def p_value(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
+def plural(n: float, one: str, many: str | None = None) -> str:
+    """Return `person` or `people`, `is` or `are`: the word for so many."""
+    return one if n == 1 else many or f"{one}s"
+
+
 def count(n: int, one: str, many: str | None = None) -> str:
     """Return `1 person`, `2,000 people`."""
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
+    return f"{n:,} {plural(n, one, many)}"
+
+
+def plain_count(n: int, one: str, many: str | None = None) -> str:
+    """Return `1 person`, `2000 people`: for messages, whose numbers can be copied into a command or a file."""
+    return f"{n} {plural(n, one, many)}"
 
 
 _MONTHS = (
@@ -71,6 +96,20 @@ def span(low: float, high: float) -> str:
 def join_names(names: Sequence[str]) -> str:
     """Return `a`, `a and b`, `a, b and c`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def first_names(names: Sequence[str], most: int, total: int | None = None) -> str:
+    """Return `a, b, c`, or the first ones and the number of the others: `a, b and 3 more`.
+
+    `total` says how many there are where not all are named.
+    """
+    more = (len(names) if total is None else total) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def up_to(most: int) -> str:
+    """Return which numbers are allowed: `1`, `1 to 5`, or nothing."""
+    return "" if most < 1 else "1" if most == 1 else f"1 to {most}"
 
 
 def date(at: datetime) -> str:

@@ -10,14 +10,21 @@ from beholder.formats import (
     count,
     date,
     decimals_for,
+    first_names,
     interval,
     join_names,
+    nonzero_percent,
     number,
     p_value,
     percent,
+    percent_half_up,
     plain,
+    plain_count,
+    plural,
+    precise_percent,
     signed,
     span,
+    up_to,
 )
 
 
@@ -46,3 +53,28 @@ def test_counts_lists_and_dates_are_english() -> None:
     ]  # fmt: skip
     assert [join_names(["a"]), join_names(["a", "b"]), join_names(["a", "b", "c"])] == ["a", "a and b", "a, b and c"]
     assert date(datetime(2026, 11, 15, tzinfo=UTC)) == "15 November 2026"
+
+
+def test_words_follow_their_number() -> None:
+    assert [plural(1, "is", "are"), plural(0, "is", "are"), plural(2, "vote"), plural(1.0, "vote")] == [
+        "is",
+        "are",
+        "votes",
+        "vote",
+    ]
+    assert [count(2000, "person", "people"), plain_count(2000, "person", "people")] == ["2,000 people", "2000 people"]
+    assert [plain_count(1, "session"), plain_count(0, "session")] == ["1 session", "0 sessions"]
+
+
+def test_long_lists_name_the_first_and_count_the_others() -> None:
+    assert first_names(["a"], 2) == "a"
+    assert first_names(["a", "b"], 2) == "a, b"
+    assert first_names(["a", "b", "c", "d"], 2) == "a, b and 2 more"
+    assert first_names(["a", "b"], 2, total=9) == "a, b and 7 more"
+    assert [up_to(0), up_to(1), up_to(5)] == ["", "1", "1 to 5"]
+
+
+def test_shares_are_rounded_as_their_place_needs() -> None:
+    assert [percent(0.125), percent_half_up(0.125), percent_half_up(-0.125)] == ["12 %", "13 %", "−13 %"]
+    assert [nonzero_percent(0.004), nonzero_percent(0.0), nonzero_percent(0.24)] == ["< 1 %", "0 %", "24 %"]
+    assert [precise_percent(0.025), precise_percent(0.5)] == ["2.5 %", "50 %"]

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from beholder.formats import plain_count
+
 if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
 
@@ -41,7 +43,7 @@ def print_made_files(result: WorkshopResult) -> None:
     for note in result.notes:
         click.echo(f"Note: {note}", err=True)
     kept = f" {len(result.kept)} already there." if result.kept else ""
-    click.echo(f"Made {len(result.written)} file{'s' * (len(result.written) != 1)}.{kept}")
+    click.echo(f"Made {plain_count(len(result.written), 'file')}.{kept}")
 
 
 def live_printer() -> Callable[[ServerStatus], None]:
@@ -121,7 +123,7 @@ def print_cleaned(cleaned: Cleaned) -> None:
     lines = [
         f"{counts['short_votes']} of {counts['planned_votes']} stimuli and questions are short of votes; "
         f"`beholder extend` adds lists for them." * (counts["short_votes"] > 0),
-        f"Bonus: {counts['bonuses']} {'person' if counts['bonuses'] == 1 else 'people'}, {cleaned.bonus}, "
+        f"Bonus: {plain_count(counts['bonuses'], 'person', 'people')}, {cleaned.bonus}, "
         "in clean/bonus.csv." * (counts["bonuses"] > 0),
         "The whole account: clean/account.md.",
     ]
@@ -226,7 +228,7 @@ def _gives(checked: Checked) -> Iterator[str]:
     groups, each = (f" in {len(checked.groups)} groups", " in each group") if checked.groups else ("", "")
     people = f"{checked.participants} participants{groups}"
     if design.votes is not None or design.sessions_per_participant > 1:
-        given = f"{checked.participants} lists of {checked.trials} trial{'s' * (checked.trials != 1)}{groups} give each"
+        given = f"{checked.participants} lists of {plain_count(checked.trials, 'trial')}{groups} give each"
         votes = _in_range(*checked.votes)
         yield f"{given} {'pair' if checked.is_compared else 'stimulus'} {votes} rating{'s' * (votes != '1')}{each}."
         if (visits := design.sessions_per_participant) > 1:
@@ -248,7 +250,7 @@ def _cost(checked: Checked) -> str:
     whole = Sum(reward.minor * checked.participants, reward.currency)
     minutes = announced_minutes(checked.study.recruit, checked.minutes)
     at = f"the {minutes} minutes that people are told" if checked.study.recruit.minutes else f"about {minutes} minutes"
-    sessions = f"{checked.participants} session{'s' * (checked.participants != 1)}"
+    sessions = plain_count(checked.participants, "session")
     pace = f"{hourly(reward, minutes)} an hour at {at}"
     return f"{sessions} at {reward} earn {whole}, {pace}; fees of a platform come on top."
 
@@ -259,7 +261,7 @@ def _print_groups(groups: Sequence[GroupShare]) -> None:
 
     names = [group_name(one.levels) for one in groups]
     for name, one in zip(names, groups, strict=True):
-        lists = f"{one.lists} list{'s' * (one.lists != 1)}"
+        lists = plain_count(one.lists, "list")
         click.echo(f"  {name:<{max(map(len, names))}}  {lists}, about {one.minutes:.1f} min")
 
 

@@ -16,6 +16,7 @@ from beholder.analysis.ratings import open_ratings
 from beholder.analysis.ratings_table import is_score_table
 from beholder.analysis.sides import Side, condition_means, read_side, runs_of_table, split_run, with_unique_names
 from beholder.errors import Problem, UserError, did_you_mean
+from beholder.formats import first_names
 from beholder.study.model import Study
 
 Source: TypeAlias = "str | Path | Study | Side"
@@ -132,9 +133,9 @@ def _questions(sides: Sequence[Side], asked: Sequence[str]) -> tuple[str, ...]:
     for side in sides:
         if not set(side.questions) & set(shared):
             others = dict.fromkeys(question for other in sides if other is not side for question in other.questions)
-            what = f"has no question of another side: {_some(side.questions)}"
+            what = f"has no question of another side: {_distinct(side.questions)}"
             fix = "Give both the same names, or one question each."
-            problems.append(Problem(side.name, what, _some(others), fix))
+            problems.append(Problem(side.name, what, _distinct(others), fix))
     if problems:
         raise UserError(problems)
     return tuple(question for question in shared if not asked or question in asked)
@@ -173,8 +174,8 @@ def _sharing_nothing(sides: Sequence[Side]) -> Iterator[Problem]:
             continue
         level = "stimulus" if len(side.stimuli) and any(len(other.stimuli) for other in others) else "condition"
         mine, theirs = ([name for one in some for _, name in sorted(_keys(one, level))] for some in ([side], others))
-        what = f"shares no stimulus and no condition with another side: {_some(mine)}"
-        yield Problem(side.name, what, f"names as the others have them: {_some(theirs)}")
+        what = f"shares no stimulus and no condition with another side: {_distinct(mine)}"
+        yield Problem(side.name, what, f"names as the others have them: {_distinct(theirs)}")
 
 
 def _other_scales(sides: Sequence[Side], questions: Sequence[str]) -> Iterator[str]:
@@ -209,9 +210,8 @@ def _keys(side: Side, level: str) -> set[tuple[str, str]]:
     return set(zip(table["question"], table[level], strict=True))
 
 
-def _some(names: Sequence[str] | dict[str, None]) -> str:
-    known = list(dict.fromkeys(names))
-    return ", ".join(known[:_SHOWN]) + (f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else "")
+def _distinct(names: Sequence[str] | dict[str, None]) -> str:
+    return first_names(list(dict.fromkeys(names)), _SHOWN)
 
 
 # Scores that two sides share

@@ -11,7 +11,7 @@ import pandas as pd
 from beholder.analysis.result import records
 from beholder.comparison.result import ComparisonTables
 from beholder.comparison.sides import MatchedScores
-from beholder.formats import NONE, count, interval, number, p_value, signed
+from beholder.formats import NONE, count, interval, number, p_value, plain_count, signed
 from beholder.reporting.sheets import TextTable
 from beholder.stats.correlation import mean_correlation
 
@@ -130,7 +130,7 @@ def _contrasts(table: pd.DataFrame) -> str:
         other += f", {row['opposite_clear']} of them clearly on both sides"
     one_only = int(row["only_side"] + row["only_other"])
     if one_only:
-        other = f"{one_only} {'is' if one_only == 1 else 'are'} clear on one side only, and {other}"
+        other = f"{plain_count(one_only, 'is', 'are')} clear on one side only, and {other}"
     return (
         f"Of {count(tested, 'difference')} between conditions they agree on {row['agree']} "
         f"({row['both_clear']} clear in both, {row['neither']} in neither); {other}"

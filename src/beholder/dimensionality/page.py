@@ -10,7 +10,7 @@ import pandas as pd
 from beholder.analysis.result import records
 from beholder.dimensionality.figures import BETWEEN, figures
 from beholder.dimensionality.text import Dimensions
-from beholder.formats import NONE, count, join_names, number, p_value
+from beholder.formats import NONE, count, join_names, number, p_value, percent, plural
 from beholder.reporting.figures import Figure
 from beholder.reporting.html import Child, Markup, panel, render, table, tag
 from beholder.reporting.result_page import Outcome, headline, simulated
@@ -47,7 +47,7 @@ def _lead(dimensions: Dimensions) -> list[Child]:
     turned = dimensions.joined.turned
     if not turned:
         return [headline(dimensions.words)]
-    are = "is a reversed question and is" if len(turned) == 1 else "are reversed questions and are"
+    are = plural(len(turned), "is a reversed question and is", "are reversed questions and are")
     note = f"{join_names(turned)} {are} turned here, so that all point the same way."
     return [headline(dimensions.words), tag("p", note, class_="notice")]
 
@@ -126,7 +126,7 @@ def _components(components: pd.DataFrame) -> Markup:
     rows = [
         (
             _LEVELS[row["level"]], str(row["component"]), number(row["eigenvalue"], 2), number(row["chance"], 2),
-            "✓" if row["kept"] else NONE, _percent(row["share"]), _percent(row["cumulative"]),
+            "✓" if row["kept"] else NONE, percent(row["share"]), percent(row["cumulative"]),
             number(row["repeats"], 2),
         )
         for row in records(components)
@@ -158,8 +158,8 @@ def _loadings(loadings: pd.DataFrame) -> Markup:
 def _shorter(shorter: pd.DataFrame) -> Markup:
     columns: dict[str, Callable[[Mapping[str, Any]], str]] = {
         "Would do": lambda row: "✓ suggested" if row["suggested"] else "✓" if row["passes"] else NONE,
-        "Tells": lambda row: _percent(row["explained"]),
-        "With other people": lambda row: _percent(row["fresh"]),
+        "Tells": lambda row: percent(row["explained"]),
+        "With other people": lambda row: percent(row["fresh"]),
         "r over conditions": lambda row: number(row["pearson_condition"], 3),
         "r over stimuli": lambda row: number(row["pearson_stimulus"], 3),
         "Alpha": lambda row: number(row["alpha"], 2),
@@ -230,10 +230,6 @@ def _wide(wide: pd.DataFrame) -> Markup:
     rows = [(*(str(row[name]) for name in names), *(number(row[name], 2) for name in numbers)) for row in records(wide)]
     heads = (*(name.capitalize() for name in names), *map(str, numbers))
     return table("Means of all conditions", TextTable(heads, rows, names=len(names)))
-
-
-def _percent(share: float) -> str:
-    return NONE if share != share else f"{100 * share:.0f} %"
 
 
 def _with_ends(row: Mapping[str, Any], name: str) -> str:

@@ -15,6 +15,7 @@ from beholder.cleaning.screening import JudgedPopulation, judge_tables, store_of
 from beholder.errors import Problem, StoreError, StudyError, UserError
 from beholder.extension import Extension
 from beholder.extension.shortfall import ShortfallLists, ShortfallPlanner
+from beholder.formats import plain_count
 from beholder.methods import find, load_study
 from beholder.planning.balance import balance
 from beholder.planning.digest import plan_digest, study_digest
@@ -195,7 +196,7 @@ class _Extender:
         why = "in this design only whole lists can be added"
         if votes is None:
             why = "nothing says how many people rate them"
-        what = f"is left out, {number} stimul{'us is' if number == 1 else 'i are'} new, and {why}"
+        what = f"is left out, {plain_count(number, 'stimulus is', 'stimuli are')} new, and {why}"
         people = self._suggested_participants()
         fix = f"`beholder extend --participants {people}` would give each as many ratings as the others were to have."
         raise UserError(Problem("--participants", what, "1 or more", fix))
@@ -230,13 +231,13 @@ def extension_words(extension: Extension, stimuli: Sequence[str], *, is_shared: 
         if extension.open:
             return (
                 "Nothing to add: every stimulus has its votes when "
-                f"{_many(extension.open, 'list is', 'lists are')} finished that nobody has finished yet.",
+                f"{plain_count(extension.open, 'list is', 'lists are')} finished that nobody has finished yet.",
             )
         return ("Nothing to add: every stimulus has its votes.",)
     first, last = extension.before + 1, extension.before + extension.added
     numbers = f"{first}" if first == last else f"{first} to {last}"
     verb = "Added" if extension.is_written else "Would add"
-    lines = [f"{verb} {_many(extension.added, 'list', 'lists')}, {numbers}:", *_parts(extension, stimuli)]
+    lines = [f"{verb} {plain_count(extension.added, 'list')}, {numbers}:", *_parts(extension, stimuli)]
     if extension.is_written:
         lines.append(
             "Running servers hand them out from now on."
@@ -251,9 +252,8 @@ def extension_words(extension: Extension, stimuli: Sequence[str], *, is_shared: 
 def _parts(extension: Extension, stimuli: Sequence[str]) -> list[str]:
     parts = []
     if extension.more and stimuli:
-        parts.append(
-            f"  {extension.more} with {_many(len(stimuli), 'stimulus that is', 'stimuli that are')} new in the study"
-        )
+        new = plain_count(len(stimuli), "stimulus that is", "stimuli that are")
+        parts.append(f"  {extension.more} with {new} new in the study")
     elif extension.more:
         parts.append(f"  {extension.more} for more participants, by the same design")
     if extension.again:
@@ -261,9 +261,5 @@ def _parts(extension: Extension, stimuli: Sequence[str]) -> list[str]:
     if extension.dealt:
         parts.append(f"  {extension.dealt} made of what is short")
     if extension.missing:
-        parts.append(f"{_many(extension.missing, 'vote was', 'votes were')} missing.")
+        parts.append(f"{plain_count(extension.missing, 'vote was', 'votes were')} missing.")
     return parts
-
-
-def _many(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"

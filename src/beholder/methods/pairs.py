@@ -14,6 +14,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from beholder.errors import Problem, did_you_mean
+from beholder.formats import first_names
 from beholder.methods.contract import Catalogue, Role, Stimulus, Study, Unit
 from beholder.study.csv_files import column_names, plain_text, read_lines
 from beholder.study.design import Design
@@ -177,8 +178,7 @@ def _stimulus_ids(catalogue: Catalogue) -> Mapping[str, str]:
 
 def _unknown_name(where: str, column: str, word: str, kind: str, known: Mapping[str, str]) -> Problem:
     names = list(dict.fromkeys(known.values()))
-    more = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
-    allowed = ", ".join(names[:_MAX_LISTED]) + more
+    allowed = first_names(names, _MAX_LISTED)
     if not word:
         return Problem(where, f"{column} is empty", allowed)
     near = did_you_mean(word, list(known))

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beholder.errors import Problem, StimuliError, UserError, did_you_mean
+from beholder.formats import plain_count
 from beholder.stimuli.audio import READ_AUDIO
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.stimuli.ffmpeg import file_argument, find_ffmpeg, run_ffmpeg
@@ -199,7 +200,7 @@ def _no_reference(
     for content in dict.fromkeys(stimulus.content for stimulus in lost):
         others = sum(stimulus.content == content for stimulus in lost)
         named = f" under {reference}" if reference is not None else ""
-        its = "1 stimulus" if others == 1 else f"{others} stimuli"
+        its = plain_count(others, "stimulus", "stimuli")
         yield Problem(f"content {content}", f"has no reference{named}, so its {its} cannot be measured")
 
 

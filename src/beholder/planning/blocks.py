@@ -12,9 +12,10 @@ import numpy as np
 from numpy.random import Generator
 
 from beholder.errors import PlanError, Problem
+from beholder.formats import plain_count
 from beholder.planning.contents import ContentLimits, ListShape, balance_positions, quotas, swap_between_lists
 from beholder.planning.even_rounding import Floats, Ints
-from beholder.planning.grid import StimulusGrid, count
+from beholder.planning.grid import StimulusGrid
 from beholder.planning.squares import square_rows
 from beholder.study.design import Design
 
@@ -131,7 +132,7 @@ def _quotas(total: float, weights: Ints, caps: Ints) -> Floats:
 
 def _crowded(grid: StimulusGrid, block: int, share: float, contents: int) -> Problem:
     what = f"is apart, but a list has about {share:.3g} trials of block {grid.block_names[block]}, which has "
-    what += f"{count(contents, 'content', 'contents')}, and trials of one content may not be neighbours"
+    what += f"{plain_count(contents, 'content')}, and trials of one content may not be neighbours"
     return Problem("design.contents", what, "free", "Add contents to the block, or write contents: free.")
 
 

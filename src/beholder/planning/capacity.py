@@ -7,10 +7,11 @@ from typing import Literal
 import numpy as np
 
 from beholder.errors import PlanError, Problem
+from beholder.formats import plain_count, plural, up_to
 from beholder.methods.contract import Method, Unit, Units
 from beholder.planning.blocks import block_quotas
 from beholder.planning.even_rounding import Ints
-from beholder.planning.grid import StimulusGrid, between, count, reference_alone
+from beholder.planning.grid import StimulusGrid, between, reference_alone
 from beholder.planning.squares import ITEMS, is_square
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.design import Design
@@ -111,7 +112,7 @@ def count_companions(grid: StimulusGrid, trials: int, chain: int = 1) -> int | N
 def _count_with_companions(grid: StimulusGrid, design: Design, at_most: int) -> int:
     least, tests = 2 * max(2, grid.apart), _fewest_tests(grid)
     if 2 * len(grid.contents) < least:
-        what = f"are of {count(len(grid.contents), 'content', 'contents')}, too few to keep a reference from its tests"
+        what = f"are of {plain_count(len(grid.contents), 'content')}, too few to keep a reference from its tests"
         raise PlanError(Problem("stimuli", what, f"{least // 2} contents or more", "Add contents."))
     poorest = grid.contents[int(grid.present.sum(axis=1).argmin())]
     if tests == 0:
@@ -129,7 +130,7 @@ def _count_with_companions(grid: StimulusGrid, design: Design, at_most: int) -> 
     if trials > most:
         what = (
             f"is {trials}, but there are {len(grid.contents)} contents, each with its reference, content {poorest} has "
-            f"{count(tests, 'stimulus', 'stimuli')} under test, and none may come twice in a list"
+            f"{plain_count(tests, 'stimulus', 'stimuli')} under test, and none may come twice in a list"
         )
         raise PlanError(Problem("design.trials", what, allowed, "Add contents, or conditions."))
     what = f"is {trials}, but content {poorest} has 1 stimulus under test, which comes with its reference"
@@ -165,7 +166,7 @@ def count_square_trials(grid: StimulusGrid, design: Design, capacity: Ints) -> i
     near = sorted({min(max(number, 1), most) * items for number in (rounds, rounds + 1)})
     times = "once" if most == 1 else f"once, or up to {most} times"
     what = f"is {design.trials}, but design.order is {design.order}, and a list goes through "
-    what += f"{'all ' if items > 1 else ''}{count(items, one, many)} {times}"
+    what += f"{'all ' if items > 1 else ''}{plain_count(items, one, many)} {times}"
     raise PlanError(Problem("design.trials", what, " or ".join(str(number) for number in near)))
 
 
@@ -200,7 +201,7 @@ def _most_rounds(items: int, contents: int, design: Design) -> int:
 
 def _no_round(items: int, many: str, contents: int, design: Design) -> Problem:
     what = f"is {design.order}, and a list goes through all {items} {many}, but there "
-    what += "is 1 content" if contents == 1 else f"are {contents} contents"
+    what += f"{plural(contents, 'is', 'are')} {plain_count(contents, 'content')}"
     if design.contents == "once":
         what += " and each may come once"
         fix = f"Add contents up to {items}, or write contents: {'apart' if contents > 1 else 'free'}."
@@ -238,25 +239,25 @@ def _most_of_chain(grid: StimulusGrid, design: Design, trials: int, chain: int) 
 def _too_long(grid: StimulusGrid, design: Design, trials: int, most: int) -> Problem:
     """Return the problem that a participant would meet a stimulus twice, with the numbers that are possible."""
     chain = design.sessions_per_participant
-    contents = count(len(grid.contents), "content", "contents")
+    contents = plain_count(len(grid.contents), "content")
     if grid.companions:
         available = f"there are {contents}, each with its reference"
     elif grid.always or grid.kind == "content":
         times = 1 if grid.always else int(grid.present.sum(axis=1).min()) // grid.free_per_trial
-        available = f"there {'is' if len(grid.contents) == 1 else 'are'} {contents}"
-        available += f", each with stimuli for {count(times, 'trial', 'trials')}"
+        available = f"there {plural(len(grid.contents), 'is', 'are')} {contents}"
+        available += f", each with stimuli for {plain_count(times, 'trial')}"
     else:
         one, many = ("pair", "pairs") if grid.kind == "pair" else ("stimulus", "stimuli")
         number = int(grid.present.sum())
-        available = f"there {'is' if number == 1 else 'are'} {count(number, one, many)} of {contents}"
-    sessions = count(chain, "session", "sessions")
-    what = f"is {chain}, but {sessions} of {count(trials, 'trial', 'trials')} are {chain * trials} trials, "
+        available = f"there {plural(number, 'is', 'are')} {plain_count(number, one, many)} of {contents}"
+    sessions = plain_count(chain, "session")
+    what = f"is {chain}, but {sessions} of {plain_count(trials, 'trial')} are {chain * trials} trials, "
     what += f"{available}, and nobody may meet the same one twice"
     fewer_sessions = next(n for n in range(chain, 0, -1) if _fits(grid, design, trials, n))
-    allowed = f"{_up_to(fewer_sessions)} with {count(trials, 'trial', 'trials')}"
+    allowed = f"{up_to(fewer_sessions)} with {plain_count(trials, 'trial')}"
     if most:
         # With companions not every smaller number is possible.
-        allowed += f", or design.trials {most if grid.companions else _up_to(most)} with {sessions}"
+        allowed += f", or design.trials {most if grid.companions else up_to(most)} with {sessions}"
     return Problem("design.sessions_per_participant", what, allowed)
 
 
@@ -264,8 +265,8 @@ def _too_long(grid: StimulusGrid, design: Design, trials: int, most: int) -> Pro
 
 
 def _too_many(grid: StimulusGrid, design: Design, requested: int, most: int) -> Problem:
-    contents = count(len(grid.contents), "content", "contents")
-    are = "there is" if len(grid.contents) == 1 else "there are"
+    contents = plain_count(len(grid.contents), "content")
+    are = f"there {plural(len(grid.contents), 'is', 'are')}"
     allowed = between(max(1, len(grid.block_names)), most)
     if design.contents == "once":
         what = f"is {requested}, but {are} {contents} and each may come once"
@@ -280,7 +281,7 @@ def _too_many(grid: StimulusGrid, design: Design, requested: int, most: int) -> 
     elif grid.kind == "content":
         capacity = content_capacity(grid, design)
         least = int(capacity.argmin())
-        times = count(int(capacity[least]), "trial", "trials")
+        times = plain_count(int(capacity[least]), "trial")
         what = f"is {requested}, but {are} {contents}, "
         what += f"and content {grid.contents[least]} has stimuli for {times} of a list"
         stimuli = grid.present.sum(axis=1)
@@ -289,7 +290,7 @@ def _too_many(grid: StimulusGrid, design: Design, requested: int, most: int) -> 
         fix = f"Add contents{fix}: no stimulus comes twice in a list."
     else:
         one, many = ("pair", "pairs") if grid.kind == "pair" else ("stimulus", "stimuli")
-        number = count(int(grid.present.sum()), one, many)
+        number = plain_count(int(grid.present.sum()), one, many)
         what = f"is {requested}, but {are} {number} of {contents}, and none may come twice in a list"
         fix = "Add stimuli."
     return Problem("design.trials", what, allowed, fix)
@@ -302,8 +303,4 @@ def _rule_that_fits(
     more = most_trials(grid, design.model_copy(update={"contents": contents}))
     if more <= most:
         return ""
-    return f", or write contents: {contents}" + ("" if more >= asked else f", which allows {_up_to(more)}")
-
-
-def _up_to(most: int) -> str:
-    return "1" if most == 1 else f"1 to {most}"
+    return f", or write contents: {contents}" + ("" if more >= asked else f", which allows {up_to(more)}")

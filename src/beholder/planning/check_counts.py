@@ -10,9 +10,9 @@ import numpy as np
 
 from beholder.checks.registry import NO_GOLD
 from beholder.errors import Problem, did_you_mean
+from beholder.formats import plain_count, up_to
 from beholder.methods.contract import Method, Trial, Units
 from beholder.planning.check_trials import APART, most_repeats
-from beholder.planning.grid import count
 from beholder.planning.known_answers import (
     COMPARED,
     answer_keys,
@@ -118,8 +118,8 @@ class _CheckCounter:
         """Return how many attention stimuli replace others, at most one per trial."""
         most = self._trials
         if requested > most:
-            what = f"is {requested}, and a list has {count(most, 'page', 'pages')}, with one on each at most"
-            self._omit("attention", self._study.problem("checks.attention.per_session", what, _up_to(most)))
+            what = f"is {requested}, and a list has {plain_count(most, 'page')}, with one on each at most"
+            self._omit("attention", self._study.problem("checks.attention.per_session", what, up_to(most)))
         return min(requested, most)
 
     def with_room(self, requested: Mapping[Role, int]) -> dict[Role, int]:
@@ -144,12 +144,12 @@ class _CheckCounter:
             return 0
         statements, bank = self._statements, len(bank_of(rule, self._study.language))
         if statements < FEWEST_STATEMENTS:
-            what = f"does not fit pages with {count(statements, 'statement', 'statements')} on a scale of categories"
+            what = f"does not fit pages with {plain_count(statements, 'statement')} on a scale of categories"
             allowed = f"{FEWEST_STATEMENTS} or more"
             return self._omit("trap_item", self._study.problem("checks.trap_item", what, allowed))
         if rule.per_trial > bank:
-            what = f"is {rule.per_trial}, and the bank has {count(bank, 'statement', 'statements')}"
-            self._add([self._study.problem("checks.trap_item.per_trial", what, _up_to(bank))])
+            what = f"is {rule.per_trial}, and the bank has {plain_count(bank, 'statement')}"
+            self._add([self._study.problem("checks.trap_item.per_trial", what, up_to(bank))])
         return rule.per_trial
 
     def repeated(self) -> int:
@@ -158,21 +158,22 @@ class _CheckCounter:
         if not isinstance(rule, Repeat) or not rule.items_per_trial:
             return 0
         if self._statements < FEWEST_REPEATED:
-            statements = count(self._statements, "statement", "statements")
+            statements = plain_count(self._statements, "statement")
             what = f"is {rule.items_per_trial}, and a page has {statements} on a scale of categories"
             allowed = f"pages with {FEWEST_REPEATED} or more"
             return self._omit("repeat", self._study.problem("checks.repeat.items_per_trial", what, allowed))
         return rule.items_per_trial
 
     def _too_many(self, role: Role, requested: int, most: int, others: Mapping[Role, int]) -> Problem:
-        trials = count(self._trials, "trial", "trials")
+        trials = plain_count(self._trials, "trial")
         taken = [f"{number} for {other}" for other, number in others.items() if number]
-        what = f"is {requested}, and a list of {trials} has {count(self._trials - 1, 'place', 'places')} between them"
+        places = plain_count(self._trials - 1, "place")
+        what = f"is {requested}, and a list of {trials} has {places} between them"
         what += f", {' and '.join(taken)}" if taken else ""
         if role == "repeat":
             what += f", and each comes again {APART} or more trials later"
         fix = "" if most > 0 else "Make design.trials larger, or take it out."
-        return self._study.problem(f"checks.{role}.per_session", what, _up_to(most), fix)
+        return self._study.problem(f"checks.{role}.per_session", what, up_to(most), fix)
 
     def _add(self, problems: Iterable[Problem]) -> bool:
         added = list(problems)
@@ -184,10 +185,6 @@ class _CheckCounter:
         if self._study.is_written(f"checks.{name}"):
             self.problems.append(problem)
         return 0
-
-
-def _up_to(most: int) -> str:
-    return "" if most < 1 else "1" if most == 1 else f"1 to {most}"
 
 
 # Problems of stimuli for checks

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from beholder.errors import PlanError, Problem
+from beholder.formats import first_names, plain_count
 from beholder.methods.contract import Method, Units
 from beholder.methods.pairs import (
     STIMULUS_COLUMNS,
@@ -113,7 +114,7 @@ def pair_problems(study: Study, catalogue: Catalogue, units: Units, method: str)
         return
     degree, others = study.design.degree, len(catalogue.conditions) - 1
     if degree is not None and degree > others:
-        what = f"is {{sparse: {degree}}}, but each of {others + 1} conditions has {others} other{'s' * (others != 1)}"
+        what = f"is {{sparse: {degree}}}, but each of {others + 1} conditions has {plain_count(others, 'other')}"
         yield Problem("design.pairs", what, f"{{sparse: 2}} to {{sparse: {others}}}, or all" if others > 2 else "all")
         return
     if units.items and not may_split and not (pairs == "all" and set(units.items) == set(reference_units(catalogue))):
@@ -138,7 +139,7 @@ def _split_problems(study: Study, catalogue: Catalogue, units: Units) -> Iterato
     if len(groups) < 2:
         return
     groups.sort(key=lambda part: -len(part))
-    texts = [f"({_some(part)})" for part in groups[:_SHOWN]]
+    texts = [f"({first_names(part, _SHOWN)})" for part in groups[:_SHOWN]]
     more = f" and {len(groups) - _SHOWN} more" if len(groups) > _SHOWN else ""
     what = f"{_pairs_text(study)} leaves {len(groups)} parts that are never compared with each other: "
     what += " and ".join(texts) + more
@@ -175,8 +176,3 @@ def _pairs_text(study: Study) -> str:
         return f"is a star around {design.star}, which, with the files that there are,"
     word = "all" if design.pairs == "all" else "sparse"
     return f"is {word}, which, with the files that there are,"
-
-
-def _some(words: Sequence[str]) -> str:
-    more = f" and {len(words) - _SHOWN} more" if len(words) > _SHOWN else ""
-    return ", ".join(words[:_SHOWN]) + more

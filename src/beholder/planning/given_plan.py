@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from beholder.errors import PlanError, Problem, did_you_mean
+from beholder.formats import first_names, plain_count
 from beholder.methods.contract import Method, Trial, Unit, Units
 from beholder.planning.check_counts import CheckCounts, count_checks
 from beholder.planning.feasibility import locate
-from beholder.planning.grid import count as count_text
 from beholder.planning.slots import PALETTE, arrange, draw_colours
 from beholder.planning.training import training_problems
 from beholder.stimuli.catalogue import Catalogue
@@ -209,11 +209,11 @@ def _unknown(
     for (column, word), places in places_of.items():
         again = f", as on {len(places) - 1} more lines" if len(places) > 2 else ", as on one more" * (len(places) == 2)
         if not word:
-            yield Problem(places[0], f"{column} is empty{again}", _some(allowed_names[column]))
+            yield Problem(places[0], f"{column} is empty{again}", first_names(allowed_names[column], _SHOWN))
             continue
         near = did_you_mean(word, allowed_names[column])
         article = "no stimulus" if column == "stimulus" else "asked in no trial of its own"
-        allowed = "" if near else _some(allowed_names[column])
+        allowed = "" if near else first_names(allowed_names[column], _SHOWN)
         yield Problem(places[0], f"{column} is {word}, which is {article}{again}", allowed, near)
 
 
@@ -233,21 +233,16 @@ def _gaps(name: str, placed: _CellsByPlace) -> Iterator[Problem]:
                 yield Problem(where, what, "every number from 1")
             if len(questions := {cell.asks for cell in slots.values()}) > 1:
                 where = next(iter(slots.values())).where
-                what = f"list {one}, position {two} has {len(questions)} questions: {_some(sorted(questions))}"
+                names = first_names(sorted(questions), _SHOWN)
+                what = f"list {one}, position {two} has {len(questions)} questions: {names}"
                 yield Problem(where, what, "one question in a trial")
 
 
 def _missing(numbers: Collection[int]) -> str:
     """Return the missing numbers below the largest."""
-    left_out = (str(number) for number in count(1) if number not in numbers)
-    return _some(list(islice(left_out, _SHOWN)), max(numbers, default=0) - len(numbers))
-
-
-def _some(words: Sequence[str], number: int | None = None) -> str:
-    """Return the first words, and how many more there are."""
-    total = len(words) if number is None else number
-    more = f" and {total - _SHOWN} more" if total > _SHOWN else ""
-    return ", ".join(words[: min(total, _SHOWN)]) + more
+    left_out, missing = (str(one) for one in count(1) if one not in numbers), max(numbers, default=0) - len(numbers)
+    # The largest may be anything that somebody typed.
+    return first_names(list(islice(left_out, min(missing, _SHOWN))), _SHOWN, missing)
 
 
 def _line(where: str) -> str:
@@ -332,7 +327,7 @@ class GivenPlanCheck:
 
     def _pair_problems(self, page: GivenTrial) -> Iterator[Problem]:
         if len(page.stimuli) != 2:
-            slots = count_text(len(page.stimuli), "slot", "slots")
+            slots = plain_count(len(page.stimuli), "slot")
             yield Problem(
                 page.where, f"{page.place} has {slots}, and {self._method} compares two stimuli", "slots 1 and 2"
             )
@@ -354,7 +349,7 @@ class GivenPlanCheck:
             why = f"{self._method} compares at least {fewest}"
             if slots > len(PALETTE):
                 why = f"there are {len(PALETTE)} colours to tell slots apart"
-            what = f"{page.place} has {count_text(slots, 'slot', 'slots')}, and {why}"
+            what = f"{page.place} has {plain_count(slots, 'slot')}, and {why}"
             yield Problem(page.where, what, f"{fewest} to {len(PALETTE)} slots")
         conditions = {self._catalogue.by_id[stimulus].condition for stimulus in page.stimuli}
         for condition in self._units.always:
@@ -389,6 +384,6 @@ class GivenPlanCheck:
                     what = f"{page.place} has {stimulus}, and {other}, which goes with it, is not in the list"
                     yield Problem(page.where, what, "", f"Give {other} a position in list {page.list}.")
                 elif (distance := abs(places[other].position - page.position)) < apart:
-                    distance_text = count_text(distance, "trial", "trials")
+                    distance_text = plain_count(distance, "trial")
                     what = f"{page.place} has {stimulus}, {distance_text} away from {other}, which goes with it"
                     yield Problem(page.where, what, f"{apart} trials or more")

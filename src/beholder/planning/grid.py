@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from beholder.errors import PlanError, Problem, did_you_mean
+from beholder.formats import first_names, plain_count, plural
 from beholder.methods.contract import Units
 from beholder.planning.even_rounding import Mask
 from beholder.planning.slots import PALETTE
@@ -202,11 +203,11 @@ def _wrong_per_trial(
         puts = (
             f"{len(always)} conditions are in" if units.always else f"design.always puts {len(always)} conditions into"
         )
-        never = f", and {_some(others)} would never be shown" if per_trial == len(always) else ""
+        never = f", and {first_names(others, _SHOWN)} would never be shown" if per_trial == len(always) else ""
         fix = "" if allowed else f"Leave {least - most} of them out: a page can hold {most}."
         yield Problem("design.per_trial", f"{subject}, but {puts} every trial{never}", allowed, fix)
     if per_trial > len(present):
-        are = "there is 1 condition" if len(present) == 1 else f"there are {len(present)} conditions"
+        are = f"there {plural(len(present), 'is', 'are')} {plain_count(len(present), 'condition')}"
         yield Problem("design.per_trial", f"{subject}, but {are} to show", allowed)
     if per_trial > len(PALETTE):
         what = f"{subject}, and there are {len(PALETTE)} colours to tell slots apart"
@@ -215,7 +216,7 @@ def _wrong_per_trial(
         if len(row) < min(per_trial, len(present)):
             yield Problem(
                 "design.per_trial",
-                f"{subject}, but content {content} has {count(len(row), 'stimulus', 'stimuli')}",
+                f"{subject}, but content {content} has {plain_count(len(row), 'stimulus', 'stimuli')}",
                 allowed,
                 "Add the missing files, or leave the content out.",
             )
@@ -227,18 +228,8 @@ def reference_alone(content: str) -> Problem:
     return Problem("stimuli", what, "", f"Add a stimulus under test, or leave {content} out.")
 
 
-def count(number: int, one: str, many: str) -> str:
-    """Return `1 content`, `4 contents`."""
-    return f"{number} {one if number == 1 else many}"
-
-
 def between(least: int, most: int) -> str:
     """Return `4` or `4 to 12`; an empty string if no number is allowed."""
     if most <= least:
         return str(most) if most == least else ""
     return f"{least} to {most}"
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from beholder.errors import Problem, StudyError
+from beholder.formats import first_names, plural
 from beholder.methods.contract import Method, Trial
 from beholder.planning.builder import make_plan
 from beholder.planning.counts import first_occurrences
@@ -59,7 +60,8 @@ def _lost(served: Mapping[str, Mapping[str, Any]], catalogue: Catalogue) -> Iter
     """Yield the stimuli that are missing or have changed."""
     missing = [name for name in served if name not in catalogue.by_id]
     if missing:
-        what = f"{_some(missing)} {'is' if len(missing) == 1 else 'are'} in lists of the plan and no longer there"
+        names = f"{first_names(missing, _MOST_NAMES)} {plural(len(missing), 'is', 'are')}"
+        what = f"{names} in lists of the plan and no longer there"
         yield Problem("stimuli", what, "", "Put the files back: people have rated them, or are about to.")
     changed = [
         name
@@ -72,7 +74,7 @@ def _lost(served: Mapping[str, Mapping[str, Any]], catalogue: Catalogue) -> Iter
         if len(changed) > 1:
             text = "are not what they were when people rated them"
         fix = "Put the earlier files back, and give changed ones a condition of their own."
-        yield Problem("stimuli", f"{_some(changed)} {text}", "", fix)
+        yield Problem("stimuli", f"{first_names(changed, _MOST_NAMES)} {text}", "", fix)
 
 
 def _changed(before: Study, study: Study, catalogue: Catalogue) -> Iterator[Problem]:
@@ -95,11 +97,6 @@ def _changed(before: Study, study: Study, catalogue: Catalogue) -> Iterator[Prob
             yield study.problem(f"design.{key}", f"was {old_value} when people came, and is {new_value}", "", fix)
         else:
             yield study.problem(f"design.{key}", "is not what it was when people came", "", "Undo the change.")
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return ", ".join(names[:_MOST_NAMES]) + more
 
 
 def earlier_study(text: str, study: Study, rules: MethodRules) -> Study | None:

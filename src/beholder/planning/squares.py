@@ -9,6 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from beholder.errors import Problem, did_you_mean
+from beholder.formats import first_names
 from beholder.methods.contract import Units
 from beholder.planning.even_rounding import Ints
 from beholder.stimuli.catalogue import Catalogue
@@ -112,7 +113,7 @@ def square_problems(rows: Rows, kind: str, design: Design) -> Iterator[Problem]:
         what = f"hold no {missing} of content {content}{more}, but design.order is {design.order}, for which every "
         what += f"content has all {len(columns)} {many}"
         without = sorted({content for content, _ in lacking})
-        fix = f"Add the files, leave out {_some(without)}, or write order: balanced."
+        fix = f"Add the files, leave out {first_names(without, 3)}, or write order: balanced."
         yield Problem("stimuli", what, "", fix)
 
 
@@ -144,7 +145,7 @@ def block_problems(rows: Rows, kind: str, catalogue: Catalogue, design: Design) 
         for content, row in rows.items():
             blocks = list(dict.fromkeys(_value(cell, row, catalogue, column) for cell in row.values()))
             if len(blocks) > 1 and kind != "content":
-                what = f"is once, but content {content} is in {len(blocks)} blocks: {_some(blocks)}"
+                what = f"is once, but content {content} is in {len(blocks)} blocks: {first_names(blocks, 3)}"
                 yield Problem("design.contents", what, "apart or free")
                 return
 
@@ -189,8 +190,3 @@ def _split_trials(rows: Rows, kind: str, catalogue: Catalogue, column: str) -> I
             if len(stimulus_by_value) > 1:
                 text = " and ".join(f"{s} is {value}" for value, s in list(stimulus_by_value.items())[::-1][:2])
                 yield f"{text}, and they are shown in one trial of content {content}"
-
-
-def _some(words: list[str]) -> str:
-    more = f" and {len(words) - 3} more" if len(words) > 3 else ""
-    return ", ".join(words[:3]) + more

@@ -7,10 +7,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from beholder.formats import NONE, count, join_names, number
+from beholder.formats import NONE, count, join_names, nonzero_percent, number, plural
 from beholder.reporting.html import Child, Markup, render, scrolling, table, tag
 from beholder.reporting.material import Material
-from beholder.reporting.participants import percent
 from beholder.reporting.question_sections import has_narrow_matrix
 from beholder.reporting.questionnaire import people_words
 from beholder.reporting.section import Section, SectionGroup
@@ -121,9 +120,10 @@ ACCOUNT = SectionGroup(
 
 def _flow_step(step: Mapping[str, Any], came: int, words: tuple[str, str]) -> Markup:
     n, sessions = step["people"], step["sessions"]
-    share = None if step["step"] == "came" else tag("span", percent(n / came) if came else None, class_="flow__share")
+    part = nonzero_percent(n / came) if came else None
+    share = None if step["step"] == "came" else tag("span", part, class_="flow__share")
     more = tag("span", count(sessions, "session"), class_="flow__more") if sessions != n else None
-    label = f" {words[0] if n == 1 else words[1]} {_STEP_WORDS[step['step']]} "
+    label = f" {plural(n, *words)} {_STEP_WORDS[step['step']]} "
     return tag("li", tag("p", tag("b", f"{n:,}"), label, share, more, class_="flow__box"), _exclusions(step["lost"]))
 
 

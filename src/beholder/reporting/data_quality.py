@@ -11,10 +11,9 @@ from typing import NamedTuple
 import pandas as pd
 
 from beholder.checks.playback import WHOLE
-from beholder.formats import count, join_names, number
+from beholder.formats import count, join_names, nonzero_percent, number
 from beholder.reporting.html import Child, Markup, render, scrolling, tag
 from beholder.reporting.material import Material
-from beholder.reporting.participants import percent
 from beholder.reporting.section import Section
 from beholder.study.checks import Smooth
 
@@ -86,14 +85,16 @@ def _missing(material: Material) -> Iterable[QualityLine]:
     unsure = int((missing["missing"] == "skipped").sum())
     reasons = [f"{n:,} {words}" for n, words in ((len(missing) - unsure, "would not play"), (unsure, "not sure")) if n]
     reading = f"{join_names(reasons).capitalize()}." if reasons else "Everything that was asked has an answer."
-    warning = f"{percent(share)} of the ratings have no value. Look whether they belong to some conditions only."
+    warning = (
+        f"{nonzero_percent(share)} of the ratings have no value. Look whether they belong to some conditions only."
+    )
     yield QualityLine(
         "Ratings without a value", _share_of(len(missing), len(kept)), reading, warning if share > _MISSING else ""
     )
     out = int((~kept["use"]).sum())
     if out:
         reading = "Left out one by one, for what happened in their trial; the session stays."
-        warning = f"{percent(out / len(kept))} of the ratings of used sessions are left out for their trial."
+        warning = f"{nonzero_percent(out / len(kept))} of the ratings of used sessions are left out for their trial."
         yield QualityLine(
             "Ratings left out", _share_of(out, len(kept)), reading, warning if out > _MISSING * len(kept) else ""
         )
@@ -106,7 +107,8 @@ def _verdicts(material: Material) -> Iterable[QualityLine]:
     if flat and (judged := flat["pass"] + flat["fail"]):
         reading = "Sessions with nearly the same answer throughout, of those that could be judged."
         many = flat["fail"] > _FLAT * judged
-        warning = f"{percent(flat['fail'] / judged)} answered the same throughout. Is the task clear, and short enough?"
+        same = nonzero_percent(flat["fail"] / judged)
+        warning = f"{same} answered the same throughout. Is the task clear, and short enough?"
         yield QualityLine("Straight-lining", _share_of(flat["fail"], judged), reading, warning if many else "")
     unknown = {name: one["unknown"] for name, one in verdicts.items() if one["unknown"]}
     whole = sum(sum(one.values()) for one in verdicts.values())
@@ -117,7 +119,7 @@ def _verdicts(material: Material) -> Iterable[QualityLine]:
     reading = (
         f"Most often {most} ({unknown[most]:,}); unknown costs nobody anything." if most else "All could be judged."
     )
-    warning = f"{percent(n / whole)} of the verdicts are unknown: cleaning could not look at much."
+    warning = f"{nonzero_percent(n / whole)} of the verdicts are unknown: cleaning could not look at much."
     yield QualityLine("Unknown verdicts", _share_of(n, whole), reading, warning if n > _UNKNOWN * whole else "")
 
 
@@ -128,7 +130,7 @@ def _row(line: QualityLine) -> Markup:
 
 def _share_of(n: int, whole: int) -> str:
     """Return `12 of 800 (2 %)`."""
-    return f"{n:,} of {whole:,} ({percent(n / whole)})"
+    return f"{n:,} of {whole:,} ({nonzero_percent(n / whole)})"
 
 
 # Balance of the ratings
@@ -248,7 +250,7 @@ def _playback_lines(material: Material) -> Iterator[QualityLine]:
 def _errors(errors: pd.Series) -> Iterator[QualityLine]:
     if len(errors):
         n = int((errors > 0).sum())
-        warning = f"{percent(n / len(errors))} of the stimuli failed to load or to play at least once."
+        warning = f"{nonzero_percent(n / len(errors))} of the stimuli failed to load or to play at least once."
         reading = "Stimuli that failed to load or to play at least once."
         yield QualityLine(
             "Failures to play", _share_of(n, len(errors)), reading, warning if n > _FAILED * len(errors) else ""
@@ -262,7 +264,9 @@ def _halts(halts: pd.Series) -> Iterator[QualityLine]:
         reading = (
             f"Stimuli that stood still for more than {limit:g} s; the longest halt was {halts.max() / 1000:.1f} s."
         )
-        warning = f"{percent(n / len(halts))} of the stimuli stood still for more than {limit:g} s while they played."
+        warning = (
+            f"{nonzero_percent(n / len(halts))} of the stimuli stood still for more than {limit:g} s while they played."
+        )
         yield QualityLine(
             "Halts while playing", _share_of(n, len(halts)), reading, warning if n > _STALLED * len(halts) else ""
         )
@@ -274,10 +278,10 @@ def _frames(dropped: pd.Series, frames: pd.Series) -> Iterator[QualityLine]:
     if drawn + lost:
         share = lost / (drawn + lost)
         worst = (dropped[both] / (dropped[both] + frames[both])).max()
-        reading = f"Of all frames; {percent(worst)} at worst."
-        warning = f"{percent(share)} of all frames were dropped: motion looked less smooth than it is."
+        reading = f"Of all frames; {nonzero_percent(worst)} at worst."
+        warning = f"{nonzero_percent(share)} of all frames were dropped: motion looked less smooth than it is."
         yield QualityLine(
-            "Dropped frames", f"{lost:,} ({percent(share)})", reading, warning if share > _DROPPED else ""
+            "Dropped frames", f"{lost:,} ({nonzero_percent(share)})", reading, warning if share > _DROPPED else ""
         )
 
 
@@ -288,7 +292,7 @@ def _coverage(material: Material, coverage: pd.Series) -> Iterator[QualityLine]:
         reading = (
             "Stimuli that were played whole; ratings of the others are left out." if is_required else "Not asked for."
         )
-        warning = f"{percent(1 - n / len(coverage))} of the stimuli were not watched to the end."
+        warning = f"{nonzero_percent(1 - n / len(coverage))} of the stimuli were not watched to the end."
         is_bad = is_required and n < _WHOLE * len(coverage)
         yield QualityLine("Watched whole", _share_of(n, len(coverage)), reading, warning if is_bad else "")
 
@@ -320,8 +324,10 @@ def _within(material: Material) -> Iterator[QualityLine]:
         return
     sd = math.sqrt(float(spread.mean()))
     reading = f"Standard deviation of one person rating the same again, over {count(len(spread), 'repeat')}."
-    warning = f"Who rated something again was {percent(sd)} of the scale off; answers by chance would be 29 %."
-    yield QualityLine("Repeated ratings", f"{percent(sd)} of the scale", reading, warning if sd > _SPREAD else "")
+    warning = f"Who rated something again was {nonzero_percent(sd)} of the scale off; answers by chance would be 29 %."
+    yield QualityLine(
+        "Repeated ratings", f"{nonzero_percent(sd)} of the scale", reading, warning if sd > _SPREAD else ""
+    )
 
 
 def _repeats(material: Material) -> Iterator[QualityLine]:
@@ -332,7 +338,7 @@ def _repeats(material: Material) -> Iterator[QualityLine]:
     compared, differ = (sum(int(one.get(name) or 0) for one in evidence) for name in ("compared", "differ"))
     if compared:
         reading = "Answers to what came again that differ by more than the study allows, over all sessions."
-        warning = f"{percent(differ / compared)} of what came again was answered differently."
+        warning = f"{nonzero_percent(differ / compared)} of what came again was answered differently."
         yield QualityLine(
             "Repeats that differ", _share_of(differ, compared), reading, warning if differ > _DIFFER * compared else ""
         )

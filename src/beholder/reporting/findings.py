@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from beholder.analysis.result import records
 from beholder.analysis.tests import TESTS
-from beholder.formats import count, join_names, number, signed
+from beholder.formats import count, join_names, number, percent_half_up, signed
 from beholder.reporting.question_results import QuestionResults
 
 _MOST_NAMES = 4
@@ -199,7 +199,7 @@ def _scores(part: QuestionResults, mean: float) -> str:
     """Return what a condition reaches, in the words of its metric."""
     value = number(mean, part.decimals)
     if part.kind == "pick":
-        return f"It was ticked in {_percent(mean)} of the answers"
+        return f"It was ticked in {percent_half_up(mean)} of the answers"
     return f"Its {part.number.lower()} is {value}" if part.kind == "choice" else f"It scores {value}"
 
 
@@ -227,7 +227,7 @@ def _above_by(part: QuestionResults, one: str, other: str, name: str) -> str:
 
 def _share_won(part: QuestionResults, one: str, other: str, name: str) -> str:
     """Return the share of comparisons with the other that one won; a tie counts half."""
-    return f"in {_percent((part.differences[one, other] + 1) / 2)} of its comparisons with {name}"
+    return f"in {percent_half_up((part.differences[one, other] + 1) / 2)} of its comparisons with {name}"
 
 
 def _unclear_difference(part: QuestionResults, labels: Mapping[str, str], one: str, other: str) -> str:
@@ -335,10 +335,6 @@ def _difference(part: QuestionResults, one: str, other: str) -> str:
     if part.kind == "pick":
         return f"{number(100 * difference, 0)} percentage points"
     return f"{number(difference, part.decimals)} points"
-
-
-def _percent(share: float) -> str:
-    return f"{number(100 * share, 0)} %"
 
 
 def some_names(names: list[str], separator: str = "") -> str:

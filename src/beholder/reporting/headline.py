@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from beholder.analysis.result import records
-from beholder.formats import count, number, p_value, signed
+from beholder.formats import count, number, p_value, percent_half_up, signed
 from beholder.reporting.findings import findings, some_names
 from beholder.reporting.html import Markup, tag
 from beholder.reporting.material import Material
@@ -346,7 +346,9 @@ def _differences(part: QuestionResults) -> dict[tuple[str, str], _Difference]:
 def _size_words(part: QuestionResults, gap: _Difference) -> str:
     """Return `8.4 points (5.1 to 11.7), p < 0.001`, without sign; for a choice the share won."""
     if part.kind == "choice":
-        share = f"{_percent((gap.difference + 1) / 2)}{_interval_words(part, (gap.low + 1) / 2, (gap.high + 1) / 2)}"
+        share = (
+            f"{percent_half_up((gap.difference + 1) / 2)}{_interval_words(part, (gap.low + 1) / 2, (gap.high + 1) / 2)}"
+        )
         return f"{share}, {p_words(gap.p)}"
     ahead = gap if gap.difference >= 0 else gap.turned
     return f"{_points(part, ahead.difference)}{_interval_words(part, ahead.low, ahead.high)}, {p_words(gap.p)}"
@@ -373,7 +375,7 @@ def _points(part: QuestionResults, size: float) -> str:
 
 def _mean_words(part: QuestionResults, mean: float, low: float, high: float, *, prefix: str = "95 % interval ") -> str:
     """Return a mean and its interval; of ticks and correct answers in percent."""
-    shown = _percent(mean) if part.kind in ("pick", "correct") else number(mean, part.decimals)
+    shown = percent_half_up(mean) if part.kind in ("pick", "correct") else number(mean, part.decimals)
     return f"{shown}{_interval_words(part, low, high, prefix)}"
 
 
@@ -387,9 +389,5 @@ def _interval_words(part: QuestionResults, low: float, high: float, prefix: str 
     if math.isnan(low):
         return ""
     if part.kind in ("choice", "pick", "correct"):
-        return f" ({prefix}{number(100 * low, 0)} to {_percent(high)})"
+        return f" ({prefix}{number(100 * low, 0)} to {percent_half_up(high)})"
     return f" ({prefix}{number(low, part.decimals)} to {number(high, part.decimals)})"
-
-
-def _percent(share: float) -> str:
-    return f"{number(100 * share, 0)} %"

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from beholder.checks.page_registry import page_checks
-from beholder.formats import count, date, join_names, number
+from beholder.formats import count, date, join_names, number, plural
 from beholder.reporting.material import Material
 from beholder.reporting.methods_text import Sentence
 from beholder.study.model import Ask
@@ -32,7 +32,7 @@ def participant_sentences(material: Material) -> list[Sentence]:
     sentences += [*_excluded_sessions(material), *_excluded_ratings(material)]
     used = count(numbers["used_ratings"], "rating")
     people = count(numbers["used_participants"], *(("robot", "robots") if material.is_simulated else ("participant",)))
-    sentences.append(Sentence(f"{people} with {used} {'is' if numbers['used_participants'] == 1 else 'are'} analysed"))
+    sentences.append(Sentence(f"{people} with {used} {plural(numbers['used_participants'], 'is', 'are')} analysed"))
     sentences += _duration(material)
     if material.is_simulated:
         return sentences

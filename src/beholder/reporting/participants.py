@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from beholder.cleaning.texts import Masks
-from beholder.formats import NONE, count, join_names, number
+from beholder.formats import NONE, count, join_names, nonzero_percent, number, plural
 from beholder.reporting.html import Child, Markup, render, tag
 from beholder.reporting.material import Material
 from beholder.reporting.questionnaire import people_words
@@ -49,7 +49,7 @@ def _sentence(material: Material, table: pd.DataFrame) -> str:
     one, many = people_words(material)
     if not used:
         return f"Nobody is used. {count(len(table), one, many)} came."
-    return f"{count(used, one, many)} of {len(table):,} who came {'is' if used == 1 else 'are'} used."
+    return f"{count(used, one, many)} of {len(table):,} who came {plural(used, 'is', 'are')} used."
 
 
 def _tally(ask: Ask, table: pd.DataFrame) -> Markup:
@@ -127,7 +127,7 @@ def share_tally(title: str, shares: Sequence[AnswerShare], whole: int | None = N
         cells: list[Child] = [
             tag("td", _bar(part or 0)),
             tag("td", tag("b", f"{share.used:,}")),
-            tag("td", NONE if part is None else percent(part)),
+            tag("td", NONE if part is None else nonzero_percent(part)),
             tag("td", f"{share.everyone:,}"),
         ]
         rows.append(tag("tr", tag("th", share.label, scope="row", dir="auto"), cells))
@@ -153,11 +153,6 @@ def spread_tally(
         )
     ]
     return _block(title, ("", "Used", "All"), rows, picture=_histogram(used or everyone, decimals))
-
-
-def percent(share: float) -> str:
-    """Return a share as papers print it; a small one is not shown as 0 %."""
-    return "< 1 %" if 0 < share < 0.005 else f"{100 * share:.0f} %"
 
 
 def mean_sd(values: Sequence[float], decimals: int) -> str:

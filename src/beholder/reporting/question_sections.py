@@ -13,7 +13,7 @@ import pandas as pd
 
 from beholder.analysis.result import records
 from beholder.analysis.tests import TESTS
-from beholder.formats import NONE, count, join_names, number, p_value, span
+from beholder.formats import NONE, count, join_names, number, p_value, plural, span
 from beholder.reporting.findings import findings
 from beholder.reporting.headline import p_words
 from beholder.reporting.html import Child, Markup, matrix, render, scrolling, table, tag
@@ -80,7 +80,7 @@ def _matrix_foot(_material: Material, part: QuestionResults) -> str:
     unit, _, _ = _matrix_words(part)
     tested = len(part.tested) // 2
     first = "best" if part.is_quality else "highest"
-    differ = "differs" if tested == 1 else "differ"
+    differ = plural(tested, "differs", "differ")
     return (
         f"{unit}, {first} first. "
         f"{len(part.clear) // 2} of {count(tested, 'tested pair')} {differ}: "

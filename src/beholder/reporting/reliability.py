@@ -10,7 +10,7 @@ import pandas as pd
 from beholder.analysis.reliability import ALPHAS, KENDALL, LEAVE_ONE_OUT, SOS
 from beholder.analysis.result import records
 from beholder.analysis.votes_needed import TARGET_CORRELATION, VotesForTarget, votes_for_target
-from beholder.formats import NONE, count, number, p_value, plain
+from beholder.formats import NONE, count, number, p_value, percent, plain, plural
 from beholder.reporting.html import Markup, render, scrolling, table, tag
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults
@@ -117,10 +117,10 @@ def _share_sentence(rows: Mapping[str, Mapping[str, Any]]) -> Markup | None:
     one, mean = rows.get("ICC(A,1)"), rows.get("ICC(A,k)")
     if one is None or mean is None:
         return None
-    share = _percent(one)
+    share = _stimulus_percent(one)
     rest = f", the other {100 - share} % from who rated and from chance." if share < 100 else "."
     many = mean["note"].partition(";")[0].removeprefix("k = ")
-    means = f" Of the differences between means of {many} ratings each it is {_percent(mean)} %."
+    means = f" Of the differences between means of {many} ratings each it is {_stimulus_percent(mean)} %."
     return tag("p", tag("b", f"{share} % of {_FROM_STIMULI}"), rest, means)
 
 
@@ -128,7 +128,9 @@ def _shares_sentence(
     parts: Sequence[QuestionResults], rows: Mapping[str, Mapping[str, Mapping[str, Any]]]
 ) -> Markup | None:
     """Return the lowest and the highest of these shares."""
-    shares = sorted((_percent(rows[part.id]["ICC(A,1)"]), part.name) for part in parts if "ICC(A,1)" in rows[part.id])
+    shares = sorted(
+        (_stimulus_percent(rows[part.id]["ICC(A,1)"]), part.name) for part in parts if "ICC(A,1)" in rows[part.id]
+    )
     if not shares:
         return None
     (low, least), (high, most) = shares[0], shares[-1]
@@ -136,7 +138,7 @@ def _shares_sentence(
     return tag("p", tag("b", f"{range_words} of {_FROM_STIMULI}"), ", the rest from who rated and from chance.")
 
 
-def _percent(row: Mapping[str, Any]) -> int:
+def _stimulus_percent(row: Mapping[str, Any]) -> int:
     return max(0, round(100 * float(row["value"])))
 
 
@@ -233,10 +235,8 @@ def _components_sentence(components: int, share: float, questions: int, stimuli:
     if not components:
         return f"The {questions} questions share nothing that stands above chance {over}."
     what = "one thing" if components == 1 else f"{components} things"
-    hold = "it holds" if components == 1 else "they hold"
-    return (
-        f"The {questions} questions measure {what} above chance: {hold} {100 * share:.0f} % of their variance {over}."
-    )
+    hold = plural(components, "it holds", "they hold")
+    return f"The {questions} questions measure {what} above chance: {hold} {percent(share)} of their variance {over}."
 
 
 def _alpha_sentence(row: pd.Series) -> str:
@@ -318,7 +318,7 @@ def _table(material: Material, targets: Mapping[str, VotesForTarget]) -> Markup:
 
 
 def _votes(votes: float) -> str:
-    return f"{plain(round(votes, 1))} {'vote' if votes == 1 else 'votes'}"
+    return f"{plain(round(votes, 1))} {plural(votes, 'vote')}"
 
 
 def _r(r: float) -> str:

@@ -12,7 +12,7 @@ from beholder.analysis.result import Result, records
 from beholder.analysis.sides import Side
 from beholder.errors import Problem, UserError
 from beholder.files import json_bytes, table_bytes, utf8, write_all, write_atomically
-from beholder.formats import join_names
+from beholder.formats import first_names, join_names
 from beholder.reporting.figures import Figure, draw_figure
 from beholder.reporting.html import Child, Markup, document, panel, render, tag
 
@@ -87,8 +87,7 @@ def refuse_taken(folder: Path, kind: str, files: Sequence[str] = _ALWAYS) -> Non
     own = _own_files(folder, kind)
     taken = [name for name in files if name not in own and (folder / name).exists()]
     if taken:
-        some = ", ".join(taken[:_SHOWN]) + (f" and {len(taken) - _SHOWN} more" if len(taken) > _SHOWN else "")
-        what = f"has {some} already, not from an earlier run of this command"
+        what = f"has {first_names(taken, _SHOWN)} already, not from an earlier run of this command"
         raise UserError(Problem(str(folder), what, "a new or an empty folder", "Name another with --out."))
 
 

@@ -15,7 +15,7 @@ from beholder.analysis.result import records
 from beholder.analysis.sensitivity import AS_CLEANED, NOBODY_OUT, PASSED, UNMARKED
 from beholder.checks.page_registry import known_title
 from beholder.checks.registry import RULE_TITLES
-from beholder.formats import count, interval, join_names, number, p_value, percent, signed
+from beholder.formats import count, interval, join_names, number, p_value, percent, plural, signed
 from beholder.reporting.html import Child, Markup, render, table, tag
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults
@@ -256,7 +256,7 @@ def runs_sentence(whole: dict[str, Any], pairs: pd.DataFrame) -> str:
     if same == len(pairs):
         return f"{begun}, and {'every two' if same > 1 else 'they'} are equivalent within {margin}."
     if whole["p"] < 0.05:
-        verb = "is" if same == 1 else "are"
+        verb = plural(same, "is", "are")
         return f"{begun}; {same} of {count(len(pairs), 'pair')} {verb} equivalent within {margin}."
     called = f"{same} of {count(len(pairs), 'pair')} can be called equivalent within {margin}"
     return f"{begun}. That does not make them the same: {called}."

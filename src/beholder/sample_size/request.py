@@ -11,6 +11,7 @@ import numpy as np
 from scipy import special
 
 from beholder.errors import Problem
+from beholder.formats import plain_count
 from beholder.methods import find
 from beholder.methods.contract import Method, scoring_of
 from beholder.sample_size.design import SimulatedWorld, points_of, rate_problems
@@ -103,7 +104,7 @@ def ladder_problems(study: Study, catalogue: Catalogue, method: Method, differen
     """Yield why conditions with these steps do not fit on the scale of a study."""
     names = ladder_conditions(study, catalogue)
     if len(names) < 2:
-        text = f"has {len(names)} condition{'s' * (len(names) != 1)} to compare"
+        text = f"has {plain_count(len(names), 'condition')} to compare"
         yield Problem(study.where("stimuli"), f"{text}, and power is about differences", "two or more")
         return
     span = span_of(study, method)

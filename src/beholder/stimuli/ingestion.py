@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from beholder.errors import Problem, StimuliError, did_you_mean
+from beholder.formats import plain_count
 from beholder.stimuli.anchors import (
     anchor_sources,
     condition_roles,
@@ -146,7 +147,7 @@ def _select(
             problems.append(study.problem(f"conditions.{place}", what, ", ".join(present), hint))
     for name in (name for name in present if name not in listed):
         count = sum(source.condition == name for source in sources)
-        its = "1 stimulus is" if count == 1 else f"{count} stimuli are"
+        its = plain_count(count, "stimulus is", "stimuli are")
         warnings.append(Problem(f"condition {name}", f"is not listed in conditions, so its {its} left out"))
     used = [source for source in sources if source.condition in listed or source.role not in (None, *RATED)]
     return used, (*listed, *(name for name in recipes if name not in listed)), recipes

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeVar
 
 from beholder.errors import Problem
+from beholder.formats import plain_count
 from beholder.study.checks import GoldItem
 from beholder.study.design import Training, TrainingItem
 from beholder.study.model import Study
@@ -193,5 +194,4 @@ def _number(text: str) -> float | None:
 
 
 def _stimuli_are(known_answers: Sequence[KnownAnswer]) -> str:
-    many = len(known_answers)
-    return "1 stimulus with role training is" if many == 1 else f"{many} stimuli with role training are"
+    return plain_count(len(known_answers), "stimulus with role training is", "stimuli with role training are")

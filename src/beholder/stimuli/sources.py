@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from beholder.errors import Problem, did_you_mean
+from beholder.formats import join_names
 from beholder.stimuli.known_answers import KnownAnswer
 from beholder.stimuli.media_formats import MEDIA, known_suffixes, medium_of
 from beholder.stimuli.messages.message import Message
@@ -182,7 +183,7 @@ def _mixed_media(study: Study, sources: Sequence[StimulusSource]) -> list[Proble
     if len(first) < 2:
         return []
     kinds = [f"{medium} ({first[medium].file})" for medium in MEDIA if medium in first]
-    what = f"mix {', '.join(kinds[:-1])} and {kinds[-1]}"
+    what = f"mix {join_names(kinds)}"
     return [study.problem("stimuli", what, "one medium", "Take the others out, or make a study of each.")]
 
 

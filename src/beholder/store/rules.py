@@ -13,6 +13,7 @@ from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
 from beholder.errors import LedgerError, Problem, Refused, StoreError
+from beholder.formats import plain_count
 from beholder.planning.digest import study_digest
 from beholder.stimuli.catalogue import Catalogue
 from beholder.store.contract import LedgerEntry, Session, StudyRecord
@@ -52,7 +53,7 @@ def check_begin(where: str, record: StudyRecord, held: StoreContents) -> None:
             )
         )
     if held.people:
-        claimed = "1 person has" if held.people == 1 else f"{held.people} people have"
+        claimed = plain_count(held.people, "person has", "people have")
         raise StoreError(
             Problem(
                 where,

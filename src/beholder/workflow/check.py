@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from beholder.formats import plain_count
 from beholder.types import Role
 
 if TYPE_CHECKING:
@@ -218,7 +219,7 @@ def session_stages(
         *_check_stage("qualification", [check for check in checks if check.stage == "qualify"]),
         *volume,
         *_check_stage("set-up", [check for check in checks if check.stage == "setup"]),
-        *_trial_stage(f"training, {_count(len(lessons), 'example')}", lessons, method, catalogue),
+        *_trial_stage(f"training, {plain_count(len(lessons), 'example')}", lessons, method, catalogue),
         *_trial_stage(f"rating ({method.name}), {_rated_text(trials)}", trials, method, catalogue, is_before=False),
         *_question_stage(len(study.after), "after", is_before=False),
     )
@@ -290,20 +291,16 @@ def _rated_text(trials: Sequence[Trial]) -> str:
     """Return the numbers of rated trials and of checks as text."""
     from beholder.planning.model import is_check
 
-    parts = [_count(sum(not is_check(trial) for trial in trials), "trial")]
+    parts = [plain_count(sum(not is_check(trial) for trial in trials), "trial")]
     for role, (one, many) in _CHECKS.items():
         n = sum(any(slot.role == role for slot in trial.slots) for trial in trials)
-        parts += [f"{n} {one if n == 1 else many}"] * (n > 0)
+        parts += [plain_count(n, one, many)] * (n > 0)
     for purpose, (one, many) in _STATEMENTS.items():
         n = sum(asked.purpose == purpose for trial in trials for asked in trial.asked)
-        parts += [f"{n} {one if n == 1 else many}"] * (n > 0)
+        parts += [plain_count(n, one, many)] * (n > 0)
     return ", ".join(parts)
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}{'s' * (n != 1)}"
 
 
 def _question_stage(n: int, when: str, *, is_before: bool = True) -> list[Stage]:
     """Return the stage of a questionnaire; empty if it has no questions."""
-    return [Stage(f"{n} question{'s' * (n > 1)} {when}", n * 0.15, 1, is_before)] if n else []
+    return [Stage(f"{plain_count(n, 'question')} {when}", n * 0.15, 1, is_before)] if n else []

@@ -11,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from beholder.errors import Problem, StimuliError
+from beholder.formats import plain_count
 from beholder.stimuli.copies import put_in_place
 from beholder.stimuli.ffmpeg import feed_ffmpeg, file_argument, run_ffmpeg
 from beholder.stimuli.messages.card import MessageCard, draw_card
@@ -116,7 +117,7 @@ def _read_clip(path: Path, where: str) -> _Clip:
     size, aspect, base = (pattern.search(listing) for pattern in (_SIZE, _ASPECT, _BASE))
     rows = [[int(cell) for cell in line.split(",")[2:4]] for line in listing.splitlines() if line and line[0] != "#"]
     if run.code != 0 or size is None or base is None or len(rows) < _MIN_FRAMES:
-        what = f"has {len(rows)} frame{'s' * (len(rows) != 1)}, too few for a message between others"
+        what = f"has {plain_count(len(rows), 'frame')}, too few for a message between others"
         raise StimuliError(Problem(where, what, f"{_MIN_FRAMES} frames or more"))
     shown = [begin for begin, _ in rows]
     last = rows[-1][1] or round((shown[-1] - shown[0]) / (len(rows) - 1))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from beholder.errors import Problem, StimuliError
+from beholder.formats import plural
 from beholder.stimuli.copies import put_in_place
 from beholder.stimuli.ffmpeg import MP4_OUTPUT, colour_range, colour_tags, file_argument, run_ffmpeg
 from beholder.stimuli.media_formats import medium_of, served_by_suffix
@@ -141,7 +142,7 @@ def _option_problems(paths: Sequence[Path], kinds: Sequence[str]) -> Iterator[Pr
             yield Problem(str(path), "is neither a sound nor a video", "sound files, videos, or folders of them")
         elif kinds and medium not in _media(kinds):
             options = [_OPTIONS[kind] for kind in kinds]
-            verb = "is" if len(options) == 1 else "are"
+            verb = plural(len(options), "is", "are")
             other = _WORDS[KINDS[kinds[0]].medium].many
             what = f"is a {_WORDS[medium].one}, and {', '.join(options)} {verb} for {other}"
             yield Problem(str(path), what, _options_of(medium))
