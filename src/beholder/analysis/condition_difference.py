@@ -13,7 +13,7 @@ import pandas as pd
 from beholder.analysis.result import records
 from beholder.analysis.tests import UNNAMED, is_clear
 from beholder.errors import Problem, UserError, did_you_mean
-from beholder.formats import count, decimals_for, number, p_value
+from beholder.formats import count, decimals_for, number, p_value, percent_half_up
 
 if TYPE_CHECKING:
     from beholder.analysis.result import Results
@@ -243,7 +243,7 @@ def _difference_text(evidence: _Evidence) -> str:
     """Return how far the condition is from the other, as it was answered."""
     if evidence.kind == "choice":
         chosen = "called closer than" if evidence.metric.startswith("Closeness") else "preferred to"
-        return f"was {chosen} {evidence.other} in {_percent(_share(evidence.estimate))} of their comparisons"
+        return f"was {chosen} {evidence.other} in {percent_half_up(_share(evidence.estimate))} of their comparisons"
     less = ", where less is better" if evidence.is_turned else ""
     if not evidence.estimate:
         same = "was ticked as often as" if evidence.kind == "pick" else "scores the same as"
@@ -261,7 +261,7 @@ def _interval_text(evidence: _Evidence) -> list[str]:
     if evidence.low is None or evidence.high is None:
         return []
     if evidence.kind == "choice":
-        return [f"95 % interval {number(100 * _share(evidence.low), 0)} to {_percent(_share(evidence.high))}"]
+        return [f"95 % interval {number(100 * _share(evidence.low), 0)} to {percent_half_up(_share(evidence.high))}"]
     low, high = (evidence.low, evidence.high) if evidence.estimate >= 0 else (-evidence.high, -evidence.low)
     if evidence.kind == "pick":
         return [f"95 % interval {number(100 * low, 0)} to {number(100 * high, 0)}"]
@@ -271,7 +271,3 @@ def _interval_text(evidence: _Evidence) -> list[str]:
 def _share(preference: float) -> float:
     """Return how often one of two was chosen, ties halved, from won minus lost."""
     return (preference + 1) / 2
-
-
-def _percent(share: float) -> str:
-    return f"{number(100 * share, 0)} %"

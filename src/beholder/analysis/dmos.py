@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from beholder.analysis.means import ScaleEnds, average_by, codes_of, interval_name, scale_ends
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result, has_analysis, scoring
+from beholder.formats import plain_count
 from beholder.stats.clustered import CITATION, Cells, Estimate, Floats, difference_of, mean_of
 from beholder.stats.intervals import STUDENT_CITATION, t_bounds
 
@@ -240,5 +241,5 @@ def _reference_remarks(question: str, votes: _DifferentialVotes, stimuli: pd.Dat
         remarks += f" {question}: the reference scores below {least:g} for {', '.join(poor)}: a poor source."
     without = len(votes.stimuli) - len(stimuli)
     if without:
-        remarks += f" {question}: nobody rated the reference of {without} {'stimulus' if without == 1 else 'stimuli'}."
+        remarks += f" {question}: nobody rated the reference of {plain_count(without, 'stimulus', 'stimuli')}."
     return remarks

@@ -15,6 +15,7 @@ from beholder.analysis.result import Result
 from beholder.analysis.scores import scores
 from beholder.analysis.strengths import stimulus_strengths
 from beholder.errors import Problem, UserError, did_you_mean
+from beholder.formats import count
 from beholder.stats.intervals import is_share
 from beholder.stats.rater_models import MAX_ONE_SIDED_SHARE, MAX_OUTLIER_SHARE, Floats, RaterModelFit, RaterVotes
 from beholder.stats.rater_models import bt500 as bt500_fit
@@ -184,7 +185,7 @@ def why_none_rejected(far: int) -> str:
     """Return why the rule rejects no one, although `far` raters have too many ratings far from the others'."""
     if not far:
         return f"nobody has more than {_OUTLIER_SHARE} of their ratings far from the others'"
-    who = "1 participant has" if far == 1 else f"{far:,} participants have"
+    who = count(far, "participant has", "participants have")
     return (
         f"{who} more than {_OUTLIER_SHARE} of their ratings far from the others', but mostly on one side, which the "
         "rule takes for a habit and not for carelessness"

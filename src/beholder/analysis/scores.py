@@ -9,6 +9,7 @@ from beholder.analysis.figures.scores import scores_chart
 from beholder.analysis.means import average_by, codes_of, scale_ends
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result, metric, scoring
+from beholder.formats import plain_count
 from beholder.stats.intervals import SHARE_CITATION, STUDENT_CITATION, bounds_for, is_share, unanimous_bounds
 
 _COLUMNS = [
@@ -106,7 +107,7 @@ def _unanimous(ratings: Ratings, table: pd.DataFrame) -> str:
         bounds = unanimous_bounds(mine["mean"], mine["n"], ends.low, ends.high)
         off = max(float((mine["mean"] - bounds.low).max()), float((bounds.high - mine["mean"]).max()))
         texts.append(f"{off:.2f} ({name}, on the scale from {ends.low:g} to {ends.high:g})")
-    stimuli = "1 stimulus" if len(alike) == 1 else f"{len(alike)} stimuli"
+    stimuli = plain_count(len(alike), "stimulus", "stimuli")
     return (
         f" Unanimous: {stimuli} of {len(scored)} got the same score from everybody, and the interval has no width. "
         "That is no certainty: by the exact 95 % bound on the share of people who would have said something else, "

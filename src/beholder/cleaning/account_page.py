@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beholder.cleaning import ExclusionCount
+from beholder.formats import plain_count
 from beholder.study.model import Study
 
 _USUAL = "71 to 79 % is usual in crowdsourced video tests by P.910"
@@ -49,13 +50,15 @@ def _summary(account: Mapping[str, Any]) -> str:
             f"{counts['ratings']} ratings."
         )
     paragraphs.append(
-        f"To be paid: {_many(counts['accepted_sessions'], 'session')}. Not to be paid, as a proposal: "
+        f"To be paid: {plain_count(counts['accepted_sessions'], 'session')}. Not to be paid, as a proposal: "
         f"{counts['rejected_sessions']}. For a person to look at: {counts['look_sessions']}."
     )
     if counts["taken_in_sessions"]:
-        paragraphs.append(f"Taken in by hand, whatever the rules say: {_many(counts['taken_in_sessions'], 'session')}.")
+        paragraphs.append(
+            f"Taken in by hand, whatever the rules say: {plain_count(counts['taken_in_sessions'], 'session')}."
+        )
     if counts["other_plans"]:
-        paragraphs.append(f"Under an earlier plan, and not looked at: {_many(counts['other_plans'], 'session')}.")
+        paragraphs.append(f"Under an earlier plan, and not looked at: {plain_count(counts['other_plans'], 'session')}.")
     return "\n\n".join(paragraphs)
 
 
@@ -85,9 +88,13 @@ def _raters(counts: Mapping[str, int]) -> str:
     few, hardly = counts["few_used_raters"], counts["mostly_unused_raters"]
     sentences = []
     if few:
-        sentences.append(f"{_people(few, 'has', 'have')} too few sessions in use, and none of theirs is used.")
+        sentences.append(
+            f"{plain_count(few, 'person has', 'people have')} too few sessions in use, and none of theirs is used."
+        )
     if hardly:
-        sentences.append(f"{_people(hardly, 'has', 'have')} hardly any session in use by the other rules.")
+        sentences.append(
+            f"{plain_count(hardly, 'person has', 'people have')} hardly any session in use by the other rules."
+        )
     return f"## Whole people\n\n{' '.join(sentences)}" if sentences else ""
 
 
@@ -99,8 +106,8 @@ def _votes(counts: Mapping[str, int]) -> str:
         return "## Votes\n\nEvery stimulus has as many used votes as were planned."
     return (
         f"## Votes\n\n{short} of {planned} stimuli and questions have fewer used votes than were planned (votes.csv). "
-        f"{_many(counts['missing_sessions'], 'more session')} would bring them there: `beholder extend` adds lists "
-        "for what is missing and not under way."
+        f"{plain_count(counts['missing_sessions'], 'more session')} would bring them there: `beholder extend` adds "
+        "lists for what is missing and not under way."
     )
 
 
@@ -108,7 +115,7 @@ def _bonus(account: Mapping[str, Any]) -> str:
     number = account["counts"]["bonuses"]
     if not number:
         return ""
-    return f"## Bonus\n\n{_people(number)}, {account['bonus']} in all (bonus.csv)."
+    return f"## Bonus\n\n{plain_count(number, 'person', 'people')}, {account['bonus']} in all (bonus.csv)."
 
 
 def _rules(rules: Sequence[Mapping[str, Any]], study: Study) -> str:
@@ -129,11 +136,3 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 def _plain(text: str) -> str:
     """Return a text that stays on its line and in its cell."""
     return " ".join(text.split()).replace("|", "\\|")
-
-
-def _many(n: int, one: str) -> str:
-    return f"{n} {one}{'s' * (n != 1)}"
-
-
-def _people(n: int, *verb: str) -> str:
-    return " ".join([f"{n} {'person' if n == 1 else 'people'}", *verb[n != 1 :][:1]])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from beholder.checks.contract import AnsweredTrial, Verdict
 from beholder.errors import Problem, StoreError
+from beholder.formats import join_names
 from beholder.methods.contract import Method, Trial
 from beholder.store.contract import Table
 from beholder.study.recruitment import Mode, is_person, is_robot
@@ -316,7 +317,7 @@ def _session_order(row: Mapping[str, Any]) -> tuple[datetime, str]:
 
 def _no_sessions(where: str, *, robots: bool, run: int, runs: Sequence[int]) -> Problem:
     if runs:
-        held = " and ".join(filter(None, (", ".join(map(str, runs[:-1])), str(runs[-1]))))
+        held = join_names([str(run) for run in runs])
         return Problem(
             where,
             f"holds no {'robots' if robots else 'sessions'} of run {run} yet",

@@ -18,6 +18,7 @@ from beholder.cleaning.sessions import JudgedSession
 from beholder.cleaning.shortfall import EXTEND, VOTES, is_compared, shortfall
 from beholder.columns import Column, names_of
 from beholder.files import table_bytes
+from beholder.formats import plain_count
 from beholder.methods.contract import Method
 from beholder.planning.known_answers import message_label, message_text
 from beholder.study.checks import Agreement
@@ -175,7 +176,7 @@ def _quantity_rows(rule: Quantity, accepted: Mapping[str, Sequence[JudgedSession
 
 
 def _quantity_reason(accepted: int, least: int) -> str:
-    return f"{accepted} accepted session{'s' * (accepted != 1)}, of {least} or more"
+    return f"{plain_count(accepted, 'accepted session')}, of {least} or more"
 
 
 def _quality_rows(

@@ -271,7 +271,7 @@ def print_message_stimuli(asking: Mapping[Role, StimulusCount]) -> None:
         if not new:
             click.echo(f"All {count} {role} clips were there." if count > 1 else f"1 {role} clip was there.")
         elif new == count:
-            click.echo(f"Made {count} {role} clip{'s' * (count != 1)} in media/.")
+            click.echo(f"Made {plain_count(count, f'{role} clip')} in media/.")
         else:
             click.echo(f"Made {new} of {count} {role} clips in media/; the others were there.")
 

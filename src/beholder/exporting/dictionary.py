@@ -14,6 +14,7 @@ from beholder.exporting.columns import ExportTable
 from beholder.exporting.source import ExportSource, FreeTextFilter
 from beholder.exporting.table_files import Format, WrittenTable
 from beholder.files import json_bytes, table_bytes
+from beholder.formats import join_names
 from beholder.store.tables import to_iso
 
 DICTIONARY, PACKAGE, README = "dictionary.csv", "datapackage.json", "README.md"
@@ -250,8 +251,9 @@ def _free_text_note(withheld: FreeTextFilter) -> str:
 def _runs_note(source: ExportSource) -> str:
     """Return which runs are in the tables."""
     runs = sorted({one.visit.run for one in source.judging.judged})
-    text = f"{', '.join(map(str, runs[:-1]))} and {runs[-1]}" if len(runs) > 1 else ""
-    return f"Runs {text} are in the same tables; the column `run` tells them apart." if text else ""
+    if len(runs) < 2:
+        return ""
+    return f"Runs {join_names([str(run) for run in runs])} are in the same tables; the column `run` tells them apart."
 
 
 def _changed_names_note(source: ExportSource) -> str:

@@ -9,6 +9,7 @@ from typing import Protocol, TypeVar
 from beholder.aio import block_on
 from beholder.errors import Problem, RecruitError, UserError
 from beholder.extension.folder import extend_open
+from beholder.formats import plain_count
 from beholder.recruiting.abandoned_lists import AbandonedLists
 from beholder.recruiting.closure import stop_recruiting
 from beholder.recruiting.context import RecruitContext
@@ -118,7 +119,7 @@ class Collector:
         submissions = await context.recruiter.submissions(self._posting)
         await self._abandoned.release(submissions)
         if approved := await _approve_due(context, submissions, self._tried, self._wait):
-            self._report(RunProgress("pay", f"{_count(approved, 'submission', 'submissions')} approved in time"))
+            self._report(RunProgress("pay", f"{plain_count(approved, 'submission')} approved in time"))
         return await self._assess(posting, submissions)
 
     async def _assess(self, posting: Posting, submissions: Sequence[Submission]) -> str | None:
@@ -130,7 +131,7 @@ class Collector:
         if is_closed(self._context.study.recruit, self._context.now()):
             await stop_recruiting(self._context)
             if not live:
-                open_ = _count(left, "list is", "lists are")
+                open_ = plain_count(left, "list is", "lists are")
                 return f"recruit.closes is past, and {open_} open" if left else ""
         if posting.state == "draft":
             self._report_new("Nobody can see the study yet. It goes on when it is published.")
@@ -146,12 +147,12 @@ class Collector:
         if left == 0:
             return await self._extension(posting, is_paused=is_paused)
         if posting.state == "completed" and free:
-            return f"recruiting was stopped, and {_count(left, 'list is', 'lists are')} open"
+            return f"recruiting was stopped, and {plain_count(left, 'list is', 'lists are')} open"
         if is_used_up:
             return await self._resume()
         idle = left - counts["live"]  # a participant who left keeps the list for a while
         if free == 0 and idle > 0 and not is_paused:
-            why = f"{_count(idle, 'list is', 'lists are')} open and no place is left"
+            why = f"{plain_count(idle, 'list is', 'lists are')} open and no place is left"
             return await self._obstacle(posting, idle, why) or await self._add_places(posting, idle, why)
         return None
 
@@ -179,7 +180,7 @@ class Collector:
             return ""
         if is_paused:
             return None  # the researcher who paused it resumes it to get more participants
-        why = f"{_count(extension.missing, 'vote was', 'votes were')} left out"
+        why = f"{plain_count(extension.missing, 'vote was', 'votes were')} left out"
         if (shortage := await self._obstacle(posting, extension.added, why)) is not None:
             return shortage
         await extend_open(context.study, context.store, context.url)
@@ -225,12 +226,8 @@ def _is_used_up(posting: Posting, submissions: Sequence[Submission]) -> bool:
     return posting.slots is not None and sum(one.status == "screened_out" for one in submissions) >= posting.slots
 
 
-def _count(n: int, one: str, many: str) -> str:
-    return f"{n} {one if n == 1 else many}"
-
-
 def _more(people: int) -> str:
-    return _count(people, "more person", "more people")
+    return plain_count(people, "more person", "more people")
 
 
 # Approval after `recruit.approve_after`

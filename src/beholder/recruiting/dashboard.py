@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from beholder.cleaning.decisions import reason_words
+from beholder.formats import plain_count
 from beholder.recruiting.monitor_snapshot import MonitorSnapshot, PlatformCounts, VoteProgress
 from beholder.study.recruitment import source_of
 
@@ -169,7 +170,7 @@ def _progress(view: MonitorSnapshot) -> Table:
     lists = view.lists
     share = lists.finished / lists.planned if lists.planned else 0.0
     rows: list[tuple[str, str | Text]] = [
-        ("came", f"{_many(view.arrived, 'session', 'sessions')} of {_many(view.people, 'person', 'people')}"),
+        ("came", f"{plain_count(view.arrived, 'session')} of {plain_count(view.people, 'person', 'people')}"),
         ("here now", f"{view.here}"),
         ("finished", f"{view.completed}"),
         ("lists", Text.assemble(_bar(share), f" {lists.finished} of {lists.planned}, {lists.coming} coming")),
@@ -177,10 +178,6 @@ def _progress(view: MonitorSnapshot) -> Table:
         ("pace", _pace(view)),
     ]
     return _pairs(rows)
-
-
-def _many(n: int, one: str, many: str) -> str:
-    return f"{n} {one if n == 1 else many}"
 
 
 def _takes(view: MonitorSnapshot) -> str:
@@ -204,7 +201,7 @@ def _pace(view: MonitorSnapshot) -> str:
 def _when(moment: datetime, now: datetime) -> str:
     minutes = (moment - now).total_seconds() / 60
     if minutes < 90:
-        return f"in {_many(max(1, round(minutes)), 'minute', 'minutes')}"
+        return f"in {plain_count(max(1, round(minutes)), 'minute')}"
     return f"in {minutes / 60:.0f} hours" if minutes < 48 * 60 else f"in {minutes / 60 / 24:.0f} days"
 
 

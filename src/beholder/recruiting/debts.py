@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from beholder.errors import Problem
+from beholder.formats import plain_count
 from beholder.recruiting.contract import PAID, SHORTEST_MESSAGE
 from beholder.recruiting.ledger import Debt, LedgerState
 from beholder.recruiting.pay_facts import PayableVisit, PayFacts
@@ -348,10 +349,8 @@ def _sum_up(lines: Sequence[PaymentLine]) -> str:
     parts = []
     if money:
         total = Sum(sum(one.minor for one in money), money[0].currency)
-        parts.append(f"{len(money)} payment{'s' * (len(money) != 1)} of {total} in all")
+        parts.append(f"{plain_count(len(money), 'payment')} of {total} in all")
     if other:
         is_money = lines[0].kind in ("approve", "bonus") and lines[0].status == "nothing"
-        name = "bonus" if is_money else "message"
-        plural = "es" if is_money else "s"
-        parts.append(f"{other} {name}{plural * (other != 1)}")
+        parts.append(plain_count(other, *(("bonus", "bonuses") if is_money else ("message", "messages"))))
     return ", ".join(parts)

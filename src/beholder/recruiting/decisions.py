@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from beholder.errors import Problem, RecruitError
 from beholder.files import write_private
+from beholder.formats import plain_count, plural
 from beholder.recruiting.context import RecruitContext
 from beholder.recruiting.contract import DecisionRow, Pay
 from beholder.recruiting.decisions_file import (
@@ -126,7 +127,7 @@ async def _sign(
     entry = signature(rows, by, content, context.now())
     due = [*_new(entry, evidence.entries), *use_acts(rows, evidence.acts, used, by, context.now())]
     number = sum(row.decided.pay not in ("wait", "look", "nothing") for row in rows)
-    what = f"{number} {'submission' if number == 1 else 'submissions'} to pay, reject or ask back"
+    what = f"{plain_count(number, 'submission')} to pay, reject or ask back"
     if dry_run:
         return [f"{by} would sign {what}. Nothing is written."]
     if due:
@@ -162,9 +163,11 @@ def _counted(rows: Sequence[ProposalRow]) -> list[str]:
     used = sum(row.decided.use for row in rows)
     if not rows:
         return ["Nobody has come yet, so there is nothing to decide."]
-    lines = [f"{_many(len(rows), 'row')}: {', '.join(f'{n} {pay}' for pay, n in counts.most_common())}; {used} used."]
+    lines = [
+        f"{plain_count(len(rows), 'row')}: {', '.join(f'{n} {pay}' for pay, n in counts.most_common())}; {used} used."
+    ]
     if changed:
-        lines.append(f"{_many(changed, 'row')} as a person has changed {'it' if changed == 1 else 'them'}.")
+        lines.append(f"{plain_count(changed, 'row')} as a person has changed {plural(changed, 'it', 'them')}.")
     return lines
 
 
@@ -177,12 +180,10 @@ def _stale(submissions: Sequence[str]) -> list[str]:
 def _unsigned(number: int) -> list[str]:
     if not number:
         return []
-    verb, changed = ("is", "has changed") if number == 1 else ("are", "have changed")
-    return [f"{_many(number, 'row')} {verb} new or {changed} since you looked, and {verb} not signed: look, and sign."]
-
-
-def _many(n: int, one: str) -> str:
-    return f"{n} {one}{'s' * (n != 1)}"
+    verb, changed = plural(number, "is", "are"), plural(number, "has changed", "have changed")
+    return [
+        f"{plain_count(number, 'row')} {verb} new or {changed} since you looked, and {verb} not signed: look, and sign."
+    ]
 
 
 class _SignedState(NamedTuple):
@@ -210,7 +211,7 @@ def _signed_state(rows: Sequence[ProposalRow], entries: Iterable[LedgerEntry]) -
     last = max(own, key=lambda one: one.at)
     new = [row for row in rows if row.decided.submission not in signed and row.decided.pay not in _QUIET]
     changed = [row for row in rows if _has_changed(row, signed.get(row.decided.submission))]
-    count = f"{len(own)} {'row is' if len(own) == 1 else 'rows are'} signed"
+    count = f"{plain_count(len(own), 'row is', 'rows are')} signed"
     head = f"{count}, last by {last.by} on {last.at:%Y-%m-%d at %H:%M} UTC."
     since = [f"{len(some)} {word} ({_names(some)})" for some, word in ((new, "new"), (changed, "changed")) if some]
     return _SignedState((f"{head} Since then: {', '.join(since) or 'nothing new'}.",), not since)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, get_args
 
 from beholder.errors import Problem, did_you_mean
 from beholder.files import table_bytes, write_private
+from beholder.formats import plain_count
 from beholder.recruiting.context import RecruitContext
 from beholder.recruiting.contract import SHORTEST_MESSAGE, Category, DecisionRow, Pay
 from beholder.recruiting.launch_record import PromisedPay
@@ -295,7 +296,7 @@ def write_by_hand(context: RecruitContext, rows: Sequence[ProposalRow]) -> list[
         path.unlink(missing_ok=True)
         return []
     write_private(path, table_bytes(_MANUAL_COLUMNS, (_by_hand_cells(row) for row in manual)))
-    who = "1 person" if len(manual) == 1 else f"{len(manual)} people"
+    who = plain_count(len(manual), "person", "people")
     return [f"{_MANUAL_FILE} has the ids of {who} to reject, ask back or look at on the platform. Keep it to yourself."]
 
 

@@ -13,6 +13,7 @@ from beholder.cleaning.facts import Rows
 from beholder.cleaning.screening import store_of
 from beholder.clock import utc_now
 from beholder.errors import Problem, RecruitError, StoreError, UserError
+from beholder.formats import plain_count
 from beholder.methods import load_study
 from beholder.recruiting.closure import open_runs
 from beholder.recruiting.decisions_file import DECISIONS_FILE as DECISIONS
@@ -142,7 +143,7 @@ def _forget_result(
     study: Study, result: Forgotten, erasable: ErasableSessions, removed: tuple[str, ...] = ()
 ) -> Forgotten:
     number = len(erasable.remaining)
-    sessions = f"{number} session{'s' * (number != 1)}"
+    sessions = plain_count(number, "session")
     if result.was_done and result.at is not None:
         words = [f"This was done already, on {result.at:%Y-%m-%d %H:%M} UTC."]
     elif result.at is None:
@@ -237,22 +238,22 @@ def _overdue_lines(study: Study, due: _OverdueData) -> tuple[str, ...]:
         return ("What is due is gone already.", *_files_with_names(study))
     sessions = len(due.sessions)
     return (
-        f"Due: who {due.people} {'person is' if due.people == 1 else 'people are'}, and the answers of "
-        f"{sessions} session{'s' * (sessions != 1)}. Nothing is erased yet.",
+        f"Due: who {plain_count(due.people, 'person is', 'people are')}, and the answers of "
+        f"{plain_count(sessions, 'session')}. Nothing is erased yet.",
     )
 
 
 def _purged_lines(study: Study, done: Purged, due: _OverdueData) -> tuple[str, ...]:
     words = []
     if due.is_known:
-        who = f"{done.people} {'person is' if done.people == 1 else 'people are'}"
+        who = plain_count(done.people, "person is", "people are")
         words.append(
             f"Erased: who {who}, which visit was whose, and {DECISIONS}. From now on nobody can be matched, paid, "
             "topped up, or kept out of other studies by their id."
         )
     if done.sessions:
         words.append(
-            f"Erased: the answers of {done.sessions} session{'s' * (done.sessions != 1)}, {done.rows} rows. "
+            f"Erased: the answers of {plain_count(done.sessions, 'session')}, {done.rows} rows. "
             "Results that are written stay; `beholder clean` would find nothing any more."
         )
     return (*words, *_files_with_names(study))
@@ -297,7 +298,7 @@ async def _check_settled(study: Study, store: Store) -> None:
         raise RecruitError(Problem("retention", what, "", fix))
     unpaid = [debt for debt in replay(entries).pending() if debt.kind in MONEY]
     if unpaid:
-        what = f"would leave {len(unpaid)} payment{'s' * (len(unpaid) != 1)} without anybody to pay"
+        what = f"would leave {plain_count(len(unpaid), 'payment')} without anybody to pay"
         raise RecruitError(Problem("retention", what, "", "Run `beholder pay`: it says what is open. Then purge."))
 
 

@@ -13,6 +13,7 @@ from beholder.checks.page_contract import Needs
 from beholder.checks.page_registry import check_texts
 from beholder.errors import Problem, StudyError
 from beholder.files import write_private
+from beholder.formats import plain_count, plural
 from beholder.methods import find
 from beholder.recruiting.contract import Job
 from beholder.server import tokens
@@ -302,7 +303,7 @@ def _question_line(study: Study) -> str:
     texts = [" ".join(question.text.split()) for question in find(study.method).questions(study)]
     shown = " ".join(f"“{text}”" for text in texts[:_SHOWN])
     more = f", and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
-    return f"The question{'s' * (len(texts) != 1)}: {shown}{more}"
+    return f"The {plural(len(texts), 'question')}: {shown}{more}"
 
 
 def _lines(study: Study, job: Job) -> Iterator[str]:
@@ -327,7 +328,7 @@ def _bonus(study: Study) -> Iterator[str]:
     bonus = study.clean.bonus
     if bonus is not None and bonus.quantity is not None:
         each, least = money(bonus.quantity.each), bonus.quantity.sessions
-        yield f"From {least} accepted session{'s' * (least != 1)} on you earn {each} more for each of them."
+        yield f"From {plain_count(least, 'accepted session')} on you earn {each} more for each of them."
     if bonus is not None and bonus.quality is not None:
         best, each = bonus.quality.best, money(bonus.quality.each)
         yield f"The {best:g} % whose ratings can be relied on most earn {each} more for each accepted session."

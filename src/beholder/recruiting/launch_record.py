@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from beholder.errors import Problem, RecruitError
+from beholder.formats import plural
 from beholder.recruiting.contract import Job, Posting, Quote
 from beholder.recruiting.invitations import describe_job
 from beholder.recruiting.ledger import evidence_of
@@ -296,7 +297,7 @@ def _cost_lines(quote: Quote, due: Sum | None) -> Iterator[str]:
         yield f"  {words:<{width}}  {amount.amount:>{digits}} {amount.currency}"
     advice = f"; {quote.advice} are advised" if quote.advice is not None else ""
     floor = f"; at least {quote.floor}{advice}" if quote.floor is not None else advice
-    yield f"  An hour pays {quote.hourly} at about {quote.minutes:g} minute{'s' * (quote.minutes != 1)}{floor}."
+    yield f"  An hour pays {quote.hourly} at about {quote.minutes:g} {plural(quote.minutes, 'minute')}{floor}."
 
 
 def _file_lines(launch: Launch) -> Iterator[str]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from beholder.errors import Problem
+from beholder.formats import first_names, join_names, plain_count
 from beholder.recruiting.context import RecruitContext
 from beholder.recruiting.contract import PAID, UNDER_WAY, DecisionRow, Pay, Posting, Submission, platform_errors
 from beholder.recruiting.debts import Payment, PaymentLine
@@ -83,7 +84,7 @@ def open_problems(
 def live_session_problems(live: int, limit: str) -> Iterator[Problem]:
     """Yield that sessions are live, where there is no platform: they may finish and be paid."""
     if live:
-        people = "1 person is" if live == 1 else f"{live} people are"
+        people = plain_count(live, "person is", "people are")
         fix = f"Close again when they are done; who rests for {limit} is not waited for."
         yield Problem("participants", f"{people} at work", "", fix)
 
@@ -120,7 +121,7 @@ def _due_problems(lines: Sequence[PaymentLine]) -> Iterator[Problem]:
     total = Sum(sum(line.amount.minor for line in lines), lines[0].amount.currency)
     due = f"is owed {total}" if len(names) == 1 else f"are owed {total} in all"
     reasons = ", ".join(dict.fromkeys(line.reason.partition(":")[0] for line in lines))
-    yield Problem(_join_names(names), f"{due} ({reasons})", "", _PAY)
+    yield Problem(_named(names), f"{due} ({reasons})", "", _PAY)
 
 
 def _line_problem(line: PaymentLine, is_by_hand: bool) -> Problem | None:
@@ -207,16 +208,11 @@ def merge_problems(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     for problem in problems:
         places.setdefault(replace(problem, where=""), []).append(problem.where)
     return tuple(
-        replace(one, where=names[0])
-        if len(names) == 1
-        else replace(one, where=_join_names(names), what=f"each {one.what}")
+        replace(one, where=names[0]) if len(names) == 1 else replace(one, where=_named(names), what=f"each {one.what}")
         for one, names in places.items()
     )
 
 
-def _join_names(names: Sequence[str]) -> str:
+def _named(names: Sequence[str]) -> str:
     """Return names as a list in words, the first few of many."""
-    more = len(names) - _NAMED
-    if more > 0:
-        return f"{', '.join(names[:_NAMED])} and {more} more"
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    return first_names(names, _NAMED) if len(names) > _NAMED else join_names(names)

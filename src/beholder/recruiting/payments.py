@@ -13,6 +13,7 @@ from pathlib import Path
 
 from beholder.errors import Problem, RecruitError
 from beholder.files import write_private
+from beholder.formats import plain_count
 from beholder.recruiting.context import RecruitContext
 from beholder.recruiting.contract import Verb, platform_errors
 from beholder.recruiting.debts import Payment, PaymentLine, PaymentStatus
@@ -253,7 +254,7 @@ async def _write_payment_list(ledger: PayLedger, keys: Collection[Key]) -> Path 
     else:
         more = sum(ledger.state.debts[key].is_due for key in keys)
         if more:
-            pending = "1 more is owed, and comes" if more == 1 else f"{more} more are owed, and come"
+            pending = plain_count(more, "more is owed, and comes", "more are owed, and come")
             ledger.notes.append(f"{pending} into the next list, once this one is paid.")
     path = _write(ledger, batch)
     await ledger.write([ledger.batch_entry(batch, "accepted")])

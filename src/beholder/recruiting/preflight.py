@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from beholder.errors import Problem, RecruitError, StoreError
+from beholder.formats import plain_count
 from beholder.recruiting.context import RecruitContext, without_budget
 from beholder.recruiting.contract import Posting, Quote
 from beholder.recruiting.launch_record import launch_record, runs_of
@@ -105,7 +106,7 @@ def cost_problems(study: Study, quote: Quote, on_top: int = 0, other_runs: int =
         fix = f"Up to {fitting} would fit: recruit.places: {fitting}." if fitting else "Not even one would fit."
         paid = f", with {quote.total._replace(minor=on_top)} that others have got" if on_top else ""
         paid += f", with {quote.total._replace(minor=other_runs)} for other runs" if other_runs else ""
-        what = f"is {budget}, and {_people(quote.places)} may cost {total}{paid}"
+        what = f"is {budget}, and {plain_count(quote.places, 'person', 'people')} may cost {total}{paid}"
         yield study.problem("budget", what, f"{total} or more", fix)
 
 
@@ -153,10 +154,6 @@ async def excluded_store_problems(study: Study) -> list[Problem]:
             fix = "Nothing to do where nobody has begun it. Its store has to be the folder store/ in it."
             problems.append(study.problem("recruit.exclude", what, "", fix))
     return problems
-
-
-def _people(places: int) -> str:
-    return "1 person" if places == 1 else f"{places} people"
 
 
 def distinct(*problems: Iterable[Problem]) -> list[Problem]:
@@ -248,7 +245,7 @@ def floor_problems(study: Study, quote: Quote) -> Iterator[Problem]:
     floor = hourly_floor(study, quote)
     if floor is not None and quote.hourly.minor < floor.minor:
         minutes = int(quote.reward.minor * 60 / floor.minor)
-        shorter = f", or make a session of {minutes} minute{'s' * (minutes != 1)}" if minutes else ""
+        shorter = f", or make a session of {plain_count(minutes, 'minute')}" if minutes else ""
         yield study.problem(
             "recruit.reward",
             _current_pay(quote),

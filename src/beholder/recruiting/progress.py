@@ -11,6 +11,7 @@ from typing import NamedTuple
 from beholder.checks.contract import CHECK_ROLES
 from beholder.checks.page_registry import check_title
 from beholder.cleaning.facts import Facts, SessionRecord
+from beholder.formats import plain_count
 from beholder.planning.model import PlannedList
 from beholder.recruiting.monitor_snapshot import (
     CheckCount,
@@ -129,12 +130,11 @@ def _merge_pages(rows: Sequence[StepCount]) -> list[StepCount]:
 
 def _rating_step(first: StepCount, every: Sequence[StepCount]) -> StepCount:
     return StepCount(
-        _RATING, f"Rating, {_many(sum(row.key[:6] == 'trial:' for row in every))}", first.reached, *_sums(every)
+        _RATING,
+        f"Rating, {plain_count(sum(row.key[:6] == 'trial:' for row in every), 'trial')}",
+        first.reached,
+        *_sums(every),
     )
-
-
-def _many(trials: int) -> str:
-    return f"{trials} trial{'s' * (trials != 1)}"
 
 
 def _sums(rows: Sequence[StepCount]) -> tuple[int, int, int]:
@@ -293,7 +293,7 @@ def _pay(earned: HourlyPay) -> Iterator[str]:
 
 def _waiting(days: int) -> str:
     left = AUTO_APPROVAL_DAYS - days
-    when = f"in {left} day{'s' * (left != 1)}" if left > 0 else "now"
+    when = f"in {plain_count(left, 'day')}" if left > 0 else "now"
     return (
         f"Somebody has waited for {days} days for a decision; the platform approves it by itself {when}. "
         "Run `beholder decide`."

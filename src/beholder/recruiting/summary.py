@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from beholder.formats import plain_count, plural
 from beholder.recruiting.contract import Posting
 from beholder.recruiting.ledger import MONEY, Debt, LedgerState
 from beholder.recruiting.monitor_snapshot import MonitorSnapshot
@@ -96,7 +97,7 @@ def _money(facts: SummaryFacts) -> Iterator[str]:
         if paid:
             people = len({debt.participant or debt.submission for debt in paid})
             total = Sum(sum(debt.amount.minor for debt in paid), paid[0].amount.currency)
-            yield f"{people} {'person' if people == 1 else 'people'} got {total} {words}."
+            yield f"{plain_count(people, 'person', 'people')} got {total} {words}."
     if facts.view.cost is not None and facts.view.cost.committed is not None:
         fees = "With fees and tax the" if facts.study.recruit.source.is_platform else "The"
         yield f"{fees} places were quoted at {facts.view.cost.committed} at most."
@@ -129,7 +130,7 @@ def retention(study: Study) -> Iterator[str]:
 
 
 def _minutes(number: float) -> str:
-    return "1 minute" if number == 1 else f"{number:g} minutes"
+    return f"{number:g} {plural(number, 'minute')}"
 
 
 def _day(moment: datetime) -> str:

@@ -12,6 +12,7 @@ from datetime import timedelta
 from typing import cast
 
 from beholder.errors import Problem
+from beholder.formats import plain_count
 from beholder.recruiting.contract import (
     MOST_ROWS,
     PAID,
@@ -199,7 +200,7 @@ def _chunks(debts: Sequence[Debt]) -> Iterator[Sequence[Debt]]:
 
 
 def _payments(number: int) -> str:
-    return "1 payment is owed" if number == 1 else f"{number} payments are owed"
+    return plain_count(number, "payment is owed", "payments are owed")
 
 
 def _platform_problem(ledger: PayLedger, error: Exception) -> Problem:
@@ -350,7 +351,7 @@ async def send_approvals(ledger: PayLedger, keys: Collection[Key]) -> None:
         if not waiting:
             break
         if pause == _APPROVE_PAUSES[1]:
-            many = "1 approval" if len(waiting) == 1 else f"{len(waiting)} approvals"
+            many = plain_count(len(waiting), "approval")
             ledger.report_wait(many, _APPROVE_PAUSES)
         if pause:
             await ledger.sleep(pause)

@@ -13,7 +13,7 @@ import pandas as pd
 
 from beholder.analysis.figures.theme import DOUBLE, Layout
 from beholder.analysis.result import records
-from beholder.formats import NONE, count, join_names, number, percent, plain
+from beholder.formats import NONE, count, join_names, number, percent, plain, plural
 from beholder.reporting.figures import Figure
 from beholder.reporting.html import Child, Markup, panel, table, tag
 from beholder.reporting.result_page import Outcome, headline
@@ -120,7 +120,7 @@ def _target_row(row: Mapping[str, Any]) -> str:
         return "all at once"
     pair = f"{row['condition']} and {row['other_condition']}: " if row["condition"] else ""
     points = abs(round(row["difference"], 2))
-    return f"{pair}{points:g} point{'s' * (points != 1)}"
+    return f"{pair}{points:g} {plural(points, 'point')}"
 
 
 # Page
@@ -223,7 +223,7 @@ def _what(row: Mapping[str, Any]) -> str:
         return "all at once"
     pair = f"{row['condition']} and {row['other_condition']}: " if row["target"] == "contrast" else ""
     points = round(abs(row["difference"]), 2)
-    return f"{pair}{plain(points)} point{'s' * (points != 1)}"
+    return f"{pair}{plain(points)} {plural(points, 'point')}"
 
 
 def size_sheet(sizes: pd.DataFrame) -> TextTable:
@@ -280,7 +280,7 @@ def finding_words(tables: PowerTables) -> tuple[str, ...]:
 def points_text(tables: PowerTables, points: float) -> str:
     """Return `5 points`, or `5 points of 100` for comparisons, which have no scale."""
     of = " of 100" if tables.is_compared else ""
-    return f"{plain(round(points, 2))} point{'s' * (points != 1)}{of}"
+    return f"{plain(round(points, 2))} {plural(points, 'point')}{of}"
 
 
 def _needed(tables: PowerTables, question: str) -> Iterator[str]:

@@ -13,6 +13,7 @@ import pandas as pd
 from scipy import special
 
 from beholder.errors import Problem, UserError
+from beholder.formats import plain_count
 from beholder.simulation.truth import PUBLIC, Population, read_people
 from beholder.stats.crossed import VarianceComponents, fit_crossed, variance_components
 from beholder.stats.mixed import Codes, Floats
@@ -97,7 +98,7 @@ def _question_estimates(votes: pd.DataFrame, step: float) -> VarianceEstimates:
 
 def too_few(count: int, what: str, needed: int, such: str = "") -> str:
     """Return the reason if there are fewer than needed, otherwise an empty text."""
-    return f"{count} {what}{'s' * (count != 1)}{such}, and it takes {needed}" if count < needed else ""
+    return f"{plain_count(count, what)}{such}, and it takes {needed}" if count < needed else ""
 
 
 def _estimate(value: float, few: str) -> VarianceEstimate:

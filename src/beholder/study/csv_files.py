@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from beholder.errors import Problem, did_you_mean
+from beholder.formats import plural
 
 DELIMITERS = (",", ";", "\t")
 """Delimiters: spreadsheets in half of Europe write semicolons."""
@@ -72,7 +73,7 @@ def read_table(folder: Path, name: str, columns: Sequence[str], problems: list[P
 
 
 def _columns(names: Sequence[str]) -> str:
-    return f"the column{'s' * (len(names) != 1)} {', '.join(names)}"
+    return f"the {plural(len(names), 'column')} {', '.join(names)}"
 
 
 def plain_text(text: str) -> str:
