@@ -19,7 +19,7 @@ from beholder.checks.page_registry import (
     page_checks,
 )
 from beholder.study import qualification as rules
-from beholder.study.model import Study
+from beholder.study.model import Study, installed_study_model
 from beholder.testing import check_step
 from beholder.testing.checks import DEVICE, check_luck
 from beholder.types import Json
@@ -44,7 +44,7 @@ WAYS = {
 
 
 def study(**keys: Any) -> Study:
-    return Study.model_validate(
+    return installed_study_model().model_validate(
         {"beholder": 1, "name": "s", "title": "S", "method": "acr", "stimuli": "stimuli", **keys}
     )
 

@@ -9,12 +9,10 @@ import pytest
 import yaml
 
 import beholder
-from beholder.checks.agreement import ConsistencyRule
+from beholder.checks.agreement import Consistency, scatter_z
 from beholder.checks.contract import Scatter, SessionEvidence
-from beholder.cleaning.screening import scatter_z
 from beholder.stats.rater_models import Floats, RaterVotes
 from beholder.stats.shrinkage import shrunken
-from beholder.study import checks as options
 from beholder.testing import write_study
 from support.cleaning_store import rows
 
@@ -25,7 +23,7 @@ DESIGNS = {10: (320, 160), 20: (160, 160), 50: (500, 1000)}
 BIAS, MEDIAN, SPREAD = 0.47, 0.59, 0.18
 """Of honest raters, in points: bias (SD), median inconsistency and its spread (SD of the logarithm), as 24 people in a
 laboratory had them, to whom `honest` robots are fitted too."""
-RULE = ConsistencyRule(options.Consistency())
+RULE = Consistency(Consistency.Options())
 
 
 def planted(rng: np.random.Generator, raters: int, stimuli: int, each: int) -> tuple[RaterVotes, Floats]:
@@ -44,7 +42,7 @@ def planted(rng: np.random.Generator, raters: int, stimuli: int, each: int) -> t
 def flagged(votes: RaterVotes) -> Floats:
     """Return 1 for each rater who fails the check, else 0."""
     fitted = shrunken(votes)
-    z = scatter_z(votes, fitted, RULE.rule.ratings)
+    z = scatter_z(votes, fitted, RULE.options.ratings)
     counts = votes.sum_by_rater()
     verdicts = [
         RULE.judge(

@@ -12,7 +12,7 @@ from beholder.cleaning import Cleaned
 from beholder.methods.contract import Asked, Role, Slot, Target, Trial
 from beholder.planning.model import PlannedList
 from beholder.planning.serialization import list_to_json
-from beholder.study.model import Study
+from beholder.study.model import Study, installed_study_model
 from beholder.study.serialization import resolved_yaml
 from support.answered_trials import PLAYED
 
@@ -25,7 +25,7 @@ ASKED = 4
 
 
 def make_study(folder: Path, **keys: Any) -> Study:
-    study = Study.model_validate(
+    study = installed_study_model().model_validate(
         {
             "beholder": 1, "name": "cleaned", "title": "Cleaned", "method": "acr", "stimuli": "stimuli",
             "questions": [{"id": "quality", "text": "How good?", "scale": "acr5"}], "contact": "name@example.org",

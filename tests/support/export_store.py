@@ -23,7 +23,7 @@ from beholder.store.contract import (
     StudyRecord,
 )
 from beholder.store.open import open_store
-from beholder.study.model import Study
+from beholder.study.model import Study, installed_study_model
 from beholder.study.recruitment import Mode
 from beholder.study.serialization import resolved_yaml
 from beholder.types import Json
@@ -38,7 +38,7 @@ NAMED = "Write to Anna.O'Neil+1@uni-bonn.de: I am PROLIFIC-5F3A, and 5f0f0f0f0f0
 
 
 def make_study(folder: Path, **keys: Any) -> Study:
-    study = Study.model_validate(
+    study = installed_study_model().model_validate(
         {
             "beholder": 1, "name": "exported", "title": "Exported", "method": "parallel", "stimuli": "stimuli",
             "questions": [{"id": "quality", "text": "How good?", "scale": "acr5"}],

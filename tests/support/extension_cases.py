@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from beholder.stimuli.catalogue import Catalogue
-from beholder.study.model import Study
+from beholder.study.model import Study, installed_study_model
 from support.plans import make_catalogue
 
 
 def extension_study(method: str = "acr", questions: tuple[str, ...] = ("quality",), **keys: Any) -> Study:
-    return Study.model_validate(
+    return installed_study_model().model_validate(
         {
             "beholder": 1, "name": "tiny", "title": "Tiny", "method": method, "stimuli": "stimuli",
             "questions": [{"id": one, "text": "How good?", "scale": SCALE.get(method, "acr5")} for one in questions],

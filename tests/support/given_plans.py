@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from beholder.stimuli.catalogue import Catalogue
-from beholder.study.model import Study
+from beholder.study.model import Study, installed_study_model
 from support.plans import make_catalogue
 
 SCALES = {"pair": "pref2", "ab": "pref2", "abx": "pref2", "ccr": "ccr7", "dcr": "dcr5", "acr": "acr5", "acr-hr": "acr5"}
@@ -25,7 +25,7 @@ def study_of(method: str, folder: Path, keys: dict[str, Any] | None = None, **de
         **({"options": {"mode": "identify"}} if method == "abx" else {}),
         **(keys or {}),
     }  # fmt: skip
-    study = Study.model_validate(data)
+    study = installed_study_model().model_validate(data)
     study._folder = folder
     return study
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from beholder.study.model import Study
+from beholder.study.model import Study, installed_study_model
 from support.message_studies import write_asking
 
 QUESTIONS = ("human-like", "subtitle", "matching", "intelligent")
@@ -29,7 +29,7 @@ def study_text(between: dict[str, Any], **keys: Any) -> dict[str, Any]:
 
 
 def make_study(between: dict[str, Any], **keys: Any) -> Study:
-    return Study.model_validate(study_text(between, **keys))
+    return installed_study_model().model_validate(study_text(between, **keys))
 
 
 def write_served(folder: Path, between: dict[str, Any] | None = None) -> Path:

@@ -14,6 +14,7 @@ from PIL import Image
 from beholder.errors import StimuliError
 from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.ingestion import load_catalogue
+from beholder.study.checks import installed_checks
 from beholder.study.loading import build_study
 from beholder.study.model import Study
 from beholder.study.yaml import read_document
@@ -38,7 +39,7 @@ def study_in(folder: Path, conditions: Sequence[object] = (), **more: object) ->
     if conditions:
         keys["conditions"] = conditions
     (folder / "study.yaml").write_text(json.dumps({**keys, **more}))
-    return build_study(read_document(folder), None)
+    return build_study(read_document(folder), None, installed_checks())
 
 
 def load(folder: Path, conditions: Sequence[object] = (), **more: object) -> Catalogue:

@@ -18,7 +18,7 @@ from beholder.planning.message_trials import study_requests
 from beholder.planning.model import Plan
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.stimuli.known_answers import EVERY_QUESTION, Expectation, KnownAnswer
-from beholder.study.model import Study
+from beholder.study.model import Study, installed_study_model
 from beholder.types import Role
 
 _SCALES: Mapping[str, Mapping[str, Any]] = {"pair": {"scale": {"min": -3, "max": 3, "look": "radio"}}}
@@ -47,7 +47,7 @@ def make_catalogue(
 
 
 def make_study(method: str = "acr", /, **design: Any) -> Study:
-    return Study.model_validate(
+    return installed_study_model().model_validate(
         {
             "beholder": 1,
             "name": "tiny",

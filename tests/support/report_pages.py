@@ -23,7 +23,7 @@ from beholder.reporting.findings import findings
 from beholder.reporting.html import Markup
 from beholder.reporting.material import Material, load_material
 from beholder.reporting.page import page
-from beholder.study.model import Study
+from beholder.study.model import Study, installed_study_model
 
 
 def made_up(
@@ -39,7 +39,7 @@ def made_up(
     **keys: Any,
 ) -> Study:
     """Return a study whose clean/ holds made-up ratings; 13 sessions were lost."""
-    study = Study.model_validate(
+    study = installed_study_model().model_validate(
         {
             "beholder": 1,
             "name": "made-up",

@@ -6,11 +6,11 @@ from typing import Any
 
 from beholder.methods.contract import Break, Trial
 from beholder.server.script import Script, make_script
-from beholder.study.model import Study
+from beholder.study.model import Study, installed_study_model
 
 
 def study(**keys: Any) -> Study:
-    return Study.model_validate(
+    return installed_study_model().model_validate(
         {"beholder": 1, "name": "s", "title": "S", "method": "acr", "stimuli": "stimuli", **keys}
     )
 

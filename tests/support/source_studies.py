@@ -11,6 +11,7 @@ import pytest
 from beholder.errors import StimuliError
 from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.ingestion import load_catalogue
+from beholder.study.checks import installed_checks
 from beholder.study.loading import build_study
 from beholder.study.model import Study
 from beholder.study.yaml import read_document
@@ -31,7 +32,7 @@ def write(folder: Path, files: Mapping[str, bytes | str]) -> None:
 def study_in(folder: Path, stimuli: object = "stimuli", conditions: Sequence[str] = ()) -> Study:
     keys = {"beholder": 1, "name": "tiny", "title": "Tiny", "method": "acr", "stimuli": stimuli}
     (folder / "study.yaml").write_text(json.dumps({**keys, **({"conditions": conditions} if conditions else {})}))
-    return build_study(read_document(folder), None)
+    return build_study(read_document(folder), None, installed_checks())
 
 
 def problems(folder: Path, stimuli: object = "stimuli") -> list[str]:

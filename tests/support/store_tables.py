@@ -14,7 +14,7 @@ from beholder.cleaning import Cleaned
 from beholder.methods.contract import Asked, Break, Slot, Trial
 from beholder.planning.model import PlannedList
 from beholder.planning.serialization import list_to_json
-from beholder.study.model import Study
+from beholder.study.model import Study, installed_study_model
 from beholder.study.serialization import resolved_yaml
 
 Tables = dict[str, list[dict[str, Any]]]
@@ -27,7 +27,7 @@ CONDITIONS = ("natural", "no", "01")
 
 
 def make_study(folder: Path, **keys: Any) -> Study:
-    study = Study.model_validate(
+    study = installed_study_model().model_validate(
         {
             "beholder": 1,
             "name": "cleaned",

@@ -9,7 +9,7 @@ from beholder.methods import find
 from beholder.planning.builder import make_plan
 from beholder.planning.model import Plan
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
-from beholder.study.model import Study
+from beholder.study.model import Study, installed_study_model
 
 TINY_PROBE = Probe(1000, "mp4", 2000, 320, 180, 25.0, "h264", "", 0)
 
@@ -25,7 +25,7 @@ def tiny_catalogue(sha256: str = "00") -> Catalogue:
 
 
 def tiny_study(text: str = "How good?", scale: str = "cont100", title: str = "Tiny", **design: Any) -> Study:
-    return Study.model_validate(
+    return installed_study_model().model_validate(
         {
             "beholder": 1,
             "name": "tiny",

@@ -8,7 +8,7 @@ from beholder.methods import find
 from beholder.planning.builder import make_plan
 from beholder.planning.model import Plan
 from beholder.stimuli.catalogue import Catalogue
-from beholder.study.model import Study
+from beholder.study.model import Study, installed_study_model
 from support.plans import make_study, with_clips
 
 
@@ -17,7 +17,7 @@ def vote_study(method: str, checks: dict[str, Any] | None = None, **design: Any)
     written |= {"method": method, "checks": checks or {}}
     if method == "pair":
         written["questions"] = [{"id": "preference", "text": "Which one?", "scale": "pref2"}]
-    return Study.model_validate(written)
+    return installed_study_model().model_validate(written)
 
 
 def vote_plan(method: str, catalogue: Catalogue, checks: dict[str, Any] | None = None, **design: Any) -> Plan:

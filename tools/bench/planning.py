@@ -15,7 +15,7 @@ from beholder.planning.digest import study_digest
 from beholder.planning.folder import write_plan
 from beholder.planning.model import no_collection
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
-from beholder.study.model import Study
+from beholder.study.model import installed_study_model
 from bench.servers import most_memory
 from bench.table import Row, below
 
@@ -53,7 +53,7 @@ def measure_plan(scratch: Path, *, participants: int = 10_000, contents: int = 5
 def write_large(folder: Path, participants: int, contents: int) -> Spent:
     """Make and write a plan; return what that has cost."""
     catalogue = _catalogue(contents, 12)
-    study = Study.model_validate(
+    study = installed_study_model().model_validate(
         {
             "beholder": 1,
             "name": "large",

@@ -11,7 +11,7 @@ from beholder.sample_size.request import ladder
 from beholder.sample_size.simulation import simulate_point
 from beholder.simulation.truth import PUBLIC
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
-from beholder.study.model import Study
+from beholder.study.model import Study, installed_study_model
 from bench.table import Row, below
 
 _LIMIT_S = 60
@@ -35,7 +35,7 @@ def measure_power() -> list[Row]:
 
 
 def _study() -> Study:
-    return Study.model_validate(
+    return installed_study_model().model_validate(
         {
             "beholder": 1,
             "name": "hemvip",

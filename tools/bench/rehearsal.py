@@ -12,7 +12,7 @@ from beholder.simulation.memory import rehearse, simulate_sheet
 from beholder.simulation.rating_sheet import sheet_of
 from beholder.simulation.truth import truth_of
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
-from beholder.study.model import Study
+from beholder.study.model import Study, installed_study_model
 from bench.table import Row, below
 
 _PROBE = Probe(800_000, "mp4", 10_000, 640, 360, 25.0, "h264", "aac", 2)
@@ -44,7 +44,7 @@ def measure_rehearse(*, ratings: int = 1_000_000) -> list[Row]:
 
 def _study(people: int) -> Study:
     design = {"participants": people, "trials": _TRIALS, "per_trial": _SLOTS, "contents": "once", "seed": 1}
-    return Study.model_validate(
+    return installed_study_model().model_validate(
         {
             "beholder": 1, "name": "large", "title": "Large", "method": "parallel", "stimuli": "stimuli",
             "questions": [{"id": "quality", "text": "How good is it?"}], "design": design,

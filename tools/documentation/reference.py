@@ -18,19 +18,21 @@ from beholder.cleaning import devices, payouts, playback, ratings, shortfall, ta
 from beholder.cli import cli
 from beholder.columns import Column
 from beholder.methods import find, method_folder, names
-from beholder.study.checks import CHECKS, Checks, GoldItem, Statement
-from beholder.study.cleaning import Accept, AcceptAsking, Analyse, Bonus, Clean, Quality, Quantity, Rater
+from beholder.study.checks import Checks, installed_checks, switches_model, use_model
+from beholder.study.cleaning import AcceptAsking, Analyse, Bonus, Quality, Quantity, Rater, accept_model, clean_model
 from beholder.study.design import Design, Level, Sparse, Star, Training, TrainingItem
-from beholder.study.model import Ask, Condition, Playback, Question, Stimuli, Study
+from beholder.study.model import Ask, Condition, Playback, Question, Stimuli, study_model
 from beholder.study.presets import CLEAN_PRESETS, PRESETS, RESERVED_METHODS
-from beholder.study.qualification import RULES, Plate, Qualification, Quiz
+from beholder.study.qualification import RULES, Qualification
 from beholder.study.questions import SCALES, Example, Page, Scale, Texts
 from beholder.study.recruitment import Filters, PerOutcome, Recruit, Retention
-from beholder.study.thresholds import Use
 from beholder.study.value_kinds import field_kind
 
 OURS = tuple(name for name in names() if method_folder(name).parent == Path(beholder.methods.__file__).parent)
 """The methods whose options stand in the reference; those of other packages are described there."""
+
+_CHECKS = installed_checks()
+_STUDY = study_model(_CHECKS.rules, _CHECKS.page_checks)
 
 PARTS: tuple[tuple[str, str, type[BaseModel]], ...] = (
     ("stimuli", "stimuli", Stimuli),
@@ -49,11 +51,11 @@ PARTS: tuple[tuple[str, str, type[BaseModel]], ...] = (
     ("qualification", "qualification", Qualification),
     ("training", "training", Training),
     ("training items", "training: items", TrainingItem),
-    ("checks", "checks", Checks),
-    ("clean", "clean", Clean),
-    ("clean: accept", "clean: accept", Accept),
+    ("checks", "checks", switches_model(Checks, _CHECKS.rules)),
+    ("clean", "clean", clean_model(_CHECKS.rules)),
+    ("clean: accept", "clean: accept", accept_model(_CHECKS.rules)),
     ("clean: accept of a rule", "clean: accept: attention, trap", AcceptAsking),
-    ("clean: use", "clean: use", Use),
+    ("clean: use", "clean: use", use_model(_CHECKS.rules)),
     ("clean: rater", "clean: rater", Rater),
     ("clean: bonus", "clean: bonus", Bonus),
     ("clean: bonus for quantity", "clean: bonus: quantity", Quantity),
@@ -69,7 +71,7 @@ PARTS: tuple[tuple[str, str, type[BaseModel]], ...] = (
 
 def study_keys() -> str:
     """Return the tables of every key of study.yaml."""
-    lines = ["## Top level", "", *_fields(Study)]
+    lines = ["## Top level", "", *_fields(_STUDY)]
     for heading, where, model in PARTS:
         lines += ["", f"## {heading}", "", f"`{where}`. {_sentence(model.__doc__)}", "", *_fields(model)]
     return "\n".join(lines)
@@ -167,13 +169,13 @@ def check_keys() -> str:
 
 def rule_keys() -> str:
     """Return the options of each rule over what people do while they rate."""
-    return _options_of(CHECKS)
+    return _options_of({rule.name: rule.Options for rule in _CHECKS.rules})
 
 
 def use_keys() -> str:
     """Return what each rule can be told for cleaning alone."""
     rows = []
-    for name, field in Use.model_fields.items():
+    for name, field in use_model(_CHECKS.rules).model_fields.items():
         model = field_kind(field).model
         assert model is not None, name
         rows.append((f"`{name}`", ", ".join(f"`{key}`" for key in model.model_fields)))
@@ -192,23 +194,19 @@ def _options_of(rules: Mapping[str, type[BaseModel]]) -> str:
     lines: list[str] = []
     for name, rule in rules.items():
         lines += ["", f"### {name}", "", _sentence(rule.__doc__), "", *_fields(rule)]
-        for key, part in _LISTED.get(name, {}).items():
-            lines += ["", f"Each of `{key}`. {_sentence(part.__doc__)}", "", *_fields(part)]
+        for key, field in rule.model_fields.items():
+            item = field_kind(field).item
+            if item is not None and item.model is not None:
+                part = item.model
+                lines += ["", f"Each of `{key}`. {_sentence(part.__doc__)}", "", *_fields(part)]
     return "\n".join(lines[1:])
-
-
-_LISTED: dict[str, dict[str, type[BaseModel]]] = {
-    "questions": {"items": Quiz}, "colour": {"images": Plate}, "gold": {"items": GoldItem},
-    "trap_item": {"items": Statement},
-}  # fmt: skip
-"""What the lists among the options of a check hold."""
 
 
 def _steps() -> tuple[AnyPageCheck, ...]:
     """Return every check there is, with its defaults."""
     asked = {name: kind.example or True for name, kind in page_check_kinds().items() if not kind.switch}
     head = {"beholder": 1, "name": "all", "title": "All", "method": "acr", "stimuli": "stimuli"}
-    return page_checks(Study.model_validate({**head, "qualification": asked}))
+    return page_checks(_STUDY.model_validate({**head, "qualification": asked}))
 
 
 def _percent(share: float) -> str:

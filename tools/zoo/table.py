@@ -7,8 +7,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from beholder.checks.agreement import Agreement, Postscreen
+from beholder.checks.answer_patterns import Repeat
+from beholder.checks.known_answers import Attention, Gold, Trap, TrapItem
+from beholder.checks.registry import rules
 from beholder.methods import find
-from beholder.study.checks import CHECKS, Agreement, Attention, Gold, Postscreen, Repeat, Trap, TrapItem
 from beholder.study.model import Study
 from beholder.study.questions import Scale
 from zoo.studies import HONEST, REFUSED
@@ -28,32 +31,32 @@ def lucks(study: Study) -> dict[str, Luck]:
     found: dict[str, Luck] = {}
     scale = next(question.scale for question in find(study.method).questions(study) if not question.ticks)
     values, trials = _count(scale), study.design.trials or 1
-    for name in ("attention", "trap", "gold", "trap_item", "repeat", "agreement", "postscreen"):
-        rule = study.checks.rule(name)
+    for kind, rule in study.checks.rules():
+        name = kind.name
         match rule:
-            case Attention() | Trap():
+            case Attention.Options() | Trap.Options():
                 slip = _SLIP * (scale.max - scale.min) if scale.look == "slider" else 0.0
                 near = slip if rule.tolerance is None else rule.tolerance
                 found[name] = _session(
                     (2 * math.floor(near / scale.step) + 1) / values, rule.per_session, rule.max_failed
                 )
-            case Gold():
+            case Gold.Options():
                 # What is as good, or as bad, as it gets stands at an end of the scale.
                 near = _QUARTER * (scale.max - scale.min) if rule.tolerance is None else rule.tolerance
                 found[name] = _session((math.floor(near / scale.step) + 1) / values, rule.per_session, rule.max_failed)
-            case TrapItem():
+            case TrapItem.Options():
                 # The middle is not wrong.
                 right = (values // 2 + values % 2) / values
                 found[name] = _session(right, rule.per_trial * trials, rule.max_failed)
-            case Repeat():
+            case Repeat.Options():
                 near = math.floor(_QUARTER * (scale.max - scale.min) / scale.step)
                 alike = sum(abs(one - two) <= near for one in range(values) for two in range(values)) / values**2
                 many = rule.items_per_trial * trials + rule.trials
                 found[name] = _session(alike, many, max(rule.max_failed, math.floor(rule.share * many + 1e-9)))
-            case Postscreen():
+            case Postscreen.Options():
                 top = (100 - rule.hidden_reference[0] + 1) / values
                 found[name] = _session(top, trials, math.floor(rule.hidden_reference[1] * trials))
-            case Agreement():
+            case Agreement.Options():
                 shown = trials * (study.design.per_trial or len(study.conditions) or 1 if study.method != "acr" else 1)
                 found[name] = (0.5, _normal_above(rule.min * math.sqrt(max(1, shown - 1))))
     return found
@@ -113,12 +116,12 @@ class Preset:
     @property
     def checks(self) -> tuple[str, ...]:
         """The rules of the study that somebody failed."""
-        return tuple(name for name in CHECKS if any(kind.failed[name] for kind in self.kinds))
+        return tuple(rule.name for rule in rules() if any(kind.failed[rule.name] for kind in self.kinds))
 
     @property
     def passed(self) -> tuple[str, ...]:
         """The rules that everybody passed who met them."""
-        met = (name for name in CHECKS if any(kind.judged[name] for kind in self.kinds))
+        met = (rule.name for rule in rules() if any(kind.judged[rule.name] for kind in self.kinds))
         return tuple(name for name in met if name not in self.checks)
 
     def missed(self) -> Iterator[str]:

@@ -10,9 +10,9 @@ from beholder.analysis.figures.raters import raters_chart
 from beholder.analysis.means import codes_of
 from beholder.analysis.ratings import KINDS, Ratings, as_ratings, orient_comparisons
 from beholder.analysis.result import Result
-from beholder.checks.contract import CHECK_ROLES
 from beholder.stats.rater_models import RaterVotes
 from beholder.stats.reliability import leave_one_out
+from beholder.types import UNRATED_ROLES
 
 MIN_SHARED_RATINGS = 10
 _COLUMNS = ["participant", "ratings", "stimuli", "mean", "sd", "lowest", "highest", "agreement"]
@@ -97,7 +97,7 @@ def raters(data: pd.DataFrame | Ratings) -> Result | None:
 def _values(ratings: Ratings) -> pd.DataFrame:
     """Return the ratings of everybody; of those who are used, only the ratings that are."""
     table = ratings.rows
-    is_rating = table["kind"].isin(KINDS) & ~table["role"].isin(CHECK_ROLES) & table["value"].notna()
+    is_rating = table["kind"].isin(KINDS) & ~table["role"].isin(UNRATED_ROLES) & table["value"].notna()
     rows = table[is_rating & table["question"].isin(ratings.questions)]
     rows = orient_comparisons(rows, ratings.conditions, ratings.order.references)
     has_used = rows.groupby("participant")["use"].transform("any")

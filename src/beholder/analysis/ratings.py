@@ -11,10 +11,10 @@ from typing import Any, TypeVar, cast
 import pandas as pd
 
 from beholder.analysis.ratings_table import fill_columns, load_ratings
-from beholder.checks.contract import CHECK_ROLES
 from beholder.errors import Problem, UserError
 from beholder.study.cleaning import Analyse
 from beholder.study.model import Question, Study
+from beholder.types import UNRATED_ROLES
 
 _T = TypeVar("_T")
 KINDS = ("score", "diff", "choice", "correct", "pick")
@@ -97,7 +97,7 @@ def tidy(table: pd.DataFrame, order: RowOrder | None = None) -> Ratings:
     table = table.assign(question=_asked(table))
     first = table.groupby("question", sort=False)["kind"].first()
     is_rating = table["kind"].isin(KINDS) & (table["kind"] == table["question"].map(first))
-    is_rating &= ~table["role"].isin(CHECK_ROLES)
+    is_rating &= ~table["role"].isin(UNRATED_ROLES)
     # A condition that was compared with itself says nothing of how it differs.
     is_rating &= ~(table["kind"].isin(COMPARISONS) & (table["condition"] == table["other_condition"]))
     has_value = table["value"].notna()

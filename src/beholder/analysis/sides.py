@@ -16,7 +16,6 @@ from beholder.analysis.means import conditions
 from beholder.analysis.ratings import LoadedRatings, Ratings, open_ratings, row_order, tidy
 from beholder.analysis.ratings_table import ScoreTable, is_score_table, load_ratings, read_scores
 from beholder.analysis.scores import scores
-from beholder.checks.contract import CHECK_ROLES
 from beholder.cleaning.facts import TABLES, runs_in
 from beholder.cleaning.ratings import number_repetitions, rating_blocks
 from beholder.cleaning.screening import judge_tables, store_of
@@ -24,6 +23,7 @@ from beholder.errors import Problem, UserError
 from beholder.stats.intervals import LEVEL
 from beholder.store.open import display_address
 from beholder.study.model import Study
+from beholder.types import UNRATED_ROLES
 
 SCORES = ["question", "stimulus", "content", "condition", "n", "mean", "sd"]
 CONDITIONS = ["question", "condition", "n", "mean", "sd", "ci_low", "ci_high", "se", "df"]
@@ -198,7 +198,7 @@ def _open_run(study: str | Path | Study, run: int, store: str | None = None, *, 
     where = display_address(store) if store else "store/"
     judging = judge_tables(loaded, tables, where=where, robots=robots, run=run)
     shown = judging.facts.stimuli.values()
-    order = row_order(loaded, {one.condition: one.role for one in shown if one.role not in CHECK_ROLES})
+    order = row_order(loaded, {one.condition: one.role for one in shown if one.role not in UNRATED_ROLES})
     rows = number_repetitions(rating for one in judging.judged for rating in one.ratings)
     # Through a file, so that they are read exactly as those in clean/ are.
     with tempfile.TemporaryDirectory(prefix="beholder-run-") as folder:

@@ -6,17 +6,20 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from math import fsum
-from typing import ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+
+from pydantic import Field
 
 from beholder.checks.contract import (
-    CHECK_ROLES,
     MEDIA_ERROR,
     NOT_MET,
+    OFTEN,
     AnsweredTrial,
     RatingRule,
     Rule,
     SessionEvidence,
     SessionRule,
+    ShareOfTrials,
     TrialRule,
     TrialVerdicts,
     Verdict,
@@ -24,10 +27,11 @@ from beholder.checks.contract import (
     trial_evidence,
 )
 from beholder.checks.playback import gap_ms, play_order, slot_playback
+from beholder.formats import plain_count, precise_percent
 from beholder.methods.contract import Asked
-from beholder.study.checks import Quota, Repeat, Speed, Variance
+from beholder.study.checks import After, Share
 from beholder.study.questions import Scale
-from beholder.types import Json, Outcome
+from beholder.types import UNRATED_ROLES, CheckRole, Json, Outcome
 
 FEWEST_REPEATS = 3
 """A session with fewer repeats is not judged."""
@@ -44,10 +48,48 @@ class _RepeatedAnswer(NamedTuple):
     scale: Scale
 
 
-class RepeatRule(TrialRule[Repeat]):
+class Repeat(TrialRule):
     """repeat: repeated items and trials get about the same answer. The first answer is the rating."""
 
     name: ClassVar[str] = "repeat"
+    title: ClassVar[str] = "Repeats"
+    order: ClassVar[int] = 50
+    role: ClassVar[CheckRole] = "repeat"
+    trial_words: ClassVar[tuple[str, str]] = ("repeat", "repeats")
+    purpose: ClassVar[Literal["trap", "repeat"]] = "repeat"
+    statement_words: ClassVar[tuple[str, str]] = ("repeated statement", "repeated statements")
+    is_planned: ClassVar[bool] = True
+    summary: ClassVar[str] = "Items or trials that come again."
+    reasons: ClassVar[Mapping[str, str]] = {"differs": "Repeats answered differently"}
+
+    class Options(TrialRule.Options):
+        """Repeats: the same item or stimulus again, with about the same answer."""
+
+        items_per_trial: int = Field(default=0, ge=0, le=5, description="Items of a survey that come again in a trial.")
+        per_session: int | None = Field(
+            default=None, ge=0, le=50, description="Trials that come again; 3 when no items are repeated."
+        )
+        tolerance: Annotated[float | None, After("How far an answer may be off.")] = Field(
+            default=None, ge=0, description="How far apart two answers may be; a quarter of the scale when left out."
+        )
+        share: Annotated[Share, After("The largest share of repeats that may disagree.")] = Field(
+            default=1 / 3, description="The session fails when more of at least 3 repeats disagree."
+        )
+
+        @property
+        def trials(self) -> int:
+            """Number of repeated trials in a session."""
+            return (0 if self.items_per_trial else 3) if self.per_session is None else self.per_session
+
+    options: Options
+
+    def sentence(self) -> str:
+        near = self.options.tolerance
+        within = "a quarter of the scale" if near is None else f"{near:g} of the first"
+        return (
+            f"What comes again gets an answer within {within}; of three repeats or more, at most "
+            f"{precise_percent(self.options.share)} may not."
+        )
 
     def judge_trial(self, answered: AnsweredTrial, earlier: Sequence[AnsweredTrial] = ()) -> Verdict | None:
         repeats = [*_items(answered), *_trials(answered, earlier)]
@@ -58,7 +100,7 @@ class RepeatRule(TrialRule[Repeat]):
         for repeat in repeats:
             if repeat.first is None or repeat.second is None:
                 continue
-            near = quarter_of_scale(repeat.scale) if self.rule.tolerance is None else self.rule.tolerance
+            near = quarter_of_scale(repeat.scale) if self.options.tolerance is None else self.options.tolerance
             compared += 1
             if abs(repeat.first - repeat.second) > near + _NEAR:
                 off[repeat.where] = [repeat.first, repeat.second]
@@ -68,13 +110,13 @@ class RepeatRule(TrialRule[Repeat]):
 
     def conclude(self, verdicts: TrialVerdicts) -> Verdict:
         """Return the verdict on a session from the share of repeats that differ."""
-        evidence, most = trial_evidence(verdicts), self.rule.share
+        evidence, most = trial_evidence(verdicts), self.options.share
         compared = sum(_count(verdict) for _, verdict in verdicts)
         differ = sum(len(verdict.measured) for _, verdict in verdicts if isinstance(verdict.measured, dict))
         whole: dict[str, Json] = {"compared": compared, "differ": differ, **evidence}
         if compared < FEWEST_REPEATS:
             return self.verdict("unknown", "too_few_repeats" if verdicts else NOT_MET, needed=round(most, 4), **whole)
-        is_over = differ > most * compared + _NEAR and differ > self.rule.max_failed
+        is_over = differ > most * compared + _NEAR and differ > self.options.max_failed
         share = round(differ / compared, 4)
         return self.pass_or_fail("differs" if is_over else "", measured=share, needed=round(most, 4), **whole)
 
@@ -89,7 +131,7 @@ def _items(answered: AnsweredTrial) -> Iterator[_RepeatedAnswer]:
     first = {asked.question: asked.id for asked in answered.trial.asked if asked.purpose == "ask"}
     for asked in answered.trial.asked:
         _, _, again = asked.question.partition(":")
-        if asked.purpose != "repeat" or again not in first:
+        if asked.purpose != Repeat.purpose or again not in first:
             continue
         for slot in answered.trial.slots:
             if slot.rated:
@@ -126,7 +168,7 @@ def _is_same(answered: AnsweredTrial, earlier: AnsweredTrial) -> bool:
     stimuli = sorted(slot.stimulus for slot in answered.trial.slots)
     if sorted(slot.stimulus for slot in earlier.trial.slots) == stimuli:
         return not _is_repeat(earlier)
-    rated = {slot.stimulus for slot in earlier.trial.slots if slot.rated and slot.role not in CHECK_ROLES}
+    rated = {slot.stimulus for slot in earlier.trial.slots if slot.rated and slot.role not in UNRATED_ROLES}
     is_board = len(earlier.trial.slots) == len(stimuli) and not _is_compared(answered)
     return is_board and bool(rated) and rated <= set(stimuli)
 
@@ -136,7 +178,7 @@ def _is_compared(answered: AnsweredTrial) -> bool:
 
 
 def _is_repeat(answered: AnsweredTrial) -> bool:
-    return any(slot.role == "repeat" for slot in answered.trial.slots)
+    return any(slot.role == Repeat.role for slot in answered.trial.slots)
 
 
 def _count(verdict: Verdict) -> int:
@@ -161,7 +203,7 @@ _LEVEL = 0.02
 _FIVE_POINT_RANGE = 4
 
 
-class VarianceRule(SessionRule[Variance]):
+class Variance(SessionRule):
     """variance: no straight-lining.
 
     Fails when the sample variance of the raw clicks stays below `min` in every question.
@@ -177,6 +219,33 @@ class VarianceRule(SessionRule[Variance]):
 
     name: ClassVar[str] = "variance"
     version: ClassVar[int] = 3
+    title: ClassVar[str] = "Spread of the answers"
+    order: ClassVar[int] = 60
+    is_default: ClassVar[bool] = True
+    summary: ClassVar[str] = "Not nearly the same answer throughout."
+    reasons: ClassVar[Mapping[str, str]] = {
+        SAME_ANSWER: "Nearly the same answer throughout",
+        ONE_COLUMN: "One column only on many pages",
+        LEVEL: "All sliders level on many pages",
+    }
+
+    class Options(SessionRule.Options):
+        """Straight-lining: nearly the same answer throughout."""
+
+        min: Annotated[float, After("Least variance of the answers.")] = Field(
+            default=0.15, ge=0, description="Least variance of the answers, as on five points."
+        )
+        share: Annotated[Share, After("Share of pages with one answer only.")] = Field(
+            default=0.5, description="So many pages with one answer only are straight-lining as well."
+        )
+
+    options: Options
+
+    def sentence(self) -> str:
+        return (
+            f"Answers vary by {self.options.min:g} or more (variance, as on five points), and on fewer than "
+            f"{precise_percent(self.options.share)} of the pages they are all the same."
+        )
 
     def judge(self, evidence: SessionEvidence) -> Verdict:
         clicks: dict[str, list[float]] = defaultdict(list)
@@ -199,12 +268,12 @@ class VarianceRule(SessionRule[Variance]):
             counted |= {"pages": len(pages), "flat_pages": len(flat)}
         if spread:
             counted |= {"variance": dict(sorted(spread.items()))}
-        widest, least = max(spread.values(), default=None), self.rule.min
+        widest, least = max(spread.values(), default=None), self.options.min
         if widest is not None and widest < least:
             return self.pass_or_fail(SAME_ANSWER, measured=widest, needed=least, **counted)
-        if len(pages) >= FEWEST_PAGES and len(flat) >= self.rule.share * len(pages):
+        if len(pages) >= FEWEST_PAGES and len(flat) >= self.options.share * len(pages):
             measured = round(len(flat) / len(pages), 4)
-            return self.pass_or_fail(flat[0], measured=measured, needed=self.rule.share, **counted)
+            return self.pass_or_fail(flat[0], measured=measured, needed=self.options.share, **counted)
         if widest is None and not pages:
             return self.verdict("unknown", "too_few_answers", needed=least, **counted)
         return self.pass_or_fail("", measured=widest, needed=least, **counted)
@@ -220,7 +289,7 @@ def _pages(answered: AnsweredTrial) -> Iterator[tuple[str, bool]]:
     """Yield how a page could be flat, and whether it is; nothing where that cannot be judged."""
     if len(answered.trial.slots) * len(answered.trial.asked) < FEWEST_ON_PAGE:
         return
-    rated = {slot.id for slot in answered.trial.slots if slot.rated and slot.role not in CHECK_ROLES}
+    rated = {slot.id for slot in answered.trial.slots if slot.rated and slot.role not in UNRATED_ROLES}
     asked = [asked for asked in answered.trial.asked if asked.purpose == "ask" and not asked.ticks]
     if len(rated) >= FEWEST_ON_PAGE:
         for one in asked:
@@ -242,7 +311,7 @@ _SLACK_MS = 1000
 """Largest difference between the clocks of log and page; with more, one of them jumped."""
 
 
-class SpeedRule(RatingRule[Speed]):
+class Speed(RatingRule):
     """speed: answers took the time that people need. Never a reason not to pay.
 
     A trial is timed from when it could be answered, a session by the length of its stimuli and its judgements. On a
@@ -250,12 +319,42 @@ class SpeedRule(RatingRule[Speed]):
     """
 
     name: ClassVar[str] = "speed"
+    title: ClassVar[str] = "Time to answer"
+    order: ClassVar[int] = 100
+    summary: ClassVar[str] = "Answers took time."
+    reasons: ClassVar[Mapping[str, str]] = {
+        TOO_FAST: "Trial answered faster than people can",
+        OFTEN: "Many trials answered faster than people can",
+        SESSION: "Session shorter than what it shows and asks",
+    }
+
+    class Options(RatingRule.Options):
+        """Answered faster than people can. Never a reason not to pay."""
+
+        click_s: Annotated[float, After()] = Field(
+            default=0.3, ge=0, description="Seconds that each click takes at least."
+        )
+        slider_s: Annotated[float, After()] = Field(
+            default=0.5, ge=0, description="Seconds that each slider takes at least."
+        )
+        judgement_s: Annotated[float, After("Seconds a judgement, of a session.")] = Field(
+            default=1.0, ge=0, description="Seconds a judgement that a session takes at least."
+        )
+        share: ShareOfTrials = Field(default=0.2, description="A session with a larger share of such trials fails.")
+
+    options: Options
+
+    def sentence(self) -> str:
+        return (
+            f"A click took {self.options.click_s:g} s and a slider {self.options.slider_s:g} s at least, and a session "
+            f"no less than its stimuli and {self.options.judgement_s:g} s a judgement."
+        )
 
     def judge_trial(self, answered: AnsweredTrial, earlier: Sequence[AnsweredTrial] = ()) -> Verdict | None:
         needed = 0.0
         for asked in answered.trial.asked:
             if not asked.ticks:
-                needed += self.rule.slider_s if asked.scale.look == "slider" else self.rule.click_s
+                needed += self.options.slider_s if asked.scale.look == "slider" else self.options.click_s
         if not needed or not answered.slots:
             return None
         spent = answered.sent_ms - answered.shown_ms
@@ -271,7 +370,7 @@ class SpeedRule(RatingRule[Speed]):
 
     def conclude(self, verdicts: TrialVerdicts) -> Verdict:
         """Return the verdict on a session: too many fast trials, or a total time that is too short."""
-        often = self.by_share(verdicts, self.rule.share)
+        often = self.by_share(verdicts, self.options.share)
         spent, least = (
             sum([evidence_number(verdict.evidence, name) for _, verdict in verdicts]) for name in ("spent_s", "least_s")
         )
@@ -297,7 +396,7 @@ class SpeedRule(RatingRule[Speed]):
         if len(answered.slots) > 1 and play_order(answered) == "free":
             return media  # one slider can be set while the next stimulus plays
         judged = len([one for one in answered.judgements if one.value is not None and one.kind != "pick"])
-        return media + 1000 * self.rule.judgement_s * judged
+        return media + 1000 * self.options.judgement_s * judged
 
 
 # Completeness and quota
@@ -314,6 +413,18 @@ class CompleteRule(Rule):
 
     name: ClassVar[str] = "complete"
     version: ClassVar[int] = 2
+    reasons: ClassVar[Mapping[str, str]] = {
+        "not_finished": "Did not finish",
+        "screened_out": "Screened out before the trials",
+        "wrong_device": "Device did not fit",
+        "no_consent": "Did not agree to take part",
+        "failed_checks": "Ended early by failed checks",
+        "technical": "Ended by a technical fault",
+        "withdrawn": "Withdrew; answers erased",
+        "nothing_rated": "Nothing could be rated",
+        "mostly_missing": "More than half could not be rated",
+        "nothing_left": "Every rating left out by itself",
+    }
 
     def judge(self, evidence: SessionEvidence) -> Verdict:
         if evidence.outcome != "completed":
@@ -333,13 +444,38 @@ ENDED: frozenset[Outcome] = frozenset({"completed", "failed_checks"})
 """Outcomes that count towards the quota: participants who failed checks may not simply start again."""
 
 
-class QuotaRule(SessionRule[Quota]):
+class Quota(SessionRule):
     """quota: only so many sessions of one participant count."""
 
     name: ClassVar[str] = "quota"
+    title: ClassVar[str] = "Sessions of one person"
+    order: ClassVar[int] = 140
+    is_default: ClassVar[bool] = True
+    summary: ClassVar[str] = "One person counts once."
+    threshold_summary: ClassVar[str] = "One person counts so often."
+    reasons: ClassVar[Mapping[str, str]] = {"over": "More sessions than one person may have"}
+
+    class Options(SessionRule.Options):
+        """How many sessions of one person count."""
+
+        sessions: Annotated[int, After("How many of one person count.")] = Field(
+            default=1, ge=1, le=1000, description="Later ones are not used."
+        )
+
+    options: Options
+
+    @classmethod
+    def implied(cls, study: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Return that all sessions count which a participant may take."""
+        design = study.get("design")
+        sessions = design.get("sessions_per_participant") if isinstance(design, Mapping) else None
+        return {"sessions": sessions} if type(sessions) is int and sessions > 1 else None
+
+    def sentence(self) -> str:
+        return f"{plain_count(self.options.sessions, 'session')} of one person may be used."
 
     def judge(self, evidence: SessionEvidence) -> Verdict:
         if evidence.outcome not in ENDED:
-            return self.verdict("unknown", NOT_MET, needed=self.rule.sessions)
-        is_over = evidence.number > self.rule.sessions
-        return self.pass_or_fail("over" if is_over else "", measured=evidence.number, needed=self.rule.sessions)
+            return self.verdict("unknown", NOT_MET, needed=self.options.sessions)
+        is_over = evidence.number > self.options.sessions
+        return self.pass_or_fail("over" if is_over else "", measured=evidence.number, needed=self.options.sessions)

@@ -1,8 +1,10 @@
 """The contract of a rule over a session: the evidence that it reads, the verdict that it returns, and its base classes.
 
-A check with a page of its own is `beholder.checks.page_contract.PageCheck`. What a rule needs in the lists, such as
-stimuli that ask for an answer, is planned by `beholder.planning`; here it is judged: by the server at once where the
-study wants that, and by `clean` again from the stored facts alone.
+A rule is one class with all that is known about it: options, title, sentence for the report, reasons in words, and how
+it judges. It is found through the entry points `beholder.checks`, ours as well as those of other authors. A check with
+a page of its own is `beholder.checks.page_contract.PageCheck`. What a rule needs in the lists, such as stimuli that ask
+for an answer, is planned by `beholder.planning`; here it is judged: by the server at once where the study wants that,
+and by `clean` again from the stored facts alone.
 """
 
 from __future__ import annotations
@@ -11,10 +13,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeAlias, TypeVar, cast
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast
+
+from pydantic import Field
 
 from beholder.methods.contract import Judgement, Trial
-from beholder.study.checks import RuleOptions, TrialRuleOptions
+from beholder.study.checks import After, RuleKind, RuleOptions, Share
 from beholder.study.qualification import Action
 from beholder.types import Json, Outcome
 
@@ -95,6 +99,39 @@ class SessionEvidence:
     """The position of this session among the finished ones of the participant."""
     ignored_pages: frozenset[tuple[str, str]] = frozenset()
     """Content and question of pages whose anchors are rated high by so many that nobody is judged by them."""
+    prepared: Mapping[str, Any] = field(default_factory=dict)
+    """What else a rule has learnt from all sessions, by its name."""
+
+
+class ComparedRating(Protocol):
+    """One rating of a session, as rules that compare sessions read it."""
+
+    @property
+    def participant(self) -> str: ...
+    @property
+    def stimulus(self) -> str: ...
+    @property
+    def other_stimulus(self) -> str | None: ...
+    @property
+    def question(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def value(self) -> float | None: ...
+    @property
+    def scale_min(self) -> float: ...
+    @property
+    def scale_max(self) -> float: ...
+    @property
+    def use(self) -> bool: ...
+
+
+class ComparedSession(NamedTuple):
+    """A session among all others, as far as it is judged by now."""
+
+    participant: str
+    evidence: SessionEvidence
+    ratings: Sequence[ComparedRating]
 
 
 class Exclusion(NamedTuple):
@@ -120,6 +157,8 @@ class Rule(ABC):
 
     name: ClassVar[str]
     version: ClassVar[int] = 1
+    reasons: ClassVar[Mapping[str, str]]
+    """By reason, why a session or a rating is not used: words for researchers."""
 
     @property
     def is_costly(self) -> bool:
@@ -135,16 +174,12 @@ class Rule(ABC):
         return RuleResult(self.judge(evidence))
 
 
-_Rule = TypeVar("_Rule", bound=RuleOptions)
-_TrialRule = TypeVar("_TrialRule", bound=TrialRuleOptions)
 MEDIA_ERROR = "media_error"
 """Reason of an unknown: a stimulus that counts did not play."""
 NOT_MET = "not_met"
 """Reason of an unknown: the rule applied to nothing in the session."""
 OFTEN = "often"
 """Reason of a failed session: too many of its trials failed."""
-CHECK_ROLES = frozenset({"attention", "gold", "trap", "training", "repeat", "example"})
-"""Roles of stimuli whose answers are evidence for checks, never ratings."""
 
 
 @dataclass(frozen=True)
@@ -205,18 +240,39 @@ TrialVerdicts: TypeAlias = "tuple[tuple[AnsweredTrial, Verdict], ...]"
 """Trials that a rule judges, with its verdict on each."""
 
 
-class SessionRule(Rule, Generic[_Rule]):
+MostFailed = Annotated[int, After(is_shared=True)]
+ShareOfTrials = Annotated[Share, After(is_shared=True)]
+"""Shared by rules that fail a session with too many failed trials."""
+
+
+class SessionRule(Rule, RuleKind):
     """Base of the rules that a study switches on.
 
-    `rule` holds the options, `watch` is what the study asks participants to watch before they answer.
+    `watch` is what the study asks participants to watch before they answer.
     """
 
-    def __init__(self, rule: _Rule, watch: Watch = "whole") -> None:
-        self.rule, self.watch = rule, watch
+    compared: ClassVar[int | None] = None
+    """For a rule that needs all sessions: in which turn `prepare` is called; each sees what the turns before cost."""
+    options: RuleOptions
+
+    def __init__(self, options: RuleOptions, watch: Watch = "whole") -> None:
+        self.options, self.watch = options, watch
 
     @property
     def is_costly(self) -> bool:
-        return self.rule.action != "record"
+        return self.options.action != "record"
+
+    @abstractmethod
+    def sentence(self) -> str:
+        """Return a sentence for the report about what the rule asks, with its numbers."""
+
+    def prepare(self, sessions: Sequence[ComparedSession]) -> Sequence[SessionEvidence] | None:
+        """Return the evidence of each session with what all of them say; None where that changes nothing."""
+        return None
+
+    def account(self, results: Sequence[RuleResult]) -> dict[str, Json]:
+        """Return what the account says about this rule besides how often it passed and failed."""
+        return {}
 
     def verdict(
         self, say: VerdictValue, reason: str = "", *, measured: Json = None, needed: Json = None, **evidence: Json
@@ -230,8 +286,33 @@ class SessionRule(Rule, Generic[_Rule]):
         return self.verdict(say, reason, measured=measured, needed=needed, **evidence)
 
 
-class TrialRule(SessionRule[_TrialRule]):
+class TrialRule(SessionRule):
     """Base of the rules that judge trial by trial; a session fails with more failures than are allowed."""
+
+    threshold_model: ClassVar[tuple[str, str]] = ("UseTrial", "Thresholds of a rule that is judged trial by trial.")
+
+    class Options(SessionRule.Options):
+        """A rule that is judged trial by trial, so that it can act at once."""
+
+        action: Literal["warn", "retry", "flag", "record"] = Field(  # type: ignore[assignment]
+            default="flag",
+            description="`warn`: is told after the trial; `retry`: is told, and the trial comes again; `flag`: silent, "
+            "cleaning decides; `record`: only noted, and costs nothing.",
+        )
+        retries: int = Field(default=1, ge=1, le=10, description="How often a trial comes again, with `retry`.")
+        max_failed: MostFailed = Field(
+            default=0, ge=0, description="So many failures are allowed in a session that is used."
+        )
+        end_after: int | None = Field(
+            default=None, ge=1, description="The session ends kindly at this many failures; never when left out."
+        )
+
+        @property
+        def is_immediate(self) -> bool:
+            """Whether the rule acts before cleaning."""
+            return self.action in ("warn", "retry") or self.end_after is not None
+
+    options: Options
 
     @abstractmethod
     def judge_trial(self, answered: AnsweredTrial, earlier: Sequence[AnsweredTrial] = ()) -> Verdict | None:
@@ -242,11 +323,11 @@ class TrialRule(SessionRule[_TrialRule]):
         failed = [(answered, verdict) for answered, verdict in verdicts if verdict.verdict == "fail"]
         count = sum([self.failures(verdict) for _, verdict in failed])
         evidence = trial_evidence(verdicts)
-        if count > self.rule.max_failed:
+        if count > self.options.max_failed:
             first = failed[0][1]
-            return self.verdict("fail", first.reason, measured=count, needed=self.rule.max_failed, **evidence)
+            return self.verdict("fail", first.reason, measured=count, needed=self.options.max_failed, **evidence)
         say: VerdictValue = "pass" if known_count(verdicts) else "unknown"
-        return self.verdict(say, unknown_reason(verdicts), measured=count, needed=self.rule.max_failed, **evidence)
+        return self.verdict(say, unknown_reason(verdicts), measured=count, needed=self.options.max_failed, **evidence)
 
     def failures(self, verdict: Verdict) -> int:
         """Return the number of failures that a failed trial counts as."""
@@ -273,7 +354,7 @@ class TrialRule(SessionRule[_TrialRule]):
         return RuleResult(self.conclude(verdicts), verdicts, self.exclusions(verdicts))
 
 
-class RatingRule(TrialRule[_TrialRule]):
+class RatingRule(TrialRule):
     """Base of the rules that exclude single ratings; when a session fails is up to the subclass.
 
     A verdict on a trial may name the `slots` that it is about; otherwise it is about the whole trial.
@@ -296,7 +377,7 @@ class RatingRule(TrialRule[_TrialRule]):
         if not known_count(verdicts):
             return self.verdict("unknown", unknown_reason(verdicts), needed=most, **evidence)
         share = round(failed / len(verdicts), 4)
-        is_over = failed > max(1, self.rule.max_failed, most * len(verdicts))
+        is_over = failed > max(1, self.options.max_failed, most * len(verdicts))
         return self.pass_or_fail(OFTEN if is_over else "", measured=share, needed=most, **evidence)
 
 
@@ -333,3 +414,8 @@ def _trial_verdict(key: str, verdict: Verdict) -> dict[str, Json]:
         "trial": key, "reason": verdict.reason, "measured": verdict.measured, "needed": verdict.needed,
         **verdict.evidence,
     }  # fmt: skip
+
+
+def may(n: int) -> str:
+    """Return how many may, for sentences of rules: `none may`, `2 may`."""
+    return "none may" if n == 0 else f"{n} may"

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
 
 from beholder.checks.contract import (
     MEDIA_ERROR,
+    OFTEN,
     AnsweredTrial,
     Exclusion,
     RatingRule,
     Rule,
     RuleResult,
     SessionEvidence,
+    ShareOfTrials,
     TrialVerdicts,
     Verdict,
     VerdictValue,
@@ -24,7 +28,10 @@ from beholder.checks.contract import (
     trial_evidence,
     unknown_reason,
 )
-from beholder.study.checks import Focus, Ratio, Smooth
+from beholder.formats import precise_percent
+from beholder.study.checks import After, Share
+from beholder.study.parts import Fault, raise_faults
+from beholder.study.value_kinds import Allowed
 from beholder.types import Json
 
 SHORT, LONG = "short", "long"
@@ -33,7 +40,7 @@ TOO_SHORT, TOO_LONG = "too_short", "too_long"
 """Reasons of a session."""
 
 
-class RatioRule(RatingRule[Ratio]):
+class Ratio(RatingRule):
     """ratio: playing took as long as it should, neither stalled nor skipped.
 
     Compares the time of the first whole play of every stimulus with its length; later plays do not count. Where people
@@ -41,6 +48,47 @@ class RatioRule(RatingRule[Ratio]):
     """
 
     name: ClassVar[str] = "ratio"
+    title: ClassVar[str] = "Time of playing"
+    order: ClassVar[int] = 70
+    summary: ClassVar[str] = "Playing took as long as it should."
+    reasons: ClassVar[Mapping[str, str]] = {
+        SHORT: "Trial played in less time than it lasts",
+        LONG: "Trial played in much more time than it lasts",
+        TOO_SHORT: "Session played in less time than it lasts",
+        TOO_LONG: "Session played in more time than it lasts",
+    }
+
+    class Options(RatingRule.Options):
+        """How long playing took, against how long it should take."""
+
+        # The time of the whole session decides, however many trials failed: cleaning has no say in this one.
+        max_failed: int = Field(default=0, ge=0, description="So many failures are allowed in a session that is used.")
+        range: Annotated[tuple[float, float], Allowed("two numbers, such as [0.95, 1.15]"), After()] = Field(
+            default=(0.95, 1.15), description="Of a whole session."
+        )
+        trial: Annotated[tuple[float, float], Allowed("two numbers, such as [0.95, 1.5]"), After("Of one trial.")] = (
+            Field(default=(0.95, 1.5), description="Of one trial; outside, that trial alone is not used.")
+        )
+
+        @model_validator(mode="after")
+        def _grow(self) -> Self:
+            raise_faults(
+                [
+                    Fault(f"is {low:g}, {high:g}", "the lower number first", "", (key,))
+                    for key, (low, high) in (("range", self.range), ("trial", self.trial))
+                    if low >= high
+                ]
+            )
+            return self
+
+    options: Options
+
+    def sentence(self) -> str:
+        low, high = self.options.range
+        return (
+            f"Playing took {low:g} to {high:g} times as long as planned; a trial outside {self.options.trial[0]:g} to "
+            f"{self.options.trial[1]:g} is left out."
+        )
 
     def judge_trial(self, answered: AnsweredTrial, earlier: Sequence[AnsweredTrial] = ()) -> Verdict | None:
         if self.watch != "whole":
@@ -68,7 +116,7 @@ class RatioRule(RatingRule[Ratio]):
             return self.verdict("unknown", "not_timed", planned_ms=round(planned))
         whole = [float(time) for time in times if time is not None]
         taken = max(whole) if gap is None else sum(whole) + gap
-        low, high = self.rule.trial
+        low, high = self.options.trial
         ratio = taken / planned
         reason = SHORT if ratio < low else LONG if ratio > high else ""
         details: dict[str, Json] = {"taken_ms": round(taken), "planned_ms": round(planned), "is_timed": True}
@@ -76,7 +124,7 @@ class RatioRule(RatingRule[Ratio]):
 
     def _judge_coverage(self, answered: AnsweredTrial) -> Verdict:
         """Return the verdict on slots that may not have been played to the end."""
-        low = self.rule.trial[0]
+        low = self.options.trial[0]
         covered, planned, short = 0.0, 0.0, []
         for slot in moving_slots(answered):
             length, coverage = answered.lengths_ms.get(slot), slot_playback(answered, slot).get("coverage")
@@ -95,7 +143,7 @@ class RatioRule(RatingRule[Ratio]):
 
         A trial that could not be timed counts as played as planned, so that the others do not weigh more.
         """
-        low, high = self.rule.range
+        low, high = self.options.range
         if not known_count(verdicts):
             return self.verdict("unknown", unknown_reason(verdicts), needed=[low, high], **trial_evidence(verdicts))
         judged = [verdict.evidence for _, verdict in verdicts if verdict.verdict != "unknown"]
@@ -118,10 +166,36 @@ def _ratio(timed: Sequence[Mapping[str, Json]], untimed: Sequence[Mapping[str, J
 DROPPED, STALLED = "dropped", "stalled"
 
 
-class SmoothRule(RatingRule[Smooth]):
+class Smooth(RatingRule):
     """smooth: few frames were dropped, and nothing stalled for long. What a browser does not count is unknown."""
 
     name: ClassVar[str] = "smooth"
+    title: ClassVar[str] = "Smooth playing"
+    order: ClassVar[int] = 80
+    summary: ClassVar[str] = "Playing was smooth."
+    reasons: ClassVar[Mapping[str, str]] = {
+        DROPPED: "Many frames dropped",
+        STALLED: "Playing stood still",
+        OFTEN: "Playing stuttered in many trials",
+    }
+
+    class Options(RatingRule.Options):
+        """Dropped frames and stalls: such a trial is not used."""
+
+        dropped: Annotated[Share, After()] = Field(default=0.1, description="Share of frames that may be dropped.")
+        stall_s: Annotated[float, After()] = Field(
+            default=0.5, ge=0, description="Seconds that playing may stand still."
+        )
+        share: ShareOfTrials = Field(default=0.2, description="A session with a larger share of such trials fails.")
+
+    options: Options
+
+    def sentence(self) -> str:
+        return (
+            f"At most {precise_percent(self.options.dropped)} of the frames were dropped and nothing stood still for "
+            f"more than {self.options.stall_s:g} s; what did is left out, and the whole session with more than "
+            f"{precise_percent(self.options.share)} of its trials."
+        )
 
     def judge_trial(self, answered: AnsweredTrial, earlier: Sequence[AnsweredTrial] = ()) -> Verdict | None:
         if len(answered.stills) == len(answered.trial.slots):
@@ -138,10 +212,10 @@ class SmoothRule(RatingRule[Smooth]):
         slots = [slot for slot, *_ in counted]
         dropped = {slot: round(lost / (frames + lost), 4) for slot, frames, lost, _ in counted if frames}
         stalled = {slot: ms / 1000 for slot, _, _, ms in counted if ms is not None}
-        jerky = [slot for slot, share in dropped.items() if share > self.rule.dropped]
-        stuck = [slot for slot, seconds in stalled.items() if seconds > self.rule.stall_s]
+        jerky = [slot for slot, share in dropped.items() if share > self.options.dropped]
+        stuck = [slot for slot, seconds in stalled.items() if seconds > self.options.stall_s]
         measured = [max(dropped.values(), default=None), max(stalled.values(), default=None)]
-        needed = [self.rule.dropped, self.rule.stall_s]
+        needed = [self.options.dropped, self.options.stall_s]
         if jerky or stuck:
             bad = [slot for slot in slots if slot in {*jerky, *stuck}]
             return self.verdict("fail", STALLED if stuck else DROPPED, measured=measured, needed=needed, slots=bad)
@@ -151,13 +225,35 @@ class SmoothRule(RatingRule[Smooth]):
         return self.verdict("pass", measured=measured, needed=needed)
 
     def conclude(self, verdicts: TrialVerdicts) -> Verdict:
-        return self.by_share(verdicts, self.rule.share)
+        return self.by_share(verdicts, self.options.share)
 
 
-class FocusRule(RatingRule[Focus]):
+class Focus(RatingRule):
     """focus: window and full screen were not left while a slot played, or the slot was played again without that."""
 
     name: ClassVar[str] = "focus"
+    title: ClassVar[str] = "Window in view"
+    order: ClassVar[int] = 90
+    summary: ClassVar[str] = "The window was not left while something played."
+    threshold_summary: ClassVar[str] = "The window was not left."
+    threshold_model: ClassVar[tuple[str, str]] = ("UseOften", "")
+    reasons: ClassVar[Mapping[str, str]] = {
+        "left": "Window left while a stimulus played",
+        OFTEN: "Window left in many trials",
+    }
+
+    class Options(RatingRule.Options):
+        """The window was left while something played: such a trial is not used."""
+
+        share: ShareOfTrials = Field(default=0.2, description="A session with a larger share of such trials fails.")
+
+    options: Options
+
+    def sentence(self) -> str:
+        return (
+            "The window was not left while something played; where it was, that is left out, and the whole session "
+            f"with more than {precise_percent(self.options.share)} of its trials."
+        )
 
     def judge_trial(self, answered: AnsweredTrial, earlier: Sequence[AnsweredTrial] = ()) -> Verdict | None:
         return self._judge_departures(
@@ -178,7 +274,7 @@ class FocusRule(RatingRule[Focus]):
         return self.verdict("pass", measured=0, needed=0)
 
     def conclude(self, verdicts: TrialVerdicts) -> Verdict:
-        return self.by_share(verdicts, self.rule.share)
+        return self.by_share(verdicts, self.options.share)
 
 
 # Watching
@@ -193,6 +289,7 @@ class WatchedRule(Rule):
 
     name: ClassVar[str] = "watched"
     version: ClassVar[int] = 1
+    reasons: ClassVar[Mapping[str, str]] = {"not_watched": "Stimulus not watched as asked"}
 
     @property
     def is_costly(self) -> bool:

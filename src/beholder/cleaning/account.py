@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from statistics import median
 from typing import Any
 
-from beholder.checks.agreement import AgreementRule
+from beholder.checks.answer_patterns import CompleteRule
 from beholder.checks.contract import NOT_MET as CONTRACT_NOT_MET
-from beholder.checks.page_registry import reason_title
-from beholder.checks.registry import RULE_TITLES, AnyRule, rater_rule_sentence, rule_sentence
+from beholder.checks.contract import SessionRule
+from beholder.checks.playback import WatchedRule
+from beholder.checks.registry import rule_sentence
 from beholder.cleaning import ExclusionCount
-from beholder.cleaning.decisions import WORDS, reason_words
+from beholder.cleaning.decisions import known_reason, reason_words
 from beholder.cleaning.facts import Facts
 from beholder.cleaning.qualification import NOT_MET, UNDER_WAY
-from beholder.cleaning.screening import FEW_USED, MOSTLY_UNUSED
+from beholder.cleaning.screening import FEW_USED, MOSTLY_UNUSED, RATER_TITLE, rater_sentence
+from beholder.cleaning.screening import NAME as RATER
 from beholder.cleaning.sessions import JudgedSession
 from beholder.study.cleaning import Rater
 from beholder.study.model import Study
 
-_FIRST = ("complete", "watched")
+_FIRST = (CompleteRule.name, WatchedRule.name)
 """Rules that every study has."""
 _LAST = ("outliers",)
 """Rules over votes, which have no verdict on a session."""
@@ -133,42 +134,31 @@ def verdict_counts(judged: Sequence[JudgedSession]) -> dict[str, dict[str, int]]
 # Rules: how the sessions with an answer did by each, and what that excluded
 
 
-_WITH_RIGHT_ANSWERS = ("attention", "trap", "gold", "trap_item")
-"""Rules with right answers: the account says how many answers were right."""
-
-
 def rule_counts(
-    rules: Sequence[AnyRule], judged: Sequence[JudgedSession], raters: Rater | None = None
+    rules: Sequence[SessionRule], judged: Sequence[JudgedSession], raters: Rater | None = None
 ) -> list[dict[str, Any]]:
     """Return a row for each rule of the study; sessions without a single answer tell nothing."""
     rated = [one for one in judged if one.evidence.trials]
     rows = [_row(rule, rated) for rule in rules]
     if raters is not None:
-        rows.append(_tally("rater", rater_rule_sentence(raters), "flag", rated))
+        rows.append(_tally(RATER, RATER_TITLE, rater_sentence(raters), "flag", rated))
     return rows
 
 
-def _row(rule: AnyRule, judged: Sequence[JudgedSession]) -> dict[str, Any]:
-    row = _tally(rule.name, rule_sentence(rule), rule.rule.action, judged)
-    if rule.name in _WITH_RIGHT_ANSWERS:
-        looks = [look for one in judged for look in one.looked if look.verdict.check == rule.name]
-        trials = [verdict.verdict for look in looks for _, verdict in look.trials if verdict.verdict != "unknown"]
-        row |= {"asked": len(trials), "right": trials.count("pass")}
-    if isinstance(rule, AgreementRule):
-        verdicts = [verdict for one in judged for verdict in one.verdicts if verdict.check == rule.name]
-        values = [float(one.measured) for one in verdicts if isinstance(one.measured, int | float)]
-        row |= {"median": round(median(values), 2) if values else None, "warn": rule.rule.warn}
-    return row
+def _row(rule: SessionRule, judged: Sequence[JudgedSession]) -> dict[str, Any]:
+    results = [look for one in judged for look in one.looked if look.verdict.check == rule.name]
+    row = _tally(rule.name, rule.title, rule_sentence(rule), rule.options.action, judged)
+    return row | rule.account(results)
 
 
-def _tally(name: str, words: str, action: str, judged: Sequence[JudgedSession]) -> dict[str, Any]:
+def _tally(name: str, title: str, words: str, action: str, judged: Sequence[JudgedSession]) -> dict[str, Any]:
     """Return how the sessions did by a rule, and what that cost."""
     verdicts = [verdict for one in judged for verdict in one.verdicts if verdict.check == name]
     verdicts_met = [verdict.verdict for verdict in verdicts if verdict.reason != CONTRACT_NOT_MET]
     mine = f"{name}:"
     return {
         "check": name,
-        "title": RULE_TITLES[name],
+        "title": title,
         "words": words,
         "action": action,
         "met": len(verdicts_met),
@@ -280,8 +270,7 @@ def _reason(one: JudgedSession, step: str) -> tuple[str, str]:
     if outcome in _TURNED_AWAY and why.startswith(f"{_ASKED_BEFORE}."):
         return why, f"Questions before: {why.partition('.')[2]}"
     if outcome in (*_TURNED_AWAY, "failed_checks") and why:
-        check, _, at = why.partition(":")
-        named = WORDS.get((check, at)) or reason_title(why)
+        named = known_reason(why)
         if named:
             return why, named
     return f"complete:{outcome}", reason_words(f"complete:{outcome}")

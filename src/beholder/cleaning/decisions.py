@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from beholder.checks.answer_patterns import CompleteRule, QuotaRule, VarianceRule
+from beholder.checks.answer_patterns import CompleteRule, Quota, Variance
 from beholder.checks.contract import Rule, SessionEvidence, SessionRule, Verdict, Watch
 from beholder.checks.page_registry import reason_title
 from beholder.checks.playback import WatchedRule
-from beholder.checks.registry import FINISHED, may_refuse, study_rules
+from beholder.checks.registry import FINISHED, may_refuse, rule_reason, study_rules
 from beholder.cleaning.facts import NAME as PERSON
 from beholder.cleaning.facts import UseDecision
 from beholder.cleaning.qualification import CheckOutcome
-from beholder.study import checks as options
 from beholder.study.model import Study
 from beholder.study.recruitment import Mode
 from beholder.types import Outcome
 
-ORDER: tuple[Rule, ...] = (CompleteRule(), WatchedRule(), VarianceRule(options.Variance()), QuotaRule(options.Quota()))
+ORDER: tuple[Rule, ...] = (CompleteRule(), WatchedRule(), Variance(Variance.Options()), Quota(Quota.Options()))
 """The rules of a study that switches none on or off, in the order in which they are reported."""
 NOTED_ONLY = frozenset({"complete:mostly_missing"})
 """Reasons that are noted and exclude nothing."""
@@ -43,43 +42,7 @@ _ACCEPT: Mapping[Outcome | None, bool | None] = {
     None: None,
 }
 
-WORDS: Mapping[tuple[str, str], str] = {
-    ("complete", "not_finished"): "Did not finish",
-    ("complete", "screened_out"): "Screened out before the trials",
-    ("complete", "wrong_device"): "Device did not fit",
-    ("complete", "no_consent"): "Did not agree to take part",
-    ("complete", "failed_checks"): "Ended early by failed checks",
-    ("complete", "technical"): "Ended by a technical fault",
-    ("complete", "withdrawn"): "Withdrew; answers erased",
-    ("complete", "nothing_rated"): "Nothing could be rated",
-    ("complete", "mostly_missing"): "More than half could not be rated",
-    ("complete", "nothing_left"): "Every rating left out by itself",
-    ("watched", "not_watched"): "Stimulus not watched as asked",
-    ("attention", "wrong"): "Attention checks not answered as asked",
-    ("trap", "wrong"): "Trapping clips not answered as asked",
-    ("gold", "wrong"): "Gold stimuli rated far from their known value",
-    ("trap_item", "wrong"): "Obvious statements answered wrongly",
-    ("repeat", "differs"): "Repeats answered differently",
-    ("variance", "same_answer"): "Nearly the same answer throughout",
-    ("variance", "one_column"): "One column only on many pages",
-    ("variance", "level_sliders"): "All sliders level on many pages",
-    ("ratio", "short"): "Trial played in less time than it lasts",
-    ("ratio", "long"): "Trial played in much more time than it lasts",
-    ("ratio", "too_short"): "Session played in less time than it lasts",
-    ("ratio", "too_long"): "Session played in more time than it lasts",
-    ("smooth", "dropped"): "Many frames dropped",
-    ("smooth", "stalled"): "Playing stood still",
-    ("smooth", "often"): "Playing stuttered in many trials",
-    ("focus", "left"): "Window left while a stimulus played",
-    ("focus", "often"): "Window left in many trials",
-    ("speed", "too_fast"): "Trial answered faster than people can",
-    ("speed", "often"): "Many trials answered faster than people can",
-    ("speed", "session"): "Session shorter than what it shows and asks",
-    ("agreement", "disagrees"): "Disagrees with the others",
-    ("consistency", "inconsistent"): "Answers scatter much more than is usual",
-    ("postscreen", "reference"): "Hidden reference rated low too often",
-    ("postscreen", "anchor"): "Anchor rated high too often",
-    ("quota", "over"): "More sessions than one person may have",
+_OTHER_WORDS: Mapping[tuple[str, str], str] = {
     ("rater", "few_used"): "Too few of this person's sessions are used",
     ("rater", "mostly_unused"): "Hardly any of this person's sessions is used",
     ("person", "left_out"): "Left out by hand",
@@ -87,7 +50,7 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("person", "no_submission"): "Came from elsewhere",
     ("outliers", "far"): "Vote far from the others on the same stimulus",
 }
-"""What a person reads for a check and its reason."""
+"""What a person reads for reasons that are of no rule over a session."""
 
 
 @dataclass(frozen=True)
@@ -164,15 +127,12 @@ def decide(
 
 def _is_ending(rule: Rule | None) -> bool:
     """Return whether a session can have been ended by this rule."""
-    return isinstance(rule, SessionRule) and getattr(rule.rule, "end_after", None) is not None and rule.is_costly
+    return isinstance(rule, SessionRule) and getattr(rule.options, "end_after", None) is not None and rule.is_costly
 
 
 def _may_refuse(rule: Rule | None, verdict: Verdict, mode: Mode, minutes: float | None) -> bool:
     """Return whether not to pay may be proposed for a verdict."""
-    asking = rule.rule if isinstance(rule, SessionRule) else None
-    if not isinstance(asking, options.AskingOptions) or not isinstance(verdict.measured, int):
-        return False
-    return may_refuse(verdict.check, verdict.measured, asking.reject_after, mode, minutes)
+    return isinstance(verdict.measured, int) and may_refuse(rule, verdict.measured, mode, minutes)
 
 
 def _was_followed(verdict: Verdict) -> bool:
@@ -195,5 +155,10 @@ def apply_use_decision(decision: Decision, act: UseDecision | None) -> Decision:
 
 def reason_words(reason: str) -> str:
     """Return `check:reason` as a person reads it; a check with a page by its title."""
+    return known_reason(reason) or reason
+
+
+def known_reason(reason: str) -> str | None:
+    """Return `check:reason` as a person reads it; None where nobody has words for it."""
     check, _, why = reason.partition(":")
-    return WORDS.get((check, why)) or reason_title(reason) or reason
+    return rule_reason(check, why) or _OTHER_WORDS.get((check, why)) or reason_title(reason)

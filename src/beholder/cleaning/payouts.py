@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from beholder.checks.agreement import Vote, spearman, vote_subject
-from beholder.checks.registry import PAY_REASONS
+from beholder.checks.agreement import Agreement, Vote, VotesOfOthers, spearman, vote_subject
+from beholder.checks.registry import message_role
 from beholder.cleaning import columns as c
 from beholder.cleaning.decisions import reason_words
 from beholder.cleaning.facts import Facts, position_of
-from beholder.cleaning.screening import VotesOfOthers
 from beholder.cleaning.sessions import JudgedSession
 from beholder.cleaning.shortfall import EXTEND, VOTES, is_compared, shortfall
 from beholder.columns import Column, names_of
@@ -21,7 +20,6 @@ from beholder.files import table_bytes
 from beholder.formats import plain_count
 from beholder.methods.contract import Method
 from beholder.planning.known_answers import message_label, message_text
-from beholder.study.checks import Agreement
 from beholder.study.cleaning import Bonus, Quality, Quantity
 from beholder.study.model import Study
 from beholder.study.recruitment import Sum, money
@@ -114,7 +112,7 @@ def rejection_message(one: JudgedSession, study: Study, method: Method) -> str:
     sentences: dict[str, None] = {}
     for looked in one.looked:
         name = looked.verdict.check
-        if name not in PAY_REASONS or looked.verdict.verdict != "fail":
+        if message_role(name) is None or looked.verdict.verdict != "fail":
             continue
         sentences.setdefault(own.get(name, {}).get("out") or words["out"])
         for seen, verdict in looked.trials:
@@ -207,9 +205,9 @@ def _agreements(people: Mapping[str, Sequence[JudgedSession]], judged: Sequence[
             name = vote_subject(row.kind, row.stimulus, row.other_stimulus)
             if name is not None and row.value is not None:
                 own[name, row.question].append(row.value)
-        others = {vote: mean for one in theirs for vote, mean in votes.others(one).items()}
+        others = {vote: mean for one in theirs for vote, mean in votes.others(person, one.ratings).items()}
         shared = [vote for vote in own if vote in others]
-        if len({stimulus for stimulus, _ in shared}) < Agreement().stimuli:
+        if len({stimulus for stimulus, _ in shared}) < Agreement.Options().stimuli:
             continue
         r = spearman([fmean(own[vote]) for vote in shared], [others[vote] for vote in shared])
         if r is not None:

@@ -7,7 +7,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-from beholder.checks.contract import CHECK_ROLES
 from beholder.cleaning import columns as c
 from beholder.cleaning.facts import AnswerRecord, SessionRecord, ShownStimulus
 from beholder.columns import Kind, columns_of, names_of
@@ -15,6 +14,7 @@ from beholder.errors import Problem, UserError
 from beholder.files import csv_blocks
 from beholder.methods.contract import Judgement, Slot, Trial
 from beholder.study.model import Study
+from beholder.types import UNRATED_ROLES
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -88,10 +88,10 @@ def rating_rows(
     rows = []
     for judgement in judgements:
         slot = slots[judgement.slot]
-        if slot.role in CHECK_ROLES or judgement.question not in asked:
+        if slot.role in UNRATED_ROLES or judgement.question not in asked:
             continue
         other = slots[judgement.other_slot] if judgement.other_slot else None
-        if other is not None and other.role in CHECK_ROLES:
+        if other is not None and other.role in UNRATED_ROLES:
             continue
         rows.append(_row(study, visit, trial, position, given, judgement, slot, other, stimuli))
     return rows

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from beholder.checks.agreement import (
-    AgreementRule,
-    ConsistencyRule,
-    PageQuestion,
-    PostscreenRule,
-    Vote,
-    high_anchors,
-    vote_subject,
+from beholder.checks.agreement import GRADED, vote_subject
+from beholder.checks.answer_patterns import ENDED, Quota
+from beholder.checks.contract import (
+    NOT_MET,
+    ComparedSession,
+    Rule,
+    SessionRule,
+    Verdict,
+    VerdictValue,
+    Watch,
 )
-from beholder.checks.answer_patterns import ENDED
-from beholder.checks.contract import NOT_MET, MeansOfOthers, Rule, Scatter, Verdict, VerdictValue, Watch
 from beholder.checks.page_registry import AnyPageCheck, page_checks
 from beholder.cleaning.decisions import NOTHING_LEFT, session_rules
 from beholder.cleaning.facts import Facts, Rows, SessionRecord, gather_facts
@@ -31,10 +30,8 @@ from beholder.cleaning.ratings import Rating
 from beholder.cleaning.sessions import JudgedSession, judge_again, judge_session
 from beholder.cleaning.texts import StudyText, read_text
 from beholder.errors import Problem, StoreError
+from beholder.formats import plain_count, precise_percent
 from beholder.methods.contract import Method
-from beholder.stats.rater_models import Floats, RaterModelFit, RaterVotes
-from beholder.stats.shrinkage import shrunken
-from beholder.stats.tests import robust_z
 from beholder.study.cleaning import Rater
 from beholder.study.model import Study
 from beholder.types import Json
@@ -131,20 +128,22 @@ def _judge(
         if progress is not None and (done % _PROGRESS_STEP == 0 or done == len(facts.visits)):
             progress(done, len(facts.visits))
 
-    def again(one: JudgedSession, by: type[Rule], **known: Any) -> JudgedSession:
-        return judge_again(one, replace(one.evidence, **known), by, rules[watched[one.visit.session]], minutes)
-
-    every = [rule for some in rules.values() for rule in some]
-    if pages := ignored_pages(judged, every):
-        judged = [again(one, PostscreenRule, ignored_pages=pages) for one in judged]
-    if any(isinstance(rule, AgreementRule) for rule in every):
-        votes = VotesOfOthers(rating for one in judged for rating in one.ratings if rating.use)
-        judged = [again(one, AgreementRule, others=votes.others(one)) for one in judged]
-    if (steady := next((rule for rule in every if isinstance(rule, ConsistencyRule)), None)) is not None:
-        scatter = rater_scatter([rating for one in judged for rating in one.ratings if rating.use], steady.rule.ratings)
-        judged = [again(one, ConsistencyRule, scatter=scatter.get(one.visit.participant)) for one in judged]
+    for rule in _comparing(rules):
+        known = rule.prepare([ComparedSession(one.visit.participant, one.evidence, one.ratings) for one in judged])
+        if known is not None:
+            judged = [
+                judge_again(one, evidence, type(rule), rules[watched[one.visit.session]], minutes)
+                for one, evidence in zip(judged, known, strict=True)
+            ]
     judged = judge_raters(exclude_empty_sessions(judged), study.clean.raters)
     return exclude_empty_sessions(exclude_outliers(judged)) if study.clean.outliers else judged
+
+
+def _comparing(rules: Mapping[Watch, Sequence[Rule]]) -> list[SessionRule]:
+    """Return the rules that need all sessions, in their turns, whatever people were asked to watch."""
+    every = {rule.name: rule for some in rules.values() for rule in some if isinstance(rule, SessionRule)}
+    turns = [(rule.compared, rule) for rule in every.values() if rule.compared is not None]
+    return [rule for _, rule in sorted(turns, key=lambda turn: turn[0])]
 
 
 def _median_minutes(visits: Sequence[SessionRecord]) -> float | None:
@@ -153,120 +152,21 @@ def _median_minutes(visits: Sequence[SessionRecord]) -> float | None:
     return median(minutes) if minutes else None
 
 
-# Means of the other raters
-
-
-class VotesOfOthers:
-    """All votes on each stimulus and question, and how many of them each person gave."""
-
-    def __init__(self, ratings: Iterable[Rating]) -> None:
-        self._all: dict[Vote, list[float]] = {}
-        self._own: dict[str, dict[Vote, list[float]]] = defaultdict(dict)
-        for rating in ratings:
-            vote = _vote(rating)
-            if vote is not None and rating.value is not None:
-                for sums in (self._all, self._own[rating.participant]):
-                    known = sums.setdefault(vote, [0.0, 0])
-                    known[0] += rating.value
-                    known[1] += 1
-
-    def others(self, one: JudgedSession) -> MeansOfOthers:
-        """Return the means of everybody else on what was judged in a session."""
-        own = self._own.get(one.visit.participant, {})
-        means = {}
-        for vote in {vote for rating in one.ratings if (vote := _vote(rating)) is not None}:
-            whole, count = self._all.get(vote, (0.0, 0))
-            mine, times = own.get(vote, (0.0, 0))
-            if count > times:
-                means[vote] = (whole - mine) / (count - times)
-        return means
-
-
-def _vote(rating: Rating) -> Vote | None:
-    judged = vote_subject(rating.kind, rating.stimulus, rating.other_stimulus)
-    return None if judged is None else (judged, rating.question)
-
-
-# Scatter: each rater's inconsistency, with quality and bias removed
-
-
-_GRADED = ("score", "diff")
-"""Kinds of votes that can be near or far; a choice is one or the other."""
-_MIN_LOG_SCATTER = 0.08
-"""Deviation of the logarithm of scatter that people have at least: among many who are nearly the same, as robots are,
-nobody is far off who scatters a tenth more."""
-
-
-def rater_scatter(ratings: Sequence[Rating], fewest: int) -> dict[str, Scatter]:
-    """Return the scatter of every person with such ratings; what is usual is that of people with `fewest` or more.
-
-    All questions enter one model, each vote in widths of its scale. What somebody rated several times counts once,
-    with its mean.
-    """
-    rows = [
-        (row.participant, row.question, vote_subject(row.kind, row.stimulus, row.other_stimulus), row.value / width)
-        for row in ratings
-        if row.kind in _GRADED and row.value is not None and (width := row.scale_max - row.scale_min) > 0
-    ]
-    if not rows:
-        return {}
-    table = pd.DataFrame(rows, columns=["participant", "question", "judged", "value"])
-    votes = table.groupby(["participant", "question", "judged"], sort=False)["value"].mean().reset_index()
-    rater, people = pd.factorize(votes["participant"])
-    thing = np.asarray(votes.groupby(["question", "judged"], sort=False).ngroup(), np.intp)
-    rater_votes = RaterVotes(
-        votes["value"].to_numpy(float), np.asarray(rater, np.intp), thing, len(people), int(thing.max()) + 1
-    )
-    counts = np.bincount(rater_votes.rater, minlength=rater_votes.raters)
-    fitted = shrunken(rater_votes)
-    z = scatter_z(rater_votes, fitted, fewest)
-    raters = int((counts >= fewest).sum())
-    return {
-        str(person): Scatter(int(count), raters, None if np.isnan(one) else float(one), float(width))
-        for person, count, one, width in zip(people, counts, z, np.nan_to_num(fitted.inconsistency), strict=True)
-    }
-
-
-def scatter_z(votes: RaterVotes, fitted: RaterModelFit, fewest: int) -> Floats:
-    """Return the robust z of each rater's log inconsistency among those with enough votes; NaN for everybody else."""
-    scores = np.full(votes.raters, np.nan)
-    has_enough = np.bincount(votes.rater, minlength=votes.raters) >= fewest
-    is_known = has_enough & np.isfinite(fitted.inconsistency) & (fitted.inconsistency > 0)
-    z = robust_z(np.log(fitted.inconsistency[is_known]), _MIN_LOG_SCATTER)
-    if z is not None:
-        scores[is_known] = z
-    return scores
-
-
-# Pages whose anchors fool many raters are ignored (ITU-R BS.1534; reference: statistics 4.1)
-
-
-_MIN_FOOLED = 2
-"""One person alone spares nobody, however few there are."""
-
-
-def ignored_pages(judged: Iterable[JudgedSession], rules: Sequence[Rule]) -> frozenset[PageQuestion]:
-    """Return the contents and questions with anchors that more people than allowed rated as high as a reference."""
-    rule = next((rule.rule for rule in rules if isinstance(rule, PostscreenRule)), None)
-    if rule is None:
-        return frozenset()
-    people: dict[PageQuestion, dict[str, bool]] = defaultdict(dict)
-    for one in judged:
-        for page, is_fooled in high_anchors(rule, one.evidence).items():
-            people[page].setdefault(one.visit.participant, is_fooled)
-    return frozenset(
-        page
-        for page, fooled in people.items()
-        if (count := sum(fooled.values())) >= _MIN_FOOLED and count > rule.spare * len(fooled)
-    )
-
-
 # Raters: without enough used sessions, none of a rater's sessions is used (reference: checks 9)
 
 
 NAME, VERSION = "rater", 1
+RATER_TITLE = "Sessions of one person in use"
 FEW_USED, MOSTLY_UNUSED = f"{NAME}:few_used", f"{NAME}:mostly_unused"
-_OVER = "quota:over"
+_OVER = f"{Quota.name}:over"
+
+
+def rater_sentence(rule: Rater) -> str:
+    """Return a sentence about what the rule over raters asks, with its numbers."""
+    return (
+        f"At least {precise_percent(rule.min_used)} of the sessions that somebody finished are used, and {rule.least} "
+        f"at least, or none of them is; looked at from {plain_count(rule.sessions, 'session')} on."
+    )
 
 
 def judge_raters(judged: Sequence[JudgedSession], rule: Rater | None) -> list[JudgedSession]:
@@ -329,7 +229,7 @@ def exclude_outliers(judged: Sequence[JudgedSession]) -> list[JudgedSession]:
 
     Where both quartiles are the same number there is no range to go by, and no vote is left out.
     """
-    used = [row for one in judged for row in one.ratings if row.use and row.value is not None and row.kind in _GRADED]
+    used = [row for one in judged for row in one.ratings if row.use and row.value is not None and row.kind in GRADED]
     table = pd.DataFrame(
         [(vote_subject(row.kind, row.stimulus, row.other_stimulus), row.question, row.value) for row in used],
         columns=["judged", "question", "value"],

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from beholder.checks.contract import (
-    CHECK_ROLES,
     Click,
     Exclusion,
     Rule,
@@ -35,7 +34,7 @@ from beholder.cleaning.qualification import NOT_MET, SessionQualification, quali
 from beholder.cleaning.ratings import Rating, rating_rows
 from beholder.methods.contract import Method
 from beholder.study.model import Study
-from beholder.types import Json
+from beholder.types import UNRATED_ROLES, Json
 
 # Training
 
@@ -204,7 +203,7 @@ def _viewings(
     is_lost = bool(missing) and all(row.value is None for row in rows)
     viewings = []
     for slot in visit.trials[position - 1].slots if rows else ():
-        if slot.role in CHECK_ROLES:
+        if slot.role in UNRATED_ROLES:
             continue
         played = given.playback.get(slot.id) or {}
         viewings.append(

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from beholder.checks.contract import CHECK_ROLES
 from beholder.cleaning import columns as c
 from beholder.cleaning.ratings import Rating
 from beholder.cleaning.sessions import JudgedSession
@@ -18,6 +17,7 @@ from beholder.planning.counts import compared_slots
 from beholder.planning.known_answers import judged_kinds
 from beholder.planning.model import PlannedList
 from beholder.study.groups import group_name
+from beholder.types import UNRATED_ROLES
 
 VOTES = (
     c.STIMULUS,
@@ -170,9 +170,9 @@ def list_cells(planned: PlannedList, in_pairs: bool) -> list[VoteCell]:
 def voted_stimuli(trial: Trial, in_pairs: bool) -> list[tuple[str, str]]:
     """Return what a trial gets votes on: the two that are compared, or each rated stimulus and nothing."""
     if in_pairs:
-        shown = {slot.stimulus for slot in compared_slots(trial) if slot.role not in CHECK_ROLES}
+        shown = {slot.stimulus for slot in compared_slots(trial) if slot.role not in UNRATED_ROLES}
         return [(min(shown), max(shown))] if len(shown) == 2 else []
-    return [(slot.stimulus, "") for slot in trial.slots if slot.rated and slot.role not in CHECK_ROLES]
+    return [(slot.stimulus, "") for slot in trial.slots if slot.rated and slot.role not in UNRATED_ROLES]
 
 
 def _is_vote(row: Rating) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
-from beholder.checks.contract import CHECK_ROLES, Verdict
+from beholder.checks.contract import Verdict
 from beholder.checks.known_answers import TRAINING, TRAINING_TITLE
 from beholder.checks.page_registry import AnyPageCheck, action_of
 from beholder.checks.registry import study_rules
@@ -45,6 +45,7 @@ from beholder.files import as_text, cell, csv_blocks, csv_text, json_bytes, tabl
 from beholder.planning.model import no_collection
 from beholder.store.open import display_address
 from beholder.study.model import Study
+from beholder.types import UNRATED_ROLES
 
 SESSIONS = (
     c.SESSION, c.PARTICIPANT, c.MODE, c.OUTCOME,
@@ -128,7 +129,7 @@ def _write(
         "finished": dict(facts.finished),
         "digests": sorted({one.visit.digest for one in judged}),
         "texts": text_rows(texts, judged),
-        "roles": {shown.condition: shown.role for shown in facts.stimuli.values() if shown.role not in CHECK_ROLES},
+        "roles": {shown.condition: shown.role for shown in facts.stimuli.values() if shown.role not in UNRATED_ROLES},
         "counts": {**counts(facts, judged), **proposed.counts},
         "bonus": proposed.bonus,
         "lost": [asdict(one) for one in exclusion_counts(judged)],

@@ -53,18 +53,19 @@ def method_folder(name: str, where: str = "method") -> Path:
 def load_study(path: str | Path = "study.yaml") -> Study:
     """Return the study in a file, or in `study.yaml` of a folder; raises `StudyError` with every problem at once."""
     from beholder.errors import StudyError
+    from beholder.study.checks import installed_checks
     from beholder.study.loading import build_study
     from beholder.study.yaml import read_document
 
-    document = read_document(path)
+    document, checks = read_document(path), installed_checks()
     name = document.text("method")
     if not name:
-        return build_study(document, None)
+        return build_study(document, None, checks)
     try:
         method = find(name, document.where(("method",)))
     except StudyError as error:
-        return build_study(document, None, error.problems)
-    return build_study(document, method)
+        return build_study(document, None, checks, error.problems)
+    return build_study(document, method, checks)
 
 
 def _entry(name: str, where: str) -> EntryPoint:

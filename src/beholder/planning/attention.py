@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from numpy.random import Generator
 
+from beholder.checks.known_answers import Attention, MessageRule
 from beholder.methods.contract import Slot, Trial
 from beholder.planning.check_trials import EvenDraw, message_targets
 from beholder.stimuli.catalogue import Catalogue, Stimulus
-from beholder.study.checks import AskingOptions
 
 _TRIES, _MOST_DRAWS = 200, 40_000
 """How often trials are drawn for a small plan, and the largest number of drawn trials."""
@@ -34,11 +34,11 @@ class Replacer:
     allow it, and those that are rated once more than others are replaced first; the slots were drawn before.
     """
 
-    def __init__(self, catalogue: Catalogue, kept: frozenset[str], rule: AskingOptions, rng: Generator) -> None:
+    def __init__(self, catalogue: Catalogue, kept: frozenset[str], rule: MessageRule.Options, rng: Generator) -> None:
         self._stimuli, self._kept, self._rule, self._rng = catalogue.by_id, kept, rule, rng
         self._used: Counter[str] = Counter()
         self._clips: Mapping[str, list[Stimulus]] = defaultdict(list)
-        for clip in catalogue.of_role("attention"):
+        for clip in catalogue.of_role(Attention.role):
             self._clips[clip.content].append(clip)
 
     def open_pages(self, trials: Sequence[Trial]) -> list[int]:
@@ -92,7 +92,7 @@ class Replacer:
     def _with(self, trial: Trial, out: Slot) -> Trial:
         clip = self._clip(trial, out)
         self._used[clip.id] += 1
-        put = out._replace(stimulus=clip.id, role="attention")
+        put = out._replace(stimulus=clip.id, role=Attention.role)
         slots = tuple(put if slot is out else slot for slot in trial.slots)
         return replace(trial, slots=slots, targets={**trial.targets, **message_targets(trial, put, clip, self._rule)})
 

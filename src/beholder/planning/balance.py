@@ -17,9 +17,10 @@ from beholder.planning.counts import (
     read_pairs,
 )
 from beholder.planning.even_rounding import Ints, Mask
-from beholder.planning.model import CHECK_ROLES, Plan
+from beholder.planning.model import Plan
 from beholder.planning.order_balance import Evenness, group_counts, with_order_counts
 from beholder.stimuli.catalogue import Catalogue
+from beholder.types import CHECK_ROLES
 
 
 def balance(plan: Plan, catalogue: Catalogue) -> tuple[Evenness, ...]:

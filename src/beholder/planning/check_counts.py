@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from beholder.checks.registry import NO_GOLD
+from beholder.checks.answer_patterns import Repeat
+from beholder.checks.known_answers import NO_GOLD, Attention, Gold, MessageRule, Trap, TrapItem
 from beholder.errors import Problem, did_you_mean
 from beholder.formats import plain_count, up_to
 from beholder.methods.contract import Method, Trial, Units
@@ -27,12 +28,8 @@ from beholder.planning.message_trials import is_board, message_sources, page_for
 from beholder.planning.statements import bank_of, statements_of
 from beholder.planning.trial_templates import answer_templates, message_templates, plain_study
 from beholder.stimuli.catalogue import Catalogue, Stimulus
-from beholder.study.checks import PLANNED_RULES, AskingOptions, Attention, Gold, Repeat, TrapItem
 from beholder.study.model import Study
-from beholder.types import Role
-
-INSERTED: tuple[Role, ...] = ("attention", "trap", "gold", "repeat")
-"""Rules that insert trials, which are also the roles of these, in the order in which they get room."""
+from beholder.types import CheckRole, Role
 
 FEWEST_STATEMENTS, FEWEST_REPEATED = 3, 5
 """Fewest statements of a trial for an obvious one, and for a repeated one."""
@@ -44,7 +41,7 @@ class CheckCounts:
 
     replaced: int = 0
     """Attention stimuli that replace others."""
-    inserted: Mapping[Role, int] = field(default_factory=dict)
+    inserted: Mapping[CheckRole, int] = field(default_factory=dict)
     """Inserted trials by role."""
     obvious: int = 0
     repeated: int = 0
@@ -69,16 +66,17 @@ class PlacementContext(NamedTuple):
 
 def count_checks(study: Study, catalogue: Catalogue, method: Method, units: Units, trials: int) -> CheckCounts:
     """Return the checks per list of a study, for lists with `trials` rated trials."""
-    if not any(study.checks.rule(name) for name in PLANNED_RULES):
+    if not any(rule.is_planned for rule, _ in study.checks.rules()):
         return CheckCounts()
     sample = sample_trial(study, catalogue, method)
     if sample is None:
         return CheckCounts()  # the method reports what is missing
     finder = _CheckCounter(PlacementContext(study, catalogue, method, units, sample), trials)
-    requested = {role: finder.requested(role) for role in INSERTED}
+    # In the order of the rules they get room.
+    requested = {rule.role: finder.requested(rule.role) for rule in study.checks.kinds if rule.role is not None}
     replaced = 0
     if is_board(units):
-        replaced = finder.on_pages(requested.pop("attention"))
+        replaced = finder.on_pages(requested.pop(Attention.role))
     inserted = finder.with_room(requested)
     obvious, repeated = finder.obvious(), finder.repeated()
     return CheckCounts(replaced, inserted, obvious, repeated, tuple(dict.fromkeys(finder.problems)))
@@ -93,17 +91,17 @@ class _CheckCounter:
         self._statements = len(statements_of(setting.sample)) if is_scored else 0
         self.problems: list[Problem] = []
 
-    def requested(self, role: Role) -> int:
+    def requested(self, role: CheckRole) -> int:
         """Return how many checks of a role a list should have, whatever room there is."""
-        rule = self._study.checks.rule(role)
-        if isinstance(rule, Repeat):
+        rule = self._study.checks.of_role(role)
+        if isinstance(rule, Repeat.Options):
             return rule.trials
-        if isinstance(rule, Gold):
-            if not self._setting.catalogue.of_role("gold"):
+        if isinstance(rule, Gold.Options):
+            if not self._setting.catalogue.of_role(Gold.role):
                 what = "is written, and no stimuli have the role gold"
-                return self._omit("gold", self._study.problem("checks.gold", what, "", NO_GOLD))
+                return self._omit(Gold.name, self._study.problem("checks.gold", what, "", NO_GOLD))
             return 0 if self._add(gold_problems(self._setting)) else rule.per_session
-        if isinstance(rule, AskingOptions):
+        if isinstance(rule, MessageRule.Options):
             reason = asking_problem(self._setting, role, rule)
             if reason is not None:
                 return self._omit(role, reason)
@@ -119,18 +117,18 @@ class _CheckCounter:
         most = self._trials
         if requested > most:
             what = f"is {requested}, and a list has {plain_count(most, 'page')}, with one on each at most"
-            self._omit("attention", self._study.problem("checks.attention.per_session", what, up_to(most)))
+            self._omit(Attention.name, self._study.problem("checks.attention.per_session", what, up_to(most)))
         return min(requested, most)
 
-    def with_room(self, requested: Mapping[Role, int]) -> dict[Role, int]:
+    def with_room(self, requested: Mapping[CheckRole, int]) -> dict[CheckRole, int]:
         """Return how many check trials of each role fit into a list; rules in the study come first.
 
         There is room for one between two rated trials, so that none is first, last, or next to another.
         """
-        counts: dict[Role, int] = {}
+        counts: dict[CheckRole, int] = {}
         for role in sorted(requested, key=lambda role: not self._study.is_written(f"checks.{role}")):
             most = self._trials - 1 - sum(counts.values())
-            if role == "repeat":
+            if role == Repeat.role:
                 most = min(most, most_repeats(self._trials))
             if requested[role] > most:
                 self._omit(role, self._too_many(role, requested[role], most, counts))
@@ -139,14 +137,14 @@ class _CheckCounter:
 
     def obvious(self) -> int:
         """Return how many statements with an obvious answer each trial has."""
-        rule = self._study.checks.rule("trap_item")
-        if not isinstance(rule, TrapItem):
+        rule = self._study.checks.of(TrapItem.Options)
+        if rule is None:
             return 0
         statements, bank = self._statements, len(bank_of(rule, self._study.language))
         if statements < FEWEST_STATEMENTS:
             what = f"does not fit pages with {plain_count(statements, 'statement')} on a scale of categories"
             allowed = f"{FEWEST_STATEMENTS} or more"
-            return self._omit("trap_item", self._study.problem("checks.trap_item", what, allowed))
+            return self._omit(TrapItem.name, self._study.problem("checks.trap_item", what, allowed))
         if rule.per_trial > bank:
             what = f"is {rule.per_trial}, and the bank has {plain_count(bank, 'statement')}"
             self._add([self._study.problem("checks.trap_item.per_trial", what, up_to(bank))])
@@ -154,23 +152,23 @@ class _CheckCounter:
 
     def repeated(self) -> int:
         """Return how many statements of each trial are repeated."""
-        rule = self._study.checks.rule("repeat")
-        if not isinstance(rule, Repeat) or not rule.items_per_trial:
+        rule = self._study.checks.of(Repeat.Options)
+        if rule is None or not rule.items_per_trial:
             return 0
         if self._statements < FEWEST_REPEATED:
             statements = plain_count(self._statements, "statement")
             what = f"is {rule.items_per_trial}, and a page has {statements} on a scale of categories"
             allowed = f"pages with {FEWEST_REPEATED} or more"
-            return self._omit("repeat", self._study.problem("checks.repeat.items_per_trial", what, allowed))
+            return self._omit(Repeat.name, self._study.problem("checks.repeat.items_per_trial", what, allowed))
         return rule.items_per_trial
 
-    def _too_many(self, role: Role, requested: int, most: int, others: Mapping[Role, int]) -> Problem:
+    def _too_many(self, role: CheckRole, requested: int, most: int, others: Mapping[CheckRole, int]) -> Problem:
         trials = plain_count(self._trials, "trial")
         taken = [f"{number} for {other}" for other, number in others.items() if number]
         places = plain_count(self._trials - 1, "place")
         what = f"is {requested}, and a list of {trials} has {places} between them"
         what += f", {' and '.join(taken)}" if taken else ""
-        if role == "repeat":
+        if role == Repeat.role:
             what += f", and each comes again {APART} or more trials later"
         fix = "" if most > 0 else "Make design.trials larger, or take it out."
         return self._study.problem(f"checks.{role}.per_session", what, up_to(most), fix)
@@ -190,11 +188,11 @@ class _CheckCounter:
 # Problems of stimuli for checks
 
 
-def asking_problem(setting: PlacementContext, role: Role, rule: AskingOptions) -> Problem | None:
+def asking_problem(setting: PlacementContext, role: Role, rule: MessageRule.Options) -> Problem | None:
     """Return why no stimulus can ask for an answer here; None if one can."""
     study, catalogue, method, units, _ = setting
     key = f"checks.{role}"
-    if role == "trap" and is_board(units):
+    if role == Trap.role and is_board(units):
         what = f"does not fit {method.name}, whose pages hold several stimuli"
         return study.problem(key, what, "", "Use checks.attention.")
     form = page_form(study, catalogue, method, rule)
@@ -212,10 +210,10 @@ def asking_problem(setting: PlacementContext, role: Role, rule: AskingOptions) -
     return None
 
 
-def protection_problems(study: Study, catalogue: Catalogue, rule: AskingOptions) -> Iterator[Problem]:
+def protection_problems(study: Study, catalogue: Catalogue, rule: MessageRule.Options) -> Iterator[Problem]:
     """Yield protected names that are no conditions."""
     conditions = catalogue.conditions
-    for place, word in enumerate(rule.protect if isinstance(rule, Attention) else ()):
+    for place, word in enumerate(rule.protect if isinstance(rule, Attention.Options) else ()):
         if word not in conditions:
             what, near = f"is {word}, which is no condition", did_you_mean(word, conditions)
             yield study.problem(f"checks.attention.protect.{place}", what, ", ".join(conditions), near)
@@ -245,8 +243,8 @@ def message_problems(setting: PlacementContext, role: Role) -> Iterator[Problem]
 def gold_problems(setting: PlacementContext) -> Iterator[Problem]:
     """Yield the problems with the gold stimuli."""
     study, catalogue, method, _, _ = setting
-    gold = catalogue.of_role("gold")
-    wrong = [*crowding_problems(gold, "gold"), *unasked_problems(study, method, answer_keys(gold))]
+    gold = catalogue.of_role(Gold.role)
+    wrong = [*crowding_problems(gold, Gold.role), *unasked_problems(study, method, answer_keys(gold))]
     yield from wrong
     if wrong:
         return
@@ -255,7 +253,7 @@ def gold_problems(setting: PlacementContext) -> Iterator[Problem]:
         shown += page.shows
         trial = page.compose(plain_study(study), method, np.random.default_rng(0))
         yield from _target_problems(trial, gold, method)
-    yield from unshown_problems(gold, shown, "gold", method)
+    yield from unshown_problems(gold, shown, Gold.role, method)
 
 
 def _own(catalogue: Catalogue, role: Role) -> list[Stimulus]:

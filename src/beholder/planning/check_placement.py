@@ -9,16 +9,17 @@ from typing import Protocol
 import numpy as np
 from numpy.random import Generator
 
+from beholder.checks.answer_patterns import Repeat
+from beholder.checks.known_answers import Attention, Gold, MessageRule, TrapItem
 from beholder.methods.contract import Method, Trial, Units
 from beholder.planning.attention import Replacement, Replacer
 from beholder.planning.check_counts import CheckCounts
 from beholder.planning.check_trials import EvenDraw, GoldTrialMaker, MessageTrialMaker, Repeater
-from beholder.planning.message_trials import MESSAGE_ROLES, protected_conditions, sample_trial
+from beholder.planning.message_trials import protected_conditions, sample_trial
 from beholder.planning.statements import Statements, bank_of
 from beholder.stimuli.catalogue import Catalogue
-from beholder.study.checks import AskingOptions, Gold, TrapItem
 from beholder.study.model import Study
-from beholder.types import Role
+from beholder.types import MESSAGE_ROLES, CheckRole, Role
 
 _REPLACE, _INSERT, _STATE, _MAKE = 30, 31, 32, 33
 """Random streams: gold trials do not change where attention stimuli are placed."""
@@ -43,8 +44,8 @@ class Placer:
         return Replacement(complete, placed.conditions, placed.stimuli)
 
     def _with_attention(self, lists: Sequence[Sequence[Trial]]) -> Replacement:
-        rule = self._study.checks.rule("attention")
-        if not self._counts.replaced or not isinstance(rule, AskingOptions):
+        rule = self._study.checks.of(Attention.Options)
+        if not self._counts.replaced or rule is None:
             return Replacement([list(trials) for trials in lists], {}, {})
         kept = protected_conditions(self._study, self._catalogue, self._units, rule)
         replacer = Replacer(self._catalogue, kept, rule, self._rng(_REPLACE))
@@ -55,18 +56,24 @@ class Placer:
         if not any(counts.values()):
             return None
         makers = {role: maker for role in counts if counts[role] and (maker := self._maker(role)) is not None}
-        return Inserter(trials, makers, counts, counts.get("repeat", 0), self._rng(_INSERT))
+        return Inserter(trials, makers, counts, counts.get(Repeat.role, 0), self._rng(_INSERT))
 
-    def _maker(self, role: Role) -> CheckTrialMaker | None:
+    def _maker(self, role: CheckRole) -> CheckTrialMaker | None:
         study, catalogue, method = self._study, self._catalogue, self._method
-        rule = study.checks.rule(role)
-        if isinstance(rule, Gold):
+        rule = study.checks.of_role(role)
+        if isinstance(rule, Gold.Options):
             return GoldTrialMaker(study, catalogue, method, rule, self._rng(_MAKE, 0))
-        if isinstance(rule, AskingOptions):
+        if isinstance(rule, MessageRule.Options):
             sample = sample_trial(study, catalogue, method)
             assert sample is not None, "allocated trials can be composed"
             messages = MessageTrialMaker(
-                role, study, catalogue, method, rule, sample, self._rng(_MAKE, 1 + MESSAGE_ROLES.index(role))
+                role,
+                study,
+                catalogue,
+                method,
+                rule,
+                sample,
+                self._rng(_MAKE, 1 + list[Role](MESSAGE_ROLES).index(role)),
             )
             return messages if messages.are_any else None
         return None
@@ -75,8 +82,8 @@ class Placer:
         obvious, repeated = self._counts.obvious, self._counts.repeated
         if not obvious and not repeated:
             return None
-        rule = self._study.checks.rule("trap_item")
-        bank = bank_of(rule, self._study.language) if isinstance(rule, TrapItem) else ()
+        rule = self._study.checks.of(TrapItem.Options)
+        bank = bank_of(rule, self._study.language) if rule is not None else ()
         return Statements(bank, obvious, repeated, self._rng(_STATE))
 
     def _rng(self, *stream: int) -> np.random.Generator:
@@ -95,8 +102,8 @@ class Inserter:
     def __init__(
         self,
         trials: int,
-        makers: Mapping[Role, CheckTrialMaker],
-        counts: Mapping[Role, int],
+        makers: Mapping[CheckRole, CheckTrialMaker],
+        counts: Mapping[CheckRole, int],
         repeats: int,
         rng: Generator,
     ) -> None:

@@ -8,6 +8,8 @@ from typing import Generic, TypeVar
 
 from numpy.random import Generator
 
+from beholder.checks.answer_patterns import Repeat
+from beholder.checks.known_answers import Gold, MessageRule
 from beholder.methods.contract import Method, Slot, Target, Trial
 from beholder.planning.known_answers import (
     answer_keys,
@@ -24,7 +26,6 @@ from beholder.planning.trial_templates import (
     plain_study,
 )
 from beholder.stimuli.catalogue import Catalogue, Stimulus
-from beholder.study.checks import AskingOptions, Gold
 from beholder.study.model import Study
 from beholder.types import Role
 
@@ -41,7 +42,7 @@ class MessageTrialMaker:
         study: Study,
         catalogue: Catalogue,
         method: Method,
-        rule: AskingOptions,
+        rule: MessageRule.Options,
         sample: Trial,
         rng: Generator,
     ) -> None:
@@ -84,7 +85,7 @@ class MessageTrialMaker:
         return fitting
 
 
-def message_targets(trial: Trial, slot: Slot, clip: Stimulus, rule: AskingOptions) -> dict[str, Target]:
+def message_targets(trial: Trial, slot: Slot, clip: Stimulus, rule: MessageRule.Options) -> dict[str, Target]:
     """Return the answers that a message stimulus asks for in a slot: to every question with a scale."""
     assert clip.known_answer is not None
     targets = {}
@@ -101,9 +102,9 @@ def message_targets(trial: Trial, slot: Slot, clip: Stimulus, rule: AskingOption
 class GoldTrialMaker:
     """Makes trials with a known answer, each equally often over all lists."""
 
-    def __init__(self, study: Study, catalogue: Catalogue, method: Method, rule: Gold, rng: Generator) -> None:
+    def __init__(self, study: Study, catalogue: Catalogue, method: Method, rule: Gold.Options, rng: Generator) -> None:
         self._study, self._method, self._rule, self._rng = study, method, rule, rng
-        self._gold, self._plain = catalogue.of_role("gold"), plain_study(study)
+        self._gold, self._plain = catalogue.of_role(Gold.role), plain_study(study)
         pages = answer_templates(study, catalogue, method, self._gold)
         self._pages = [page for page in pages if _is_keyed(page, self._gold)]
         self._draws = EvenDraw(range(len(self._pages)), rng)
@@ -114,14 +115,14 @@ class GoldTrialMaker:
         assert number is not None
         page = self._pages[number]
         composed = page.compose(self._plain, self._method, self._rng)
-        trial = arrange_in_role(composed, page.unit.content, "gold", page.shuffle, self._study, self._rng)
+        trial = arrange_in_role(composed, page.unit.content, Gold.role, page.shuffle, self._study, self._rng)
         return replace(trial, targets=gold_targets(trial, self._gold, self._rule))
 
     def _faults(self, page: TrialTemplate, shown: Collection[str], neighbours: Collection[str]) -> int:
         return any(name in shown for name in page.shows) + 2 * (page.unit.content in neighbours)
 
 
-def gold_targets(trial: Trial, stimuli: Sequence[Stimulus], rule: Gold) -> dict[str, Target]:
+def gold_targets(trial: Trial, stimuli: Sequence[Stimulus], rule: Gold.Options) -> dict[str, Target]:
     """Return the known answers about the gold stimuli of a trial."""
     targets = {}
     for asked, slot, lesson in keyed_questions(trial, answer_keys(stimuli)):
@@ -145,7 +146,7 @@ def _is_keyed(page: TrialTemplate, gold: Sequence[Stimulus]) -> bool:
 APART = 4
 """Trials between a trial and its repetition, at least."""
 
-_ROLE: Role = "repeat"
+_ROLE: Role = Repeat.role
 
 
 def most_repeats(trials: int) -> int:

@@ -11,8 +11,9 @@ import numpy as np
 
 from beholder.methods.contract import Slot, Trial, Units
 from beholder.planning.even_rounding import Ints, Mask
-from beholder.planning.model import CHECK_ROLES, LETTERS, Plan, PlannedList
+from beholder.planning.model import LETTERS, Plan, PlannedList
 from beholder.stimuli.catalogue import Catalogue
+from beholder.types import CHECK_ROLES
 
 
 def free_slots(trial: Trial) -> list[Slot]:

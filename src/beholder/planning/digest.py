@@ -6,13 +6,12 @@ from typing import Any
 
 from beholder.methods.pairs import read_pair_table
 from beholder.planning.given_plan import given_sha256
-from beholder.planning.model import CHECK_ROLES
 from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.known_answers import KnownAnswer
-from beholder.study.checks import PLANNED_RULES
 from beholder.study.design import Design
 from beholder.study.model import Study
 from beholder.study.serialization import digest, study_json
+from beholder.types import CHECK_ROLES
 
 
 def plan_digest(study: Study, catalogue: Catalogue) -> str:
@@ -92,8 +91,8 @@ def _between(design: Design) -> list[Any]:
 
 def _checks(study: Study, catalogue: Catalogue) -> dict[str, Any]:
     """Return the checks that are placed in lists, as JSON; nothing if there are none."""
-    rules = ((name, study.checks.rule(name)) for name in PLANNED_RULES)
-    placed = {name: rule.model_dump(mode="json", exclude=_JUDGING) for name, rule in rules if rule is not None}
+    rules = ((rule.name, options) for rule, options in study.checks.rules() if rule.is_planned)
+    placed = {name: options.model_dump(mode="json", exclude=_JUDGING) for name, options in rules}
     keys = [[s.id, _expected(s.known_answer)] for s in catalogue.stimuli if s.role in CHECK_ROLES and s.known_answer]
     return {"checks": placed, **({"keys": keys} if keys else {})} if placed else {}
 

@@ -12,6 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from beholder.checks.known_answers import Attention
 from beholder.methods.contract import Trial
 from beholder.planning.balance import balance, balance_table
 from beholder.planning.counts import compared_slots, free_slots
@@ -145,7 +146,7 @@ def _stimuli(trial: Trial, of_pairs: bool, replaced: str | None) -> list[str]:
     if of_pairs:
         return list(dict.fromkeys(slot.stimulus for slot in compared_slots(trial)))
     slots = free_slots(trial)
-    return [replaced if replaced is not None and slot.role == "attention" else slot.stimulus for slot in slots]
+    return [replaced if replaced is not None and slot.role == Attention.role else slot.stimulus for slot in slots]
 
 
 def _cell(text: str) -> str:

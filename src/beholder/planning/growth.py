@@ -19,6 +19,7 @@ from beholder.planning.digest import plan_parts
 from beholder.planning.groups import ParticipantGroup, groups_of
 from beholder.planning.model import Plan, PlannedList, no_collection
 from beholder.stimuli.catalogue import Catalogue
+from beholder.study.checks import installed_checks
 from beholder.study.loading import MethodRules, build_study
 from beholder.study.model import Study
 from beholder.study.yaml import MapNode, StudyDocument, UnreadableError, parse
@@ -103,9 +104,9 @@ def earlier_study(text: str, study: Study, rules: MethodRules) -> Study | None:
     """Return a study from its text in a store; None if this version cannot read it."""
     try:
         root = parse(text, "study.yaml").root
-        return (
-            build_study(StudyDocument(study.folder / "study.yaml", root), rules) if isinstance(root, MapNode) else None
-        )
+        if not isinstance(root, MapNode):
+            return None
+        return build_study(StudyDocument(study.folder / "study.yaml", root), rules, installed_checks())
     except (StudyError, UnreadableError):
         return None
 

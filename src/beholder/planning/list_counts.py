@@ -14,8 +14,9 @@ from beholder.planning.capacity import content_capacity
 from beholder.planning.contents import quotas
 from beholder.planning.counts import compared_slots
 from beholder.planning.grid import StimulusGrid
-from beholder.planning.model import CHECK_ROLES, Plan
+from beholder.planning.model import Plan
 from beholder.study.design import Design
+from beholder.types import CHECK_ROLES
 
 MOST_LISTS = 100_000
 """The largest number of lists of a plan."""

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.random import Generator
 
+from beholder.checks.known_answers import Attention, MessageRule, Say, Trap
 from beholder.methods.choices import grades_of
 from beholder.methods.contract import Asked, Method, Scale, Trial, Unit, Units
 from beholder.planning.groups import for_each_group, groups_of, restrict
@@ -16,16 +17,12 @@ from beholder.planning.known_answers import judged_kinds, message_tolerance
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.stimuli.message_stimuli import MessageCatalogue, MessageRequest, add_message_stimuli
 from beholder.stimuli.messages.message import Message
-from beholder.study.checks import AskingOptions, Attention, Say
 from beholder.study.model import Study
-from beholder.types import Role
+from beholder.types import MESSAGE_ROLES, Role
 from beholder.words import check_words
 
 MessageWording = Literal["slider", "label", "value", "every", "this"]
 """The key of the text in our words."""
-
-MESSAGE_ROLES: tuple[Role, ...] = ("attention", "trap")
-"""Roles of stimuli that ask for an answer, which are also the names of their rules."""
 
 
 @dataclass(frozen=True)
@@ -125,11 +122,11 @@ def study_requests(study: Study, catalogue: Catalogue, method: Method) -> list[M
     """Return the message stimuli that a study needs; none if the trials of the method cannot ask for an answer."""
     requests: list[MessageRequest] = []
     for stream, role in enumerate(MESSAGE_ROLES):
-        rule = study.checks.rule(role)
-        if not isinstance(rule, AskingOptions) or catalogue.of_role(role):
+        rule = study.checks.of_role(role)
+        if not isinstance(rule, MessageRule.Options) or catalogue.of_role(role):
             continue  # the researcher's own stimuli are used
         units = method.units(study, catalogue)
-        sources = [] if role == "trap" and is_board(units) else list(message_sources(study, catalogue, units, rule))
+        sources = [] if role == Trap.role and is_board(units) else list(message_sources(study, catalogue, units, rule))
         form = page_form(study, catalogue, method, rule) if sources else None
         if form is None:
             continue
@@ -142,7 +139,7 @@ def study_requests(study: Study, catalogue: Catalogue, method: Method) -> list[M
     return requests
 
 
-def message_sources(study: Study, catalogue: Catalogue, units: Units, rule: AskingOptions) -> Iterator[Stimulus]:
+def message_sources(study: Study, catalogue: Catalogue, units: Units, rule: MessageRule.Options) -> Iterator[Stimulus]:
     """Yield the stimuli of which message stimuli can be made: those that are allocated, of no protected condition."""
     protected = protected_conditions(study, catalogue, units, rule)
     seen: set[str] = set()
@@ -153,9 +150,9 @@ def message_sources(study: Study, catalogue: Catalogue, units: Units, rule: Aski
                 yield catalogue.by_id[name]
 
 
-def protected_conditions(study: Study, catalogue: Catalogue, units: Units, rule: AskingOptions) -> frozenset[str]:
+def protected_conditions(study: Study, catalogue: Catalogue, units: Units, rule: MessageRule.Options) -> frozenset[str]:
     """Return the conditions that no attention stimulus replaces."""
-    own = rule.protect if isinstance(rule, Attention) else ()
+    own = rule.protect if isinstance(rule, Attention.Options) else ()
     special = {s.condition for s in catalogue.by_cell.values() if s.role in ("reference", "anchor")}
     return frozenset((*own, *study.design.always, *units.always, *special))
 
@@ -170,7 +167,7 @@ def message_requests(
     sources: Sequence[Stimulus],
     count: int,
     form: MessageForm,
-    rule: AskingOptions,
+    rule: MessageRule.Options,
     say: Say,
     study: Study,
     rng: Generator,
@@ -199,13 +196,13 @@ def message_requests(
     ]
 
 
-def _words(wording: MessageWording, choice: MessageAnswer, rule: AskingOptions, say: Say, language: str) -> str:
-    texts = check_words(language)["attention"]
+def _words(wording: MessageWording, choice: MessageAnswer, rule: MessageRule.Options, say: Say, language: str) -> str:
+    texts = check_words(language)[Attention.name]
     words = rule.words or texts[f"spoken.{wording}" if say == "voice" else wording]
     return words.replace("{value}", f"{choice.value:g}").replace("{label}", choice.label or f"{choice.value:g}")
 
 
-def message_medium(rule: AskingOptions, catalogue: Catalogue) -> Say:
+def message_medium(rule: MessageRule.Options, catalogue: Catalogue) -> Say:
     """Return how the message is given: as the study says, else by the medium of the stimuli."""
     has_audio = any(stimulus.medium == "audio" for stimulus in catalogue.stimuli)
     return rule.say or ("voice" if has_audio else "text")
@@ -214,7 +211,7 @@ def message_medium(rule: AskingOptions, catalogue: Catalogue) -> Say:
 # Answers that a trial can ask for
 
 
-def page_form(study: Study, catalogue: Catalogue, method: Method, rule: AskingOptions) -> MessageForm | None:
+def page_form(study: Study, catalogue: Catalogue, method: Method, rule: MessageRule.Options) -> MessageForm | None:
     """Return how the trials of a study can ask for an answer; None if they cannot."""
     trial = sample_trial(study, catalogue, method)
     return None if trial is None else form_of(study, method, trial, rule, message_medium(rule, catalogue))
@@ -234,7 +231,7 @@ def sample_trial(study: Study, catalogue: Catalogue, method: Method) -> Trial | 
         return None  # the method reports what is missing
 
 
-def form_of(study: Study, method: Method, trial: Trial, rule: AskingOptions, say: Say) -> MessageForm | None:
+def form_of(study: Study, method: Method, trial: Trial, rule: MessageRule.Options, say: Say) -> MessageForm | None:
     """Return how a trial can ask for an answer; None if it cannot."""
     kinds = judged_kinds(method, trial)
     asked = [one for one in trial.asked if not one.ticks]
@@ -259,11 +256,11 @@ def _choice_form(trial: Trial, scale: Scale) -> MessageForm | None:
     return MessageForm("this", (MessageAnswer(grades[-1]),), grades[-1] - grades[0])
 
 
-def _slider_form(asked: Sequence[Asked], rule: AskingOptions, say: Say, study: Study) -> MessageForm | None:
+def _slider_form(asked: Sequence[Asked], rule: MessageRule.Options, say: Say, study: Study) -> MessageForm | None:
     from beholder.stimuli.messages.message import confusable_numbers, unambiguous_values
 
     scale, language = asked[0].scale, study.language
-    low, high = rule.targets if isinstance(rule, Attention) else (5, 95)
+    low, high = rule.targets if isinstance(rule, Attention.Options) else (5, 95)
     span = scale.max - scale.min
     if not study.is_written("checks.attention.targets"):  # meant for 0 to 100
         low, high = scale.min + span * low / 100, scale.min + span * high / 100
@@ -281,7 +278,7 @@ def _slider_form(asked: Sequence[Asked], rule: AskingOptions, say: Say, study: S
     return MessageForm("slider", choices, near, span) if choices else None
 
 
-def _category_form(asked: Sequence[Asked], rule: AskingOptions) -> MessageForm | None:
+def _category_form(asked: Sequence[Asked], rule: MessageRule.Options) -> MessageForm | None:
     scales = [one.scale for one in asked]
     words = [dict(scale.labels) for scale in scales]
     named = [value for value in _values(scales[0]) if all(value in own for own in words)]

@@ -10,13 +10,11 @@ from typing import NamedTuple
 
 from beholder.methods.contract import Break, Trial, Units
 from beholder.study.design import Design
-from beholder.types import Role
+from beholder.types import CHECK_ROLES
 
 GroupKey = tuple[tuple[str, str], ...]
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """Labels of the slots that are permuted; slots with a fixed place have lower-case words as labels."""
-CHECK_ROLES: frozenset[Role] = frozenset({"attention", "gold", "trap", "repeat"})
-"""Roles of slots that are answered for a check and are not analysed as ratings."""
 
 
 def is_check(trial: Trial) -> bool:

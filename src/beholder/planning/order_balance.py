@@ -12,10 +12,11 @@ import numpy as np
 from beholder.planning.counts import PlannedItems
 from beholder.planning.even_rounding import Ints
 from beholder.planning.groups import restrict
-from beholder.planning.model import CHECK_ROLES, Plan
+from beholder.planning.model import Plan
 from beholder.planning.squares import is_square
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.design import Design
+from beholder.types import CHECK_ROLES
 
 _HALF = re.compile(r"of lists 1 to [0-9]+$")
 

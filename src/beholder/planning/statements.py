@@ -9,8 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
+from beholder.checks.answer_patterns import Repeat
+from beholder.checks.known_answers import TrapItem
 from beholder.methods.contract import Asked, Scale, Target, Trial
-from beholder.study.checks import TrapItem
+from beholder.types import MESSAGE_ROLES
 from beholder.words import check_words
 
 APART = 4
@@ -25,11 +27,11 @@ class Obvious(NamedTuple):
     is_true: bool
 
 
-def bank_of(rule: TrapItem, language: str) -> tuple[Obvious, ...]:
+def bank_of(rule: TrapItem.Options, language: str) -> tuple[Obvious, ...]:
     """Return the obvious statements of a study: its own, or ours."""
     if rule.items:
         return tuple(Obvious(f"trap:{n}", item.text, item.agree) for n, item in enumerate(rule.items, 1))
-    texts = check_words(language)["trap_item"].items()
+    texts = check_words(language)[TrapItem.name].items()
     statements = [(text, name.startswith("true.")) for name, text in texts if name.startswith(("true.", "false."))]
     return tuple(Obvious(f"trap:{n}", text, is_true) for n, (text, is_true) in enumerate(statements, 1))
 
@@ -61,7 +63,7 @@ class Statements:
         for _ in range(self._obvious):
             one = next(bank)
             place = int(self._rng.integers(len(asked) + 1))
-            asked.insert(place, Asked("", one.name, "trap", one.text, scale))
+            asked.insert(place, Asked("", one.name, TrapItem.purpose, one.text, scale))
             targets[one.name] = _target(scale, is_true=one.is_true)
         for _ in range(self._repeats):
             _repeat(asked, statements, self._rng)
@@ -81,7 +83,7 @@ def _drawn_statements(bank: Sequence[Obvious], rng: Generator) -> Iterator[Obvio
 
 def _repeat(asked: list[Asked], statements: Sequence[Asked], rng: Generator) -> None:
     """Repeat a statement that was not repeated yet, somewhere after its first place."""
-    repeated = {one.question for one in asked if one.purpose == "repeat"}
+    repeated = {one.question for one in asked if one.purpose == Repeat.purpose}
     names = {one.question for one in statements if f"repeat:{one.question}" not in repeated}
     places = [place for place, one in enumerate(asked) if one.purpose == "ask" and one.question in names]
     far = [place for place in places if place + APART <= len(asked)]
@@ -90,7 +92,7 @@ def _repeat(asked: list[Asked], statements: Sequence[Asked], rng: Generator) -> 
     first = far[int(rng.integers(len(far)))] if far else places[0]
     last = int(rng.integers(first + APART, len(asked) + 1)) if far else len(asked)
     one = asked[first]
-    asked.insert(last, one._replace(question=f"repeat:{one.question}", purpose="repeat"))
+    asked.insert(last, one._replace(question=f"repeat:{one.question}", purpose=Repeat.purpose))
 
 
 def _with_questions(trial: Trial, asked: Sequence[Asked], obvious: dict[str, Target]) -> Trial:
@@ -103,9 +105,9 @@ def _with_questions(trial: Trial, asked: Sequence[Asked], obvious: dict[str, Tar
         targets[f"{new_ids[name]}.{slot}"] = target
     rated = [slot for slot in trial.slots if slot.rated]
     # A message stimulus asks for one answer everywhere, here as well: then these are not checked.
-    if not any(slot.role in ("attention", "trap") for slot in rated):
+    if not any(slot.role in MESSAGE_ROLES for slot in rated):
         targets |= {f"{one.id}.{slot.id}": obvious[one.question] for one in shown for slot in rated
-                    if one.purpose == "trap"}  # fmt: skip
+                    if one.purpose == TrapItem.purpose}  # fmt: skip
     return replace(trial, asked=shown, targets=targets)
 
 

@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from statistics import median
 from typing import NamedTuple
 
-from beholder.checks.contract import CHECK_ROLES
 from beholder.checks.page_registry import check_title
 from beholder.cleaning.facts import Facts, SessionRecord
 from beholder.formats import plain_count
@@ -25,6 +24,7 @@ from beholder.recruiting.monitor_snapshot import (
 from beholder.server.script import base_key, make_script
 from beholder.study.model import Study
 from beholder.study.recruitment import Sum
+from beholder.types import UNRATED_ROLES
 
 _TITLES: Mapping[str, str] = {
     "consent": "Consent", "questions:before": "Questions before", "questions:after": "Questions after",
@@ -166,7 +166,7 @@ def stimulus_progress(facts: Facts, here: Sequence[SessionRecord]) -> tuple[Vote
     """Return for each stimulus how often it was, is being and will be rated in whole sessions; without checks."""
     rated = {
         number: Counter(
-            slot.stimulus for trial in trials for slot in trial.slots if slot.rated and slot.role not in CHECK_ROLES
+            slot.stimulus for trial in trials for slot in trial.slots if slot.rated and slot.role not in UNRATED_ROLES
         )
         for number, trials in facts.lists.items()
     }

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from beholder.checks.playback import WHOLE
+from beholder.checks.answer_patterns import Repeat, Variance
+from beholder.checks.playback import WHOLE, Smooth
 from beholder.formats import count, join_names, nonzero_percent, number
 from beholder.reporting.html import Child, Markup, render, scrolling, tag
 from beholder.reporting.material import Material
 from beholder.reporting.section import Section
-from beholder.study.checks import Smooth
 
 _MISSING, _UNKNOWN, _FLAT = 0.05, 0.2, 0.1
 """Shares from which a number is worth a warning: ratings without a value, unknown verdicts, straight-liners."""
@@ -103,7 +103,7 @@ def _missing(material: Material) -> Iterable[QualityLine]:
 def _verdicts(material: Material) -> Iterable[QualityLine]:
     """Yield straight-lining and unknown verdicts, over all sessions."""
     verdicts = material.account["verdicts"]
-    flat = verdicts.get("variance")
+    flat = verdicts.get(Variance.name)
     if flat and (judged := flat["pass"] + flat["fail"]):
         reading = "Sessions with nearly the same answer throughout, of those that could be judged."
         many = flat["fail"] > _FLAT * judged
@@ -259,7 +259,7 @@ def _errors(errors: pd.Series) -> Iterator[QualityLine]:
 
 def _halts(halts: pd.Series) -> Iterator[QualityLine]:
     if len(halts):
-        limit = Smooth.model_fields["stall_s"].default
+        limit = Smooth.Options.model_fields["stall_s"].default
         n = int((halts > 1000 * limit).sum())
         reading = (
             f"Stimuli that stood still for more than {limit:g} s; the longest halt was {halts.max() / 1000:.1f} s."
@@ -333,7 +333,7 @@ def _within(material: Material) -> Iterator[QualityLine]:
 def _repeats(material: Material) -> Iterator[QualityLine]:
     """Yield the results of the check `repeat`, over all sessions."""
     verdicts = material.clean("verdicts")
-    mine = verdicts[verdicts["check"] == "repeat"]["evidence"] if len(verdicts) else ()
+    mine = verdicts[verdicts["check"] == Repeat.name]["evidence"] if len(verdicts) else ()
     evidence = [json.loads(cell) for cell in mine if cell]
     compared, differ = (sum(int(one.get(name) or 0) for one in evidence) for name in ("compared", "differ"))
     if compared:

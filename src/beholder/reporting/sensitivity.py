@@ -14,7 +14,7 @@ from beholder.analysis.mixed import SOURCES
 from beholder.analysis.result import records
 from beholder.analysis.sensitivity import AS_CLEANED, NOBODY_OUT, PASSED, UNMARKED
 from beholder.checks.page_registry import known_title
-from beholder.checks.registry import RULE_TITLES
+from beholder.checks.registry import rule_title
 from beholder.formats import count, interval, join_names, number, p_value, percent, plural, signed
 from beholder.reporting.html import Child, Markup, render, table, tag
 from beholder.reporting.material import Material
@@ -107,7 +107,7 @@ def _choice(name: str) -> str:
 
 
 def _title(rule: str) -> str:
-    return _OWN_TITLES.get(rule) or RULE_TITLES.get(rule) or known_title(rule) or rule
+    return _OWN_TITLES.get(rule) or rule_title(rule) or known_title(rule) or rule
 
 
 def _choice_sheet(choices: pd.DataFrame, decimals: int) -> TextTable:

@@ -15,7 +15,6 @@ from beholder.methods import find
 from beholder.sample_size.design import Pay, SimulatedWorld, as_method, hours, match_length, plan_for
 from beholder.sample_size.simulation import GOALS, Point, needed_for, simulate_point
 from beholder.stimuli.catalogue import Catalogue
-from beholder.study.checks import Checks
 
 USUAL = ("parallel", "acr", "pair")
 """Methods that are compared by default: all stimuli at once, one by one, two by two."""
@@ -77,7 +76,7 @@ def _variant(
 ) -> Variant:
     method = find(name, "--methods")
     reason = ""
-    for checks, note in ((world.study.checks, ""), (Checks(), "without its checks")):
+    for checks, note in ((world.study.checks, ""), (type(world.study.checks)(), "without its checks")):
         try:
             other = replace(world, study=as_method(world.study, method, checks), method=method)
             other = replace(other, study=match_length(other, own[0].session.rating_minutes))

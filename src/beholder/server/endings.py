@@ -9,6 +9,7 @@ from datetime import datetime
 
 from beholder.checks.contract import AnsweredTrial
 from beholder.checks.known_answers import targets_of
+from beholder.checks.registry import message_role
 from beholder.methods.contract import Trial
 from beholder.planning.known_answers import message_label, message_text
 from beholder.server import tokens
@@ -22,7 +23,7 @@ from beholder.server.script import PlannedStep, Script, base_key
 from beholder.store.contract import End, SessionFacts
 from beholder.study.recruitment import has_visit_per_session
 from beholder.study.texts import markdown
-from beholder.types import Json, Role
+from beholder.types import Json
 
 
 def end_fact(ctx: Context, session: str, ending: Ending, now: datetime) -> End:
@@ -90,8 +91,6 @@ def public_offer(offer: Offer, entrance: Entrance, url: str) -> Json:
 
 # Sessions ended by a rule
 
-_ASKING: Mapping[str, Role] = {"attention": "attention", "trap": "trap"}
-"""Rules whose stimuli state the right answer themselves. What other rules expect is never shown."""
 _MARKS = re.compile(r"([!-/:-@\[-`{-~])")
 
 
@@ -144,8 +143,8 @@ def _lines(ctx: Context, script: Script, step: PlannedStep, name: str, off: Iter
 
 
 def _stating(step: PlannedStep, name: str) -> list[str]:
-    """Return where the stimuli of a trial state the answer, by question and slot."""
-    role = _ASKING.get(name)
+    """Return where the stimuli of a trial state the answer, by question and slot. Other answers are never shown."""
+    role = message_role(name)
     return [] if role is None else list(targets_of(AnsweredTrial(step.key, _trial(step), None, ()), role))
 
 

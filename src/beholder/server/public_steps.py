@@ -185,5 +185,5 @@ def step_texts(study: Study, words: Mapping[str, str], examples: Sequence[Stimul
 
 def _ours(study: Study, words: Mapping[str, str], name: str) -> str:
     """Return our default instructions, which announce attention checks and traps where the study has them."""
-    is_asking = any(study.checks.rule(rule) for rule in ("attention", "trap"))
+    is_asking = any(rule.asks_itself for rule, _ in study.checks.rules())
     return "\n\n".join((words[name], words["text_asking"])) if is_asking else words[name]

@@ -8,13 +8,13 @@ from datetime import timedelta
 from functools import cached_property
 from typing import Literal
 
+from beholder.checks.contract import TrialRule
 from beholder.checks.page_contract import Needs, Sample
 from beholder.checks.page_registry import AnyPageCheck, page_checks
 from beholder.checks.registry import immediate_rules
 from beholder.methods.contract import Break, Method, Slot, Trial
 from beholder.planning.model import PlannedList
 from beholder.stimuli.catalogue import Catalogue, Stimulus, mime_type
-from beholder.study.checks import TrialRuleOptions
 from beholder.study.design import Training
 from beholder.study.groups import Levels, group_study, groups_in
 from beholder.study.model import Ask, Playback, Study
@@ -67,7 +67,7 @@ class Script:
 
     steps: tuple[PlannedStep, ...]
     training: Training | None = None
-    rules: Mapping[str, TrialRuleOptions] = field(default_factory=dict)
+    rules: Mapping[str, TrialRule.Options] = field(default_factory=dict)
     """The rules that act at once, judged with every answer to a trial, by name."""
     playback: Playback = field(default_factory=Playback)
     """How stimuli play, and how much of them has to be watched."""
@@ -169,7 +169,9 @@ def make_script(
     if study.after and not is_later:
         steps.append(PlannedStep("questions:after", "questions", items=study.after))
     training = Training() if study.training is True else study.training or None
-    return Script(tuple(steps), training, {check.name: check.rule for check in immediate_rules(study)}, study.playback)
+    return Script(
+        tuple(steps), training, {check.name: check.options for check in immediate_rules(study)}, study.playback
+    )
 
 
 def _instructions(study: Study, examples: Sequence[Stimulus]) -> list[PlannedStep]:

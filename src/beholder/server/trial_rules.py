@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
-from typing import Any, NamedTuple, overload
+from typing import NamedTuple, overload
 
 from beholder.checks.contract import AnsweredTrial, TrialRule, Verdict, Watch
 from beholder.checks.known_answers import TRAINING, judge_training
@@ -19,7 +19,6 @@ from beholder.server.page_checks import OUR_FAULT, Words
 from beholder.server.requests import SubmittedAnswer
 from beholder.server.script import PlannedStep, Script, ServedStudy
 from beholder.store.contract import SessionFacts, StoredVerdict
-from beholder.study.checks import TrialRuleOptions
 from beholder.types import Json
 
 _WITH_FEEDBACK = ("warn", "retry")
@@ -44,7 +43,7 @@ class TrialRules:
         self._served, self._words = served, words
         self.training = TrainingTrials(served.method, training_words)
         self._rules = immediate_rules(served.study)
-        self._watched: dict[Watch, Sequence[TrialRule[Any]]] = {}
+        self._watched: dict[Watch, Sequence[TrialRule]] = {}
 
     # Judging
 
@@ -181,7 +180,7 @@ class _EarlierTrials(Sequence[AnsweredTrial]):
         return self._answered_trial[place]
 
 
-def _rule_evidence(verdict: Verdict, rule: TrialRuleOptions, count: int, total: int) -> dict[str, Json]:
+def _rule_evidence(verdict: Verdict, rule: TrialRule.Options, count: int, total: int) -> dict[str, Json]:
     """Return the stored evidence of a verdict: how many failures it counts for, and how many there are with it."""
     return {
         "version": verdict.version, "verdict": verdict.verdict, "reason": verdict.reason,
@@ -190,7 +189,7 @@ def _rule_evidence(verdict: Verdict, rule: TrialRuleOptions, count: int, total: 
     }  # fmt: skip
 
 
-def _rank(verdict: Verdict, rule: TrialRuleOptions, failed: int) -> int:
+def _rank(verdict: Verdict, rule: TrialRule.Options, failed: int) -> int:
     """Return the rank of a verdict: first those that end the session, then those with feedback, then silent ones."""
     if verdict.verdict != "fail":
         return 5 if verdict.verdict == "pass" else 6

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 from numpy.random import Generator
 
-from beholder.checks.contract import CHECK_ROLES, AnsweredTrial
+from beholder.checks.answer_patterns import Repeat
+from beholder.checks.contract import AnsweredTrial
+from beholder.checks.known_answers import MessageRule, Say, TrapItem
 from beholder.checks.page_contract import CheckContext, RobotAbilities
 from beholder.methods.choices import ChoiceMethod
 from beholder.methods.contract import Asked, Method, Percept, Slot, Trial
@@ -19,13 +21,11 @@ from beholder.simulation.participants import Habits, SimulatedPerson, answer_rng
 from beholder.simulation.raters import GUESSING
 from beholder.simulation.robot import Robot, page_log, plain_fill
 from beholder.simulation.truth import Population, Truth, keyed_rng
-from beholder.study.checks import AskingOptions, Say
-from beholder.types import Json, Role
+from beholder.types import MESSAGE_ROLES, UNRATED_ROLES, Json, Role
 
 _ABLE = RobotAbilities()
 _SPEED_SPREAD = 0.35
 """Standard deviation between people of the logarithm of the time for a check."""
-_MESSAGE_ROLES: tuple[Role, ...] = ("attention", "trap")
 _TRIES = 200
 _NEAR = 1e-9
 _END_SHARE = 0.8
@@ -52,9 +52,9 @@ class Oracle:
         study = served.study
         self._correct = {item.id: item.correct for item in (*study.before, *study.after) if item.correct}
         self._said: dict[Role, Say] = {}
-        for role in _MESSAGE_ROLES:
-            rule = study.checks.rule(role)
-            if isinstance(rule, AskingOptions):
+        for role in MESSAGE_ROLES:
+            rule = study.checks.of_role(role)
+            if isinstance(rule, MessageRule.Options):
                 self._said[role] = message_medium(rule, served.catalogue)
 
     def responder(self, kind: str, participant: str, able: RobotAbilities = _ABLE) -> OracleResponder:
@@ -86,7 +86,7 @@ class Oracle:
     def _rated_rows(self, trial: Trial) -> list[int]:
         """Return the rows of the rated stimuli of a trial without checks; a comparison with a check is no rating."""
         rated = [slot for slot in trial.slots if slot.rated]
-        kept = [slot for slot in rated if slot.role not in CHECK_ROLES]
+        kept = [slot for slot in rated if slot.role not in UNRATED_ROLES]
         if len(kept) < len(rated) and isinstance(self.method, ChoiceMethod):
             return []
         return [self.truth.stimuli[slot.stimulus] for slot in kept]
@@ -189,8 +189,10 @@ class OracleResponder:
     def _percept(self, asked: Asked, slot: Slot, moment: TrialMoment, rng: Generator) -> float:
         """Return the percept of a slot for a question."""
         truth = self._oracle.truth
-        is_repeat = asked.purpose == "repeat" or slot.role == "repeat"
-        column = truth.questions.get(asked.question.partition(":")[2] if asked.purpose == "repeat" else asked.question)
+        is_repeat = asked.purpose == Repeat.purpose or slot.role == Repeat.role
+        column = truth.questions.get(
+            asked.question.partition(":")[2] if asked.purpose == Repeat.purpose else asked.question
+        )
         row = truth.stimuli[slot.stimulus]
         if column is None:
             # An obvious statement that was not read is answered like any other about the same stimulus.
@@ -221,7 +223,7 @@ class OracleResponder:
         for where, target in trial.targets.items():
             question, slot = asked[where.partition(".")[0]], slots[where.partition(".")[2]]
             value, scale = target.value, question.scale
-            if question.purpose == "trap":
+            if question.purpose == TrapItem.purpose:
                 # Kinds that follow no message do not read statements either.
                 if habits.follows and rng.random() >= habits.slip:
                     inwards = scale.step if value == scale.min else -scale.step

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from beholder.checks.known_answers import Say
 from beholder.simulation.raters import (
     GUESSING,
     UNIFORM_KINDS,
@@ -26,7 +27,6 @@ from beholder.simulation.raters import (
 )
 from beholder.simulation.rating_sheet import Bools, Ints, RatingSheet
 from beholder.simulation.truth import Population, Truth, keyed_rng
-from beholder.study.checks import Say
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from beholder.checks.contract import CHECK_ROLES
+from beholder.checks.known_answers import TrapItem
 from beholder.methods.choices import ChoiceMethod, ComparedSlots
 from beholder.methods.contract import Asked, Method, Scale, Trial
 from beholder.methods.scores import ScoreMethod
@@ -18,7 +18,7 @@ from beholder.planning.model import Plan, PlannedList
 from beholder.simulation.truth import Truth
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
-from beholder.types import Role
+from beholder.types import UNRATED_ROLES, Role
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -175,7 +175,7 @@ class _RatedPage:
         for one in rated:
             if one.scale not in scales:
                 scales.append(one.scale)
-        self.has_trap = any(one.purpose == "trap" for one in asked)
+        self.has_trap = any(one.purpose == TrapItem.purpose for one in asked)
         self.is_odd = any(one.ticks or one.question not in truth.questions for one in rated)
         self.is_below_zero = any(one.scale.min < 0 for one in asked)
         self.columns = [] if self.is_odd else [truth.questions[one.question] for one in rated]
@@ -252,7 +252,7 @@ class _SheetBuilder:
         trial = np.repeat(np.arange(len(of_trial)), sizes)
         first = np.cumsum(sizes) - sizes
         place = np.arange(len(rows)) - first[trial] + 1
-        is_check = np.isin(role, [codes[one] for one in roles if one in CHECK_ROLES])
+        is_check = np.isin(role, [codes[one] for one in roles if one in UNRATED_ROLES])
         is_shown = np.bincount(trial[(role == codes.get("reference", -1)) & ~is_rated], minlength=len(sizes)) > 0
         other = np.zeros(len(rows), dtype=np.int64)
         if self._is_compared:

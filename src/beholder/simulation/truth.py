@@ -10,6 +10,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from beholder.checks.known_answers import Gold
 from beholder.errors import Problem, UserError, did_you_mean
 from beholder.methods.contract import Method
 from beholder.planning.groups import groups_of
@@ -132,7 +133,7 @@ def plant_truth(
         row = rows[stimulus.id]
         if stimulus.derived_from in rows:
             quality[row] = quality[rows[stimulus.derived_from]]
-        elif stimulus.role == "gold":
+        elif stimulus.role == Gold.role:
             for column, question in enumerate(questions):
                 strength = _expected(stimulus, (scales or {}).get(question))
                 if strength is not None:

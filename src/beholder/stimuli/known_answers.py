@@ -13,12 +13,12 @@ from beholder.study.checks import GoldItem
 from beholder.study.design import Training, TrainingItem
 from beholder.study.model import Study
 from beholder.study.presets import preset
-from beholder.types import Role
+from beholder.types import KEYED_ROLES, MESSAGE_ROLES, Role
 
 ANSWER_COLUMNS = ("expected", "tolerance", "message")
 """Columns about an answer: of every question, or `expected_<question>` of one."""
 TRAINING_COLUMNS = ("anchor", "trap")
-KNOWN_ANSWER_ROLES: tuple[Role, ...] = ("training", "gold", "trap", "attention")
+KNOWN_ANSWER_ROLES: tuple[Role, ...] = ("training", *KEYED_ROLES)
 """Roles of stimuli whose answer can be known."""
 _ROLES_OF_COLUMN: Mapping[str, tuple[Role, ...]] = {
     "expected": KNOWN_ANSWER_ROLES,
@@ -127,7 +127,7 @@ def missing_answer(role: Role, known_answer: KnownAnswer) -> Problem | None:
     if role == "training" or known_answer.expected:
         return None
     what = f"{known_answer.key} has role {role}, and no answer is expected".strip()
-    answer = "the right answer" if role == "gold" else "which answer it asks for"
+    answer = "which answer it asks for" if role in MESSAGE_ROLES else "the right answer"
     return Problem(known_answer.where, what, "", f"Write in {known_answer.label('expected')} {answer}.")
 
 

@@ -32,11 +32,11 @@ from beholder.stimuli.sources import (
     path_inside,
     path_outside_folder,
 )
-from beholder.study.checks import Gold, GoldItem
+from beholder.study.checks import GoldItem
 from beholder.study.design import Training, TrainingItem
 from beholder.study.model import Study
 from beholder.study.value_kinds import listed
-from beholder.types import Medium, Role
+from beholder.types import KEYED_ROLES, Medium, Role
 
 _REQUIRED = ("file", "content", "condition")
 _DELIMITERS = (",", ";", "\t")
@@ -44,7 +44,7 @@ _MIN_SIMILARITY = 0.8
 """How alike, from 0 to 1, a factor and a column have to be to be taken for each other."""
 _RESERVED = ("reference",)
 """Columns of trials that later versions make: known, so that they are no factors."""
-_ROLES: tuple[Role, ...] = ("test", "reference", "anchor", "gold", "trap", "attention", "training", "example")
+_ROLES: tuple[Role, ...] = ("test", "reference", "anchor", *KEYED_ROLES, "training", "example")
 """What a stimulus can be; the other roles belong to a place in a trial."""
 
 
@@ -77,8 +77,8 @@ def read_manifest(study: Study, name: str) -> Sources:
 
 def _unused_roles(study: Study, name: str, sources: Sequence[StimulusSource]) -> Iterator[Problem]:
     """Yield roles whose stimuli no rule of the study shows."""
-    for role in ("gold", "trap", "attention"):
-        if any(source.role == role for source in sources) and study.checks.rule(role) is None:
+    for role in KEYED_ROLES:
+        if any(source.role == role for source in sources) and study.checks.of_role(role) is None:
             fix = f"Write checks: {{{role}: true}}."
             yield Problem(name, f"stimuli with role {role} are not shown, as checks.{role} is off", "", fix)
 
@@ -232,15 +232,15 @@ def _locate(root: Path, line: str, file: str, medium: Medium | None, problems: l
 
 
 def read_items(study: Study, sources: Sources) -> None:
-    """Add what stands in `training.items` and `checks.gold.items`, after those of a manifest."""
+    """Add what stands in `training.items` and in the `items` of rules, after those of a manifest."""
     last = max((source.known_answer.number for source in sources.entries if source.known_answer), default=0)
-    gold = study.checks.rule("gold")
     if isinstance(study.training, Training):
         for place, item in enumerate(study.training.items):
             _read_item(study, f"training.items.{place}", "training", last + 1 + place, item, sources)
-    if isinstance(gold, Gold):
-        for place, key in enumerate(gold.items):
-            _read_item(study, f"checks.gold.items.{place}", "gold", last + 1 + place, key, sources)
+    for rule, options in study.checks.rules():
+        for place, key in enumerate(rule.listed_stimuli(options)):
+            role = rule.role or "test"
+            _read_item(study, f"checks.{rule.name}.items.{place}", role, last + 1 + place, key, sources)
 
 
 def _read_item(

@@ -13,6 +13,7 @@ from typing import Any
 
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of study.yaml, for editors."""
+    from beholder.study.checks import installed_checks
     from beholder.study.serialization import study_schema
 
-    return study_schema()
+    return study_schema(installed_checks())

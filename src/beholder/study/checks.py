@@ -1,99 +1,62 @@
-"""The rules over what participants do while they rate: one part of the study with options for each."""
+"""The checks of a study: options that registered kinds of checks bring, and the parts of the study made from them.
+
+`study` knows no check by name. A check is a class under the entry points `beholder.checks`; what a study may write
+about it comes from that class: its options in `checks` or `qualification`, and its thresholds in `clean.use`, which are
+the options that are marked `After`.
+"""
 
 from __future__ import annotations
 
-import re
-from typing import Annotated, Literal
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType, NoneType
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Optional, Self, TypeVar, cast, get_args
 
-from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_validator
+from pydantic import Field, ValidationError, ValidationInfo, create_model, field_validator, model_validator
+from pydantic.fields import FieldInfo
 
+from beholder.errors import Problem, StudyError
 from beholder.study.design import Near, Number
-from beholder.study.parts import Fault, StudyPart, Text, raise_faults
-from beholder.study.value_kinds import Allowed
+from beholder.study.entry_points import Group, Installation, installation
+from beholder.study.parts import FaultsError, StudyPart, Text, raise_faults
+from beholder.study.value_kinds import Allowed, listed
+from beholder.types import CheckRole
 
-Say = Literal["text", "voice"]
 Share = Annotated[float, Field(ge=0, le=1)]
-_SHARES = "a value and a share, such as [90, 0.15]"
-_ACTION = "`flag`: silent, cleaning decides; `record`: only noted, and costs nothing."
-_AT_ONCE = "`warn`: is told after the trial; `retry`: is told, and the trial comes again; " + _ACTION
+_Options = TypeVar("_Options", bound=StudyPart)
+_Part = TypeVar("_Part", bound=StudyPart)
+STRANGER = 1000
+"""The place of a check of another author, after all of ours."""
 
 
-class RuleOptions(StudyPart):
-    """Options of every rule."""
+@dataclass(frozen=True)
+class After:
+    """Marks an option that may still change after the last answer, as participants do not meet it while rating."""
 
-    action: Literal["flag", "record"] = Field(default="flag", description=_ACTION)
-
-
-class TrialRuleOptions(RuleOptions):
-    """A rule that is judged trial by trial, so that it can act at once."""
-
-    action: Literal["warn", "retry", "flag", "record"] = Field(  # type: ignore[assignment]
-        default="flag", description=_AT_ONCE
-    )
-    retries: int = Field(default=1, ge=1, le=10, description="How often a trial comes again, with `retry`.")
-    max_failed: int = Field(default=0, ge=0, description="So many failures are allowed in a session that is used.")
-    end_after: int | None = Field(
-        default=None, ge=1, description="The session ends kindly at this many failures; never when left out."
-    )
-
-    @property
-    def is_immediate(self) -> bool:
-        """Whether the rule acts before cleaning."""
-        return self.action in ("warn", "retry") or self.end_after is not None
+    description: str = ""
+    """As a threshold of cleaning; that of the option when left out."""
+    is_shared: bool = False
+    """Thresholds that several rules have come first."""
 
 
-class AskingOptions(TrialRuleOptions):
-    """A stimulus that asks for a certain answer itself."""
-
-    per_session: int = Field(default=1, ge=1, le=50, description="How many in a session.")
-    tolerance: float | None = Field(
-        default=None, ge=0, description="How far the answer may be off; 3 in 100 of a slider, 0 elsewhere."
-    )
-    say: Say | None = Field(
-        default=None, description="`text` over the picture or `voice`; `voice` for sounds, else `text`."
-    )
-    words: Text | None = Field(
-        default=None, description="What it says, with {value} or {label} in it; our own words when left out."
-    )
-    clips: int = Field(default=100, ge=1, le=10_000, description="At most so many are made, and shared by the lists.")
-    reject_after: int | None = Field(
-        default=2, ge=1, description="From this many failures on not paying is proposed; never when `null`."
-    )
-
-    @model_validator(mode="after")
-    def _known_places(self) -> AskingOptions:
-        unknown = [name for name in re.findall(r"\{([^{}]*)\}", self.words or "") if name not in ("value", "label")]
-        if unknown:
-            raise_faults([Fault(f"has {{{unknown[0]}}}", "{value} and {label} for the answer", "", ("words",))])
-        return self
+# What a study knows about a check
 
 
-class Attention(AskingOptions):
-    """Attention checks (HEMVIP): a stimulus of a page says to which number its slider is to be set."""
+class CheckKind:
+    """Base of every check: of the rules over a session, and of the checks with a page."""
 
-    per_session: int = Field(default=3, ge=1, le=50, description="How many in a session, one on a page at most.")
-    targets: Annotated[tuple[float, float], Allowed("two numbers, such as [5, 95]")] = Field(
-        default=(5, 95), description="The lowest and the highest number that a slider is asked for."
-    )
-    end_after: int | None = Field(
-        default=2, ge=1, description="The session ends kindly at this many failures; never when `null`."
-    )
-    protect: tuple[Text, ...] = Field(
-        default=(), description="Conditions that are never replaced, besides `design.always`, references and anchors."
-    )
+    name: ClassVar[str]
+    """The key of its options in the study."""
+    order: ClassVar[int] = STRANGER
+    """Its place among the others: of a rule in reports, of a page among the pages."""
+    summary: ClassVar[str]
+    """One line about it in the reference of study.yaml."""
+    is_default: ClassVar[bool] = False
+    """Whether a study that says nothing about it has it."""
 
-    @model_validator(mode="after")
-    def _grow(self) -> Attention:
-        low, high = self.targets
-        if low >= high:
-            raise_faults([Fault(f"is {low:g}, {high:g}", "the lower number first", "", ("targets",))])
-        return self
-
-
-class Trap(AskingOptions):
-    """Trapping clips (P.910): an ordinary clip whose middle asks for a certain answer."""
-
-    clips: int = Field(default=10, ge=1, le=10_000, description="At most so many are made, and shared by the lists.")
+    class Options(StudyPart):
+        """Options of the check."""
 
 
 class GoldItem(StudyPart):
@@ -106,181 +69,274 @@ class GoldItem(StudyPart):
     tolerance: Near = Field(default=None, description="How far from it an answer may be; as the rule when left out.")
 
 
-class Gold(TrialRuleOptions):
-    """Gold stimuli: the right answer is known."""
+class RuleOptions(StudyPart):
+    """Options of every rule."""
 
-    per_session: int = Field(default=1, ge=1, le=50, description="How many in a session.")
-    tolerance: float | None = Field(
-        default=None, ge=0, description="How far an answer may be off; a quarter of the scale when left out."
+    action: Literal["flag", "record"] = Field(
+        default="flag", description="`flag`: silent, cleaning decides; `record`: only noted, and costs nothing."
     )
-    items: tuple[GoldItem, ...] = Field(
-        default=(), description="The stimuli, where they are no manifest; after its own where they are."
+
+    def judged_by(self, thresholds: Mapping[str, Any]) -> Self:
+        """Return the options with thresholds of cleaning in place of their own."""
+        return self.model_copy(update=thresholds)
+
+
+class Thresholds(StudyPart):
+    """By what a rule is judged afterwards; what is left out is as in `checks`."""
+
+    options: ClassVar[type[RuleOptions]] = RuleOptions
+    """Whose thresholds these are."""
+    action: Literal["flag", "record"] | None = Field(
+        default=None, description="`flag`: costs the use; `record`: only noted. As in `checks` when left out."
     )
-    _within: float | None = PrivateAttr(default=None)
 
     @property
-    def within(self) -> float | None:
-        """The tolerance of cleaning, in place of the planned one; None keeps that of the plan."""
-        return self._within
-
-
-class Statement(StudyPart):
-    """One statement that is obviously true or false."""
-
-    text: Text = Field(description="What participants read.")
-    agree: bool = Field(description="Whether everybody agrees with it. Never sent to the browser.")
-
-
-class TrapItem(TrialRuleOptions):
-    """Trap items in surveys: statements that are obviously true or false."""
-
-    per_trial: int = Field(default=1, ge=1, le=5, description="How many in a trial.")
-    max_failed: int = Field(default=1, ge=0, description="So many failures are allowed in a session that is used.")
-    items: tuple[Statement, ...] = Field(default=(), description="The bank; our own in English when left out.")
-
-
-class Repeat(TrialRuleOptions):
-    """Repeats: the same item or stimulus again, with about the same answer."""
-
-    items_per_trial: int = Field(default=0, ge=0, le=5, description="Items of a survey that come again in a trial.")
-    per_session: int | None = Field(
-        default=None, ge=0, le=50, description="Trials that come again; 3 when no items are repeated."
-    )
-    tolerance: float | None = Field(
-        default=None, ge=0, description="How far apart two answers may be; a quarter of the scale when left out."
-    )
-    share: Share = Field(default=1 / 3, description="The session fails when more of at least 3 repeats disagree.")
-
-    @property
-    def trials(self) -> int:
-        """Number of repeated trials in a session."""
-        return (0 if self.items_per_trial else 3) if self.per_session is None else self.per_session
-
-
-class Variance(RuleOptions):
-    """Straight-lining: nearly the same answer throughout."""
-
-    min: float = Field(default=0.15, ge=0, description="Least variance of the answers, as on five points.")
-    share: Share = Field(default=0.5, description="So many pages with one answer only are straight-lining as well.")
-
-
-class Ratio(TrialRuleOptions):
-    """How long playing took, against how long it should take."""
-
-    range: Annotated[tuple[float, float], Allowed("two numbers, such as [0.95, 1.15]")] = Field(
-        default=(0.95, 1.15), description="Of a whole session."
-    )
-    trial: Annotated[tuple[float, float], Allowed("two numbers, such as [0.95, 1.5]")] = Field(
-        default=(0.95, 1.5), description="Of one trial; outside, that trial alone is not used."
-    )
+    def written(self) -> dict[str, Any]:
+        """The thresholds that are not left out."""
+        return {name: value for name, value in self if value is not None}
 
     @model_validator(mode="after")
-    def _grow(self) -> Ratio:
-        raise_faults(
-            [
-                Fault(f"is {low:g}, {high:g}", "the lower number first", "", (key,))
-                for key, (low, high) in (("range", self.range), ("trial", self.trial))
-                if low >= high
-            ]
-        )
+    def _fit(self) -> Self:
+        """Hold thresholds to what the options demand of each other, such as the lower number first."""
+        try:
+            self.options.model_validate(self.written)
+        except ValidationError as error:
+            causes = [detail.get("ctx", {}).get("error") for detail in error.errors(include_url=False)]
+            raise_faults([fault for cause in causes if isinstance(cause, FaultsError) for fault in cause.faults])
         return self
 
 
-class Smooth(TrialRuleOptions):
-    """Dropped frames and stalls: such a trial is not used."""
+class RuleKind(CheckKind):
+    """Base of the rules over a session, as far as a study knows them."""
 
-    dropped: Share = Field(default=0.1, description="Share of frames that may be dropped.")
-    stall_s: float = Field(default=0.5, ge=0, description="Seconds that playing may stand still.")
-    share: Share = Field(default=0.2, description="A session with a larger share of such trials fails.")
+    title: ClassVar[str]
+    threshold_summary: ClassVar[str] = ""
+    """As `summary`, for its thresholds; the same when left out."""
+    threshold_model: ClassVar[tuple[str, str]] = ("", "")
+    """Name and description of its thresholds in the JSON Schema; from its own name when left out."""
+    role: ClassVar[CheckRole | None] = None
+    """Of the stimuli that it adds to the lists, if it does."""
+    trial_words: ClassVar[tuple[str, str]] = ("", "")
+    """What trials with such stimuli are called, one and many."""
+    purpose: ClassVar[Literal["trap", "repeat"] | None] = None
+    """Of the statements that it adds to the pages of a survey, if it does."""
+    statement_words: ClassVar[tuple[str, str]] = ("", "")
+    is_planned: ClassVar[bool] = False
+    """Whether it needs something in the lists of a plan."""
+    asks_itself: ClassVar[bool] = False
+    """Whether its stimuli say themselves which answer to give: only then may a failure cost the pay."""
+
+    class Options(RuleOptions):
+        """Options of every rule."""
+
+    Thresholds: ClassVar[type[Thresholds]] = Thresholds
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "Options" in vars(cls) and _shape(cls.Options) != _shape(cls.Thresholds.options):
+            cls.Thresholds = _thresholds_model(cls)
+            # Under its own name too: so it can be pickled.
+            setattr(cls, cls.Thresholds.__name__, cls.Thresholds)
+
+    @classmethod
+    def implied(cls, study: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Return the options that follow from the rest of a study in which none are written; None for the usual."""
+        return None
+
+    @classmethod
+    def listed_stimuli(cls, options: RuleOptions) -> tuple[GoldItem, ...]:
+        """Return the stimuli of its role that the study lists in its options."""
+        return ()
 
 
-class Focus(TrialRuleOptions):
-    """The window was left while something played: such a trial is not used."""
-
-    share: Share = Field(default=0.2, description="A session with a larger share of such trials fails.")
-
-
-class Speed(TrialRuleOptions):
-    """Answered faster than people can. Never a reason not to pay."""
-
-    click_s: float = Field(default=0.3, ge=0, description="Seconds that each click takes at least.")
-    slider_s: float = Field(default=0.5, ge=0, description="Seconds that each slider takes at least.")
-    judgement_s: float = Field(default=1.0, ge=0, description="Seconds a judgement that a session takes at least.")
-    share: Share = Field(default=0.2, description="A session with a larger share of such trials fails.")
+def _marked(options: type[StudyPart]) -> list[tuple[str, FieldInfo, After]]:
+    """Return the options that may still change after the last answer, with their marks, shared ones first."""
+    fields = [(name, one, mark) for name, one in options.model_fields.items() for mark in _marks(one)]
+    return sorted(fields, key=lambda part: not part[2].is_shared)
 
 
-class Agreement(RuleOptions):
-    """Agreement with the others: rank correlation with their mean, without one's own votes."""
-
-    action: Literal["flag", "record"] = Field(default="record", description=_ACTION)
-    min: float = Field(default=0.5, ge=-1, le=1, description="Least rank correlation.")
-    stimuli: int = Field(default=10, ge=3, description="Fewer shared stimuli tell nothing.")
-    warn: float = Field(default=0.75, ge=-1, le=1, description="A lower median over all raters is told in the report.")
+def _marks(one: FieldInfo) -> list[After]:
+    return [mark for mark in one.metadata if isinstance(mark, After)]
 
 
-class Consistency(RuleOptions):
-    """Consistency: votes that scatter round those of the others much more than is usual among the raters."""
-
-    z: float = Field(default=2.5, gt=0, description="So many robust standard deviations above the median are too many.")
-    ratings: int = Field(default=8, ge=2, description="Fewer ratings of a person, over all sessions, tell nothing.")
+def _shape(options: type[StudyPart]) -> list[tuple[str, str]]:
+    """Return what the thresholds of options depend on: rules with the same ones share a model."""
+    return [(name, f"{one.annotation} {one.metadata}") for name, one, _ in _marked(options)]
 
 
-class Postscreen(RuleOptions):
-    """Post-screening (BS.1534): the hidden reference rated low, or an anchor rated high, too often."""
-
-    hidden_reference: Annotated[tuple[float, Share], Allowed(_SHARES)] = Field(
-        default=(90, 0.15), description="Rated below this value, on 0 to 100, in more than this share of the pages."
+def _thresholds_model(rule: type[RuleKind]) -> type[Thresholds]:
+    """Return the thresholds of a rule: each option that is marked `After`, and may be left out."""
+    title, description = rule.__dict__.get("threshold_model", ("", ""))
+    fields: dict[str, Any] = {}
+    for name, one, mark in _marked(rule.Options):
+        kept = [part for part in one.metadata if not isinstance(part, After)]
+        plain = Annotated[one.annotation, *kept] if kept else one.annotation
+        annotation = plain if NoneType in get_args(one.annotation) else Optional[plain]  # noqa: UP045
+        words = f"{mark.description or one.description} As in `checks` when left out."
+        fields[name] = (annotation, Field(default=None, description=words))
+    model = create_model(
+        title or f"Use{rule.__name__}",
+        __base__=Thresholds,
+        __module__=rule.__module__,
+        __doc__=description or f"Thresholds of `{rule.name}`.",
+        **fields,
     )
-    anchor: Annotated[tuple[float, Share], Allowed(_SHARES)] = Field(
-        default=(90, 0.15), description="Rated above this value, on 0 to 100, in more than this share of the pages."
-    )
-    spare: Share = Field(
-        default=0.25,
-        description="Where more than this share of the people rate an anchor of a content so high, nobody is judged "
-        "by it.",
-    )
+    model.__qualname__ = f"{rule.__qualname__}.{model.__name__}"
+    model.options = rule.Options
+    return model
 
 
-class Quota(RuleOptions):
-    """How many sessions of one person count."""
-
-    sessions: int = Field(default=1, ge=1, le=1000, description="Later ones are not used.")
+# Parts of a study that are made from kinds of checks
 
 
-class Checks(StudyPart):
-    """Rules over what people do while they rate: each `true`, `false` or its options."""
+class MadePart(StudyPart):
+    """A part of a study whose model is made from registered checks. It can be pickled as if it were written here."""
 
-    attention: Attention | bool = Field(default=False, description="Stimuli that ask for an answer, among the others.")
-    trap: Trap | bool = Field(default=False, description="Trials of their own that ask for an answer.")
-    gold: Gold | bool = Field(default=False, description="Trials whose right answer is known.")
-    trap_item: TrapItem | bool = Field(default=False, description="Statements that are obviously true or false.")
-    repeat: Repeat | bool = Field(default=False, description="Items or trials that come again.")
-    variance: Variance | bool = Field(default=Variance(), description="Not nearly the same answer throughout.")
-    ratio: Ratio | bool = Field(default=False, description="Playing took as long as it should.")
-    smooth: Smooth | bool = Field(default=False, description="Playing was smooth.")
-    focus: Focus | bool = Field(default=False, description="The window was not left while something played.")
-    speed: Speed | bool = Field(default=False, description="Answers took time.")
-    agreement: Agreement | bool = Field(default=False, description="Answers agree with those of the others.")
-    consistency: Consistency | bool = Field(default=False, description="Answers do not scatter more than is usual.")
-    postscreen: Postscreen | bool = Field(default=False, description="References and anchors are told apart.")
-    quota: Quota | bool = Field(default=Quota(), description="One person counts once.")
+    maker: ClassVar[tuple[Callable[..., type[StudyPart]], tuple[Any, ...]] | None] = None
+    """The function that made the model, and its arguments."""
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if self.maker is None:
+            return super().__reduce_ex__(protocol)
+        return _blank, self.maker, self.__getstate__()
+
+
+def _blank(maker: Callable[..., type[StudyPart]], arguments: tuple[Any, ...]) -> StudyPart:
+    model = maker(*arguments)
+    return model.__new__(model)
+
+
+def make_part(base: type[_Part], maker: Callable[..., type[_Part]], arguments: tuple[Any, ...], **fields: Any) -> Any:
+    """Return a model of the name of its base with these fields besides; `maker` and its arguments make it again."""
+    model = create_model(base.__name__, __base__=base, __module__=base.__module__, __doc__=base.__doc__, **fields)
+    cast("type[MadePart]", model).maker = (maker, arguments)
+    return model
+
+
+class Switches(MadePart):
+    """Base of a part with a key for each check: `true`, `false` or its options."""
+
+    kinds: ClassVar[tuple[type[CheckKind], ...]] = ()
+    """In their order."""
 
     @field_validator("*", mode="after")
     @classmethod
-    def _filled(cls, value: RuleOptions | bool, field: ValidationInfo) -> RuleOptions | bool:
-        """Return the default options of a rule that is switched on by `true`."""
-        return CHECKS[field.field_name or ""]() if value is True else value
+    def _filled(cls, value: StudyPart | bool, field: ValidationInfo) -> StudyPart | bool:
+        """Return the default options of a check that is switched on by `true`."""
+        if value is not True:
+            return value
+        return next(kind for kind in cls.kinds if kind.name == field.field_name).Options()
+
+    def of(self, options: type[_Options]) -> _Options | None:
+        """Return the options of this kind, such as `Gold.Options`, defaults filled; None where it is switched off."""
+        return next((value for _, value in self if isinstance(value, options)), None)
+
+
+_Switches = TypeVar("_Switches", bound=Switches)
+
+
+@lru_cache(maxsize=32)
+def switches_model(base: type[_Switches], kinds: tuple[type[CheckKind], ...]) -> type[_Switches]:
+    """Return a part of the study with a key for each of these checks."""
+    model: type[_Switches] = make_part(base, switches_model, (base, kinds), **{one.name: _switch(one) for one in kinds})
+    model.kinds = kinds
+    return model
+
+
+def _switch(kind: type[CheckKind]) -> tuple[Any, Any]:
+    """Return the field of a check; without a default for one of its options it cannot be switched on by `true`."""
+    required = [name for name, one in kind.Options.model_fields.items() if one.is_required()]
+    default = kind.Options() if kind.is_default else False
+    about = Field(default=default, description=kind.summary)
+    if required:
+        keys = f"{'key' if len(required) == 1 else 'keys'} {listed(required, 'and')}"
+        return Annotated[kind.Options | Literal[False], Allowed(f"false, or a map with the {keys}")], about
+    return kind.Options | bool, about
+
+
+class Checks(Switches):
+    """Rules over what people do while they rate: each `true`, `false` or its options."""
+
+    kinds: ClassVar[tuple[type[RuleKind], ...]] = ()
 
     def rule(self, name: str) -> RuleOptions | None:
         """Return the options of a rule, defaults filled; None where it is switched off."""
         return getattr(self, name) or None
 
+    def of_role(self, role: CheckRole) -> RuleOptions | None:
+        """Return the options of the rule whose stimuli have a role; None where it is switched off."""
+        return next((options for kind, options in self.rules() if kind.role == role), None)
 
-CHECKS: dict[str, type[RuleOptions]] = {
-    "attention": Attention, "trap": Trap, "gold": Gold, "trap_item": TrapItem, "repeat": Repeat, "variance": Variance,
-    "ratio": Ratio, "smooth": Smooth, "focus": Focus, "speed": Speed, "agreement": Agreement,
-    "consistency": Consistency, "postscreen": Postscreen, "quota": Quota,
-}  # fmt: skip
-"""In the order of reports."""
-PLANNED_RULES = ("attention", "trap", "gold", "trap_item", "repeat")
-"""Rules that need something in the lists of a plan."""
+    def rules(self) -> Iterator[tuple[type[RuleKind], RuleOptions]]:
+        """Yield the rules that are switched on, with their options."""
+        for kind in self.kinds:
+            options = self.rule(kind.name)
+            if options is not None:
+                yield kind, options
+
+
+class Use(MadePart):
+    """By which thresholds a session is used: `true`, `false` or options for each rule; as in `checks` when left out."""
+
+
+@lru_cache(maxsize=32)
+def use_model(kinds: tuple[type[RuleKind], ...]) -> type[Use]:
+    """Return `clean.use` with a key for each rule."""
+    fields: dict[str, Any] = {
+        kind.name: (
+            kind.Thresholds | bool | None, Field(default=None, description=kind.threshold_summary or kind.summary),
+        )
+        for kind in kinds
+    }  # fmt: skip
+    model: type[Use] = make_part(Use, use_model, (kinds,), **fields)
+    return model
+
+
+# Registered checks
+
+CHECKS = Group("beholder.checks", "check", "beholder.checks.contract.SessionRule", of_classes=True)
+_REQUIRED = ("name", "summary", "Options")
+
+
+class CheckKinds(NamedTuple):
+    """The checks that are installed, in their order."""
+
+    rules: tuple[type[RuleKind], ...] = ()
+    page_checks: tuple[type[CheckKind], ...] = ()
+    problems: Mapping[str, Problem] = MappingProxyType({})
+    """By name, why a check cannot be used. Only studies that name it have to know."""
+
+    @property
+    def planned(self) -> tuple[str, ...]:
+        """Names of the rules that need something in the lists of a plan."""
+        return tuple(kind.name for kind in self.rules if kind.is_planned)
+
+
+def installed_checks() -> CheckKinds:
+    """Return all registered checks: ours in their order, then those of other authors."""
+    return _read_checks(installation())
+
+
+@lru_cache(maxsize=4)
+def _read_checks(_installed: Installation) -> CheckKinds:
+    kinds: list[type[CheckKind]] = []
+    problems: dict[str, Problem] = {}
+    for name in CHECKS.names():
+        try:
+            kinds.append(_load(name))
+        except StudyError as error:
+            problems[name] = error.problems[0]
+            # Another package with a name of ours takes nothing from studies that do not say it.
+            kinds += [entry.load() for entry in CHECKS.entries(name) if entry.module.startswith("beholder.")]
+    kinds.sort(key=lambda kind: (kind.order, kind.name))
+    rules = tuple(kind for kind in kinds if issubclass(kind, RuleKind))
+    return CheckKinds(rules, tuple(kind for kind in kinds if not issubclass(kind, RuleKind)), problems)
+
+
+def _load(name: str) -> type[CheckKind]:
+    entry = CHECKS.entry(name, "checks")
+    kind: type[CheckKind] = CHECKS.load(entry, "checks", _REQUIRED)
+    if not issubclass(kind, CheckKind):
+        what = f"check {name}, entry point {entry.value}, is another class"
+        raise StudyError(Problem("checks", what, f"a subclass of {CHECKS.contract}, or of a check with a page"))
+    return kind

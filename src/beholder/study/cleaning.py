@@ -5,15 +5,15 @@ Nothing here changes what participants meet or the plan: it may change after the
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from functools import lru_cache
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from beholder.study.checks import CHECKS, PLANNED_RULES, AskingOptions, Checks, RuleOptions, Share
+from beholder.study.checks import Checks, MadePart, RuleKind, RuleOptions, Share, Thresholds, Use, make_part, use_model
 from beholder.study.parts import Fault, StudyPart, Text, raise_faults
 from beholder.study.presets import CleanPreset
 from beholder.study.recruitment import Money, money
-from beholder.study.thresholds import Thresholds, Use
 from beholder.study.value_kinds import Allowed
 
 
@@ -23,11 +23,22 @@ class AcceptAsking(StudyPart):
     max_failed: int = Field(default=1, ge=0, description="With more failures than this, not to pay is proposed.")
 
 
-class Accept(StudyPart):
+class Accept(MadePart):
     """Failures for which we propose not to pay: only of stimuli that said themselves which answer to give."""
 
-    attention: AcceptAsking | None = Field(default=None, description="Attention checks; as in `checks` when left out.")
-    trap: AcceptAsking | None = Field(default=None, description="Trapping clips; as in `checks` when left out.")
+
+@lru_cache(maxsize=32)
+def accept_model(kinds: tuple[type[RuleKind], ...]) -> type[Accept]:
+    """Return `clean.accept` with a key for each rule that may cost the pay."""
+    fields: dict[str, Any] = {
+        kind.name: (
+            AcceptAsking | None, Field(default=None, description=f"{kind.title}; as in `checks` when left out."),
+        )
+        for kind in kinds
+        if kind.asks_itself
+    }  # fmt: skip
+    model: type[Accept] = make_part(Accept, accept_model, (kinds,), **fields)
+    return model
 
 
 class Rater(StudyPart):
@@ -76,7 +87,7 @@ class Bonus(StudyPart):
         return self
 
 
-class Clean(StudyPart):
+class Clean(MadePart):
     """How sessions are judged afterwards. It may change at any time; `beholder clean` judges again."""
 
     preset: CleanPreset | None = Field(
@@ -105,20 +116,35 @@ class Clean(StudyPart):
 
     def rules(self, checks: Checks) -> Checks:
         """Return the rules by which cleaning judges. A rule that needs nothing in the lists may be added here."""
-        return checks.model_copy(update={name: self._rule(name, checks.rule(name)) or False for name in CHECKS})
+        judged = {kind.name: self._rule(kind, checks.rule(kind.name)) or False for kind in checks.kinds}
+        return checks.model_copy(update=judged)
 
-    def _rule(self, name: str, rule: RuleOptions | None) -> RuleOptions | None:
-        used = getattr(self.use, name)
-        if name in self.without or used is False:
+    def _rule(self, kind: type[RuleKind], options: RuleOptions | None) -> RuleOptions | None:
+        used = getattr(self.use, kind.name, None)
+        if kind.name in self.without or used is False:
             return None
-        if rule is None and used and name not in PLANNED_RULES:
-            rule = CHECKS[name]()
-        if rule is not None and isinstance(used, Thresholds):
-            rule = used.over(rule)
-        accepted = getattr(self.accept, name, None)
-        if isinstance(rule, AskingOptions) and accepted is not None:
-            rule = rule.model_copy(update={"reject_after": accepted.max_failed + 1})
-        return rule
+        if options is None and used and not kind.is_planned:
+            options = kind.Options()
+        if options is not None and isinstance(used, Thresholds):
+            options = options.judged_by(used.written)
+        accepted = getattr(self.accept, kind.name, None)
+        if options is not None and isinstance(accepted, AcceptAsking):
+            options = options.model_copy(update={"reject_after": accepted.max_failed + 1})
+        return options
+
+
+@lru_cache(maxsize=32)
+def clean_model(kinds: tuple[type[RuleKind], ...]) -> type[Clean]:
+    """Return `clean` with thresholds for each rule."""
+    accept, use = accept_model(kinds), use_model(kinds)
+    model: type[Clean] = make_part(
+        Clean,
+        clean_model,
+        (kinds,),
+        accept=(accept, Field(default=accept(), description=Clean.model_fields["accept"].description)),
+        use=(use, Field(default=use(), description=Clean.model_fields["use"].description)),
+    )
+    return model
 
 
 # Analysis

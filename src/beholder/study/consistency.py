@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from beholder.errors import did_you_mean
-from beholder.study.checks import CHECKS, PLANNED_RULES
+from beholder.study.checks import CheckKinds
 from beholder.study.groups import between_faults
 from beholder.study.parts import Fault, path_fault
 from beholder.study.reader import dotted, quoted
@@ -19,7 +19,7 @@ from beholder.study.value_kinds import listed
 from beholder.study.yaml import Place
 
 
-def inconsistencies(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
+def inconsistencies(data: Mapping[str, Any], folder: Path, kinds: CheckKinds) -> Iterator[Fault]:
     """Yield the faults between parts of a study, with places from its top."""
     yield from _doubles(list(_words(data, "questions", "id")), "every id once")
     for ticks in _ticks(data):
@@ -35,7 +35,7 @@ def inconsistencies(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
     yield from _paths(data)
     yield from recruitment_faults(data, folder)
     yield from _language(data)
-    yield from _cleaning_faults(data)
+    yield from _cleaning_faults(data, kinds)
     yield from _contrasts(data)
 
 
@@ -193,13 +193,13 @@ _WATCHED = "watched"
 """The rule that everything was watched: in every study, without options."""
 
 
-def _cleaning_faults(data: Mapping[str, Any]) -> Iterator[Fault]:
+def _cleaning_faults(data: Mapping[str, Any], kinds: CheckKinds) -> Iterator[Fault]:
     """Yield the faults of `clean`, with places from the top of the study."""
     clean, checks = _map(data.get("clean")), _map(data.get("checks"))
     use, accept = _map(clean.get("use")), _map(clean.get("accept"))
     for part, rules in (("accept", accept), ("use", use)):
         for name in rules:
-            if name in PLANNED_RULES and rules[name] not in (None, False) and not checks.get(name):
+            if name in kinds.planned and rules[name] not in (None, False) and not checks.get(name):
                 what = f"judges by what nobody meets: checks.{name} is off"
                 fix = f"Switch checks.{name} on before people come, or take this out."
                 yield Fault(what, "rules that the study has", fix, ("clean", part, name))
@@ -208,7 +208,7 @@ def _cleaning_faults(data: Mapping[str, Any]) -> Iterator[Fault]:
         if isinstance(refused, int) and isinstance(allowed, int) and refused < allowed:
             what = f"is {refused}, below the {allowed} with which a session is used"
             yield Fault(what, f"{allowed} or more", "Who is used is paid.", ("clean", "accept", name, "max_failed"))
-    yield from _without(clean.get("without"), use, checks)
+    yield from _without(clean.get("without"), use, checks, kinds)
 
 
 def _failures(use: Mapping[str, Any], checks: Mapping[str, Any], name: str) -> Any:
@@ -217,8 +217,8 @@ def _failures(use: Mapping[str, Any], checks: Mapping[str, Any], name: str) -> A
     return _map(checks.get(name)).get("max_failed", 0) if own is None else own
 
 
-def _without(written: Any, use: Mapping[str, Any], checks: Mapping[str, Any]) -> Iterator[Fault]:
-    known = (*CHECKS, _WATCHED)
+def _without(written: Any, use: Mapping[str, Any], checks: Mapping[str, Any], kinds: CheckKinds) -> Iterator[Fault]:
+    known = (*(kind.name for kind in kinds.rules), _WATCHED)
     for index, name in enumerate(written if isinstance(written, list) else ()):
         place = ("clean", "without", index)
         if not isinstance(name, str):
@@ -227,8 +227,8 @@ def _without(written: Any, use: Mapping[str, Any], checks: Mapping[str, Any]) ->
             yield Fault(f"is {quoted(name)}, which is not a rule", listed(known), did_you_mean(name, known), place)
         elif use.get(name) not in (None, False):
             yield Fault(f"is {name}, and clean.use.{name} is written", "one of the two", "Take one out.", place)
-        elif name in PLANNED_RULES and not checks.get(name):
-            on = [one for one in known if one not in PLANNED_RULES or checks.get(one)]
+        elif name in kinds.planned and not checks.get(name):
+            on = [one for one in known if one not in kinds.planned or checks.get(one)]
             yield Fault(f"is {name}, which this study does not have", listed(on), "Take it out.", place)
 
 

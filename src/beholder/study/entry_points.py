@@ -33,19 +33,23 @@ class Group(NamedTuple):
         """Return all registered names, without importing anything."""
         return tuple(sorted(self._registered().names))
 
+    def entries(self, name: str) -> list[EntryPoint]:
+        """Return the entry points of a name: more than one where packages do not agree."""
+        # An installation that was repeated may name the same thing twice.
+        return list({entry.value: entry for entry in self._registered() if entry.name == name}.values())
+
     def entry(self, name: str, where: str) -> EntryPoint:
         """Return the one entry point of a name; raises `StudyError` where there is none, or more than one."""
         from beholder.errors import Problem, StudyError, did_you_mean
         from beholder.study.value_kinds import listed
 
-        registered = self._registered()
-        available = tuple(sorted(registered.names))
-        # An installation that was repeated may name the same thing twice.
-        entries = {entry.value: entry for entry in registered if entry.name == name}
+        available = self.names()
+        entries = self.entries(name)
         if len(entries) == 1:
-            return next(iter(entries.values()))
+            return entries[0]
         if entries:
-            what = f"{self.noun} {name} is brought by two packages: {listed(sorted(entries), 'and')}"
+            values = sorted(entry.value for entry in entries)
+            what = f"{self.noun} {name} is brought by two packages: {listed(values, 'and')}"
             raise StudyError(Problem(where, what, "one package for each name", "Uninstall one of them."))
         what = f"{self.noun} is {' '.join(name.split()) or 'empty'}, which is not {self._article} {self.noun}"
         raise StudyError(Problem(where, what, listed(available), did_you_mean(name, available)))
@@ -81,13 +85,21 @@ class Group(NamedTuple):
 
     def _registered(self) -> EntryPoints:
         """Return the entry points of the group, as they are installed now."""
-        folders = [Path(name) for name in sys.path]
-        changes = tuple((str(folder), folder.stat().st_mtime_ns) for folder in folders if folder.is_dir())
-        return _read_entry_points(changes, self.group)
+        return _read_entry_points(installation(), self.group)
+
+
+Installation = tuple[tuple[str, int], ...]
+"""The folders of packages, and when each has changed."""
+
+
+def installation() -> Installation:
+    """Return what is installed now, as something to compare and to cache by."""
+    folders = [Path(name) for name in sys.path]
+    return tuple((str(folder), folder.stat().st_mtime_ns) for folder in folders if folder.is_dir())
 
 
 @lru_cache(maxsize=8)
-def _read_entry_points(_folders: tuple[tuple[str, int], ...], group: str) -> EntryPoints:
+def _read_entry_points(_installed: Installation, group: str) -> EntryPoints:
     """Read the entry points again only when a folder of packages has changed: that opens a file of every package."""
     from importlib.metadata import entry_points
 

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Protocol, TypeGuard, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from beholder.errors import Problem, StudyError, did_you_mean
-from beholder.study.checks import PLANNED_RULES
+from beholder.study.checks import CheckKinds
 from beholder.study.consistency import inconsistencies
 from beholder.study.design import Design, Level
 from beholder.study.groups import GroupReader, group_data, group_study
-from beholder.study.model import Playback, Study
+from beholder.study.model import Playback, Study, study_model
 from beholder.study.parts import FaultsError
 from beholder.study.presets import preset, with_clean_preset
 from beholder.study.questions import SCALES
 from beholder.study.reader import StudyReader, bracketed_sides, quoted
-from beholder.study.value_kinds import NUMBERS, ValueKind, kind_of, listed
+from beholder.study.value_kinds import NUMBERS, ValueKind, field_kind, kind_of, listed
 from beholder.study.yaml import Place, StudyDocument
 from beholder.types import Json
 
@@ -35,8 +36,10 @@ class MethodRules(Protocol):
     defaults: ClassVar[Mapping[str, Json]]
 
 
-def build_study(document: StudyDocument, rules: MethodRules | None, problems: Iterable[Problem] = ()) -> Study:
-    """Return the study that a document describes under the rules of its method.
+def build_study(
+    document: StudyDocument, rules: MethodRules | None, checks: CheckKinds, problems: Iterable[Problem] = ()
+) -> Study:
+    """Return the study that a document describes under the rules of its method, with these checks to choose from.
 
     Raises `StudyError` with all problems, including the `problems` that are known already. Without rules, for an
     unknown method, everything else is still checked.
@@ -44,21 +47,22 @@ def build_study(document: StudyDocument, rules: MethodRules | None, problems: It
     reader = StudyReader(document)
     for problem in problems:
         reader.problems.append((document.line(("method",)), problem))
-    kind = _study_kind(rules)
-    data = reader.read(kind)
+    model = study_model(checks.rules, checks.page_checks)
+    kind = _study_kind(rules, model, checks)
+    data = _without_broken(reader.read(kind), checks, reader)
     written = data
     data = _with_defaults(data, preset(data.get("preset")))
     if rules is not None:
         data = _with_defaults(data, rules.defaults)
-    data = with_clean_preset(data, written, PLANNED_RULES)
+    data = with_clean_preset(data, written, checks.planned)
     _read_scales(data, rules, reader)
-    for fault in inconsistencies(data, document.folder):
+    for fault in inconsistencies(data, document.folder, checks):
         reader.refuse(fault.place, fault.what, fault.allowed, fault.fix)
     if rules is not None:
         data["options"] = _options(data.get("options", {}), rules, reader)
-    study = _validated(Study, data, reader, kind, ())
+    study = _validated(model, data, reader, kind, ())
     if _has_groups(study, reader):
-        study = _read_groups(study, data, rules, kind, reader)
+        study = _read_groups(study, data, rules, checks, kind, reader)
     if reader.problems or study is None:
         raise StudyError(dict.fromkeys(problem for _, problem in sorted(reader.problems, key=lambda pair: pair[0])))
     study._folder = document.folder
@@ -76,16 +80,41 @@ def build_part(document: StudyDocument, model: type[_Model]) -> _Model:
     return part
 
 
-def _study_kind(rules: MethodRules | None) -> ValueKind:
+def _study_kind(rules: MethodRules | None, model: type[Study], checks: CheckKinds) -> ValueKind:
     """Return what is allowed in a study, with the options of the method, also in each level."""
+    broken = _broken_kinds(model, checks)
     if rules is None:
-        return ValueKind(model=Study)
+        return ValueKind(model=model, overrides=broken)
     options = kind_of(rules.Options)
     level = ValueKind(model=Level, is_nullable=True, overrides={"options": options, "playback": kind_of(Playback)})
     factors = ValueKind(is_map=True, value=ValueKind(is_map=True, is_nullable=True, value=level))
-    return ValueKind(
-        model=Study, overrides={"options": options, "design": ValueKind(model=Design, overrides={"between": factors})}
-    )
+    design = ValueKind(model=Design, overrides={"between": factors})
+    return ValueKind(model=model, overrides={"options": options, "design": design, **broken})
+
+
+_NAMING_CHECKS = ("checks", "qualification")
+
+
+def _broken_kinds(model: type[Study], checks: CheckKinds) -> dict[str, ValueKind]:
+    """Return the parts that name checks, where a check cannot be used: with anything under its name, read for now."""
+    if not checks.problems:
+        return {}
+    anything = dict.fromkeys(checks.problems, ValueKind(is_free=True, is_nullable=True))
+    parts = {name: field_kind(model.model_fields[name]) for name in _NAMING_CHECKS}
+    return {name: replace(part, overrides=anything) for name, part in parts.items()}
+
+
+def _without_broken(data: dict[str, Any], checks: CheckKinds, reader: StudyReader) -> dict[str, Any]:
+    """Return the data without checks that cannot be used; report each with the reason."""
+    for part in _NAMING_CHECKS:
+        named = data.get(part)
+        for name in checks.problems:
+            if isinstance(named, Mapping) and name in named:
+                place: Place = (part, name)
+                problem = replace(checks.problems[name], where=reader.document.where(place))
+                reader.problems.append((reader.document.line(place), problem))
+                data = {**data, part: {key: value for key, value in data[part].items() if key != name}}
+    return data
 
 
 def _has_groups(study: Study | None, reader: StudyReader) -> TypeGuard[Study]:
@@ -97,18 +126,23 @@ def _has_groups(study: Study | None, reader: StudyReader) -> TypeGuard[Study]:
 
 
 def _read_groups(
-    study: Study, data: dict[str, Any], rules: MethodRules | None, kind: ValueKind, reader: StudyReader
+    study: Study,
+    data: dict[str, Any],
+    rules: MethodRules | None,
+    checks: CheckKinds,
+    kind: ValueKind,
+    reader: StudyReader,
 ) -> Study:
     """Return the study with the options of each level as they would be written; report problems to the reader."""
     between = study.design.between
     options: dict[tuple[str, str], dict[str, Any]] = {}
     for levels, values, moved in group_data(data):
         group = GroupReader(reader, levels, moved)
-        for fault in inconsistencies(values, reader.document.folder):
+        for fault in inconsistencies(values, reader.document.folder, checks):
             group.refuse(fault.place, fault.what, fault.allowed, fault.fix)
         if rules is not None:
             values["options"] = _options(values.get("options", {}), rules, group)
-        _validated(Study, values, group, kind, ())
+        _validated(type(study), values, group, kind, ())
         reader.problems += [problem for problem in group.problems if problem not in reader.problems]
         for pair in levels.items():
             written = between[pair[0]][pair[1]].options

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, PrivateAttr, StringConstraints, model_validator
 
 from beholder.errors import Problem
-from beholder.study.checks import Checks
-from beholder.study.cleaning import Analyse, Clean
+from beholder.study.checks import CheckKind, Checks, MadePart, RuleKind, installed_checks, make_part, switches_model
+from beholder.study.cleaning import Analyse, Clean, clean_model
 from beholder.study.design import Design, Training
 from beholder.study.parts import Fault, Slug, StudyPart, Text, raise_faults
 from beholder.study.presets import Preset
@@ -190,7 +191,7 @@ class Ask(StudyPart):
         ]
 
 
-class Study(StudyPart):
+class Study(MadePart):
     """What the researcher wrote, defaults filled, frozen."""
 
     beholder: Literal[1] = Field(description="Version of this format.")
@@ -269,13 +270,11 @@ class Study(StudyPart):
             data["conditions"] = tuple({"name": c} if isinstance(c, str) else c for c in data["conditions"])
         if isinstance(data.get("retention"), str):
             data["retention"] = {"identity": data["retention"]}
-        design, checks = data.get("design"), data.get("checks", {})
-        sessions = design.get("sessions_per_participant") if isinstance(design, dict) else None
-        if type(sessions) is int and sessions > 1 and isinstance(checks, dict) and "quota" not in checks:
-            data["checks"] = {
-                **checks,
-                "quota": {"sessions": sessions},
-            }  # all sessions that a participant may take count
+        checks, model = data.get("checks", {}), cls.model_fields["checks"].annotation
+        if isinstance(checks, dict) and isinstance(model, type) and issubclass(model, Checks):
+            unwritten = ((kind.name, kind.implied(data)) for kind in model.kinds if kind.name not in checks)
+            implied = {name: options for name, options in unwritten if options is not None}
+            data |= {"checks": {**checks, **implied}} if implied else {}
         return data
 
     @property
@@ -312,3 +311,22 @@ class Study(StudyPart):
     def problem(self, key: str, what: str, allowed: str = "", fix: str = "") -> Problem:
         """Return a problem at a key, in the form of the loader: line, key, what is wrong."""
         return Problem(self.where(key), f"{self._lines.written_key(key)} {what}", allowed, fix)
+
+
+@lru_cache(maxsize=32)
+def study_model(rules: tuple[type[RuleKind], ...], page_checks: tuple[type[CheckKind], ...] = ()) -> type[Study]:
+    """Return the model of a study in which these checks can be switched on."""
+    checks, clean = switches_model(Checks, rules), clean_model(rules)
+    parts: dict[str, type[StudyPart]] = {"checks": checks, "clean": clean}
+    fields = {
+        name: (part, Field(default=part(), description=Study.model_fields[name].description))
+        for name, part in parts.items()
+    }
+    model: type[Study] = make_part(Study, study_model, (rules, page_checks), **fields)
+    return model
+
+
+def installed_study_model() -> type[Study]:
+    """Return the model of a study with the checks that are installed."""
+    kinds = installed_checks()
+    return study_model(kinds.rules, kinds.page_checks)

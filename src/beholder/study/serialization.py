@@ -8,8 +8,10 @@ import re
 from typing import Any
 
 import yaml
+from pydantic.json_schema import CoreModeRef, CoreRef, DefsRef, GenerateJsonSchema
 
-from beholder.study.model import Study
+from beholder.study.checks import CheckKinds
+from beholder.study.model import Study, study_model
 from beholder.study.questions import SCALES
 from beholder.study.texts import instruction_pages, study_text
 from beholder.study.yaml import core_value
@@ -86,9 +88,18 @@ _NAME = {"type": ["string", "number", "boolean"]}
 """A name may look like a number, because it is read as text: 01, 1.0, true."""
 
 
-def study_schema() -> dict[str, Any]:
-    """Return the JSON Schema of study.yaml (draft 2020-12)."""
-    schema = Study.model_json_schema()
+class _SchemaGenerator(GenerateJsonSchema):
+    """Calls options by the class that they belong to: `Gold` for `Gold.Options`."""
+
+    def get_defs_ref(self, core_mode_ref: CoreModeRef) -> DefsRef:
+        core_ref, mode = core_mode_ref
+        return super().get_defs_ref((CoreRef(core_ref.replace(".Options:", ":")), mode))
+
+
+def study_schema(checks: CheckKinds) -> dict[str, Any]:
+    """Return the JSON Schema of study.yaml (draft 2020-12), with these checks to choose from."""
+    model = study_model(checks.rules, checks.page_checks)
+    schema = model.model_json_schema(schema_generator=_SchemaGenerator)
     parts = schema["$defs"]
     _without_titles(schema)
     _short(schema, "stimuli", {"type": "string", "minLength": 1})

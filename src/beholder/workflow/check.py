@@ -93,15 +93,17 @@ class Checked:
 
 def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, int], None] | None = None) -> Checked:
     """Return what a study will be like, or raise all its problems at once. Missing files in media/ are made."""
-    from beholder.checks.registry import check_problems, check_warnings, missing_gold
+    from beholder.checks.known_answers import missing_gold
+    from beholder.checks.registry import check_problems, check_warnings
     from beholder.errors import Problem, StudyError
     from beholder.methods import find, load_study, method_folder
     from beholder.planning.balance import ratings_range
     from beholder.planning.builder import make_plan
     from beholder.planning.counts import is_of_pairs
     from beholder.planning.list_counts import votes_range
-    from beholder.planning.message_trials import MESSAGE_ROLES, load_with_messages
+    from beholder.planning.message_trials import load_with_messages
     from beholder.study.groups import group_study
+    from beholder.types import MESSAGE_ROLES
 
     loaded = load_study(study) if isinstance(study, str | Path) else study
     method = find(loaded.method)
@@ -237,15 +239,6 @@ def unknown_contrasts(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
                 yield study.problem(key, f"is {name}, which is no condition", ", ".join(known), near)
 
 
-_CHECKS: Mapping[Role, tuple[str, str]] = {
-    "attention": ("attention check", "attention checks"), "trap": ("trap", "traps"), "gold": ("gold", "gold"),
-    "repeat": ("repeat", "repeats"),
-}  # fmt: skip
-"""Names of trials that are checks, singular and plural."""
-_STATEMENTS = {
-    "trap": ("obvious statement", "obvious statements"), "repeat": ("repeated statement", "repeated statements"),
-}  # fmt: skip
-"""Names of statements that are checks, singular and plural."""
 _WORDS_A_MINUTE, _CHOICE = 238, 2 / 60
 """Silent reading speed (Brysbaert 2019), and the minutes for pressing a button."""
 
@@ -289,15 +282,16 @@ def _trial_stage(
 
 def _rated_text(trials: Sequence[Trial]) -> str:
     """Return the numbers of rated trials and of checks as text."""
+    from beholder.checks.registry import rules
     from beholder.planning.model import is_check
 
     parts = [plain_count(sum(not is_check(trial) for trial in trials), "trial")]
-    for role, (one, many) in _CHECKS.items():
-        n = sum(any(slot.role == role for slot in trial.slots) for trial in trials)
-        parts += [plain_count(n, one, many)] * (n > 0)
-    for purpose, (one, many) in _STATEMENTS.items():
-        n = sum(asked.purpose == purpose for trial in trials for asked in trial.asked)
-        parts += [plain_count(n, one, many)] * (n > 0)
+    for rule in (rule for rule in rules() if rule.role is not None):
+        n = sum(any(slot.role == rule.role for slot in trial.slots) for trial in trials)
+        parts += [plain_count(n, *rule.trial_words)] * (n > 0)
+    for rule in (rule for rule in rules() if rule.purpose is not None):
+        n = sum(asked.purpose == rule.purpose for trial in trials for asked in trial.asked)
+        parts += [plain_count(n, *rule.statement_words)] * (n > 0)
     return ", ".join(parts)
 
 

@@ -12,20 +12,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beholder.checks.agreement import AgreementRule, ConsistencyRule, PostscreenRule, spearman
+from beholder.checks.agreement import Agreement, Consistency, Postscreen, rater_scatter, spearman
 from beholder.checks.contract import AnsweredTrial, Scatter, SessionEvidence, Verdict
 from beholder.cleaning import Cleaned
-from beholder.cleaning.screening import rater_scatter
 from beholder.cleaning.tables import clean_tables
 from beholder.errors import UserError
 from beholder.methods import load_study
 from beholder.stats.tests import robust_z
-from beholder.study import checks as options
 from support.answered_trials import ask, one, page, session
 from support.cleaning_store import QUALITY, add, decided, make_study, rows, store
 from support.rule_verdicts import parts_of
 
-RULE = ConsistencyRule(options.Consistency())
+RULE = Consistency(Consistency.Options())
 INCONSISTENT = "consistency:inconsistent"
 
 
@@ -203,10 +201,10 @@ def test_one_outlier_does_not_widen_the_deviation() -> None:
     assert scores[-1] == pytest.approx(997 / 1.4826)
 
 
-AGREEMENT = AgreementRule(options.Agreement())
+AGREEMENT = Agreement(Agreement.Options())
 
 
-POSTSCREEN = PostscreenRule(options.Postscreen())
+POSTSCREEN = Postscreen(Postscreen.Options())
 
 
 def test_the_rank_correlation_takes_ties_in_the_middle() -> None:
@@ -227,7 +225,7 @@ def test_whoever_goes_against_the_others_disagrees_and_that_is_only_noted_by_def
     assert AGREEMENT.judge(votes(up)).verdict == "pass"
     assert AGREEMENT.judge(votes(up[::-1])).reason == "disagrees"
     assert not AGREEMENT.is_costly
-    assert AgreementRule(options.Agreement(action="flag")).is_costly
+    assert Agreement(Agreement.Options(action="flag")).is_costly
 
 
 def test_fewer_than_ten_shared_stimuli_and_flat_votes_tell_nothing_about_agreement() -> None:

@@ -9,24 +9,22 @@ import pytest
 
 from beholder.checks.answer_patterns import (
     CompleteRule,
-    QuotaRule,
-    RepeatRule,
-    SpeedRule,
-    VarianceRule,
+    Quota,
+    Repeat,
+    Speed,
+    Variance,
     quarter_of_scale,
 )
 from beholder.checks.contract import AnsweredTrial, SessionEvidence
-from beholder.study import checks as options
-from beholder.study.checks import Variance as Options
 from beholder.study.questions import SCALES
 from support.answered_trials import ask, one, page, pair, session
 from support.rule_verdicts import exclusions_of, parts_of
 from support.session_evidence import RATED, UNPLAYED, WATCHED, clicks
 
-SPEED = SpeedRule(options.Speed())
+SPEED = Speed(Speed.Options())
 
 
-VARIANCE = VarianceRule(options.Variance())
+VARIANCE = Variance(Variance.Options())
 
 
 @pytest.mark.parametrize(
@@ -52,8 +50,8 @@ def test_a_clock_that_jumped_is_unknown() -> None:
 
 
 def test_where_nothing_has_to_be_watched_the_answer_is_timed_from_the_start() -> None:
-    assert parts_of(SpeedRule(options.Speed(), "none").judge_trial(one(seconds=0.2)))[:2] == ("fail", "too_fast")
-    assert parts_of(SpeedRule(options.Speed(), "start").judge_trial(one(seconds=1)))[:2] == ("pass", "")
+    assert parts_of(Speed(Speed.Options(), "none").judge_trial(one(seconds=0.2)))[:2] == ("fail", "too_fast")
+    assert parts_of(Speed(Speed.Options(), "start").judge_trial(one(seconds=1)))[:2] == ("pass", "")
 
 
 def test_a_session_takes_its_stimuli_and_a_second_for_each_judgement() -> None:
@@ -95,13 +93,13 @@ def test_a_check_among_the_sliders_does_not_save_a_page_from_being_level() -> No
 
 
 def test_sessions_after_the_last_that_counts_are_over_the_quota() -> None:
-    quota = QuotaRule(options.Quota(sessions=2))
+    quota = Quota(Quota.Options(sessions=2))
     assert quota.judge(session([one()], number=2)).verdict == "pass"
     assert parts_of(quota.judge(session([one()], number=3))) == ("fail", "over", 3)
     assert quota.judge(session([one()], number=3, outcome=None)).verdict == "unknown"
 
 
-REPEAT = RepeatRule(options.Repeat(items_per_trial=1))
+REPEAT = Repeat(Repeat.Options(items_per_trial=1))
 
 
 @pytest.mark.parametrize(
@@ -120,7 +118,7 @@ def twice(first: float, second: float) -> AnsweredTrial:
 def test_a_statement_that_comes_again_gets_about_the_same_answer() -> None:
     assert parts_of(REPEAT.judge_trial(twice(3, 4))) == ("pass", "", None)
     assert parts_of(REPEAT.judge_trial(twice(2, 4))) == ("fail", "differs", {"q5.s1": [2, 4]})
-    assert parts_of(RepeatRule(options.Repeat(tolerance=0)).judge_trial(twice(3, 4)))[0] == "fail"
+    assert parts_of(Repeat(Repeat.Options(tolerance=0)).judge_trial(twice(3, 4)))[0] == "fail"
     assert REPEAT.judge_trial(one()) is None
 
 
@@ -161,7 +159,7 @@ def test_a_comparison_that_comes_again_is_one_answer_whichever_comes_first() -> 
     assert parts_of(REPEAT.judge_trial(pair(-2, turned=True, role="repeat"), [first]))[0] == "fail"
 
 
-STRAIGHT = VarianceRule(Options())
+STRAIGHT = Variance(Variance.Options())
 
 
 def test_a_completed_session_passes_and_any_other_end_is_its_own_reason() -> None:

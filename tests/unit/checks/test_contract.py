@@ -8,25 +8,25 @@ from typing import Any
 import pytest
 
 from beholder.checks.contract import SessionEvidence, TrialRule
-from beholder.checks.playback import FocusRule, RatioRule, SmoothRule
-from beholder.checks.registry import RULES
-from beholder.study import checks as options
+from beholder.checks.playback import Focus, Ratio, Smooth
+from beholder.checks.registry import rules
 from support.answered_trials import one, session
 from support.rule_verdicts import parts_of, played_for
 
-SMOOTH, FOCUS = SmoothRule(options.Smooth()), FocusRule(options.Focus())
+RULES = {rule.name: rule for rule in rules()}
+SMOOTH, FOCUS = Smooth(Smooth.Options()), Focus(Focus.Options())
 
 
 @pytest.mark.parametrize("name", list(RULES))
 def test_a_session_without_a_single_answer_costs_nothing(name: str) -> None:
-    check = RULES[name](options.CHECKS[name]())
+    check = RULES[name](RULES[name].Options())
     looked = check.evaluate(SessionEvidence(None, "whole"))
     assert (looked.verdict.verdict, looked.exclusions) == ("unknown", ())
 
 
 @pytest.mark.parametrize("name", ["ratio", "smooth", "focus", "speed"])
 def test_an_old_store_without_the_signal_is_unknown(name: str) -> None:
-    check = RULES[name](options.CHECKS[name]())
+    check = RULES[name](RULES[name].Options())
     bare = replace(one(), playback={})
     assert isinstance(check, TrialRule)
     verdict = check.judge_trial(bare)
@@ -36,7 +36,7 @@ def test_an_old_store_without_the_signal_is_unknown(name: str) -> None:
 
 
 def test_a_rule_that_is_only_recorded_costs_neither_session_nor_rating() -> None:
-    noted = RatioRule(options.Ratio(action="record"))
+    noted = Ratio(Ratio.Options(action="record"))
     looked = noted.evaluate(session([played_for(2.0)] * 4))
     assert (looked.verdict.verdict, noted.is_costly, looked.exclusions) == ("fail", False, ())
 

@@ -7,14 +7,13 @@ from typing import Any
 import pytest
 
 from beholder.checks.contract import AnsweredTrial, TrialRule
-from beholder.checks.known_answers import AttentionRule, GoldRule, TrapItemRule, TrapRule
+from beholder.checks.known_answers import Attention, Gold, Trap, TrapItem
 from beholder.methods.contract import Target
-from beholder.study import checks as options
 from support.answered_trials import ask, one, page, session
 from support.rule_verdicts import parts_of
 
-ATTENTION = AttentionRule(options.Attention())
-TRAP_ITEM = TrapItemRule(options.TrapItem())
+ATTENTION = Attention(Attention.Options())
+TRAP_ITEM = TrapItem(TrapItem.Options())
 
 
 def asking(value: float, target: Target = Target(37, 3, "", is_trap=True), **keys: Any) -> AnsweredTrial:
@@ -50,13 +49,13 @@ def test_what_would_not_play_asked_for_nothing() -> None:
 
 
 def test_so_many_failures_are_allowed_as_the_study_says() -> None:
-    lenient = AttentionRule(options.Attention(max_failed=1))
+    lenient = Attention(Attention.Options(max_failed=1))
     assert lenient.judge(session([asking(80), asking(37)])).verdict == "pass"
     assert lenient.judge(session([asking(80), asking(80)])).verdict == "fail"
 
 
-@pytest.mark.parametrize(("check", "role"), [(TrapRule(options.Trap()), "trap"), (GoldRule(options.Gold()), "gold")])
-def test_trapping_clips_and_gold_are_judged_at_their_own_slots(check: TrialRule[Any], role: Any) -> None:
+@pytest.mark.parametrize(("check", "role"), [(Trap(Trap.Options()), "trap"), (Gold(Gold.Options()), "gold")])
+def test_trapping_clips_and_gold_are_judged_at_their_own_slots(check: TrialRule, role: Any) -> None:
     target = {"q1.s1": Target(5, 1, "")}
     assert parts_of(check.judge_trial(one(4, roles=(role,), targets=target))) == ("pass", "", None)
     assert parts_of(check.judge_trial(one(3, roles=(role,), targets=target))) == ("fail", "wrong", {"q1.s1": 3})

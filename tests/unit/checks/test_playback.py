@@ -8,15 +8,14 @@ from typing import Any
 import pytest
 
 from beholder.checks.contract import SessionEvidence, VerdictValue, Viewing
-from beholder.checks.playback import FocusRule, RatioRule, SmoothRule, WatchedRule, judge_viewing
-from beholder.study import checks as options
+from beholder.checks.playback import Focus, Ratio, Smooth, WatchedRule, judge_viewing
 from support.answered_trials import LENGTH, one, page, pair, session
 from support.rule_verdicts import exclusions_of, parts_of, played_for
 from support.session_evidence import WATCHED
 
-RATIO = RatioRule(options.Ratio())
+RATIO = Ratio(Ratio.Options())
 
-SMOOTH, FOCUS = SmoothRule(options.Smooth()), FocusRule(options.Focus())
+SMOOTH, FOCUS = Smooth(Smooth.Options()), Focus(Focus.Options())
 
 
 @pytest.mark.parametrize(
@@ -63,7 +62,7 @@ def test_the_time_of_images_is_unknown_and_so_is_what_would_not_play() -> None:
 
 
 def test_where_nothing_has_to_be_watched_its_time_says_nothing() -> None:
-    free = RatioRule(options.Ratio(), "none")
+    free = Ratio(Ratio.Options(), "none")
     assert free.judge_trial(played_for(0.1)) is None
     assert free.judge(session([played_for(0.1)] * 4)).reason == "not_met"
 

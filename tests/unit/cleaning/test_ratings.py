@@ -17,7 +17,7 @@ from beholder.columns import names_of, pick
 from beholder.errors import UserError
 from beholder.files import write_table
 from beholder.methods.contract import Asked, Judgement, Slot, Trial
-from beholder.study.model import Study
+from beholder.study.model import Study, installed_study_model
 from beholder.study.questions import SCALES
 from beholder.types import Role
 
@@ -39,7 +39,9 @@ ODD_NAMES = [
 
 
 def study() -> Study:
-    return Study.model_validate({"beholder": 1, "name": "rows", "title": "Rows", "method": "parallel", "stimuli": "s"})
+    return installed_study_model().model_validate(
+        {"beholder": 1, "name": "rows", "title": "Rows", "method": "parallel", "stimuli": "s"}
+    )
 
 
 def trial(*roles: Role, purpose: str = "ask") -> Trial:

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from beholder.checks.agreement import Agreement
 from beholder.checks.contract import Verdict
-from beholder.checks.registry import PAY_REASONS, RULE_TITLES, RULES, fewest_failures, may_refuse, rule_sentence
+from beholder.checks.known_answers import Attention, Trap
+from beholder.checks.registry import fewest_failures, may_refuse, rule_sentence, rules
 from beholder.cleaning import Cleaned
 from beholder.cleaning.decisions import decide, reason_words
 from beholder.cleaning.tables import clean_tables
@@ -19,8 +21,7 @@ from beholder.methods import find
 from beholder.methods.contract import Asked, Slot, Target, Trial
 from beholder.planning.model import PlannedList
 from beholder.planning.serialization import list_to_json
-from beholder.study import checks as options
-from beholder.study.model import Study
+from beholder.study.model import Study, installed_study_model
 from beholder.study.recruitment import Mode
 from beholder.study.serialization import resolved_yaml
 from beholder.types import Outcome
@@ -36,7 +37,7 @@ QUALITIES = (20, 40, 60, 80)
 
 
 def make_study(folder: Path, **checks: Any) -> Study:
-    study = Study.model_validate(
+    study = installed_study_model().model_validate(
         {
             "beholder": 1, "name": "trusted", "title": "Trusted", "method": "parallel", "stimuli": "stimuli",
             "questions": [{"id": "quality", "text": "How good?", "scale": "cont100"}], "checks": checks,
@@ -149,19 +150,22 @@ def test_on_a_platform_that_asks_for_two_failures_its_rule_wins_in_a_study_of_mo
 def test_the_kinder_of_study_and_platform_wins() -> None:
     assert fewest_failures("prolific", 12) == fewest_failures("prolific", None) == 2
     assert fewest_failures("prolific", 5) == fewest_failures("link", 12) == 1
-    assert may_refuse("attention", 2, 1, "prolific", 12)
-    assert not may_refuse("attention", 1, 1, "prolific", 12)
-    assert not may_refuse("attention", 2, 3, "prolific", 12)
-    assert not may_refuse("trap", 9, None, "link", 12)
+    assert may_refuse(Attention(Attention.Options(reject_after=1)), 2, "prolific", 12)
+    assert not may_refuse(Attention(Attention.Options(reject_after=1)), 1, "prolific", 12)
+    assert not may_refuse(Attention(Attention.Options(reject_after=3)), 2, "prolific", 12)
+    assert not may_refuse(Trap(Trap.Options(reject_after=None)), 9, "link", 12)
+
+
+RULES = {rule.name: rule for rule in rules()}
 
 
 @pytest.mark.parametrize("name", list(RULES))
 @pytest.mark.parametrize("outcome", ["completed", "failed_checks"])
 def test_only_stimuli_that_ask_are_ever_a_reason_not_to_pay(name: str, outcome: Outcome) -> None:
-    rule = RULES[name](options.CHECKS[name]())
+    rule = RULES[name](RULES[name].Options())
     worst = Verdict(name, 1, "fail", "wrong", 99, 0)
     refused = decide(outcome, [worst], rules=[rule]).accept is False
-    assert refused == (name in PAY_REASONS)
+    assert refused == RULES[name].asks_itself
     for say in ("unknown", "pass"):
         kind = decide(outcome, [Verdict(name, 1, say, "wrong", 99, 0)], rules=[rule])
         assert (kind.accept, kind.use) == (True if outcome == "completed" else None, True)
@@ -169,7 +173,7 @@ def test_only_stimuli_that_ask_are_ever_a_reason_not_to_pay(name: str, outcome: 
 
 @pytest.mark.parametrize("outcome", ["technical", "screened_out", "wrong_device", "no_consent", None])
 def test_whatever_else_ended_a_session_is_not_held_against_anybody(outcome: Outcome | None) -> None:
-    rule = RULES["attention"](options.Attention())
+    rule = Attention(Attention.Options())
     assert decide(outcome, [Verdict("attention", 1, "fail", "wrong", 9, 0)], rules=[rule]).accept is not False
 
 
@@ -386,15 +390,15 @@ def test_every_reason_has_words(reason: str, words: str) -> None:
     ],
 )  # fmt: skip
 def test_every_rule_says_in_a_sentence_what_it_asks(name: str, keys: dict[str, Any], words: str) -> None:
-    assert rule_sentence(RULES[name](options.CHECKS[name](**keys))) == words
+    assert rule_sentence(RULES[name](RULES[name].Options(**keys))) == words
 
 
 # Report
 
 TRUST: list[dict[str, Any]] = [
-    {"check": "attention", "title": RULE_TITLES["attention"], "words": "Three say themselves.", "action": "flag",
+    {"check": "attention", "title": Attention.title, "words": "Three say themselves.", "action": "flag",
      "met": 40, "passed": 37, "failed": 3, "unknown": 0, "alone": 2, "ratings": 48, "asked": 120, "right": 114},
-    {"check": "agreement", "title": RULE_TITLES["agreement"], "words": "Not upside down.", "action": "record",
+    {"check": "agreement", "title": Agreement.title, "words": "Not upside down.", "action": "record",
      "met": 38, "passed": 30, "failed": 5, "unknown": 3, "alone": 0, "ratings": 0, "median": 0.61, "warn": 0.75},
 ]  # fmt: skip
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from beholder.checks.agreement import PostscreenRule
+from beholder.checks.agreement import Postscreen
 from beholder.checks.contract import SessionEvidence
 from beholder.cleaning.tables import clean_tables
 from beholder.errors import StudyError
@@ -18,7 +18,6 @@ from beholder.planning.digest import plan_digest
 from beholder.planning.model import PlannedList
 from beholder.planning.serialization import list_to_json
 from beholder.stimuli.ingestion import load_catalogue
-from beholder.study.checks import Postscreen
 from beholder.study.cleaning import Clean
 from beholder.study.model import Study
 from beholder.study.presets import CLEAN_PRESETS
@@ -327,7 +326,7 @@ def anchored(*anchors: float) -> SessionEvidence:
 
 
 def test_a_content_whose_anchor_fools_many_spares_everybody() -> None:
-    rule = PostscreenRule(Postscreen())
+    rule = Postscreen(Postscreen.Options())
     said = rule.judge(anchored(95, 95, 20, 20))
     assert (said.verdict, said.reason) == ("fail", "anchor")
     evidence = anchored(95, 95, 20, 20)

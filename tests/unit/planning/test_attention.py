@@ -9,6 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from beholder.checks.known_answers import Attention
 from beholder.planning.balance import balance, ratings_per_stimulus
 from beholder.stimuli.known_answers import EVERY_QUESTION
 from beholder.study.model import Study
@@ -51,8 +52,8 @@ def boards(draw: st.DrawFn) -> Study:
 def test_attention_stimuli_stand_in_for_all_conditions_evenly(study: Study) -> None:
     plan, catalogue = plan_of(study)
     before = without_checks(study, catalogue)
-    rule = study.checks.attention
-    assert not isinstance(rule, bool)
+    rule = study.checks.of(Attention.Options)
+    assert rule is not None
     kept = {*rule.protect, *study.design.always}
     made = {clip.derived_from for clip in catalogue.of_role("attention")}
     pages: Counter[int] = Counter()

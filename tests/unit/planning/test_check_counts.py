@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from beholder.errors import PlanError
-from beholder.planning.model import CHECK_ROLES
 from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.known_answers import KnownAnswer
 from beholder.study.model import Study
-from beholder.types import Role
+from beholder.types import CHECK_ROLES, Role
 from support.check_plans import (
     REFERENCE,
     SURVEY,

@@ -13,11 +13,11 @@ from beholder.methods import find
 from beholder.methods.contract import Break
 from beholder.planning.balance import balance
 from beholder.planning.digest import plan_digest
-from beholder.planning.model import CHECK_ROLES, is_check
+from beholder.planning.model import is_check
 from beholder.planning.serialization import list_from_json, list_to_json
 from beholder.server.public_steps import public_step
 from beholder.server.script import make_script
-from beholder.types import Role
+from beholder.types import CHECK_ROLES, Role
 from support.check_plans import (
     CONTENTS,
     gaps_of,

@@ -19,7 +19,7 @@ from beholder.methods import find, load_study
 from beholder.planning.builder import make_plan
 from beholder.planning.list_counts import rated_units, votes_range
 from beholder.planning.model import Plan
-from beholder.study.model import Study
+from beholder.study.model import installed_study_model
 from beholder.testing import write_study
 from support.plans import assert_promises, make_catalogue, problems_of
 from support.vote_plans import vote_plan, vote_study
@@ -72,7 +72,7 @@ def test_lists_are_as_many_as_the_votes_take_and_no_more(
 def test_a_reference_beside_two_that_are_compared_is_no_part_of_their_vote() -> None:
     written = vote_study("pair", votes=3, trials=4).model_dump() | {"method": "abx", "options": {"mode": "closest"}}
     catalogue = make_catalogue(4, 3, roles={2: "reference"})
-    plan = make_plan(Study.model_validate(written), catalogue, find("abx"))
+    plan = make_plan(installed_study_model().model_validate(written), catalogue, find("abx"))
     assert (len(plan.lists), votes_range(plan)) == (3, (3, 3))
     assert {len(voted_stimuli(trial, True)) for planned in plan.lists for trial in planned.trials} == {1}
 

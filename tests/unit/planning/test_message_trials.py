@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from beholder.checks.known_answers import Attention, Trap
 from beholder.methods import find
 from beholder.planning.message_trials import page_form
-from beholder.study.checks import Attention, Trap
 from support.check_plans import (
     SURVEY,
     gold,
@@ -44,16 +44,16 @@ def test_a_question_at_a_time_can_ask_as_well() -> None:
     assert all(len(trial.targets) == 1 for trial, _ in slots_of(plan, "trap"))
 
 
-def form(method: str, rule: Attention | Trap | None = None, **keys: Any) -> Any:
+def form(method: str, rule: Attention.Options | Trap.Options | None = None, **keys: Any) -> Any:
     study = make_study(method, keys.pop("conditions", ["a", "b"]), **keys)
-    return page_form(study, catalogue_of(study), find(method), rule or Attention())
+    return page_form(study, catalogue_of(study), find(method), rule or Attention.Options())
 
 
 def test_a_slider_is_asked_for_whole_numbers_in_the_range() -> None:
     message_form = form("parallel")
     assert (message_form.wording, message_form.tolerance) == ("slider", 3)
     assert [choice.value for choice in message_form.choices] == list(range(5, 96))
-    assert [choice.value for choice in form("parallel", Attention(targets=(40, 45), tolerance=1)).choices] == [
+    assert [choice.value for choice in form("parallel", Attention.Options(targets=(40, 45), tolerance=1)).choices] == [
         40, 41, 42, 43, 44, 45,
     ]  # fmt: skip
 
@@ -68,31 +68,31 @@ def test_a_range_for_a_hundred_is_brought_to_other_sliders() -> None:
 
 
 def test_numbers_that_sound_alike_are_not_said() -> None:
-    message_form = form("parallel", Attention(say="voice"))
+    message_form = form("parallel", Attention.Options(say="voice"))
     values = {choice.value for choice in message_form.choices}
     assert values.isdisjoint((13, 30, 15, 50, 19, 90))
     assert {12, 37, 88} <= values
 
 
 def test_categories_are_asked_for_by_their_words() -> None:
-    message_form = form("acr", Trap())
+    message_form = form("acr", Trap.Options())
     assert (message_form.wording, message_form.tolerance) == ("label", 0)
     assert [(choice.value, choice.label) for choice in message_form.choices] == [
         (1, "Bad"), (2, "Poor"), (3, "Fair"), (4, "Good"), (5, "Excellent"),
     ]  # fmt: skip
-    many = form("acr", Trap(), questions=[{"id": "one", "text": "?"}, {"id": "two", "text": "?"}])
+    many = form("acr", Trap.Options(), questions=[{"id": "one", "text": "?"}, {"id": "two", "text": "?"}])
     assert many.wording == "every"
     plain = {"min": 1, "max": 4, "look": "radio"}
-    bare = form("acr", Trap(), questions=[{"id": "q", "text": "?", "scale": plain}])
+    bare = form("acr", Trap.Options(), questions=[{"id": "q", "text": "?", "scale": plain}])
     assert (bare.wording, [choice.value for choice in bare.choices]) == ("value", [1, 2, 3, 4])
 
 
 def test_one_of_two_asks_to_be_chosen_or_for_a_grade() -> None:
-    assert (form("pair", Trap()).wording, form("pair", Trap()).choices[0].value) == ("this", 1)
+    assert (form("pair", Trap.Options()).wording, form("pair", Trap.Options()).choices[0].value) == ("this", 1)
     grades = {"min": -3, "max": 3, "step": 2, "look": "radio"}
-    graded = form("pair", Trap(), questions=[{"id": "q", "text": "?", "scale": grades}])
+    graded = form("pair", Trap.Options(), questions=[{"id": "q", "text": "?", "scale": grades}])
     assert (graded.choices[0].value, graded.tolerance) == (3, 2)  # any grade, for this one
-    assert [choice.label for choice in form("ccr", Trap()).choices][::6] == ["Much worse", "Much better"]
-    assert form("abx", Trap(), options={"mode": "identify"}) is None
+    assert [choice.label for choice in form("ccr", Trap.Options()).choices][::6] == ["Much worse", "Much better"]
+    assert form("abx", Trap.Options(), options={"mode": "identify"}) is None
     third = [{"name": "o", "role": "reference"}, "a", "b"]
-    assert form("abx", Trap(), conditions=third, options={"mode": "closest"}) is None
+    assert form("abx", Trap.Options(), conditions=third, options={"mode": "closest"}) is None

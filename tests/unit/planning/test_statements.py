@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from beholder.checks.known_answers import TrapItem
 from beholder.methods.contract import Trial
 from beholder.planning.statements import bank_of
-from beholder.study.checks import TrapItem
 from beholder.study.model import Study
 from support.check_plans import (
     SURVEY,
@@ -29,7 +29,7 @@ def survey(statements: int = 6, **checks: Any) -> Study:
 def test_obvious_statements_stand_anywhere_on_a_page_and_are_half_true() -> None:
     study = survey(trap_item={"per_trial": 2})
     plan, _ = plan_of(study)
-    bank = {one.name: one for one in bank_of(TrapItem(), "en")}
+    bank = {one.name: one for one in bank_of(TrapItem.Options(), "en")}
     assert len(bank) >= 16
     assert {one.is_true for one in bank.values()} == {True, False}
     places: Counter[int] = Counter()

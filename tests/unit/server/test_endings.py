@@ -13,7 +13,7 @@ from beholder.server import tokens
 from beholder.server.entrances import shared_codes
 from beholder.server.public_steps import step_texts
 from beholder.server.requests import SubmittedAnswer
-from beholder.study.model import Study
+from beholder.study.model import installed_study_model
 from beholder.words import read_words
 from support.message_studies import Hosted, Rater, clip, serving, write_asking
 from support.platform_visitors import PANEL, PROLIFIC, come, door, launch, prolific, refused
@@ -130,7 +130,7 @@ async def test_a_questionnaire_of_the_study_has_its_own_last_words(server: Site)
 
 def test_every_outcome_has_words() -> None:
     base = {"beholder": 1, "name": "a", "title": "A", "method": "acr", "stimuli": "s"}
-    shown = step_texts(Study.model_validate(base), read_words("en"))
+    shown = step_texts(installed_study_model().model_validate(base), read_words("en"))
     for outcome in ("screened_out", "wrong_device", "no_consent", "failed_checks", "technical", "withdrawn"):
         assert shown[outcome].startswith("<p>")
 

@@ -18,7 +18,7 @@ from beholder.server.script import make_script
 from beholder.simulation.crowd import send_robots
 from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.ingestion import load_catalogue
-from beholder.study.model import Study
+from beholder.study.model import Study, installed_study_model
 from beholder.study.serialization import resolved_yaml
 from beholder.study.texts import instruction_pages, study_text
 from beholder.testing import write_study
@@ -45,7 +45,7 @@ def test_instructions_are_a_text_or_pages_and_load_as_they_are_printed(tmp_path:
 
 def texts(instructions: Any) -> Any:
     base = {"beholder": 1, "name": "a", "title": "A", "method": "acr", "stimuli": "s"}
-    return Study.model_validate({**base, "texts": {"instructions": instructions}}).texts
+    return installed_study_model().model_validate({**base, "texts": {"instructions": instructions}}).texts
 
 
 @pytest.mark.parametrize(
@@ -163,20 +163,20 @@ def test_an_example_of_a_manifest_needs_a_caption(tmp_path: Path, tiny: Path) ->
 def test_the_words_for_p910_name_the_kinds_of_flaws() -> None:
     base = {"beholder": 1, "name": "a", "title": "A", "method": "acr", "stimuli": "s"}
     words = read_words("en")
-    shown = step_texts(Study.model_validate({**base, "preset": "p910"}), words)["instructions"]
+    shown = step_texts(installed_study_model().model_validate({**base, "preset": "p910"}), words)["instructions"]
     for word in ("Fragmentation", "Discontinuity", "Uncleanness", "short", "small place", "other kinds"):
         assert word in shown
-    assert "Fragmentation" not in step_texts(Study.model_validate(base), words)["instructions"]
+    assert "Fragmentation" not in step_texts(installed_study_model().model_validate(base), words)["instructions"]
     own = {**base, "preset": "p910", "texts": {"instructions": "Mine."}}
-    assert step_texts(Study.model_validate(own), words)["instructions"] == "<p>Mine.</p>"
+    assert step_texts(installed_study_model().model_validate(own), words)["instructions"] == "<p>Mine.</p>"
 
 
 def test_who_will_be_asked_by_a_stimulus_is_told_so_in_our_own_words() -> None:
     base = {"beholder": 1, "name": "a", "title": "A", "method": "acr", "stimuli": "s"}
     words = read_words("en")
-    asking = Study.model_validate({**base, "checks": {"trap": True}})
+    asking = installed_study_model().model_validate({**base, "checks": {"trap": True}})
     assert words["text_asking"] in step_texts(asking, words)["instructions"]
-    assert words["text_asking"] not in step_texts(Study.model_validate(base), words)["instructions"]
+    assert words["text_asking"] not in step_texts(installed_study_model().model_validate(base), words)["instructions"]
 
 
 # Over HTTP

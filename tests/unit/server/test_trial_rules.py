@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from beholder.checks.known_answers import AttentionRule, judge_training
+from beholder.checks.known_answers import Attention, judge_training
 from beholder.checks.page_contract import RobotAbilities as Able
 from beholder.cleaning import clean
 from beholder.cleaning.ratings import read_ratings
@@ -230,12 +230,12 @@ async def test_what_would_not_play_costs_nobody_the_session(board: Hosted) -> No
 async def test_a_bug_of_ours_in_a_rule_is_logged_and_costs_nothing(
     board: Hosted, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, broken: Any
 ) -> None:
-    def judge(self: AttentionRule, *_: Any) -> Any:
+    def judge(self: Attention, *_: Any) -> Any:
         if isinstance(broken, Exception):
             raise broken
         return self.verdict("fail", "wrong", measured=broken)
 
-    monkeypatch.setattr(AttentionRule, "judge_trial", judge)
+    monkeypatch.setattr(Attention, "judge_trial", judge)
     host, clock = board
     ann = await Rater(host, clock).come()
     with caplog.at_level(logging.ERROR, "beholder.server"):

@@ -17,6 +17,7 @@ from beholder.stimuli.ffmpeg import run_ffmpeg
 from beholder.stimuli.ingestion import load_catalogue
 from beholder.stimuli.pcm import write_wav
 from beholder.stimuli.workshop.anchors import degrade
+from beholder.study.checks import installed_checks
 from beholder.study.loading import build_study
 from beholder.study.model import Study
 from beholder.study.recipes import read_recipe
@@ -69,7 +70,7 @@ def study_in(
     if conditions is not None:
         keys["conditions"] = conditions
     (folder / "study.yaml").write_text(json.dumps(keys))
-    return build_study(read_document(folder), None)
+    return build_study(read_document(folder), None, installed_checks())
 
 
 def problems(study: Study) -> list[str]:
@@ -214,7 +215,7 @@ def video_study(folder: Path, anchors: list[str], conditions: list[object] | Non
     keys: dict[str, object] = {"beholder": 1, "name": "tiny", "title": "Tiny", "method": "acr", "stimuli": "stimuli"}
     keys |= {"options": {"anchors": anchors}} | ({} if conditions is None else {"conditions": conditions})
     (folder / "study.yaml").write_text(json.dumps(keys))
-    return build_study(read_document(folder), None)
+    return build_study(read_document(folder), None, installed_checks())
 
 
 VIDEO_REFERENCE = {"name": "original", "role": "reference"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from beholder.study.model import Study
+from beholder.study.model import installed_study_model
 from beholder.study.serialization import digest, study_json
 from support.study_texts import HEAD, INSIDE, load, refusal
 
@@ -26,7 +26,7 @@ def test_lines_are_no_part_of_what_a_study_is(tmp_path: Path) -> None:
     assert (study.where("title"), moved.where("title")) == ("study.yaml:3", "study.yaml:5")
     assert study == moved
     assert digest(study_json(study)) == digest(study_json(moved))
-    assert Study.model_validate(study.model_dump()).where("title") == "study.yaml"
+    assert installed_study_model().model_validate(study.model_dump()).where("title") == "study.yaml"
 
 
 EXAMPLE = r"Write for example (?P<content>[^_]+)_(?P<condition>.+)\.mp4"

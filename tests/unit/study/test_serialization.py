@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from beholder.errors import Problem, StudyError
 from beholder.methods import load_study, method_folder, names
-from beholder.study.model import Study
+from beholder.study.model import Study, installed_study_model
 from beholder.study.serialization import canonical, digest, resolved_yaml, study_json
 
 EXAMPLES = [(method_folder(name) / "example.yaml").read_text("utf-8") for name in names()]
@@ -74,7 +74,7 @@ def studies(draw: st.DrawFn) -> Study:
     scale = {"min": low, "max": high, "step": step, "labels": labels}
     always = draw(st.lists(st.sampled_from(conditions), unique=True))
     choice = {"type": "multiple", "options": conditions, "correct": conditions[:1]}
-    return Study.model_validate({
+    return installed_study_model().model_validate({
         "beholder": 1,
         "name": draw(slugs),
         "title": draw(texts | odd),

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beholder.errors import StudyError
-from beholder.study.model import Study
+from beholder.study.model import Study, installed_study_model
 from beholder.study.texts import markdown, study_text
 
 LINK = '<a href="https://a.b/c?d=1&amp;e=2" target="_blank" rel="noopener noreferrer">here</a>'
@@ -66,7 +66,7 @@ def test_no_text_brings_a_script_or_an_image(parts: list[str]) -> None:
 
 
 def make(folder: Path, **texts: str) -> Study:
-    study = Study.model_validate(
+    study = installed_study_model().model_validate(
         {"beholder": 1, "name": "a", "title": "A", "method": "acr", "stimuli": "s", "texts": texts}
     )
     study._folder = folder

@@ -13,7 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import Literal
 
 from beholder.errors import Problem, StimuliError
 from beholder.stimuli.copies import put_in_place
@@ -29,10 +28,9 @@ from beholder.stimuli.workshop.jobs import (
     recipe_of,
     run_jobs,
 )
-from beholder.types import Medium
+from beholder.types import Medium, MessageRole
 from beholder.words import check_words
 
-_MessageRole = Literal["attention", "trap"]
 _MANIFEST = "manifest.csv"
 _COLUMNS = ("file", "content", "condition", "role", "expected")
 _MIN_SECONDS = 1.0
@@ -61,7 +59,7 @@ def make_messages(
     files: Iterable[Path],
     out: Path,
     *,
-    role: _MessageRole,
+    role: MessageRole,
     value: Sequence[str | float] = (),
     label: Sequence[str] = (),
     words: str | None = None,
