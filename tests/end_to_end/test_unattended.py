@@ -208,7 +208,7 @@ async def test_what_was_left_out_is_asked_again_as_far_as_the_budget_goes(
         monkeypatch.setenv("BEHOLDER_PROLIFIC_URL", url)
         running = asyncio.create_task(
             run_on_platform(
-                load_study(study), publish=True, budget=budget, every=0.1, port=free_port(), recruiting=recruiting
+                load_study(study), publish=True, budget=budget, every=0.1, port=free_port(), open_recruiter=recruiting
             )
         )
         await wait_while_running(running, participants.send(1))

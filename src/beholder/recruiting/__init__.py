@@ -192,7 +192,7 @@ async def pay(
     from beholder.recruiting.payments import pay_study
 
     async with open_context(study, store) as context:
-        return await pay_study(context, send=send, resend=resend, settle=settle, paid=paid, top_up=top_up, tell=tell)
+        return await pay_study(context, send=send, resend=resend, settle=settle, paid=paid, top_up=top_up, notify=tell)
 
 
 @_blocking

@@ -40,15 +40,15 @@ class AbandonedLists:
         run: int,
         now: Callable[[], datetime] = utc_now,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        patience: timedelta = _TIMEOUT,
+        timeout: timedelta = _TIMEOUT,
     ) -> None:
         self._store, self._recruiter, self._run = store, recruiter, run
-        self._now, self._sleep, self._patience = now, sleep, patience
+        self._now, self._sleep, self._timeout = now, sleep, timeout
         self._lock = asyncio.Lock()
         self._begun = self._done = 0
         self._last: datetime | None = None
 
-    async def make(self) -> None:
+    async def release_on_demand(self) -> None:
         """Ask the platform who left, and release their lists; calls that wait meanwhile share the next request.
 
         A platform that does not answer releases nothing, and delays nobody by more than a few seconds.
@@ -80,7 +80,7 @@ class AbandonedLists:
             facts = await self._store.session_facts(session) if is_needed or not is_recorded else None
             if facts is None or facts.list is None or facts.end is not None:
                 continue
-            if await self._goes_on(session, visits, left):
+            if await self._earns_bonus(session, visits, left):
                 continue
             await self._store.release(session)
             if not is_recorded:
@@ -94,7 +94,7 @@ class AbandonedLists:
         if new_entries:
             await self._store.ledger.append(new_entries)
 
-    async def _goes_on(self, session: str, visits: Sequence[PlatformVisit], left: Mapping[str, Status]) -> bool:
+    async def _earns_bonus(self, session: str, visits: Sequence[PlatformVisit], left: Mapping[str, Status]) -> bool:
         """Return whether a complete session of the same visit was handed in, so that this one earns a bonus too."""
         handed_in = {
             one.submission for one in visits if one.session == session and left[one.submission] == "awaiting_review"
@@ -110,7 +110,7 @@ class AbandonedLists:
         if launched is None:
             return
         try:
-            async with asyncio.timeout(self._patience.total_seconds()):
+            async with asyncio.timeout(self._timeout.total_seconds()):
                 submissions = await self._recruiter.submissions(launched.posting)
         except Exception as error:  # whatever a platform answers, the participant only sees that the study is full
             _log.warning("no list could be opened, as the platform does not tell who has left: %s", _reason(error))
@@ -126,7 +126,7 @@ async def release_abandoned(study: Study, store: Store) -> AsyncIterator[Release
         return
     recruiter = await recruiter_of(study, store)
     try:
-        yield AbandonedLists(store, recruiter, study.run).make
+        yield AbandonedLists(store, recruiter, study.run).release_on_demand
     finally:
         await recruiter.close()
 

@@ -258,7 +258,7 @@ def _is_run_closed(run: int, entries: Sequence[LedgerEntry], tables: Mapping[str
     if not closed:
         return False
     close, since = entries[closed[-1]], entries[closed[-1] :]
-    own = {row["session"]: row["at"] for row in _people(tables) if row["run"] == run}
+    own = {row["session"]: row["at"] for row in _person_sessions(tables) if row["run"] == run}
     done = [*own.values(), *(row["at"] for row in tables["ends"] if row["session"] in own)]
     postings = postings_of(entries, run)
     openings = [one for one in since if one.kind in OPENING_KINDS and one.event in ("planned", "done")]
@@ -268,12 +268,12 @@ def _is_run_closed(run: int, entries: Sequence[LedgerEntry], tables: Mapping[str
 
 def open_runs(entries: Sequence[LedgerEntry], tables: Mapping[str, Rows]) -> list[int]:
     """Return the runs with participants, or published, that are not closed."""
-    with_sessions = {int(row["run"]) for row in _people(tables)}
+    with_sessions = {int(row["run"]) for row in _person_sessions(tables)}
     runs = sorted(with_sessions | {run for run in runs_of(entries) if published_postings(entries, run)})
     return [run for run in runs if not _is_run_closed(run, entries, tables)]
 
 
-def _people(tables: Mapping[str, Rows]) -> Rows:
+def _person_sessions(tables: Mapping[str, Rows]) -> Rows:
     return [row for row in tables["sessions"] if is_person(row["mode"])]
 
 

@@ -32,7 +32,7 @@ class _MonitorPage:
         for alarm in view.alarms:
             yield Text(f"! {alarm}", style="bold red")
         if not view.arrived:
-            yield Text(f"\n{_nobody(view)}")
+            yield Text(f"\n{_nobody_text(view)}")
             if view.platform is not None:
                 yield _section("On the platform", _platform(view.platform))
             return
@@ -74,7 +74,7 @@ def _head(view: MonitorSnapshot) -> RenderableType:
     )  # fmt: skip
 
 
-def _nobody(view: MonitorSnapshot) -> str:
+def _nobody_text(view: MonitorSnapshot) -> str:
     if view.population == "robots":
         return "No robots have come yet. Send some with `beholder simulate --participants 20`."
     link = f" Link: {view.link}" if view.link else " `beholder launch` says how to bring people."
@@ -139,7 +139,7 @@ def _bar(share: float) -> Text:
 def _funnel(view: MonitorSnapshot) -> Table:
     """Return the number of participants at each step."""
     rows: _Rows = [
-        [row.title, f"{row.reached}", _count(row.here), _lost(row.left), _count(row.ended)] for row in view.steps
+        [row.title, f"{row.reached}", _count(row.here), _loss_cell(row.left), _count(row.ended)] for row in view.steps
     ]
     return _table(["step", "came to it", "here", "left", "ended"], rows)
 
@@ -148,7 +148,7 @@ def _count(n: int) -> str:
     return f"{n}" if n else "–"
 
 
-def _lost(n: int) -> Text:
+def _loss_cell(n: int) -> Text:
     return Text(_count(n), style="yellow" if n else "")
 
 
@@ -174,13 +174,13 @@ def _progress(view: MonitorSnapshot) -> Table:
         ("here now", f"{view.here}"),
         ("finished", f"{view.completed}"),
         ("lists", Text.assemble(_bar(share), f" {lists.finished} of {lists.planned}, {lists.coming} coming")),
-        ("a session takes", _takes(view)),
-        ("pace", _pace(view)),
+        ("a session takes", _duration_text(view)),
+        ("pace", _pace_text(view)),
     ]
     return _pairs(rows)
 
 
-def _takes(view: MonitorSnapshot) -> str:
+def _duration_text(view: MonitorSnapshot) -> str:
     if view.minutes is None:
         return "–"
     stated = f", people are told {view.told_minutes:g}" if view.told_minutes else ""
@@ -189,16 +189,16 @@ def _takes(view: MonitorSnapshot) -> str:
     return f"{view.minutes:.1f} minutes at the median{clock}{stated}"
 
 
-def _pace(view: MonitorSnapshot) -> str:
+def _pace_text(view: MonitorSnapshot) -> str:
     if view.lists.planned and view.lists.finished >= view.lists.planned:
         return "every list is finished"
     if view.per_hour is None:
         return "nobody has finished in the last 6 hours"
-    ends = f"; done {_when(view.finished_at, view.at)} if it goes on so" if view.finished_at else ""
+    ends = f"; done {_time_left(view.finished_at, view.at)} if it goes on so" if view.finished_at else ""
     return f"{view.per_hour:g} an hour{ends}"
 
 
-def _when(moment: datetime, now: datetime) -> str:
+def _time_left(moment: datetime, now: datetime) -> str:
     minutes = (moment - now).total_seconds() / 60
     if minutes < 90:
         return f"in {plain_count(max(1, round(minutes)), 'minute')}"
@@ -251,5 +251,5 @@ def _votes(votes: Sequence[VoteProgress]) -> RenderableType:
 
 def _checks(view: MonitorSnapshot) -> Table:
     """Return how many met, failed and ended at each check."""
-    rows: _Rows = [[one.title, f"{one.met}", _count(one.failed), _lost(one.ended)] for one in view.checks]
+    rows: _Rows = [[one.title, f"{one.met}", _count(one.failed), _loss_cell(one.ended)] for one in view.checks]
     return _table(["check", "met", "failed", "turned away"], rows)

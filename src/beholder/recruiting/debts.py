@@ -69,7 +69,7 @@ class _DebtMaker:
         self._reward, self._screen_out = facts.reward, facts.screen_out
         self.problems: list[Problem] = []
         self._top_up = self._fair_pay() if top else None
-        self._due, self._prior = facts.bonuses.by_rule, self._bonuses()
+        self._by_rule, self._planned_bonuses = facts.bonuses.by_rule, self._read_planned_bonuses()
         if signed:
             self.problems += facts.bonuses.problems
 
@@ -77,11 +77,11 @@ class _DebtMaker:
         """Yield what is due, submission by submission."""
         for submission, visit in self._facts.visits.items():
             row = self._signed.get(submission)
-            yield from self._base(submission, visit, row)
+            yield from self._main_debts(submission, visit, row)
             if row is not None and self._has_earned(visit, row):
-                yield from self._extras(submission, visit, row)
+                yield from self._further_debts(submission, visit, row)
 
-    def _base(self, submission: str, visit: PayableVisit, row: SignedRow | None) -> Iterator[ExpectedDebt]:
+    def _main_debts(self, submission: str, visit: PayableVisit, row: SignedRow | None) -> Iterator[ExpectedDebt]:
         whole = [one.session for one in visit.sessions if one.outcome == "completed"]
         session = next(iter([*whole, *(one.session for one in reversed(visit.sessions))]), "")
 
@@ -93,7 +93,7 @@ class _DebtMaker:
             yield debt("approve", "reward", amount, "approved on the platform", done=True)
         elif visit.status == "screened_out":
             yield debt("bonus", "screen_out", self._screen_out, "paid by the platform", done=True)
-            if row is not None and row.pay == "bonus" and (rest := self._rest()) is not None:
+            if row is not None and row.pay == "bonus" and (rest := self._reward_beyond_screen_out()) is not None:
                 yield debt("bonus", "reward", rest, "the reward, less what the platform has paid as a screen-out")
         elif visit.status == "rejected" and (sent := self._rejection(submission)) is not None:
             yield debt("reject", sent.reason_code, None, sent.reason_text, done=True)
@@ -149,7 +149,7 @@ class _DebtMaker:
         elif is_late or (row.pay == "bonus" and (approval is None or approval.is_due)):
             yield "bonus"
 
-    def _rest(self) -> Sum | None:
+    def _reward_beyond_screen_out(self) -> Sum | None:
         """Return the reward less the screen-out amount."""
         if self._reward is None or self._screen_out is None or self._reward.minor <= self._screen_out.minor:
             return None
@@ -177,20 +177,20 @@ class _DebtMaker:
         """Return whether bonuses are due; for a returned submission only where the signature says bonus."""
         return visit.status in PAID or (row.pay == "bonus" or (row.pay == "approve" and visit.status in _PAYABLE))
 
-    def _extras(self, submission: str, visit: PayableVisit, row: SignedRow) -> Iterator[ExpectedDebt]:
+    def _further_debts(self, submission: str, visit: PayableVisit, row: SignedRow) -> Iterator[ExpectedDebt]:
         for session in row.further:
             if self._reward is not None:
                 text = "a further session of the same visit"
                 code = f"session:{session}"
                 yield ExpectedDebt("bonus", submission, code, visit.participant, session, self._reward, text)
         own = {one.session for one in visit.sessions}
-        for rule, rows in self._due.items():
+        for rule, rows in self._by_rule.items():
             due = next((one for one in rows if one.session in own), None)
             reason = due.reason if due is not None else f"no {rule} bonus by the rules of the study"
             total = due.amount if due is not None else None
-            prior = [one for one in self._prior.get(rule, ()) if one.participant == visit.participant]
+            prior = [one for one in self._planned_bonuses.get(rule, ()) if one.participant == visit.participant]
             yield from self._bonus(submission, visit, rule, total, prior, reason)
-        prior = [one for one in self._prior.get("fair_pay", ()) if one.submission == submission]
+        prior = [one for one in self._planned_bonuses.get("fair_pay", ()) if one.submission == submission]
         if self._top_up is not None or any(one.is_open for one in prior):  # once planned it is due
             yield from self._bonus(
                 submission, visit, "fair_pay", self._top_up, prior, "up to the least pay for an hour"
@@ -218,7 +218,7 @@ class _DebtMaker:
             rest = Sum(due.minor - had, due.currency)
             yield ExpectedDebt("bonus", submission, f"{rule}:{due.minor}", visit.participant, session, rest, text)
 
-    def _bonuses(self) -> Mapping[str, Sequence[Debt]]:
+    def _read_planned_bonuses(self) -> Mapping[str, Sequence[Debt]]:
         """Return the bonuses planned by each rule in this run: the same participants may come to the next one."""
         planned: defaultdict[str, list[Debt]] = defaultdict(list)
         for one in self._state.debts.values():
@@ -315,7 +315,7 @@ class Payment:
             return (*(() if self.problems else ("Nothing is owed to anybody.",)), *self.notes)
         if not self.lines:
             return ("Nothing is owed: nobody has signed a decision yet. `beholder decide --sign NAME` does.",)
-        lines = [f"{name}: {_sum_up(self.of(*some))}" for name, some in _HEADS if self.of(*some)]
+        lines = [f"{name}: {_total_text(self.of(*some))}" for name, some in _HEADS if self.of(*some)]
         if self.file is not None:
             lines.append(f"Pay what is in {self.file}, then run `beholder pay --paid`.")
         elif not self.is_sent and self.of("owed"):
@@ -343,7 +343,7 @@ _HEADS: tuple[tuple[str, tuple[PaymentStatus, ...]], ...] = (
 )
 
 
-def _sum_up(lines: Sequence[PaymentLine]) -> str:
+def _total_text(lines: Sequence[PaymentLine]) -> str:
     money = [line.amount for line in lines if line.amount.minor]
     other = len(lines) - len(money)
     parts = []

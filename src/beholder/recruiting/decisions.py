@@ -80,7 +80,7 @@ async def decide_study(
         problems.append(missing)
     if problems:
         raise RecruitError(problems)
-    words = [*_counted(rows), *_stale(changed_messages(rows, proposed))]
+    words = [*_count_lines(rows), *_stale_lines(changed_messages(rows, proposed))]
     unseen = set(unseen_submissions(rows, edits)) if by != RUN_SIGNATURE else set()
     signed = [
         row for row in rows if row.decided.submission not in unseen and (only is None or row.decided.submission in only)
@@ -98,7 +98,7 @@ async def decide_study(
             await context.store.ledger.append(due)
     if by:
         words += await _sign(context, signed, by, content, evidence, dry_run=dry_run)
-        words += _unsigned(len(unseen))
+        words += _unsigned_lines(len(unseen))
     else:
         signed_before = _signed_state(rows, evidence.entries)
         words += signed_before.words
@@ -125,7 +125,7 @@ async def _sign(
     judging = evidence.judging
     used = {one.visit.session: one.decision.use for one in judging.judged} if judging is not None else {}
     entry = signature(rows, by, content, context.now())
-    due = [*_new(entry, evidence.entries), *use_acts(rows, evidence.acts, used, by, context.now())]
+    due = [*_new_signature(entry, evidence.entries), *use_acts(rows, evidence.acts, used, by, context.now())]
     number = sum(row.decided.pay not in ("wait", "look", "nothing") for row in rows)
     what = f"{plain_count(number, 'submission')} to pay, reject or ask back"
     if dry_run:
@@ -136,7 +136,7 @@ async def _sign(
     return [f"Signed by {by}{already}: {what}. `beholder pay` shows what would be sent."]
 
 
-def _new(entry: LedgerEntry, entries: Sequence[LedgerEntry]) -> list[LedgerEntry]:
+def _new_signature(entry: LedgerEntry, entries: Sequence[LedgerEntry]) -> list[LedgerEntry]:
     """Return the signature, unless the last one is the same."""
     last = next((one for one in reversed(entries) if one.kind == "decisions"), None)
     return [] if last is not None and last.evidence == entry.evidence else [entry]
@@ -157,7 +157,7 @@ def _released(rows: Sequence[ProposalRow], evidence: DecisionEvidence, context: 
     ]  # fmt: skip
 
 
-def _counted(rows: Sequence[ProposalRow]) -> list[str]:
+def _count_lines(rows: Sequence[ProposalRow]) -> list[str]:
     counts = Counter(row.decided.pay for row in rows)
     changed = sum(row.decided.pay != row.decided.proposed or row.decided.is_use_changed for row in rows)
     used = sum(row.decided.use for row in rows)
@@ -171,13 +171,13 @@ def _counted(rows: Sequence[ProposalRow]) -> list[str]:
     return lines
 
 
-def _stale(submissions: Sequence[str]) -> list[str]:
+def _stale_lines(submissions: Sequence[str]) -> list[str]:
     if not submissions:
         return []
     return [f"The message is another one than would be proposed now: {', '.join(submissions)}."]
 
 
-def _unsigned(number: int) -> list[str]:
+def _unsigned_lines(number: int) -> list[str]:
     if not number:
         return []
     verb, changed = plural(number, "is", "are"), plural(number, "has changed", "have changed")

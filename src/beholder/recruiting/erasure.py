@@ -184,13 +184,13 @@ async def _purge(study: Study, url: str, now: datetime, *, dry_run: bool) -> Pur
     answers = retention.answers is not None and moment(retention.answers) <= now
     nothing = Purged(0, 0, 0, is_done=False, words=())
     if not identity and not answers:
-        return replace(nothing, words=_not_due(study, now))
+        return replace(nothing, words=_not_due_lines(study, now))
     async with open_store(url, write=False) as reading:
         due = await _find_overdue(reading, identity=identity, answers=answers)
         if due.is_something:
             await _check_settled(study, reading)
     if dry_run or not due.is_something:
-        words = (*_overdue_lines(study, due), *_later(study, now))
+        words = (*_overdue_lines(study, due), *_later_days(study, now))
         return replace(nothing, people=due.people, sessions=len(due.sessions), words=words)
     try:
         async with open_store(url, alone=True) as store:
@@ -200,7 +200,7 @@ async def _purge(study: Study, url: str, now: datetime, *, dry_run: bool) -> Pur
         fix = "Stop the server, then run `beholder purge`."
         raise StoreError(replace(problem, fix=fix)) from None
     done = Purged(due.people, len(due.sessions), rows, is_done=True, words=())
-    return replace(done, words=(*_purged_lines(study, done, due), *_later(study, now)))
+    return replace(done, words=(*_purged_lines(study, done, due), *_later_days(study, now)))
 
 
 async def _erase(study: Study, store: Store, due: _OverdueData, now: datetime) -> int:
@@ -220,14 +220,14 @@ async def _erase(study: Study, store: Store, due: _OverdueData, now: datetime) -
     return rows
 
 
-def _later(study: Study, now: datetime) -> tuple[str, ...]:
+def _later_days(study: Study, now: datetime) -> tuple[str, ...]:
     """Return what is not due yet, with its day."""
     days = {"Who is who": study.retention.identity, "All answers": study.retention.answers}
     return tuple(f"{what}: kept until {day}." for what, day in days.items() if day is not None and moment(day) > now)
 
 
-def _not_due(study: Study, now: datetime) -> tuple[str, ...]:
-    later = _later(study, now)
+def _not_due_lines(study: Study, now: datetime) -> tuple[str, ...]:
+    later = _later_days(study, now)
     if not later:
         return ("The study has no `retention`, so nothing is ever due. Give it a day, such as identity: 2027-01-31.",)
     return ("Nothing is due yet.", *later)
@@ -267,7 +267,7 @@ _FACTS: tuple[Table, ...] = ("sessions", "ends")
 
 async def _find_overdue(store: Store, *, identity: bool, answers: bool) -> _OverdueData:
     """Return what is there of what is due: identities, and answers."""
-    sessions = await _kept(store) if answers else ()
+    sessions = await _kept_sessions(store) if answers else ()
     if not identity:
         return _OverdueData(0, False, False, sessions)
     entries = await store.ledger.entries()
@@ -302,7 +302,7 @@ async def _check_settled(study: Study, store: Store) -> None:
         raise RecruitError(Problem("retention", what, "", "Run `beholder pay`: it says what is open. Then purge."))
 
 
-async def _kept(store: Store) -> tuple[str, ...]:
+async def _kept_sessions(store: Store) -> tuple[str, ...]:
     erased = {row["session"] for row in await read_rows(store, "erasures")}
     return tuple(str(row["session"]) for row in await read_rows(store, "sessions") if row["session"] not in erased)
 

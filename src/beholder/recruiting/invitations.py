@@ -46,7 +46,7 @@ def write_invitations(study: Study, secret: bytes, public_url: str, places: int 
     Without a list, single-use links are numbered, as many as there are places, and different in each run. The links
     follow from the id and the store, so writing again gives the same ones. Only the owner can read the file.
     """
-    if not is_personal(study):
+    if not has_personal_links(study):
         return None
     invited = _read_invitations(study) if study.recruit.people is not None else _numbered(places, study.run)
     text = io.StringIO(newline="")
@@ -59,7 +59,7 @@ def write_invitations(study: Study, secret: bytes, public_url: str, places: int 
     return path
 
 
-def is_personal(study: Study) -> bool:
+def has_personal_links(study: Study) -> bool:
     """Return whether each link is for one participant."""
     return study.recruit.people is not None or study.recruit.single_use
 
@@ -89,7 +89,7 @@ def _read_invitations(study: Study) -> _InvitationList:
         what = "column id is there twice" if _ID in heads else "has no column id"
         fix = "" if _ID in heads else "Write id above the column by which you know people."
         raise StudyError(Problem(f"{name}:1", what, "one column id, and any others", fix))
-    rows = _people(name, sheet, heads.index(_ID), problems)
+    rows = _read_people(name, sheet, heads.index(_ID), problems)
     if not rows and not problems:
         problems.append(Problem(name, "invites nobody", "a line for each person", "Write somebody's id below id."))
     if problems:
@@ -102,7 +102,7 @@ def _read_invitations(study: Study) -> _InvitationList:
     )
 
 
-def _people(name: str, sheet: CsvTable, place: int, problems: list[Problem]) -> list[tuple[str, list[str]]]:
+def _read_people(name: str, sheet: CsvTable, place: int, problems: list[Problem]) -> list[tuple[str, list[str]]]:
     """Return each row by its id, all of one length."""
     width, line_numbers, rows = len(sheet.heads), dict[str, int](), []
     for number, cells in sheet.rows:
@@ -169,7 +169,7 @@ def _invitation(study: Study, job: Job) -> Iterator[str]:
     yield f"# {study.title}"
     yield "You are invited to take part in a study."
     yield describe_job(study, job)
-    if not is_personal(study):
+    if not has_personal_links(study):
         yield f"Begin here: {job.url}"
         return
     yield "Begin here, by your own link, which is for you alone: `LINK`"

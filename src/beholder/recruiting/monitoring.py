@@ -73,7 +73,7 @@ def make_snapshot(study: Study, inputs: MonitorFacts, now: datetime, *, robots: 
     limit = duration(study.recruit.time_limit) if study.recruit.time_limit else _TIME_LIMIT
     left_there = inputs.platform.gone if inputs.platform is not None else ()
     open_ = [visit for visit in visits if visit.outcome is None and not visit.is_erased]
-    here = [visit for visit in open_ if now - _last(visit) <= limit and visit.session not in left_there]
+    here = [visit for visit in open_ if now - _last_answer_at(visit) <= limit and visit.session not in left_there]
     kept = [visit for visit in visits if visit.outcome != "withdrawn" and not visit.is_erased]
     completed = [visit for visit in kept if visit.outcome == "completed"]
     rows: tuple[StepCount, ...] = ()
@@ -150,7 +150,7 @@ def _lists(tables: Mapping[str, Rows]) -> int:
     return sum(row["plan_digest"] == plan for row in tables["lists"])
 
 
-def _last(visit: SessionRecord) -> datetime:
+def _last_answer_at(visit: SessionRecord) -> datetime:
     return max((answer.at for answer in visit.answers.values()), default=visit.at)
 
 
@@ -297,7 +297,9 @@ async def watch(
                 platform,
                 await _read_platform(context, launch_record(await context.store.ledger.entries(), context.study.run)),
             )
-            pause = min(_LONGEST_PLATFORM_POLL, pause * 2) if _same(before[0], platform[0]) else PLATFORM_POLL
+            pause = (
+                min(_LONGEST_PLATFORM_POLL, pause * 2) if _has_same_counts(before[0], platform[0]) else PLATFORM_POLL
+            )
             asked_at = now
         new_counts = await context.store.counts(now, context.study.run)
         if is_due or new_counts != counts or robots or now - shown_at >= PLATFORM_POLL:
@@ -307,5 +309,5 @@ async def watch(
         await sleep(max(_POLL_SECONDS, seconds / _SHARE))
 
 
-def _same(one: PlatformCounts | None, other: PlatformCounts | None) -> bool:
+def _has_same_counts(one: PlatformCounts | None, other: PlatformCounts | None) -> bool:
     return one is not None and other is not None and (one.taken, one.statuses) == (other.taken, other.statuses)

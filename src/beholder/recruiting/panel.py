@@ -119,12 +119,12 @@ def _owners(
     owners: dict[str, str] = {}
     for one in submissions:
         code = plain_code(one.code)
-        if code in own_codes and code in _own(sessions_by_submission[one.id]):
+        if code in own_codes and code in _codes_of(sessions_by_submission[one.id]):
             owners.setdefault(code, one.id)
     return owners
 
 
-def _own(sessions: Iterable[CodedSession]) -> set[str]:
+def _codes_of(sessions: Iterable[CodedSession]) -> set[str]:
     return {plain_code(one.code) for one in sessions if one.code}
 
 
@@ -138,9 +138,9 @@ def _finding(
     code = plain_code(submission.code)
     if not code:
         is_over = bool(sessions) and all(one.outcome is not None for one in sessions)
-        return "none" if is_over and not _own(sessions) else "missing"
+        return "none" if is_over and not _codes_of(sessions) else "missing"
     if code not in own_codes:
-        return "right" if code in _own(sessions) else "wrong"
+        return "right" if code in _codes_of(sessions) else "wrong"
     if owners.get(code) == submission.id:
         return "right"
     return "shared" if len(pasted[code]) > 1 else "foreign"
@@ -214,7 +214,7 @@ def _columns(name: str, sheet: CsvTable, study: Study, problems: list[Problem]) 
         place = next((heads.index(_squashed(one)) for one in known if _squashed(one) in heads), None)
         if place is None and needed:
             what = f"has no column with {needed}"
-            problems.append(Problem(f"{name}:1", what, ", ".join(known), _near(sheet.heads, known)))
+            problems.append(Problem(f"{name}:1", what, ", ".join(known), _rename_advice(sheet.heads, known)))
         return place
 
     person = find(_PERSON, recruit.id_parameter, "the person's id")
@@ -256,7 +256,7 @@ def _submissions(name: str, sheet: CsvTable, columns: _Columns, problems: list[P
 _TWICE = "Keep the line that counts, or set recruit.visit_parameter and download the ids of the visits too."
 
 
-def _near(heads: Sequence[str], known: Sequence[str]) -> str:
+def _rename_advice(heads: Sequence[str], known: Sequence[str]) -> str:
     for head in heads:
         for one in known:
             if did_you_mean(head.lower(), [one.lower()]):

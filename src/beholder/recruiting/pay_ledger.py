@@ -34,9 +34,9 @@ class PayLedger:
         sleep: Sleep,
         *,
         top_up: bool,
-        tell: Notify,
+        notify: Notify,
     ) -> None:
-        self.context, self.facts, self.sleep, self._tell = context, facts, sleep, tell
+        self.context, self.facts, self.sleep, self._notify = context, facts, sleep, notify
         self.entries = list(entries)
         self.state: LedgerState = replay(self.entries)
         self._top_up = top_up
@@ -52,11 +52,11 @@ class PayLedger:
         sleep: Sleep = asyncio.sleep,
         *,
         top_up: bool = False,
-        tell: Notify = lambda _: None,
+        notify: Notify = lambda _: None,
     ) -> PayLedger:
-        """Return the ledger of a context with the current facts; `tell` receives what it waits for."""
+        """Return the ledger of a context with the current facts; `notify` receives what it waits for."""
         entries = await context.store.ledger.entries()
-        return cls(context, entries, await pay_facts(context, entries), sleep, top_up=top_up, tell=tell)
+        return cls(context, entries, await pay_facts(context, entries), sleep, top_up=top_up, notify=notify)
 
     @property
     def platform(self) -> str:
@@ -65,7 +65,7 @@ class PayLedger:
 
     def report_wait(self, what: str, pauses: Sequence[float]) -> None:
         """Report what the platform has yet to show, and for how long it is polled."""
-        self._tell(f"Waiting for {self.platform} to show {what}, for {sum(pauses):g} seconds at most.")
+        self._notify(f"Waiting for {self.platform} to show {what}, for {sum(pauses):g} seconds at most.")
 
     async def refresh(self) -> None:
         """Read the status of submissions again."""

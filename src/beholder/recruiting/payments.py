@@ -46,19 +46,19 @@ async def pay_study(
     settle: Sequence[str] = (),
     top_up: bool = False,
     sleep: Sleep = asyncio.sleep,
-    tell: Notify = lambda _: None,
+    notify: Notify = lambda _: None,
 ) -> Payment:
     """Return what is due to whom; with `send` it is sent, once. Only one process at a time sends.
 
     `resend` names payments that may be sent once more, `settle` those that a person has completed by hand, `paid`
-    confirms that the list in pay/payments.csv is paid, and `top_up` adds what is missing to the minimum pay. `tell`
+    confirms that the list in pay/payments.csv is paid, and `top_up` adds what is missing to the minimum pay. `notify`
     receives what the call waits for.
     """
     _check_options(context, paid=paid, resend=resend, settle=settle)
     if not (send or resend or paid or settle):
         return _result(await PayLedger.open(context, sleep, top_up=top_up), is_sent=False, file=None)
     async with context.store.ledger.hold():
-        ledger = await PayLedger.open(context, sleep, top_up=top_up, tell=tell)
+        ledger = await PayLedger.open(context, sleep, top_up=top_up, notify=notify)
         with platform_errors(context.study):
             if "bonus" not in context.recruiter.can:
                 file = await _pay_by_hand(ledger, send=send, paid=paid)

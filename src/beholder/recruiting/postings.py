@@ -60,7 +60,7 @@ async def current_posting(context: RecruitContext, before: LaunchRecord | None) 
             return await context.recruiter.posting(before.posting)
         except PlatformRefused as error:
             if before.is_published:
-                raise RecruitError(_not_shown(context, before.posting, error)) from error
+                raise RecruitError(_not_shown_problem(context, before.posting, error)) from error
             if isinstance(error, PlatformGone):
                 return None
             raise
@@ -74,7 +74,7 @@ async def _manual_posting(context: RecruitContext) -> Posting | None:
         return None
 
 
-def _not_shown(context: RecruitContext, posting: str, error: PlatformRefused) -> Problem:
+def _not_shown_problem(context: RecruitContext, posting: str, error: PlatformRefused) -> Problem:
     run = context.study.run
     what = f"does not show {posting}, under which run {run} was published: {error}"
     fix = (
@@ -130,7 +130,7 @@ async def record_opening(context: RecruitContext, posting: Posting, quote: Quote
     Also record a publication that a person made on the platform's own page.
     """
     entries = await context.store.ledger.entries()
-    done = _unconfirmed(entries, posting)
+    done = _unconfirmed_entries(entries, posting)
     if posting.id not in published_postings(entries, context.study.run):
         is_quoted = quote is not None and quote.places == posting.places
         evidence: dict[str, Json] = {"total": str(quote.total) if quote and is_quoted else "", "places": posting.places}
@@ -143,7 +143,7 @@ def cancelled_publication(posting: Posting, at: datetime) -> list[LedgerEntry]:
     return [LedgerEntry("publish", "cancelled", at, provider_ref=posting.id)] if posting.state == "draft" else []
 
 
-def _unconfirmed(entries: Sequence[LedgerEntry], posting: Posting) -> list[LedgerEntry]:
+def _unconfirmed_entries(entries: Sequence[LedgerEntry], posting: Posting) -> list[LedgerEntry]:
     """Return what was planned without an answer, and is done according to the posting."""
     waiting: dict[str, LedgerEntry] = {}
     for entry in entries:
@@ -218,7 +218,7 @@ async def change_posting(
 
 async def _updated_record(context: RecruitContext, posting: Posting) -> LaunchRecord | None:
     """Return the launch record, including what an earlier resume without an answer has committed."""
-    await _write_done(context, _unconfirmed(await context.store.ledger.entries(), posting))
+    await _write_done(context, _unconfirmed_entries(await context.store.ledger.entries(), posting))
     return launch_record(await context.store.ledger.entries(), context.study.run)
 
 

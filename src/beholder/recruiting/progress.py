@@ -45,19 +45,19 @@ class SessionPosition(NamedTuple):
 
 def session_positions(study: Study, facts: Facts, here: Iterable[str]) -> tuple[list[str], list[SessionPosition]]:
     """Return the keys of all steps in order, and the position of each session; those `here` may still continue."""
-    keys = _keys(study, facts)
+    keys = _step_keys(study, facts)
     places = {key: place for place, key in enumerate(keys)}
     live, positions, completed = set(here), [], Counter[str]()
     for visit in facts.visits:
         is_further = completed[visit.participant] > 0
         completed[visit.participant] += visit.outcome == "completed"
         furthest = max((places[base_key(key)] for key in visit.answers if base_key(key) in places), default=-1)
-        key = _END if visit.outcome == "completed" else _next(keys, furthest, visit, is_further)
+        key = _END if visit.outcome == "completed" else _next_step(keys, furthest, visit, is_further)
         positions.append(SessionPosition(visit, key, visit.session in live))
     return keys, positions
 
 
-def _next(keys: Sequence[str], furthest: int, visit: SessionRecord, is_further: bool) -> str:
+def _next_step(keys: Sequence[str], furthest: int, visit: SessionRecord, is_further: bool) -> str:
     """Return the step after the furthest that was answered; if an answer ended the session, that step."""
     if visit.outcome not in (None, "withdrawn", "no_consent") and furthest >= 0:
         return keys[furthest]
@@ -69,7 +69,7 @@ def _next(keys: Sequence[str], furthest: int, visit: SessionRecord, is_further: 
     return keys[-1]
 
 
-def _keys(study: Study, facts: Facts) -> list[str]:
+def _step_keys(study: Study, facts: Facts) -> list[str]:
     """Return the steps of the longest list in order, including pages that only others have met."""
     longest = max(facts.planned.values(), key=_length, default=None)
     script = make_script(study, longest.entries if longest is not None else ())
@@ -272,7 +272,7 @@ def alarms(
     if is_over and platform is not None and platform.state in _SENDING:
         yield "recruit.closes is past, and the platform goes on sending people in vain. Run `beholder close`."
     if platform is not None and platform.oldest_days is not None and platform.oldest_days >= _WARN_DAYS:
-        yield _waiting(platform.oldest_days)
+        yield _approval_alarm(platform.oldest_days)
     for step in steps:
         if step.reached >= _ENOUGH and step.left > _MANY * step.reached:
             yield f"{step.left} of the {step.reached} who came to “{step.title}” left there."
@@ -291,7 +291,7 @@ def _pay(earned: HourlyPay) -> Iterator[str]:
             return
 
 
-def _waiting(days: int) -> str:
+def _approval_alarm(days: int) -> str:
     left = AUTO_APPROVAL_DAYS - days
     when = f"in {plain_count(left, 'day')}" if left > 0 else "now"
     return (

@@ -126,7 +126,7 @@ class ProposalTable:
 
     def _row(self, key: str, pair: MatchedSubmission) -> ProposalRow:
         sessions = [self._evidence.arrived[one] for one in pair.sessions]
-        main = self._main(sessions)
+        main = self._paid_session(sessions)
         data: DataState = DATA_STATES[main.outcome] if main is not None else self._data_by_code(pair.submission)
         judged = self._judged.get(main.session) if main is not None else None
         code = self._code_finding(pair.submission)
@@ -152,7 +152,7 @@ class ProposalTable:
             use=final_use,
             is_use_changed=False,
             reasons=reasons,
-            words="; ".join(_words(reason) for reason in reasons) or _DONE.get(proposal.pay, ""),
+            words="; ".join(_reason_text(reason) for reason in reasons) or _DONE.get(proposal.pay, ""),
             category=category,
             message=message,
             further=self._further(sessions, main),
@@ -161,7 +161,7 @@ class ProposalTable:
         id_ = pair.submission.participant if pair.submission is not None else ""
         return ProposalRow(decided, data, proposal, is_ours, id_)
 
-    def _main(self, sessions: Sequence[ArrivedSession]) -> ArrivedSession | None:
+    def _paid_session(self, sessions: Sequence[ArrivedSession]) -> ArrivedSession | None:
         """Return the session that the reward pays: the first accepted, else completed, else the last."""
         whole = [one for one in sessions if one.outcome == "completed"]
         accepted = [one for one in whole if self._accept(one)]
@@ -233,7 +233,7 @@ class ProposalTable:
         return tuple(reasons)
 
 
-def _words(reason: str) -> str:
+def _reason_text(reason: str) -> str:
     return REASON_WORDS.get(reason) or ("Came under an earlier plan" if reason == _EARLIER else reason_words(reason))
 
 

@@ -98,7 +98,7 @@ async def _send(ledger: PayLedger, id: str) -> None:
             return
         batch = ledger.state.batches[id]
         if batch.state == "setup_done":
-            problem = _wrong_amount(ledger, id) or await batch_problem(ledger, batch)
+            problem = _amount_problem(ledger, id) or await batch_problem(ledger, batch)
             if problem is not None:
                 ledger.problems.append(problem)
                 await ledger.write([ledger.batch_entry(id, "cancelled", str(problem))])
@@ -123,7 +123,7 @@ async def _send(ledger: PayLedger, id: str) -> None:
         ledger.problems.append(_platform_problem(ledger, error))
         raise SendingStopped from error
     except PlatformRefused as error:
-        await _refused(ledger, id, error)
+        await _record_refusal(ledger, id, error)
         return
     except PlatformUnsure as error:
         await ledger.write([ledger.batch_entry(id, "unknown", str(error))])
@@ -151,7 +151,7 @@ async def _set_up(ledger: PayLedger, id: str) -> bool:
     return True
 
 
-def _wrong_amount(ledger: PayLedger, id: str) -> Problem | None:
+def _amount_problem(ledger: PayLedger, id: str) -> Problem | None:
     batch, rows = ledger.state.batches[id], ledger.state.rows(id)
     planned = Sum(sum(one.minor for one in rows.values()), next(iter(rows.values())).currency)
     if batch.amount == planned:
@@ -160,7 +160,7 @@ def _wrong_amount(ledger: PayLedger, id: str) -> Problem | None:
     return Problem(ledger.platform, what, "", "Nothing of it was sent.")
 
 
-async def _refused(ledger: PayLedger, id: str, error: PlatformRefused) -> None:
+async def _record_refusal(ledger: PayLedger, id: str, error: PlatformRefused) -> None:
     """Record a refused payment, if nobody has received anything; otherwise its outcome is unknown."""
     try:
         arrivals = await _read_arrivals(ledger, id)

@@ -58,12 +58,12 @@ async def run_on_platform(
     host: str = "127.0.0.1",
     port: int = 8000,
     public_url: str | None = None,
-    recruiting: Callable[[Study, Store], Awaitable[Recruiter]] = recruiter_of,
+    open_recruiter: Callable[[Study, Store], Awaitable[Recruiter]] = recruiter_of,
 ) -> tuple[str, ...]:
     """Serve a study and take it through its platform; return what is left to a person.
 
-    With `publish` it spends up to the budget. Without, everything that costs money is left to a person. `recruiting`
-    opens the platform, if it is not the one named by the study and the environment.
+    With `publish` it spends up to the budget. Without, everything that costs money is left to a person.
+    `open_recruiter` opens the platform, if it is not the one named by the study and the environment.
     """
     capped = with_budget(study, budget)
     if publish and capped.budget is None:
@@ -74,7 +74,7 @@ async def run_on_platform(
     async def wait(seconds: float = every) -> None:
         await asyncio.sleep(min(seconds, every))
 
-    platform = _Platform(capped, recruiting)
+    platform = _Platform(capped, open_recruiter)
     async with run_server(
         study, store=store, host=host, port=port, public_url=public_url, open_release=platform.open
     ) as server:
@@ -88,16 +88,16 @@ class _Platform:
     recruiter: Recruiter
     abandoned: AbandonedLists
 
-    def __init__(self, study: Study, recruiting: Callable[[Study, Store], Awaitable[Recruiter]]) -> None:
-        self._study, self._recruiting = study, recruiting
+    def __init__(self, study: Study, open_recruiter: Callable[[Study, Store], Awaitable[Recruiter]]) -> None:
+        self._study, self._open_recruiter = study, open_recruiter
 
     @asynccontextmanager
     async def open(self, study: Study, store: Store) -> AsyncIterator[ReleaseLists]:
         """Yield what releases the lists of participants who left."""
-        self.recruiter = await self._recruiting(self._study, store)
+        self.recruiter = await self._open_recruiter(self._study, store)
         try:
             self.abandoned = AbandonedLists(store, self.recruiter, study.run)
-            yield self.abandoned.make
+            yield self.abandoned.release_on_demand
         finally:
             await self.recruiter.close()
 
@@ -212,7 +212,7 @@ async def run_by_hand(
     """
     recruit, enough, link = study.recruit, asyncio.Event(), ""
 
-    def tell_and_count(live: ServerStatus) -> None:
+    def report_and_count(live: ServerStatus) -> None:
         if tell:
             tell(replace(live, link=link or live.link))
         if live.counts["finished"] >= (live.counts["lists"] if wanted is None else wanted):
@@ -221,7 +221,7 @@ async def run_by_hand(
     async with run_server(study, store=store, host=host, port=port, public_url=public_url) as server:
         if recruit.source.is_by_invitation or recruit.people is not None or recruit.single_use:
             link = await _launch(study, server, store, news)
-        await report_until_stopped(server, enough, tell_and_count)
+        await report_until_stopped(server, enough, report_and_count)
     return (DECIDE_AND_PAY,) if recruit.reward is not None else ()
 
 

@@ -71,9 +71,9 @@ async def square(
         recruiter = ProlificRecruiter(host.served.study, host.store, client, lambda: fake.now)
         posting = (await recruiter.publish((await recruiter.draft(replace(JOB, places=3))).id)).id
         await host.store.ledger.append([LedgerEntry("draft", "done", fake.now, provider_ref=posting)])
-        patience = timedelta(seconds=0.05 if sleep else 30)
-        room = AbandonedLists(host.store, recruiter, 1, now=lambda: fake.now, sleep=fake.sleep, patience=patience)
-        asking = StudyService(host.served, host.store, now=clock, release_abandoned=room.make)
+        timeout = timedelta(seconds=0.05 if sleep else 30)
+        room = AbandonedLists(host.store, recruiter, 1, now=lambda: fake.now, sleep=fake.sleep, timeout=timeout)
+        asking = StudyService(host.served, host.store, now=clock, release_abandoned=room.release_on_demand)
         yield Square(asking, clock, fake, recruiter, posting)
         await recruiter.close()
 

@@ -40,7 +40,7 @@ async def test_everybody_gets_what_was_signed_once(folder: Path) -> None:
         write_bonuses(s.study, ("p-0", "quantity", "0.50"))
         await s.sign(s0="approve", s1={"pay": "reject", "category": "LOW_EFFORT", "message": MESSAGE}, s2="approve")
         messages: list[str] = []
-        payment = await s.pay(send=True, tell=messages.append)
+        payment = await s.pay(send=True, notify=messages.append)
         assert (payment.problems, payment.notes, payment.is_settled) == ((), (), True)
         assert messages == [
             "Waiting for Prolific to show 2 approvals, for 35 seconds at most.",
@@ -58,7 +58,7 @@ async def test_everybody_gets_what_was_signed_once(folder: Path) -> None:
         assert s.fake.submissions.find(s.ids[1]).rejection == MESSAGE
         assert s.got(s.ids[2]) == [("reward", 200)]
         moved, requests = list(s.fake.payments), list(s.fake.requests)
-        again = await s.pay(send=True, tell=messages.append)
+        again = await s.pay(send=True, notify=messages.append)
         assert (again.lines, len(messages)) == (payment.lines, 2)
         assert s.fake.payments == moved
         assert not [one for one in s.fake.requests[len(requests) :] if not one.startswith("GET")]

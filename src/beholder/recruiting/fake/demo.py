@@ -160,7 +160,7 @@ async def _run_study(study: Path, port: int, news: ReportProgress) -> tuple[tupl
         people: Iterator[Behaviour] = chain(_FIRST_BEHAVIOURS, repeat("finish"))
         waiting = await _run_with_people(
             rehearse(fake, study, None, people, report_visit, _ARRIVE_S, skips_time=True),
-            run_on_platform(loaded, publish=True, every=_LOOK_S, news=news, port=port, recruiting=recruiting),
+            run_on_platform(loaded, publish=True, every=_LOOK_S, news=news, port=port, open_recruiter=recruiting),
         )
     return waiting, _summarise_money(fake, before, replay(await _entries(loaded)))
 

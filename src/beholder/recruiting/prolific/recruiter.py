@@ -58,12 +58,13 @@ from beholder.recruiting.prolific.submissions import (
     state_of,
     transition,
 )
+from beholder.server.entrances import ProlificEntrance
 from beholder.store.contract import Store
 from beholder.study.model import Study
 from beholder.study.recruitment import Mode, Sum, moment, money
 
 _RESEARCHER = "https://app.prolific.com/researcher/workspaces/studies"
-_PLACEHOLDERS = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+_PLACEHOLDERS = "&".join(f"{name}={{{{%{name}%}}}}" for name in ProlificEntrance.PARAMETERS)
 _PUBLISHED: tuple[State, ...] = ("active", "paused", "completed")
 
 
