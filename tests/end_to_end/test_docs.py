@@ -275,7 +275,9 @@ def models(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
     """Yield a model and every model below it."""
     yield model
     for field in model.model_fields.values():
-        names = re.findall(r"(beholder\.study\.(?:model|questions|design|recruitment))\.(\w+)", repr(field.annotation))
+        names = re.findall(
+            r"(beholder\.study\.(?:model|questionnaire|questions|design|recruitment))\.(\w+)", repr(field.annotation)
+        )
         for module, name in names:
             below = getattr(__import__(module, fromlist=["*"]), name, None)
             if isinstance(below, type) and issubclass(below, BaseModel):

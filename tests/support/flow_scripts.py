@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from beholder.study.model import Ask
+from beholder.study.questionnaire import Ask
 
 SCREEN = Ask(id="field", text="?", type="single", options=("yes", "no"), correct=("no",))
 

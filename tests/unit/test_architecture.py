@@ -17,6 +17,7 @@ from typing import get_args
 import pytest
 
 import beholder
+from beholder.study.questionnaire import QUESTION_TYPES
 from beholder.study.recruitment import SOURCES as RECRUITED
 from beholder.study.recruitment import Mode
 from support.data import ROOT as REPOSITORY
@@ -193,9 +194,10 @@ SAME_NOUN = {
     "agreement", "anchors", "audio", "chain", "checks", "cleaning", "columns", "context", "contract", "contrasts",
     "correlation", "decisions", "demo", "design", "devices", "distributions", "facts", "figures", "filters", "folder",
     "groups", "image", "items", "known_answers", "ledger", "media", "mixed", "model", "moderation", "page", "pairs",
-    "participants", "playback", "probe", "profile", "qualification", "rater_models", "raters", "ratings", "registry",
-    "relation", "reliability", "result", "run", "scores", "sensitivity", "serialization", "sessions", "shortfall",
-    "sides", "store", "study", "submissions", "tables", "tests", "text", "texts", "video", "votes_needed", "writer",
+    "participants", "playback", "probe", "profile", "qualification", "questionnaire", "rater_models", "raters",
+    "ratings", "registry", "relation", "reliability", "result", "run", "scores", "sensitivity", "serialization",
+    "sessions", "shortfall", "sides", "store", "study", "submissions", "tables", "tests", "text", "texts", "video",
+    "votes_needed", "writer",
 }  # fmt: skip
 """Names of several modules: the same noun in another layer, or the same part of a shape."""
 
@@ -356,6 +358,32 @@ def test_what_a_mode_means_is_known_by_its_source_its_recruiter_and_its_entrance
 def test_the_recruiter_of_every_mode_is_where_its_source_says() -> None:
     for source in RECRUITED:
         assert callable(resolve_name(source.recruiter)), source.mode
+
+
+# Questionnaires
+
+
+def is_question_type(node: ast.AST) -> bool:
+    """Return whether an expression is the type of something: `item.type` or `item["type"]`."""
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Constant) and node.slice.value == "type"
+    return isinstance(node, ast.Attribute) and node.attr == "type"
+
+
+def test_the_type_of_a_question_is_compared_nowhere() -> None:
+    """What depends on it is in its object in the study, and how it is drawn in its entry in `questions.js`."""
+    types = set(QUESTION_TYPES)
+    compared = {
+        module_of(path)
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Compare | ast.Match)
+        and any(map(is_question_type, ast.walk(node)))
+        and types & {one.value for one in ast.walk(node) if isinstance(one, ast.Constant)}
+    }
+    assert compared == set()
+    scripts = sorted((ROOT / "web").rglob("*.js"))
+    assert not [path for path in scripts if re.search(r"item\.type\s*[!=]==", path.read_text("utf-8"))]
 
 
 # Methods

@@ -21,9 +21,10 @@ from beholder.methods import find, method_folder, names
 from beholder.study.checks import Checks, installed_checks, switches_model, use_model
 from beholder.study.cleaning import AcceptAsking, Analyse, Bonus, Quality, Quantity, Rater, accept_model, clean_model
 from beholder.study.design import Design, Level, Sparse, Star, Training, TrainingItem
-from beholder.study.model import Ask, Condition, Playback, Question, Stimuli, study_model
+from beholder.study.model import Condition, Playback, Question, Stimuli, study_model
 from beholder.study.presets import CLEAN_PRESETS, PRESETS, RESERVED_METHODS
 from beholder.study.qualification import RULES, Qualification
+from beholder.study.questionnaire import Ask
 from beholder.study.questions import SCALES, Example, Page, Scale, Texts
 from beholder.study.recruitment import Filters, PerOutcome, Recruit, Retention
 from beholder.study.value_kinds import field_kind

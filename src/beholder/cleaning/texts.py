@@ -12,7 +12,8 @@ from beholder.checks.contract import Watch
 from beholder.cleaning.sessions import JudgedSession
 from beholder.methods.contract import Method, all_questions
 from beholder.study.design import Level
-from beholder.study.model import Ask, Playback, Question, Study
+from beholder.study.model import Playback, Question, Study
+from beholder.study.questionnaire import Ask
 from beholder.study.yaml import ListNode, MapNode, Node, core_value, parse
 
 

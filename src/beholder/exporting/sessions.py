@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from beholder.cleaning import columns as c
@@ -12,8 +12,7 @@ from beholder.columns import Column, pick
 from beholder.exporting.columns import KEY, OF_PARTICIPANT, OF_SESSION, OF_TEXT, POSITION, ExportTable, TableRows
 from beholder.exporting.source import DEVICE, EARLIER, ExportSource
 from beholder.files import as_text
-from beholder.study.model import Ask
-from beholder.study.questions import SCALES
+from beholder.study.questionnaire import QUESTION_TYPES, Ask
 
 _LINKS = (OF_SESSION, OF_PARTICIPANT)
 
@@ -54,7 +53,7 @@ QUESTIONNAIRES = ExportTable(
         c.SESSION, c.PARTICIPANT,
         Column("place", "text", "Before or after the trials.", ("before", "after")),
         Column("question", "text", "Id of the item; its words are in the table questions."),
-        Column("type", "text", "What kind of item it is.", ("single", "multiple", "likert", "number", "text")),
+        Column("type", "text", "What kind of item it is.", tuple(QUESTION_TYPES)),
         Column("number", "integer", "Which of several choices it is, from 1."),
         Column("answer", "text", "The choice, the label, the number, or what was written."),
         Column("value", "number", "The number; of choices and labels, the place among those offered, from 1."),
@@ -132,21 +131,7 @@ def _answer_rows(ask: Ask, answer: Any, is_exported: bool) -> list[dict[str, Any
         return []
     if not is_exported:
         return [{"withheld": True}]
-    if ask.type == "number":
-        return [{"answer": answer, "value": answer, "withheld": False}]
-    if ask.type == "likert":
-        words = ask.options or [word for _, word in SCALES["agree5"].labels]
-        return [{"answer": words[int(answer) - 1], "value": answer, "withheld": False}]
-    chosen = answer if isinstance(answer, list | tuple) else [answer]
-    return [{"answer": _word(one, ask.options), "value": _place(one, ask.options), "withheld": False} for one in chosen]
-
-
-def _word(answer: Any, options: Sequence[str]) -> Any:
-    return answer if answer in options else as_text(answer)
-
-
-def _place(answer: Any, options: Sequence[str]) -> int | None:
-    return options.index(answer) + 1 if answer in options else None
+    return [{**row._asdict(), "withheld": False} for row in ask.kind.tabulate(ask, answer)]
 
 
 # Recorded steps

@@ -60,7 +60,7 @@ class FreeTextFilter:
     def is_free(self, digest: str, item: Any) -> bool:
         """Return whether an item of a questionnaire has free text: all but known choices and numbers."""
         text = self.texts.get(digest)
-        return text is None or not any(ask.id == item and ask.type != "text" for ask in text.asks)
+        return text is None or not any(ask.id == item and not ask.kind.is_free_text for ask in text.asks)
 
     def _filter(self, table: str, answers: Mapping[str, Any], free: set[str]) -> dict[str, Any]:
         return {

@@ -12,6 +12,7 @@ from beholder.cleaning.texts import StudyText
 from beholder.columns import Column, names_of
 from beholder.exporting.columns import OF_PARTICIPANT, OF_SESSION, OF_TEXT, ExportTable, TableRows, factor_columns
 from beholder.exporting.source import ExportSource
+from beholder.study.questionnaire import QUESTION_TYPES
 
 STUDIES = ExportTable(
     "studies",
@@ -34,9 +35,7 @@ QUESTIONS = ExportTable(
         Column("place", "text", "With each stimulus, or before or after the trials.", ("trial", "before", "after")),
         c.QUESTION,
         Column("text", "text", "What participants read."),
-        Column(
-            "type", "text", "How it is answered.", ("scale", "ticks", "single", "multiple", "likert", "number", "text")
-        ),
+        Column("type", "text", "How it is answered.", ("scale", "ticks", *QUESTION_TYPES)),
         Column("scale_min", "number", "The lowest answer."),
         Column("scale_max", "number", "The highest answer."),
         Column("labels", "text", "The words on the scale with their values, or all choices, as JSON."),
@@ -115,9 +114,10 @@ def _question_rows(digest: str, text: StudyText) -> Iterator[dict[str, Any]]:
             }  # fmt: skip
     for place, asks in (("before", text.before), ("after", text.after)):
         for ask in asks:
+            low, high = ask.kind.bounds(ask)
             yield {
                 "digest": digest, "place": place, "question": ask.id, "text": ask.text, "type": ask.type,
-                "scale_min": ask.min, "scale_max": ask.max if ask.type == "number" else None,
+                "scale_min": low, "scale_max": high,
                 "labels": list(ask.options) or None,
             }  # fmt: skip
 

@@ -14,7 +14,7 @@ from beholder.checks.page_registry import page_checks
 from beholder.formats import count, date, join_names, number, plural
 from beholder.reporting.material import Material
 from beholder.reporting.methods_text import Sentence
-from beholder.study.model import Ask
+from beholder.study.questionnaire import Ask
 from beholder.study.recruitment import money
 
 _AGE = re.compile(r"\bage\b|\bold\b|\bborn\b", re.IGNORECASE)
@@ -117,8 +117,8 @@ def _demographics(material: Material) -> list[Sentence]:
     table, asks = material.clean("participants"), (*material.study.before, *material.study.after)
     used = table[table["use"] == "true"] if "use" in table else table
     known = [ask for ask in asks if f"answer_{ask.id}" in used]
-    age = next((ask for ask in known if ask.type == "number" and _is_about(ask, _AGE)), None)
-    gender = next((ask for ask in known if ask.type == "single" and _is_about(ask, _GENDER)), None)
+    age = next((ask for ask in known if ask.kind.is_number and _is_about(ask, _AGE)), None)
+    gender = next((ask for ask in known if ask.kind.is_choice and _is_about(ask, _GENDER)), None)
     ages = pd.to_numeric(used[f"answer_{age.id}"], errors="coerce").dropna().tolist() if age else []
     genders = Counter(cell for cell in used[f"answer_{gender.id}"] if cell) if gender else Counter()
     sentences = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from statistics import mean, median, stdev
@@ -16,8 +15,7 @@ from beholder.reporting.html import Child, Markup, render, tag
 from beholder.reporting.material import Material
 from beholder.reporting.questionnaire import people_words
 from beholder.reporting.section import Section
-from beholder.study.model import Ask
-from beholder.study.questions import SCALES
+from beholder.study.questionnaire import Ask
 
 _NO_ANSWER = "no answer"
 
@@ -26,7 +24,7 @@ def participants_section(material: Material) -> Markup | None:
     """Return a tally for each question of the questionnaires; None if there are none to count."""
     table = material.clean("participants")
     asks = [ask for ask in (*material.study.before, *material.study.after) if f"answer_{ask.id}" in table.columns]
-    counted = [ask for ask in asks if ask.type != "text"]
+    counted = [ask for ask in asks if not ask.kind.is_free_text]
     if not counted or table.empty:
         return None
     answered = [ask for ask in counted if (table[f"answer_{ask.id}"] != "").any()]
@@ -56,8 +54,8 @@ def _tally(ask: Ask, table: pd.DataFrame) -> Markup:
     cells = table[f"answer_{ask.id}"]
     is_used = table["use"] == "true"
     used, everyone = list(cells[is_used]), list(cells)
-    title = f"{ask.text} (several answers)" if ask.type == "multiple" else ask.text
-    if ask.type == "number":
+    title = f"{ask.text} (several answers)" if ask.kind.is_several else ask.text
+    if ask.kind.is_number:
         one, other = _numbers(used), _numbers(everyone)
         missing = len(used) - len(one), len(everyone) - len(other)
         return spread_tally(title, one, other, missing, known=("answered", _NO_ANSWER))
@@ -66,34 +64,20 @@ def _tally(ask: Ask, table: pd.DataFrame) -> Markup:
     silent = AnswerShare(_NO_ANSWER, used.count(""), everyone.count(""), is_counted=False)
     answered = len(used) - silent.used
     note = None
-    if ask.type == "likert" and answered:
-        values = _numbers(used)
-        note = f"Mean ± SD of those used: {mean_sd(values, 1)}, from 1 to {len(ask.options) or 5}."
+    if ask.kind.is_scale and answered:
+        note = f"Mean ± SD of those used: {mean_sd(_numbers(used), 1)}, from 1 to {len(ask.kind.labels(ask))}."
     return share_tally(title, [*shares, silent] if silent.everyone else shares, answered, note)
 
 
 def _labels(ask: Ask, answers: Counter[str]) -> list[tuple[str, str]]:
     """Return each answer with its label: the present options, then those of earlier study texts."""
-    offered = {option: option for option in ask.options}
-    if ask.type == "likert":
-        words = ask.options or [text for _, text in SCALES["agree5"].labels]
-        offered = {str(place): f"{place} {word}" for place, word in enumerate(words, 1)}
+    offered = ask.kind.labels(ask)
     return list((offered | {value: value for value in sorted(answers) if value not in offered}).items())
 
 
 def _counts(ask: Ask, cells: Sequence[str]) -> Counter[str]:
     """Return how often each answer was given; each of several choices counts."""
-    if ask.type != "multiple":
-        return Counter(cell for cell in cells if cell)
-    return Counter(str(choice) for cell in cells if cell for choice in _choices(cell))
-
-
-def _choices(cell: str) -> list[object]:
-    try:
-        choices = json.loads(cell)
-    except ValueError:
-        return [cell]
-    return choices if isinstance(choices, list) else [cell]
+    return Counter(answer for cell in cells if cell for answer in ask.kind.answers_in(cell))
 
 
 def _numbers(cells: Sequence[str]) -> list[float]:
@@ -251,7 +235,7 @@ def _texts_by_question(material: Material) -> dict[str, list[_FreeText]]:
     texts: dict[str, list[_FreeText]] = {}
     people = material.clean("participants")
     for ask in (*material.study.before, *material.study.after):
-        if ask.type == "text" and f"answer_{ask.id}" in people.columns:
+        if ask.kind.is_free_text and f"answer_{ask.id}" in people.columns:
             cells = zip(people[f"answer_{ask.id}"], people["use"] == "true", strict=True)
             texts[ask.text] = [_FreeText(_printable(cell), "", bool(used)) for cell, used in cells if cell.strip()]
     comments, sessions = material.clean("comments"), material.clean("sessions")

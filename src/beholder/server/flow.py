@@ -23,10 +23,9 @@ from beholder.server.attempts import (
 )
 from beholder.server.script import CONSENT, FIRST_TRIAL, PlannedStep, Script
 from beholder.store.contract import SessionFacts, StoredVerdict
-from beholder.study.model import Ask
+from beholder.study.questionnaire import Ask
 from beholder.types import Json, Outcome
 
-_LONGEST_TEXT = 5000
 _ENOUGH_SLOTS = 4
 """Slots that must be shown before a device counts as unable to play them."""
 _ENOUGH_TRIALS = 2
@@ -154,7 +153,7 @@ def _is_rated(answer: Mapping[str, Json]) -> bool:
     return any(bool(about) for part in parts if isinstance(part, Mapping) for about in part.values())
 
 
-def read_step_answer(step: PlannedStep, answer: Json) -> Json:
+def read_step_answer(step: PlannedStep, answer: Json, words: Mapping[str, str]) -> Json:
     """Return the normalised answer of a step that is not a trial, or raise Refused."""
     if not isinstance(answer, Mapping):
         raise Refused("The answer is not an object", where="answer", allowed="a JSON object")
@@ -163,7 +162,7 @@ def read_step_answer(step: PlannedStep, answer: Json) -> Json:
             raise Refused("Agreement is neither yes nor no", where="answer.agree", allowed="true or false")
         return {"agree": answer["agree"]}
     if step.kind == "questions":
-        return {"answers": _read_items(step.items, answer.get("answers"))}
+        return {"answers": _read_items(step.items, answer.get("answers"), words)}
     if answer:
         raise Refused("This step takes no answer", where="answer", allowed="{}")
     return {}
@@ -176,14 +175,12 @@ def _wrong_item(step: PlannedStep, answer: Json) -> str:
     for item in step.items:
         if item.correct is None or item.id not in answers:
             continue
-        chosen = answers[item.id]
-        right = set(chosen) == set(item.correct) if isinstance(chosen, list | tuple) else chosen in item.correct
-        if not right:
+        if not item.kind.is_correct(item, answers[item.id]):
             return item.id
     return ""
 
 
-def _read_items(items: tuple[Ask, ...], answers: Json) -> dict[str, Json]:
+def _read_items(items: tuple[Ask, ...], answers: Json, words: Mapping[str, str]) -> dict[str, Json]:
     known = {item.id: item for item in items}
     if not isinstance(answers, Mapping):
         raise Refused("No answers are given", where="answer.answers", allowed=f"an object with {', '.join(known)}")
@@ -198,33 +195,7 @@ def _read_items(items: tuple[Ask, ...], answers: Json) -> dict[str, Json]:
             if item.required:
                 raise Refused("An answer is missing", where=where, allowed="an answer")
             continue
-        read[item.id] = _read_item(item, value, where)
+        if not item.kind.accepts(item, value):
+            raise Refused(words[item.kind.refusal], where=where, allowed=item.kind.allowed(item))
+        read[item.id] = value
     return read
-
-
-def _read_item(item: Ask, value: Json, where: str) -> Json:
-    options = item.options or tuple("12345")
-    match item.type:
-        case "single":
-            if value in options:
-                return value
-            raise Refused("This answer was not offered", where=where, allowed=", ".join(options))
-        case "likert":
-            if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= len(options):
-                return value
-            raise Refused("This answer is not on the scale", where=where, allowed=f"1 to {len(options)}")
-        case "multiple":
-            if isinstance(value, list) and all(choice in options for choice in value) and len(set(value)) == len(value):
-                return value
-            raise Refused("An answer was not offered", where=where, allowed=", ".join(options))
-        case "number":
-            low = item.min if item.min is not None else float("-inf")
-            high = item.max if item.max is not None else float("inf")
-            if isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high:
-                return value
-            raise Refused("This number is not possible", where=where, allowed=f"{low:g} to {high:g}")
-        case "text":
-            longest = int(item.max) if item.max is not None else _LONGEST_TEXT
-            if isinstance(value, str) and len(value) <= longest:
-                return value
-            raise Refused("This text is too long", where=where, allowed=f"up to {longest} characters")

@@ -8,7 +8,8 @@ from datetime import datetime
 from beholder.methods.contract import Method, Slot, Trial
 from beholder.server.script import PlannedStep, Script
 from beholder.stimuli.catalogue import Stimulus
-from beholder.study.model import Ask, Playback, Study
+from beholder.study.model import Playback, Study
+from beholder.study.questionnaire import Ask
 from beholder.study.questions import Example, Page
 from beholder.study.texts import instruction_pages, markdown, study_text
 from beholder.types import Json

@@ -17,8 +17,9 @@ from beholder.planning.model import PlannedList
 from beholder.stimuli.catalogue import Catalogue, Stimulus, mime_type
 from beholder.study.design import Training
 from beholder.study.groups import Levels, group_study, groups_in
-from beholder.study.model import Ask, Playback, Study
+from beholder.study.model import Playback, Study
 from beholder.study.parts import duration
+from beholder.study.questionnaire import Ask
 from beholder.study.questions import Example, Page
 
 StepKind = Literal["consent", "check", "questions", "text", "volume", "trial", "break", "end"]

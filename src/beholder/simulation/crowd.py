@@ -22,6 +22,7 @@ from beholder.simulation.raters import abilities_of, assign_kinds, read_mixture
 from beholder.simulation.robot import Robot
 from beholder.simulation.truth import Population, Truth, truth_of
 from beholder.store.contract import Store
+from beholder.study.questionnaire import QUESTION_TYPES
 from beholder.study.recruitment import is_robot
 from beholder.types import Json
 
@@ -128,8 +129,7 @@ class SimulatedVisitor(Robot):
 
     def _other(self, item: Mapping[str, Any]) -> Json:
         """Return another answer than usual, if there is a choice."""
-        usual = self.responder.fill(item)
-        return next((one for one in item["options"] if one != usual), usual) if item["type"] == "single" else usual
+        return QUESTION_TYPES[item["type"]].other_answer(item, self.responder.fill(item))
 
     async def put(self, key: str, answer: Json, events: list[Any], tab: str = "") -> httpx.Response:
         """Return the reply to an answer, sent after the time that its log covers."""

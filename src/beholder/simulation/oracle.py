@@ -21,6 +21,7 @@ from beholder.simulation.participants import Habits, SimulatedPerson, answer_rng
 from beholder.simulation.raters import GUESSING
 from beholder.simulation.robot import Robot, page_log, plain_fill
 from beholder.simulation.truth import Population, Truth, keyed_rng
+from beholder.study.questionnaire import QUESTION_TYPES
 from beholder.types import MESSAGE_ROLES, UNRATED_ROLES, Json, Role
 
 _ABLE = RobotAbilities()
@@ -122,7 +123,7 @@ class Oracle:
         """Return a valid answer to an item; for a prescreening item the correct one."""
         correct = self._correct.get(item["id"])
         if correct:
-            return list(correct) if item["type"] == "multiple" else correct[0]
+            return QUESTION_TYPES[item["type"]].right_answer(correct)
         return plain_fill(item)
 
 

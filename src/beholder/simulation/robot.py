@@ -12,6 +12,7 @@ from numpy.random import Generator
 
 from beholder.methods.contract import Trial
 from beholder.simulation.participants import Habits
+from beholder.study.questionnaire import QUESTION_TYPES
 from beholder.types import Json
 
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.05, 2.0
@@ -203,18 +204,7 @@ def _play_events(slot: Mapping[str, Any], started: float, ended: float) -> list[
 
 def plain_fill(item: Mapping[str, Any]) -> Json:
     """Return a valid answer to an item of a questionnaire."""
-    match item["type"]:
-        case "single":
-            return str(item["options"][-1])
-        case "multiple":
-            return [item["options"][0]]
-        case "likert":
-            return 1 + (len(item["options"]) or 5) // 2
-        case "number":
-            low, high = item["min"], item["max"]
-            return (low + high) / 2 if low is not None and high is not None else (low if low is not None else high or 0)
-        case _:
-            return "A robot has nothing to say."
+    return QUESTION_TYPES[item["type"]].robot_answer(item)
 
 
 # Logs with human response times

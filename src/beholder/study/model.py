@@ -17,6 +17,7 @@ from beholder.study.design import Design, Training
 from beholder.study.parts import Fault, Slug, StudyPart, Text, raise_faults
 from beholder.study.presets import Preset
 from beholder.study.qualification import Qualification
+from beholder.study.questionnaire import Ask
 from beholder.study.questions import SCALES, Scale, Texts
 from beholder.study.recruitment import Money, Recruit, Retention
 from beholder.study.value_kinds import Allowed
@@ -128,67 +129,6 @@ class Playback(StudyPart):
         default=10.0, gt=0, le=1000, description="A text has been read after so long in view, one second at least."
     )
     skip: bool = Field(default=True, description="A trial whose media will not play can be left without a rating.")
-
-
-class Ask(StudyPart):
-    """One item of a questionnaire before or after the trials."""
-
-    id: Slug = Field(description="Names the answer in the tables.")
-    text: Text = Field(description="What participants read: Markdown.")
-    type: Literal["single", "multiple", "likert", "number", "text"] = Field(
-        description="One choice, several choices, a row of labels, a number, or free text."
-    )
-    options: tuple[Text, ...] = Field(
-        default=(), description="The choices of `single` and `multiple`; the labels of `likert`."
-    )
-    required: bool = Field(default=True, description="Whether the page can be left without an answer.")
-    placeholder: str | None = Field(default=None, description="Shown in an empty field.")
-    min: float | None = Field(default=None, description="Lowest `number`.")
-    max: float | None = Field(default=None, description="Highest `number`; longest `text` in characters.")
-    correct: tuple[Text, ...] | None = Field(
-        default=None, description="Right answers; another answer ends the session kindly. Never sent to the browser."
-    )
-
-    @model_validator(mode="after")
-    def _fits_type(self) -> Ask:
-        faults = []
-        if self.type in ("single", "multiple") and len(self.options) < 2:
-            faults.append(Fault(f"has fewer than two options, and type {self.type} needs them", "two or more options"))
-        if self.type == "likert" and len(self.options) == 1:
-            faults.append(Fault("has one option", "two or more labels, or none for the five usual ones"))
-        if self.type in ("number", "text") and self.options:
-            faults.append(Fault(f"does not go with type {self.type}", "", "Take it out.", ("options",)))
-        for index, option in enumerate(self.options):
-            if option in self.options[:index]:
-                faults.append(Fault(f"is {option} a second time", "every option once", "", ("options", index)))
-        faults += self._limits() + self._right_answers()
-        raise_faults(faults)
-        return self
-
-    def _limits(self) -> list[Fault]:
-        faults = []
-        limits = {"min": self.min, "max": self.max}
-        for key, fits in (("min", ("number",)), ("max", ("number", "text"))):
-            if limits[key] is not None and self.type not in fits:
-                faults.append(Fault(f"does not go with type {self.type}", "", "Take it out.", (key,)))
-        if self.type == "text" and self.max is not None and (self.max < 1 or self.max != round(self.max)):
-            faults.append(Fault(f"is {self.max:g}", "a whole number of characters, 1 or more", "", ("max",)))
-        if self.min is not None and self.max is not None and self.min > self.max:
-            faults.append(Fault(f"is {self.min:g}, above max {self.max:g}", "min up to max", "", ("min",)))
-        return faults
-
-    def _right_answers(self) -> list[Fault]:
-        if self.correct is None:
-            return []
-        if self.type not in ("single", "multiple"):
-            return [Fault(f"does not go with type {self.type}", "types single and multiple", "", ("correct",))]
-        if not self.correct:
-            return [Fault("is an empty list", "one or more of the options", "", ("correct",))]
-        return [
-            Fault(f"is {answer}, which is not among the options", ", ".join(self.options), "", ("correct", index))
-            for index, answer in enumerate(self.correct)
-            if answer not in self.options
-        ]
 
 
 class Study(MadePart):

@@ -97,10 +97,9 @@ def fitting_answers(study: Study) -> dict[str, Json]:
     """Return answers that pass a study's questionnaires: correct ones, and numbers within limits."""
     answers: dict[str, Json] = {}
     for item in (*study.before, *study.after):
-        if item.correct:
-            answers[item.id] = list(item.correct) if item.type == "multiple" else item.correct[0]
-        elif item.type == "number" and (item.min, item.max) != (None, None):
-            answers[item.id] = item.min if item.min is not None else item.max
+        answer = item.kind.fitting_answer(item)
+        if answer is not None:
+            answers[item.id] = answer
     return answers
 
 

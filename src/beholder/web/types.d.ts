@@ -24,7 +24,7 @@ export interface Trial {
 }
 
 export interface Item {
-  id: string; text: string /* safe HTML */; type: "single" | "multiple" | "likert" | "number" | "text";
+  id: string; text: string /* safe HTML */; type: string /* its entry in steps/questions.js draws it */;
   options: string[]; required: boolean; placeholder: string | null; min: number | null; max: number | null;
 }
 

@@ -6,7 +6,7 @@ import { actions } from "../frame/sheet.js";
 import { stylesheet } from "../stylesheet.js";
 
 /** @import { Page } from "../run.js" */
-/** @import { Item, Json, QuestionsStep } from "../types" */
+/** @import { Attributes, Item, Json, QuestionsStep } from "../types" */
 
 /** @typedef {{ element: HTMLElement, value: () => Json, problem: () => string | null, focus: () => void }} Field */
 
@@ -95,10 +95,32 @@ function mark(field, problem) {
 /** Return the field of an item.
  *  @param {Item} item @param {Json} kept @param {Page} page @param {(value: Json) => void} onChange @returns {Field} */
 export function makeField(item, kept, page, onChange) {
-  return item.type === "number" || item.type === "text"
-    ? entry(item, kept, page, onChange)
-    : options(item, kept, page, onChange);
+  return TYPES[item.type](item, kept, page, onChange);
 }
+
+/** How each type of item is drawn, by the name that `study/questionnaire.py` has for it.
+ *  @type {Record<string, (item: Item, kept: Json, page: Page, onChange: (value: Json) => void) => Field>} */
+const TYPES = {
+  single: (item, ...rest) => choices(item, ...rest, { words: item.options, values: item.options }),
+  multiple: (item, ...rest) => choices(item, ...rest, { words: item.options, values: item.options, isMany: true }),
+  likert: (item, kept, page, onChange) => {
+    const usual = ["1", "2", "3", "4", "5"].map((place) => page.say(`agree.${place}`));
+    const words = item.options.length > 0 ? item.options : usual;
+    return choices(item, kept, page, onChange, { words, values: words.map((_, place) => place + 1), isRow: true });
+  },
+  number: (item, kept, page, onChange) =>
+    entry(item, kept, page, onChange, {
+      make: (shared) => element("input", { ...shared, class: "field field-short", type: "text", inputmode: "decimal" }),
+      read: (text) => (Number.isFinite(number(text)) ? number(text) : text),
+      problem: (text) => numberProblem(item, number(text), page),
+    }),
+  text: (item, kept, page, onChange) =>
+    entry(item, kept, page, onChange, {
+      make: (shared) => element("textarea", { ...shared, class: "field", rows: 3, maxlength: item.max ?? 5000 }),
+      read: (text) => text,
+      problem: () => null,
+    }),
+};
 
 /** @param {Item} item @param {Page} page */
 function frame({ id, text, required }, { say }) {
@@ -112,14 +134,11 @@ function frame({ id, text, required }, { say }) {
   return { title, problem };
 }
 
-/** @param {Item} item @param {Json} kept @param {Page} page @param {(value: Json) => void} onChange @returns {Field} */
-function options(item, kept, page, onChange) {
+/** Return a list of choices; `values` are what stands for each word in the answer.
+ *  @param {Item} item @param {Json} kept @param {Page} page @param {(value: Json) => void} onChange
+ *  @param {{ words: string[], values: (string | number)[], isMany?: boolean, isRow?: boolean }} drawn @returns {Field} */
+function choices(item, kept, page, onChange, { words, values, isMany = false, isRow = false }) {
   const { title, problem } = frame(item, page);
-  const isMany = item.type === "multiple";
-  const words =
-    item.options.length > 0 ? item.options : ["1", "2", "3", "4", "5"].map((place) => page.say(`agree.${place}`));
-  /** What stands for each word: itself, or on a Likert scale its place. @type {(string | number)[]} */
-  const values = item.type === "likert" ? words.map((_, place) => place + 1) : words;
   const inputs = words.map((_, place) =>
     element("input", {
       class: isMany ? "choice-box" : "choice-dot",
@@ -137,7 +156,7 @@ function options(item, kept, page, onChange) {
   };
   const list = element(
     "div",
-    { class: item.type === "likert" ? "choices choices-row" : "choices", vars: { options: words.length } },
+    { class: isRow ? "choices choices-row" : "choices", vars: { options: words.length } },
     inputs.map((input, place) => element("label", { class: "choice" }, input, element("span", {}, words[place]))),
   );
   return {
@@ -161,12 +180,13 @@ function options(item, kept, page, onChange) {
   };
 }
 
-/** @param {Item} item @param {Json} kept @param {Page} page @param {(value: Json) => void} onChange @returns {Field} */
-function entry(item, kept, { say, ...page }, onChange) {
-  const { title, problem } = frame(item, { say, ...page });
-  const isNumber = item.type === "number";
-  const attributes = {
-    class: isNumber ? "field field-short" : "field",
+/** Return a field to write in. `read` gives the answer in a text that is not empty, `problem` what is wrong with it.
+ *  @param {Item} item @param {Json} kept @param {Page} page @param {(value: Json) => void} onChange
+ *  @param {{ make: (shared: Attributes) => HTMLInputElement | HTMLTextAreaElement, read: (text: string) => Json,
+ *            problem: (text: string) => string | null }} type @returns {Field} */
+function entry(item, kept, page, onChange, { make, read, problem }) {
+  const shown = frame(item, page);
+  const input = make({
     name: item.id,
     placeholder: item.placeholder,
     "aria-labelledby": `item-${item.id}`,
@@ -174,33 +194,27 @@ function entry(item, kept, { say, ...page }, onChange) {
     "aria-required": String(item.required),
     autocomplete: "off",
     on: { input: () => onChange(value()) },
-  };
-  const input = isNumber
-    ? element("input", { ...attributes, type: "text", inputmode: "decimal" })
-    : element("textarea", { ...attributes, rows: 3, maxlength: item.max ?? 5000 });
+  });
   input.value = kept === null ? "" : String(kept);
-  /** A number as people write it: with a point or a comma. */
-  const number = () => Number(input.value.trim().replace(",", "."));
-  /** @returns {Json} */
-  const value = () =>
-    input.value.trim() === "" ? null : isNumber ? (Number.isFinite(number()) ? number() : input.value) : input.value;
+  const isEmpty = () => input.value.trim() === "";
+  const value = () => (isEmpty() ? null : read(input.value));
   return {
-    element: element("div", { class: "item", "data-item": item.id }, title, problem, input),
+    element: element("div", { class: "item", "data-item": item.id }, shown.title, shown.problem, input),
     value,
-    problem() {
-      if (input.value.trim() === "") return item.required ? say("questions.fill") : null;
-      if (!isNumber) return null;
-      if (!Number.isFinite(number())) return say("questions.number");
-      const [low, high] = [item.min, item.max];
-      if ((low !== null && number() < low) || (high !== null && number() > high)) {
-        return low !== null && high !== null
-          ? say("questions.between", { low, high })
-          : low !== null
-            ? say("questions.least", { low })
-            : say("questions.most", { high: high ?? 0 });
-      }
-      return null;
-    },
+    problem: () => (isEmpty() ? (item.required ? page.say("questions.fill") : null) : problem(input.value)),
     focus: () => input.focus(),
   };
+}
+
+/** Return a number as people write it, with a point or a comma. @param {string} text */
+function number(text) {
+  return Number(text.trim().replace(",", "."));
+}
+
+/** @param {Item} item @param {number} value @param {Page} page */
+function numberProblem({ min: low, max: high }, value, { say }) {
+  if (!Number.isFinite(value)) return say("questions.number");
+  if (!((low !== null && value < low) || (high !== null && value > high))) return null;
+  if (low !== null && high !== null) return say("questions.between", { low, high });
+  return low !== null ? say("questions.least", { low }) : say("questions.most", { high: high ?? 0 });
 }

@@ -1,0 +1,338 @@
+"""Questionnaires: the items before and after the trials, and the types of question that an item can be.
+
+A type is one object: what the researcher may write, which answers are accepted and which are right, what a robot
+answers, and how answers are tabulated. How it is drawn is its entry in `web/steps/questions.js`.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from pydantic import Field, model_validator
+
+from beholder.files import as_text
+from beholder.study.parts import Fault, Slug, StudyPart, Text, raise_faults
+from beholder.study.questions import SCALES
+from beholder.types import Json
+
+
+class Ask(StudyPart):
+    """One item of a questionnaire before or after the trials."""
+
+    id: Slug = Field(description="Names the answer in the tables.")
+    text: Text = Field(description="What participants read: Markdown.")
+    type: Literal["single", "multiple", "likert", "number", "text"] = Field(
+        description="One choice, several choices, a row of labels, a number, or free text."
+    )
+    options: tuple[Text, ...] = Field(
+        default=(), description="The choices of `single` and `multiple`; the labels of `likert`."
+    )
+    required: bool = Field(default=True, description="Whether the page can be left without an answer.")
+    placeholder: str | None = Field(default=None, description="Shown in an empty field.")
+    min: float | None = Field(default=None, description="Lowest `number`.")
+    max: float | None = Field(default=None, description="Highest `number`; longest `text` in characters.")
+    correct: tuple[Text, ...] | None = Field(
+        default=None, description="Right answers; another answer ends the session kindly. Never sent to the browser."
+    )
+
+    @property
+    def kind(self) -> QuestionType:
+        """Its type, with everything that depends on it."""
+        return QUESTION_TYPES[self.type]
+
+    @model_validator(mode="after")
+    def _fits_type(self) -> Ask:
+        faults = self.kind.option_faults(self)
+        for index, option in enumerate(self.options):
+            if option in self.options[:index]:
+                faults.append(Fault(f"is {option} a second time", "every option once", "", ("options", index)))
+        faults += self._limits() + self._right_answers()
+        raise_faults(faults)
+        return self
+
+    def _limits(self) -> list[Fault]:
+        faults = []
+        for key, limit in (("min", self.min), ("max", self.max)):
+            if limit is not None and key not in self.kind.keys:
+                faults.append(Fault(f"does not go with type {self.type}", "", "Take it out.", (key,)))
+        faults += self.kind.limit_faults(self)
+        if self.min is not None and self.max is not None and self.min > self.max:
+            faults.append(Fault(f"is {self.min:g}, above max {self.max:g}", "min up to max", "", ("min",)))
+        return faults
+
+    def _right_answers(self) -> list[Fault]:
+        if self.correct is None:
+            return []
+        if "correct" not in self.kind.keys:
+            allowed = " and ".join(name for name, kind in QUESTION_TYPES.items() if "correct" in kind.keys)
+            return [Fault(f"does not go with type {self.type}", f"types {allowed}", "", ("correct",))]
+        if not self.correct:
+            return [Fault("is an empty list", "one or more of the options", "", ("correct",))]
+        return [
+            Fault(f"is {answer}, which is not among the options", ", ".join(self.options), "", ("correct", index))
+            for index, answer in enumerate(self.correct)
+            if answer not in self.options
+        ]
+
+
+class TabulatedAnswer(NamedTuple):
+    """One row of an answer in the export: the words, and the number that stands for them, if any."""
+
+    answer: Any
+    value: float | None
+
+
+class QuestionType(ABC):
+    """One type of item. A robot knows an item as the browser gets it, everything else as the researcher wrote it."""
+
+    name: ClassVar[str]
+    keys: ClassVar[frozenset[str]] = frozenset()
+    """Which of the keys options, min, max and correct an item may have."""
+    refusal: ClassVar[str]
+    """The key of the words for an answer that is not accepted."""
+    is_choice: ClassVar[bool] = False
+    """Whether an answer is exactly one of the options."""
+    is_several: ClassVar[bool] = False
+    """Whether an answer can be several of the options."""
+    is_scale: ClassVar[bool] = False
+    """Whether an answer is a place among labels in order, so that a mean says something."""
+    is_number: ClassVar[bool] = False
+    """Whether an answer is a number of any size, which is summarised and not counted."""
+    is_free_text: ClassVar[bool] = False
+    """Whether an answer is in people's own words, which is listed and not counted, and not exported unless asked."""
+
+    def option_faults(self, ask: Ask) -> list[Fault]:
+        """Return what is wrong with the options in the study file."""
+        if ask.options and "options" not in self.keys:
+            return [Fault(f"does not go with type {self.name}", "", "Take it out.", ("options",))]
+        return []
+
+    def limit_faults(self, ask: Ask) -> list[Fault]:
+        """Return what is wrong with min and max, beyond that min is not above max."""
+        return []
+
+    @abstractmethod
+    def accepts(self, ask: Ask, answer: Json) -> bool:
+        """Return whether an answer can have been given."""
+
+    @abstractmethod
+    def allowed(self, ask: Ask) -> str:
+        """Return which answers are accepted."""
+
+    def is_correct(self, ask: Ask, answer: Any) -> bool:
+        """Return whether an answer is a right one."""
+        return answer in (ask.correct or ())
+
+    def right_answer(self, correct: Sequence[str]) -> Json:
+        """Return an answer that is right."""
+        return correct[0]
+
+    @abstractmethod
+    def robot_answer(self, item: Mapping[str, Any]) -> Json:
+        """Return an answer that is accepted."""
+
+    def other_answer(self, item: Mapping[str, Any], usual: Json) -> Json:
+        """Return another answer than the usual one, if there is a choice."""
+        return usual
+
+    def fitting_answer(self, ask: Ask) -> Json:
+        """Return the answer that a browser test has to give to go on; None where any will do."""
+        return self.right_answer(ask.correct) if ask.correct else None
+
+    def labels(self, ask: Ask) -> dict[str, str]:
+        """Return the label of each answer that is offered, by the answer as it stands in a table."""
+        return {option: option for option in ask.options}
+
+    def answers_in(self, cell: str) -> list[str]:
+        """Return the answers in a cell of participants.csv, each of which is counted."""
+        return [cell]
+
+    def tabulate(self, ask: Ask, answer: Any) -> list[TabulatedAnswer]:
+        """Return an answer as rows of the export, one for each choice."""
+        return [_tabulated(answer, ask.options)]
+
+    def bounds(self, ask: Ask) -> tuple[float | None, float | None]:
+        """Return the lowest and the highest answer."""
+        return None, None
+
+
+def _tabulated(answer: Any, options: Sequence[str]) -> TabulatedAnswer:
+    """Return an option with its place from 1; anything else as text that no spreadsheet runs."""
+    if answer in options:
+        return TabulatedAnswer(answer, options.index(answer) + 1)
+    return TabulatedAnswer(as_text(answer), None)
+
+
+class SingleChoice(QuestionType):
+    """One of the options."""
+
+    name = "single"
+    keys = frozenset({"options", "correct"})
+    refusal = "refused_choice"
+    is_choice = True
+
+    def option_faults(self, ask: Ask) -> list[Fault]:
+        return _too_few_options(ask)
+
+    def accepts(self, ask: Ask, answer: Json) -> bool:
+        return answer in ask.options
+
+    def allowed(self, ask: Ask) -> str:
+        return ", ".join(ask.options)
+
+    def robot_answer(self, item: Mapping[str, Any]) -> Json:
+        return str(item["options"][-1])
+
+    def other_answer(self, item: Mapping[str, Any], usual: Json) -> Json:
+        return next((option for option in item["options"] if option != usual), usual)
+
+
+class SeveralChoices(QuestionType):
+    """Any number of the options."""
+
+    name = "multiple"
+    keys = frozenset({"options", "correct"})
+    refusal = "refused_choices"
+    is_several = True
+
+    def option_faults(self, ask: Ask) -> list[Fault]:
+        return _too_few_options(ask)
+
+    def accepts(self, ask: Ask, answer: Json) -> bool:
+        return (
+            isinstance(answer, list)
+            and all(choice in ask.options for choice in answer)
+            and len(set(answer)) == len(answer)
+        )
+
+    def allowed(self, ask: Ask) -> str:
+        return ", ".join(ask.options)
+
+    def is_correct(self, ask: Ask, answer: Any) -> bool:
+        return set(answer) == set(ask.correct or ())
+
+    def right_answer(self, correct: Sequence[str]) -> Json:
+        return list(correct)
+
+    def robot_answer(self, item: Mapping[str, Any]) -> Json:
+        return [item["options"][0]]
+
+    def answers_in(self, cell: str) -> list[str]:
+        try:
+            choices = json.loads(cell)
+        except ValueError:
+            return [cell]
+        return [str(choice) for choice in choices] if isinstance(choices, list) else [cell]
+
+    def tabulate(self, ask: Ask, answer: Any) -> list[TabulatedAnswer]:
+        return [_tabulated(choice, ask.options) for choice in answer]
+
+
+def _too_few_options(ask: Ask) -> list[Fault]:
+    if len(ask.options) >= 2:
+        return []
+    return [Fault(f"has fewer than two options, and type {ask.type} needs them", "two or more options")]
+
+
+class LabelRow(QuestionType):
+    """A place in a row of labels, from 1: the options, or how far somebody agrees."""
+
+    name = "likert"
+    keys = frozenset({"options"})
+    refusal = "refused_place"
+    is_scale = True
+
+    def option_faults(self, ask: Ask) -> list[Fault]:
+        if len(ask.options) != 1:
+            return []
+        return [Fault("has one option", "two or more labels, or none for the five usual ones")]
+
+    def words(self, options: Sequence[str]) -> Sequence[str]:
+        """Return the labels, from the lowest."""
+        return options or [word for _, word in SCALES["agree5"].labels]
+
+    def accepts(self, ask: Ask, answer: Json) -> bool:
+        return isinstance(answer, int) and not isinstance(answer, bool) and 1 <= answer <= len(self.words(ask.options))
+
+    def allowed(self, ask: Ask) -> str:
+        return f"1 to {len(self.words(ask.options))}"
+
+    def robot_answer(self, item: Mapping[str, Any]) -> Json:
+        return 1 + len(self.words(item["options"])) // 2
+
+    def labels(self, ask: Ask) -> dict[str, str]:
+        return {str(place): f"{place} {word}" for place, word in enumerate(self.words(ask.options), 1)}
+
+    def tabulate(self, ask: Ask, answer: Any) -> list[TabulatedAnswer]:
+        return [TabulatedAnswer(self.words(ask.options)[int(answer) - 1], answer)]
+
+
+class NumberEntry(QuestionType):
+    """A number, from min to max."""
+
+    name = "number"
+    keys = frozenset({"min", "max"})
+    refusal = "refused_number"
+    is_number = True
+
+    def accepts(self, ask: Ask, answer: Json) -> bool:
+        low, high = self._ends(ask)
+        return isinstance(answer, int | float) and not isinstance(answer, bool) and low <= answer <= high
+
+    def allowed(self, ask: Ask) -> str:
+        low, high = self._ends(ask)
+        return f"{low:g} to {high:g}"
+
+    def _ends(self, ask: Ask) -> tuple[float, float]:
+        return (
+            ask.min if ask.min is not None else float("-inf"),
+            ask.max if ask.max is not None else float("inf"),
+        )
+
+    def robot_answer(self, item: Mapping[str, Any]) -> Json:
+        low, high = item["min"], item["max"]
+        return (low + high) / 2 if low is not None and high is not None else (low if low is not None else high or 0)
+
+    def fitting_answer(self, ask: Ask) -> Json:
+        return ask.min if ask.min is not None else ask.max
+
+    def tabulate(self, ask: Ask, answer: Any) -> list[TabulatedAnswer]:
+        return [TabulatedAnswer(answer, answer)]
+
+    def bounds(self, ask: Ask) -> tuple[float | None, float | None]:
+        return ask.min, ask.max
+
+
+class TextEntry(QuestionType):
+    """Free text of at most max characters."""
+
+    name = "text"
+    keys = frozenset({"max"})
+    refusal = "refused_text"
+    is_free_text = True
+    longest: ClassVar[int] = 5000
+
+    def limit_faults(self, ask: Ask) -> list[Fault]:
+        if ask.max is None or (ask.max >= 1 and ask.max == round(ask.max)):
+            return []
+        return [Fault(f"is {ask.max:g}", "a whole number of characters, 1 or more", "", ("max",))]
+
+    def accepts(self, ask: Ask, answer: Json) -> bool:
+        return isinstance(answer, str) and len(answer) <= self._longest(ask)
+
+    def allowed(self, ask: Ask) -> str:
+        return f"up to {self._longest(ask)} characters"
+
+    def _longest(self, ask: Ask) -> int:
+        return int(ask.max) if ask.max is not None else self.longest
+
+    def robot_answer(self, item: Mapping[str, Any]) -> Json:
+        return "A robot has nothing to say."
+
+
+QUESTION_TYPES: Mapping[str, QuestionType] = {
+    kind.name: kind for kind in (SingleChoice(), SeveralChoices(), LabelRow(), NumberEntry(), TextEntry())
+}

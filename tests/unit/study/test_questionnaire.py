@@ -1,0 +1,109 @@
+"""Types of question: each one is written, answered, judged, simulated and tabulated by one object."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, get_args
+
+import pytest
+from pydantic import ValidationError
+
+from beholder.server.public_steps import _public_item
+from beholder.study.questionnaire import QUESTION_TYPES, Ask, TabulatedAnswer
+from beholder.words import read_words
+from support.data import ROOT
+
+PLANT, TREE = "a plant", "a tree"
+ITEMS: dict[str, Ask] = {
+    "single": Ask(id="x", text="?", type="single", options=(PLANT, TREE), correct=(TREE,)),
+    "multiple": Ask(id="x", text="?", type="multiple", options=(PLANT, TREE, "a stone"), correct=(TREE, PLANT)),
+    "likert": Ask(id="x", text="?", type="likert"),
+    "number": Ask(id="x", text="?", type="number", min=18, max=99),
+    "text": Ask(id="x", text="?", type="text"),
+}
+
+
+def test_every_type_that_can_be_written_has_its_object_its_words_and_its_drawing() -> None:
+    names = list(get_args(Ask.model_fields["type"].annotation))
+    assert names == list(QUESTION_TYPES) == list(ITEMS)
+    assert {kind.refusal for kind in QUESTION_TYPES.values()} <= set(read_words("en"))
+    script = (ROOT / "src/beholder/web/steps/questions.js").read_text("utf-8")
+    drawn = script.partition("const TYPES = {\n")[2].partition("\n};\n")[0]
+    assert re.findall(r"^  (\w+): \(", drawn, re.MULTILINE) == names
+
+
+@pytest.mark.parametrize("name", ITEMS)
+def test_what_robots_and_browser_tests_answer_is_accepted(name: str) -> None:
+    ask = ITEMS[name]
+    item: dict[str, Any] = _public_item(ask)
+    usual = ask.kind.robot_answer(item)
+    assert ask.kind.accepts(ask, usual)
+    assert ask.kind.accepts(ask, ask.kind.other_answer(item, usual))
+    fitting = ask.kind.fitting_answer(ask)
+    assert fitting is None or ask.kind.accepts(ask, fitting)
+    assert fitting is None or ask.correct is None or ask.kind.is_correct(ask, fitting)
+
+
+def test_a_prescreening_answer_is_right_or_wrong() -> None:
+    single, several = ITEMS["single"], ITEMS["multiple"]
+    assert single.kind.is_correct(single, TREE)
+    assert not single.kind.is_correct(single, PLANT)
+    assert single.kind.other_answer(_public_item(single), PLANT) == TREE
+    assert several.kind.is_correct(several, [PLANT, TREE])
+    assert not several.kind.is_correct(several, [TREE])
+    assert (single.kind.right_answer((TREE,)), several.kind.right_answer((TREE,))) == (TREE, [TREE])
+
+
+ALLOWED = {
+    "single": "a plant, a tree", "multiple": "a plant, a tree, a stone", "likert": "1 to 5", "number": "18 to 99",
+    "text": "up to 5000 characters",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ITEMS)
+def test_a_refusal_says_what_is_accepted(name: str) -> None:
+    assert ITEMS[name].kind.allowed(ITEMS[name]) == ALLOWED[name]
+
+
+TABULATED: dict[str, tuple[Any, list[TabulatedAnswer]]] = {
+    "single": (TREE, [TabulatedAnswer(TREE, 2)]),
+    "multiple": ([TREE, PLANT], [TabulatedAnswer(TREE, 2), TabulatedAnswer(PLANT, 1)]),
+    "likert": (4, [TabulatedAnswer("Agree", 4)]),
+    "number": (30, [TabulatedAnswer(30, 30)]),
+    "text": ("=1+1", [TabulatedAnswer("'=1+1", None)]),
+}
+
+
+@pytest.mark.parametrize("name", ITEMS)
+def test_answers_are_tabulated_by_type(name: str) -> None:
+    answer, rows = TABULATED[name]
+    assert ITEMS[name].kind.tabulate(ITEMS[name], answer) == rows
+
+
+def test_answers_are_counted_by_what_was_offered() -> None:
+    assert ITEMS["multiple"].kind.answers_in('["a plant", "a tree"]') == [PLANT, TREE]
+    assert ITEMS["multiple"].kind.answers_in("a plant") == [PLANT]
+    assert ITEMS["single"].kind.answers_in('["a plant"]') == ['["a plant"]']
+    assert ITEMS["single"].kind.labels(ITEMS["single"]) == {PLANT: PLANT, TREE: TREE}
+    assert ITEMS["likert"].kind.labels(ITEMS["likert"])["5"] == "5 Strongly agree"
+    assert ITEMS["number"].kind.bounds(ITEMS["number"]) == (18, 99)
+    assert ITEMS["text"].kind.bounds(Ask(id="x", text="?", type="text", max=80)) == (None, None)
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"type": "single", "options": ["a"]}, "has fewer than two options, and type single needs them"),
+    ({"type": "likert", "options": ["a"]}, "has one option"),
+    ({"type": "number", "options": ["a", "b"]}, "does not go with type number"),
+    ({"type": "likert", "max": 3}, "does not go with type likert"),
+    ({"type": "text", "max": 1.5}, "is 1.5"),
+    ({"type": "number", "min": 3, "max": 1}, "is 3, above max 1"),
+    ({"type": "likert", "correct": ["a"]}, "types single and multiple"),
+    ({"type": "single", "options": ["a", "b"], "correct": ["c"]}, "is c, which is not among the options"),
+]
+
+
+@pytest.mark.parametrize(("keys", "what"), WRONG, ids=lambda value: value if isinstance(value, str) else value["type"])
+def test_what_does_not_go_with_a_type_is_a_fault(keys: dict[str, Any], what: str) -> None:
+    with pytest.raises((ValidationError, ValueError)) as error:
+        Ask.model_validate({"id": "x", "text": "?", **keys})
+    assert what in str(error.value)
