@@ -228,6 +228,8 @@ def _choose(sheet: RatingSheet, difference: Floats) -> Floats:
 
 _LEFT = "complete:not_finished"
 """The reason in cleaning for not using the ratings of a drop-out."""
+_EMPTY = ("colour", "plays", "watched_ms", "coverage", "response_ms", "answered_at")
+"""What only a browser knows."""
 
 
 def _answers_table(
@@ -284,9 +286,9 @@ def _ratings_table(
         "study": study.name, "digest": digest, "run": study.run, "mode": "robot", "repetition": 1,
         "method": study.method, "input": "robot",
     }  # fmt: skip
-    table = table.assign(**same, reasons=np.where(table["use"], "", _LEFT))
+    table = table.assign(**same, **dict.fromkeys(_EMPTY), reasons=np.where(table["use"], "", _LEFT))
     columns = names_of(COLUMNS)
-    table = table.assign(**{name: None for name in columns if name not in table})  # what only a browser knows
+    table = table.assign(**{name: None for name in columns if name not in table})
     factors_of = {one.id: one.factors for one in catalogue.stimuli}
     of_stimuli = sorted({name for factors in factors_of.values() for name in factors})
     factors: dict[str, Any] = {name: _factor(table["stimulus"], factors_of, name) for name in of_stimuli}
