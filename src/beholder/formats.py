@@ -93,9 +93,14 @@ def span(low: float, high: float) -> str:
     return f"{plain(low)} to {plain(high)}"
 
 
+def listed(words: Sequence[str], last: str = "or") -> str:
+    """Return `a`, `a or b`, `a, b or c`: what is allowed."""
+    return f"{', '.join(words[:-1])} {last} {words[-1]}" if len(words) > 1 else "".join(words)
+
+
 def join_names(names: Sequence[str]) -> str:
     """Return `a`, `a and b`, `a, b and c`."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return listed(names, "and")
 
 
 def first_names(names: Sequence[str], most: int, total: int | None = None) -> str:

@@ -13,6 +13,7 @@ from beholder.formats import (
     first_names,
     interval,
     join_names,
+    listed,
     nonzero_percent,
     number,
     p_value,
@@ -78,3 +79,9 @@ def test_shares_are_rounded_as_their_place_needs() -> None:
     assert [percent(0.125), percent_half_up(0.125), percent_half_up(-0.125)] == ["12 %", "13 %", "−13 %"]
     assert [nonzero_percent(0.004), nonzero_percent(0.0), nonzero_percent(0.24)] == ["< 1 %", "0 %", "24 %"]
     assert [precise_percent(0.025), precise_percent(0.5)] == ["2.5 %", "50 %"]
+
+
+def test_words_are_listed_as_people_write_them() -> None:
+    assert [listed([]), listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"], "and")] == [
+        "", "a", "a or b", "a, b and c",
+    ]  # fmt: skip

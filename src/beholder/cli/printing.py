@@ -196,7 +196,7 @@ def print_checked(checked: Checked) -> None:
     for stage in checked.stages:
         click.echo(f"  {stage.name:<{width}} {stage.minutes:5.1f} min")
     click.echo(f"  {'together about':<{width}} {checked.minutes:5.1f} min\n")
-    screens = f"{checked.screens_before} screen{'s' * (checked.screens_before > 1)}"
+    screens = plain_count(checked.screens_before, "screen")
     click.echo(f"About {_in_minutes(checked.minutes_before)} and {screens} before the first rating.")
     conditions = f"{len(checked.conditions)} conditions ({', '.join(checked.conditions)})"
     click.echo(f"{checked.stimuli} stimuli: {checked.contents} contents, {conditions}")
@@ -210,7 +210,7 @@ def print_checked(checked: Checked) -> None:
         click.echo(cost)
     print_message_stimuli(checked.asking)
     n = len(checked.warnings)
-    click.echo(f"No errors, {n} warning{'s' * (n > 1)}." if n else "No problems found.")
+    click.echo(f"No errors, {plain_count(n, 'warning')}." if n else "No problems found.")
 
 
 def print_lists(plan: Plan, study: Study) -> None:
@@ -230,7 +230,8 @@ def _gives(checked: Checked) -> Iterator[str]:
     if design.votes is not None or design.sessions_per_participant > 1:
         given = f"{checked.participants} lists of {plain_count(checked.trials, 'trial')}{groups} give each"
         votes = _in_range(*checked.votes)
-        yield f"{given} {'pair' if checked.is_compared else 'stimulus'} {votes} rating{'s' * (votes != '1')}{each}."
+        ratings = f"{votes} rating" if votes == "1" else f"{votes} ratings"
+        yield f"{given} {'pair' if checked.is_compared else 'stimulus'} {ratings}{each}."
         if (visits := design.sessions_per_participant) > 1:
             few = -(-checked.participants // visits)
             yield f"With {visits} sessions each that takes {few} participants; more where some take fewer."

@@ -16,7 +16,7 @@ from beholder.analysis.ratings import open_ratings
 from beholder.analysis.ratings_table import is_score_table
 from beholder.analysis.sides import Side, condition_means, read_side, runs_of_table, split_run, with_unique_names
 from beholder.errors import Problem, UserError, did_you_mean
-from beholder.formats import first_names
+from beholder.formats import first_names, plain_count
 from beholder.study.model import Study
 
 Source: TypeAlias = "str | Path | Study | Side"
@@ -200,7 +200,7 @@ def _same_people(sides: Sequence[Side]) -> Iterator[str]:
         both = len(set(one.ratings.table["participant"]) & set(other.ratings.table["participant"]))
         if both:
             yield (
-                f"{one.name} and {other.name} have {both} participant{'s' * (both > 1)} in common. Welch's test takes "
+                f"{one.name} and {other.name} have {plain_count(both, 'participant')} in common. Welch's test takes "
                 "both sides as different people, which is cautious here."
             )
 

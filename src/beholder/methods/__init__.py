@@ -74,7 +74,7 @@ def _entry(name: str, where: str) -> EntryPoint:
 
     if name in RESERVED_METHODS and name not in names():
         from beholder.errors import Problem, StudyError
-        from beholder.study.value_kinds import listed
+        from beholder.formats import listed
 
         raise StudyError(Problem(where, f"method is {name}, which is not in this version", listed(names())))
     return _METHODS.entry(name, where)

@@ -139,17 +139,18 @@ def _bar(share: float) -> Text:
 def _funnel(view: MonitorSnapshot) -> Table:
     """Return the number of participants at each step."""
     rows: _Rows = [
-        [row.title, f"{row.reached}", _count(row.here), _loss_cell(row.left), _count(row.ended)] for row in view.steps
+        [row.title, f"{row.reached}", _or_dash(row.here), _loss_cell(row.left), _or_dash(row.ended)]
+        for row in view.steps
     ]
     return _table(["step", "came to it", "here", "left", "ended"], rows)
 
 
-def _count(n: int) -> str:
+def _or_dash(n: int) -> str:
     return f"{n}" if n else "–"
 
 
 def _loss_cell(n: int) -> Text:
-    return Text(_count(n), style="yellow" if n else "")
+    return Text(_or_dash(n), style="yellow" if n else "")
 
 
 def _drop_outs(view: MonitorSnapshot) -> list[RenderableType]:
@@ -241,7 +242,7 @@ def _platform(platform: PlatformCounts) -> Table:
 def _votes(votes: Sequence[VoteProgress]) -> RenderableType:
     """Return the ratings by condition, at most a dozen of them."""
     rows: _Rows = [
-        [one.name, f"{one.finished}", _count(one.coming), f"{one.planned}", _bar(one.finished / one.planned)]
+        [one.name, f"{one.finished}", _or_dash(one.coming), f"{one.planned}", _bar(one.finished / one.planned)]
         for one in votes[:_MOST]
     ]
     table = _table(["condition", "finished", "coming", "planned", ""], rows)
@@ -251,5 +252,5 @@ def _votes(votes: Sequence[VoteProgress]) -> RenderableType:
 
 def _checks(view: MonitorSnapshot) -> Table:
     """Return how many met, failed and ended at each check."""
-    rows: _Rows = [[one.title, f"{one.met}", _count(one.failed), _loss_cell(one.ended)] for one in view.checks]
+    rows: _Rows = [[one.title, f"{one.met}", _or_dash(one.failed), _loss_cell(one.ended)] for one in view.checks]
     return _table(["check", "met", "failed", "turned away"], rows)

@@ -299,16 +299,10 @@ def _agreement_notice(rules: Sequence[Mapping[str, Any]]) -> Markup | None:
 
 def _rule_row(rule: Mapping[str, Any]) -> Markup:
     name = tag("th", rule["title"], tag("span", rule["words"]), scope="row")
-    cells: list[Child] = [
-        _count(rule["met"]), _count(rule["passed"]), _count(rule["failed"]), _count(rule["unknown"]), _right(rule),
-        _count(rule["ratings"]), _count(rule["alone"]),
-    ]  # fmt: skip
+    sessions = [f"{rule[key]:,}" for key in ("met", "passed", "failed", "unknown")]
+    cells = [*sessions, _right(rule), *(f"{rule[key]:,}" for key in ("ratings", "alone"))]
     return tag("tr", name, [tag("td", cell) for cell in cells])
 
 
 def _right(rule: Mapping[str, Any]) -> str:
     return f"{100 * rule['right'] / rule['asked']:.0f} %" if rule.get("asked") else NONE
-
-
-def _count(n: int) -> str:
-    return f"{n:,}"

@@ -229,7 +229,7 @@ def analysis_sentences(material: Material) -> list[Sentence]:
             f"The measure is {join_names(list(metrics))}: the mean of each condition, every content weighing the same"
         )
     ]
-    over = _OVER["one" if material.used["content"].nunique() == 1 else "both"]
+    over = _OVER["both" if material.used["content"].nunique() != 1 else "one"]
     if any(not part.is_share for part in parts):
         sentences.append(
             Sentence(f"Intervals are 95 % Student t intervals, the error {over}", ("student1908", "cameron2011"))

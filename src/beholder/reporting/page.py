@@ -153,7 +153,7 @@ def _tables(material: Material) -> Markup:
     whole: list[Child] = []
     for part in parts:
         content: list[Child] = []
-        content.append(table(f"{_plural(part)}: {part.id}", condition_sheet(part, material.labels)))
+        content.append(table(f"{_scores_title(part)}: {part.id}", condition_sheet(part, material.labels)))
         cells = f"Mean of each content under each condition: {part.id}"
         content.append(table(cells, cell_sheet(part, material.labels)))
         if len(part.pairs):
@@ -172,7 +172,7 @@ def _collapsed_tables(title: str, content: Child) -> Markup:
     return tag("details", tag("summary", title), content, class_="question")
 
 
-def _plural(part: QuestionResults) -> str:
+def _scores_title(part: QuestionResults) -> str:
     return "Scores" if part.number == "Score" else part.metric
 
 

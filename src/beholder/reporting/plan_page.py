@@ -309,7 +309,7 @@ def times(least: int, most: int) -> str:
         return {0: "never", 1: "once", 2: "twice"}.get(most, f"{most:,} times")
     if most == 1:
         return "once or not at all"
-    return f"{least:,} {'or' if most - least == 1 else 'to'} {most:,} times"
+    return f"{least:,} {'to' if most - least > 1 else 'or'} {most:,} times"
 
 
 def sentence(one: Count, labels: Mapping[str, str]) -> str:

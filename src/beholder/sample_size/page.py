@@ -312,9 +312,11 @@ def _participants(tables: PowerTables, question: str, about: list[dict[str, Any]
         last = records(same)[-1]
         chance = f"{percent(last['power'])} ({percent(last['power_low'])} to {percent(last['power_high'])})"
         return f"{what}: with {count(last['participants'], 'participant')} the chance is {chance}, below 80 %."
-    spent = f"{_people(row)}, {number(row['hours'], 1)} hours in all{_cost(row)}"
+    spent = f"{_participants_text(row)}, {number(row['hours'], 1)} hours in all{_cost(row)}"
     more = careful["participants"]
-    careful_text = f"; for 90 % it takes {_people(careful)}" if not math.isnan(more) else "; 90 % are not reached"
+    careful_text = (
+        f"; for 90 % it takes {_participants_text(careful)}" if not math.isnan(more) else "; 90 % are not reached"
+    )
     careful_text = "" if more == row["participants"] else careful_text
     return f"{what}: a chance of 80 % takes {spent}{careful_text}."
 
@@ -326,7 +328,7 @@ def _target_words(tables: PowerTables, row: Mapping[str, Any]) -> str:
     return f"Two conditions {apart} apart" if row["target"] == "difference" else "All differences at once"
 
 
-def _people(row: Mapping[str, Any]) -> str:
+def _participants_text(row: Mapping[str, Any]) -> str:
     fewer = " or fewer" if row["note"].endswith("or fewer") else ""
     return f"{row['participants']:.0f}{fewer} participants"
 

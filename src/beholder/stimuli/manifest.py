@@ -11,6 +11,7 @@ from typing import get_args
 from urllib.parse import urlsplit
 
 from beholder.errors import Problem, did_you_mean
+from beholder.formats import listed
 from beholder.stimuli.known_answers import (
     ANSWER_COLUMNS,
     KNOWN_ANSWER_ROLES,
@@ -35,7 +36,6 @@ from beholder.stimuli.sources import (
 from beholder.study.checks import GoldItem
 from beholder.study.design import Training, TrainingItem
 from beholder.study.model import Study
-from beholder.study.value_kinds import listed
 from beholder.types import KEYED_ROLES, Medium, Role
 
 _REQUIRED = ("file", "content", "condition")

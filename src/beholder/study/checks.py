@@ -17,10 +17,11 @@ from pydantic import Field, ValidationError, ValidationInfo, create_model, field
 from pydantic.fields import FieldInfo
 
 from beholder.errors import Problem, StudyError
+from beholder.formats import listed
 from beholder.study.design import Near, Number
 from beholder.study.entry_points import Group, Installation, installation
 from beholder.study.parts import FaultsError, StudyPart, Text, raise_faults
-from beholder.study.value_kinds import Allowed, listed
+from beholder.study.value_kinds import Allowed
 from beholder.types import CheckRole
 
 Share = Annotated[float, Field(ge=0, le=1)]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from beholder.errors import did_you_mean
+from beholder.formats import listed
 from beholder.study.checks import CheckKinds
 from beholder.study.groups import between_faults
 from beholder.study.parts import Fault, path_fault
@@ -15,7 +16,6 @@ from beholder.study.reader import dotted, quoted
 from beholder.study.recipes import intended_kind
 from beholder.study.recruitment_faults import recruitment_faults
 from beholder.study.texts import text_fault
-from beholder.study.value_kinds import listed
 from beholder.study.yaml import Place
 
 

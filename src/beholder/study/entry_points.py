@@ -41,7 +41,7 @@ class Group(NamedTuple):
     def entry(self, name: str, where: str) -> EntryPoint:
         """Return the one entry point of a name; raises `StudyError` where there is none, or more than one."""
         from beholder.errors import Problem, StudyError, did_you_mean
-        from beholder.study.value_kinds import listed
+        from beholder.formats import listed
 
         available = self.names()
         entries = self.entries(name)
@@ -57,7 +57,7 @@ class Group(NamedTuple):
     def load(self, entry: EntryPoint, where: str, required: Sequence[str]) -> Any:
         """Return what an entry point names, after a first look at the contract: all `required` attributes are there."""
         from beholder.errors import Problem
-        from beholder.study.value_kinds import listed
+        from beholder.formats import listed
 
         package = f" of the package {entry.dist.name}" if entry.dist else ""
         subject = f"{self.noun} {entry.name}, entry point {entry.value}{package},"

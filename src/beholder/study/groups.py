@@ -10,12 +10,12 @@ from math import prod
 from typing import Any
 
 from beholder.errors import Problem, did_you_mean
+from beholder.formats import listed
 from beholder.study.design import Design, Level
 from beholder.study.model import Playback, Study
 from beholder.study.parts import SLUG, SLUG_WORDS, Fault
 from beholder.study.questions import Page
 from beholder.study.reader import StudyReader, dotted, quoted
-from beholder.study.value_kinds import listed
 from beholder.study.yaml import Place
 
 Levels = Mapping[str, str]

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol, TypeGuard, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from beholder.errors import Problem, StudyError, did_you_mean
+from beholder.formats import listed
 from beholder.study.checks import CheckKinds
 from beholder.study.consistency import inconsistencies
 from beholder.study.design import Design, Level
@@ -18,7 +19,7 @@ from beholder.study.parts import FaultsError
 from beholder.study.presets import preset, with_clean_preset
 from beholder.study.questions import SCALES
 from beholder.study.reader import StudyReader, bracketed_sides, quoted
-from beholder.study.value_kinds import NUMBERS, ValueKind, field_kind, kind_of, listed
+from beholder.study.value_kinds import NUMBERS, ValueKind, field_kind, kind_of
 from beholder.study.yaml import Place, StudyDocument
 from beholder.types import Json
 

@@ -7,7 +7,8 @@ import re
 from typing import Any, Final
 
 from beholder.errors import Problem, did_you_mean
-from beholder.study.value_kinds import NUMBERS, ValueKind, listed
+from beholder.formats import listed
+from beholder.study.value_kinds import NUMBERS, ValueKind
 from beholder.study.yaml import ListNode, MapNode, Node, Place, Scalar, StudyDocument, core_value
 
 _OMITTED: Final = object()

@@ -15,10 +15,10 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, StringConstraints
 
-from beholder.formats import join_names
+from beholder.formats import join_names, listed
 from beholder.study.parts import Fault, Span, StudyPart, Text
 from beholder.study.reader import quoted
-from beholder.study.value_kinds import Allowed, listed
+from beholder.study.value_kinds import Allowed
 
 RecruitMode = Literal["link", "panel", "lab", "prolific"]
 Mode = Literal[RecruitMode, "preview", "robot"]

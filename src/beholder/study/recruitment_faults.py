@@ -12,10 +12,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from beholder.errors import did_you_mean
+from beholder.formats import listed
 from beholder.study.parts import SPAN, Fault, duration, path_fault
 from beholder.study.reader import dotted, quoted
 from beholder.study.recruitment import SOURCES, ParticipantSource, Recruit, Sum, is_money, moment, money, source_of
-from beholder.study.value_kinds import listed
 from beholder.study.yaml import Place
 
 _OPEN = tuple(source.mode for source in SOURCES)

@@ -12,6 +12,8 @@ import annotated_types
 from pydantic import BaseModel, StringConstraints
 from pydantic.fields import FieldInfo
 
+from beholder.formats import listed
+
 Scalars = frozenset[type]
 NUMBERS: Scalars = frozenset((int, float))
 
@@ -86,11 +88,6 @@ class ValueKind:
         elif self.is_map:
             parts.append("a map of keys")
         return ", or ".join(parts)
-
-
-def listed(words: Sequence[str], last: str = "or") -> str:
-    """Return `a, b or c`."""
-    return f" {last} ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
 
 
 def field_kind(field: FieldInfo) -> ValueKind:

@@ -269,7 +269,7 @@ def _check_stage(name: str, checks: Sequence[AnyPageCheck]) -> list[Stage]:
     if not checks:
         return []
     seconds, n = sum(check.seconds for check in checks), len(checks)
-    return [Stage(f"{name}, {n} check{'s' * (n > 1)}", seconds / 60, max(1, sum(check.screens for check in checks)))]
+    return [Stage(f"{name}, {plain_count(n, 'check')}", seconds / 60, max(1, sum(check.screens for check in checks)))]
 
 
 def _trial_stage(

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from beholder.errors import StudyError
+from beholder.formats import listed
 from beholder.methods import find, load_study, method_folder, methods, names
 from beholder.study.presets import RESERVED_METHODS
-from beholder.study.value_kinds import listed
 from support.installed_packages import install
 
 STRANGER = """

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from beholder.formats import listed
 from beholder.methods import names
 from beholder.study.consistency import languages
-from beholder.study.value_kinds import listed
 from support.study_texts import HEAD, INSIDE, load, refusal
 
 

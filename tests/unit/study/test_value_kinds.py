@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from beholder.study.value_kinds import Allowed, field_kind, kind_of, listed
+from beholder.study.value_kinds import Allowed, field_kind, kind_of
 
 
 class Options(BaseModel):
@@ -43,9 +43,3 @@ def test_a_name_stays_text_and_a_section_may_be_left_empty() -> None:
     assert not kind_of(str | float).wants_text
     assert kind_of(Options).is_container
     assert not kind_of(bool | Options).is_container
-
-
-def test_words_are_listed_as_people_write_them() -> None:
-    assert [listed([]), listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"], "and")] == [
-        "", "a", "a or b", "a, b and c",
-    ]  # fmt: skip

@@ -54,7 +54,7 @@ class FakeSubmission:
     def short(self, *, has_siblings: bool) -> dict[str, Any]:
         """Return it as an entry of a list."""
         return {
-            "id": self.id, "participant_id": self.person.id, "status": _listed(self.status),
+            "id": self.id, "participant_id": self.person.id, "status": _status_in_list(self.status),
             "started_at": stamp(self.started_at or self.reserved_at), "completed_at": stamp(self.completed_at),
             "has_siblings": has_siblings, "study_code": self.code, "return_requested": stamp(self.return_requested),
         }  # fmt: skip
@@ -70,11 +70,11 @@ class FakeSubmission:
         return {
             "id": self.id, "completed_at": stamp(self.completed_at), "entered_code": self.code,
             "participant": self.person.id, "started_at": stamp(self.started_at or self.reserved_at),
-            "status": _listed(self.status), "study_id": self.study,
+            "status": _status_in_list(self.status), "study_id": self.study,
         }  # fmt: skip
 
 
-def _listed(status: Status) -> str:
+def _status_in_list(status: Status) -> str:
     """Return a status as lists show it: only counts and details distinguish partial approval."""
     return "APPROVED" if status == "PARTIALLY APPROVED" else status
 
