@@ -1,4 +1,4 @@
-"""A package of somebody else, installed for one test."""
+"""Packages of somebody else, installed for one test."""
 
 from __future__ import annotations
 
@@ -18,3 +18,46 @@ def install(folder: Path, monkeypatch: pytest.MonkeyPatch, module: str, source: 
     (info / "entry_points.txt").write_text(entry_points, "utf-8")
     monkeypatch.syspath_prepend(str(folder))
     monkeypatch.delitem(sys.modules, module, raising=False)
+
+
+LOUDNESS = """
+import altair
+import pandas as pd
+from beholder.analysis.contract import Analysis, Column, Ratings, Result
+
+
+def loudness(ratings: Ratings) -> Result | None:
+    if ratings.votes.empty:
+        return None
+    largest = ratings.votes.groupby("question", sort=False)["value"].agg(loudest="max", votes="size").reset_index()
+    table = largest.assign(condition="all", is_loud=largest["loudest"] > 3)
+    return LOUDNESS.result(table[LOUDNESS.names], "The highest vote of each question.")
+
+
+def draw(table: pd.DataFrame) -> altair.Chart:
+    return altair.Chart(table).mark_point().encode(x="loudest", y="question")
+
+
+LOUDNESS = Analysis(
+    "loudness",
+    loudness,
+    (
+        Column("question", "text", "Id of the question."),
+        Column("condition", "text", "Always all."),
+        Column("loudest", "number", "The highest vote."),
+        Column("votes", "integer", "How many votes there are."),
+        Column("is_loud", "boolean", "Whether it is above 3."),
+    ),
+    row="question",
+    holds="the highest vote",
+    citation="Somebody (2030), A journal 1",
+    draw=draw,
+    seed=4,
+)
+"""
+"""An analysis of another package."""
+
+
+def install_loudness(folder: Path, monkeypatch: pytest.MonkeyPatch, source: str, module: str = "loud") -> None:
+    """Install a package whose module has the analysis `loudness`."""
+    install(folder, monkeypatch, module, source, f"[beholder.analyses]\nloudness = {module}:LOUDNESS\n")

@@ -2,8 +2,8 @@
 
 Reading: `ratings`, `ratings_table`, `sides`. Tables: `scores`, `means`, `dmos`, `distributions`, `participants`,
 `contrasts`, `tests`, `pairs`, `comparisons`, `bradley_terry`, `strengths`, `ranks`, `mixed`, `models`, `rater_models`,
-`reliability`, `items`, `sensitivity`, `votes_needed`. Answers: `condition_difference`. Files: `result`, `folder`.
-Charts: `figures`.
+`reliability`, `items`, `sensitivity`, `votes_needed`. Answers: `condition_difference`. What an analysis is: `contract`,
+`columns`, `registry`. Files: `result`, `folder`. Charts: `figures`.
 """
 
 from __future__ import annotations

@@ -11,6 +11,19 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from beholder.analysis.columns import (
+    CI_HIGH,
+    CI_LOW,
+    CONDITION,
+    CONTENT_OR_NONE,
+    METRIC,
+    NOTE,
+    PARTICIPANTS_N,
+    QUESTION,
+    ROW_LEVEL,
+    STIMULUS_OR_NONE,
+)
+from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.figures.distributions import distributions_chart
 from beholder.analysis.figures.scores import medians_chart
 from beholder.analysis.ratings import Ratings, as_ratings
@@ -18,7 +31,6 @@ from beholder.analysis.result import Result, has_analysis, scoring
 from beholder.formats import plain
 from beholder.stats.intervals import LEVEL
 
-_COLUMNS = ["question", "condition", "band", "low", "high", "n", "share"]
 _BANDS = 20
 MAX_VALUES = 11
 """A scale with at most this many whole values has a row for each value."""
@@ -36,7 +48,26 @@ def distributions(data: pd.DataFrame | Ratings) -> Result | None:
         "high. Repetitions count each. A graded comparison of two conditions under test counts once for each "
         "of them, with opposite signs."
     )
-    return Result(pd.concat(parts, ignore_index=True), note, "", draw=distributions_chart)
+    return DISTRIBUTIONS.result(pd.concat(parts, ignore_index=True), note)
+
+
+DISTRIBUTIONS = Analysis(
+    "distributions",
+    distributions,
+    (
+        QUESTION,
+        CONDITION,
+        Column("band", "text", "A value of a scale with at most 11 whole ones, else one of 20 equally wide bands."),
+        Column("low", "number", "Lower end of the band, or the value."),
+        Column("high", "number", "Upper end of the band, which only the last one includes, or the value."),
+        Column("n", "integer", "Ratings in the band; repetitions count each."),
+        Column("share", "number", "Their share of the ratings of the condition."),
+    ),
+    row="condition, value and question",
+    holds="how many ratings had the value, and their share",
+    draw=distributions_chart,
+    order=19,
+)
 
 
 def _of_question(ratings: Ratings, question: str) -> pd.DataFrame:
@@ -62,7 +93,7 @@ def _of_question(ratings: Ratings, question: str) -> pd.DataFrame:
             "n": counts.ravel(),
             "share": shares.ravel(),
         },
-        columns=_COLUMNS,
+        columns=DISTRIBUTIONS.names,
     )
 
 
@@ -96,13 +127,6 @@ def _bands(values: NDArray[np.float64], low: float, high: float) -> tuple[NDArra
 
 
 # medians, with exact intervals (MUSHRA; reference: statistics 4.1)
-
-
-_MEDIAN_COLUMNS = [
-    "level", "question", "stimulus", "content", "condition", "metric", "n", "median", "q1", "q3", "ci_low", "ci_high",
-    "coverage", "note",
-]  # fmt: skip
-_CITATION = "ITU-R BS.1534 (MUSHRA); Thompson (1936), Annals of Mathematical Statistics 7 (interval of the median)"
 
 
 class MedianInterval(NamedTuple):
@@ -169,7 +193,7 @@ def medians(data: pd.DataFrame | Ratings, *, questions: Sequence[str] | None = N
             (level, question, stimulus, content, condition, _name(ratings.methods[str(question)]), *_row(values))
             for (question, level, condition, content, stimulus), values in groups
         ],
-        columns=_MEDIAN_COLUMNS,
+        columns=MEDIANS.names,
     )
     for column in ("condition", "level", "question"):
         rank = ranks[column]
@@ -181,7 +205,28 @@ def medians(data: pd.DataFrame | Ratings, *, questions: Sequence[str] | None = N
         "values; coverage is what it reaches. Of a condition, over each participant's own median across contents; of a "
         "stimulus, over the votes. n counts participants."
     )
-    return Result(table_of_medians.reset_index(drop=True), note, _CITATION, medians_chart)
+    return MEDIANS.result(table_of_medians.reset_index(drop=True), note)
+
+
+MEDIANS = Analysis(
+    "medians",
+    medians,
+    (
+        ROW_LEVEL,
+        QUESTION, STIMULUS_OR_NONE, CONTENT_OR_NONE, CONDITION, METRIC, PARTICIPANTS_N,
+        Column("median", "number", "Median of the votes; of a condition, of each participant's own median."),
+        Column("q1", "number", "First quartile of the same."),
+        Column("q3", "number", "Third quartile of the same."),
+        CI_LOW, CI_HIGH,
+        Column("coverage", "number", "What the interval between two of the values reaches: at least 0.95."),
+        NOTE,
+    ),
+    row="condition, then stimulus (`mushra`)",
+    holds="median, quartiles, exact interval",
+    citation="ITU-R BS.1534 (MUSHRA); Thompson (1936), Annals of Mathematical Statistics 7 (interval of the median)",
+    draw=medians_chart,
+    order=10,
+)  # fmt: skip
 
 
 def _name(method: str) -> str:

@@ -9,6 +9,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from beholder.analysis.columns import (
+    CI_HIGH,
+    CI_LOW,
+    CONDITION,
+    CONTENT_OR_NONE,
+    CONTENTS,
+    INTERVAL,
+    METRIC,
+    NOTE,
+    PARTICIPANTS,
+    QUESTION,
+    ROW_LEVEL,
+    STIMULUS_OR_NONE,
+)
+from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.means import ScaleEnds, average_by, codes_of, interval_name, scale_ends
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result, has_analysis, scoring
@@ -16,10 +31,6 @@ from beholder.formats import plain_count
 from beholder.stats.clustered import CITATION, Cells, Estimate, Floats, difference_of, mean_of
 from beholder.stats.intervals import STUDENT_CITATION, t_bounds
 
-_COLUMNS = [
-    "level", "question", "stimulus", "content", "condition", "metric", "pairing", "n", "participants", "contents",
-    "mean", "sd", "ci_low", "ci_high", "interval", "note",
-]  # fmt: skip
 _PAIRED, _UNPAIRED = "paired", "unpaired"
 _METRIC = "DMOS(ACR-HR)"
 """What it is called in tables without methods, or whose method does not say."""
@@ -120,11 +131,29 @@ def dmos(
         remarks.append(_reference_remarks(question, votes, stimuli))
     if not parts:
         return None
-    return Result(
-        pd.concat(parts, ignore_index=True)[_COLUMNS].astype({"n": int, "participants": int, "contents": int}),
-        _note(crush) + "".join(remarks),
-        f"ITU-T P.910 (ACR-HR, differential viewer scores); {STUDENT_CITATION}; {CITATION}",
-    )
+    table = pd.concat(parts, ignore_index=True)[DMOS.names].astype({"n": int, "participants": int, "contents": int})
+    return DMOS.result(table, _note(crush) + "".join(remarks))
+
+
+DMOS = Analysis(
+    "dmos",
+    dmos,
+    (
+        ROW_LEVEL,
+        QUESTION, STIMULUS_OR_NONE, CONTENT_OR_NONE, CONDITION, METRIC,
+        Column("pairing", "text", "Whether votes are held against the same participant's vote on the reference, or the "
+               "two means against each other, as fewer than half rated both.", (_PAIRED, _UNPAIRED)),
+        Column("n", "integer", "Votes that it rests on; of a stimulus, participants."),
+        PARTICIPANTS, CONTENTS,
+        Column("mean", "number", "DMOS: mean of the differential votes."),
+        Column("sd", "number", "Standard deviation of the differential votes; empty where unpaired."),
+        CI_LOW, CI_HIGH, INTERVAL, NOTE,
+    ),
+    row="stimulus, then condition (`acr-hr`)",
+    holds="DMOS against each participant's own vote on the reference",
+    citation=f"ITU-T P.910 (ACR-HR, differential viewer scores); {STUDENT_CITATION}; {CITATION}",
+    order=9,
+)  # fmt: skip
 
 
 def _stimuli(ratings: Ratings, votes: _DifferentialVotes) -> pd.DataFrame:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,66 +11,16 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from beholder.analysis.distributions import distributions, medians
-from beholder.analysis.dmos import dmos
-from beholder.analysis.items import SEED as TOGETHER_SEED
-from beholder.analysis.items import item_consistency
-from beholder.analysis.means import conditions, contents, factors, interval_name, questions
-from beholder.analysis.mixed import mixed, runs, variances
+from beholder.analysis.means import interval_name
 from beholder.analysis.models import add_quality, checked_models
-from beholder.analysis.pairs import pairs, position, preferences
-from beholder.analysis.participants import participants, raters, times
-from beholder.analysis.ranks import SEED, ranks
-from beholder.analysis.rater_models import model_raters, models
 from beholder.analysis.ratings import Ratings, open_ratings
-from beholder.analysis.reliability import reliability
-from beholder.analysis.result import TABLES, Result, Results, metric, ratings_hash, records
-from beholder.analysis.scores import scores
-from beholder.analysis.sensitivity import criteria, criteria_scores, sensitivity
-from beholder.analysis.strengths import strength_pairs, strengths
-from beholder.analysis.tests import ALPHA, agreement, family_note, tests
-from beholder.analysis.votes_needed import SEED as VOTES_SEED
-from beholder.analysis.votes_needed import default_curves
-from beholder.files import json_bytes, table_bytes, write_all
+from beholder.analysis.registry import Computed, compute_all, names
+from beholder.analysis.result import TABLES, Results, metric, ratings_hash
+from beholder.analysis.tests import ALPHA, family_note
+from beholder.errors import UserError
+from beholder.files import json_bytes, write_all
 from beholder.stats.intervals import LEVEL
 from beholder.study.model import Study
-
-ANALYSES: Mapping[str, Callable[[Ratings], Result | None]] = {
-    "scores": scores,
-    "conditions": conditions,
-    "contents": contents,
-    "pairs": pairs,
-    "tests": tests,
-    "participants": participants,
-    "questions": questions,
-    "factors": factors,
-    "dmos": dmos,
-    "medians": medians,
-    "position": position,
-    "preferences": preferences,
-    "strengths": strengths,
-    "strength_pairs": strength_pairs,
-    "ranks": ranks,
-    "mixed": mixed,
-    "variances": variances,
-    "runs": runs,
-    "distributions": distributions,
-    "raters": raters,
-    "models": models,
-    "model_raters": model_raters,
-    "reliability": reliability,
-    "together": item_consistency,
-    "times": times,
-    "votes_needed": default_curves,
-    "sensitivity": sensitivity,
-    "criteria": criteria,
-    "criteria_scores": criteria_scores,
-}
-"""Every analysis by the name of its file. One that does not apply to these ratings returns None and has no file."""
-_FILES = [f"{name}.csv" for name in (*ANALYSES, "agreement")]
-"""What an earlier analysis may have left."""
-SEEDS = {"ranks": SEED, "together": TOGETHER_SEED, "votes_needed": VOTES_SEED}
-"""Of the analyses that draw."""
 
 
 def analyse_folder(
@@ -84,29 +35,21 @@ def analyse_folder(
     loaded = open_ratings(study)
     out = out or loaded.folder / "analyse"
     ratings = loaded.ratings
-    results = {}
-    for done, (name, analysis) in enumerate(ANALYSES.items(), 1):
-        result = analysis(ratings)
-        if result is not None:
-            results[name] = result
-        if progress is not None:
-            progress(done, len(ANALYSES))
-    if "tests" in results and (agreed := agreement(results["tests"])) is not None:
-        results["agreement"] = agreed
+    computed = compute_all(ratings, progress)
+    results = computed.results
     notes = {
         "population": loaded.population,
         "run": loaded.run,
         "is_earlier_run": loaded.study is not None and loaded.run not in (None, loaded.study.run),
         "ratings_sha256": ratings_hash(loaded.path),
-        **_notes(ratings, results),
+        **_notes(ratings, computed),
     }
     for name in models:
         results["scores"], notes.setdefault("models", {})[name] = add_quality(results["scores"], ratings, name)
-    tables = {
-        f"{name}.csv": table_bytes(list(result.table.columns), records(result.table))
-        for name, result in results.items()
-    }
-    write_all(out, {**tables, "notes.json": json_bytes(notes)}, _FILES)
+    tables = {one.file: one.write(results[one.name].table) for one in computed.analyses}
+    write_all(out, {**tables, "notes.json": json_bytes(notes)}, _earlier_files(out))
+    if computed.problems:
+        raise UserError(computed.problems)
     return Results(
         scores=results["scores"].table,
         conditions=results["conditions"].table,
@@ -119,7 +62,16 @@ def analyse_folder(
     )
 
 
-def _notes(ratings: Ratings, results: dict[str, Result]) -> dict[str, Any]:
+def _earlier_files(out: Path) -> list[str]:
+    """Return what an earlier analysis may have left, also one of a package that is no longer installed."""
+    try:
+        earlier = json.loads((out / "notes.json").read_text(encoding="utf-8"))["analyses"]
+    except (OSError, ValueError, LookupError):
+        earlier = ()
+    return [f"{name}.csv" for name in dict.fromkeys([*names(), *earlier])]
+
+
+def _notes(ratings: Ratings, computed: Computed) -> dict[str, Any]:
     return {
         "ratings": ratings.counts,
         "conditions": list(ratings.conditions),
@@ -131,7 +83,9 @@ def _notes(ratings: Ratings, results: dict[str, Result]) -> dict[str, Any]:
         "intervals": {name: interval_name(kind, "both") for name, kind in ratings.kinds.items()},
         "alpha": ALPHA,
         "correction": {"method": "Holm", "family": family_note(ratings)},
-        "analyses": {name: {"note": result.note, "citation": result.citation} for name, result in results.items()},
-        "seeds": {name: seed for name, seed in SEEDS.items() if name in results},
+        "analyses": {
+            name: {"note": result.note, "citation": result.citation} for name, result in computed.results.items()
+        },
+        "seeds": {one.name: one.seed for one in computed.analyses if one.seed is not None},
         "software": {"numpy": np.__version__, "scipy": scipy.__version__, "pandas": pd.__version__},
     }

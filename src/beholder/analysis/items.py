@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from beholder.analysis.columns import NOTE, bounds
+from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.means import ScaleEnds, codes_of, scale_ends
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result
@@ -88,7 +90,6 @@ def stimulus_means(items: ItemMatrix) -> Floats:
 # together.csv: whether three questions or more measure one thing (reference: statistics 2.6)
 
 
-_COLUMNS = ["questions", "n", "alpha", "alpha_low", "alpha_high", "omega", "stimuli", "components", "share", "note"]
 SEED = 1
 _MIN_QUESTIONS = 3
 _MIN_STIMULI = 4
@@ -112,7 +113,29 @@ def item_consistency(data: pd.DataFrame | Ratings) -> Result | None:
     )
     if items.turned:
         note += f" Reversed, so turned within the scale: {', '.join(items.turned)}."
-    return Result(pd.DataFrame([row], columns=_COLUMNS), note, f"{CONSISTENCY_CITATION}; {COMPONENTS}")
+    return TOGETHER.result(pd.DataFrame([row], columns=TOGETHER.names), note)
+
+
+TOGETHER = Analysis(
+    "together",
+    item_consistency,
+    (
+        Column("questions", "integer", "How many questions are answered by numbers."),
+        Column("n", "integer", "How often one participant answered all of them about one stimulus."),
+        Column("alpha", "number", "Cronbach's alpha of these answers."),
+        *bounds("alpha", "its 95 % interval"),
+        Column("omega", "number", "McDonald's omega of these answers."),
+        Column("stimuli", "integer", "Stimuli with means on all questions."),
+        Column("components", "integer", "How many components of these means stand above chance."),
+        Column("share", "number", "Share of the variance that these components hold."),
+        NOTE,
+    ),
+    row="(one row)",
+    holds="whether three questions or more measure one thing",
+    citation=f"{CONSISTENCY_CITATION}; {COMPONENTS}",
+    seed=SEED,
+    order=24,
+)
 
 
 def _row(items: ItemMatrix, whole: np.ndarray) -> dict[str, object]:

@@ -11,6 +11,26 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from beholder.analysis.columns import (
+    CI_HIGH,
+    CI_LOW,
+    CONDITION,
+    CONTENT,
+    CONTENTS,
+    INTERVAL,
+    MEDIAN,
+    METRIC,
+    NOTE,
+    PARTICIPANTS,
+    Q1,
+    Q3,
+    QUESTION,
+    RATINGS_N,
+    SD,
+    STIMULI,
+    bounds,
+)
+from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.figures.scores import scores_chart
 from beholder.analysis.ratings import COMPARISONS, Ratings, as_ratings
 from beholder.analysis.result import Result, metric
@@ -27,9 +47,24 @@ _INTERVALS: Mapping[Over, str] = {
 """What the interval of a mean is called, by what it generalises over."""
 
 
+_MEANS = (
+    Column("mean", "number", "Mean of the means of stimuli, so that none weighs more for being rated more often."),
+    SD, MEDIAN, Q1, Q3, CI_LOW, CI_HIGH, INTERVAL,
+)  # fmt: skip
+_RATINGS_BOUNDS = bounds("ratings", "the interval as if no two ratings shared a person or a content: too narrow")
+_NARROWER_BOUNDS = (
+    *bounds("participants", "the interval over participants: other people, the same contents"),
+    *bounds("contents", "the interval over contents: the same people, other contents"),
+    *_RATINGS_BOUNDS,
+)
+_CITATION = f"{STUDENT_CITATION}; {SHARE_CITATION}; {CLUSTERED}"
+
+
 class MeanGroups(NamedTuple):
     """The groups, what has equal weight in the mean of each, and what intervals generalise over."""
 
+    columns: Sequence[str]
+    """Of the table that is made."""
     column: str
     names: Sequence[str]
     """In the order of the rows."""
@@ -91,15 +126,7 @@ def group_means(ratings: Ratings, table: pd.DataFrame, groups: MeanGroups) -> pd
                 **_means(cells, equal[mine], ratings.kinds[question], int(spread.loc[number, "n"]), groups),
             }
         )
-    return pd.DataFrame(rows, columns=_columns(groups)).astype({"n": int})
-
-
-def _columns(groups: MeanGroups) -> list[str]:
-    ends = [f"{over}_{end}" for over in groups.narrower for end in ("low", "high")]
-    return [
-        "question", groups.column, "metric", "n", "participants", "contents", "stimuli", "mean", "sd", "median", "q1",
-        "q3", "ci_low", "ci_high", "interval", *ends, "note",
-    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=list(groups.columns)).astype({"n": int})
 
 
 def _spread(place: Codes, value: Floats) -> pd.DataFrame:
@@ -167,9 +194,26 @@ def conditions(data: pd.DataFrame | Ratings) -> Result:
     generalise over one of the two, or (too narrow, for comparison with others only) over single ratings.
     """
     ratings = as_ratings(data)
-    table = group_means(ratings, ratings.table, MeanGroups("condition", ratings.conditions, equal="content"))
+    groups = MeanGroups(CONDITIONS.names, "condition", ratings.conditions, equal="content")
+    table = group_means(ratings, ratings.table, groups)
     note = _unit_note(ratings, "content", "both") + _kind_note(ratings)
-    return Result(table.drop(columns="stimuli"), note, _interval_citation(ratings, "both"), scores_chart)
+    return CONDITIONS.result(table, note, _interval_citation(ratings, "both"))
+
+
+CONDITIONS = Analysis(
+    "conditions",
+    conditions,
+    (
+        QUESTION, CONDITION, METRIC, RATINGS_N, PARTICIPANTS, CONTENTS,
+        Column("mean", "number", "Mean over contents of the means of stimuli."),
+        *_MEANS[1:], *_NARROWER_BOUNDS, NOTE,
+    ),
+    row="condition and question",
+    holds="the same with every content weighing the same, and intervals of several kinds",
+    citation=_CITATION,
+    draw=scores_chart,
+    order=2,
+)  # fmt: skip
 
 
 # contents
@@ -179,12 +223,24 @@ def contents(data: pd.DataFrame | Ratings) -> Result:
     """Return n, mean, sd, median, quartiles and intervals of every content over all its conditions, per question."""
     ratings = as_ratings(data)
     names = sorted(ratings.votes["content"].unique())
-    groups = MeanGroups("content", names, over="participants", narrower=["ratings"])
-    table = group_means(ratings, ratings.votes, groups).drop(columns="contents")
+    groups = MeanGroups(CONTENT_MEANS.names, "content", names, over="participants", narrower=["ratings"])
+    table = group_means(ratings, ratings.votes, groups)
     note = (
         f"Each content over all its conditions. {_unit_note(ratings, 'stimulus', 'participants')}{_sign_note(ratings)}"
     )
-    return Result(table, note, _interval_citation(ratings, "participants"), scores_chart)
+    return CONTENT_MEANS.result(table, note, _interval_citation(ratings, "participants"))
+
+
+CONTENT_MEANS = Analysis(
+    "contents",
+    contents,
+    (QUESTION, CONTENT, METRIC, RATINGS_N, PARTICIPANTS, STIMULI, *_MEANS, *_RATINGS_BOUNDS, NOTE),
+    row="content and question",
+    holds="the same over all its stimuli",
+    citation=_CITATION,
+    draw=scores_chart,
+    order=3,
+)
 
 
 # questions
@@ -193,9 +249,20 @@ def contents(data: pd.DataFrame | Ratings) -> Result:
 def questions(data: pd.DataFrame | Ratings) -> Result:
     """Return n, mean, sd, median, quartiles and intervals of every question over all its stimuli."""
     ratings = as_ratings(data)
-    table = group_means(ratings, ratings.votes.assign(all=""), MeanGroups("all", [""])).drop(columns="all")
+    table = group_means(ratings, ratings.votes.assign(all=""), MeanGroups(QUESTIONS.names, "all", [""]))
     note = f"Each question over all stimuli. {_unit_note(ratings, 'stimulus', 'both')}{_sign_note(ratings)}"
-    return Result(table, note, _interval_citation(ratings, "both"))
+    return QUESTIONS.result(table, note, _interval_citation(ratings, "both"))
+
+
+QUESTIONS = Analysis(
+    "questions",
+    questions,
+    (QUESTION, METRIC, RATINGS_N, PARTICIPANTS, CONTENTS, STIMULI, *_MEANS, *_NARROWER_BOUNDS, NOTE),
+    row="question",
+    holds="the same over everything",
+    citation=_CITATION,
+    order=7,
+)
 
 
 # factors: further columns of the manifest, and groups of participants
@@ -225,16 +292,31 @@ def factors(data: pd.DataFrame | Ratings) -> Result | None:
         f"{_unit_note(ratings, 'stimulus', 'both')}{_kind_note(ratings)} Levels may differ in more than this "
         "factor: in their contents, or in other factors."
     )
-    return Result(table, note, _interval_citation(ratings, "both"))
+    return FACTORS.result(table, note, _interval_citation(ratings, "both"))
+
+
+FACTORS = Analysis(
+    "factors",
+    factors,
+    (
+        QUESTION,
+        Column("factor", "text", "Name of the factor: a further column of the manifest, or of the participants."),
+        Column("level", "text", "Its level."),
+        METRIC, RATINGS_N, PARTICIPANTS, CONTENTS, STIMULI, *_MEANS, *_NARROWER_BOUNDS, NOTE,
+    ),
+    row="level of each further column of the manifest or factor between participants, and question",
+    holds="the same over all stimuli, or participants, of that level",
+    citation=_CITATION,
+    order=8,
+)  # fmt: skip
 
 
 def _of_factor(ratings: Ratings, column: str) -> pd.DataFrame:
     """Return the rows of one factor."""
     votes = _with_level(ratings, column)
     names = sorted(votes["level"].unique())
-    table = group_means(ratings, votes, MeanGroups("level", names))
-    table.insert(1, "factor", column.removeprefix(FACTOR_PREFIX))
-    return table
+    table = group_means(ratings, votes, MeanGroups(FACTORS.names, "level", names))
+    return table.assign(factor=column.removeprefix(FACTOR_PREFIX))
 
 
 def _with_level(ratings: Ratings, column: str) -> pd.DataFrame:

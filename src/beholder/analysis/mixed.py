@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from beholder.analysis.columns import CI_HIGH, CI_LOW, CONDITION, DF, NOTE, QUESTION, RATINGS_N, SE, P
+from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.figures.raters import variances_chart
 from beholder.analysis.means import average_by, codes_of, scale_ends
 from beholder.analysis.ratings import Ratings, as_ratings
@@ -23,8 +25,6 @@ from beholder.stats.crossed import (
 from beholder.stats.intervals import t_bounds
 from beholder.stats.mixed import Codes, count_components
 
-_COLUMNS = ["question", "condition", "n", "mean", "se", "df", "ci_low", "ci_high", "note"]
-_VARIANCE_COLUMNS = ["question", "source", "levels", "variance", "sd", "share", "statistic", "df", "p", "note"]
 SOURCES = ("condition", "participant", "content", "residual")
 _KINDS = ("score", "diff")
 
@@ -73,7 +73,24 @@ def mixed(data: pd.DataFrame | Ratings) -> Result | None:
         "Where they do its errors of differences are too small, so scores and pairs go by the clustered error, which "
         "asks for no such thing; where both agree this model stands beside it as a check."
     )
-    return Result(pd.concat(parts, ignore_index=True)[_COLUMNS], note, CITATION)
+    return MIXED.result(pd.concat(parts, ignore_index=True)[MIXED.names], note)
+
+
+MIXED = Analysis(
+    "mixed",
+    mixed,
+    (
+        QUESTION, CONDITION, RATINGS_N,
+        Column("mean", "number", "Mean of the condition, participants and contents being random."),
+        SE,
+        Column("df", "number", "Satterthwaite's degrees of freedom."),
+        CI_LOW, CI_HIGH, NOTE,
+    ),
+    row="condition and question",
+    holds="mean and 95 % interval by a mixed model",
+    citation=CITATION,
+    order=16,
+)  # fmt: skip
 
 
 def variances(data: pd.DataFrame | Ratings) -> Result | None:
@@ -100,7 +117,28 @@ def variances(data: pd.DataFrame | Ratings) -> Result | None:
         "person or a content favours. share: of the sum of the variances. levels: how many conditions, participants "
         "and contents there are; of residual, ratings."
     )
-    return Result(pd.DataFrame(rows, columns=_VARIANCE_COLUMNS), note, CITATION, variances_chart)
+    return VARIANCES.result(pd.DataFrame(rows, columns=VARIANCES.names), note)
+
+
+VARIANCES = Analysis(
+    "variances",
+    variances,
+    (
+        QUESTION,
+        Column("source", "text", "What the differences come from.", SOURCES),
+        Column("levels", "integer", "How many there are; of residual, ratings."),
+        Column("variance", "number", "Variance; empty where it is not in the model."),
+        Column("sd", "number", "Its root."),
+        Column("share", "number", "Its share of the sum of the variances."),
+        Column("statistic", "number", "Of condition: likelihood ratio against a model without conditions."),
+        DF, P, NOTE,
+    ),
+    row="question and source of differences",
+    holds="variance of conditions, participants, contents and the rest, and its share",
+    citation=CITATION,
+    draw=variances_chart,
+    order=17,
+)  # fmt: skip
 
 
 def _models(ratings: Ratings) -> list[_QuestionModel]:
@@ -141,12 +179,6 @@ def _why(name: str, code: Codes, condition: Codes) -> str:
 # runs: reproducibility of scores over runs of a study (ITU-T P.910; reference: statistics 6)
 
 
-_RUN_COLUMNS = [
-    "question", "run", "other_run", "difference", "se", "ci_low", "ci_high", "statistic", "df", "p", "margin",
-    "equivalent", "note",
-]  # fmt: skip
-
-
 def runs(data: pd.DataFrame | Ratings, *, margin: float | None = None) -> Result | None:
     """Return whether runs differ, and by how much every two of them; None for a single run.
 
@@ -167,7 +199,29 @@ def runs(data: pd.DataFrame | Ratings, *, margin: float | None = None) -> Result
         "where the 90 % interval of the difference lies within ± margin (two one-sided tests at 5 %), no where the "
         f"95 % interval lies beyond it, else undecided. margin: {_margin_text(margin)}."
     )
-    return Result(pd.DataFrame(rows, columns=_RUN_COLUMNS), note, RUN_EFFECT_CITATION)
+    return RUNS.result(pd.DataFrame(rows, columns=RUNS.names), note)
+
+
+RUNS = Analysis(
+    "runs",
+    runs,
+    (
+        QUESTION,
+        Column("run", "text", "A run; empty in the row of all of them."),
+        Column("other_run", "text", "The run with which it is compared."),
+        Column("difference", "number", "How far the first is above the second on the same stimuli."),
+        SE, CI_LOW, CI_HIGH,
+        Column("statistic", "number", "t of the difference; in a row without runs the likelihood ratio of all."),
+        DF, P,
+        Column("margin", "number", "What runs may differ by and still be called equivalent, in points."),
+        Column("equivalent", "text", "Whether they are; empty in the row of all.", ("yes", "no", "undecided")),
+        NOTE,
+    ),
+    row="question, then every two runs",
+    holds="whether runs differ, and whether they are equivalent",
+    citation=RUN_EFFECT_CITATION,
+    order=18,
+)  # fmt: skip
 
 
 def _margin_text(margin: float | None) -> str:

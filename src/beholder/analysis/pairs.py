@@ -9,7 +9,25 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from beholder.analysis.columns import (
+    CI_HIGH,
+    CI_LOW,
+    CONDITION,
+    CONTENTS,
+    DF,
+    NOTE,
+    OTHER_CONDITION,
+    P_HOLM,
+    PAGES_N,
+    PARTICIPANTS,
+    QUESTION,
+    STATISTIC,
+    TIES,
+    P,
+    bounds,
+)
 from beholder.analysis.comparisons import Tally, sum_by_code
+from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.contrasts import Contrast, Pair
 from beholder.analysis.figures.pairs import pairs_chart, preferences_chart
 from beholder.analysis.ratings import COMPARISONS, Ratings, as_ratings, orient_comparisons
@@ -31,11 +49,6 @@ from beholder.stats.intervals import (
 from beholder.stats.tests import HOLM_CITATION as HOLM
 from beholder.stats.tests import Zeros, holm
 
-_COLUMNS = [
-    "question", "condition", "other_condition", "comparison", "n", "participants", "contents", "mean_difference", "se",
-    "df", "ci_low", "ci_high", "statistic", "p", "p_holm", "test", "effect", "effect_low", "effect_high", "clear_by",
-    "note",
-]  # fmt: skip
 _CHANCE = "Correct answers are held against chance, not against each other, and have no pairs."
 
 
@@ -58,9 +71,36 @@ def pairs(
         _row(one, tests, "; ".join(name for name in TESTS if agrees[name]))
         for one, tests, agrees in zip(corrected.contrasts, records(by_contrast[0]), records(clear), strict=True)
     ]
-    table = pd.DataFrame(rows, columns=_COLUMNS)
+    table = pd.DataFrame(rows, columns=PAIRS.names)
     note = _note(ratings, family_note(ratings, contrasts, family))
-    return Result(table, note, _citation(ratings, table), pairs_chart)
+    return PAIRS.result(table, note, _citation(ratings, table))
+
+
+PAIRS = Analysis(
+    "pairs",
+    pairs,
+    (
+        QUESTION, CONDITION, OTHER_CONDITION,
+        Column("comparison", "text", "How the two are held together.", ("paired", "unpaired", "direct")),
+        PAGES_N,
+        PARTICIPANTS, CONTENTS,
+        Column("mean_difference", "number", "The first minus the second; above zero the first is better."),
+        Column("se", "number", "Standard error, clustered by participant and content."),
+        DF, CI_LOW, CI_HIGH,
+        STATISTIC,
+        P, P_HOLM,
+        Column("test", "text", "Name of the test that p is of."),
+        Column("effect", "number", "Mean over participants of their own differences, in its standard deviations (dz)."),
+        *bounds("effect", "its 95 % interval"),
+        Column("clear_by", "text", "By which tests of tests.csv it is clear, with `; ` between."),
+        NOTE,
+    ),
+    row="pair of conditions and question",
+    holds="difference with interval, test, p, p after Holm's correction, and size",
+    citation="; ".join([CLUSTERED, SHARE_CITATION, HOLM, EFFECT]),
+    draw=pairs_chart,
+    order=4,
+)  # fmt: skip
 
 
 def _row(one: Contrast, clustered: dict[str, object], clear_by: str) -> tuple[object, ...]:
@@ -118,10 +158,6 @@ def _citation(ratings: Ratings, table: pd.DataFrame) -> str:
 # position: preference for the second, or right, of two (reference: statistics 2.5)
 
 
-_POSITION_COLUMNS = [
-    "question", "n", "participants", "mean", "sd", "ci_low", "ci_high", "statistic", "df", "p", "first", "ties",
-    "second", "second_share", "second_low", "second_high", "balance", "note",
-]  # fmt: skip
 _UNEVEN = 0.1
 """How far from one half the share of orders may be before a place can be mistaken for a quality."""
 
@@ -149,7 +185,34 @@ def position(data: pd.DataFrame | Ratings) -> Result | None:
         "balance: the share of these in which the condition that stands first in the study, or the one that was held "
         "against the reference, was the second; away from one half, place and quality are not told apart."
     )
-    return Result(pd.DataFrame(rows, columns=_POSITION_COLUMNS), note, f"{STUDENT_CITATION}; {SHARE_CITATION}")
+    return POSITION.result(pd.DataFrame(rows, columns=POSITION.names), note)
+
+
+POSITION = Analysis(
+    "position",
+    position,
+    (
+        QUESTION,
+        Column("n", "integer", "Comparisons."),
+        PARTICIPANTS,
+        Column("mean", "number", "Mean of `raw_value` over participants: above zero the second, or right, one."),
+        Column("sd", "number", "Standard deviation of the participants' own means."),
+        CI_LOW, CI_HIGH,
+        Column("statistic", "number", "t of the mean."),
+        DF, P,
+        Column("first", "integer", "How often the first was called better."),
+        TIES,
+        Column("second", "integer", "How often the second was."),
+        Column("second_share", "number", "Share of the second among comparisons without ties, over participants."),
+        *bounds("second", "its 95 % interval"),
+        Column("balance", "number", "Share in which one and the same condition was the second; even orders have 0.5."),
+        NOTE,
+    ),
+    row="question that compares two",
+    holds="how far answers lean to the second, or right, one",
+    citation=f"{STUDENT_CITATION}; {SHARE_CITATION}",
+    order=11,
+)  # fmt: skip
 
 
 def _position_row(kept: pd.DataFrame) -> tuple[object, ...]:
@@ -188,12 +251,6 @@ def _position_note(participants: int, sd: float, balance: float) -> str:
 # preferences (reference: statistics 5)
 
 
-_PREFERENCE_COLUMNS = [
-    "question", "condition", "other_condition", "n", "participants", "wins", "ties", "losses", "share", "exact_low",
-    "exact_high", "p", "p_holm", "half_share", "ci_low", "ci_high", "note",
-]  # fmt: skip
-
-
 def preferences(data: pd.DataFrame | Ratings, *, from_grades: bool = False) -> Result | None:
     """Return wins, ties and losses of every two conditions that were compared, with exact and clustered intervals.
 
@@ -213,8 +270,34 @@ def preferences(data: pd.DataFrame | Ratings, *, from_grades: bool = False) -> R
     )
     if from_grades:
         note += " Of grades only the sign counts."
-    citation = f"{SHARE_CITATION}; Holm (1979), Scandinavian Journal of Statistics 6"
-    return Result(pd.concat(parts, ignore_index=True), note, citation, preferences_chart)
+    return PREFERENCES.result(pd.concat(parts, ignore_index=True), note)
+
+
+PREFERENCES = Analysis(
+    "preferences",
+    preferences,
+    (
+        QUESTION, CONDITION, OTHER_CONDITION,
+        Column("n", "integer", "All comparisons of the two."),
+        PARTICIPANTS,
+        Column("wins", "integer", "How often the first was preferred."),
+        TIES,
+        Column("losses", "integer", "How often the other was preferred."),
+        Column("share", "number", "Wins among wins and losses."),
+        *bounds("exact", "Clopper and Pearson's interval of it, as if all comparisons were independent"),
+        Column("p", "number", "Exact two-sided p-value against one half, as if all comparisons were independent."),
+        P_HOLM,
+        Column("half_share", "number", "Share of wins, a tie being half a win."),
+        Column("ci_low", "number", "Lower end of its 95 % interval, clustered by participant."),
+        Column("ci_high", "number", "Upper end of its 95 % interval, clustered by participant."),
+        NOTE,
+    ),
+    row="pair of conditions, of choices between two",
+    holds="wins, ties, losses, and shares with intervals",
+    citation=f"{SHARE_CITATION}; {HOLM}",
+    draw=preferences_chart,
+    order=12,
+)  # fmt: skip
 
 
 def _pairs(question: str, tally: Tally) -> pd.DataFrame:
@@ -254,7 +337,7 @@ def _pairs(question: str, tally: Tally) -> pd.DataFrame:
             "ci_high": ends.high,
             "note": [_preference_note(*one) for one in zip(decided.tolist(), people.tolist(), strict=True)],
         },
-        columns=_PREFERENCE_COLUMNS,
+        columns=PREFERENCES.names,
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from beholder.analysis.columns import PARTICIPANT, THEIR_STIMULI
+from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.figures.distributions import times_chart
 from beholder.analysis.figures.raters import raters_chart
 from beholder.analysis.means import codes_of
@@ -15,7 +17,6 @@ from beholder.stats.reliability import leave_one_out
 from beholder.types import UNRATED_ROLES
 
 MIN_SHARED_RATINGS = 10
-_COLUMNS = ["participant", "ratings", "stimuli", "mean", "sd", "lowest", "highest", "agreement"]
 _CITATION = "Spearman (1904), American Journal of Psychology 15"
 
 
@@ -35,13 +36,33 @@ def participants(data: pd.DataFrame | Ratings) -> Result:
             "agreement": _agreement(ratings.votes),
         }
     )
-    table = table.rename_axis("participant").reset_index()[_COLUMNS]
+    table = table.rename_axis("participant").reset_index()[PARTICIPANTS.names]
     note = (
         "agreement: Spearman's rank correlation of a participant's ratings with the mean of everybody else's "
         f"ratings of the same stimuli, or pairs, and questions (leave one out); empty below "
         f"{MIN_SHARED_RATINGS} shared ratings."
     )
-    return Result(table, note, _CITATION if table["agreement"].notna().any() else "")
+    return PARTICIPANTS.result(table, note, _CITATION if table["agreement"].notna().any() else "")
+
+
+PARTICIPANTS = Analysis(
+    "participants",
+    participants,
+    (
+        PARTICIPANT,
+        Column("ratings", "integer", "How many of their ratings are analysed."),
+        THEIR_STIMULI,
+        Column("mean", "number", "Mean of their ratings."),
+        Column("sd", "number", "Standard deviation of their ratings."),
+        Column("lowest", "number", "Their lowest rating."),
+        Column("highest", "number", "Their highest rating."),
+        Column("agreement", "number", "Rank correlation with the mean of the others; empty below 10 shared ratings."),
+    ),
+    row="participant",
+    holds="mean, sd, range, and agreement with the others",
+    citation=_CITATION,
+    order=6,
+)
 
 
 def _agreement(table: pd.DataFrame) -> pd.Series:
@@ -56,7 +77,6 @@ def _agreement(table: pd.DataFrame) -> pd.Series:
 # raters: each participant against the others, used or not (reference: checks 7)
 
 
-_RATER_COLUMNS = ["participant", "use", "ratings", "offset", "spread", "agreement"]
 _RATER_NOTE = (
     "Every participant against the mean of all others who are used, on the same stimuli, or pairs, and questions. "
     "offset: mean difference from the others, in percent of the width of the scale; above zero, higher. spread: "
@@ -90,8 +110,27 @@ def raters(data: pd.DataFrame | Ratings) -> Result | None:
             "agreement": _rater_agreement(rows),
         }
     )
-    result = table.reset_index()[_RATER_COLUMNS]
-    return Result(result, _RATER_NOTE, _CITATION if result["agreement"].notna().any() else "", draw=raters_chart)
+    result = table.reset_index()[RATERS.names]
+    return RATERS.result(result, _RATER_NOTE, _CITATION if result["agreement"].notna().any() else "")
+
+
+RATERS = Analysis(
+    "raters",
+    raters,
+    (
+        PARTICIPANT,
+        Column("use", "boolean", "Whether any rating of theirs is analysed."),
+        Column("ratings", "integer", "How many of theirs somebody else rated too."),
+        Column("offset", "number", "Mean difference from the others, in percent of the width of the scale."),
+        Column("spread", "number", "Standard deviation of these differences, in the same unit."),
+        Column("agreement", "number", "Rank correlation with the others; empty below 10 shared ratings."),
+    ),
+    row="participant, also those who are not used",
+    holds="offset, spread and agreement against the others",
+    citation=_CITATION,
+    draw=raters_chart,
+    order=20,
+)
 
 
 def _values(ratings: Ratings) -> pd.DataFrame:
@@ -143,7 +182,6 @@ def _rater_agreement(rows: pd.DataFrame) -> pd.Series:
 # times per page and per rating
 
 
-_TIME_COLUMNS = ["of", "position", "condition", "n", "median_s", "q1_s", "q3_s"]
 _TIME_NOTE = (
     "Seconds from when a page was shown until its answer was sent, watching and listening included. `page`: each page "
     "once, however many ratings are on it; first over all pages, then by its place in the session. `rating`: the time "
@@ -166,7 +204,27 @@ def times(data: pd.DataFrame | Ratings) -> Result | None:
     if bool(pages["condition"].notna().all()):
         named = dict(iter(pages.groupby("condition")["seconds"]))
         rows += [_row("condition", named[name], condition=name) for name in ratings.conditions if name in named]
-    return Result(pd.DataFrame(rows, columns=_TIME_COLUMNS), _TIME_NOTE, "", draw=times_chart)
+    return TIMES.result(pd.DataFrame(rows, columns=TIMES.names), _TIME_NOTE)
+
+
+TIMES = Analysis(
+    "times",
+    times,
+    (
+        Column("of", "text", "Each page once (first all, then by position), the time of a page shared out among its "
+               "ratings, or pages with one condition.", ("page", "rating", "condition")),
+        Column("position", "number", "Place of the page in the session; empty in a row of all."),
+        Column("condition", "text", "Name of the condition; empty where the row is not of one."),
+        Column("n", "integer", "Pages."),
+        Column("median_s", "number", "Median in seconds, watching and listening included."),
+        Column("q1_s", "number", "First quartile in seconds."),
+        Column("q3_s", "number", "Third quartile in seconds."),
+    ),
+    row="page of the session, and more",
+    holds="seconds per page, per rating and per condition",
+    draw=times_chart,
+    order=25,
+)  # fmt: skip
 
 
 def _pages(kept: pd.DataFrame) -> pd.DataFrame | None:

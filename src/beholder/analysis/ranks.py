@@ -10,7 +10,9 @@ import pandas as pd
 from scipy.sparse import csr_matrix
 
 from beholder.analysis.bradley_terry import StrengthFit, fit_strengths
+from beholder.analysis.columns import CONDITION, QUESTION
 from beholder.analysis.comparisons import BRADLEY_TERRY, comparisons, sum_by_code
+from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.figures.pairs import ranks_chart
 from beholder.analysis.means import average_by, codes_of
 from beholder.analysis.ratings import Ratings, as_ratings
@@ -19,10 +21,10 @@ from beholder.analysis.strengths import SANDWICH_CITATION
 from beholder.stats.clustered import CITATION as CLUSTERED
 from beholder.stats.clustered import Codes, Floats
 
-_COLUMNS = ["question", "source", "component", "condition", "rank", "probability"]
 SEED = 20_240_229
 _DRAWS = 10_000
 _MEANS = "means"
+_CITATIONS = {_MEANS: CLUSTERED, BRADLEY_TERRY.name: f"{BRADLEY_TERRY.citation}; {SANDWICH_CITATION}"}
 # Means are sums of fractions: what is equal on paper may differ in the last bits.
 _DECIMALS = 9
 
@@ -53,9 +55,28 @@ def ranks(data: pd.DataFrame | Ratings, *, draws: int = _DRAWS, seed: int = SEED
         "clustered by participant and content) or the strengths (source bradley-terry; covariance clustered by "
         "participant). Conditions that were never compared, not even through others, are ranked apart, by component."
     )
-    citations = {_MEANS: CLUSTERED, BRADLEY_TERRY.name: f"{BRADLEY_TERRY.citation}; {SANDWICH_CITATION}"}
-    citation = "; ".join(text for source, text in citations.items() if source in sources)
-    return Result(pd.concat(parts, ignore_index=True), note, citation, ranks_chart)
+    citation = "; ".join(text for source, text in _CITATIONS.items() if source in sources)
+    return RANKS.result(pd.concat(parts, ignore_index=True), note, citation)
+
+
+RANKS = Analysis(
+    "ranks",
+    ranks,
+    (
+        QUESTION,
+        Column("source", "text", "What is ranked: means, or strengths of choices.", tuple(_CITATIONS)),
+        Column("component", "text", "Number of the group; those of different groups were never compared."),
+        CONDITION,
+        Column("rank", "integer", "1 is the highest."),
+        Column("probability", "number", "How probable the rank is; those of a condition sum to one."),
+    ),
+    row="condition and rank",
+    holds="how probable the rank is",
+    citation="; ".join(_CITATIONS.values()),
+    draw=ranks_chart,
+    seed=SEED,
+    order=15,
+)
 
 
 def _spreads(ratings: Ratings, question: str) -> Iterator[tuple[str, _Estimates]]:
@@ -133,5 +154,5 @@ def _ranked(
             "rank": np.tile(np.arange(1, size + 1), size),
             "probability": (counts.T / draws).ravel(),
         },
-        columns=_COLUMNS,
+        columns=RANKS.names,
     )

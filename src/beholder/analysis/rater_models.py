@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from beholder.analysis.columns import CONDITION, CONTENT, HIGH, LOW, NOTE, PARTICIPANT, QUESTION, SE, STIMULUS, bounds
+from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.figures.raters import biases_chart
 from beholder.analysis.models import (
     BT500,
@@ -25,13 +28,6 @@ from beholder.stats.rater_models import RaterModelFit, stimulus_components, t_me
 
 PLAIN = "mos"
 RATER_MODELS: Mapping[str, RaterModel] = {model.name: model for model in (P913, BT500, P910, SHRUNKEN)}
-MODEL_COLUMNS = [
-    "question", "model", "stimulus", "content", "condition", "quality", "se", "low", "high", "n", "component",
-]  # fmt: skip
-RATER_COLUMNS = [
-    "question", "model", "participant", "ratings", "bias", "inconsistency", "inconsistency_low", "inconsistency_high",
-    "rejected", "above", "below", "note",
-]  # fmt: skip
 _ONE_RATING, _SAME_ANSWER = "one rating", "always the same answer"
 _MODELS_NOTE = (
     "Quality of every stimulus under each model, with its standard error and 95 % interval; mos is the plain mean with "
@@ -48,24 +44,76 @@ _RATERS_NOTE = (
 
 def models(data: pd.DataFrame | Ratings) -> Result | None:
     """Return the quality of every stimulus under every rater model; None where no question has scores."""
-    return _rater_models(data).get("models")
+    fits = _rater_models(data)
+    return fits.models if fits else None
 
 
 def model_raters(data: pd.DataFrame | Ratings) -> Result | None:
     """Return bias, inconsistency and rejection of every participant; None where no question has scores."""
-    return _rater_models(data).get("model_raters")
+    fits = _rater_models(data)
+    return fits.raters if fits else None
 
 
-def _rater_models(data: pd.DataFrame | Ratings) -> dict[str, Result]:
-    """Return `models` and `model_raters`, every model fitted once; empty where no question has scores."""
+_CITATION = "; ".join([STUDENT_CITATION, *(model.citation for model in RATER_MODELS.values())])
+MODELS = Analysis(
+    "models",
+    models,
+    (
+        QUESTION,
+        Column("model", "text", "Name of the model; mos is the plain mean.", (PLAIN, *RATER_MODELS)),
+        STIMULUS, CONTENT, CONDITION,
+        Column("quality", "number", "Quality of the stimulus under the model."),
+        SE, LOW, HIGH,
+        Column("n", "integer", "Ratings that the model counts."),
+        Column("component", "text", "Number of the group of stimuli that share participants, as no model can compare "
+               "others; empty where all hang together."),
+    ),
+    row="stimulus, model and question",
+    holds="quality under the plain mean and four rater models",
+    citation=_CITATION,
+    order=21,
+)  # fmt: skip
+MODEL_RATERS = Analysis(
+    "model_raters",
+    model_raters,
+    (
+        QUESTION,
+        Column("model", "text", "Name of the rater model.", tuple(RATER_MODELS)),
+        PARTICIPANT,
+        Column("ratings", "integer", "How many of their ratings the model has."),
+        Column("bias", "number", "How far above the others they score."),
+        Column("inconsistency", "number", "How far their ratings scatter once quality and bias are taken away."),
+        *bounds("inconsistency", "its 95 % interval"),
+        Column("rejected", "text", "Whether BT.500 would leave them out; empty under other models.", ("yes", "no")),
+        Column("above", "number", "Ratings far above the others'; of bt500 only."),
+        Column("below", "number", "Ratings far below the others'; of bt500 only."),
+        NOTE,
+    ),
+    row="participant, model and question",
+    holds="bias, inconsistency, and whom BT.500 would leave out",
+    citation=_CITATION,
+    draw=biases_chart,
+    order=22,
+)
+
+
+class _RaterTables(NamedTuple):
+    """Both tables, from the same fits."""
+
+    models: Result
+    raters: Result
+
+
+def _rater_models(data: pd.DataFrame | Ratings) -> _RaterTables | None:
+    """Return `models` and `model_raters`, every model fitted once; None where no question has scores."""
     ratings = as_ratings(data)
     return ratings.cached("rater models", lambda: _fitted(ratings))
 
 
-def _fitted(ratings: Ratings) -> dict[str, Result]:
+def _fitted(ratings: Ratings) -> _RaterTables | None:
     questions = all_question_votes(ratings)
     if not questions:
-        return {}
+        return None
     fits = {name: [(one, model.fit(one.votes)) for one in questions] for name, model in RATER_MODELS.items()}
     plain = [_plain(one) for one in questions]
     stimuli, raters = [], []
@@ -78,15 +126,10 @@ def _fitted(ratings: Ratings) -> dict[str, Result]:
     model_notes = [
         " ".join([f"{name}: {model.note}", *model.remarks(fits[name])]) for name, model in RATER_MODELS.items()
     ]
-    citation = "; ".join([STUDENT_CITATION, *(model.citation for model in RATER_MODELS.values())])
-    return {
-        "models": Result(
-            pd.concat(stimuli, ignore_index=True)[MODEL_COLUMNS], " ".join([_MODELS_NOTE, *model_notes]), citation
-        ),
-        "model_raters": Result(
-            pd.concat(raters, ignore_index=True)[RATER_COLUMNS], _RATERS_NOTE, citation, draw=biases_chart
-        ),
-    }
+    return _RaterTables(
+        MODELS.result(pd.concat(stimuli, ignore_index=True)[MODELS.names], " ".join([_MODELS_NOTE, *model_notes])),
+        MODEL_RATERS.result(pd.concat(raters, ignore_index=True)[MODEL_RATERS.names], _RATERS_NOTE),
+    )
 
 
 def _plain(votes: QuestionVotes) -> pd.DataFrame:

@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from beholder.analysis.columns import HIGH, LOW, QUESTION, RATINGS_N, THEIR_STIMULI
+from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.means import scale_ends
 from beholder.analysis.models import question_votes, scale_questions
 from beholder.analysis.participants import MIN_SHARED_RATINGS
@@ -204,7 +206,6 @@ def _concordance(votes: RaterVotes) -> Iterator[_ReliabilityRow | _MissingMeasur
 # The table
 
 
-COLUMNS = ["question", "measure", "value", "low", "high", "p", "n", "participants", "stimuli", "note"]
 _NOTE = (
     "Of all stimuli that were rated, references and anchors too; repetitions averaged; n: ratings it rests on. "
     "ICC(A,1): share of the variance of single ratings that is the stimuli's; ICC(C,1): the same, differences in the "
@@ -238,4 +239,25 @@ def reliability(data: pd.DataFrame | Ratings) -> Result | None:
         missing += [
             f" {question}: no {one.measure}, as {one.why}." for one in measured if isinstance(one, _MissingMeasure)
         ]
-    return Result(pd.DataFrame(rows, columns=COLUMNS), _NOTE + "".join(missing), _CITATION) if rows else None
+    return RELIABILITY.result(pd.DataFrame(rows, columns=RELIABILITY.names), _NOTE + "".join(missing)) if rows else None
+
+
+RELIABILITY = Analysis(
+    "reliability",
+    reliability,
+    (
+        QUESTION,
+        Column("measure", "text", "Name of the measure, such as `ICC(A,1)` or `alpha, ordinal`."),
+        Column("value", "number", "The measure."),
+        LOW, HIGH,
+        Column("p", "number", "Of Kendall's W against no common order."),
+        RATINGS_N,
+        Column("participants", "integer", "How many people these are of."),
+        THEIR_STIMULI,
+        Column("note", "text", "How many ratings a mean has (`k`), and what was left out."),
+    ),
+    row="question and measure",
+    holds="how far people say the same of the same stimuli",
+    citation=_CITATION,
+    order=23,
+)  # fmt: skip

@@ -47,18 +47,6 @@ def records(table: DataFrame) -> list[dict[str, Any]]:
 
 
 TABLES = ("scores", "conditions", "contents", "pairs", "participants")
-_COUNTS = (
-    "n", "participants", "ratings", "stimuli", "zeros", "ties", "contents", "first", "second", "wins", "losses",
-    "comparisons", "rank", "contrasts", "agree", "both_clear", "only_test", "only_other", "neither", "same_direction",
-    "levels", "votes", "replicates", "questions", "components",
-)  # fmt: skip
-_TEXT = (
-    "stimulus", "content", "condition", "question", "other_condition", "unit", "test", "note", "participant",
-    "metric", "interval", "factor", "level", "pairing", "criterion", "band", "of", "choice", "rule", "order", "changed",
-    "model", "component", "estimator", "source", "comparison", "clear_by", "other_test", "measure", "run",
-    "other_run", "equivalent", "rejected", "by", "against",
-)  # fmt: skip
-_TRUTHS = ("use",)
 _MOST_ROWS = 60
 STALE = Problem("analyse/", "is older than clean/", "", "Run `beholder analyse` first.")
 """The problem of results that belong to other ratings than those in clean/."""
@@ -173,17 +161,10 @@ def ratings_hash(path: Path) -> str:
 
 
 def read_result(path: Path) -> DataFrame:
-    """Return a table of analyse/: names as text, truths as truths, everything else as numbers."""
-    import pandas as pd
+    """Return a table of analyse/ with the types that its analysis declares."""
+    from beholder.analysis.registry import find
 
-    table = pd.read_csv(path, dtype=str, keep_default_na=False, na_filter=False, encoding="utf-8")
-    for column in [name for name in table.columns if name in _TRUTHS]:
-        table[column] = table[column] == "true"
-    for column in [name for name in table.columns if name not in (*_TEXT, *_TRUTHS)]:
-        # Cell by cell: these tables are short, and pandas takes longer to begin than to convert.
-        numbers = pd.Series([float(cell or "nan") for cell in table[column]], dtype=float)
-        table[column] = numbers.astype(int) if column in _COUNTS else numbers
-    return table
+    return find(path.stem).read(path)
 
 
 # Metrics: names of numbers that keep different methods apart

@@ -5,6 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from beholder.analysis.columns import (
+    CI_HIGH,
+    CI_LOW,
+    CONDITION,
+    CONTENT,
+    MEDIAN,
+    METRIC,
+    PARTICIPANTS_N,
+    Q1,
+    Q3,
+    QUESTION,
+    SD,
+    STIMULUS,
+)
+from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.figures.scores import scores_chart
 from beholder.analysis.means import average_by, codes_of, scale_ends
 from beholder.analysis.ratings import Ratings, as_ratings
@@ -12,10 +27,6 @@ from beholder.analysis.result import Result, metric, scoring
 from beholder.formats import plain_count
 from beholder.stats.intervals import SHARE_CITATION, STUDENT_CITATION, bounds_for, is_share, unanimous_bounds
 
-_COLUMNS = [
-    "stimulus", "content", "condition", "question", "n", "mean", "sd", "ci_low", "ci_high", "median", "q1", "q3",
-    "metric",
-]  # fmt: skip
 _KEYS = ["question", "condition", "content", "stimulus"]
 
 
@@ -31,8 +42,28 @@ def scores(data: pd.DataFrame | Ratings) -> Result:
         ends = bounds_for(kind, mine["mean"], errors, mine["n"] - 1, units=mine["n"], ratings=mine["votes"])
         name = metric(ratings.methods[question], kind).name
         parts.append(mine.assign(ci_low=ends.low, ci_high=ends.high, metric=name))
-    table_of_scores = pd.concat(parts, ignore_index=True)[_COLUMNS] if parts else pd.DataFrame(columns=_COLUMNS)
-    return Result(table_of_scores, _note(ratings, table_of_scores), _citation(ratings), scores_chart)
+    table_of_scores = pd.concat(parts or [pd.DataFrame(columns=SCORES.names)], ignore_index=True)[SCORES.names]
+    return SCORES.result(table_of_scores, _note(ratings, table_of_scores), _citation(ratings))
+
+
+SCORES = Analysis(
+    "scores",
+    scores,
+    (
+        STIMULUS, CONTENT, CONDITION, QUESTION, PARTICIPANTS_N,
+        Column("mean", "number", "Mean of the participants' votes, each participant once."),
+        SD, CI_LOW, CI_HIGH, MEDIAN, Q1, Q3, METRIC,
+        Column("*_quality", "number", "Quality under a model of `--model`, such as `p910_quality`."),
+        Column("*_se", "number", "Its standard error."),
+        Column("*_low", "number", "Lower end of its 95 % interval."),
+        Column("*_high", "number", "Upper end of its 95 % interval."),
+    ),
+    row="stimulus and question",
+    holds="n, mean, sd, 95 % interval over participants, median, quartiles",
+    citation=f"{STUDENT_CITATION}; {SHARE_CITATION}",
+    draw=scores_chart,
+    order=1,
+)  # fmt: skip
 
 
 def _means(ratings: Ratings) -> pd.DataFrame:

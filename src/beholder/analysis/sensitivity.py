@@ -8,16 +8,14 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import pandas as pd
 
+from beholder.analysis.columns import CONDITION, NOTE, PARTICIPANTS, QUESTION, RATINGS_N, THEIR_STIMULI
+from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.pairs import pairs
 from beholder.analysis.ratings import Ratings, as_ratings, tidy
 from beholder.analysis.result import Result, records
 from beholder.analysis.tests import UNNAMED, is_clear
 from beholder.stats.correlation import ScoreAgreement, agreement
 
-_COLUMNS = [
-    "question", "choice", "rule", "participants", "ratings", "tested", "clear", "gained", "lost", "turned", "shift",
-    "order", "changed", "note",
-]  # fmt: skip
 AS_CLEANED, NOBODY_OUT, UNMARKED = "as cleaned", "nobody left out", "unmarked only"
 _Pair: TypeAlias = tuple[str, str]
 _Compare: TypeAlias = Callable[[Ratings], Result]
@@ -60,7 +58,32 @@ def sensitivity(data: pd.DataFrame | Ratings, compare: _Compare = pairs) -> Resu
     )
     if ratings.rows["reasons"].str.contains("rater:", regex=False).any():
         note += " What the rule over raters left out stays out while another rule is switched off."
-    return Result(pd.DataFrame(rows, columns=_COLUMNS), note, "")
+    return SENSITIVITY.result(pd.DataFrame(rows, columns=SENSITIVITY.names), note)
+
+
+_RATINGS = Column("ratings", "integer", "Ratings that it rests on.")
+SENSITIVITY = Analysis(
+    "sensitivity",
+    sensitivity,
+    (
+        QUESTION,
+        Column("choice", "text", "The other choice of cleaning, such as `nobody left out`."),
+        Column("rule", "text", "The rule that is switched off; empty where the choice is not of one."),
+        PARTICIPANTS, _RATINGS,
+        Column("tested", "integer", "Pairs of conditions that are tested."),
+        Column("clear", "integer", "Pairs that differ clearly."),
+        Column("gained", "integer", "Pairs that differ clearly under this choice only."),
+        Column("lost", "integer", "Pairs that differ clearly as cleaned only."),
+        Column("turned", "integer", "Pairs that differ clearly both ways, in opposite directions."),
+        Column("shift", "number", "The largest change of a condition's mean."),
+        Column("order", "text", "Whether the means keep their order.", ("kept", "changed")),
+        Column("changed", "text", "Whether a conclusion changes.", ("yes", "no")),
+        NOTE,
+    ),
+    row="question and other choice of cleaning",
+    holds="whether the conclusions would be the same",
+    order=27,
+)  # fmt: skip
 
 
 def _choices(ratings: Ratings) -> dict[str, pd.Series]:
@@ -124,9 +147,9 @@ _SEED = 1
 PASSED = "used"
 """The name of the scores with which all others are compared."""
 _DRAWS = 20
+_MEASURES = 6
+"""Measures of agreement, which the used scores have not with themselves."""
 _CITATION = "Naderi and Cutler, A crowdsourcing approach to video quality assessment"
-_SIZES = ["question", "criterion", "sessions", "participants", "ratings", "stimuli", "per_stimulus"]
-_AGREEMENT = ["pearson", "spearman", "rmse", "rmse_mapped", "expected_pearson", "expected_rmse"]
 _NOTE = (
     "Mean of each stimulus by the ratings of sessions that failed a rule, whatever else they failed, held against the "
     "mean by the used ratings of others: Pearson's and Spearman's correlation over stimuli, root mean square error, "
@@ -145,7 +168,7 @@ def criteria(data: pd.DataFrame | Ratings) -> Result | None:
     rows = []
     for question in ratings.questions:
         own = ratings.table[ratings.table["question"] == question]
-        rows.append((question, PASSED, *_sizes(ratings, question), *(float("nan"),) * len(_AGREEMENT)))
+        rows.append((question, PASSED, *_sizes(ratings, question), *(float("nan"),) * _MEASURES))
         for rule, group in failed.items():
             failed_table = group.table[group.table["question"] == question]
             if len(failed_table):
@@ -153,7 +176,31 @@ def criteria(data: pd.DataFrame | Ratings) -> Result | None:
                 expected = _expected(own, failed_table["participant"].nunique(), rng)
                 measures = (agreed.pearson, agreed.spearman, agreed.rmse, agreed.rmse_mapped, *expected)
                 rows.append((question, rule, *_sizes(group, question), *measures))
-    return Result(pd.DataFrame(rows, columns=[*_SIZES, *_AGREEMENT]), _NOTE, _CITATION)
+    return CRITERIA.result(pd.DataFrame(rows, columns=CRITERIA.names), _NOTE)
+
+
+_CRITERION = Column("criterion", "text", "The rule that sessions failed; `used` is of all that are analysed.")
+CRITERIA = Analysis(
+    "criteria",
+    criteria,
+    (
+        QUESTION, _CRITERION,
+        Column("sessions", "integer", "How many sessions failed it."),
+        PARTICIPANTS, _RATINGS,
+        THEIR_STIMULI,
+        Column("per_stimulus", "number", "Participants per stimulus, on average."),
+        Column("pearson", "number", "Correlation over stimuli with the scores of the others."),
+        Column("spearman", "number", "Rank correlation with them."),
+        Column("rmse", "number", "Root mean square difference from them."),
+        Column("rmse_mapped", "number", "The same after a straight line."),
+        Column("expected_pearson", "number", "Correlation that as many used participants reach with the rest."),
+        Column("expected_rmse", "number", "Root mean square difference that as many used participants reach."),
+    ),
+    row="rule that sessions failed, and question",
+    holds="how far their scores agree with the used ones",
+    citation=_CITATION,
+    order=28,
+)  # fmt: skip
 
 
 def criteria_scores(data: pd.DataFrame | Ratings) -> Result | None:
@@ -168,13 +215,29 @@ def criteria_scores(data: pd.DataFrame | Ratings) -> Result | None:
         means = stimuli.groupby(["question", "condition"]).mean().rename("mean").reset_index()
         sizes = group.table.groupby(["question", "condition"])["participant"].agg(n="size", participants="nunique")
         tables.append(means.merge(sizes.reset_index(), on=["question", "condition"]).assign(criterion=rule))
-    table = pd.concat(tables, ignore_index=True)[["question", "condition", "criterion", "n", "participants", "mean"]]
+    table = pd.concat(tables, ignore_index=True)[CRITERIA_SCORES.names]
     for column, names in (("condition", ratings.conditions), ("question", ratings.questions)):
         rank = {name: place for place, name in enumerate(names)}
         table = table.iloc[np.argsort(table[column].map(rank).to_numpy(dtype=float), kind="stable")]
     table = table.reset_index(drop=True)
     note = "Mean of every condition, contents weighing the same, by the ratings of sessions that failed each rule."
-    return Result(table, note, _CITATION)
+    return CRITERIA_SCORES.result(table, note)
+
+
+CRITERIA_SCORES = Analysis(
+    "criteria_scores",
+    criteria_scores,
+    (
+        QUESTION, CONDITION, _CRITERION,
+        RATINGS_N,
+        PARTICIPANTS,
+        Column("mean", "number", "Mean of the condition, contents weighing the same."),
+    ),
+    row="condition, rule that sessions failed, and question",
+    holds="the mean by their ratings",
+    citation=_CITATION,
+    order=29,
+)  # fmt: skip
 
 
 def _rules_of(reasons: str) -> frozenset[str]:

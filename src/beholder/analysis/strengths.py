@@ -12,6 +12,21 @@ import pandas as pd
 from scipy import stats
 
 from beholder.analysis.bradley_terry import ExtraParameter, StrengthFit, fit_strengths
+from beholder.analysis.columns import (
+    CONDITION,
+    CONTENT_OR_NONE,
+    DF,
+    HIGH,
+    LOW,
+    NOTE,
+    OTHER_CONDITION,
+    P_HOLM,
+    QUESTION,
+    STATISTIC,
+    STIMULUS_OR_NONE,
+    P,
+    bounds,
+)
 from beholder.analysis.comparisons import (
     BRADLEY_TERRY,
     COMPARISON_MODELS,
@@ -21,18 +36,16 @@ from beholder.analysis.comparisons import (
     comparisons,
     sum_by_code,
 )
+from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.figures.scores import strengths_chart
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result
 from beholder.formats import join_names
 from beholder.stats.clustered import Codes, Floats
 from beholder.stats.intervals import STUDENT_CITATION, t_bounds
+from beholder.stats.tests import HOLM_CITATION as HOLM
 from beholder.stats.tests import holm
 
-_COLUMNS = [
-    "question", "model", "level", "content", "condition", "stimulus", "component", "comparisons", "quality", "se",
-    "low", "high", "model_se", "estimator", "note",
-]  # fmt: skip
 SANDWICH_CITATION = "Liang and Zeger (1986), Biometrika 73"
 _POSITION = "Davidson and Beaver (1977), Biometrics 33"
 
@@ -93,7 +106,38 @@ def strengths(
             fitted = one.conditions(model)
             fits.append((one.question, fitted))
             rows += _question_rows(one, fitted)
-    return Result(pd.DataFrame(rows, columns=_COLUMNS), _note(fits, from_grades), _citation(fits), strengths_chart)
+    return STRENGTHS.result(pd.DataFrame(rows, columns=STRENGTHS.names), _note(fits, from_grades), _citation(fits))
+
+
+_MODEL = Column("model", "text", "Name of the model.", tuple(COMPARISON_MODELS))
+_MODEL_SE = Column("model_se", "number", "Standard error as if all comparisons were independent.")
+_SOURCES = (
+    *(one.citation for one in COMPARISON_MODELS.values()), *(one.ties_citation for one in COMPARISON_MODELS.values()),
+    _POSITION, SANDWICH_CITATION, STUDENT_CITATION,
+)  # fmt: skip
+STRENGTHS = Analysis(
+    "strengths",
+    strengths,
+    (
+        QUESTION, _MODEL,
+        Column("level", "text", "A condition, a stimulus within its content, what being first adds, or ties.",
+               ("condition", "stimulus", "position", "tie")),
+        CONTENT_OR_NONE, CONDITION, STIMULUS_OR_NONE,
+        Column("component", "text", "Number of the group of those that were compared, directly or through others: "
+               "strengths compare within it only."),
+        Column("comparisons", "integer", "Comparisons that it rests on."),
+        Column("quality", "number", "Strength; those of a component sum to zero."),
+        Column("se", "number", "Standard error, clustered by participant."),
+        LOW, HIGH, _MODEL_SE,
+        Column("estimator", "text", "How it was estimated: by maximum likelihood, or with a Gaussian prior."),
+        NOTE,
+    ),
+    row="condition, then stimulus, of choices between two",
+    holds="strength by Bradley-Terry and by Thurstone, with errors",
+    citation="; ".join(_SOURCES),
+    draw=strengths_chart,
+    order=13,
+)  # fmt: skip
 
 
 def _question_rows(one: ComparedQuestion, fitted: StrengthFit) -> Iterator[dict[str, Any]]:
@@ -220,13 +264,6 @@ def stimulus_strengths(data: pd.DataFrame | Ratings, model: str) -> Result | Non
 # strength_pairs: differences of strengths, and probabilities of a win (reference: statistics 5)
 
 
-_PAIR_COLUMNS = [
-    "question", "model", "condition", "other_condition", "comparisons", "difference", "se", "df", "low", "high",
-    "model_se", "win_probability", "win_low", "win_high", "statistic", "p", "p_holm", "note",
-]  # fmt: skip
-_HOLM = "Holm (1979), Scandinavian Journal of Statistics 6"
-
-
 def strength_pairs(
     data: pd.DataFrame | Ratings, *, models: Sequence[str] = tuple(COMPARISON_MODELS), from_grades: bool = False
 ) -> Result | None:
@@ -244,7 +281,28 @@ def strength_pairs(
         "p: Student t against no difference, participants minus one degrees of freedom; p_holm: Holm's correction over "
         "all pairs of a question and model. Intervals are 95 %, not corrected for the number of pairs."
     )
-    return Result(table, note, "; ".join([_citation(fits)] + [_HOLM] * bool(table["p"].notna().any())))
+    return STRENGTH_PAIRS.result(table, note, "; ".join([_citation(fits)] + [HOLM] * bool(table["p"].notna().any())))
+
+
+STRENGTH_PAIRS = Analysis(
+    "strength_pairs",
+    strength_pairs,
+    (
+        QUESTION, _MODEL, CONDITION, OTHER_CONDITION,
+        Column("comparisons", "integer", "Comparisons of just these two."),
+        Column("difference", "number", "Strength of the first minus that of the second."),
+        Column("se", "number", "Standard error of the difference itself, clustered by participant."),
+        DF, LOW, HIGH, _MODEL_SE,
+        Column("win_probability", "number", "How often the first is preferred to the second, ties and order aside."),
+        *bounds("win", "its 95 % interval"),
+        STATISTIC,
+        P, P_HOLM, NOTE,
+    ),
+    row="pair of conditions, of choices between two",
+    holds="difference of the strengths, and how likely one is preferred",
+    citation="; ".join([*_SOURCES, HOLM]),
+    order=14,
+)  # fmt: skip
 
 
 def _pairs(question: str, fitted: StrengthFit) -> pd.DataFrame:
@@ -285,7 +343,7 @@ def _pairs(question: str, fitted: StrengthFit) -> pd.DataFrame:
                 for a, same in zip(one, is_one, strict=True)
             ],
         },
-        columns=_PAIR_COLUMNS,
+        columns=STRENGTH_PAIRS.names,
     )
     return table
 

@@ -12,6 +12,19 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import special
 
+from beholder.analysis.columns import (
+    CI_HIGH,
+    CI_LOW,
+    CONDITION,
+    DF,
+    NOTE,
+    OTHER_CONDITION,
+    P_HOLM,
+    PAGES_N,
+    QUESTION,
+    P,
+)
+from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.contrasts import Contrast, Pair, contrasts_of
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result, scoring
@@ -31,10 +44,6 @@ from beholder.stats.tests import ZERO_RULES, Zeros, holm, sign_test, signed_rank
 
 ALPHA = 0.05
 TESTS = ("clustered t", "paired t", "Wilcoxon", "sign")
-_COLUMNS = [
-    "question", "condition", "other_condition", "test", "unit", "n", "ties", "estimate", "ci_low", "ci_high",
-    "statistic", "df", "p", "p_holm", "clear", "note",
-]  # fmt: skip
 Family: TypeAlias = Literal["question", "study"]
 """What Holm's correction runs over: the tests of one question, or of the whole study."""
 _UNITS = {"both": "participant and content", "participants": "participant", "contents": "content"}
@@ -80,7 +89,7 @@ def corrected_tests(
 
 def _corrected(ratings: Ratings, named: Sequence[Pair], family: Family, zeros: Zeros) -> CorrectedTests:
     contrasts = list(contrasts_of(ratings, named))
-    table = pd.DataFrame([row for one in contrasts for row in _rows(one, zeros)], columns=_COLUMNS)
+    table = pd.DataFrame([row for one in contrasts for row in _rows(one, zeros)], columns=FOUR_TESTS.names)
     controlled = frozenset(name for name, method in ratings.methods.items() if scoring(method).controls_reference)
     outside = [
         _why_contrast_uncorrected(ratings, one, controlled, has_named=bool(named)) for one in contrasts for _ in TESTS
@@ -185,17 +194,40 @@ def tests(
         f"intervals are 95 %. {family_note(ratings, contrasts, family)} Each test has a family of its own. clear: 1 "
         f"where p_holm (p, of an anchor or the hidden reference) is below {ALPHA:g}."
     )
+    return FOUR_TESTS.result(table, note, _citation(RANKS[zeros]))
+
+
+def _citation(ranks: str) -> str:
     exact = "Clopper and Pearson (1934), Biometrika 26"
-    return Result(table, note, "; ".join([CLUSTERED, STUDENT_CITATION, RANKS[zeros], exact, HEMVIP, HOLM]))
+    return "; ".join([CLUSTERED, STUDENT_CITATION, ranks, exact, HEMVIP, HOLM])
+
+
+FOUR_TESTS = Analysis(
+    "tests",
+    tests,
+    (
+        QUESTION, CONDITION, OTHER_CONDITION,
+        Column("test", "text", "Name of the test.", TESTS),
+        Column("unit", "text", "What it takes as independent of each other."),
+        PAGES_N,
+        Column("ties", "integer", "Pages without a difference."),
+        Column("estimate", "number", "Mean difference, rank-biserial correlation (Wilcoxon) or share of pages (sign)."),
+        CI_LOW, CI_HIGH,
+        Column("statistic", "number", "t, the smaller rank sum (Wilcoxon), or pages with the first above (sign)."),
+        DF, P, P_HOLM,
+        Column("clear", "number", "1 where the difference is clear, 0 where it is not, empty where it is not judged."),
+        NOTE,
+    ),
+    row="pair of conditions, question and test",
+    holds="the same by four tests",
+    citation=_citation("; ".join(RANKS.values())),
+    order=5,
+)  # fmt: skip
 
 
 # agreement: which tests call the same differences clear, as in HEMVIP's Table 1 (reference: statistics 4.2)
 
 
-_AGREEMENT_COLUMNS = [
-    "question", "test", "other_test", "contrasts", "agree", "both_clear", "only_test", "only_other", "neither",
-    "same_direction",
-]  # fmt: skip
 _KEYS = ["question", "condition", "other_condition"]
 _NEEDED = {*_KEYS, "test", "estimate", "clear"}
 
@@ -224,7 +256,30 @@ def agreement(data: pd.DataFrame | Ratings | Result) -> Result | None:
         "after correction or not; same_direction: on how many they do not point in opposite ways. A row without a "
         "question is over all of them."
     )
-    return Result(table, note, HEMVIP) if len(table) else None
+    return AGREEMENT.result(table, note) if len(table) else None
+
+
+AGREEMENT = Analysis(
+    "agreement",
+    agreement,
+    (
+        Column("question", "text", "Id of the question; a row without one is over all of them."),
+        Column("test", "text", "Name of a test."),
+        Column("other_test", "text", "Name of the test with which it is compared."),
+        Column("contrasts", "integer", "Pairs of conditions that both tests have judged."),
+        Column("agree", "integer", "On how many of them they say the same, clear after correction or not."),
+        Column("both_clear", "integer", "On how many both find a clear difference."),
+        Column("only_test", "integer", "On how many only the first does."),
+        Column("only_other", "integer", "On how many only the other does."),
+        Column("neither", "integer", "On how many neither does."),
+        Column("same_direction", "integer", "On how many they do not point in opposite ways."),
+    ),
+    row="two tests, and question",
+    holds="on how many pairs they say the same",
+    citation=HEMVIP,
+    takes="tests",
+    order=30,
+)
 
 
 def _counted(table: pd.DataFrame) -> pd.DataFrame:
@@ -242,7 +297,7 @@ def _counted(table: pd.DataFrame) -> pd.DataFrame:
     for question in [*questions, *([""] if len(questions) > 1 else [])]:
         for one, other in combinations(names, 2):
             rows.append((question, one, other, *_row(wide, question, one, other)))
-    return pd.DataFrame(rows, columns=_AGREEMENT_COLUMNS)
+    return pd.DataFrame(rows, columns=AGREEMENT.names)
 
 
 def _row(wide: _Wide, question: str, one: str, other: str) -> tuple[int, ...]:

@@ -9,6 +9,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from beholder.analysis.columns import QUESTION, bounds
+from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.figures.votes_needed import TARGET_CORRELATION, main_curve, votes_needed_chart
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result
@@ -25,10 +27,6 @@ from beholder.stats.votes_needed import (
 __all__ = ["TARGET_CORRELATION", "VotesForTarget", "votes_for_target"]
 
 
-COLUMNS = [
-    "question", "by", "against", "votes", "pearson", "pearson_low", "pearson_high", "rmse", "rmse_low", "rmse_high",
-    "spearman", "replicates", "votes_now",
-]  # fmt: skip
 _KINDS = ("score", "diff")
 """Kinds of ratings that are numbers on a scale."""
 REPLICATES, SEED = 200, 1
@@ -37,10 +35,6 @@ _MAX_DRAWN = 20_000_000
 _MIN_DRAWS = 20
 _MIN_STIMULI = 3
 _STEPS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 50, 64, 80, 100, 150, 200, 300, 500, 1000)
-_CITATION = (
-    "Naderi and Cutler, A crowdsourcing approach to video quality assessment; Spearman (1910), British Journal of "
-    "Psychology 3"
-)
 _NOTE = (
     "votes: how many per stimulus a score is made of. pearson, spearman and rmse: between these scores and those they "
     "are held against, over stimuli; means over replicates, with the range of 95 % of them. against halves: two groups "
@@ -83,11 +77,38 @@ def default_curves(data: pd.DataFrame | Ratings) -> Result | None:
 def _result(rows: list[pd.DataFrame], *, is_bound: bool) -> Result | None:
     if not rows:
         return None
-    table = pd.concat(rows, ignore_index=True)[COLUMNS]
+    table = pd.concat(rows, ignore_index=True)[VOTES_NEEDED.names]
     fewest = int(table["replicates"].min())
     fewer = ", fewer than usual as there are so many ratings" if is_bound and fewest < REPLICATES else ""
     note = f"{_NOTE} {fewest} replicates{fewer}."
-    return Result(table, note, _CITATION, draw=votes_needed_chart)
+    return VOTES_NEEDED.result(table, note)
+
+
+VOTES_NEEDED = Analysis(
+    "votes_needed",
+    default_curves,
+    (
+        QUESTION,
+        Column("by", "text", "What is drawn: whole people, or votes of each stimulus.", ("participant", "rating")),
+        Column("against", "text", "What the scores are held against: as many votes of other people, the scores of all "
+               "votes, or a table of yours.", ("halves", "all", "scores")),
+        Column("votes", "integer", "Votes per stimulus that a score is made of."),
+        Column("pearson", "number", "Correlation over stimuli: mean over the draws."),
+        *bounds("pearson", "the range of 95 % of the draws"),
+        Column("rmse", "number", "Root mean square difference, in points of the scale: mean over the draws."),
+        *bounds("rmse", "the range of 95 % of the draws"),
+        Column("spearman", "number", "Rank correlation over stimuli: mean over the draws."),
+        Column("replicates", "integer", "How many draws there were."),
+        Column("votes_now", "number", "Votes per stimulus that there are, on average."),
+    ),
+    row="number of votes per stimulus, and question",
+    holds="how far scores agree that are made of so many",
+    citation="Naderi and Cutler, A crowdsourcing approach to video quality assessment; Spearman (1910), British "
+    "Journal of Psychology 3",
+    draw=votes_needed_chart,
+    seed=SEED,
+    order=26,
+)  # fmt: skip
 
 
 def _rows(

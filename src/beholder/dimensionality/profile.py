@@ -114,9 +114,9 @@ def _of_part(part: JoinedStudy, ratings: Ratings, column: str) -> pd.DataFrame:
     whole = [_over_levels(ratings, part, votes, question, name) for question in asked for name in ratings.conditions]
     tables = [pd.DataFrame([row for row in whole if row is not None], columns=COLUMNS)]
     for level in sorted(votes["level"].unique()):
-        groups = MeanGroups("condition", ratings.conditions, equal="content", narrower=())
+        groups = MeanGroups(COLUMNS, "condition", ratings.conditions, equal="content", narrower=())
         mine = group_means(ratings, votes[votes["level"] == level], groups)
-        tables.append(mine.assign(question=mine["question"].map(part.names), level=level)[COLUMNS])
+        tables.append(mine.assign(question=mine["question"].map(part.names), level=level))
     return turned_means(pd.concat([one for one in tables if len(one)] or tables, ignore_index=True), part)
 
 

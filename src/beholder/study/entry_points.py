@@ -59,8 +59,7 @@ class Group(NamedTuple):
         from beholder.errors import Problem
         from beholder.formats import listed
 
-        package = f" of the package {entry.dist.name}" if entry.dist else ""
-        subject = f"{self.noun} {entry.name}, entry point {entry.value}{package},"
+        subject = self.subject(entry)
         try:
             loaded = entry.load()
         # A third-party module may fail in any way while it is imported.
@@ -78,6 +77,11 @@ class Group(NamedTuple):
             what = f"{subject} calls itself {loaded.name}"
             raise _refusal(Problem(where, what, "one name", "Register it under its own name."))
         return loaded
+
+    def subject(self, entry: EntryPoint) -> str:
+        """Return what a message calls one thing of the group, with its package: the beginning of a sentence."""
+        package = f" of the package {entry.dist.name}" if entry.dist else ""
+        return f"{self.noun} {entry.name}, entry point {entry.value}{package},"
 
     @property
     def _article(self) -> str:

@@ -1,5 +1,6 @@
-"""Conformance suites for methods, checks, stores and recruiters of other packages, and tiny studies to test with.
+"""Conformance suites for methods, analyses, checks, stores and recruiters of others, and tiny studies to test with.
 
+analyses     `check_analysis`: an analysis keeps the contract
 methods      `check_method`: a method keeps the contract
 checks       `check_step`: a check with a page keeps the contract
 stores       `check_store`: a store keeps the contract
@@ -19,6 +20,7 @@ from typing import Any
 import yaml
 
 from beholder.stimuli.samples import make_samples
+from beholder.testing.analyses import check_analysis
 from beholder.testing.checks import check_step
 from beholder.testing.methods import check_method
 from beholder.testing.recruiters import RECRUITER_CHECKS, Scene, check_recruiter
@@ -29,6 +31,7 @@ __all__ = [
     "RECRUITER_CHECKS",
     "STORE_CHECKS",
     "Scene",
+    "check_analysis",
     "check_method",
     "check_recruiter",
     "check_step",

@@ -13,12 +13,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from beholder.analysis import analyse
-from beholder.analysis.pairs import pairs, position, preferences
-from beholder.analysis.result import read_result, records
+from beholder.analysis.pairs import PAIRS, pairs, position, preferences
 from beholder.analysis.strengths import strengths
-from beholder.analysis.tests import TESTS, agreement
+from beholder.analysis.tests import AGREEMENT, FOUR_TESTS, TESTS, agreement
 from beholder.analysis.tests import tests as four_tests
-from beholder.files import write_table
 from support.choice_ratings import choices, of_conditions, present
 from support.crossed_ratings import crossed, write_csv
 from support.kind_ratings import results, table
@@ -158,10 +156,11 @@ def test_effects_count_people_and_not_pages() -> None:
 
 @pytest.mark.parametrize("name", ODD)
 def test_odd_ratings_give_tables_that_come_back_from_disk(name: str, tmp_path: Path) -> None:
-    path = tmp_path / "table.csv"
-    for result in (pairs(ODD[name]), four_tests(ODD[name]), agreement(ODD[name])):
+    data = ODD[name]
+    for analysis, result in ((PAIRS, pairs(data)), (FOUR_TESTS, four_tests(data)), (AGREEMENT, agreement(data))):
         if result is None:
             continue
-        write_table(path, list(result.table.columns), records(result.table))
+        path = tmp_path / analysis.file
+        path.write_bytes(analysis.write(result.table))
         assert "nan" not in path.read_text("utf-8")
-        pd.testing.assert_frame_equal(read_result(path), result.table, check_dtype=False, rtol=1e-9)
+        pd.testing.assert_frame_equal(analysis.read(path), result.table, check_dtype=False, rtol=1e-9)

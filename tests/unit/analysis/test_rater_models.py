@@ -10,7 +10,7 @@ import pytest
 
 import beholder
 from beholder.analysis.models import P910, all_question_votes, quality
-from beholder.analysis.rater_models import MODEL_COLUMNS, RATER_COLUMNS, model_raters, models
+from beholder.analysis.rater_models import MODEL_RATERS, MODELS, model_raters, models
 from beholder.analysis.ratings import as_ratings
 from beholder.analysis.result import read_result
 
@@ -35,8 +35,8 @@ def test_every_model_has_a_row_for_each_stimulus_and_participant(tmp_path: Path)
     ratings().to_csv(path, index=False)
     results = beholder.analyse(path, out=tmp_path / "out")
     table, people = results.also["models"], results.also["model_raters"]
-    assert list(table.columns) == MODEL_COLUMNS
-    assert list(people.columns) == RATER_COLUMNS
+    assert list(table.columns) == MODELS.names
+    assert list(people.columns) == MODEL_RATERS.names
     assert dict(table["model"].value_counts()) == dict.fromkeys(["mos", "p913", "bt500", "p910", "shrunken"], 12)
     assert dict(people["model"].value_counts()) == dict.fromkeys(["p913", "bt500", "p910", "shrunken"], 12)
     for name, actual in (("models", table), ("model_raters", people)):

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from beholder.analysis import analyse
-from beholder.analysis.reliability import COLUMNS, reliability
+from beholder.analysis.reliability import RELIABILITY, reliability
 from beholder.reporting.material import load_material
 from beholder.reporting.reliability import reliability_section
 from beholder.stats.reliability import (
@@ -96,7 +96,7 @@ def test_little_to_go_by_gives_fewer_measures_and_a_reason(name: str) -> None:
     numbers = result.table[["value", "low", "high", "p"]].to_numpy(float)
     assert not np.isinf(numbers).any()
     assert result.table["value"].notna().all()
-    assert list(result.table.columns) == COLUMNS
+    assert list(result.table.columns) == RELIABILITY.names
     absent = set(REFERENCE) - set(result.table["measure"])
     assert all(measure.split("(")[0] in result.note.partition("chi-square.")[2] for measure in absent)
 

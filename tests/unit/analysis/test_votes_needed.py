@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from beholder.analysis.figures.theme import COLUMN
 from beholder.analysis.figures.votes_needed import votes_needed_chart
 from beholder.analysis.scores import scores
-from beholder.analysis.votes_needed import COLUMNS, VotesForTarget, default_curves, votes_for_target, votes_needed
+from beholder.analysis.votes_needed import VOTES_NEEDED, VotesForTarget, default_curves, votes_for_target, votes_needed
 from beholder.errors import UserError
 from beholder.reporting.figures import to_svg
 from support.data import DATA
@@ -63,7 +63,7 @@ def test_a_curve_against_all_flatters_and_single_votes_look_worse_than_people(hd
 def test_the_default_is_halves_of_people_up_to_half_the_votes() -> None:
     result = votes_needed(planted())
     assert result is not None
-    assert list(result.table.columns) == COLUMNS
+    assert list(result.table.columns) == VOTES_NEEDED.names
     assert list(result.table["votes"]) == [2, 3, 4, 5, 6]
     assert set(result.table["by"] + " " + result.table["against"]) == {"participant halves"}
     assert set(result.table["votes_now"]) == {12.0}
