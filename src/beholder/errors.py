@@ -19,6 +19,8 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from beholder.words import read_words
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -92,7 +94,30 @@ class Refused(BeholderError):
     ):
         self.what, self.where, self.allowed, self.code, self.status = what, where, allowed, code, status
         self.more = dict(more or {})
+        self._word, self._values = "", dict[str, object]()
         super().__init__(what)
+
+    @classmethod
+    def because(
+        cls,
+        word: str,
+        *,
+        where: str = "",
+        allowed: str = "",
+        code: str = "bad_answer",
+        status: int = 422,
+        **values: object,
+    ) -> Refused:
+        """Return a refusal with the text `refused.<word>` of our words for participants, and its values filled in."""
+        key = f"refused.{word}"
+        what = read_words("en")[key].format(**values)
+        refused = cls(what, where=where, allowed=allowed, code=code, status=status)
+        refused._word, refused._values = key, values
+        return refused
+
+    def text(self, words: Mapping[str, str]) -> str:
+        """Return what is wrong in the language of these words; a text that is not among them stays as it is."""
+        return words[self._word].format(**self._values) if self._word else self.what
 
 
 def did_you_mean(word: str, known: Sequence[str]) -> str:

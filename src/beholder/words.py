@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from importlib import resources
 from pathlib import Path
 
 
+@cache
 def read_words(language: str) -> Mapping[str, str]:
     """Return the texts of the server, in English where a language lacks one."""
     folder = resources.files("beholder.web") / "words"

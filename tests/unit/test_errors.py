@@ -49,3 +49,11 @@ def test_a_refusal_carries_what_the_browser_gets() -> None:
 def test_a_near_word_is_suggested_and_a_far_one_is_not() -> None:
     assert did_you_mean("methd", ["method", "scale"]) == "Did you mean method?"
     assert did_you_mean("xyz", ["method", "scale"]) == ""
+
+
+def test_a_refusal_is_said_in_the_words_of_the_study() -> None:
+    refused = Refused.because("cannot_be_missing", where="answer.missing.s1", slot="s1", reason="fun")
+    assert refused.what == str(refused) == "s1 cannot be missing for fun"
+    assert refused.text({"refused.cannot_be_missing": "{slot} fehlt nicht: {reason}"}) == "s1 fehlt nicht: fun"
+    assert (refused.where, refused.code, refused.status) == ("answer.missing.s1", "bad_answer", 422)
+    assert Refused("A text of a stranger's method").text({}) == "A text of a stranger's method"

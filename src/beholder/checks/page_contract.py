@@ -21,7 +21,7 @@ from beholder.errors import Problem, Refused
 from beholder.study.model import Study
 from beholder.study.qualification import Action, CheckOptions
 from beholder.types import Json, Outcome
-from beholder.words import folder_words
+from beholder.words import folder_words, read_words
 
 Stage = Literal["device", "qualify", "setup"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
@@ -299,9 +299,12 @@ class PageCheck(ABC, Generic[_Rule]):
         return Verdict(self.name, self.version, say, reason, measured, needed, evidence, again, action)
 
 
-def refuse(where: str, what: str, allowed: str) -> Refused:
-    """Return the error for an answer that its page would not send."""
-    return Refused(what, where=f"answer.{where}" if where else "answer", allowed=allowed)
+def refuse(where: str, what: str, allowed: str, **values: Any) -> Refused:
+    """Return the error for an answer that its page would not send; `what` is a word of ours, or else the text."""
+    place = f"answer.{where}" if where else "answer"
+    if f"refused.{what}" in read_words("en"):
+        return Refused.because(what, where=place, allowed=allowed, **values)
+    return Refused(what, where=place, allowed=allowed)
 
 
 # Reading parts of an answer
@@ -311,7 +314,7 @@ def read_number(answer: Mapping[str, Json], name: str, least: float, most: float
     """Return a number within bounds."""
     value = _within(answer.get(name), least, most)
     if value is None:
-        raise refuse(name, f"{name} is missing or out of bounds", f"a number, {least:g} to {most:g}")
+        raise refuse(name, "out_of_bounds", f"a number, {least:g} to {most:g}", name=name)
     return value
 
 
@@ -319,7 +322,7 @@ def read_whole_number(answer: Mapping[str, Json], name: str, least: int, most: i
     """Return a whole number within bounds."""
     value = answer.get(name)
     if not isinstance(value, int) or _within(value, least, most) is None:
-        raise refuse(name, f"{name} is missing or out of bounds", f"a whole number, {least} to {most}")
+        raise refuse(name, "out_of_bounds", f"a whole number, {least} to {most}", name=name)
     return value
 
 
@@ -327,7 +330,7 @@ def read_pair(answer: Mapping[str, Json], name: str, least: float, most: float) 
     """Return two numbers within bounds."""
     values = _all_within(answer.get(name), least, most)
     if values is None or len(values) != 2:
-        raise refuse(name, f"{name} is missing or out of bounds", f"two numbers, {least:g} to {most:g}")
+        raise refuse(name, "out_of_bounds", f"two numbers, {least:g} to {most:g}", name=name)
     return values[0], values[1]
 
 
@@ -335,7 +338,7 @@ def read_numbers(answer: Mapping[str, Json], name: str, least: float, most: floa
     """Return up to `count` numbers within bounds."""
     values = _all_within(answer.get(name), least, most)
     if values is None or len(values) > count:
-        raise refuse(name, f"{name} is missing or out of bounds", f"up to {count} numbers, {least:g} to {most:g}")
+        raise refuse(name, "out_of_bounds", f"up to {count} numbers, {least:g} to {most:g}", name=name)
     return values
 
 
@@ -344,7 +347,7 @@ def read_flag(answer: Mapping[str, Json], name: str) -> bool | None:
     value = answer.get(name)
     if value is None or isinstance(value, bool):
         return value
-    raise refuse(name, f"{name} is neither yes nor no", "true, false or null")
+    raise refuse(name, "neither_yes_nor_no", "true, false or null", name=name)
 
 
 def _within(value: Json, least: float, most: float) -> float | None:

@@ -146,10 +146,10 @@ def read_choices(answer: Mapping[str, Json], name: str, number: int, allowed: Se
     choices = answer.get(name)
     words = f"{number} of " + ", ".join(str(one) for one in allowed)
     if not isinstance(choices, list) or len(choices) != number:
-        raise refuse(name, "There is not one choice for each sound", words)
+        raise refuse(name, "not_one_choice_each", words)
     for one in choices:
         if isinstance(one, bool) or one not in allowed:
-            raise refuse(name, "A choice is none of those that were offered", words)
+            raise refuse(name, "choice_not_offered", words)
     return list(choices)
 
 

@@ -322,7 +322,9 @@ def read_identification(trial: Trial, answer: Json) -> Json:
         where = f"answer.choices.{name}"
         answer_slot = exact_object(choice, ["same_as"], where, "choices")["same_as"]
         if not isinstance(answer_slot, str) or answer_slot not in known:
-            raise Refused(f"{answer_slot!r} cannot be the same", where=f"{where}.same_as", allowed=", ".join(known))
+            raise Refused.because(
+                "cannot_be_the_same", where=f"{where}.same_as", allowed=", ".join(known), answer_slot=answer_slot
+            )
         normal[name] = {"same_as": answer_slot}
     return {"choices": normal, **read_reasons(trial, given), **read_comment(given)}
 
@@ -334,19 +336,19 @@ def read_reasons(trial: Trial, given: Mapping[str, Json]) -> dict[str, Json]:
     if reasons is None and rule != "required":
         return {}
     if rule == "none":
-        raise Refused("No reasons are asked for", where=where, allowed="leave them out")
+        raise Refused.because("reasons_not_asked", where=where, allowed="leave them out")
     known = [asked.id for asked in trial.asked]
     if not isinstance(reasons, Mapping) or any(name not in known for name in reasons):
-        raise Refused("The reasons cannot be kept", where=where, allowed=f"an object with {', '.join(known)}")
+        raise Refused.because("reasons_cannot_be_kept", where=where, allowed=f"an object with {', '.join(known)}")
     for name in known:
         texts = reasons.get(name, [])
         if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
-            raise Refused("The reason cannot be kept", where=f"{where}.{name}", allowed="a list of texts")
+            raise Refused.because("reason_cannot_be_kept", where=f"{where}.{name}", allowed="a list of texts")
         if len(texts) > MAX_TEXTS or sum(len(cast("str", text)) for text in texts) > MAX_TEXT_LENGTH:
             allowed = f"up to {MAX_TEXT_LENGTH} characters in up to {MAX_TEXTS} texts"
-            raise Refused("The reason is too long", where=f"{where}.{name}", allowed=allowed)
+            raise Refused.because("reason_too_long", where=f"{where}.{name}", allowed=allowed)
         if rule == "required" and not any(cast("str", text).strip() for text in texts):
-            raise Refused("A reason is missing", where=f"{where}.{name}", allowed="a list with a text")
+            raise Refused.because("no_reason", where=f"{where}.{name}", allowed="a list with a text")
     return {"reasons": {name: list(cast("list[Json]", texts)) for name, texts in reasons.items()}} if reasons else {}
 
 
@@ -358,27 +360,27 @@ def _read_parts(trial: Trial, answer: Json) -> tuple[Mapping[str, Json], dict[st
 def _without_choices(given: Mapping[str, Json], missing: dict[str, Json]) -> Json:
     """Return the answer to a comparison with a missing stimulus: no choices."""
     if given.get("choices", {}) != {}:
-        raise Refused("There is nothing to compare", where="answer.choices", allowed="{} where a slot is missing")
+        raise Refused.because("nothing_to_compare", where="answer.choices", allowed="{} where a slot is missing")
     return {"choices": {}, "missing": missing, **read_comment(given)}
 
 
 def _read_choice(scale: Scale, choice: Json, slots: list[str], where: str) -> Json:
     if not isinstance(choice, Mapping) or not {"better"} <= set(choice) <= {"better", "grade"}:
-        raise Refused("The choice cannot be read", where=where, allowed='{"better": slot, "grade": number}')
+        raise Refused.because("unreadable_choice", where=where, allowed='{"better": slot, "grade": number}')
     better, known = choice["better"], [*slots, *(["tie"] if scale.holds(0) else [])]
     if not isinstance(better, str) or better not in known:
-        raise Refused(f"{better!r} cannot be better", where=f"{where}.better", allowed=", ".join(known))
+        raise Refused.because("cannot_be_better", where=f"{where}.better", allowed=", ".join(known), better=better)
     grades = grades_of(scale)
     if better == "tie":
         if "grade" in choice:
-            raise Refused("A tie has no grade", where=f"{where}.grade", allowed="leave it out")
+            raise Refused.because("tie_without_grade", where=f"{where}.grade", allowed="leave it out")
         return {"better": better}
     if "grade" not in choice and len(grades) == 1:
         return {"better": better}
     grade = finite_number(choice.get("grade"))
     if grade is None or grade not in grades:
         allowed = ", ".join(f"{value:g}" for value in grades)
-        raise Refused(f"{choice.get('grade')!r} is not a grade", where=f"{where}.grade", allowed=allowed)
+        raise Refused.because("not_a_grade", where=f"{where}.grade", allowed=allowed, grade=choice.get("grade"))
     if len(grades) == 1:
         return {"better": better}
     return {"better": better, "grade": int(grade) if float(grade).is_integer() else grade}

@@ -83,7 +83,7 @@ def read_scores(trial: Trial, answer: Json) -> Json:
         asked = [asked for asked in trial.asked if bool(asked.ticks) == (part == "ticks")]
         if not asked:
             if part in given:
-                raise Refused(f"{part} are not asked for", where=f"answer.{part}", allowed="leave them out")
+                raise Refused.because("not_asked_for", where=f"answer.{part}", allowed="leave them out", part=part)
             continue
         where = f"answer.{part}"
         inner = exact_object(given.get(part), [one.id for one in asked], where, part)
@@ -200,10 +200,11 @@ def _read_value(asked: Asked, value: Json, where: str) -> int | float:
     scale = asked.scale
     given = finite_number(value)
     if given is None or not scale.holds(given):
-        raise Refused(
-            f"{value!r} is not on the scale",
+        raise Refused.because(
+            "value_not_on_scale",
             where=where,
             allowed=f"{scale.min:g} to {scale.max:g} in steps of {scale.step:g}",
+            value=value,
         )
     return int(given) if float(given).is_integer() else given
 
@@ -212,9 +213,9 @@ def _read_ticks(asked: Asked, value: Json, where: str) -> list[int]:
     known = range(len(asked.ticks))
     places = value if isinstance(value, list | tuple) else None
     if places is None or any(isinstance(place, bool) or place not in known for place in places):
-        raise Refused(f"{value!r} is not a list of ticks", where=where, allowed=f"places from 0 to {known[-1]}")
+        raise Refused.because("not_ticks", where=where, allowed=f"places from 0 to {known[-1]}", value=value)
     if len(set(places)) != len(places):
-        raise Refused(f"{value!r} names a tick twice", where=where, allowed="every place once")
+        raise Refused.because("tick_twice", where=where, allowed="every place once", value=value)
     return sorted(int(cast("int", place)) for place in places)
 
 
@@ -240,37 +241,41 @@ _MAX_NUMBER = 1e15
 def answer_parts(answer: Json, known: Sequence[str], shape: str) -> Mapping[str, Json]:
     """Return the parts of an answer, or raise Refused where it has others."""
     if not isinstance(answer, Mapping):
-        raise Refused("The answer is not an object", where="answer", allowed=shape)
+        raise Refused.because("answer_not_an_object", where="answer", allowed=shape)
     for part in answer:
         if part not in known:
-            raise Refused(f"{part} is not part of an answer", where=f"answer.{part}", allowed=", ".join(known))
+            raise Refused.because("not_part_of_an_answer", where=f"answer.{part}", allowed=", ".join(known), part=part)
     return answer
 
 
 def exact_object(given: Json, names: Sequence[str], where: str, what: str) -> Mapping[str, Json]:
     """Return an object with exactly these names, or raise Refused."""
     if not isinstance(given, Mapping):
-        raise Refused(f"No {what} are given", where=where, allowed=f"an object with {', '.join(names)}")
+        raise Refused.because("none_given", where=where, allowed=f"an object with {', '.join(names)}", what=what)
     for name in given:
         if name not in names:
-            raise Refused(f"{name} is not in this trial", where=f"{where}.{name}", allowed=", ".join(names))
+            raise Refused.because("not_in_this_trial", where=f"{where}.{name}", allowed=", ".join(names), name=name)
     for name in names:
         if name not in given:
-            raise Refused(f"{name} has no answer", where=f"{where}.{name}", allowed=f"all of {', '.join(names)}")
+            raise Refused.because(
+                "without_answer", where=f"{where}.{name}", allowed=f"all of {', '.join(names)}", name=name
+            )
     return given
 
 
 def read_missing(trial: Trial, missing: Json) -> dict[str, Json]:
     """Return which slots would not play; whether the log shows it is not decided here."""
     if not isinstance(missing, Mapping):
-        raise Refused("missing is not an object", where="answer.missing", allowed='{"s3": "media_error"}')
+        raise Refused.because("missing_not_an_object", where="answer.missing", allowed='{"s3": "media_error"}')
     slots = [slot.id for slot in trial.slots]
     for slot, reason in missing.items():
         if slot not in slots or reason != "media_error":
-            raise Refused(
-                f"{slot} cannot be missing for {reason}",
+            raise Refused.because(
+                "cannot_be_missing",
                 where=f"answer.missing.{slot}",
                 allowed=f"media_error, for one of {', '.join(slots)}",
+                slot=slot,
+                reason=reason,
             )
     return dict(missing)
 
@@ -281,8 +286,8 @@ def read_comment(given: Mapping[str, Json]) -> dict[str, Json]:
     if comment is None:
         return {}
     if not isinstance(comment, str) or len(comment) > MAX_TEXT_LENGTH:
-        raise Refused(
-            "The comment cannot be kept", where="answer.comment", allowed=f"text of up to {MAX_TEXT_LENGTH} characters"
+        raise Refused.because(
+            "comment_cannot_be_kept", where="answer.comment", allowed=f"text of up to {MAX_TEXT_LENGTH} characters"
         )
     return {"comment": comment}
 

@@ -148,7 +148,7 @@ async def take_events(ctx: Context, session: str, batch: SubmittedAnswer, key: s
         reached_step(ctx, facts, session_script(ctx, facts), key, now)
     ctx.event_sizes[session] = size = ctx.event_sizes.get(session, 0) + len(str(batch.events))
     if size > _LARGEST:
-        raise Refused("The event log is too long", where="events", code="too_large", status=413)
+        raise Refused.because("log_too_long", where="events", code="too_large", status=413)
     await ctx.store.append([Events(session, key, batch.tab, batch.first, batch.events, now)])
     if facts.list is not None and session not in ctx.moderation.released:
         await ctx.leases.renew(session, now)
@@ -258,9 +258,9 @@ def _read_page_answer(
     missing = answer.get("missing", {}) if isinstance(answer, Mapping) else None
     slots = [slot.id for slot in trial.slots]
     if not isinstance(answer, Mapping) or set(answer) - {"missing"} or not isinstance(missing, Mapping):
-        raise Refused("This page takes no answer", where="answer", allowed="{}, or what would not play")
+        raise Refused.because("page_without_answer", where="answer", allowed="{}, or what would not play")
     if any(slot not in slots or why != "media_error" for slot, why in missing.items()):
-        raise Refused("Something is missing that was not shown", where="answer.missing", allowed=", ".join(slots))
+        raise Refused.because("missing_not_shown", where="answer.missing", allowed=", ".join(slots))
     read: Json = {"missing": dict(missing)} if missing else {}
     return read, _playback_evidence(trial, catalogue, playback.watch, missing, submission, elapsed_ms, words)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from starlette.applications import Starlette
@@ -42,14 +42,14 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
     async def arrive(request: Request) -> Response:
         body = await read_json(request)
         if not isinstance(body, Mapping):
-            raise Refused("The body is not an object", where="body", allowed="a JSON object")
+            raise Refused.because("body_not_an_object", where="body", allowed="a JSON object")
         if body.get("study") != study.name:
             raise Refused(service.words["no_study"], where="study", code="unknown_study", status=404)
         params, device = body.get("params", {}), body.get("device", {})
         if not isinstance(params, Mapping):
-            raise Refused("params is not an object", where="params", allowed='{"participant": "..."}')
+            raise Refused.because("params_not_an_object", where="params", allowed='{"participant": "..."}')
         if not isinstance(device, Mapping):
-            raise Refused("device is not an object", where="device", allowed="a JSON object")
+            raise Refused.because("device_not_an_object", where="device", allowed="a JSON object")
         is_new, arrival = await service.arrive({name: _parameter(value) for name, value in params.items()}, device)
         return JsonReply(arrival, 201 if is_new else 200)
 
@@ -64,7 +64,7 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         except Refused as refused:
             if refused.status != 409:
                 raise
-            return JsonReply({**_error(refused), "step": await service.step(token)}, 409)
+            return JsonReply({**_error(refused, service.words), "step": await service.step(token)}, 409)
 
     async def events(request: Request) -> Response:
         token = token_of(request)
@@ -72,7 +72,7 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         batch = read_submission(body, with_answer=False)
         key = body.get("key") if isinstance(body, Mapping) else None
         if not isinstance(key, str):
-            raise Refused("key is not the key of a step", where="key", allowed="a text such as trial:1")
+            raise Refused.because("not_a_step", where="key", allowed="a text such as trial:1")
         await service.events(token, batch, key)
         return Response(status_code=204)
 
@@ -87,7 +87,7 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         body = await read_json(request)
         receipt = body.get("receipt") if isinstance(body, Mapping) else None
         if not isinstance(receipt, str):
-            raise Refused("receipt is not a text", where="receipt", allowed='{"receipt": "BH-…"}')
+            raise Refused.because("receipt_not_a_text", where="receipt", allowed='{"receipt": "BH-…"}')
         return JsonReply({"at": (await service.forget(receipt)).isoformat()})
 
     async def media(request: Request) -> Response:
@@ -97,7 +97,7 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
     async def web(request: Request) -> Response:
         asset = assets.files.get(request.path_params["path"])
         if asset is None or request.path_params["hash"] != assets.hash:
-            raise Refused("There is no such file", code="unknown_file", status=404)
+            raise Refused.because("no_file", code="unknown_file", status=404)
         return asset_response(request, asset, "public, max-age=31536000, immutable")
 
     async def health(request: Request) -> Response:
@@ -124,14 +124,7 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
             Route("/healthz", health),
             *lab_routes(service, assets, limit),
         ],
-        exception_handlers={
-            Refused: _refused,
-            NotJson: _too_large,
-            StoreUnavailable: _store_unavailable,
-            404: _not_found,
-            405: _not_found,
-            Exception: _internal_error,
-        },
+        exception_handlers=_error_handlers(service.words),
     )
     return SecurityHeaders(app)  # outermost, so that error responses get them too
 
@@ -139,45 +132,51 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
 def _parameter(value: Json) -> str:
     """Return a parameter that can be hashed and stored, or raise Refused."""
     if not isinstance(value, str) or len(value) > _LONGEST_PARAM:
-        raise Refused("A parameter is no short text", where="params", allowed=f"up to {_LONGEST_PARAM} characters")
+        raise Refused.because("long_parameter", where="params", allowed=f"up to {_LONGEST_PARAM} characters")
     return value.encode("utf-8", "replace").decode()
 
 
-def _error(refused: Refused) -> dict[str, Any]:
+def _error(refused: Refused, words: Mapping[str, str]) -> dict[str, Any]:
     return {
         "error": {
-            "code": refused.code, "message": refused.what, "where": refused.where or None,
+            "code": refused.code, "message": refused.text(words), "where": refused.where or None,
             "allowed": refused.allowed or None, **refused.more,
         }
     }  # fmt: skip
 
 
-async def _refused(request: Request, refused: Exception) -> Response:
-    assert isinstance(refused, Refused)
-    headers = {"retry-after": "2"} if refused.status in (429, 503) else {}
-    return JsonReply(_error(refused), refused.status, headers)
+def _error_handlers(words: Mapping[str, str]) -> dict[Any, Callable[[Request, Exception], Awaitable[Response]]]:
+    """Return the replies to errors, by their type or status; participants read them in the language of the study."""
 
+    async def refuse(request: Request, refused: Exception) -> Response:
+        assert isinstance(refused, Refused)
+        headers = {"retry-after": "2"} if refused.status in (429, 503) else {}
+        return JsonReply(_error(refused, words), refused.status, headers)
 
-async def _too_large(request: Request, error: Exception) -> Response:
-    refused = Refused("A number is too large", where="body", allowed="numbers that a computer can hold")
-    return JsonReply(_error(refused), refused.status)
+    async def refuse_number(request: Request, error: Exception) -> Response:
+        refused = Refused.because("number_too_large", where="body", allowed="numbers that a computer can hold")
+        return JsonReply(_error(refused, words), refused.status)
 
+    async def wait_for_store(request: Request, away: Exception) -> Response:
+        _log.warning("the store is away: %s", away)
+        return JsonReply(_error(Refused.because("store_away", code="store_away"), words), 503, {"retry-after": "2"})
 
-async def _store_unavailable(request: Request, away: Exception) -> Response:
-    _log.warning("the store is away: %s", away)
-    error = Refused("The study cannot save right now. Nothing is lost; it goes on by itself.", code="store_away")
-    return JsonReply(_error(error), 503, {"retry-after": "2"})
+    async def find_nothing(request: Request, error: Exception) -> Response:
+        status = getattr(error, "status_code", 404)
+        return JsonReply(_error(Refused.because("nothing_here", code="not_found"), words), status)
 
+    async def report_fault(request: Request, error: Exception) -> Response:
+        _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        return JsonReply(_error(Refused.because("our_fault", code="our_fault"), words), 500)
 
-async def _not_found(request: Request, error: Exception) -> Response:
-    status = getattr(error, "status_code", 404)
-    return JsonReply(_error(Refused("There is nothing here", code="not_found")), status)
-
-
-async def _internal_error(request: Request, error: Exception) -> Response:
-    _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    message = "Something went wrong on our side. Your answers are safe; please try again."
-    return JsonReply(_error(Refused(message, code="our_fault")), 500)
+    return {
+        Refused: refuse,
+        NotJson: refuse_number,
+        StoreUnavailable: wait_for_store,
+        404: find_nothing,
+        405: find_nothing,
+        Exception: report_fault,
+    }
 
 
 # Security headers

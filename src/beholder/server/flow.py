@@ -156,15 +156,15 @@ def _is_rated(answer: Mapping[str, Json]) -> bool:
 def read_step_answer(step: PlannedStep, answer: Json, words: Mapping[str, str]) -> Json:
     """Return the normalised answer of a step that is not a trial, or raise Refused."""
     if not isinstance(answer, Mapping):
-        raise Refused("The answer is not an object", where="answer", allowed="a JSON object")
+        raise Refused.because("answer_not_an_object", where="answer", allowed="a JSON object")
     if step.kind == "consent":
         if not isinstance(answer.get("agree"), bool) or len(answer) != 1:
-            raise Refused("Agreement is neither yes nor no", where="answer.agree", allowed="true or false")
+            raise Refused.because("unclear_agreement", where="answer.agree", allowed="true or false")
         return {"agree": answer["agree"]}
     if step.kind == "questions":
         return {"answers": _read_items(step.items, answer.get("answers"), words)}
     if answer:
-        raise Refused("This step takes no answer", where="answer", allowed="{}")
+        raise Refused.because("step_without_answer", where="answer", allowed="{}")
     return {}
 
 
@@ -183,17 +183,17 @@ def _wrong_item(step: PlannedStep, answer: Json) -> str:
 def _read_items(items: tuple[Ask, ...], answers: Json, words: Mapping[str, str]) -> dict[str, Json]:
     known = {item.id: item for item in items}
     if not isinstance(answers, Mapping):
-        raise Refused("No answers are given", where="answer.answers", allowed=f"an object with {', '.join(known)}")
+        raise Refused.because("no_answers", where="answer.answers", allowed=f"an object with {', '.join(known)}")
     for name in answers:
         if name not in known:
-            raise Refused(f"{name} was not asked", where=f"answer.answers.{name}", allowed=", ".join(known))
+            raise Refused.because("not_asked", where=f"answer.answers.{name}", allowed=", ".join(known), name=name)
     read: dict[str, Json] = {}
     for item in items:
         where = f"answer.answers.{item.id}"
         value = answers.get(item.id)
         if value is None or value == "" or value == []:
             if item.required:
-                raise Refused("An answer is missing", where=where, allowed="an answer")
+                raise Refused.because("answer_missing", where=where, allowed="an answer")
             continue
         if not item.kind.accepts(item, value):
             raise Refused(words[item.kind.refusal], where=where, allowed=item.kind.allowed(item))

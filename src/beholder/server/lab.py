@@ -90,7 +90,7 @@ class Laboratory:
         """Seat a participant again who sat at this station before."""
         if not await self._seats.return_to(station, number, self._now()):
             allowed = "a participant who sat at this station"
-            raise Refused(f"Participant {number} did not sit here", where="number", allowed=allowed)
+            raise Refused.because("did_not_sit_here", where="number", allowed=allowed, number=number)
 
     async def _seated(self, station: int) -> _SeatedParticipant | None:
         numbers = await self._seats.numbers_at(station)
@@ -247,7 +247,7 @@ def lab_routes(service: StudyService, assets: Assets, limit: RateLimit) -> list[
         number = int(request.path_params["station"])
         if number not in lab.stations:
             allowed = f"1 to {len(lab.stations)}"
-            raise Refused("There is no such station", where="station", allowed=allowed, code="not_found", status=404)
+            raise Refused.because("no_station", where="station", allowed=allowed, code="not_found", status=404)
         return number
 
     async def show_operator(request: Request) -> Response:
@@ -277,7 +277,7 @@ def lab_routes(service: StudyService, assets: Assets, limit: RateLimit) -> list[
             await lab.next(number, after)
         else:
             allowed = '{"after": 12}, the number that sits there or null, or {"back": 12}'
-            raise Refused("The body does not say who comes next", where="body", allowed=allowed)
+            raise Refused.because("no_next_participant", where="body", allowed=allowed)
         return JsonReply(await lab.station(number))
 
     return [

@@ -279,7 +279,7 @@ def examine(
 ) -> tuple[Mapping[str, Json], Verdict]:
     """Return the answer as it is stored, and the verdict on it."""
     if not isinstance(answer, Mapping):
-        raise Refused("The answer is not an object", where="answer", allowed="a JSON object")
+        raise Refused.because("answer_not_an_object", where="answer", allowed="a JSON object")
     is_unable = answer == CANNOT and answer["cannot"] is True  # in Python 1 == True, in JSON it is not
     read = CANNOT if is_unable else check.read(posed.private, answer)
     return read, judge_attempt(check, Attempt(posed.private, read, known, attempt))

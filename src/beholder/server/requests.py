@@ -35,7 +35,7 @@ class RateLimit:
         left, at = self._buckets.get(token, (self._burst, now))
         left = min(self._burst, left + (now - at) * self._per_second)
         if left < 1:
-            raise Refused("Too many requests at once. Please wait a moment.", code="too_many", status=429)
+            raise Refused.because("too_many", code="too_many", status=429)
         if len(self._buckets) > 50_000:
             self._buckets.clear()
         self._buckets[token] = (left - 1, now)
@@ -60,11 +60,11 @@ async def read_json(request: Request) -> Json:
         elif size > _LARGEST_DISCARDED:
             break
     if size > _LARGEST_BODY:  # only now: a browser that is still sending would not read the response
-        raise Refused("The body is too large", where="body", allowed="up to 256 kB", code="too_large", status=413)
+        raise Refused.because("body_too_large", where="body", allowed="up to 256 kB", code="too_large", status=413)
     try:
         return _parse(bytes(body))
     except (ValueError, RecursionError):
-        raise Refused("The body is not JSON", where="body", allowed="JSON in UTF-8") from None
+        raise Refused.because("body_not_json", where="body", allowed="JSON in UTF-8") from None
 
 
 def _parse(body: bytes) -> Json:
@@ -128,12 +128,10 @@ LATEST_MS = 1e15
 def read_events(events: Json) -> list[Event]:
     """Return the events of a log unchanged, or raise Refused where one is malformed."""
     if not isinstance(events, list):
-        raise Refused("The event log is not a list", where="events", allowed="[[ms, kind, slot, data], ...]")
+        raise Refused.because("log_not_a_list", where="events", allowed="[[ms, kind, slot, data], ...]")
     for index, event in enumerate(events):
         if not _is_event(event):
-            raise Refused(
-                "An event has the wrong shape", where=f"events.{index}", allowed="[ms, kind, slot or null, data]"
-            )
+            raise Refused.because("wrong_event", where=f"events.{index}", allowed="[ms, kind, slot or null, data]")
     return cast("list[Event]", events)
 
 
@@ -166,13 +164,13 @@ class SubmittedAnswer:
 def read_submission(body: Json, *, with_answer: bool) -> SubmittedAnswer:
     """Return the submission in a request body, or raise Refused with what is wrong."""
     if not isinstance(body, Mapping):
-        raise Refused("The body is not an object", where="body", allowed="a JSON object")
+        raise Refused.because("body_not_an_object", where="body", allowed="a JSON object")
     if with_answer and "answer" not in body:
-        raise Refused("There is no answer", where="answer", allowed="an answer")
+        raise Refused.because("no_answer", where="answer", allowed="an answer")
     events = read_events(body.get("events", []))
     first = body.get("from", 0)
     if isinstance(first, bool) or not isinstance(first, int) or not 0 <= first <= 1_000_000:
-        raise Refused("from is not a place in the log", where="from", allowed="a whole number from 0")
+        raise Refused.because("not_a_place_in_log", where="from", allowed="a whole number from 0")
     return SubmittedAnswer(
         answer=body.get("answer"),
         events=events,
@@ -186,17 +184,17 @@ def read_submission(body: Json, *, with_answer: bool) -> SubmittedAnswer:
 
 def _text(value: Json, where: str, longest: int) -> str:
     if not isinstance(value, str) or len(value) > longest:
-        raise Refused(f"{where} is not a short text", where=where, allowed=f"up to {longest} characters")
+        raise Refused.because("not_a_short_text", where=where, allowed=f"up to {longest} characters", field=where)
     return value
 
 
 def _number(value: Json, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e15:
-        raise Refused(f"{where} is not a time", where=where, allowed="milliseconds, from 0")
+        raise Refused.because("not_a_time", where=where, allowed="milliseconds, from 0", field=where)
     return float(value)
 
 
 def _choice(value: Json) -> str:
     if value not in _INPUTS:
-        raise Refused("input is not known", where="input", allowed="mouse, touch, keyboard")
+        raise Refused.because("unknown_input", where="input", allowed="mouse, touch, keyboard")
     return str(value)

@@ -41,9 +41,9 @@ def read_token(secret: bytes, study: str, token: str) -> SessionToken:
     """Return the study and session of a token, or raise Refused: 403 for another study, 401 if forged."""
     parts = token.split(".")
     if len(parts) == 3 and parts[0] != study:
-        raise Refused("This link belongs to another study", where="token", code="other_study", status=403)
+        raise Refused.because("other_study", where="token", code="other_study", status=403)
     if len(parts) != 3 or not hmac.compare_digest(token.encode(), session_token(secret, study, parts[1]).encode()):
-        raise Refused("This link is not valid", where="token", code="unknown_token", status=401)
+        raise Refused.because("invalid_link", where="token", code="unknown_token", status=401)
     return SessionToken(study, parts[1])
 
 

@@ -131,12 +131,12 @@ def refused_arrival(session: Session, *, study_is_known: bool) -> Exception:
 
 def erased_session() -> Refused:
     """Return the refusal of facts about a participant who has withdrawn."""
-    return Refused("These answers have been erased, and nothing more is kept.", code="ended", status=410)
+    return Refused.because("erased", code="ended", status=410)
 
 
 def outdated_session() -> Refused:
     """Return the refusal of a claim under a plan that was replaced since the session arrived."""
-    return Refused("The study has changed since you came. Please open your link again.", code="ended", status=410)
+    return Refused.because("study_changed", code="ended", status=410)
 
 
 # Study records

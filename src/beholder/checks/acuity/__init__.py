@@ -77,7 +77,7 @@ class AcuityCheck(PageCheck[rules.Acuity]):
         value, times = answer.get("directions"), answer.get("ms")
         directions = value if isinstance(value, list) else []
         if len(directions) != needed or not all(type(one) is int and 0 <= one <= last for one in directions):
-            raise refuse("directions", "A direction is missing", f"{needed} whole numbers, 0 to {last}")
+            raise refuse("directions", "no_direction", f"{needed} whole numbers, 0 to {last}")
         spent: list[Json] = [*times] if isinstance(times, list) and len(times) == needed else [None] * needed
         taken: list[Json] = [_milliseconds(one) for one in spent]
         return {"directions": directions, "ms": taken, "scale": read_scale(answer)}

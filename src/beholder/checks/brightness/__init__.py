@@ -85,7 +85,7 @@ class BrightnessCheck(PageCheck[rules.Brightness]):
         for shape in SHAPES:
             value = answer.get(shape)
             if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST:
-                raise refuse(shape, f"The number of {shape} is missing", f"a whole number, 0 to {MOST}")
+                raise refuse(shape, "no_number_of", f"a whole number, 0 to {MOST}", shape=shape)
             read[shape] = value
         return {**read, "scale": read_scale(answer)}
 

@@ -83,7 +83,7 @@ class ColourCheck(PageCheck[rules.Colour]):
         for name in _plates(private):
             number = numbers.get(name) if isinstance(numbers, Mapping) else None
             if not isinstance(number, str) or not number.strip() or len(number) > _LONGEST:
-                raise refuse(f"numbers.{name}", "A number is missing", f"what is read, or {NONE}")
+                raise refuse(f"numbers.{name}", "no_number", f"what is read, or {NONE}")
             read[name] = plain(number)
         return {"numbers": read, "scale": read_scale(answer)}
 

@@ -60,9 +60,9 @@ class DeviceCheck(PageCheck[rules.Device]):
         assert isinstance(answer, Mapping)
         pointer, said = answer.get("pointer"), answer.get("said")
         if pointer not in _POINTERS:
-            raise refuse("pointer", "The kind of pointer is missing", ", ".join(_POINTERS))
+            raise refuse("pointer", "no_pointer", ", ".join(_POINTERS))
         if said is not None and said not in KINDS:
-            raise refuse("said", "The device is none of those that were offered", ", ".join(KINDS))
+            raise refuse("said", "device_not_offered", ", ".join(KINDS))
         system = answer.get("system")
         return {
             "pointer": pointer,

@@ -47,10 +47,10 @@ class DisplayCheck(PageCheck[rules.Display]):
         for box in BOXES:
             ticked = answer.get(box)
             if not isinstance(ticked, bool):
-                raise refuse(box, "It is not said whether this was done", "true or false")
+                raise refuse(box, "not_said_whether_done", "true or false")
             read[box] = ticked
         if answer.get("system") not in SYSTEMS:
-            raise refuse("system", "This system is not among those we know", ", ".join(SYSTEMS))
+            raise refuse("system", "unknown_system", ", ".join(SYSTEMS))
         return {**read, "system": answer["system"]}
 
     def judge(self, attempt: Attempt) -> Verdict:

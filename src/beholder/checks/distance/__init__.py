@@ -96,7 +96,7 @@ class DistanceCheck(PageCheck[rules.Distance]):
         assert isinstance(answer, Mapping)
         better, pairs = answer.get("better"), len(_pairs(private))
         if not isinstance(better, list | tuple) or len(better) != pairs or any(one not in CHOICES for one in better):
-            raise refuse("better", "A pair has no answer", f"a list of {pairs} of {', '.join(CHOICES)}")
+            raise refuse("better", "pair_without_answer", f"a list of {pairs} of {', '.join(CHOICES)}")
         return {"better": list(better), "scale": read_scale(answer)}
 
     def judge(self, attempt: Attempt) -> Verdict:

@@ -87,7 +87,7 @@ class MediaCheck(PageCheck[rules.Media]):
         assert isinstance(codecs, list | tuple)
         playable = reported if isinstance(reported, Mapping) else {}
         if set(playable) != set(codecs) or not all(isinstance(one, bool) for one in playable.values()):
-            raise refuse("playable", "It is not told whether every codec plays", "true or false for each codec")
+            raise refuse("playable", "not_told_whether_playable", "true or false for each codec")
         return {
             "playable": {str(codec): playable[str(codec)] for codec in codecs},
             "fullscreen": read_flag(answer, "fullscreen"),
@@ -151,7 +151,7 @@ def _plays(value: Json) -> list[Json]:
     """Return the frames and dropped frames of each play of the sample."""
     plays = value if isinstance(value, list | tuple) else []
     if len(plays) > _PLAYS or not all(_is_play(play) for play in plays):
-        raise refuse("plays", "The frames of a play are missing", f"up to {_PLAYS} times [frames, dropped]")
+        raise refuse("plays", "no_frames", f"up to {_PLAYS} times [frames, dropped]")
     return [list(play) for play in plays if isinstance(play, list | tuple)]
 
 

@@ -68,10 +68,10 @@ class QuestionsCheck(PageCheck[rules.Questions]):
         items = _items(private)
         names = [f"q{place}" for place in range(1, len(items) + 1)]
         if not isinstance(answers, Mapping) or set(answers) - set(names):
-            raise refuse("answers", "These are not answers to what was asked", f"an object with {', '.join(names)}")
+            raise refuse("answers", "other_answers", f"an object with {', '.join(names)}")
         for name, item in zip(names, items, strict=True):
             if answers.get(name) not in item["options"]:
-                raise refuse(f"answers.{name}", "This answer was not offered", ", ".join(item["options"]))
+                raise refuse(f"answers.{name}", "answer_not_offered", ", ".join(item["options"]))
         return {"answers": {name: answers[name] for name in names}}
 
     def judge(self, attempt: Attempt) -> Verdict:

@@ -55,7 +55,7 @@ class RemoteCheck(PageCheck[rules.Remote]):
         assert isinstance(answer, Mapping)
         said = answer.get("remote")
         if not isinstance(said, bool):
-            raise refuse("remote", "The question is not answered", "true or false")
+            raise refuse("remote", "not_answered", "true or false")
         return {"remote": said, **{name: read_flag(answer, name) for name in (*HINTS, "reduced_motion")}}
 
     def judge(self, attempt: Attempt) -> Verdict:

@@ -57,7 +57,7 @@ class ScreenCheck(PageCheck[rules.Screen]):
             "dpr": read_number(answer, "dpr", 0.01, 100),
         }
         if not pixels_of(measured)[1]:
-            raise refuse("screen", "The screen has no pixels", "a screen of at least one pixel")
+            raise refuse("screen", "screen_without_pixels", "a screen of at least one pixel")
         return measured
 
     def judge(self, attempt: Attempt) -> Verdict:
