@@ -70,16 +70,11 @@ FINISHED: frozenset[Outcome] = frozenset({"completed", "failed_checks"})
 """Outcomes for which not paying may be proposed."""
 
 
-def fewest_failures(mode: Mode, minutes: float | None) -> int:
-    """Return the failures that a platform requires before work is rejected; an unknown length counts as long."""
-    return source_of(mode).fewest_failures(minutes)
-
-
 def may_refuse(rule: Rule | None, failures: int, mode: Mode, minutes: float | None) -> bool:
     """Return whether not paying may be proposed: where study and platform differ, the more lenient rule applies."""
     if not isinstance(rule, MessageRule) or rule.options.reject_after is None:
         return False
-    return failures >= max(rule.options.reject_after, fewest_failures(mode, minutes))
+    return failures >= max(rule.options.reject_after, source_of(mode).fewest_failures(minutes))
 
 
 # What researchers read

@@ -276,8 +276,8 @@ class ParticipantSource:
         """Return how people were recruited, for a methods section; what is left to the author in brackets."""
         raise NotImplementedError
 
-    def exclusion_gap(self, recruit: Recruit) -> tuple[str, str] | None:
-        """Return why `recruit.exclude` leaves out fewer people than it names, and the fix; None if it does not."""
+    def exclusion_gap(self, recruit: Recruit) -> Fault | None:
+        """Return why `recruit.exclude` leaves out fewer people than it names; None if it does not."""
         return None
 
 
@@ -295,13 +295,14 @@ class LinkSource(ParticipantSource):
             return _INVITED
         return "followed an open link [where and how they were recruited, and who could take part]"
 
-    def exclusion_gap(self, recruit: Recruit) -> tuple[str, str] | None:
+    def exclusion_gap(self, recruit: Recruit) -> Fault | None:
         if recruit.people is not None:
             return None
         if recruit.single_use:
-            return "leaves nobody out: a numbered link does not tell whose it is", "Name people in recruit.people."
+            what = "leaves nobody out: a numbered link does not tell whose it is"
+            return Fault(what, fix="Name people in recruit.people.")
         what = "leaves out only those whose link holds their id, as ?participant=ID; a plain link does not"
-        return what, "Name people in recruit.people, or give them such links, in both studies."
+        return Fault(what, fix="Name people in recruit.people, or give them such links, in both studies.")
 
 
 class PanelSource(ParticipantSource):
@@ -350,9 +351,9 @@ class LabSource(ParticipantSource):
     def methods_words(self, recruit: Recruit) -> str:
         return "took part in a laboratory [where, on which screens, and how they were recruited]"
 
-    def exclusion_gap(self, recruit: Recruit) -> tuple[str, str] | None:
+    def exclusion_gap(self, recruit: Recruit) -> Fault | None:
         what = "leaves nobody out: in a laboratory people are numbers, and each study has its own"
-        return what, "Ask whoever comes whether they took part before."
+        return Fault(what, fix="Ask whoever comes whether they took part before.")
 
 
 class ProlificSource(ParticipantSource):

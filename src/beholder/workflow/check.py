@@ -193,8 +193,7 @@ def _exclusion_warnings(study: Study) -> Iterator[Problem]:
     """Yield a warning if `recruit.exclude` has no effect because participants have no id."""
     gap = study.recruit.source.exclusion_gap(study.recruit) if study.recruit.exclude else None
     if gap is not None:
-        what, fix = gap
-        yield study.problem("recruit.exclude", what, "", fix)
+        yield study.problem("recruit.exclude", gap.what, gap.allowed, gap.fix)
 
 
 def session_stages(

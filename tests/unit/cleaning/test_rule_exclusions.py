@@ -13,7 +13,7 @@ import pytest
 from beholder.checks.agreement import Agreement
 from beholder.checks.contract import Verdict
 from beholder.checks.known_answers import Attention, Trap
-from beholder.checks.registry import fewest_failures, may_refuse, rule_sentence, rules
+from beholder.checks.registry import may_refuse, rule_sentence, rules
 from beholder.cleaning import Cleaned
 from beholder.cleaning.decisions import decide, reason_words
 from beholder.cleaning.tables import clean_tables
@@ -22,7 +22,7 @@ from beholder.methods.contract import Asked, Slot, Target, Trial
 from beholder.planning.model import PlannedList
 from beholder.planning.serialization import list_to_json
 from beholder.study.model import Study, installed_study_model
-from beholder.study.recruitment import Mode
+from beholder.study.recruitment import Mode, source_of
 from beholder.study.serialization import resolved_yaml
 from beholder.types import Outcome
 from support.answered_trials import PLAYED
@@ -148,8 +148,9 @@ def test_on_a_platform_that_asks_for_two_failures_its_rule_wins_in_a_study_of_mo
 
 
 def test_the_kinder_of_study_and_platform_wins() -> None:
-    assert fewest_failures("prolific", 12) == fewest_failures("prolific", None) == 2
-    assert fewest_failures("prolific", 5) == fewest_failures("link", 12) == 1
+    prolific, link = source_of("prolific"), source_of("link")
+    assert prolific.fewest_failures(12) == prolific.fewest_failures(None) == 2
+    assert prolific.fewest_failures(5) == link.fewest_failures(12) == 1
     assert may_refuse(Attention(Attention.Options(reject_after=1)), 2, "prolific", 12)
     assert not may_refuse(Attention(Attention.Options(reject_after=1)), 1, "prolific", 12)
     assert not may_refuse(Attention(Attention.Options(reject_after=3)), 2, "prolific", 12)
