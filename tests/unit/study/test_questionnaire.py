@@ -8,7 +8,6 @@ from typing import Any, get_args
 import pytest
 from pydantic import ValidationError
 
-from beholder.server.public_steps import _public_item
 from beholder.study.questionnaire import QUESTION_TYPES, Ask, TabulatedAnswer
 from beholder.words import read_words
 from support.data import ROOT
@@ -23,6 +22,11 @@ ITEMS: dict[str, Ask] = {
 }
 
 
+def as_sent(ask: Ask) -> dict[str, Any]:
+    """Return an item as the browser gets it."""
+    return {"id": ask.id, "type": ask.type, "options": list(ask.options), "min": ask.min, "max": ask.max}
+
+
 def test_every_type_that_can_be_written_has_its_object_its_words_and_its_drawing() -> None:
     names = list(get_args(Ask.model_fields["type"].annotation))
     assert names == list(QUESTION_TYPES) == list(ITEMS)
@@ -35,7 +39,7 @@ def test_every_type_that_can_be_written_has_its_object_its_words_and_its_drawing
 @pytest.mark.parametrize("name", ITEMS)
 def test_what_robots_and_browser_tests_answer_is_accepted(name: str) -> None:
     ask = ITEMS[name]
-    item: dict[str, Any] = _public_item(ask)
+    item = as_sent(ask)
     usual = ask.kind.robot_answer(item)
     assert ask.kind.accepts(ask, usual)
     assert ask.kind.accepts(ask, ask.kind.other_answer(item, usual))
@@ -48,7 +52,7 @@ def test_a_prescreening_answer_is_right_or_wrong() -> None:
     single, several = ITEMS["single"], ITEMS["multiple"]
     assert single.kind.is_correct(single, TREE)
     assert not single.kind.is_correct(single, PLANT)
-    assert single.kind.other_answer(_public_item(single), PLANT) == TREE
+    assert single.kind.other_answer(as_sent(single), PLANT) == TREE
     assert several.kind.is_correct(several, [PLANT, TREE])
     assert not several.kind.is_correct(several, [TREE])
     assert (single.kind.right_answer((TREE,)), several.kind.right_answer((TREE,))) == (TREE, [TREE])
