@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import shutil
 import tempfile
 import warnings
 from collections.abc import Callable, Coroutine, Iterator
@@ -135,6 +137,16 @@ def postgresql_databases(postgresql_server: str, postgresql_spare: list[str]) ->
 def postgresql_url(postgresql_databases: Callable[[], str]) -> str:
     """The address of an empty database of its own for each test."""
     return postgresql_databases()
+
+
+MEMORY = Path("/dev/shm")
+ROOM_BYTES = 4 << 30
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Put the folders of tests in memory, if the system has such a place: stores sync every answer to disk."""
+    if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= ROOM_BYTES:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import get_args
@@ -37,6 +38,18 @@ ANYTHING = {"__init__", "__main__", "cli", "sample_size", "simulation", "testing
 """The parts on top. The fake platform is for rehearsals: like simulated people, whom it sends, it sees everything."""
 
 
+@cache
+def syntax_tree(path: Path) -> ast.Module:
+    """Return a module's syntax tree, kept while this file is tested; nobody changes it."""
+    return ast.parse(path.read_text("utf-8"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _forget_syntax_trees() -> Iterator[None]:
+    yield
+    syntax_tree.cache_clear()
+
+
 def part(module: str) -> str:
     """Return the part of the house to which a module belongs, such as `server` for `beholder.server.app`."""
     inside = module.split(".")[1:] or ["__init__"]
@@ -53,7 +66,7 @@ def module_of(path: Path) -> str:
 
 def imports(path: Path) -> Iterator[str]:
     """Yield every module of ours that a file imports, wherever in the file."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(syntax_tree(path)):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("beholder."):
             yield node.module
         elif isinstance(node, ast.Import):
@@ -94,7 +107,7 @@ def importers() -> dict[str, set[str]]:
     modules = {module_of(path) for path in SOURCES}
     users: dict[str, set[str]] = defaultdict(set)
     for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(syntax_tree(path)):
             if isinstance(node, ast.ImportFrom) and node.module:
                 for name in {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)} & modules:
                     users[name].add(module_of(path))
@@ -153,7 +166,7 @@ def test_every_module_can_be_imported_by_its_dotted_name() -> None:
 def classes() -> Iterator[tuple[str, str]]:
     """Yield the name of every class at the top of a module, and the module."""
     for path in SOURCES:
-        for node in ast.parse(path.read_text("utf-8")).body:
+        for node in syntax_tree(path).body:
             if isinstance(node, ast.ClassDef):
                 yield node.name, module_of(path)
 
@@ -235,7 +248,7 @@ def mirror_of(module: str) -> Path:
 
 
 def defines_something(path: Path) -> bool:
-    body = ast.parse(path.read_text("utf-8")).body
+    body = syntax_tree(path).body
     return any(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) for node in body)
 
 
@@ -256,7 +269,7 @@ def test_a_column_of_a_table_is_described_once() -> None:
     described = Counter(
         tuple(argument.value for argument in node.args[:3] if isinstance(argument, ast.Constant))
         for path in SOURCES
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in ast.walk(syntax_tree(path))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Column"
     )
     assert not [column for column, count in described.items() if count > 1 and len(column) == 3]
@@ -277,7 +290,7 @@ def collaborators(constructor: ast.FunctionDef, ours: set[str]) -> list[str]:
 
 def test_a_constructor_takes_at_most_five_objects_of_ours() -> None:
     """What needs more is a function of a context. Records, whose constructor is not written out, only hold values."""
-    trees = [ast.parse(path.read_text("utf-8")) for path in SOURCES]
+    trees = [syntax_tree(path) for path in SOURCES]
     types = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     ours = {one.name for one in types}
     wide = {
@@ -300,7 +313,7 @@ OWN_RECORDS = {
 def test_nothing_reaches_through_an_object_to_set_a_field() -> None:
     places = defaultdict(list)
     for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(syntax_tree(path)):
             targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
             for target in targets if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign) else []:
                 if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Attribute):
@@ -335,7 +348,7 @@ def literals(node: ast.AST) -> set[object]:
 
 def mode_comparisons(path: Path) -> Iterator[int]:
     """Yield the lines on which a module decides by the name of a mode."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(syntax_tree(path)):
         match node:
             case ast.Compare():
                 sides = [node.left, *node.comparators]
@@ -377,7 +390,7 @@ def test_the_type_of_a_question_is_compared_nowhere() -> None:
     compared = {
         module_of(path)
         for path in SOURCES
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in ast.walk(syntax_tree(path))
         if isinstance(node, ast.Compare | ast.Match)
         and any(map(is_question_type, ast.walk(node)))
         and types & {one.value for one in ast.walk(node) if isinstance(one, ast.Constant)}
