@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from beholder.checks.brightness import BrightnessCheck
+from beholder.checks.brightness import Brightness
 from support.browser import MARKS, SHORT, StudyServers
 
 pytestmark = MARKS
@@ -20,7 +20,7 @@ async def test_a_picture_that_cannot_be_drawn_stops_nobody(
     def broken(*_: Any) -> Any:
         raise ZeroDivisionError("a bug of ours")
 
-    monkeypatch.setattr(BrightnessCheck, "draw", broken)
+    monkeypatch.setattr(Brightness, "draw", broken)
     site = await servers.serve(qualification=ROOM, design=SHORT)
     visit = await site.visit(expects_trouble=True)
     await visit.go("text:instructions")

@@ -7,18 +7,16 @@ from typing import Any
 
 import pytest
 
-from beholder.checks.brightness import BrightnessCheck
-from beholder.checks.page_contract import Attempt, CheckContext, Needs, RobotAbilities
+from beholder.checks.brightness import Brightness
+from beholder.checks.page_contract import Attempt, CheckContext, Needs, PageCheck, RobotAbilities
 from beholder.checks.page_registry import (
     CANNOT,
-    AnyPageCheck,
     check_texts,
     costs_session,
     judge_attempt,
     page_check_kinds,
     page_checks,
 )
-from beholder.study import qualification as rules
 from beholder.study.model import Study, installed_study_model
 from beholder.testing import check_step
 from beholder.testing.checks import DEVICE, check_luck
@@ -53,7 +51,7 @@ EVERY = page_checks(study(qualification=EVERYTHING))
 
 
 @pytest.mark.parametrize("check", EVERY, ids=lambda check: check.name)
-def test_every_check_keeps_the_contract(check: AnyPageCheck) -> None:
+def test_every_check_keeps_the_contract(check: PageCheck) -> None:
     needs = KNOWN.needs if check.name != "media" else Needs(codecs=KNOWN.needs.codecs, fullscreen=True)
     known = CheckContext(KNOWN.device, KNOWN.answers, needs)
     check_step(check, known, fails=WAYS.get(check.name, ()), varies=check.name in VARIES)
@@ -63,7 +61,7 @@ GUESSED = [check for check in EVERY if check.guess_rate() and check.name not in 
 
 
 @pytest.mark.parametrize("check", GUESSED, ids=lambda check: check.name)
-def test_luck_is_how_often_the_best_blind_guess_passes(check: AnyPageCheck) -> None:
+def test_luck_is_how_often_the_best_blind_guess_passes(check: PageCheck) -> None:
     robots = (RobotAbilities(), RobotAbilities(frozenset({f"{check.name}:near"})))
     rate = check_luck(check, KNOWN, robots, many=600)
     assert rate == pytest.approx(check.guess_rate(), abs=4 * (check.guess_rate() / 600) ** 0.5)
@@ -74,12 +72,12 @@ MOST_LUCK = {"distance": 0.13, "questions": 0.06, "brightness": 0.05, "brightnes
 
 
 @pytest.mark.parametrize("check", EVERY, ids=lambda check: check.name)
-def test_a_blind_guess_is_worth_little(check: AnyPageCheck) -> None:
+def test_a_blind_guess_is_worth_little(check: PageCheck) -> None:
     assert check.guess_rate() <= MOST_LUCK.get(check.name, 0.03)
 
 
 @pytest.mark.parametrize("check", EVERY, ids=lambda check: check.name)
-def test_who_cannot_take_a_check_fails_a_gate_and_nothing_else(check: AnyPageCheck) -> None:
+def test_who_cannot_take_a_check_fails_a_gate_and_nothing_else(check: PageCheck) -> None:
     verdict = judge_attempt(check, Attempt({}, CANNOT))
     assert (verdict.verdict, verdict.reason) == ("fail" if check.action == "gate" else "unknown", "cannot")
 
@@ -102,7 +100,7 @@ def test_every_check_and_every_reason_that_people_read_has_words_for_researchers
 
 def test_a_gate_costs_the_session_a_warning_and_a_hint_do_not() -> None:
     def costs(action: str, own: Any = None, say: Any = "fail") -> bool:
-        check = BrightnessCheck(rules.Brightness.model_validate({"action": action}))
+        check = Brightness(Brightness.Options.model_validate({"action": action}))
         return costs_session(check, check.verdict(say, "count", action=own))
 
     assert costs("gate")

@@ -11,8 +11,8 @@ import httpx
 import numpy as np
 import pytest
 
-from beholder.checks.page_contract import CheckContext, RobotAbilities
-from beholder.checks.page_registry import AnyPageCheck, page_checks
+from beholder.checks.page_contract import CheckContext, PageCheck, RobotAbilities
+from beholder.checks.page_registry import page_checks
 from beholder.methods import load_study
 from beholder.server.page_checks import check_of
 from beholder.server.process import RunningServer, run_server
@@ -91,7 +91,9 @@ class CheckCrawler:
         assert facts.list is not None
         planned = host.served.script(facts.list).find(step["key"])
         assert planned is not None
-        is_first = step["attempt"] == 1 and check_of(planned).rule.attempts > 1 and check_of(planned).action != "flag"
+        is_first = (
+            step["attempt"] == 1 and check_of(planned).options.attempts > 1 and check_of(planned).action != "flag"
+        )
         robot = RobotAbilities(frozenset([step["check"]]) if is_first else frozenset())
         return check_of(planned).respond(
             host.context.page_checks.attempt(facts, planned), robot, np.random.default_rng(1)
@@ -142,7 +144,7 @@ def check_media(media: dict[str, httpx.Response]) -> None:
         assert not _chunks(response.content) & {"tEXt", "iTXt", "zTXt", "eXIf", "tIME", "LIST", "id3 ", "bext"}
 
 
-def _posed(check: AnyPageCheck, known: CheckContext, seeds: int) -> list[Any]:
+def _posed(check: PageCheck, known: CheckContext, seeds: int) -> list[Any]:
     return [check.pose(np.random.default_rng(seed), known) for seed in range(seeds)]
 
 

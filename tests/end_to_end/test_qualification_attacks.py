@@ -7,15 +7,14 @@ from typing import Any
 
 import pytest
 
-from beholder.checks.network import NetworkCheck
+from beholder.checks.network import Network
 from beholder.checks.page_contract import CheckContext, read_number, read_pair
-from beholder.checks.screen import ScreenCheck, window_of
+from beholder.checks.screen import Screen, window_of
 from beholder.cleaning.facts import AnswerRecord, SessionRecord
 from beholder.cleaning.qualification import NOT_KEPT, qualify
 from beholder.errors import Refused, UserError
 from beholder.methods import load_study
 from beholder.server.requests import SubmittedAnswer
-from beholder.study import qualification as rules
 from beholder.testing import write_study
 from support.clock_service import LAPTOP, NOON, PHONE, Person, hosted
 
@@ -31,7 +30,7 @@ def test_a_number_that_no_computer_can_hold_is_refused_and_never_a_fault_of_ours
     with pytest.raises(Refused, match="screen is missing or out of bounds"):
         read_pair({"screen": [given, 1]}, "screen", 1, 100_000)
     with pytest.raises(Refused):
-        NetworkCheck(rules.Network()).read({}, {"bytes": given, "ms": 1000})
+        Network(Network.Options()).read({}, {"bytes": given, "ms": 1000})
 
 
 async def test_a_huge_number_does_not_lead_past_a_gate(tmp_path: Path, tiny: Path) -> None:
@@ -85,7 +84,7 @@ def test_what_cannot_be_judged_again_costs_nobody_anything_and_does_not_stop_cle
     given = AnswerRecord("check:screen:1", {"outer": [1, 1], "dpr": 0.5, **kept}, {}, 0, 1000, "mouse", NOON)
     posed = {given.key: {"size": None}}
     visit = SessionRecord("s1", "p1", "d", 1, "link", 1, NOON, None, None, False, (), {given.key: given}, posed=posed)
-    settled = qualify([ScreenCheck(rules.Screen())], visit).settled[0]
+    settled = qualify([Screen(Screen.Options())], visit).settled[0]
     assert (settled.verdict.verdict, settled.verdict.reason, settled.costs) == ("unknown", NOT_KEPT, False)
 
 

@@ -8,18 +8,17 @@ from datetime import UTC, datetime
 import numpy as np
 
 from beholder.checks.contract import Verdict
-from beholder.checks.device import DeviceCheck
-from beholder.checks.media import MediaCheck
-from beholder.checks.network import NetworkCheck
-from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, Needs
-from beholder.checks.page_registry import AnyPageCheck, check_texts
-from beholder.checks.refresh import RefreshCheck
-from beholder.checks.remote import RemoteCheck
-from beholder.checks.screen import ScreenCheck
+from beholder.checks.device import Device
+from beholder.checks.media import Media
+from beholder.checks.network import Network
+from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, Needs, PageCheck
+from beholder.checks.page_registry import check_texts
+from beholder.checks.refresh import Refresh
+from beholder.checks.remote import Remote
+from beholder.checks.screen import Screen
 from beholder.server.page_checks import PageChecks, device_rows, verdict_evidence
 from beholder.server.script import CONSENT, PlannedStep, Script
 from beholder.store.contract import StoredVerdict
-from beholder.study import qualification as rules
 from beholder.types import Json
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -34,27 +33,27 @@ NEEDS = Needs((CODEC,), "video", 25.0, fullscreen=True, first_bytes=4_000_000)
 KNOWN = CheckContext({"screen": [1920, 1080], "dpr": 1}, needs=NEEDS)
 
 
-DEVICE, SCREEN, REFRESH = DeviceCheck(rules.Device()), ScreenCheck(rules.Screen()), RefreshCheck(rules.Refresh())
+DEVICE, SCREEN, REFRESH = Device(Device.Options()), Screen(Screen.Options()), Refresh(Refresh.Options())
 
 
-def posed(check: AnyPageCheck, known: CheckContext = KNOWN) -> CheckTask:
+def posed(check: PageCheck, known: CheckContext = KNOWN) -> CheckTask:
     return check.pose(np.random.default_rng(1), known)
 
 
-def judged(check: AnyPageCheck, answer: Mapping[str, Json], known: CheckContext = KNOWN, number: int = 1) -> Verdict:
+def judged(check: PageCheck, answer: Mapping[str, Json], known: CheckContext = KNOWN, number: int = 1) -> Verdict:
     private = posed(check, known).private
     return check.judge(Attempt(private, check.read(private, answer), known, number))
 
 
 def stored(
-    check: AnyPageCheck, verdict: Verdict, number: int = 1, answer: Mapping[str, Json] | None = None
+    check: PageCheck, verdict: Verdict, number: int = 1, answer: Mapping[str, Json] | None = None
 ) -> StoredVerdict:
     step = PlannedStep(f"check:{check.name}", "check", check=check).as_attempt(number)
     kept = verdict_evidence(verdict, answer or {}, check, step)
     return StoredVerdict("s", step.key, check.name, verdict.verdict, verdict.reason, kept, NOW)
 
 
-def words(check: AnyPageCheck, verdict: Verdict) -> str:
+def words(check: PageCheck, verdict: Verdict) -> str:
     """Return the feedback of the server on a verdict."""
     return PageChecks(NEEDS, b"secret", check_texts("en")).text(check, stored(check, verdict))
 
@@ -64,7 +63,7 @@ def window(width: float, height: float, dpr: float = 1, zoom: float = 1) -> dict
     return {"screen": [width, height], "dpr": dpr, "inner": inner, "outer": [1000 * zoom, 800]}
 
 
-MEDIA, NETWORK, REMOTE = MediaCheck(rules.Media()), NetworkCheck(rules.Network()), RemoteCheck(rules.Remote())
+MEDIA, NETWORK, REMOTE = Media(Media.Options()), Network(Network.Options()), Remote(Remote.Options())
 
 
 PLAYS: dict[str, Json] = {
@@ -82,10 +81,10 @@ MOUSE: dict[str, Json] = {
 }  # fmt: skip
 
 
-STEPS: tuple[AnyPageCheck, ...] = (DEVICE, SCREEN, REFRESH, MEDIA, NETWORK, REMOTE)
+STEPS: tuple[PageCheck, ...] = (DEVICE, SCREEN, REFRESH, MEDIA, NETWORK, REMOTE)
 
 
-def rows(*verdicts: StoredVerdict, here: str, steps: tuple[AnyPageCheck, ...] = STEPS) -> dict[str, tuple[Json, Json]]:
+def rows(*verdicts: StoredVerdict, here: str, steps: tuple[PageCheck, ...] = STEPS) -> dict[str, tuple[Json, Json]]:
     """Return the list as a person sees it: state and words of each row."""
     script = Script((CONSENT, *(PlannedStep(f"check:{check.name}", "check", check=check) for check in steps)))
     examiner = PageChecks(NEEDS, b"secret", check_texts("en"))

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beholder.checks.contract import Verdict
-from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, DrawnFile
-from beholder.checks.page_registry import AnyPageCheck
+from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, DrawnFile, PageCheck
 
 
-def pose(check: AnyPageCheck, seed: int = 1) -> CheckTask:
+def pose(check: PageCheck, seed: int = 1) -> CheckTask:
     return check.pose(np.random.default_rng(seed), CheckContext())
 
 
@@ -28,7 +27,7 @@ def samples(drawn: DrawnFile) -> tuple[NDArray[np.float64], int]:
         return data / 32768, file.getframerate()
 
 
-def played(check: AnyPageCheck, posed: CheckTask) -> Iterator[tuple[NDArray[np.float64], int, int]]:
+def played(check: PageCheck, posed: CheckTask) -> Iterator[tuple[NDArray[np.float64], int, int]]:
     """Yield every sound of an attempt, its rate, and its position from 0."""
     for place, name in enumerate(posed.media):
         yield *samples(check.draw(posed.private, name)), place
@@ -38,11 +37,11 @@ def rms(wave: NDArray[np.float64]) -> float:
     return float(np.sqrt(np.mean(wave**2)))
 
 
-def answer(check: AnyPageCheck, posed: CheckTask, given: Any) -> Verdict:
+def answer(check: PageCheck, posed: CheckTask, given: Any) -> Verdict:
     """Return the verdict on an answer as its page would send it."""
     read = check.read(posed.private, given)
     return check.judge(Attempt(posed.private, read))
 
 
-def message_of(check: AnyPageCheck, verdict: Verdict) -> str:
+def message_of(check: PageCheck, verdict: Verdict) -> str:
     return check.texts("en")[f"told.{verdict.reason}"].format_map(check.message_values(verdict))

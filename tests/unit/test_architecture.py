@@ -18,6 +18,8 @@ from typing import get_args
 import pytest
 
 import beholder
+from beholder.checks.page_contract import PageCheck
+from beholder.checks.page_registry import page_check_kinds
 from beholder.study.questionnaire import QUESTION_TYPES
 from beholder.study.recruitment import SOURCES as RECRUITED
 from beholder.study.recruitment import Mode
@@ -430,6 +432,49 @@ def test_the_name_of_a_method_lives_in_its_own_folder_only() -> None:
         for found in quoted.finditer(path.read_text("utf-8"))
     ]
     assert not places
+
+
+# Checks with a page
+
+
+OTHER_MEANINGS = {
+    "colour": "of a slot", "device": "a stage, a scope, and what a browser reports", "media": "a folder of the study",
+    "questions": "of the study", "screen": "what a browser reports", "sides": "of a comparison",
+}  # fmt: skip
+"""Names of checks that are also other words: of these only what looks a check up is looked for."""
+NAMING_CHECKS = {
+    ROOT / "study" / "presets.py": "which checks a preset switches on",
+    ROOT / "exporting" / "ratings.py": "a column of the export",
+    ROOT / "exporting" / "sessions.py": "a column of the export",
+    ROOT / "exporting" / "source.py": "a column of the export",
+}
+
+
+def naming(name: str) -> re.Pattern[str]:
+    lookup = rf"""(?:rule|kinds|checks|TITLES|REASONS)[(\[]["']{name}["']|qualification\.{name}\b"""
+    return re.compile(lookup if name in OTHER_MEANINGS else rf"""["']{name}["':]|:{name}["']""")
+
+
+def test_the_name_of_a_check_with_a_page_lives_in_its_own_folder_only() -> None:
+    """What a check measured may be a word in the folder of another one."""
+    kinds = page_check_kinds()
+    homes = {kind.home() for kind in kinds.values()}
+    places = [
+        f"{path.relative_to(ROOT)}: {found[0]}"
+        for path in [*SOURCES, *ROOT.rglob("*.js")]
+        if path not in NAMING_CHECKS and path.parent not in homes
+        for text in [path.read_text("utf-8")]
+        for name in kinds
+        for found in naming(name).finditer(text)
+    ]
+    assert not places
+
+
+@pytest.mark.parametrize("kind", page_check_kinds().values(), ids=lambda kind: kind.name)
+def test_a_check_with_a_page_has_its_page_and_words_beside_it(kind: type[PageCheck]) -> None:
+    assert kind.home().parent == ROOT / "checks"
+    assert (kind.home() / kind.page).is_file()
+    assert (kind.home() / kind.words / "en.json").is_file()
 
 
 UNPORTABLE = {

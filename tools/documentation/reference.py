@@ -13,7 +13,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 import beholder.methods
-from beholder.checks.page_registry import AnyPageCheck, page_check_kinds, page_checks
+from beholder.checks.page_contract import PageCheck
+from beholder.checks.page_registry import page_check_kinds, page_checks
 from beholder.cleaning import devices, payouts, playback, ratings, shortfall, tables
 from beholder.cli import cli
 from beholder.columns import Column
@@ -23,7 +24,7 @@ from beholder.study.cleaning import AcceptAsking, Analyse, Bonus, Quality, Quant
 from beholder.study.design import Design, Level, Sparse, Star, Training, TrainingItem
 from beholder.study.model import Condition, Playback, Question, Stimuli, study_model
 from beholder.study.presets import CLEAN_PRESETS, PRESETS, RESERVED_METHODS
-from beholder.study.qualification import RULES, Qualification
+from beholder.study.qualification import Qualification
 from beholder.study.questionnaire import Ask
 from beholder.study.questions import SCALES, Example, Page, Scale, Texts
 from beholder.study.recruitment import Filters, PerOutcome, Recruit, Retention
@@ -34,6 +35,8 @@ OURS = tuple(name for name in names() if method_folder(name).parent == Path(beho
 
 _CHECKS = installed_checks()
 _STUDY = study_model(_CHECKS.rules, _CHECKS.page_checks)
+_QUALIFYING = tuple(kind for kind in _CHECKS.page_checks if not kind.switch)
+"""The checks with a page that have a key of their own."""
 
 PARTS: tuple[tuple[str, str, type[BaseModel]], ...] = (
     ("stimuli", "stimuli", Stimuli),
@@ -49,7 +52,7 @@ PARTS: tuple[tuple[str, str, type[BaseModel]], ...] = (
     ("pages", "texts: instructions", Page),
     ("examples", "texts: instructions: examples", Example),
     ("before and after", "before, after", Ask),
-    ("qualification", "qualification", Qualification),
+    ("qualification", "qualification", switches_model(Qualification, _QUALIFYING)),
     ("training", "training", Training),
     ("training items", "training: items", TrainingItem),
     ("checks", "checks", switches_model(Checks, _CHECKS.rules)),
@@ -132,9 +135,9 @@ def check_table() -> str:
     rows = []
     for step in _steps():
         luck = step.guess_rate()
-        over = 1 - (1 - luck) ** step.rule.attempts if step.action in ("gate", "warn") else luck
-        times = str(step.rule.attempts) if step.action in ("gate", "warn") else "1"
-        valid = step.rule.valid or "this session"
+        over = 1 - (1 - luck) ** step.options.attempts if step.action in ("gate", "warn") else luck
+        times = str(step.options.attempts) if step.action in ("gate", "warn") else "1"
+        valid = step.options.valid or "this session"
         rows.append(
             (f"`{step.name}`", f"{step.seconds:g} s", f"`{step.action}`", times, valid, _percent(luck), _percent(over))
         )
@@ -165,7 +168,7 @@ def _filled(value: Any) -> str:
 
 def check_keys() -> str:
     """Return the options of each check that is a step of its own."""
-    return _options_of(RULES)
+    return _options_of({kind.name: kind.Options for kind in _QUALIFYING})
 
 
 def rule_keys() -> str:
@@ -203,7 +206,7 @@ def _options_of(rules: Mapping[str, type[BaseModel]]) -> str:
     return "\n".join(lines[1:])
 
 
-def _steps() -> tuple[AnyPageCheck, ...]:
+def _steps() -> tuple[PageCheck, ...]:
     """Return every check there is, with its defaults."""
     asked = {name: kind.example or True for name, kind in page_check_kinds().items() if not kind.switch}
     head = {"beholder": 1, "name": "all", "title": "All", "method": "acr", "stimuli": "stimuli"}

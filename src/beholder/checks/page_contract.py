@@ -12,12 +12,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, get_args
 
 from numpy.random import Generator
 
 from beholder.checks.contract import Verdict
 from beholder.errors import Problem, Refused
+from beholder.study.checks import CheckKind
 from beholder.study.model import Study
 from beholder.study.qualification import Action, CheckOptions
 from beholder.types import Json, Outcome
@@ -27,9 +28,6 @@ Stage = Literal["device", "qualify", "setup"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 """In the order in which participants meet them: a list of rows that measure by themselves, then one page each."""
 Sense = Literal["eyes", "ears"]
-LAST = 1000
-"""The place of a check that names none: after ours of the same stage."""
-_Rule = TypeVar("_Rule", bound=CheckOptions)
 
 
 class Sample(NamedTuple):
@@ -147,19 +145,20 @@ class BrowserPage(Protocol):
         ...
 
 
-class PageCheck(ABC, Generic[_Rule]):
+class PageCheck(ABC, CheckKind):
     """Base of every check with a page of its own.
 
-    `rule` holds the options of the study, `folder` is the study folder.
+    `options` are those of the study, `folder` is the study folder.
     """
 
     # What it is
 
-    name: ClassVar[str]
-    """The key of `qualification`, the name of the entry point and a part of addresses."""
     version: ClassVar[int] = 1
-    switch: ClassVar[str] = ""
-    """The check whose options also ask for this one; empty where it has its own."""
+
+    class Options(CheckOptions):
+        """Options of every check."""
+
+    options: CheckOptions
     brings: ClassVar[tuple[str, ...]] = ()
     """Checks whose measurements it needs: they come with it, with their defaults."""
     example: ClassVar[Mapping[str, Any]] = {}
@@ -168,8 +167,6 @@ class PageCheck(ABC, Generic[_Rule]):
     # When it comes, and what it costs
 
     stage: ClassVar[Stage]
-    order: ClassVar[int] = LAST
-    """Its place in its stage: the cheapest and likeliest to fail first."""
     scope: ClassVar[Literal["person", "device"]] = "device"
     """What a pass belongs to: the person, or the device as well."""
     seconds: ClassVar[float]
@@ -204,8 +201,8 @@ class PageCheck(ABC, Generic[_Rule]):
     words: ClassVar[str] = "words"
     """The folder of its texts for participants, one file for each language."""
 
-    def __init__(self, rule: _Rule, folder: Path = Path()) -> None:
-        self.rule, self.folder = rule, folder
+    def __init__(self, options: CheckOptions, folder: Path = Path()) -> None:
+        self.options, self.folder = options, folder
 
     @classmethod
     def home(cls) -> Path:
@@ -220,13 +217,25 @@ class PageCheck(ABC, Generic[_Rule]):
         return folder_words(cls.home() / cls.words, language)
 
     @classmethod
-    def is_asked(cls, rule: _Rule) -> bool:
+    def fault(cls) -> str | None:
+        if getattr(cls, "stage", None) not in STAGES:
+            return f"has no stage, one of {', '.join(STAGES)}"
+        if not (cls.home() / cls.page).is_file():
+            return f"has no {cls.page} beside it"
+        try:
+            has_title = bool(cls.texts("en").get("title"))
+        except ValueError as error:
+            return f"has words that cannot be read: {error}"
+        return None if has_title else f"has no title in {cls.words}/en.json"
+
+    @classmethod
+    def is_asked(cls, options: Any) -> bool:
         """Return whether these options ask for this check; one key of the study can stand for several."""
         return True
 
     @property
     def action(self) -> Action:
-        return self.rule.action
+        return self.options.action
 
     def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
         """Return a new task. Everything random is decided here."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from beholder.checks.contract import Verdict
-from beholder.checks.page_contract import Attempt, CheckContext
-from beholder.checks.page_registry import AnyPageCheck, action_of, costs_session, judge_attempt
+from beholder.checks.page_contract import Attempt, CheckContext, PageCheck
+from beholder.checks.page_registry import action_of, costs_session, judge_attempt
 from beholder.cleaning.facts import AnswerRecord, SessionRecord
 from beholder.types import Json
 
@@ -19,7 +19,7 @@ NOT_MET, UNDER_WAY, NOT_KEPT = "not_met", "under_way", "not_kept"
 class JudgedAttempt:
     """One attempt at a check, judged again."""
 
-    check: AnyPageCheck
+    check: PageCheck
     number: int
     given: AnswerRecord
     verdict: Verdict
@@ -29,7 +29,7 @@ class JudgedAttempt:
 class CheckOutcome:
     """What a session came to at one check, and after how many attempts; none where an earlier session counts."""
 
-    check: AnyPageCheck
+    check: PageCheck
     verdict: Verdict
     tries: int
 
@@ -60,7 +60,7 @@ class SessionQualification:
 
 
 def qualify(
-    checks: Sequence[AnyPageCheck], visit: SessionRecord, earlier: Sequence[SessionQualification] = ()
+    checks: Sequence[PageCheck], visit: SessionRecord, earlier: Sequence[SessionQualification] = ()
 ) -> SessionQualification:
     """Return how a session did. `earlier` are others of the same person, oldest first: a pass can outlast one."""
     if not checks:
@@ -71,7 +71,7 @@ def qualify(
 
 
 def _judge_attempts(
-    checks: Sequence[AnyPageCheck], visit: SessionRecord, earlier: Sequence[SessionQualification]
+    checks: Sequence[PageCheck], visit: SessionRecord, earlier: Sequence[SessionQualification]
 ) -> Iterator[JudgedAttempt]:
     """Yield every attempt. What was answered before is known to the later ones, also from an earlier session."""
     by_name = {check.name: check for check in checks}
@@ -87,7 +87,7 @@ def _judge_attempts(
 
 
 def _judge_attempt(
-    check: AnyPageCheck, visit: SessionRecord, given: AnswerRecord, known: Mapping[str, Json], number: int
+    check: PageCheck, visit: SessionRecord, given: AnswerRecord, known: Mapping[str, Json], number: int
 ) -> Verdict:
     private = visit.posed.get(given.key)
     if private is None or not isinstance(given.answer, Mapping):
@@ -103,7 +103,7 @@ def _judge_attempt(
 
 def _check_outcome(
     place: int,
-    checks: Sequence[AnyPageCheck],
+    checks: Sequence[PageCheck],
     tried: Sequence[JudgedAttempt],
     visit: SessionRecord,
     earlier: Sequence[SessionQualification],
@@ -113,7 +113,7 @@ def _check_outcome(
     if mine:
         last = mine[-1]
         is_newest = last.given.at == max(given.at for given in visit.answers.values())
-        is_open = visit.outcome is None and is_newest and len(mine) < check.rule.attempts
+        is_open = visit.outcome is None and is_newest and len(mine) < check.options.attempts
         # An attempt without a verdict changes nothing: a round ends with the last verdict (server/attempts.py).
         known = [one for one in mine if not one.verdict.again] if last.verdict.again else []
         verdict = known[-1].verdict if known and known[-1].verdict.verdict == "fail" else last.verdict

@@ -22,7 +22,8 @@ from beholder.checks.contract import (
     VerdictValue,
     Watch,
 )
-from beholder.checks.page_registry import AnyPageCheck, page_checks
+from beholder.checks.page_contract import PageCheck
+from beholder.checks.page_registry import page_checks
 from beholder.cleaning.decisions import NOTHING_LEFT, session_rules
 from beholder.cleaning.facts import Facts, Rows, SessionRecord, gather_facts
 from beholder.cleaning.qualification import SessionQualification
@@ -50,7 +51,7 @@ class JudgedPopulation:
     facts: Facts
     texts: Mapping[str, StudyText]
     """What people were asked, by digest."""
-    checks: Sequence[AnyPageCheck]
+    checks: Sequence[PageCheck]
     judged: Sequence[JudgedSession]
 
 
@@ -106,7 +107,7 @@ def _judge(
     method: Method,
     facts: Facts,
     watched: Mapping[str, Watch],
-    checks: Sequence[AnyPageCheck],
+    checks: Sequence[PageCheck],
     rules: Mapping[Watch, Sequence[Rule]],
     progress: Callable[[int, int], None] | None = None,
 ) -> list[JudgedSession]:

@@ -19,7 +19,7 @@ from beholder.checks.contract import (
 )
 from beholder.checks.known_answers import TRAINING, TRAINING_VERSION
 from beholder.checks.known_answers import judge_training as known_answer_judge_training
-from beholder.checks.page_registry import AnyPageCheck
+from beholder.checks.page_contract import PageCheck
 from beholder.cleaning.decisions import ORDER, Decision, apply_use_decision, decide, judge
 from beholder.cleaning.facts import (
     AnswerRecord,
@@ -109,7 +109,7 @@ def judge_session(
     visit: SessionRecord,
     stimuli: Mapping[tuple[str, str], ShownStimulus],
     watch: Watch,
-    checks: Sequence[AnyPageCheck] = (),
+    checks: Sequence[PageCheck] = (),
     earlier: Sequence[SessionQualification] = (),
     rules: Sequence[Rule] = ORDER,
     number: int = 1,

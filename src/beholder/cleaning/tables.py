@@ -10,7 +10,8 @@ from typing import Any
 
 from beholder.checks.contract import Verdict
 from beholder.checks.known_answers import TRAINING, TRAINING_TITLE
-from beholder.checks.page_registry import AnyPageCheck, action_of
+from beholder.checks.page_contract import PageCheck
+from beholder.checks.page_registry import action_of
 from beholder.checks.registry import study_rules
 from beholder.cleaning import Cleaned
 from beholder.cleaning import columns as c
@@ -349,7 +350,7 @@ _RATED = ("trial:", "break:", "questions:after")
 """Steps that come after the first rating began."""
 
 
-def funnel(checks: Sequence[AnyPageCheck], judged: Sequence[JudgedSession]) -> dict[str, Any] | None:
+def funnel(checks: Sequence[PageCheck], judged: Sequence[JudgedSession]) -> dict[str, Any] | None:
     """Return the numbers of all sessions on their way to the first rating; None where nothing stands in it."""
     visits = [one.visit for one in judged]
     has_training = any(visit.lessons for visit in visits)
@@ -366,7 +367,7 @@ def funnel(checks: Sequence[AnyPageCheck], judged: Sequence[JudgedSession]) -> d
     }
 
 
-def _check(check: AnyPageCheck, judged: Sequence[JudgedSession]) -> dict[str, Any]:
+def _check(check: PageCheck, judged: Sequence[JudgedSession]) -> dict[str, Any]:
     """Return how all sessions did at one check."""
     tried = [one for sat in judged for one in sat.qualified.tried if one.check.name == check.name]
     settled = [one for sat in judged for one in sat.qualified.settled if one.check.name == check.name and one.tries]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from beholder.checks.headphones import HeadphonesCheck
+from beholder.checks.headphones import Headphones
 from beholder.cleaning import columns as c
 from beholder.cleaning.devices import DEVICES, device_rows
 from beholder.cleaning.facts import Rows
@@ -129,7 +129,7 @@ class ExportSource:
         for row, one in zip(device_rows(self.judging.judged), self.judging.judged, strict=True):
             verdicts = {settled.check.name: settled.verdict.verdict for settled in one.qualified.settled}
             renamed = {_DEVICE_NAMES.get(name, name): value for name, value in row.items()}
-            devices[row["session"]] = {**renamed, "headphones": verdicts.get(HeadphonesCheck.name)}
+            devices[row["session"]] = {**renamed, "headphones": verdicts.get(Headphones.name)}
         return devices
 
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 
-from beholder.checks.page_registry import AnyPageCheck
+from beholder.checks.page_contract import PageCheck
 from beholder.methods import method_folder
 from beholder.methods.contract import Method
 from beholder.study.model import Study
@@ -39,7 +39,7 @@ class Asset:
 class Assets:
     """All modules, styles and words of the participant's page, and the page itself."""
 
-    def __init__(self, method: Method, checks: Iterable[AnyPageCheck] = ()) -> None:
+    def __init__(self, method: Method, checks: Iterable[PageCheck] = ()) -> None:
         root = Path(str(resources.files("beholder.web")))
         paths = {path.relative_to(root).as_posix(): path for path in _files(root)}
         paths[f"methods/{method.name}/view.js"] = method_folder(method.name) / "view.js"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from beholder.checks.page_registry import AnyPageCheck
+from beholder.checks.page_contract import PageCheck
 from beholder.server.script import PlannedStep, Script
 from beholder.store.contract import Session, SessionFacts, Store, StoredVerdict
 from beholder.types import Json
@@ -219,13 +219,13 @@ def _group_by_session(earlier: EarlierVerdicts) -> list[tuple[Session, dict[str,
 
 
 def _last_pass(
-    check: AnyPageCheck,
+    check: PageCheck,
     device: Mapping[str, Json],
     sessions: Sequence[tuple[Session, Mapping[str, StoredVerdict]]],
     now: datetime,
 ) -> StoredVerdict | None:
     """Return the last verdict on a check, if it is a pass that still counts here."""
-    lasts = check.rule.lasts
+    lasts = check.options.lasts
     if lasts is None:
         return None
     place = f"check:{check.name}:"
@@ -245,12 +245,12 @@ def _last_pass(
     return last
 
 
-def _is_current_pass(check: AnyPageCheck, stored: StoredVerdict) -> bool:
+def _is_current_pass(check: PageCheck, stored: StoredVerdict) -> bool:
     """Return whether a verdict is a pass of the current version of a check with the same options."""
     evidence = _evidence(stored)
     if stored.verdict == "fail":
         return False
-    now = check.rule.model_dump(mode="json")
+    now = check.options.model_dump(mode="json")
     then = evidence.get("rule")
     if evidence.get("version") != check.version or not isinstance(then, Mapping):
         return False

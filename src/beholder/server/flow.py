@@ -93,7 +93,7 @@ def _due(
     """Return the attempt that is due at a check or the training, or the ending it led to; None when done."""
     if step.check is None:
         return due_training(script, verdicts, now)
-    rule = step.check.rule
+    rule = step.check.options
     at = attempt_progress(step, verdicts, rule.attempts, step.check.action)
     if at.settled is None:
         return step.as_attempt(at.tries + 1)

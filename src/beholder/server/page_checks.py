@@ -15,8 +15,8 @@ import numpy as np
 from numpy.random import Generator
 
 from beholder.checks.contract import Verdict, VerdictValue
-from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, DrawnFile, Needs, WordKey
-from beholder.checks.page_registry import CANNOT, AnyPageCheck, judge_attempt
+from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, DrawnFile, Needs, PageCheck, WordKey
+from beholder.checks.page_registry import CANNOT, judge_attempt
 from beholder.errors import Refused
 from beholder.server import tokens
 from beholder.server.attempts import AttemptProgress, action_of, attempt_progress, current_device
@@ -93,9 +93,9 @@ class PageChecks:
         check, session = check_of(step), facts.session.session
         posed = self.attempt(facts, step)
         place = script.steps[script.place(step.key)]
-        at = attempt_progress(place, facts.verdicts, check.rule.attempts, check.action)
-        has_feedback, is_listed = at.settled is None and check.rule.feedback, check.stage == "device"
-        left = check.rule.attempts - (at.used if at.settled is None else 0)
+        at = attempt_progress(place, facts.verdicts, check.options.attempts, check.action)
+        has_feedback, is_listed = at.settled is None and check.options.feedback, check.stage == "device"
+        left = check.options.attempts - (at.used if at.settled is None else 0)
         return {
             "check": check.name,
             "attempt": step.attempt,
@@ -110,7 +110,7 @@ class PageChecks:
     def device_list(self, script: Script, facts: SessionFacts, here: PlannedStep) -> list[Json]:
         """Return the list of device checks, each with its state and result."""
 
-        def describe(check: AnyPageCheck, stored: StoredVerdict | None) -> Mapping[str, Json]:
+        def describe(check: PageCheck, stored: StoredVerdict | None) -> Mapping[str, Json]:
             return {"title": self.title(check), "text": "" if stored is None else self.short_text(check, stored)}
 
         return device_rows(script, facts.verdicts, here, describe)
@@ -130,7 +130,7 @@ class PageChecks:
         return None
 
     @staticmethod
-    def _draw_file(check: AnyPageCheck, private: str, name: str) -> DrawnFile:
+    def _draw_file(check: PageCheck, private: str, name: str) -> DrawnFile:
         return check.draw(json.loads(private), name)
 
     # Judging
@@ -166,24 +166,24 @@ class PageChecks:
         place = script.steps[script.place(step.key)]
         until = {f"{place.key}:{number}" for number in range(step.attempt + 1)}
         at = attempt_progress(
-            place, {key: verdicts[key] for key in until & verdicts.keys()}, check.rule.attempts, check.action
+            place, {key: verdicts[key] for key in until & verdicts.keys()}, check.options.attempts, check.action
         )
-        is_warned = check.rule.feedback and at.settled is not None and action_of(verdict, check.action) == "warn"
+        is_warned = check.options.feedback and at.settled is not None and action_of(verdict, check.action) == "warn"
         if not is_warned or verdict.verdict == "unknown" or not verdict.reason:
             return None
         return self.text(check, verdict) or None
 
     # Words
 
-    def title(self, check: AnyPageCheck) -> str:
+    def title(self, check: PageCheck) -> str:
         """Return the title of a check."""
         return self._words.get(check.name, {}).get("title", check.name)
 
-    def text(self, check: AnyPageCheck, stored: StoredVerdict) -> str:
+    def text(self, check: PageCheck, stored: StoredVerdict) -> str:
         """Return the text on a verdict for participants; empty without one."""
         return self._text(check, stored, f"told.{stored.reason or stored.verdict}")
 
-    def short_text(self, check: AnyPageCheck, stored: StoredVerdict) -> str:
+    def short_text(self, check: PageCheck, stored: StoredVerdict) -> str:
         """Return the text on a verdict in the list of device checks, the short one if there is one."""
         if fails_silently(check, stored):
             return self._text(check, stored, "found.pass")
@@ -192,7 +192,7 @@ class PageChecks:
         )
         return short or self.text(check, stored)
 
-    def _text(self, check: AnyPageCheck, stored: StoredVerdict, key: str) -> str:
+    def _text(self, check: PageCheck, stored: StoredVerdict, key: str) -> str:
         own = self._words.get(check.name, {})
         if not own.get(key):
             return ""
@@ -275,7 +275,7 @@ def pose(secret: bytes, session: str, step: PlannedStep, known: CheckContext) ->
 
 
 def examine(
-    check: AnyPageCheck, posed: CheckTask, answer: Json, known: CheckContext, attempt: int
+    check: PageCheck, posed: CheckTask, answer: Json, known: CheckContext, attempt: int
 ) -> tuple[Mapping[str, Json], Verdict]:
     """Return the answer as it is stored, and the verdict on it."""
     if not isinstance(answer, Mapping):
@@ -286,12 +286,12 @@ def examine(
 
 
 def verdict_evidence(
-    verdict: Verdict, answer: Mapping[str, Json], check: AnyPageCheck, step: PlannedStep
+    verdict: Verdict, answer: Mapping[str, Json], check: PageCheck, step: PlannedStep
 ) -> dict[str, Json]:
     """Return the evidence stored with a verdict."""
     kept: dict[str, Json] = {
         "version": check.version, "attempt": step.attempt, "answer": dict(answer), "measured": verdict.measured,
-        "needed": verdict.needed, "rule": check.rule.model_dump(mode="json"), "evidence": dict(verdict.evidence),
+        "needed": verdict.needed, "rule": check.options.model_dump(mode="json"), "evidence": dict(verdict.evidence),
     }  # fmt: skip
     if verdict.again:
         kept["again"] = True
@@ -300,7 +300,7 @@ def verdict_evidence(
     return kept
 
 
-def verdict_of(check: AnyPageCheck, stored: StoredVerdict) -> Verdict:
+def verdict_of(check: PageCheck, stored: StoredVerdict) -> Verdict:
     """Return the verdict of a check from its stored row."""
     kept = stored.evidence if isinstance(stored.evidence, Mapping) else {}
     measured = kept.get("evidence")
@@ -310,7 +310,7 @@ def verdict_of(check: AnyPageCheck, stored: StoredVerdict) -> Verdict:
     )  # fmt: skip
 
 
-def check_of(step: PlannedStep) -> AnyPageCheck:
+def check_of(step: PlannedStep) -> PageCheck:
     """Return the check of a step that has one."""
     assert step.check is not None, step.key
     return step.check
@@ -328,7 +328,7 @@ def device_rows(
     script: Script,
     verdicts: Mapping[str, StoredVerdict],
     here: PlannedStep,
-    describe: Callable[[AnyPageCheck, StoredVerdict | None], Mapping[str, Json]],
+    describe: Callable[[PageCheck, StoredVerdict | None], Mapping[str, Json]],
 ) -> list[Json]:
     """Return the rows; `describe` returns the title of a check and the text on its verdict."""
     rows: list[Json] = []
@@ -336,7 +336,7 @@ def device_rows(
         check = step.check
         if check is None or check.stage != "device":
             continue
-        at = attempt_progress(step, verdicts, check.rule.attempts, check.action)
+        at = attempt_progress(step, verdicts, check.options.attempts, check.action)
         last = _last_verdict(step, verdicts, at)
         is_silent = last is not None and fails_silently(check, last)
         is_fresh = step.key == here.base_key and (last is None or at.settled is not None or is_silent)
@@ -345,7 +345,7 @@ def device_rows(
     return rows
 
 
-def row_state(check: AnyPageCheck, stored: StoredVerdict) -> RowState:
+def row_state(check: PageCheck, stored: StoredVerdict) -> RowState:
     """Return the state of a row; a silent failure looks like a pass."""
     if stored.verdict == "unknown":
         return "unknown"
@@ -354,10 +354,10 @@ def row_state(check: AnyPageCheck, stored: StoredVerdict) -> RowState:
     return "fail" if action_of(stored, check.action) == "gate" else "attention"
 
 
-def fails_silently(check: AnyPageCheck, stored: StoredVerdict) -> bool:
+def fails_silently(check: PageCheck, stored: StoredVerdict) -> bool:
     """Return whether an attempt failed without feedback."""
     return stored.verdict == "fail" and (
-        not check.rule.feedback or action_of(stored, check.action) in ("flag", "record")
+        not check.options.feedback or action_of(stored, check.action) in ("flag", "record")
     )
 
 

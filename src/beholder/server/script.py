@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Literal
 
 from beholder.checks.contract import TrialRule
-from beholder.checks.page_contract import Needs, Sample
-from beholder.checks.page_registry import AnyPageCheck, page_checks
+from beholder.checks.page_contract import Needs, PageCheck, Sample
+from beholder.checks.page_registry import page_checks
 from beholder.checks.registry import immediate_rules
 from beholder.methods.contract import Break, Method, Slot, Trial
 from beholder.planning.model import PlannedList
@@ -39,7 +39,7 @@ class PlannedStep:
     """Which of the study's texts."""
     page: Page | None = None
     """The page of the instructions whose examples are the slots of `trial`."""
-    check: AnyPageCheck | None = None
+    check: PageCheck | None = None
     attempt: int = 0
     """Which attempt this is, from 1; 0 where there is only one, and in a script."""
 
@@ -193,7 +193,7 @@ def _instructions(study: Study, examples: Sequence[Stimulus]) -> list[PlannedSte
     return steps
 
 
-def _checks(checks: Sequence[AnyPageCheck], stage: str) -> list[PlannedStep]:
+def _checks(checks: Sequence[PageCheck], stage: str) -> list[PlannedStep]:
     return [PlannedStep(f"check:{check.name}", "check", check=check) for check in checks if check.stage == stage]
 
 

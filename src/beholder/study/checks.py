@@ -55,9 +55,18 @@ class CheckKind:
     """One line about it in the reference of study.yaml."""
     is_default: ClassVar[bool] = False
     """Whether a study that says nothing about it has it."""
+    switch: ClassVar[str] = ""
+    """The check whose options also ask for this one; empty where it has its own."""
+    unique: ClassVar[tuple[str, str] | None] = None
+    """A list among its options, and the key by which each of its items is named once."""
 
     class Options(StudyPart):
         """Options of the check."""
+
+    @classmethod
+    def fault(cls) -> str | None:
+        """Return what is wrong with it or its files, where it cannot be used."""
+        return None
 
 
 class GoldItem(StudyPart):
@@ -340,4 +349,8 @@ def _load(name: str) -> type[CheckKind]:
     if not issubclass(kind, CheckKind):
         what = f"check {name}, entry point {entry.value}, is another class"
         raise StudyError(Problem("checks", what, f"a subclass of {CHECKS.contract}, or of a check with a page"))
+    fault = kind.fault()
+    if fault is not None:
+        what = f"check {name}, entry point {entry.value}, {fault}"
+        raise StudyError(Problem("checks", what, "", "Repair, update or uninstall that package."))
     return kind

@@ -25,7 +25,8 @@ def inconsistencies(data: Mapping[str, Any], folder: Path, kinds: CheckKinds) ->
     for ticks in _ticks(data):
         yield from _doubles(ticks, "every tick once")
     yield from _doubles([*_words(data, "before", "id"), *_words(data, "after", "id")], "every id once")
-    yield from _doubles(list(_quiz(data)), "every id once")
+    for words in _listed_words(data, kinds):
+        yield from _doubles(words, "every id once")
     yield from _doubles(list(_conditions(data)), "every condition once")
     yield from _design(data)
     conditions = [word for _, word in _conditions(data)]
@@ -59,10 +60,12 @@ def _words(data: Mapping[str, Any], key: str, below: str) -> Iterator[tuple[Plac
             yield (key, index, below), item[below]
 
 
-def _quiz(data: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
-    questions = _part(_part(data, "qualification"), "questions")
-    for place, word in _words(questions, "items", "id"):
-        yield ("qualification", "questions", *place), word
+def _listed_words(data: Mapping[str, Any], kinds: CheckKinds) -> Iterator[list[tuple[Place, str]]]:
+    """Yield the names of the items in each list among the options of checks with a page."""
+    for kind in kinds.page_checks:
+        options = _part(_part(data, "qualification"), kind.name)
+        if kind.unique is not None:
+            yield [(("qualification", kind.name, *place), word) for place, word in _words(options, *kind.unique)]
 
 
 def _conditions(data: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:

@@ -257,7 +257,8 @@ class Study(MadePart):
 def study_model(rules: tuple[type[RuleKind], ...], page_checks: tuple[type[CheckKind], ...] = ()) -> type[Study]:
     """Return the model of a study in which these checks can be switched on."""
     checks, clean = switches_model(Checks, rules), clean_model(rules)
-    parts: dict[str, type[StudyPart]] = {"checks": checks, "clean": clean}
+    qualification = switches_model(Qualification, tuple(kind for kind in page_checks if not kind.switch))
+    parts: dict[str, type[StudyPart]] = {"qualification": qualification, "checks": checks, "clean": clean}
     fields = {
         name: (part, Field(default=part(), description=Study.model_fields[name].description))
         for name, part in parts.items()

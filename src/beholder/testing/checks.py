@@ -11,8 +11,8 @@ import numpy as np
 from numpy.random import Generator
 
 from beholder.checks.contract import Verdict
-from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, RobotAbilities
-from beholder.checks.page_registry import AnyPageCheck, action_of, judge_attempt
+from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, PageCheck, RobotAbilities
+from beholder.checks.page_registry import action_of, judge_attempt
 from beholder.errors import Refused
 from beholder.server.page_checks import fill_words
 from beholder.types import Json
@@ -25,7 +25,7 @@ DEVICE: Mapping[str, Json] = {"screen": [1920, 1080], "dpr": 1}
 
 
 def check_step(
-    check: AnyPageCheck,
+    check: PageCheck,
     context: CheckContext = CheckContext(DEVICE),
     *,
     fails: Iterable[str] = (),
@@ -54,7 +54,7 @@ def check_step(
         check_luck(check, context, robots)
 
 
-def _check_posed(check: AnyPageCheck, attempts: list[CheckTask], context: CheckContext, *, varies: bool) -> None:
+def _check_posed(check: PageCheck, attempts: list[CheckTask], context: CheckContext, *, varies: bool) -> None:
     """Assert that an attempt depends only on the generator and is JSON, and that the public half is always the same."""
     name = check.name
     assert check.seconds > 0, f"{name} takes no time"
@@ -69,7 +69,7 @@ def _check_posed(check: AnyPageCheck, attempts: list[CheckTask], context: CheckC
         assert len(publics) == 1, f"the public half of {name} depends on chance: {sorted(publics)[:2]}"
 
 
-def _check_drawn(check: AnyPageCheck, attempts: Iterable[CheckTask]) -> None:
+def _check_drawn(check: PageCheck, attempts: Iterable[CheckTask]) -> None:
     """Pictures and sounds depend only on the private half, have no metadata, and are equally long."""
     sizes: dict[str, set[int]] = {}
     for place, posed in enumerate(attempts):
@@ -87,7 +87,7 @@ def _check_drawn(check: AnyPageCheck, attempts: Iterable[CheckTask]) -> None:
 
 
 def _check_robot(
-    check: AnyPageCheck, attempts: Iterable[CheckTask], context: CheckContext, robot: RobotAbilities
+    check: PageCheck, attempts: Iterable[CheckTask], context: CheckContext, robot: RobotAbilities
 ) -> list[Verdict]:
     """Return the verdicts on a robot: always a pass if it is able, never if it is not."""
     verdicts = []
@@ -107,7 +107,7 @@ def _check_robot(
     return verdicts
 
 
-def _check_words(check: AnyPageCheck, verdicts: Iterable[Verdict]) -> None:
+def _check_words(check: PageCheck, verdicts: Iterable[Verdict]) -> None:
     """Assert that there is a page, and words for needs, for each reason that is shown or reported, and for the end."""
     words = check.texts("en")
     page = check.home() / check.page
@@ -119,7 +119,7 @@ def _check_words(check: AnyPageCheck, verdicts: Iterable[Verdict]) -> None:
     assert check.action != "gate" or words.get("out"), f"{check.name} turns people away without a word"
     for verdict in verdicts:
         is_shown = verdict.verdict == "fail" or verdict.again
-        if is_shown and check.rule.feedback and action_of(check, verdict) in ("gate", "warn"):
+        if is_shown and check.options.feedback and action_of(check, verdict) in ("gate", "warn"):
             text = words.get(f"told.{verdict.reason}")
             assert text, f"{check.name} has no words for {verdict.reason!r}"
             fill_words(text, check.message_values(verdict), words)
@@ -128,7 +128,7 @@ def _check_words(check: AnyPageCheck, verdicts: Iterable[Verdict]) -> None:
 
 
 def check_luck(
-    check: AnyPageCheck,
+    check: PageCheck,
     context: CheckContext,
     robots: Sequence[RobotAbilities] = (RobotAbilities(),),
     many: int = _GUESSED,
@@ -149,9 +149,7 @@ def check_luck(
     return rate
 
 
-def _passes(
-    check: AnyPageCheck, attempts: Iterable[CheckTask], guess: Mapping[str, Json], context: CheckContext
-) -> int:
+def _passes(check: PageCheck, attempts: Iterable[CheckTask], guess: Mapping[str, Json], context: CheckContext) -> int:
     passes = 0
     for posed in attempts:
         try:

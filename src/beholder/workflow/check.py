@@ -12,7 +12,7 @@ from beholder.formats import plain_count
 from beholder.types import Role
 
 if TYPE_CHECKING:
-    from beholder.checks.page_registry import AnyPageCheck
+    from beholder.checks.page_contract import PageCheck
     from beholder.errors import Problem
     from beholder.methods.contract import Break, Method, Trial
     from beholder.planning.model import Plan, PlannedList
@@ -263,7 +263,7 @@ def _playing_minutes(shown: Sequence[Trial], catalogue: Catalogue) -> float:
     return sum(catalogue.by_id[slot.stimulus].probe.duration_ms or 0 for slot in slots) / 60_000
 
 
-def _check_stage(name: str, checks: Sequence[AnyPageCheck]) -> list[Stage]:
+def _check_stage(name: str, checks: Sequence[PageCheck]) -> list[Stage]:
     """Return the stage of checks, each passed at once. Measurements of the device share one page."""
     if not checks:
         return []

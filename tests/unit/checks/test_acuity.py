@@ -12,15 +12,14 @@ from numpy.typing import NDArray
 from PIL import Image
 from scipy.ndimage import map_coordinates
 
-from beholder.checks.acuity import AcuityCheck, gap_mm, mar_of, ring
-from beholder.checks.card import CardCheck
+from beholder.checks.acuity import Acuity, gap_mm, mar_of, ring
+from beholder.checks.card import Card
 from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, RobotAbilities
 from beholder.checks.pictures import decode
 from beholder.errors import Refused
-from beholder.study import qualification as rules
 
-ACUITY, CARD = AcuityCheck(rules.Acuity()), CardCheck(rules.Card())
+ACUITY, CARD = Acuity(Acuity.Options()), Card(Card.Options())
 
 
 def known(ppi: float, ratio: float = 1) -> CheckContext:
@@ -65,7 +64,7 @@ def measure(picture: NDArray[np.uint8], gap: float, direction: int) -> tuple[flo
 def test_a_ring_measured_in_its_picture_is_as_large_as_the_formula_says(
     ppi: float, distance: float, mar: float, direction: int
 ) -> None:
-    check = AcuityCheck(rules.Acuity(distance_mm=distance, mar=mar))
+    check = Acuity(Acuity.Options(distance_mm=distance, mar=mar))
     posed = check.pose(np.random.default_rng(1), known(ppi))
     shown: Any = {**posed.private, "directions": [direction]}
     with Image.open(io.BytesIO(check.draw(shown, "r1").body)) as image:
@@ -123,7 +122,7 @@ def test_a_coarser_ring_that_is_not_seen_is_a_fail() -> None:
 @pytest.mark.parametrize(("distance", "least"), [(500, 233), (750, 155)])
 def test_the_full_ring_needs_a_fine_screen(distance: float, least: float) -> None:
     for ppi, is_coarse in ((least - 1, True), (least + 1, False)):
-        posed = AcuityCheck(rules.Acuity(distance_mm=distance)).pose(np.random.default_rng(1), known(ppi))
+        posed = Acuity(Acuity.Options(distance_mm=distance)).pose(np.random.default_rng(1), known(ppi))
         assert posed.private["is_coarse"] is is_coarse
 
 
@@ -181,7 +180,7 @@ def test_guessing_passes_in_1_6_percent_of_attempts() -> None:
     assert ACUITY.guess_rate() == pytest.approx((10 * 7**2 + 5 * 7 + 1) / 8**5)
     assert ACUITY.guess_rate() == pytest.approx(0.016, abs=5e-4)
     assert 1 - (1 - ACUITY.guess_rate()) ** 2 == pytest.approx(0.032, abs=5e-4)
-    assert AcuityCheck(rules.Acuity(rings=1, right=1)).guess_rate() == 1 / 8
+    assert Acuity(Acuity.Options(rings=1, right=1)).guess_rate() == 1 / 8
 
 
 @pytest.mark.parametrize("given", [None, [], [1, 2, 3, 4], [1, 2, 3, 4, 8], [1, 2, 3, 4, True], [1, 2, 3, 4, "5"]])

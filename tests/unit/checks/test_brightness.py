@@ -20,12 +20,11 @@ from beholder.checks.brightness import (
     FEWEST,
     GREYS,
     ROWS,
-    BrightnessCheck,
-    SecondBrightnessCheck,
+    Brightness,
+    SecondBrightness,
 )
 from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, RobotAbilities
 from beholder.errors import Refused
-from beholder.study import qualification as rules
 
 DEVICES = {
     "laptop": {"screen": [1280, 800], "viewport": [1280, 700], "dpr": 1},
@@ -37,12 +36,12 @@ DEVICES = {
 SEEDS = range(4)
 
 
-def pose(seed: int = 1, device: Mapping[str, Any] | None = None, **rule: Any) -> tuple[BrightnessCheck, CheckTask]:
-    check = BrightnessCheck(rules.Brightness(**rule))
+def pose(seed: int = 1, device: Mapping[str, Any] | None = None, **rule: Any) -> tuple[Brightness, CheckTask]:
+    check = Brightness(Brightness.Options(**rule))
     return check, check.pose(np.random.default_rng(seed), CheckContext(device or {}))
 
 
-def squares(check: BrightnessCheck, posed: CheckTask) -> list[NDArray[np.int64]]:
+def squares(check: Brightness, posed: CheckTask) -> list[NDArray[np.int64]]:
     """Return the squares of the matrix as the browser decodes it, cut at the grey between them."""
     pixels = np.asarray(Image.open(io.BytesIO(check.draw(posed.private, "matrix").body))).astype(np.int64)
     is_row, is_column = ((pixels != BETWEEN).any(axis) for axis in (1, 0))
@@ -53,7 +52,7 @@ def squares(check: BrightnessCheck, posed: CheckTask) -> list[NDArray[np.int64]]
     return [pixels[row[0] : row[-1] + 1, column[0] : column[-1] + 1] for row in rows for column in columns]
 
 
-def judge(check: BrightnessCheck, posed: CheckTask, **answer: Any) -> Any:
+def judge(check: Brightness, posed: CheckTask, **answer: Any) -> Any:
     return check.judge(Attempt(posed.private, check.read(posed.private, {"scale": 1, **answer})))
 
 
@@ -141,10 +140,10 @@ def test_the_best_blind_guess_is_right_in_one_of_twenty_one_matrices() -> None:
     assert ways.total() == 3**16
     allowed = {counts: count for counts, count in ways.items() if min(counts) >= FEWEST}
     best = max(allowed.values()) / sum(allowed.values())
-    check = BrightnessCheck(rules.Brightness())
+    check = Brightness(Brightness.Options())
     assert check.guess_rate() == pytest.approx(best, rel=1e-12)
     assert check.guess_rate() == pytest.approx(0.0482, abs=5e-5)
-    assert 1 - (1 - check.guess_rate()) ** check.rule.attempts == pytest.approx(0.1793, abs=5e-5)
+    assert 1 - (1 - check.guess_rate()) ** check.options.attempts == pytest.approx(0.1793, abs=5e-5)
 
 
 def test_both_counts_have_to_be_exact() -> None:
@@ -179,23 +178,28 @@ def test_a_count_that_is_none_is_refused(given: Any) -> None:
 
 
 def test_the_second_matrix_is_silent_and_comes_once() -> None:
-    second = SecondBrightnessCheck(rules.Brightness(action="gate", attempts=4, level=6))
-    assert (second.action, second.rule.attempts, second.rule.feedback, second.rule.level) == ("flag", 1, False, 6)
-    assert second.rule.valid == "30 min"
-    words = SecondBrightnessCheck.texts("en")
+    second = SecondBrightness(Brightness.Options(action="gate", attempts=4, level=6))
+    assert (second.action, second.options.attempts, second.options.feedback, second.options.level) == (
+        "flag",
+        1,
+        False,
+        6,
+    )
+    assert second.options.valid == "30 min"
+    words = SecondBrightness.texts("en")
     assert not [key for key in words if key.startswith(("told.", "out", "needs"))]
     assert words["title"] == "One more time"
 
 
 def test_there_are_words_for_every_reason() -> None:
-    words = BrightnessCheck.texts("en")
+    words = Brightness.texts("en")
     assert {key for key in words if key.startswith("told.")} == {"told.count", "told.scaled"}
     assert {"needs", "out"} <= words.keys()
 
 
 def test_an_able_robot_passes_and_an_unable_one_does_not() -> None:
-    for make in (BrightnessCheck, SecondBrightnessCheck):
-        check = make(rules.Brightness())
+    for make in (Brightness, SecondBrightness):
+        check = make(Brightness.Options())
         for fails, verdict in ((frozenset[str](), "pass"), (frozenset({check.name}), "fail")):
             rng = np.random.default_rng(5)
             posed = check.pose(rng, CheckContext())

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from beholder.checks.card import CardCheck, device_px_per_mm, px_per_mm
+from beholder.checks.card import Card, device_px_per_mm, px_per_mm
 from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import Attempt, CheckContext
 from beholder.errors import Refused
-from beholder.study import qualification as rules
 
-CARD = CardCheck(rules.Card())
+CARD = Card(Card.Options())
 
 
 def judged(answer: Any) -> Verdict:

@@ -7,18 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from beholder.checks.colour import ColourCheck
+from beholder.checks.colour import Colour, Plate
 from beholder.checks.colour.plates import (
     DIGITS,
     KINDS,
 )
 from beholder.checks.page_contract import Attempt, CheckContext, RobotAbilities
 from beholder.errors import Refused
-from beholder.study import qualification as rules
 
 
 def test_two_sessions_read_different_numbers_in_another_order() -> None:
-    check = ColourCheck(rules.Colour())
+    check = Colour(Colour.Options())
     posed = [check.pose(np.random.default_rng(seed), CheckContext()) for seed in range(20)]
     plates: list[Any] = [one.private["plates"] for one in posed]
     assert len({tuple(plate["number"] for plate in one) for one in plates}) == len(plates)
@@ -33,7 +32,7 @@ def test_two_sessions_read_different_numbers_in_another_order() -> None:
 @pytest.fixture
 def attempt() -> Any:
     """Judge an attempt at which each kind of plate was read so, or right where nothing is said."""
-    check = ColourCheck(rules.Colour())
+    check = Colour(Colour.Options())
     posed = check.pose(np.random.default_rng(5), CheckContext())
     plates: Any = posed.private["plates"]
 
@@ -60,7 +59,7 @@ def test_a_control_plate_read_wrong_says_nothing_and_asks_again(attempt: Any) ->
 
 
 def test_a_number_counts_however_it_is_written() -> None:
-    check = ColourCheck(rules.Colour())
+    check = Colour(Colour.Options())
     posed = check.pose(np.random.default_rng(5), CheckContext())
     plates: Any = posed.private["plates"]
     far = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
@@ -69,7 +68,7 @@ def test_a_number_counts_however_it_is_written() -> None:
 
 
 def test_an_answer_without_every_number_is_refused() -> None:
-    check = ColourCheck(rules.Colour())
+    check = Colour(Colour.Options())
     posed = check.pose(np.random.default_rng(5), CheckContext())
     for numbers in (None, {}, {"p1": "22", "p2": "33"}, {"p1": "22", "p2": "33", "p3": " "}, {"p1": 2, "p2": 3}):
         with pytest.raises(Refused, match="A number is missing"):
@@ -77,8 +76,8 @@ def test_an_answer_without_every_number_is_refused() -> None:
 
 
 def test_one_number_is_guessed_once_in_thirty_six_times() -> None:
-    assert ColourCheck(rules.Colour()).guess_rate() == 1 / 36
-    assert ColourCheck(rules.Colour(images=(rules.Plate(file="a.png", answer="7"),))).guess_rate() == 0
+    assert Colour(Colour.Options()).guess_rate() == 1 / 36
+    assert Colour(Colour.Options(images=(Plate(file="a.png", answer="7"),))).guess_rate() == 0
 
 
 @pytest.mark.parametrize(
@@ -86,7 +85,7 @@ def test_one_number_is_guessed_once_in_thirty_six_times() -> None:
     [((), "pass"), (("colour",), "fail"), (("colour:protan",), "fail"), (("colour:control",), "unknown")],
 )
 def test_a_robot_passes_or_fails_as_it_is_able_to(fails: tuple[str, ...], verdict: str) -> None:
-    check = ColourCheck(rules.Colour())
+    check = Colour(Colour.Options())
     rng = np.random.default_rng(3)
     posed = check.pose(rng, CheckContext())
     answer = check.read(posed.private, check.respond(posed, RobotAbilities(frozenset(fails)), rng))

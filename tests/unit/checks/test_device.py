@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from beholder.checks.device import DeviceCheck, kind_of
+from beholder.checks.device import Device, kind_of
 from beholder.checks.page_contract import CheckContext
-from beholder.checks.screen import ScreenCheck
+from beholder.checks.screen import Screen
 from beholder.server.flow import Ending, next_step
 from beholder.server.script import CONSENT, PlannedStep, Script
-from beholder.study import qualification as rules
 from beholder.types import Json
 from support.device_checks import (
     DEVICE,
@@ -69,7 +68,7 @@ def test_a_phone_is_told_what_the_study_needs_and_keeps_its_place() -> None:
 
 
 def test_a_phone_passes_where_the_study_allows_it() -> None:
-    assert judged(DeviceCheck(rules.Device(allow=("phone", "desktop"))), FINGER).verdict == "pass"
+    assert judged(Device(Device.Options(allow=("phone", "desktop"))), FINGER).verdict == "pass"
 
 
 def test_signals_that_disagree_lead_to_a_question_and_then_to_an_unknown() -> None:
@@ -127,10 +126,10 @@ def test_a_row_shows_whether_it_stops_or_warns_and_nothing_of_what_is_silent() -
     assert rows(hopeless, here="check:network:2")["network"][0] == "fail"
     flagged = stored(REMOTE, judged(REMOTE, {**HERE, "software": True, "depth": True}))
     assert rows(flagged, here="check:device:1")["remote"] == ("pass", "You sit in front of it")
-    small = ScreenCheck(rules.Screen(action="flag"))
+    small = Screen(Screen.Options(action="flag"))
     quiet = stored(small, judged(small, window(1024, 600)))
     assert rows(quiet, here="check:screen:1", steps=(small,))["screen"] == ("now", "")
-    mute = ScreenCheck(rules.Screen(feedback=False))
+    mute = Screen(Screen.Options(feedback=False))
     assert rows(stored(mute, judged(mute, window(1024, 600))), here="check:screen:2", steps=(mute,))["screen"] == (
         "now",
         "",

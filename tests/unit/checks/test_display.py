@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from beholder.checks.display import DisplayCheck, likely_system
+from beholder.checks.display import Display, likely_system
 from beholder.checks.page_contract import Attempt, CheckContext
 from beholder.errors import Refused
-from beholder.study import qualification as rules
 
 
 @pytest.mark.parametrize(
@@ -30,7 +29,7 @@ def test_the_help_opens_for_the_system_at_hand(platform: str | None, touch: bool
     ("screen", "steady", "verdict"), [(True, True, "pass"), (True, False, "unknown"), (False, False, "unknown")]
 )
 def test_what_was_done_to_the_screen_is_declared_and_never_fails(screen: bool, steady: bool, verdict: str) -> None:
-    check = DisplayCheck(rules.Display())
+    check = Display(Display.Options())
     posed = check.pose(np.random.default_rng(1), CheckContext({"platform": "macOS"}))
     assert posed.public["system"] == "macos"
     answer = check.read(posed.private, {"screen": screen, "steady": steady, "system": "linux"})
@@ -48,5 +47,5 @@ def test_what_was_done_to_the_screen_is_declared_and_never_fails(screen: bool, s
 )
 def test_an_answer_of_another_shape_is_refused(answer: dict[str, Any], what: str) -> None:
     with pytest.raises(Refused) as refused:
-        DisplayCheck(rules.Display()).read({}, answer)
+        Display(Display.Options()).read({}, answer)
     assert str(refused.value) == what

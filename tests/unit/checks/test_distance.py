@@ -13,12 +13,11 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from beholder.checks.display import SYSTEMS, DisplayCheck
-from beholder.checks.distance import STRENGTHS, DistanceCheck
+from beholder.checks.display import SYSTEMS, Display
+from beholder.checks.distance import STRENGTHS, Distance
 from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, RobotAbilities
 from beholder.errors import Refused, StudyError
 from beholder.methods import load_study
-from beholder.study import qualification as rules
 from beholder.testing import write_study
 
 FULL_HD: dict[str, Any] = {"screen": [1920, 1080], "viewport": [1920, 970], "dpr": 1}
@@ -30,8 +29,8 @@ CARD: dict[str, Any] = {"card": {"widths": [342.4, 342.4], "dpr": 1, "moved": Tr
 """Four CSS pixels make a millimetre."""
 
 
-def pose(seed: int = 1, device: Mapping[str, Any] = FULL_HD, **rule: Any) -> tuple[DistanceCheck, CheckTask]:
-    check = DistanceCheck(rules.Distance(**rule))
+def pose(seed: int = 1, device: Mapping[str, Any] = FULL_HD, **rule: Any) -> tuple[Distance, CheckTask]:
+    check = Distance(Distance.Options(**rule))
     return check, check.pose(np.random.default_rng(seed), CheckContext(device))
 
 
@@ -40,11 +39,11 @@ def pairs(posed: CheckTask) -> list[dict[str, Any]]:
     return list(pairs)
 
 
-def picture(check: DistanceCheck, posed: CheckTask, name: str) -> NDArray[np.float64]:
+def picture(check: Distance, posed: CheckTask, name: str) -> NDArray[np.float64]:
     return np.asarray(Image.open(io.BytesIO(check.draw(posed.private, name).body))).astype(np.float64)
 
 
-def say(check: DistanceCheck, posed: CheckTask, seen: Mapping[str, str], scale: float = 1) -> Any:
+def say(check: Distance, posed: CheckTask, seen: Mapping[str, str], scale: float = 1) -> Any:
     """Return the verdict on somebody who saw so much: `right`, `wrong` or `none` for each strength."""
     other = {"a": "b", "b": "a"}
     better = [
@@ -146,7 +145,7 @@ def test_pictures_that_were_scaled_prove_nothing() -> None:
 
 def test_a_blind_guess_passes_once_in_eight_times() -> None:
     # Sides for all three: the strong and the middle one have to be right by luck, and the weak one as well.
-    assert DistanceCheck(rules.Distance()).guess_rate() == pytest.approx(1 / 2**3)
+    assert Distance(Distance.Options()).guess_rate() == pytest.approx(1 / 2**3)
 
 
 @pytest.mark.parametrize("given", [None, "abc", ["a", "b"], ["a", "b", "c"], ["a", "b", None]])
@@ -159,7 +158,7 @@ def test_a_pair_without_an_answer_is_refused(given: Any) -> None:
 
 
 def test_where_to_sit_is_said_in_centimetres_once_the_card_was_measured() -> None:
-    check = DistanceCheck(rules.Distance())
+    check = Distance(Distance.Options())
     known = CheckContext(FULL_HD, CARD)
     posed = check.pose(np.random.default_rng(1), known)
     assert posed.public["cm"] == 40  # 1.5 x 1080 pixels are 405 mm
@@ -204,7 +203,7 @@ def test_radii_that_make_no_sense_are_told(radii: Any, problem: str, tmp_path: P
 
 
 def test_there_are_words_for_every_reason_and_every_system() -> None:
-    distance, display = DistanceCheck.texts("en"), DisplayCheck.texts("en")
+    distance, display = Distance.texts("en"), Display.texts("en")
     assert {key for key in distance if key.startswith("told.")} == {
         "told.near", "told.far", "told.unclear", "told.scaled",
     }  # fmt: skip

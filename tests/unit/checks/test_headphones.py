@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from beholder.checks.headphones import HeadphonesCheck, PitchCheck
+from beholder.checks.headphones import Headphones, Pitch
 from beholder.checks.page_contract import CheckTask, RobotAbilities
-from beholder.study import qualification as rules
 from support.listening_checks import answer, message_of, played, pose, rms
 
 
@@ -32,7 +31,7 @@ def decibels(one: float, other: float) -> float:
 
 
 def test_one_tone_is_6_db_softer_and_another_is_in_antiphase() -> None:
-    check = HeadphonesCheck(rules.Headphones())
+    check = Headphones(Headphones.Options())
     for seed in range(20):
         posed = pose(check, seed)
         for sound, rate, place in played(check, posed):
@@ -53,7 +52,7 @@ def test_one_tone_is_6_db_softer_and_another_is_in_antiphase() -> None:
 
 
 def test_the_tones_are_200_hz_last_a_second_rise_for_a_tenth_and_are_as_loud_as_the_volume_page() -> None:
-    check = HeadphonesCheck(rules.Headphones())
+    check = Headphones(Headphones.Options())
     posed = pose(check)
     for sound, rate, _ in played(check, posed):
         assert len(sound) / rate == pytest.approx(4.4)
@@ -79,7 +78,7 @@ def test_the_tones_are_200_hz_last_a_second_rise_for_a_tenth_and_are_as_loud_as_
 
 
 def test_every_place_is_softest_and_in_antiphase_about_equally_often() -> None:
-    check = HeadphonesCheck(rules.Headphones(trials=20))
+    check = Headphones(Headphones.Options(trials=20))
     pairs = list(product((1, 2, 3), repeat=2))
     trials: list[Any] = [one for seed in range(60) for one in pose(check, seed).private["trials"]]  # type: ignore[union-attr]
     counts = [
@@ -93,7 +92,7 @@ def test_every_place_is_softest_and_in_antiphase_about_equally_often() -> None:
     ("wrong", "say"), [(0, ("pass", "")), (1, ("pass", "")), (2, ("fail", "speakers")), (6, ("fail", "speakers"))]
 )
 def test_five_of_six_pass_and_choosing_what_cancels_is_told_as_loudspeakers(wrong: int, say: tuple[str, str]) -> None:
-    check = HeadphonesCheck(rules.Headphones())
+    check = Headphones(Headphones.Options())
     posed = pose(check)
     trials: Any = posed.private["trials"]
     chosen = [one["antiphase"] if place < wrong else one["softest"] for place, one in enumerate(trials)]
@@ -104,7 +103,7 @@ def test_five_of_six_pass_and_choosing_what_cancels_is_told_as_loudspeakers(wron
 
 
 def test_other_mistakes_are_told_without_blaming_loudspeakers() -> None:
-    check = HeadphonesCheck(rules.Headphones())
+    check = Headphones(Headphones.Options())
     posed = pose(check)
     trials: Any = posed.private["trials"]
     loud = [6 - one["softest"] - one["antiphase"] for one in trials]
@@ -116,7 +115,7 @@ def test_other_mistakes_are_told_without_blaming_loudspeakers() -> None:
 
 
 def test_loudspeakers_are_told_with_what_was_found_and_how_to_mend_it() -> None:
-    check = HeadphonesCheck(rules.Headphones())
+    check = Headphones(Headphones.Options())
     posed = pose(check)
     robot = check.respond(posed, RobotAbilities(frozenset(["headphones"])), np.random.default_rng(0))
     assert message_of(check, answer(check, posed, robot)) == (
@@ -126,7 +125,7 @@ def test_loudspeakers_are_told_with_what_was_found_and_how_to_mend_it() -> None:
 
 
 def test_one_noise_is_turned_by_180_degrees_round_600_hz_and_all_else_is_the_same_in_both_ears() -> None:
-    check = PitchCheck(rules.Headphones())
+    check = Pitch(Headphones.Options())
     for seed in range(3):
         posed = pose(check, seed)
         trials: Any = posed.private["trials"]
@@ -145,7 +144,7 @@ def test_one_noise_is_turned_by_180_degrees_round_600_hz_and_all_else_is_the_sam
 
 
 def test_neither_ear_alone_nor_the_level_tells_which_noise_it_is() -> None:
-    check = PitchCheck(rules.Headphones())
+    check = Pitch(Headphones.Options())
     marked: list[float] = []
     plain: list[float] = []
     for seed in range(8):
@@ -165,7 +164,7 @@ def test_neither_ear_alone_nor_the_level_tells_which_noise_it_is() -> None:
 
 
 def test_guessing_the_softest_passes_as_often_as_its_luck_says() -> None:
-    check = HeadphonesCheck(rules.Headphones(trials=3, right=2))
+    check = Headphones(Headphones.Options(trials=3, right=2))
     rng = np.random.default_rng(5)
     passes = 0
     for seed in range(600):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from beholder.checks.page_registry import AnyPageCheck
+from beholder.checks.page_contract import PageCheck
 from beholder.errors import Refused
 from beholder.testing.checks import check_step
 from beholder.types import Json
@@ -25,7 +25,7 @@ from support.device_checks import (
 
 
 @pytest.mark.parametrize("check", STEPS, ids=lambda check: check.name)
-def test_each_keeps_the_contract_of_a_check_and_leaves_nothing_to_guess(check: AnyPageCheck) -> None:
+def test_each_keeps_the_contract_of_a_check_and_leaves_nothing_to_guess(check: PageCheck) -> None:
     fails = {"network": ["network:slow"], "remote": ["remote:hints"], "media": ["media:fullscreen"]}
     check_step(check, KNOWN, fails=fails.get(check.name, ()))
     assert check.guess_rate() == 0
@@ -46,6 +46,6 @@ def test_each_keeps_the_contract_of_a_check_and_leaves_nothing_to_guess(check: A
         (REMOTE, {"remote": "no"}, "The question is not answered"),
     ],
 )
-def test_an_answer_that_no_page_sends_is_refused(check: AnyPageCheck, answer: dict[str, Json], message: str) -> None:
+def test_an_answer_that_no_page_sends_is_refused(check: PageCheck, answer: dict[str, Json], message: str) -> None:
     with pytest.raises(Refused, match=message):
         check.read(posed(check).private, answer)

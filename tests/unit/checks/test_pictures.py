@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from beholder.checks.colour import ColourCheck
+from beholder.checks.colour import Colour
 from beholder.checks.page_contract import Attempt, CheckContext
-from beholder.study import qualification as rules
 from support.researcher_plates import OWN, paint
 
 
 def test_a_plate_is_a_picture_in_srgb_and_nothing_else() -> None:
-    check = ColourCheck(rules.Colour())
+    check = Colour(Colour.Options())
     posed = check.pose(np.random.default_rng(1), CheckContext({"dpr": 1, "screen": [1280, 700]}))
     assert len({len(check.draw(posed.private, name).body) for name in posed.media}) == 1
     for name in posed.media:
@@ -40,7 +39,7 @@ def chunks(body: bytes) -> list[bytes]:
 
 def test_own_images_are_shown_without_their_names_and_read_by_their_answers(tmp_path: Path) -> None:
     paint(tmp_path)
-    check = ColourCheck(rules.Colour.model_validate(OWN), tmp_path)
+    check = Colour(Colour.Options.model_validate(OWN), tmp_path)
     posed = check.pose(np.random.default_rng(2), CheckContext())
     assert str(tmp_path) not in str(posed.private), "a path of this machine would be kept"
     side = posed.private["side"]

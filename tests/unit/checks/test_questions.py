@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 
 from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, RobotAbilities
-from beholder.checks.questions import QuestionsCheck
+from beholder.checks.questions import Questions
 from beholder.errors import Refused, StudyError
 from beholder.methods import load_study
 from beholder.server.process import run_server
 from beholder.simulation.crowd import send_robots
-from beholder.study import qualification as rules
 from beholder.testing import write_study
 from support.visitor import Site, Visitor
 
@@ -28,15 +27,15 @@ POOL: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-def check(**keys: Any) -> QuestionsCheck:
-    return QuestionsCheck(rules.Questions.model_validate({"items": POOL, **keys}))
+def check(**keys: Any) -> Questions:
+    return Questions(Questions.Options.model_validate({"items": POOL, **keys}))
 
 
-def posed(check: QuestionsCheck, seed: int = 1) -> CheckTask:
+def posed(check: Questions, seed: int = 1) -> CheckTask:
     return check.pose(np.random.default_rng(seed), CheckContext())
 
 
-def given(check: QuestionsCheck, one: CheckTask, **answers: str) -> Attempt:
+def given(check: Questions, one: CheckTask, **answers: str) -> Attempt:
     right = check.respond(one, RobotAbilities(), np.random.default_rng(1))
     assert isinstance(right, dict)
     return Attempt(one.private, check.read(one.private, {"answers": {**right["answers"], **answers}}))
@@ -85,7 +84,7 @@ def test_enough_right_answers_pass_and_the_topics_of_the_others_are_told() -> No
 
 def test_what_was_stored_is_judged_alike_when_the_study_has_other_items() -> None:
     one = posed(check(draw=2))
-    other = QuestionsCheck(rules.Questions.model_validate({"items": POOL[::-1], "draw": 2}))
+    other = Questions(Questions.Options.model_validate({"items": POOL[::-1], "draw": 2}))
     assert other.judge(given(check(draw=2), one)).verdict == "pass"
 
 

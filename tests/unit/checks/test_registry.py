@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 import beholder
+from beholder.checks.colour import Colour
 from beholder.checks.registry import check_warnings, immediate_rules, study_rules
 from beholder.checks.registry import rules as installed_rules
 from beholder.errors import StudyError
 from beholder.methods import load_study
-from beholder.study import qualification as rules
 from beholder.testing import write_study
 from beholder.types import Medium
 from support.method_studies import make_study
@@ -62,7 +62,7 @@ def test_every_problem_with_own_images_is_told_at_once(tmp_path: Path, tiny: Pat
 def test_a_study_with_good_images_of_its_own_can_be_checked(tmp_path: Path, tiny: Path) -> None:
     path = write_study(tmp_path / "study", tiny, qualification={"colour": OWN})
     paint(path.parent)
-    assert load_study(path).qualification.rule("colour") == rules.Colour.model_validate(OWN)
+    assert load_study(path).qualification.rule("colour") == Colour.Options.model_validate(OWN)
     beholder.check(path)
 
 

@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 
 from beholder.checks.page_contract import RobotAbilities
-from beholder.checks.sides import SidesCheck
-from beholder.study import qualification as rules
+from beholder.checks.sides import Sides
 from support.listening_checks import answer, message_of, played, pose
 
 
 def test_a_sound_is_in_the_ear_that_is_asked_for_and_as_strong_wherever_it_is() -> None:
-    check = SidesCheck(rules.Sides())
+    check = Sides(Sides.Options())
     energies = []
     for seed in range(10):
         posed = pose(check, seed)
@@ -44,7 +43,7 @@ def mistake(kept: Any, how: Mapping[str, str]) -> list[str]:
     ],
 )
 def test_what_is_wrong_with_the_sides_is_told_apart(how: dict[str, str], reason: str) -> None:
-    check = SidesCheck(rules.Sides())
+    check = Sides(Sides.Options())
     posed = pose(check)
     verdict = answer(check, posed, {"sides": mistake(posed.private["sounds"], how)})
     assert (verdict.verdict, verdict.reason) == ("fail", reason)
@@ -52,7 +51,7 @@ def test_what_is_wrong_with_the_sides_is_told_apart(how: dict[str, str], reason:
 
 
 def test_swapped_headphones_are_told_to_be_turned_round() -> None:
-    check = SidesCheck(rules.Sides())
+    check = Sides(Sides.Options())
     posed = pose(check)
     robot = check.respond(posed, RobotAbilities(frozenset(["sides:swapped"])), np.random.default_rng(0))
     words = "Left and right are swapped. Turn your headphones round: L goes on the left ear."
@@ -60,7 +59,7 @@ def test_swapped_headphones_are_told_to_be_turned_round() -> None:
 
 
 def test_a_robot_in_mono_hears_everything_in_the_middle() -> None:
-    check = SidesCheck(rules.Sides())
+    check = Sides(Sides.Options())
     posed = pose(check)
     robot = check.respond(posed, RobotAbilities(frozenset(["sides:mono"])), np.random.default_rng(0))
     assert answer(check, posed, robot).reason == "mono"
@@ -68,6 +67,6 @@ def test_a_robot_in_mono_hears_everything_in_the_middle() -> None:
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
 def test_the_luck_of_sides_is_that_of_counting_the_orders_that_are_drawn(number: int) -> None:
-    check = SidesCheck(rules.Sides(sounds=number))
+    check = Sides(Sides.Options(sounds=number))
     drawn = {tuple(side for side, _ in pose(check, seed).private["sounds"]) for seed in range(400)}  # type: ignore[union-attr, misc]
     assert check.guess_rate() == pytest.approx(1 / len(drawn))

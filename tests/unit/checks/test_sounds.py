@@ -8,18 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from beholder.checks.headphones import HeadphonesCheck, PitchCheck
-from beholder.checks.page_contract import Attempt, RobotAbilities
-from beholder.checks.page_registry import AnyPageCheck
-from beholder.checks.sides import SidesCheck
-from beholder.checks.tones import TonesCheck
+from beholder.checks.headphones import Headphones, Pitch
+from beholder.checks.page_contract import Attempt, PageCheck, RobotAbilities
+from beholder.checks.sides import Sides
+from beholder.checks.tones import Tones
 from beholder.errors import Refused
-from beholder.study import qualification as rules
 from support.listening_checks import answer, message_of, played, pose
 
-ALL: tuple[AnyPageCheck, ...] = (
-    HeadphonesCheck(rules.Headphones()), PitchCheck(rules.Headphones()), TonesCheck(rules.Tones()),
-    SidesCheck(rules.Sides()),
+ALL: tuple[PageCheck, ...] = (
+    Headphones(Headphones.Options()), Pitch(Headphones.Options()), Tones(Tones.Options()),
+    Sides(Sides.Options()),
 )  # fmt: skip
 ANSWERED = {"headphones": "chosen", "pitch": "chosen", "tones": "counts", "sides": "sides"}
 every_check = pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
@@ -29,7 +27,7 @@ every_check = pytest.mark.parametrize("check", ALL, ids=lambda check: check.name
 
 
 @every_check
-def test_the_sounds_of_an_attempt_are_equally_long_and_nothing_is_in_the_file_but_samples(check: AnyPageCheck) -> None:
+def test_the_sounds_of_an_attempt_are_equally_long_and_nothing_is_in_the_file_but_samples(check: PageCheck) -> None:
     sizes = set()
     for seed in range(5):
         posed = pose(check, seed)
@@ -42,14 +40,14 @@ def test_the_sounds_of_an_attempt_are_equally_long_and_nothing_is_in_the_file_bu
 
 
 @every_check
-def test_what_the_page_gets_is_the_same_for_everybody(check: AnyPageCheck) -> None:
+def test_what_the_page_gets_is_the_same_for_everybody(check: PageCheck) -> None:
     first, second = pose(check, 1), pose(check, 2)
     assert (first.public, first.media) == (second.public, second.media)
     assert first.private != second.private
 
 
 @every_check
-def test_no_two_sessions_hear_the_same_and_one_can_be_heard_again(check: AnyPageCheck) -> None:
+def test_no_two_sessions_hear_the_same_and_one_can_be_heard_again(check: PageCheck) -> None:
     first, second = pose(check, 1), pose(check, 2)
     kept = json.loads(json.dumps(first.private))
     for name in first.media:
@@ -58,7 +56,7 @@ def test_no_two_sessions_hear_the_same_and_one_can_be_heard_again(check: AnyPage
 
 
 @every_check
-def test_no_sound_clips_and_none_begins_or_ends_with_a_click(check: AnyPageCheck) -> None:
+def test_no_sound_clips_and_none_begins_or_ends_with_a_click(check: PageCheck) -> None:
     posed = pose(check)
     for sound, rate, _ in played(check, posed):
         assert np.max(np.abs(sound)) < 0.5
@@ -67,7 +65,7 @@ def test_no_sound_clips_and_none_begins_or_ends_with_a_click(check: AnyPageCheck
 
 
 @every_check
-def test_a_robot_that_can_passes_and_one_that_cannot_fails(check: AnyPageCheck) -> None:
+def test_a_robot_that_can_passes_and_one_that_cannot_fails(check: PageCheck) -> None:
     rng = np.random.default_rng(0)
     for seed in range(10):
         posed = pose(check, seed)
@@ -78,7 +76,7 @@ def test_a_robot_that_can_passes_and_one_that_cannot_fails(check: AnyPageCheck) 
 
 @every_check
 @pytest.mark.parametrize("why", ["start", "decode", "missing", None])
-def test_sound_that_does_not_play_is_unknown_and_worth_another_try(check: AnyPageCheck, why: str | None) -> None:
+def test_sound_that_does_not_play_is_unknown_and_worth_another_try(check: PageCheck, why: str | None) -> None:
     posed = pose(check)
     read = check.read(posed.private, {"blocked": True, "why": why})
     assert read == {"blocked": True, "why": why}
@@ -89,7 +87,7 @@ def test_sound_that_does_not_play_is_unknown_and_worth_another_try(check: AnyPag
 
 @every_check
 @pytest.mark.parametrize("given", [None, [], "1", [1], [True] * 6, [0.5] * 6, [None] * 6, ["up"] * 6])
-def test_an_answer_that_no_page_sends_is_refused(check: AnyPageCheck, given: Any) -> None:
+def test_an_answer_that_no_page_sends_is_refused(check: PageCheck, given: Any) -> None:
     name = ANSWERED[check.name]
     with pytest.raises(Refused) as refused:
         check.read(pose(check).private, {name: given})
@@ -97,7 +95,7 @@ def test_an_answer_that_no_page_sends_is_refused(check: AnyPageCheck, given: Any
 
 
 @every_check
-def test_how_often_it_was_played_and_through_what_is_kept_where_it_makes_sense(check: AnyPageCheck) -> None:
+def test_how_often_it_was_played_and_through_what_is_kept_where_it_makes_sense(check: PageCheck) -> None:
     posed = pose(check)
     right: Any = check.respond(posed, RobotAbilities(), np.random.default_rng(0))
     number = len(posed.media)
@@ -109,7 +107,7 @@ def test_how_often_it_was_played_and_through_what_is_kept_where_it_makes_sense(c
 
 
 @every_check
-def test_every_reason_has_words_and_none_is_a_diagnosis(check: AnyPageCheck) -> None:
+def test_every_reason_has_words_and_none_is_a_diagnosis(check: PageCheck) -> None:
     words = check.texts("en")
     reasons = {name for name in words if name.startswith("told.")}
     expected = {
@@ -139,17 +137,17 @@ def test_every_reason_has_words_and_none_is_a_diagnosis(check: AnyPageCheck) -> 
 @pytest.mark.parametrize(
     ("check", "luck"),
     [
-        (HeadphonesCheck(rules.Headphones()), 13 / 729),
-        (HeadphonesCheck(rules.Headphones(trials=1, right=1)), 1 / 3),
-        (HeadphonesCheck(rules.Headphones(trials=6, right=6)), 1 / 729),
-        (PitchCheck(rules.Headphones()), 13 / 729),
-        (TonesCheck(rules.Tones()), 1 / 25),
-        (TonesCheck(rules.Tones(clips=1)), 1 / 5),
-        (SidesCheck(rules.Sides()), 1 / 540),
-        (SidesCheck(rules.Sides(sounds=3)), 1 / 6),
-        (SidesCheck(rules.Sides(sounds=2)), 1 / 2),
-        (SidesCheck(rules.Sides(sounds=1)), 1 / 3),
+        (Headphones(Headphones.Options()), 13 / 729),
+        (Headphones(Headphones.Options(trials=1, right=1)), 1 / 3),
+        (Headphones(Headphones.Options(trials=6, right=6)), 1 / 729),
+        (Pitch(Headphones.Options()), 13 / 729),
+        (Tones(Tones.Options()), 1 / 25),
+        (Tones(Tones.Options(clips=1)), 1 / 5),
+        (Sides(Sides.Options()), 1 / 540),
+        (Sides(Sides.Options(sounds=3)), 1 / 6),
+        (Sides(Sides.Options(sounds=2)), 1 / 2),
+        (Sides(Sides.Options(sounds=1)), 1 / 3),
     ],
 )
-def test_the_chance_of_passing_by_luck_is_known_exactly(check: AnyPageCheck, luck: float) -> None:
+def test_the_chance_of_passing_by_luck_is_known_exactly(check: PageCheck, luck: float) -> None:
     assert check.guess_rate() == pytest.approx(luck, rel=1e-12)

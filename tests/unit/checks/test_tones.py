@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from beholder.checks.tones import TonesCheck
-from beholder.study import qualification as rules
+from beholder.checks.tones import Tones
 from support.listening_checks import answer, message_of, played, pose, rms
 
 
@@ -23,7 +22,7 @@ def tones_in(sound: NDArray[np.float64], rate: int) -> list[tuple[int, int]]:
 
 
 def test_the_tones_that_are_heard_are_as_many_as_are_counted() -> None:
-    check = TonesCheck(rules.Tones(clips=4))
+    check = Tones(Tones.Options(clips=4))
     counts = set()
     for seed in range(25):
         posed = pose(check, seed)
@@ -42,7 +41,7 @@ def test_the_tones_that_are_heard_are_as_many_as_are_counted() -> None:
 
 
 def test_pitch_and_level_vary_and_the_softest_is_equally_soft_in_every_clip() -> None:
-    check = TonesCheck(rules.Tones())
+    check = Tones(Tones.Options())
     for seed in range(10):
         posed = pose(check, seed)
         clips: Any = posed.private["clips"]
@@ -60,7 +59,7 @@ def test_pitch_and_level_vary_and_the_softest_is_equally_soft_in_every_clip() ->
 
 
 def test_counts_have_to_be_exact_and_too_few_is_told_as_tones_that_were_missed() -> None:
-    check = TonesCheck(rules.Tones())
+    check = Tones(Tones.Options())
     posed = pose(check)
     right = [len(clip) for clip in posed.private["clips"]]  # type: ignore[union-attr, arg-type]
     assert answer(check, posed, {"counts": right}).verdict == "pass"

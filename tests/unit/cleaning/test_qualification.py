@@ -14,12 +14,11 @@ import pytest
 
 import beholder
 from beholder.aio import block_on
-from beholder.checks.brightness import BrightnessCheck, SecondBrightnessCheck
+from beholder.checks.brightness import Brightness, SecondBrightness
 from beholder.checks.contract import Click, SessionEvidence, Viewing
-from beholder.checks.distance import DistanceCheck
-from beholder.checks.page_contract import CheckContext, RobotAbilities
-from beholder.checks.page_registry import AnyPageCheck
-from beholder.checks.screen import ScreenCheck
+from beholder.checks.distance import Distance
+from beholder.checks.page_contract import CheckContext, PageCheck, RobotAbilities
+from beholder.checks.screen import Screen
 from beholder.cleaning import Cleaned
 from beholder.cleaning.decisions import decide, judge, reason_words
 from beholder.cleaning.facts import AnswerRecord, SessionRecord
@@ -29,22 +28,21 @@ from beholder.methods import find, load_study
 from beholder.methods.contract import Asked, Slot, Target, Trial
 from beholder.server.process import run_server
 from beholder.simulation.crowd import send_robots
-from beholder.study import qualification as rules
 from beholder.study.questions import SCALES
 from beholder.testing import write_study
 from beholder.types import Outcome
 
 START = datetime(2026, 11, 16, 9, tzinfo=UTC)
-FIRST = BrightnessCheck(rules.Brightness())
-SECOND = SecondBrightnessCheck(rules.Brightness())
-FAR = DistanceCheck(rules.Distance())
+FIRST = Brightness(Brightness.Options())
+SECOND = SecondBrightness(Brightness.Options())
+FAR = Distance(Distance.Options())
 WHOLE = SessionEvidence(
     "completed", "whole", (Viewing("trial:1", "s1", 400, 1, 1.0, 400, 9),), (Click("quality", 3, 1, 5),)
 )
 
 
 def visit(
-    *attempts: tuple[AnyPageCheck, bool], outcome: Outcome | None = "completed", name: str = "s", **keys: Any
+    *attempts: tuple[PageCheck, bool], outcome: Outcome | None = "completed", name: str = "s", **keys: Any
 ) -> SessionRecord:
     """Return a session with these attempts, each right or wrong, and a rating where it was completed."""
     answers: dict[str, AnswerRecord] = {"consent": given("consent", {"agree": True}, 0)}
@@ -66,7 +64,7 @@ def given(key: str, answer: Any, minute: int) -> AnswerRecord:
     return AnswerRecord(key, answer, {}, 0, 20_000, "mouse", START + timedelta(minutes=minute))
 
 
-def said(checks: Sequence[AnyPageCheck], came: SessionRecord) -> list[tuple[str, str, int]]:
+def said(checks: Sequence[PageCheck], came: SessionRecord) -> list[tuple[str, str, int]]:
     return [(one.verdict.verdict, one.verdict.reason, one.tries) for one in qualify(checks, came).settled]
 
 
@@ -97,7 +95,7 @@ def test_what_an_older_store_did_not_keep_is_unknown_and_costs_nothing() -> None
 
 
 def test_other_thresholds_give_other_verdicts_on_the_same_evidence() -> None:
-    needed, enough = ScreenCheck(rules.Screen(min=(1280, 720))), ScreenCheck(rules.Screen(min=(320, 180)))
+    needed, enough = Screen(Screen.Options(min=(1280, 720))), Screen(Screen.Options(min=(320, 180)))
     came = visit((needed, False))
     assert said([needed], came) == [("fail", "small", 1)]
     assert said([enough], came) == [("pass", "", 1)]
@@ -106,7 +104,7 @@ def test_other_thresholds_give_other_verdicts_on_the_same_evidence() -> None:
 def test_a_check_that_now_only_warns_takes_nobody_out() -> None:
     came = visit((FIRST, False))
     assert not decide("completed", judge(WHOLE), qualify([FIRST], came).settled).use
-    warn = BrightnessCheck(rules.Brightness(action="warn"))
+    warn = Brightness(Brightness.Options(action="warn"))
     decision = decide("completed", judge(WHOLE), qualify([warn], came).settled)
     assert (decision.use, decision.reasons, decision.costly) == (True, ("brightness:count",), ())
 
@@ -132,8 +130,8 @@ def test_a_second_matrix_that_was_not_counted_right_costs_the_session_but_not_th
 
 
 def test_a_viewing_distance_that_was_not_right_is_told_and_costs_nothing() -> None:
-    for rule in (rules.Distance(), rules.Distance(action="flag")):
-        far = DistanceCheck(rule)
+    for rule in (Distance.Options(), Distance.Options(action="flag")):
+        far = Distance(rule)
         decision = decide("completed", judge(WHOLE), qualify([far], visit(*[(far, False)] * 3)).settled)
         assert (decision.accept, decision.use, decision.reasons) == (True, True, ("distance:far",))
 

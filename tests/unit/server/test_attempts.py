@@ -43,9 +43,8 @@ def earned(name: str, *, verdict: str = "pass", reason: str = "", device: Any = 
     """Return what somebody was told yesterday about a check with the rules of `checked`."""
     step = next(step for step in checked(colour=True, acuity=True).steps if step.key == f"check:{name}")
     assert step.check is not None
-    evidence = {
-        "version": step.check.version, "answer": {"a": 1}, "rule": step.check.rule.model_dump(mode="json"), **changes,
-    }  # fmt: skip
+    rule = step.check.options.model_dump(mode="json")
+    evidence = {"version": step.check.version, "answer": {"a": 1}, "rule": rule, **changes}
     key = f"check:{name}:1"
     return (
         Session("old", "p", "d", 1, "link", 1, device, NOON - DAY),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from beholder.checks.brightness import BrightnessCheck
+from beholder.checks.brightness import Brightness
 from beholder.errors import Refused
 from support.clock_service import Person
 from support.qualified_sessions import HostedStudy
@@ -18,7 +18,7 @@ async def test_a_picture_that_cannot_be_drawn_lets_people_go_on(
     def broken(*_: Any) -> Any:
         raise MemoryError("a bug of ours")
 
-    monkeypatch.setattr(BrightnessCheck, "draw", broken)
+    monkeypatch.setattr(Brightness, "draw", broken)
     host, clock, _ = room
     ann = await Person(host, clock).come()
     await ann.until("check:")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from beholder.checks.brightness import BrightnessCheck
-from beholder.checks.colour import ColourCheck
+from beholder.checks.brightness import Brightness
+from beholder.checks.colour import Colour
 from beholder.errors import Refused
 from beholder.methods import load_study
 from beholder.server.process import load_served
@@ -55,7 +55,7 @@ async def test_a_check_that_cannot_be_posed_is_over_and_logged(
     def broken(*_: Any) -> Any:
         raise ZeroDivisionError("a bug of ours")
 
-    monkeypatch.setattr(BrightnessCheck, "pose", broken)
+    monkeypatch.setattr(Brightness, "pose", broken)
     host, clock, _ = room
     ann = await Person(host, clock).come()
     with caplog.at_level(logging.ERROR, "beholder.server"):
@@ -73,7 +73,7 @@ async def test_a_check_that_cannot_be_judged_costs_nobody_anything(
     def broken(*_: Any) -> Any:
         raise KeyError("counts")
 
-    monkeypatch.setattr(BrightnessCheck, part, broken)
+    monkeypatch.setattr(Brightness, part, broken)
     host, clock, _ = visited
     ann = await Person(host, clock).come()
     await ann.until("check:brightness")
@@ -92,7 +92,7 @@ async def test_somebody_who_cannot_take_a_gate_ends_kindly_and_at_once(visited: 
     await ann.until("check:colour")
     assert await ann.answer(SubmittedAnswer({"cannot": True})) == "end"
     assert ann.step["outcome"] == "screened_out"
-    assert ann.step["text"] == host.context.page_checks.refusal_text(f"{ColourCheck.name}:cannot")
+    assert ann.step["text"] == host.context.page_checks.refusal_text(f"{Colour.name}:cannot")
 
 
 async def test_an_attempt_at_hand_stays_as_it_was_posed_when_the_study_changes(tmp_path: Path, tiny: Path) -> None:

@@ -5,42 +5,41 @@ from __future__ import annotations
 import pytest
 from numpy.random import Generator
 
-from beholder.checks.brightness import BrightnessCheck
+from beholder.checks.brightness import Brightness
 from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, RobotAbilities
-from beholder.study import qualification as rules
 from beholder.testing import check_step
 from beholder.types import Json
 
 
-class Leaky(BrightnessCheck):
+class Leaky(Brightness):
     def pose(self, rng: Generator, known: CheckContext) -> CheckTask:
         posed = super().pose(rng, known)
         return CheckTask({"hint": posed.private["counts"]}, posed.private, posed.media)
 
 
-class Forgetful(BrightnessCheck):
+class Forgetful(Brightness):
     def judge(self, attempt: Attempt) -> Verdict:
         return super().judge(attempt) if attempt.context.device else self.verdict("unknown", "gone")
 
 
-class Generous(BrightnessCheck):
+class Generous(Brightness):
     def judge(self, attempt: Attempt) -> Verdict:
         return self.verdict("pass")
 
 
-class Proud(BrightnessCheck):
+class Proud(Brightness):
     def guess_rate(self) -> float:
         return 0.0001
 
 
-class Speechless(BrightnessCheck):
+class Speechless(Brightness):
     def judge(self, attempt: Attempt) -> Verdict:
         verdict = super().judge(attempt)
         return verdict if verdict.verdict == "pass" else self.verdict("fail", "nameless")
 
 
-class Whimsical(BrightnessCheck):
+class Whimsical(Brightness):
     def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         return {"circles": 0, "triangles": 0, "scale": 1}
 
@@ -56,6 +55,6 @@ class Whimsical(BrightnessCheck):
         (Whimsical, "a robot that is able has the verdict"),
     ],
 )
-def test_check_step_says_what_is_wrong(broken: type[BrightnessCheck], sentence: str) -> None:
+def test_check_step_says_what_is_wrong(broken: type[Brightness], sentence: str) -> None:
     with pytest.raises(AssertionError, match=sentence):
-        check_step(broken(rules.Brightness()))
+        check_step(broken(Brightness.Options()))

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
+from pydantic import Field, model_validator
 
-from beholder.checks.card import MM_PER_INCH, CardCheck, device_px_per_mm
+from beholder.checks.card import MM_PER_INCH, Card, device_px_per_mm
 from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import (
     Attempt,
@@ -27,7 +28,8 @@ from beholder.checks.page_contract import (
     refuse,
 )
 from beholder.checks.pictures import encode, is_scaled, png, read_scale
-from beholder.study import qualification as rules
+from beholder.study.parts import Fault, Span, raise_faults
+from beholder.study.qualification import CheckOptions
 from beholder.types import Json
 
 FINEST = 2
@@ -37,32 +39,52 @@ _MM_PER_CM = 10
 _LONGEST_MS = 3_600_000
 
 
-class AcuityCheck(PageCheck[rules.Acuity]):
+class Acuity(PageCheck):
     name = "acuity"
     title = "Visual acuity"
+    summary = "Visual acuity."
     reasons: ClassVar[Mapping[str, str]] = {"rings": "gaps of the rings not found"}
     sense = "eyes"
-    brings = (CardCheck.name,)
+    brings = (Card.name,)
     stage = "qualify"
-    order = 40
+    order = 140
     scope = "device"
     lasting_reasons = frozenset(["coarse"])
     seconds = 28
     screens = 2
 
+    class Options(CheckOptions):
+        """Visual acuity: the gap of Landolt rings."""
+
+        valid: Span | None = Field(default="30 d", description="How long a pass counts on the same device.")
+        distance_mm: float = Field(
+            default=500, ge=200, le=2000, description="How far away participants are asked to sit."
+        )
+        mar: float = Field(default=1.5, gt=0, le=5, description="Minutes of arc to resolve: 1.5 is 20/30.")
+        rings: int = Field(default=5, ge=1, le=20, description="How many rings are shown.")
+        right: int = Field(default=3, ge=1, le=20, description="How many have to be right.")
+
+        @model_validator(mode="after")
+        def _fits(self) -> Self:
+            if self.right > self.rings:
+                raise_faults([Fault(f"is {self.right}, of {self.rings} rings", f"1 to {self.rings}", "", ("right",))])
+            return self
+
+    options: Options
+
     def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
         per_mm = device_px_per_mm(context)
         if per_mm is None:
             return CheckTask({"skip": True}, {"skip": True})
-        needed = gap_mm(self.rule.mar, self.rule.distance_mm) * per_mm
+        needed = gap_mm(self.options.mar, self.options.distance_mm) * per_mm
         gap = max(needed, FINEST)
-        directions: list[Json] = [int(direction) for direction in rng.integers(0, DIRECTIONS, self.rule.rings)]
+        directions: list[Json] = [int(direction) for direction in rng.integers(0, DIRECTIONS, self.options.rings)]
         private: dict[str, Json] = {
-            "directions": directions, "gap_px": gap, "px_per_mm": per_mm, "distance_mm": self.rule.distance_mm,
+            "directions": directions, "gap_px": gap, "px_per_mm": per_mm, "distance_mm": self.options.distance_mm,
             "is_coarse": needed < FINEST,
         }  # fmt: skip
-        names = tuple(f"r{place + 1}" for place in range(self.rule.rings))
-        return CheckTask({"rings": list(names), "distance": self.rule.distance_mm / _MM_PER_CM}, private, names)
+        names = tuple(f"r{place + 1}" for place in range(self.options.rings))
+        return CheckTask({"rings": list(names), "distance": self.options.distance_mm / _MM_PER_CM}, private, names)
 
     def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
         gap, directions = _number(private, "gap_px"), _directions(private)
@@ -85,13 +107,13 @@ class AcuityCheck(PageCheck[rules.Acuity]):
     def judge(self, attempt: Attempt) -> Verdict:
         private, answer = attempt.private, attempt.answer
         if private.get("skip") is True:
-            return self.verdict("unknown", "no_card", needed=self.rule.right)
+            return self.verdict("unknown", "no_card", needed=self.options.right)
         gap, distance = _number(private, "gap_px"), _number(private, "distance_mm")
         per_mm = _number(private, "px_per_mm")
         mar = mar_of(gap / per_mm, distance)
         directions: Any = answer["directions"]
         measured = sum(one == other for one, other in zip(directions, _directions(private), strict=True))
-        needed, scale = self.rule.right, answer.get("scale")
+        needed, scale = self.options.right, answer.get("scale")
         evidence: dict[str, Any] = {
             "rings": len(directions), "gap_px": round(gap, 4), "ppi": round(per_mm * MM_PER_INCH, 2),
             "mar": round(mar, 4), "distance_mm": distance, "snellen": f"{_SNELLEN}/{_SNELLEN * mar:.0f}",
@@ -110,16 +132,16 @@ class AcuityCheck(PageCheck[rules.Acuity]):
         measured, rings_shown = verdict.measured, verdict.evidence.get("rings")
         return {
             "right": measured if isinstance(measured, int) else 0,
-            "rings": rings_shown if isinstance(rings_shown, int) else self.rule.rings,
+            "rings": rings_shown if isinstance(rings_shown, int) else self.options.rings,
             **self.needs(),
         }
 
     def needs(self) -> Mapping[str, str | float]:
-        return {"needed": self.rule.right, "distance": self.rule.distance_mm / _MM_PER_CM}
+        return {"needed": self.options.right, "distance": self.options.distance_mm / _MM_PER_CM}
 
     def guess_rate(self) -> float:
-        shown, chance = self.rule.rings, 1 / DIRECTIONS
-        hits = range(self.rule.right, shown + 1)
+        shown, chance = self.options.rings, 1 / DIRECTIONS
+        hits = range(self.options.right, shown + 1)
         return sum(math.comb(shown, hit) * chance**hit * (1 - chance) ** (shown - hit) for hit in hits)
 
     def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:

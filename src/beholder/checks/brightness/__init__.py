@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
+from pydantic import Field
 
 from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import (
@@ -27,7 +28,8 @@ from beholder.checks.page_contract import (
 )
 from beholder.checks.pictures import is_scaled, png, read_scale
 from beholder.checks.screen import Window, window_of
-from beholder.study import qualification as rules
+from beholder.study.parts import Span
+from beholder.study.qualification import CheckOptions
 from beholder.types import Json
 
 ROWS = COLUMNS = 4
@@ -54,21 +56,34 @@ class MatrixCell(NamedTuple):
     size: float
 
 
-class BrightnessCheck(PageCheck[rules.Brightness]):
+class Brightness(PageCheck):
     """The first matrix."""
 
     name = "brightness"
     title = "Brightness and room light"
+    summary = "Brightness and room light."
     reasons: ClassVar[Mapping[str, str]] = {"count": "shapes not counted right"}
     sense = "eyes"
     stage = "setup"
-    order = 20
+    order = 220
     seconds = 20
+
+    class Options(CheckOptions):
+        """Brightness and room light: barely visible shapes to count, twice."""
+
+        attempts: int = Field(default=4, ge=1, le=20, description="How often the first matrix can be tried.")
+        valid: Span | None = Field(default="30 min", description="How long a pass counts on the same device.")
+        level: int = Field(
+            default=4, ge=1, le=15, description="How many levels of 255 a shape differs from its square."
+        )
+        second: bool = Field(default=True, description="A second matrix, silent: cleaning decides.")
+
+    options: Options
 
     def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
         cells = draw_cells(rng)
         side, gap = _layout(_matrix_width(window_of(context)))
-        private: dict[str, Json] = {"cells": _cells_json(cells), "level": self.rule.level, "side": side, "gap": gap}
+        private: dict[str, Json] = {"cells": _cells_json(cells), "level": self.options.level, "side": side, "gap": gap}
         width, height = (count * side + (count + 1) * gap for count in (COLUMNS, ROWS))
         return CheckTask({"size": [width, height]}, {**private, "counts": count_shapes(cells)}, ("matrix",))
 
@@ -115,21 +130,21 @@ class BrightnessCheck(PageCheck[rules.Brightness]):
         await page.leave()
 
 
-class SecondBrightnessCheck(BrightnessCheck):
+class SecondBrightness(Brightness):
     """The second matrix: shown once, without feedback."""
 
     name: ClassVar[str] = "brightness_second"
     title = "Brightness, second time"
-    switch = BrightnessCheck.name
+    switch = Brightness.name
     words = "words/second"
-    order = 30
+    order = 230
 
-    def __init__(self, rule: rules.Brightness, folder: Path = Path()) -> None:
-        super().__init__(rule.model_copy(update={"action": "flag", "feedback": False, "attempts": 1}), folder)
+    def __init__(self, options: Brightness.Options, folder: Path = Path()) -> None:
+        super().__init__(options.model_copy(update={"action": "flag", "feedback": False, "attempts": 1}), folder)
 
     @classmethod
-    def is_asked(cls, rule: rules.Brightness) -> bool:
-        return rule.second
+    def is_asked(cls, options: Brightness.Options) -> bool:
+        return options.second
 
 
 def _matrix_width(window: Window) -> int:

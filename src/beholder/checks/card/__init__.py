@@ -7,6 +7,7 @@ from statistics import median
 from typing import Any
 
 from numpy.random import Generator
+from pydantic import Field
 
 from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import (
@@ -19,7 +20,8 @@ from beholder.checks.page_contract import (
     refuse,
 )
 from beholder.checks.screen import window_of
-from beholder.study import qualification as rules
+from beholder.study.parts import Span
+from beholder.study.qualification import ACTIONS, Action, CheckOptions
 from beholder.types import Json
 
 WIDTH_MM, HEIGHT_MM = 85.60, 53.98
@@ -37,16 +39,26 @@ _ROBOT_PPI = 254
 """Dense enough for the rings of 20/30."""
 
 
-class CardCheck(PageCheck[rules.Card]):
+class Card(PageCheck):
     name = "card"
     title = "Size of a pixel"
+    summary = "The size of a pixel, by a bank card."
     measures = ("ppi", "diagonal_inches")
     stage = "qualify"
-    order = 30
+    order = 130
     scope = "device"
     seconds = 35
     screens = 2
     is_costly = False
+
+    class Options(CheckOptions):
+        """The size of a pixel, from the outline of a bank card. `acuity` brings it along."""
+
+        action: Action = Field(default="record", description=ACTIONS)
+        attempts: int = Field(default=3, ge=1, le=20, description="How often it can be measured.")
+        valid: Span | None = Field(default="30 d", description="How long it counts on the same device.")
+
+    options: Options
 
     def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
         small, large, third = (round(float(rng.uniform(*ends))) for ends in (_SMALL, _LARGE, (_SMALL[0], _LARGE[1])))
@@ -111,7 +123,7 @@ class CardCheck(PageCheck[rules.Card]):
 
 def device_px_per_mm(context: CheckContext) -> float | None:
     """Return the device pixels per millimetre of the screen; None where no card was measured."""
-    answer = context.answers.get(CardCheck.name)
+    answer = context.answers.get(Card.name)
     if not isinstance(answer, Mapping) or "widths" not in answer or answer.get("moved") is not True:
         return None
     per_mm = _device_px_per_mm(answer)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from numpy.random import Generator
+from pydantic import Field
 
 from beholder.checks.colour import plates
 from beholder.checks.colour.plates import DIGITS
@@ -29,9 +30,9 @@ from beholder.checks.page_contract import (
 from beholder.checks.pictures import is_image, png, read_scale
 from beholder.checks.screen import Window, window_of
 from beholder.errors import Problem
-from beholder.study import qualification as rules
 from beholder.study.model import Study
-from beholder.study.parts import Fault, path_fault
+from beholder.study.parts import Fault, Span, StudyPart, Text, path_fault
+from beholder.study.qualification import CheckOptions
 from beholder.types import Json
 
 NONE = "none"
@@ -39,23 +40,41 @@ NONE = "none"
 _LONGEST = 40
 
 
-class ColourCheck(PageCheck[rules.Colour]):
+class Plate(StudyPart):
+    """An image of the researcher's own, with the number that is read from it."""
+
+    file: Text = Field(description="An image in the study folder.")
+    answer: Text = Field(description="What people with normal colour vision read. Never sent to the browser.")
+    control: bool = Field(default=False, description="Everybody can read it: read wrong, the attempt is void.")
+
+
+class Colour(PageCheck):
     name = "colour"
     title = "Colour vision"
+    summary = "Colour vision."
     reasons: ClassVar[Mapping[str, str]] = {"plates": "numbers not read"}
     sense = "eyes"
     variants = ("protan", "deutan")
     stage = "qualify"
-    order = 20
+    order = 120
     scope = "person"
     seconds = 25
     screens = 3
 
+    class Options(CheckOptions):
+        """Colour vision: plates drawn for each session, or the researcher's own."""
+
+        attempts: int = Field(default=3, ge=1, le=20, description="How often it can be tried; each time is a new one.")
+        valid: Span | None = Field(default="30 d", description="How long a pass counts.")
+        images: tuple[Plate, ...] = Field(default=(), description="Own plates, in place of those that are drawn.")
+
+    options: Options
+
     def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
         shown: list[Json]
-        if self.rule.images:
-            kinds = ["control" if image.control else "own" for image in self.rule.images]
-            own = zip(self.rule.images, kinds, strict=True)
+        if self.options.images:
+            kinds = ["control" if image.control else "own" for image in self.options.images]
+            own = zip(self.options.images, kinds, strict=True)
             shown = [{"kind": kind, "number": image.answer, "file": image.file} for image, kind in own]
         else:
             shown = [plates.plate_json(plates.draw_plate(kind, rng)) for kind in plates.KINDS]
@@ -63,7 +82,7 @@ class ColourCheck(PageCheck[rules.Colour]):
         names = tuple(f"p{place + 1}" for place in range(len(order)))
         side = _side(window_of(context))
         private: dict[str, Json] = {"plates": order, "side": side}
-        is_text = not all(plain(image.answer).isdigit() for image in self.rule.images)
+        is_text = not all(plain(image.answer).isdigit() for image in self.options.images)
         return CheckTask({"plates": list(names), "is_text": is_text, "size": [side, side]}, private, names)
 
     def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
@@ -104,7 +123,7 @@ class ColourCheck(PageCheck[rules.Colour]):
 
     def guess_rate(self) -> float:
         """Return the probability of guessing the number that an eye cannot read; 0 for images of the study."""
-        return 0.0 if self.rule.images else 1 / len(DIGITS) ** 2
+        return 0.0 if self.options.images else 1 / len(DIGITS) ** 2
 
     def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         numbers: dict[str, Json] = {}
@@ -115,7 +134,7 @@ class ColourCheck(PageCheck[rules.Colour]):
         return {"numbers": numbers, "scale": 1}
 
     def problems(self, study: Study) -> Iterator[Problem]:
-        images, place = self.rule.images, f"qualification.{self.name}.images"
+        images, place = self.options.images, f"qualification.{self.name}.images"
         if images and all(image.control for image in images):
             what = "are all control plates, which everybody can read"
             fix = "Leave out control where colour has to be seen."

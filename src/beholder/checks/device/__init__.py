@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import ClassVar, get_args
+from typing import ClassVar, Literal, get_args
 
 from numpy.random import Generator
+from pydantic import Field
 
 from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import (
@@ -22,10 +23,10 @@ from beholder.checks.page_contract import (
     refuse,
 )
 from beholder.formats import join_names
-from beholder.study import qualification as rules
-from beholder.study.qualification import Kind
+from beholder.study.qualification import CheckOptions
 from beholder.types import Json
 
+Kind = Literal["desktop", "tablet", "phone"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _POINTERS = ("fine", "coarse", "none")
 _PHONE_BELOW = 600
@@ -34,11 +35,12 @@ _DESK = ("win", "mac", "linux", "chrome", "cros")
 """How platform names of computers begin; iPadOS says Mac, and has more than one touch point."""
 
 
-class DeviceCheck(PageCheck[rules.Device]):
+class Device(PageCheck):
     """A computer, a tablet or a phone, recognised by pointer and size, never by the name of the browser alone."""
 
     name = "device"
     title = "Kind of device"
+    summary = "The kind of device."
     reasons: ClassVar[Mapping[str, str]] = {"phone": "a phone", "tablet": "a tablet", "desktop": "a computer"}
     outcome = "wrong_device"
     measures = ("kind",)
@@ -47,6 +49,14 @@ class DeviceCheck(PageCheck[rules.Device]):
     scope = "device"
     seconds = 2
     screens = 0
+
+    class Options(CheckOptions):
+        """The kind of device."""
+
+        attempts: int = Field(default=10, ge=1, le=20, description="How often it can be tried, also on another device.")
+        allow: tuple[Kind, ...] = Field(default=("desktop",), min_length=1, description="What may be used.")
+
+    options: Options
 
     def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
         """Return a task; where the signals disagreed in the last attempt, the participant is asked."""
@@ -77,24 +87,28 @@ class DeviceCheck(PageCheck[rules.Device]):
 
     def judge(self, attempt: Attempt) -> Verdict:
         kind, said = kind_of(attempt.answer), attempt.answer["said"]
-        needed: Json = list(self.rule.allow)
+        needed: Json = list(self.options.allow)
         if kind is None and said is None:
             return self.verdict("unknown", "signals", needed=needed, again=True)
         device = said if kind is None else kind
-        if device not in self.rule.allow:
+        if device not in self.options.allow:
             return self.verdict("fail", str(device), measured=device, needed=needed)
         if kind is None:
             return self.verdict("unknown", "said", measured=device, needed=needed)
         return self.verdict("pass", measured=device, needed=needed)
 
     def message_values(self, verdict: Verdict) -> Mapping[str, str | float]:
-        return {"kind": WordKey(f"kind.{verdict.measured}"), "needed": WordKey(f"needed.{_all(self.rule.allow)}")}
+        return {"kind": WordKey(f"kind.{verdict.measured}"), "needed": WordKey(f"needed.{_all(self.options.allow)}")}
 
     def needs(self) -> Mapping[str, str | float]:
-        return {"devices": WordKey(f"needs.{_all(self.rule.allow)}")}
+        return {"devices": WordKey(f"needs.{_all(self.options.allow)}")}
 
     def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
-        kind = self.rule.allow[0] if robot.can(self.name) else next((k for k in KINDS if k not in self.rule.allow), "")
+        kind = (
+            self.options.allow[0]
+            if robot.can(self.name)
+            else next((k for k in KINDS if k not in self.options.allow), "")
+        )
         touched: dict[str, Json] = {
             "pointer": "coarse", "hover": False, "fine": False, "touches": 5, "mobile": True, "system": "Android",
         }  # fmt: skip
@@ -110,10 +124,10 @@ class DeviceCheck(PageCheck[rules.Device]):
         }  # fmt: skip
 
     def requirement(self) -> str:
-        return join_names(self.rule.allow)
+        return join_names(self.options.allow)
 
     def allowed_devices(self) -> tuple[str, ...]:
-        return self.rule.allow if self.action == "gate" else ()
+        return self.options.allow if self.action == "gate" else ()
 
     def device_facts(self, verdict: Verdict) -> Mapping[str, Json]:
         return {"kind": verdict.measured} if isinstance(verdict.measured, str) else {}

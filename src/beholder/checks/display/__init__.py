@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from numpy.random import Generator
+from pydantic import Field
 
 from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import (
@@ -19,7 +20,8 @@ from beholder.checks.page_contract import (
     RobotAbilities,
     refuse,
 )
-from beholder.study import qualification as rules
+from beholder.study.parts import Span
+from beholder.study.qualification import ACTIONS, Action, CheckOptions
 from beholder.types import Json
 
 SYSTEMS = ("windows", "macos", "linux", "chromeos", "android", "ios")
@@ -27,16 +29,26 @@ BOXES = ("screen", "steady")
 """What can be ticked: the screen is set up; nothing changes it automatically."""
 
 
-class DisplayCheck(PageCheck[rules.Display]):
+class Display(PageCheck):
     """Help with setting up the screen, for each system. What was done is declared, never judged."""
 
     name = "display"
     title = "Set-up of the display"
+    summary = "Help with the display."
     stage = "setup"
-    order = 10
+    order = 210
     scope = "device"
     seconds = 30
     is_costly = False
+
+    class Options(CheckOptions):
+        """Help with setting up the display, for each system."""
+
+        action: Action = Field(default="record", description=ACTIONS)
+        attempts: int = Field(default=1, ge=1, le=20, description="How often it is shown.")
+        valid: Span | None = Field(default="30 d", description="How long it counts on the same device.")
+
+    options: Options
 
     def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
         return CheckTask({"systems": list(SYSTEMS), "system": likely_system(context.device)})

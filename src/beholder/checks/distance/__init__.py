@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from itertools import permutations, product
 from math import ceil, pi
 from statistics import fmean
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
+from pydantic import Field, model_validator
 
 from beholder.checks.card import px_per_mm
 from beholder.checks.contract import Verdict
@@ -30,12 +31,15 @@ from beholder.checks.page_contract import (
 )
 from beholder.checks.pictures import is_scaled, png, read_scale
 from beholder.checks.screen import Window, window_of
-from beholder.study import qualification as rules
+from beholder.study.parts import Fault, Span, raise_faults
+from beholder.study.qualification import ACTIONS, Action, CheckOptions
+from beholder.study.value_kinds import Allowed
 from beholder.types import Json
 
 STRENGTHS = ("weak", "middle", "strong")
 SIDES = ("a", "b")
 CHOICES = (*SIDES, "none")
+_LARGEST_RADIUS = 50
 _LINES = 1080
 _BESIDE = 900
 """Least width of a window, in CSS pixels, in which the pictures of a pair are side by side."""
@@ -43,17 +47,39 @@ _BESIDE = 900
 Choice = Literal["right", "wrong", "none"]
 
 
-class DistanceCheck(PageCheck[rules.Distance]):
+class Distance(PageCheck):
     name = "distance"
     title = "Viewing distance"
+    summary = "Viewing distance."
     reasons: ClassVar[Mapping[str, str]] = {"far": "too far away"}
     sense = "eyes"
     variants = ("near", "far", "unclear")
     stage = "setup"
-    order = 40
+    order = 240
     seconds = 25
     screens = 3
     is_costly = False
+
+    class Options(CheckOptions):
+        """Viewing distance: three pairs, of which one picture is blurred."""
+
+        action: Action = Field(default="warn", description=ACTIONS)
+        attempts: int = Field(default=3, ge=1, le=20, description="How often it can be tried; each time is a new one.")
+        valid: Span | None = Field(default="30 min", description="How long a pass counts on the same device.")
+        heights: float = Field(default=1.5, gt=0, le=10, description="How far to sit, in heights of the screen.")
+        radii: Annotated[tuple[float, float, float], Allowed("three radii in pixels, such as [3, 5, 7]")] = Field(
+            default=(3, 5, 7), description="Weak, middle and strong blur, on a screen of 1080 lines."
+        )
+
+        @model_validator(mode="after")
+        def _grows(self) -> Self:
+            weak, middle, strong = self.radii
+            if not 0 < weak < middle < strong <= _LARGEST_RADIUS:
+                allowed = f"above 0 and up to {_LARGEST_RADIUS}, from the weakest blur to the strongest"
+                raise_faults([Fault(f"is {weak:g}, {middle:g}, {strong:g}", allowed, "", ("radii",))])
+            return self
+
+    options: Options
 
     def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
         on = window_of(context)
@@ -62,15 +88,15 @@ class DistanceCheck(PageCheck[rules.Distance]):
         pairs: list[Json] = []
         for which in rng.permutation(len(STRENGTHS)):
             blurred = SIDES[int(rng.integers(2))]
-            radius = round(self.rule.radii[which] * scale, 4)
+            radius = round(self.options.radii[which] * scale, 4)
             seed = int(rng.integers(2**53))
             pairs.append({"strength": STRENGTHS[which], "radius": radius, "blurred": blurred, "seed": seed})
-        cm = _distance_cm(context, on, self.rule.heights)
+        cm = _distance_cm(context, on, self.options.heights)
         private: dict[str, Json] = {
             "pairs": pairs, "width": width, "height": height, "scale": round(scale, 4), "lines": on.lines, "cm": cm,
         }  # fmt: skip
         names = tuple(f"{side}{number}" for number in range(1, len(pairs) + 1) for side in SIDES)
-        shown: dict[str, Json] = {"pairs": len(pairs), "heights": self.rule.heights, "cm": cm}
+        shown: dict[str, Json] = {"pairs": len(pairs), "heights": self.options.heights, "cm": cm}
         return CheckTask({**shown, "size": [width, height]}, private, names)
 
     def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
@@ -111,10 +137,10 @@ class DistanceCheck(PageCheck[rules.Distance]):
 
     def message_values(self, verdict: Verdict) -> Mapping[str, str | float]:
         cm = verdict.evidence.get("cm")
-        return {"heights": float(self.rule.heights), "cm": f" ({cm} cm)" if isinstance(cm, int) else ""}
+        return {"heights": float(self.options.heights), "cm": f" ({cm} cm)" if isinstance(cm, int) else ""}
 
     def needs(self) -> Mapping[str, str | float]:
-        return {"heights": float(self.rule.heights)}
+        return {"heights": float(self.options.heights)}
 
     def guess_rate(self) -> float:
         """Return the probability that the best blind answer passes, over all orders and sides."""

@@ -10,10 +10,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from math import comb
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.random import Generator
+from pydantic import Field, model_validator
 
 from beholder.checks import sounds
 from beholder.checks.contract import Verdict
@@ -26,7 +27,8 @@ from beholder.checks.page_contract import (
     PageCheck,
     RobotAbilities,
 )
-from beholder.study import qualification as rules
+from beholder.study.parts import Fault, Span, raise_faults
+from beholder.study.qualification import CheckOptions
 from beholder.types import Json
 
 INTERVALS = 3
@@ -43,19 +45,20 @@ NOISE_DB = -6.0
 """White noise is strong where hearing is sensitive, so it is softer than the tones."""
 
 
-class ThreeIntervals(PageCheck[rules.Headphones]):
+class ThreeIntervals(PageCheck):
     """Base of a check of several trials, in each of which one of three intervals differs from the others."""
 
     stage = "setup"
     scope = "device"
     sense = "ears"
     seconds = 45
+    options: Headphones.Options
     key: ClassVar[str]
     """Private key of the right interval of a trial; intervals count from 1."""
 
     def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
-        trials: list[Json] = [self._trial(rng) for _ in range(self.rule.trials)]
-        names = tuple(str(number) for number in range(1, self.rule.trials + 1))
+        trials: list[Json] = [self._trial(rng) for _ in range(self.options.trials)]
+        names = tuple(str(number) for number in range(1, self.options.trials + 1))
         intervals: list[Json] = [[start, round(start + LASTS_S, 3)] for start in STARTS]
         public: dict[str, Json] = {"sounds": list(names), "intervals": intervals, "plays": sounds.PLAYS}
         return CheckTask(public, {"trials": trials}, names)
@@ -73,23 +76,23 @@ class ThreeIntervals(PageCheck[rules.Headphones]):
 
     def judge(self, attempt: Attempt) -> Verdict:
         if attempt.answer.get("blocked"):
-            return self.verdict("unknown", "blocked", needed=self.rule.right, again=True)
+            return self.verdict("unknown", "blocked", needed=self.options.right, again=True)
         trials = _trials(attempt.private)
         chosen: Any = attempt.answer["chosen"]
         keys = [trial[self.key] for trial in trials]
         right = sum(one == key for one, key in zip(chosen, keys, strict=True))
         evidence: dict[str, Any] = {"chosen": chosen, "keys": keys, **self._evidence(trials, chosen)}
-        if right >= self.rule.right:
-            return self.verdict("pass", measured=right, needed=self.rule.right, **evidence)
+        if right >= self.options.right:
+            return self.verdict("pass", measured=right, needed=self.options.right, **evidence)
         reason = self._reason(evidence, len(trials) - right)
-        return self.verdict("fail", reason, measured=right, needed=self.rule.right, **evidence)
+        return self.verdict("fail", reason, measured=right, needed=self.options.right, **evidence)
 
     def message_values(self, verdict: Verdict) -> Mapping[str, str | float]:
         right = verdict.measured if isinstance(verdict.measured, int) else 0
-        return {"right": right, "trials": self.rule.trials, "needed": self.rule.right}
+        return {"right": right, "trials": self.options.trials, "needed": self.options.right}
 
     def guess_rate(self) -> float:
-        trials, right = self.rule.trials, self.rule.right
+        trials, right = self.options.trials, self.options.right
         ways = sum(comb(trials, hits) * (INTERVALS - 1) ** (trials - hits) for hits in range(right, trials + 1))
         return float(ways / INTERVALS**trials)
 
@@ -117,18 +120,37 @@ class ThreeIntervals(PageCheck[rules.Headphones]):
         await sounds.choose_tiles(page, page.answer["chosen"])
 
 
-class HeadphonesCheck(ThreeIntervals):
+class Headphones(ThreeIntervals):
     """Which of three tones is softest?"""
 
     name = "headphones"
     title = "Headphones"
+    summary = "Headphones."
     reasons: ClassVar[Mapping[str, str]] = {
         "speakers": "as through loudspeakers",
         "softest": "the softest tone not found",
     }
-    order = 50
+    order = 250
     example: ClassVar[Mapping[str, Any]] = {"strict": True}
     key = "softest"
+
+    class Options(CheckOptions):
+        """Headphones: which of three tones is softest, where one is in antiphase."""
+
+        valid: Span | None = Field(default="30 min", description="How long a pass counts on the same device.")
+        trials: int = Field(default=6, ge=1, le=20, description="How many times three tones are played.")
+        right: int = Field(default=5, ge=1, le=20, description="How many have to be right.")
+        strict: bool = Field(default=False, description="Also a pitch that only two ears together can hear.")
+
+        @model_validator(mode="after")
+        def _fits(self) -> Self:
+            if self.right > self.trials:
+                raise_faults(
+                    [Fault(f"is {self.right}, of {self.trials} trials", f"1 to {self.trials}", "", ("right",))]
+                )
+            return self
+
+    options: Options
 
     def _trial(self, rng: Generator) -> dict[str, Json]:
         softest, antiphase = (int(place) + 1 for place in rng.permutation(INTERVALS)[:2])
@@ -156,20 +178,21 @@ class HeadphonesCheck(ThreeIntervals):
         return int(trial["antiphase"])
 
 
-class PitchCheck(ThreeIntervals):
+class Pitch(ThreeIntervals):
     """Which of three noises holds a faint tone that only two ears together can hear?"""
 
     name = "pitch"
     title = "Pitch by two ears"
     reasons: ClassVar[Mapping[str, str]] = {"tone": "the tone not found"}
-    switch = HeadphonesCheck.name
+    switch = Headphones.name
+    summary = "A pitch that only two ears together can hear."
     words = "words/pitch"
-    order = 60
+    order = 260
     key = "tone"
 
     @classmethod
-    def is_asked(cls, rule: rules.Headphones) -> bool:
-        return rule.strict
+    def is_asked(cls, options: Headphones.Options) -> bool:
+        return options.strict
 
     def _trial(self, rng: Generator) -> dict[str, Json]:
         return {"tone": int(rng.integers(INTERVALS)) + 1, "seed": int(rng.integers(2**32))}

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from numpy.random import Generator
+from pydantic import Field
 
 from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import (
@@ -24,7 +25,7 @@ from beholder.checks.page_contract import (
     refuse,
 )
 from beholder.errors import StimuliError
-from beholder.study import qualification as rules
+from beholder.study.qualification import CheckOptions
 from beholder.types import Json
 
 SAMPLE = "sample"
@@ -37,9 +38,10 @@ _NAMES = {
 }  # fmt: skip
 
 
-class MediaCheck(PageCheck[rules.Media]):
+class Media(PageCheck):
     name = "media"
     title = "Playback in the browser"
+    summary = "Whether the browser plays what the study shows."
     reasons: ClassVar[Mapping[str, str]] = {
         "codec": "a codec is missing",
         "decode": "a sample would not play",
@@ -54,6 +56,13 @@ class MediaCheck(PageCheck[rules.Media]):
     scope = "device"
     seconds = 5
     screens = 0
+
+    class Options(CheckOptions):
+        """Whether the browser decodes what the study shows, and can fill the screen where the study needs it."""
+
+        attempts: int = Field(default=3, ge=1, le=20, description="How often it can be tried, also in another browser.")
+
+    options: Options
 
     def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
         needs = context.needs
@@ -118,7 +127,7 @@ class MediaCheck(PageCheck[rules.Media]):
         dropped = min(shares)
         if dropped <= _DROPPED:
             return self.verdict("pass", measured=dropped, needed=_DROPPED)
-        if attempt.number < self.rule.attempts:
+        if attempt.number < self.options.attempts:
             return self.verdict("unknown", "dropped", measured=dropped, needed=_DROPPED, again=True)
         return self.verdict("fail", "dropped", measured=dropped, needed=_DROPPED, action="flag")
 

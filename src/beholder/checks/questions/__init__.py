@@ -8,9 +8,10 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 from math import comb
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from numpy.random import Generator
+from pydantic import Field, model_validator
 
 from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import (
@@ -22,37 +23,84 @@ from beholder.checks.page_contract import (
     RobotAbilities,
     refuse,
 )
-from beholder.study import qualification as rules
+from beholder.study.parts import Fault, Slug, Span, StudyPart, Text, raise_faults
+from beholder.study.qualification import CheckOptions
 from beholder.study.texts import markdown
 from beholder.types import Json
 
 
-class QuestionsCheck(PageCheck[rules.Questions]):
+class Quiz(StudyPart):
+    """One item of the quiz, with its right answer."""
+
+    id: Slug = Field(description="Names the item in the evidence.")
+    text: Text = Field(description="What participants read: Markdown.")
+    options: tuple[Text, ...] = Field(min_length=2, description="What can be chosen.")
+    correct: Text = Field(description="The right option. Never sent to the browser.")
+    topic: Text | None = Field(default=None, description="What is told when it was wrong, in place of its text.")
+
+    @model_validator(mode="after")
+    def _offers_the_right_one(self) -> Quiz:
+        faults = [
+            Fault(f"is {option} a second time", "every option once", "", ("options", place))
+            for place, option in enumerate(self.options)
+            if option in self.options[:place]
+        ]
+        if self.correct not in self.options:
+            what = f"is {self.correct}, which is not among the options"
+            faults.append(Fault(what, ", ".join(self.options), "", ("correct",)))
+        raise_faults(faults)
+        return self
+
+
+class Questions(PageCheck):
     name = "questions"
     title = "Quiz"
+    summary = "A quiz with right answers."
     reasons: ClassVar[Mapping[str, str]] = {"wrong": "wrong answers"}
     example: ClassVar[Mapping[str, Any]] = {
         "items": [{"id": f"q{n}", "text": "Which?", "options": [*"abcd"], "correct": "a"} for n in range(12)],
         "draw": 4, "right": 3,
     }  # fmt: skip
+    unique = ("items", "id")
     stage = "qualify"
-    order = 10
+    order = 110
     scope = "person"
     seconds = 40
+
+    class Options(CheckOptions):
+        """A quiz on language or instructions: some items drawn from a pool."""
+
+        valid: Span | None = Field(default="30 d", description="How long a pass counts.")
+        items: tuple[Quiz, ...] = Field(min_length=1, description="The pool.")
+        draw: int | None = Field(default=None, ge=1, description="How many are asked; all when left out.")
+        right: int | None = Field(default=None, ge=1, description="How many have to be right; all when left out.")
+
+        @model_validator(mode="after")
+        def _fits(self) -> Self:
+            pool = len(self.items)
+            count, faults = self.draw or pool, []
+            if count > pool:
+                faults.append(Fault(f"is {count}, of a pool of {pool}", f"1 to {pool}", "", ("draw",)))
+            if self.right is not None and self.right > count:
+                faults.append(Fault(f"is {self.right}, of {count} that are asked", f"1 to {count}", "", ("right",)))
+            raise_faults(faults)
+            return self
+
+    options: Options
 
     @property
     def asked(self) -> int:
         """Number of items in an attempt."""
-        return self.rule.draw or len(self.rule.items)
+        return self.options.draw or len(self.options.items)
 
     @property
     def needed(self) -> int:
         """Number of items that have to be right."""
-        return self.rule.right or self.asked
+        return self.options.right or self.asked
 
     def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
-        drawn = sorted(rng.choice(len(self.rule.items), self.asked, replace=False).tolist())
-        items = {f"q{place}": self.rule.items[number] for place, number in enumerate(drawn, 1)}
+        drawn = sorted(rng.choice(len(self.options.items), self.asked, replace=False).tolist())
+        items = {f"q{place}": self.options.items[number] for place, number in enumerate(drawn, 1)}
         public: list[Json] = [
             {"id": name, "text": markdown(item.text), "options": list(item.options)} for name, item in items.items()
         ]
@@ -100,13 +148,13 @@ class QuestionsCheck(PageCheck[rules.Questions]):
         # ways[j][k]: over all choices of j items, the summed probability that k of them are guessed right.
         ways = [[0.0] * (self.asked + 1) for _ in range(self.asked + 1)]
         ways[0][0] = 1.0
-        for item in self.rule.items:
+        for item in self.options.items:
             guess = 1 / len(item.options)
             for taken in range(self.asked, 0, -1):
                 for right in range(taken, -1, -1):
                     hit = ways[taken - 1][right - 1] * guess if right else 0.0
                     ways[taken][right] += hit + ways[taken - 1][right] * (1 - guess)
-        return sum(ways[self.asked][self.needed :]) / comb(len(self.rule.items), self.asked)
+        return sum(ways[self.asked][self.needed :]) / comb(len(self.options.items), self.asked)
 
     def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         is_able = robot.can(self.name)
@@ -129,7 +177,7 @@ def _items(private: Mapping[str, Json]) -> list[Mapping[str, Any]]:
     return [item for item in items if isinstance(item, Mapping)]
 
 
-def _topic(item: rules.Quiz) -> str:
+def _topic(item: Quiz) -> str:
     """Return what is shown about a wrong item: its topic, or its text without markup."""
     if item.topic is not None:
         return item.topic

@@ -7,6 +7,7 @@ from statistics import median
 from typing import ClassVar
 
 from numpy.random import Generator
+from pydantic import Field
 
 from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import (
@@ -18,7 +19,7 @@ from beholder.checks.page_contract import (
     read_flag,
     read_numbers,
 )
-from beholder.study import qualification as rules
+from beholder.study.qualification import CheckOptions
 from beholder.types import Json
 
 WARM_UP, INTERVALS = 20, 120
@@ -28,11 +29,12 @@ _NEAR = 0.95
 _LONG_MS, _LONG_SHARE = 100, 0.1
 
 
-class RefreshCheck(PageCheck[rules.Refresh]):
+class Refresh(PageCheck):
     """The refresh rate of the screen, by the median of many intervals."""
 
     name = "refresh"
     title = "Refresh rate"
+    summary = "How often the screen is drawn."
     reasons: ClassVar[Mapping[str, str]] = {"slow": "too low"}
     measures = ("refresh_hz",)
     stage = "device"
@@ -40,6 +42,13 @@ class RefreshCheck(PageCheck[rules.Refresh]):
     scope = "device"
     seconds = 3
     screens = 0
+
+    class Options(CheckOptions):
+        """How often the screen is drawn."""
+
+        min_hz: float = Field(default=30, gt=0, le=1000, description="Pictures a second at least.")
+
+    options: Options
 
     def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
         return CheckTask({"warm_up": WARM_UP, "intervals": INTERVALS}, {"fps": context.needs.fps})
@@ -50,7 +59,7 @@ class RefreshCheck(PageCheck[rules.Refresh]):
         return {"intervals": [round(ms, 2) for ms in intervals], "hidden": read_flag(answer, "hidden") is True}
 
     def judge(self, attempt: Attempt) -> Verdict:
-        intervals, needed = intervals_of(attempt.answer), self.rule.min_hz
+        intervals, needed = intervals_of(attempt.answer), self.options.min_hz
         rate = rate_of(intervals)
         if attempt.answer["hidden"] or rate is None:
             return self.verdict("unknown", "hidden", measured=rate, needed=needed, again=True)
@@ -67,17 +76,17 @@ class RefreshCheck(PageCheck[rules.Refresh]):
         rate, fps = verdict.measured, verdict.evidence.get("fps")
         return {
             "hz": round(rate) if isinstance(rate, int | float) else "?",
-            "need": self.rule.min_hz,
+            "need": self.options.min_hz,
             "fps": round(fps) if isinstance(fps, int | float) else "?",
         }
 
     def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
-        fast = 1000 / max(60.0, self.rule.min_hz)
-        ms = fast if robot.can(self.name) else 2000 / self.rule.min_hz
+        fast = 1000 / max(60.0, self.options.min_hz)
+        ms = fast if robot.can(self.name) else 2000 / self.options.min_hz
         return {"intervals": [round(ms + float(step), 2) for step in rng.normal(0, 0.05, INTERVALS)], "hidden": False}
 
     def requirement(self) -> str:
-        return f"at least {self.rule.min_hz:g} Hz"
+        return f"at least {self.options.min_hz:g} Hz"
 
 
 def intervals_of(answer: Mapping[str, Json]) -> list[float]:

@@ -19,8 +19,8 @@ from beholder.checks.page_contract import (
     read_flag,
     refuse,
 )
-from beholder.checks.refresh import RefreshCheck, intervals_of, rate_of
-from beholder.study import qualification as rules
+from beholder.checks.refresh import Refresh, intervals_of, rate_of
+from beholder.study.qualification import CheckOptions
 from beholder.types import Json
 
 HINTS = ("software", "depth", "bursts")
@@ -31,7 +31,7 @@ _UNEVEN, _UNEVEN_SHARE = 0.5, 0.2
 """An interval is uneven when it differs from the median by more than half; a larger share of them is a hint."""
 
 
-class RemoteCheck(PageCheck[rules.Remote]):
+class Remote(PageCheck):
     """No remote desktop: the participant is asked. Hints only flag, at least two of them.
 
     Stored is whether each hint was there, never what it was read from. Reduced motion is an accessibility setting:
@@ -40,6 +40,7 @@ class RemoteCheck(PageCheck[rules.Remote]):
 
     name = "remote"
     title = "Remote desktop"
+    summary = "Whether the screen is seen from afar."
     reasons: ClassVar[Mapping[str, str]] = {"remote": "said to be used", "hints": "hints that it is used"}
     variants = ("hints",)
     stage = "device"
@@ -47,8 +48,13 @@ class RemoteCheck(PageCheck[rules.Remote]):
     scope = "device"
     seconds = 8
 
+    class Options(CheckOptions):
+        """Whether the screen is seen through a remote desktop: asked, and hints that only flag."""
+
+    options: Options
+
     def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
-        refresh = context.answers.get(RefreshCheck.name)
+        refresh = context.answers.get(Refresh.name)
         return CheckTask({}, {"refresh": _is_slow(refresh) if isinstance(refresh, Mapping) else None})
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar, Self
 
 from numpy.random import Generator
+from pydantic import Field, model_validator
 
 from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import (
@@ -23,17 +24,21 @@ from beholder.checks.page_contract import (
     read_pair,
     refuse,
 )
-from beholder.study import qualification as rules
+from beholder.study.parts import Fault, raise_faults
+from beholder.study.qualification import CheckOptions
+from beholder.study.value_kinds import Allowed
 from beholder.types import Json
 
+_LARGEST_SIDE = 20_000
 ZOOM = (0.95, 1.05)
 _SAME = 0.02
 """A zoom that changes by less than this between attempts is no zoom: a side bar looks the same."""
 
 
-class ScreenCheck(PageCheck[rules.Screen]):
+class Screen(PageCheck):
     name = "screen"
     title = "Resolution of the screen"
+    summary = "The resolution of the screen."
     reasons: ClassVar[Mapping[str, str]] = {"small": "too small"}
     measures = ("screen_width", "screen_height")
     stage = "device"
@@ -41,6 +46,23 @@ class ScreenCheck(PageCheck[rules.Screen]):
     scope = "device"
     seconds = 2
     screens = 0
+
+    class Options(CheckOptions):
+        """The resolution of the screen in device pixels."""
+
+        attempts: int = Field(default=3, ge=1, le=20, description="How often it can be measured.")
+        min: Annotated[tuple[int, int], Allowed("two numbers of pixels, such as [1280, 720]")] = Field(
+            default=(1280, 720), description="Long and short side at least, in device pixels."
+        )
+
+        @model_validator(mode="after")
+        def _can_be_bought(self) -> Self:
+            if not all(1 <= side <= _LARGEST_SIDE for side in self.min):
+                sides = f"is {self.min[0]}, {self.min[1]}"
+                raise_faults([Fault(sides, f"two numbers of pixels, 1 to {_LARGEST_SIDE:,}", "", ("min",))])
+            return self
+
+    options: Options
 
     def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
         last = context.answers.get(self.name)
@@ -75,7 +97,7 @@ class ScreenCheck(PageCheck[rules.Screen]):
 
     def _needed(self, size: Json) -> tuple[int, int]:
         """Return the long and the short side that the study and its largest clip need."""
-        long, short = max(self.rule.min), min(self.rule.min)
+        long, short = max(self.options.min), min(self.options.min)
         if isinstance(size, list | tuple):
             sides = [side for side in size if isinstance(side, int)]
             return max(long, *sides), max(short, min(sides))
@@ -90,7 +112,7 @@ class ScreenCheck(PageCheck[rules.Screen]):
         }
 
     def needs(self) -> Mapping[str, str | float]:
-        return {"width": max(self.rule.min), "height": min(self.rule.min)}
+        return {"width": max(self.options.min), "height": min(self.options.min)}
 
     def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         long, short = self._needed(task.private.get("size"))
@@ -98,7 +120,7 @@ class ScreenCheck(PageCheck[rules.Screen]):
         return {"screen": screen, "inner": screen, "outer": screen, "dpr": 1}
 
     def requirement(self) -> str:
-        return f"at least {self.rule.min[0]} by {self.rule.min[1]} pixels"
+        return f"at least {self.options.min[0]} by {self.options.min[1]} pixels"
 
     def device_facts(self, verdict: Verdict) -> Mapping[str, Json]:
         """Return the long and the short side in device pixels; a page that was zoomed does not tell them."""
@@ -170,7 +192,7 @@ def window_of(context: CheckContext) -> Window:
 
 def _latest(context: CheckContext) -> Mapping[str, Json]:
     """Return the latest report: the ratio changes when the zoom is set to 100 % for the screen check."""
-    measured = context.answers.get(ScreenCheck.name)
+    measured = context.answers.get(Screen.name)
     if not isinstance(measured, Mapping) or "dpr" not in measured:
         return context.device
     return {**context.device, "screen": measured["screen"], "viewport": measured["inner"], "dpr": measured["dpr"]}

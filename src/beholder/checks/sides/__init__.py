@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
+from pydantic import Field
 
 from beholder.checks import sounds
 from beholder.checks.contract import Verdict
@@ -20,7 +21,8 @@ from beholder.checks.page_contract import (
     PageCheck,
     RobotAbilities,
 )
-from beholder.study import qualification as rules
+from beholder.study.parts import Span
+from beholder.study.qualification import CheckOptions
 from beholder.types import Json
 
 SIDES = ("left", "middle", "right")
@@ -34,11 +36,12 @@ MIDDLE_DB = -3.0103
 _MIRROR = {"left": "right", "right": "left", "middle": "middle", NOTHING: NOTHING}
 
 
-class SidesCheck(PageCheck[rules.Sides]):
+class Sides(PageCheck):
     """On which side is each sound?"""
 
     name = "sides"
     title = "Left and right"
+    summary = "Left and right."
     reasons: ClassVar[Mapping[str, str]] = {
         "swapped": "swapped",
         "mono": "mono",
@@ -48,12 +51,20 @@ class SidesCheck(PageCheck[rules.Sides]):
     sense = "ears"
     variants = ("mono", "swapped")
     stage = "setup"
-    order = 80
+    order = 280
     scope = "device"
     seconds = 20
 
+    class Options(CheckOptions):
+        """Left and right: on which side a sound is."""
+
+        valid: Span | None = Field(default="30 min", description="How long a pass counts on the same device.")
+        sounds: int = Field(default=6, ge=1, le=20, description="How many sounds are played; all have to be right.")
+
+    options: Options
+
     def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
-        number = self.rule.sounds
+        number = self.options.sounds
         while not set(_required_sides(number)) <= set(
             sides := [SIDES[side] for side in rng.integers(len(SIDES), size=number)]
         ):
@@ -91,11 +102,11 @@ class SidesCheck(PageCheck[rules.Sides]):
         return self.verdict("fail", _reason(answers, true), measured=right, needed=len(true), sides=answers, keys=true)
 
     def message_values(self, verdict: Verdict) -> Mapping[str, str | float]:
-        return {"right": verdict.measured if isinstance(verdict.measured, int) else 0, "sounds": self.rule.sounds}
+        return {"right": verdict.measured if isinstance(verdict.measured, int) else 0, "sounds": self.options.sounds}
 
     def guess_rate(self) -> float:
         """Return the probability of one order: all orders that can be drawn are equally likely."""
-        number, required = self.rule.sounds, len(_required_sides(self.rule.sounds))
+        number, required = self.options.sounds, len(_required_sides(self.options.sounds))
         orders = sum(
             (-1) ** lost * comb(required, lost) * (len(SIDES) - lost) ** number for lost in range(required + 1)
         )

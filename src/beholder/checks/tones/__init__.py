@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
+from pydantic import Field
 
 from beholder.checks import sounds
 from beholder.checks.contract import Verdict
@@ -23,7 +24,8 @@ from beholder.checks.page_contract import (
     PageCheck,
     RobotAbilities,
 )
-from beholder.study import qualification as rules
+from beholder.study.parts import Span
+from beholder.study.qualification import CheckOptions
 from beholder.types import Json
 
 FEWEST, MOST = 4, 8
@@ -37,21 +39,31 @@ HIGHEST_COUNT = 20
 """The largest answer that the page accepts."""
 
 
-class TonesCheck(PageCheck[rules.Tones]):
+class Tones(PageCheck):
     """How many tones are in each clip?"""
 
     name = "tones"
     title = "Counting tones"
+    summary = "Counting tones."
     reasons: ClassVar[Mapping[str, str]] = {"missed": "tones missed", "count": "not counted right"}
     sense = "ears"
     stage = "setup"
-    order = 70
+    order = 270
     scope = "device"
     seconds = 30
 
+    class Options(CheckOptions):
+        """A quiet room and audible volume: tones to count."""
+
+        attempts: int = Field(default=3, ge=1, le=20, description="How often it can be tried; each time is a new one.")
+        valid: Span | None = Field(default="30 min", description="How long a pass counts on the same device.")
+        clips: int = Field(default=2, ge=1, le=10, description="How many clips have to be counted right.")
+
+    options: Options
+
     def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
-        clips: list[Json] = [_clip(rng) for _ in range(self.rule.clips)]
-        names = tuple(str(number) for number in range(1, self.rule.clips + 1))
+        clips: list[Json] = [_clip(rng) for _ in range(self.options.clips)]
+        names = tuple(str(number) for number in range(1, self.options.clips + 1))
         public: dict[str, Json] = {"sounds": list(names), "seconds": LENGTH_S, "plays": sounds.PLAYS}
         return CheckTask({**public, "most": HIGHEST_COUNT}, {"clips": clips}, names)
 
@@ -78,7 +90,7 @@ class TonesCheck(PageCheck[rules.Tones]):
         return self.verdict("fail", _reason(counts, right), measured=counts, needed=right)
 
     def guess_rate(self) -> float:
-        return float((MOST - FEWEST + 1) ** -self.rule.clips)
+        return float((MOST - FEWEST + 1) ** -self.options.clips)
 
     def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         missed = 0 if robot.can(self.name) else 1
