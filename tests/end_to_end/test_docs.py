@@ -9,6 +9,7 @@ import runpy
 import shlex
 import struct
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -19,12 +20,15 @@ import yaml
 from pydantic import BaseModel
 
 import beholder
+from beholder.analysis.registry import is_ours
+from beholder.analysis.registry import names as analysis_names
 from beholder.cli import cli
 from beholder.methods import find, load_study, names
 from beholder.planning import plan_study
 from beholder.study.chain import load_chain
-from beholder.testing import write_study
+from beholder.testing import check_analysis, write_study
 from support.data import ROOT
+from support.installed_packages import install
 
 PAGES = sorted([
     *ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("src/beholder/methods/*/README.md"),
@@ -185,6 +189,16 @@ def test_the_worked_method_of_contributing_keeps_its_word(
     assert [rating.value for rating in method.judgements(trial, answer)] == [1]
 
 
+def test_the_worked_analysis_keeps_its_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package on the path is discovered and keeps the contract."""
+    blocks = [block for block in ALL if block.where.startswith("docs/writing-an-analysis.md")]
+    (package,) = [block.text for block in blocks if "EXTREMES = Analysis(" in block.text]
+    (project,) = [tomllib.loads(block.text) for block in blocks if block.info == "toml"]
+    value = project["project"]["entry-points"]["beholder.analyses"]["extremes"]
+    install(tmp_path, monkeypatch, "extremes", package, f"[beholder.analyses]\nextremes = {value}\n")
+    check_analysis("extremes")
+
+
 # Links
 
 
@@ -260,6 +274,13 @@ def test_every_column_that_clean_writes_is_described() -> None:
         cells = re.findall(r"^\| `([a-z_, ]+)` \|", part, re.MULTILINE)
         described = {column for cell in cells for column in cell.split(", ")}
         assert set(names_of(columns)) <= described, f"{head} leaves out {set(names_of(columns)) - described}"
+
+
+def test_every_table_that_analyse_writes_is_described_once() -> None:
+    text = (ROOT / "docs" / "data.md").read_text("utf-8")
+    blocks = re.findall(r"^<!-- made: analysis-columns ([a-z_ ]+) -->$", text, re.MULTILINE)
+    described = [name for names in blocks for name in names.split()]
+    assert sorted(described) == [name for name in analysis_names() if is_ours(name)]
 
 
 # Generated pages

@@ -8,6 +8,7 @@ import re
 import statistics
 import subprocess
 import sys
+import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
@@ -475,6 +476,40 @@ def test_a_check_with_a_page_has_its_page_and_words_beside_it(kind: type[PageChe
     assert kind.home().parent == ROOT / "checks"
     assert (kind.home() / kind.page).is_file()
     assert (kind.home() / kind.words / "en.json").is_file()
+
+
+# Analyses
+
+
+ENTRY_POINTS = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
+REPORTED = {
+    "reporting/figures.py": "the tables that a question's figures are of, with the report's words on each",
+    "reporting/sheets.py": "the tables that a paper prints, as text",
+}
+"""Where tables by the names of analyses are not knowledge of an analysis, and why."""
+
+
+@pytest.mark.parametrize("kind", ["analyses", "methods"])
+def test_no_table_is_keyed_by_the_names_of_a_kind_outside_its_home(kind: str) -> None:
+    """What is to be known of an analysis or a method is said by itself."""
+    names = set(ENTRY_POINTS[f"beholder.{kind}"])
+    places = {
+        str(path.relative_to(ROOT))
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Dict)
+        and len(keys := [key.value for key in node.keys if isinstance(key, ast.Constant)]) > 1
+        and names.issuperset(keys)
+    }
+    assert places == (set(REPORTED) if kind == "analyses" else set())
+
+
+def test_an_analysis_stands_in_the_module_that_computes_it() -> None:
+    """One object for each table, with its order, beside its function."""
+    for name, value in ENTRY_POINTS["beholder.analyses"].items():
+        module, _, variable = value.partition(":")
+        analysis = getattr(importlib.import_module(module), variable)
+        assert (analysis.name, analysis.compute.__module__) == (name, module)
 
 
 UNPORTABLE = {

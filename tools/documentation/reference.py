@@ -13,6 +13,9 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 import beholder.methods
+from beholder.analysis.contract import Analysis
+from beholder.analysis.registry import find as find_analysis
+from beholder.analysis.registry import installed, is_ours
 from beholder.checks.page_contract import PageCheck
 from beholder.checks.page_registry import page_check_kinds, page_checks
 from beholder.cleaning import devices, payouts, playback, ratings, shortfall, tables
@@ -248,7 +251,23 @@ def column_table(files: Mapping[str, Sequence[Column]]) -> str:
     return "\n".join(_table(("column", *["in"] * is_several, "type", "meaning"), rows))
 
 
-BLOCKS: Mapping[str, Callable[[], str]] = {
+def analysis_table() -> str:
+    """Return every table of analyse/: what it has a row for, and what it holds."""
+    rows = [(f"`analyse/{one.file}`", one.row, one.holds) for one in _ours()]
+    return "\n".join(_table(("file", "one row for each", "holds"), rows))
+
+
+def analysis_columns(*names: str) -> str:
+    """Return the columns of some tables of analyse/."""
+    return column_table({find_analysis(name).file: find_analysis(name).columns for name in names})
+
+
+def _ours() -> list[Analysis]:
+    """Return our analyses; those of other packages are described there."""
+    return [one for one in installed()[0] if is_ours(one.name)]
+
+
+BLOCKS: Mapping[str, Callable[..., str]] = {
     "check-table": check_table,
     "check-keys": check_keys,
     "rule-keys": rule_keys,
@@ -260,16 +279,22 @@ BLOCKS: Mapping[str, Callable[[], str]] = {
     "scales": scale_table,
     "later": later_names,
     "commands": commands,
+    "analyses": analysis_table,
+    "analysis-columns": analysis_columns,
     **{f"{name}-columns": partial(column_table, files) for name, files in _TABLES.items()},
 }
-"""What stands between `<!-- made: NAME -->` and `<!-- end -->` in a page."""
+"""What stands between `<!-- made: NAME -->`, or `<!-- made: NAME of what -->`, and `<!-- end -->` in a page."""
 
-_BLOCK = re.compile(r"<!-- made: ([a-z-]+) -->\n.*?<!-- end -->", re.DOTALL)
+_BLOCK = re.compile(r"<!-- made: ([a-z-]+)((?: [a-z_]+)*) -->\n.*?<!-- end -->", re.DOTALL)
 
 
 def renew(page: str) -> str:
     """Return a page with every made block made anew."""
-    return _BLOCK.sub(lambda found: f"<!-- made: {found[1]} -->\n{BLOCKS[found[1]]()}\n<!-- end -->", page)
+
+    def made(found: re.Match[str]) -> str:
+        return f"<!-- made: {found[1]}{found[2]} -->\n{BLOCKS[found[1]](*found[2].split())}\n<!-- end -->"
+
+    return _BLOCK.sub(made, page)
 
 
 def _fields(model: type[BaseModel]) -> list[str]:

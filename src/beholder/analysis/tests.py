@@ -219,7 +219,7 @@ FOUR_TESTS = Analysis(
         NOTE,
     ),
     row="pair of conditions, question and test",
-    holds="the same by four tests",
+    holds="the difference by four tests",
     citation=_citation("; ".join(RANKS.values())),
     order=5,
 )  # fmt: skip
