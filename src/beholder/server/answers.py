@@ -195,7 +195,7 @@ def _read(
     """Return the answer to a step other than a check, and the playback evidence."""
     served = ctx.served
     if step.trial is None or script is None:
-        return read_step_answer(step, submission.answer, ctx.words), {}
+        return read_step_answer(step, submission.answer), {}
     if step.page is not None:
         playback = page_playback(script.playback, step.page)
         return _read_page_answer(step.trial, served.catalogue, playback, submission, elapsed_ms, ctx.words)

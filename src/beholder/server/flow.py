@@ -153,7 +153,7 @@ def _is_rated(answer: Mapping[str, Json]) -> bool:
     return any(bool(about) for part in parts if isinstance(part, Mapping) for about in part.values())
 
 
-def read_step_answer(step: PlannedStep, answer: Json, words: Mapping[str, str]) -> Json:
+def read_step_answer(step: PlannedStep, answer: Json) -> Json:
     """Return the normalised answer of a step that is not a trial, or raise Refused."""
     if not isinstance(answer, Mapping):
         raise Refused.because("answer_not_an_object", where="answer", allowed="a JSON object")
@@ -162,7 +162,7 @@ def read_step_answer(step: PlannedStep, answer: Json, words: Mapping[str, str]) 
             raise Refused.because("unclear_agreement", where="answer.agree", allowed="true or false")
         return {"agree": answer["agree"]}
     if step.kind == "questions":
-        return {"answers": _read_items(step.items, answer.get("answers"), words)}
+        return {"answers": _read_items(step.items, answer.get("answers"))}
     if answer:
         raise Refused.because("step_without_answer", where="answer", allowed="{}")
     return {}
@@ -180,7 +180,7 @@ def _wrong_item(step: PlannedStep, answer: Json) -> str:
     return ""
 
 
-def _read_items(items: tuple[Ask, ...], answers: Json, words: Mapping[str, str]) -> dict[str, Json]:
+def _read_items(items: tuple[Ask, ...], answers: Json) -> dict[str, Json]:
     known = {item.id: item for item in items}
     if not isinstance(answers, Mapping):
         raise Refused.because("no_answers", where="answer.answers", allowed=f"an object with {', '.join(known)}")
@@ -196,6 +196,6 @@ def _read_items(items: tuple[Ask, ...], answers: Json, words: Mapping[str, str])
                 raise Refused.because("answer_missing", where=where, allowed="an answer")
             continue
         if not item.kind.accepts(item, value):
-            raise Refused(words[item.kind.refusal], where=where, allowed=item.kind.allowed(item))
+            raise item.kind.refusal(item, where)
         read[item.id] = value
     return read

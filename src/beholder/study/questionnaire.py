@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
+from beholder.errors import Refused
 from beholder.files import as_text
 from beholder.study.parts import Fault, Slug, StudyPart, Text, raise_faults
 from beholder.study.questions import SCALES
@@ -91,8 +92,6 @@ class QuestionType(ABC):
     name: ClassVar[str]
     keys: ClassVar[frozenset[str]] = frozenset()
     """Which of the keys options, min, max and correct an item may have."""
-    refusal: ClassVar[str]
-    """The key of the words for an answer that is not accepted."""
     is_choice: ClassVar[bool] = False
     """Whether an answer is exactly one of the options."""
     is_several: ClassVar[bool] = False
@@ -119,8 +118,8 @@ class QuestionType(ABC):
         """Return whether an answer can have been given."""
 
     @abstractmethod
-    def allowed(self, ask: Ask) -> str:
-        """Return which answers are accepted."""
+    def refusal(self, ask: Ask, where: str) -> Refused:
+        """Return what participants read where an answer is not accepted, and which answers are."""
 
     def is_correct(self, ask: Ask, answer: Any) -> bool:
         """Return whether an answer is a right one."""
@@ -171,7 +170,6 @@ class SingleChoice(QuestionType):
 
     name = "single"
     keys = frozenset({"options", "correct"})
-    refusal = "refused_choice"
     is_choice = True
 
     def option_faults(self, ask: Ask) -> list[Fault]:
@@ -180,8 +178,8 @@ class SingleChoice(QuestionType):
     def accepts(self, ask: Ask, answer: Json) -> bool:
         return answer in ask.options
 
-    def allowed(self, ask: Ask) -> str:
-        return ", ".join(ask.options)
+    def refusal(self, ask: Ask, where: str) -> Refused:
+        return Refused.because("answer_not_offered", where=where, allowed=", ".join(ask.options))
 
     def robot_answer(self, item: Mapping[str, Any]) -> Json:
         return str(item["options"][-1])
@@ -195,7 +193,6 @@ class SeveralChoices(QuestionType):
 
     name = "multiple"
     keys = frozenset({"options", "correct"})
-    refusal = "refused_choices"
     is_several = True
 
     def option_faults(self, ask: Ask) -> list[Fault]:
@@ -208,8 +205,8 @@ class SeveralChoices(QuestionType):
             and len(set(answer)) == len(answer)
         )
 
-    def allowed(self, ask: Ask) -> str:
-        return ", ".join(ask.options)
+    def refusal(self, ask: Ask, where: str) -> Refused:
+        return Refused.because("some_answer_not_offered", where=where, allowed=", ".join(ask.options))
 
     def is_correct(self, ask: Ask, answer: Any) -> bool:
         return set(answer) == set(ask.correct or ())
@@ -242,7 +239,6 @@ class LabelRow(QuestionType):
 
     name = "likert"
     keys = frozenset({"options"})
-    refusal = "refused_place"
     is_scale = True
 
     def option_faults(self, ask: Ask) -> list[Fault]:
@@ -257,8 +253,8 @@ class LabelRow(QuestionType):
     def accepts(self, ask: Ask, answer: Json) -> bool:
         return isinstance(answer, int) and not isinstance(answer, bool) and 1 <= answer <= len(self.words(ask.options))
 
-    def allowed(self, ask: Ask) -> str:
-        return f"1 to {len(self.words(ask.options))}"
+    def refusal(self, ask: Ask, where: str) -> Refused:
+        return Refused.because("place_not_on_scale", where=where, allowed=f"1 to {len(self.words(ask.options))}")
 
     def robot_answer(self, item: Mapping[str, Any]) -> Json:
         return 1 + len(self.words(item["options"])) // 2
@@ -275,16 +271,15 @@ class NumberEntry(QuestionType):
 
     name = "number"
     keys = frozenset({"min", "max"})
-    refusal = "refused_number"
     is_number = True
 
     def accepts(self, ask: Ask, answer: Json) -> bool:
         low, high = self._ends(ask)
         return isinstance(answer, int | float) and not isinstance(answer, bool) and low <= answer <= high
 
-    def allowed(self, ask: Ask) -> str:
+    def refusal(self, ask: Ask, where: str) -> Refused:
         low, high = self._ends(ask)
-        return f"{low:g} to {high:g}"
+        return Refused.because("number_not_possible", where=where, allowed=f"{low:g} to {high:g}")
 
     def _ends(self, ask: Ask) -> tuple[float, float]:
         return (
@@ -311,7 +306,6 @@ class TextEntry(QuestionType):
 
     name = "text"
     keys = frozenset({"max"})
-    refusal = "refused_text"
     is_free_text = True
     longest: ClassVar[int] = 5000
 
@@ -323,8 +317,8 @@ class TextEntry(QuestionType):
     def accepts(self, ask: Ask, answer: Json) -> bool:
         return isinstance(answer, str) and len(answer) <= self._longest(ask)
 
-    def allowed(self, ask: Ask) -> str:
-        return f"up to {self._longest(ask)} characters"
+    def refusal(self, ask: Ask, where: str) -> Refused:
+        return Refused.because("text_too_long", where=where, allowed=f"up to {self._longest(ask)} characters")
 
     def _longest(self, ask: Ask) -> int:
         return int(ask.max) if ask.max is not None else self.longest

@@ -17,13 +17,10 @@ from beholder.server.flow import Ending, next_step, read_step_answer
 from beholder.server.script import PlannedStep, Script, make_script
 from beholder.store.contract import StoredVerdict
 from beholder.study.questionnaire import Ask
-from beholder.words import read_words
 from support.check_scripts import AGREED, DAY, NOON, check_verdict, checked, due_step
 from support.clock_service import PHONE
 from support.flow_scripts import AGE, SCREEN
 from support.scripts import answers, script, study
-
-WORDS = read_words("en")
 
 
 @given(st.integers(0, 8))
@@ -94,19 +91,19 @@ ITEMS: dict[str, tuple[Ask, Any, list[Any]]] = {
 def test_every_kind_of_item_takes_its_answers_and_no_others(kind: str) -> None:
     item, good, bads = ITEMS[kind]
     step = PlannedStep("questions:before", "questions", items=(item,))
-    assert read_step_answer(step, {"answers": {"x": good}}, WORDS) == {"answers": {"x": good}}
+    assert read_step_answer(step, {"answers": {"x": good}}) == {"answers": {"x": good}}
     for bad in [*bads, None, ""]:
         with pytest.raises(Refused) as refused:
-            read_step_answer(step, {"answers": {"x": bad}}, WORDS)
+            read_step_answer(step, {"answers": {"x": bad}})
         assert refused.value.where == "answer.answers.x"
     with pytest.raises(Refused, match="y was not asked"):
-        read_step_answer(step, {"answers": {"x": good, "y": 1}}, WORDS)
+        read_step_answer(step, {"answers": {"x": good, "y": 1}})
 
 
 def test_an_item_that_is_not_required_may_be_left_out() -> None:
     step = PlannedStep("questions:after", "questions", items=(AGE,))
-    assert read_step_answer(step, {"answers": {}}, WORDS) == {"answers": {}}
-    assert read_step_answer(step, {"answers": {"age": None}}, WORDS) == {"answers": {}}
+    assert read_step_answer(step, {"answers": {}}) == {"answers": {}}
+    assert read_step_answer(step, {"answers": {"age": None}}) == {"answers": {}}
 
 
 JSON = st.recursive(
@@ -124,7 +121,7 @@ def test_no_answer_of_any_shape_does_more_than_be_refused(answer: Any, kind: str
     ):
         for given_answer in (answer, {"answers": {"x": answer}}, {"answers": answer}):
             with contextlib.suppress(Refused):
-                read_step_answer(step, given_answer, WORDS)
+                read_step_answer(step, given_answer)
 
 
 def rule_verdict(

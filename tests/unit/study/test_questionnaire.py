@@ -9,7 +9,6 @@ import pytest
 from pydantic import ValidationError
 
 from beholder.study.questionnaire import QUESTION_TYPES, Ask, TabulatedAnswer
-from beholder.words import read_words
 from support.data import ROOT
 
 PLANT, TREE = "a plant", "a tree"
@@ -27,10 +26,9 @@ def as_sent(ask: Ask) -> dict[str, Any]:
     return {"id": ask.id, "type": ask.type, "options": list(ask.options), "min": ask.min, "max": ask.max}
 
 
-def test_every_type_that_can_be_written_has_its_object_its_words_and_its_drawing() -> None:
+def test_every_type_that_can_be_written_has_its_object_and_its_drawing() -> None:
     names = list(get_args(Ask.model_fields["type"].annotation))
     assert names == list(QUESTION_TYPES) == list(ITEMS)
-    assert {kind.refusal for kind in QUESTION_TYPES.values()} <= set(read_words("en"))
     script = (ROOT / "src/beholder/web/steps/questions.js").read_text("utf-8")
     drawn = script.partition("const TYPES = {\n")[2].partition("\n};\n")[0]
     assert re.findall(r"^  (\w+): \(", drawn, re.MULTILINE) == names
@@ -58,15 +56,20 @@ def test_a_prescreening_answer_is_right_or_wrong() -> None:
     assert (single.kind.right_answer((TREE,)), several.kind.right_answer((TREE,))) == (TREE, [TREE])
 
 
-ALLOWED = {
-    "single": "a plant, a tree", "multiple": "a plant, a tree, a stone", "likert": "1 to 5", "number": "18 to 99",
-    "text": "up to 5000 characters",
-}  # fmt: skip
+REFUSED = {
+    "single": ("This answer was not offered", "a plant, a tree"),
+    "multiple": ("An answer was not offered", "a plant, a tree, a stone"),
+    "likert": ("This answer is not on the scale", "1 to 5"),
+    "number": ("This number is not possible", "18 to 99"),
+    "text": ("This text is too long", "up to 5000 characters"),
+}
 
 
 @pytest.mark.parametrize("name", ITEMS)
 def test_a_refusal_says_what_is_accepted(name: str) -> None:
-    assert ITEMS[name].kind.allowed(ITEMS[name]) == ALLOWED[name]
+    refused = ITEMS[name].kind.refusal(ITEMS[name], "answer.answers.x")
+    assert (refused.what, refused.allowed) == REFUSED[name]
+    assert (refused.where, refused.code, refused.status) == ("answer.answers.x", "bad_answer", 422)
 
 
 TABULATED: dict[str, tuple[Any, list[TabulatedAnswer]]] = {
