@@ -14,6 +14,7 @@ from beholder.methods.contract import Method, all_questions
 from beholder.study.design import Level
 from beholder.study.model import Playback, Question, Study
 from beholder.study.questionnaire import Ask
+from beholder.study.recruitment import SOURCES
 from beholder.study.yaml import ListNode, MapNode, Node, core_value, parse
 
 
@@ -129,7 +130,7 @@ def _value(node: Node) -> Any:
 E_MAIL, ID = "[e-mail]", "[id]"
 _LOCAL = r"[\w.+%'’-]"
 _ADDRESS = re.compile(rf"(?<!{_LOCAL}){_LOCAL}+@[\w-]+(?:\.[\w-]+)+")
-_OF_PROLIFIC = re.compile(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{24}(?![0-9A-Za-z])")
+_PLATFORM_ID = re.compile("|".join(source.id_pattern for source in SOURCES if source.id_pattern))
 _MIN_ID_LENGTH = 5
 """Letters that an id has to have: the number of a seat is in many sentences that are about something else."""
 
@@ -142,9 +143,9 @@ class Masks:
         self.counts: Counter[str] = Counter()
 
     def text(self, text: str, table: str = "") -> str:
-        """Return a text without addresses, ids that look like Prolific's, and those that are known."""
+        """Return a text without addresses, ids that look like a platform's, and those that are known."""
         masked, addresses = _ADDRESS.subn(E_MAIL, text)
-        masked, ids = _OF_PROLIFIC.subn(ID, masked)
+        masked, ids = _PLATFORM_ID.subn(ID, masked)
         folded = masked.casefold()
         for id in self._ids:
             if id in folded:

@@ -240,6 +240,8 @@ class ParticipantSource:
     """Whether an API posts the study, lists submissions, and approves and pays them for a fee; it asks for https."""
     token_variable: ClassVar[str] = ""
     """The environment variable with the token for that API."""
+    id_pattern: ClassVar[str] = ""
+    """What ids of participants look like, where they can be told from other text: exports mask them."""
     is_on_site: ClassVar[bool] = False
     """Whether participants sit down at a station of ours, and need no address."""
     is_handed_out: ClassVar[bool] = False
@@ -364,6 +366,7 @@ class ProlificSource(ParticipantSource):
     options = frozenset({"approve_after", "further", "filters", "groups", "block_groups", "block_studies", "project"})
     is_platform = needs_contact = True
     token_variable = "PROLIFIC_TOKEN"
+    id_pattern = r"(?<![0-9A-Za-z])[0-9A-Fa-f]{24}(?![0-9A-Za-z])"
     summary_words = "on Prolific"
 
     def faults(self, recruit: Mapping[str, Any]) -> Iterator[Fault]:
