@@ -562,3 +562,36 @@ def test_no_name_says_nothing() -> None:
     empty = {"utils", "util", "core", "misc", "common", "helpers", "helper", "manager"}
     named = {path.stem for path in [*SOURCES, *ROOT.rglob("*.js")]} | {path.name for path in ROOT.rglob("*/")}
     assert not named & empty
+
+
+# Plurals, shares and lists are written in one place
+
+FORMATTERS = {"percent", "many", "people", "some", "listed", "join_names", "up_to", "plural", "count"}
+"""Names of functions that modules once wrote for themselves; with `str` as their result they belong to formats."""
+A_WORD = re.compile(r"[a-z][a-z' ]*")
+
+
+def is_plural_by_hand(node: ast.expr) -> bool:
+    """Return whether a node is `"is" if n == 1 else "are"`, or `"s" * (n != 1)`."""
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.Mult) and isinstance(node.left, ast.Constant) and node.left.value == "s"
+    if not isinstance(node, ast.IfExp) or not isinstance(node.test, ast.Compare):
+        return False
+    words = [one.value for one in (node.body, node.orelse) if isinstance(one, ast.Constant)]
+    is_for_one = isinstance(node.test.ops[0], ast.Eq) and ast.unparse(node.test.comparators[0]) == "1"
+    return is_for_one and len(words) == 2 and all(isinstance(one, str) and A_WORD.fullmatch(one) for one in words)
+
+
+def test_plurals_shares_and_lists_come_from_formats() -> None:
+    found = []
+    for path in (path for path in SOURCES if path != ROOT / "formats.py"):
+        module = ast.parse(path.read_text("utf-8"))
+        expressions = (node for node in ast.walk(module) if isinstance(node, ast.expr))
+        found += [f"{path.relative_to(ROOT)}:{node.lineno}" for node in expressions if is_plural_by_hand(node)]
+        found += [
+            f"{path.relative_to(ROOT)}: {one.name}"
+            for one in module.body
+            if isinstance(one, ast.FunctionDef) and one.name.lstrip("_") in FORMATTERS and one.returns is not None
+            and ast.unparse(one.returns) == "str"
+        ]  # fmt: skip
+    assert not found, f"beholder.formats has plural, plain_count, count, percent, listed and more: {found}"

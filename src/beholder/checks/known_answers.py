@@ -22,7 +22,7 @@ from beholder.checks.contract import (
     may,
 )
 from beholder.errors import Problem
-from beholder.formats import plain_count
+from beholder.formats import plain_count, plural
 from beholder.methods.contract import Method, Target, Trial
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.checks import After, GoldItem, RuleOptions
@@ -134,7 +134,7 @@ class Attention(MessageRule):
 
     def sentence(self) -> str:
         n = self.options.per_session
-        says = "says itself" if n == 1 else "say themselves"
+        says = plural(n, "says itself", "say themselves")
         return (
             f"{plain_count(n, 'stimulus', 'stimuli')} in a session {says} which answer to give; "
             f"{may(self.options.max_failed)} be missed."
@@ -165,7 +165,7 @@ class Trap(MessageRule):
     def sentence(self) -> str:
         n = self.options.per_session
         return (
-            f"{plain_count(n, 'trial')} in a session {'asks' if n == 1 else 'ask'} for a certain answer in the middle "
+            f"{plain_count(n, 'trial')} in a session {plural(n, 'asks', 'ask')} for a certain answer in the middle "
             f"of the stimulus; {may(self.options.max_failed)} be missed."
         )
 
@@ -270,7 +270,7 @@ class TrapItem(TrialRule):
     def sentence(self) -> str:
         n = self.options.per_trial
         return (
-            f"{plain_count(n, 'statement')} in a trial {'is' if n == 1 else 'are'} obviously true or false; "
+            f"{plain_count(n, 'statement')} in a trial {plural(n, 'is', 'are')} obviously true or false; "
             f"{may(self.options.max_failed)} be answered wrongly."
         )
 

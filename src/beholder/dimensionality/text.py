@@ -14,7 +14,7 @@ import pandas as pd
 from beholder.analysis.result import Result
 from beholder.dimensionality.components import ALL
 from beholder.dimensionality.data import NAMES, Joined
-from beholder.formats import join_names, number, plain
+from beholder.formats import join_names, number, plain, plural
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -97,10 +97,10 @@ def _shorter(results: Mapping[str, Result]) -> str:
     amount = _much(min(1.0, row["fresh"]) if is_fresh else row["explained"])
     of = "of what all tell about other people’s answers" if is_fresh else "of what all tell"
     saved = row["minutes_saved"]
-    ending = "s" * (len(names) == 1)
-    minutes = f", and save{ending} each participant about {plain(round(saved, 1))} minutes" if saved >= 0.1 else ""
+    tell, save = plural(len(names), "tells", "tell"), plural(len(names), "saves", "save")
+    minutes = f", and {save} each participant about {plain(round(saved, 1))} minutes" if saved >= 0.1 else ""
     count = in_words(len(names)).capitalize()
-    return f"{count} would do: {join_names(names)} tell{ending} {amount} {of}{minutes}."
+    return f"{count} would do: {join_names(names)} {tell} {amount} {of}{minutes}."
 
 
 def _much(share: float) -> str:

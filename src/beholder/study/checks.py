@@ -17,7 +17,7 @@ from pydantic import Field, ValidationError, ValidationInfo, create_model, field
 from pydantic.fields import FieldInfo
 
 from beholder.errors import Problem, StudyError
-from beholder.formats import listed
+from beholder.formats import listed, plural
 from beholder.study.design import Near, Number
 from beholder.study.entry_points import Group, Installation, installation
 from beholder.study.parts import FaultsError, StudyPart, Text, raise_faults
@@ -259,7 +259,7 @@ def _switch(kind: type[CheckKind]) -> tuple[Any, Any]:
     default = kind.Options() if kind.is_default else False
     about = Field(default=default, description=kind.summary)
     if required:
-        keys = f"{'key' if len(required) == 1 else 'keys'} {listed(required, 'and')}"
+        keys = f"{plural(len(required), 'key')} {listed(required, 'and')}"
         return Annotated[kind.Options | Literal[False], Allowed(f"false, or a map with the {keys}")], about
     return kind.Options | bool, about
 
