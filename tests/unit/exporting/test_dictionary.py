@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import re
 from pathlib import Path
 
 from beholder.study.model import Study
+from support.data import ROOT
 from support.export_store import package, rows
 
 
@@ -52,3 +54,10 @@ def test_the_package_tells_the_truth_about_its_files(folder: Path) -> None:
 def test_names_that_a_careless_reader_changes_are_named(study: Study, folder: Path) -> None:
     note = "Names that plain `read_csv` would change: `007`, `01`, `NA`. "
     assert note + "Read the CSV as the README shows, or take Parquet." in (folder / "README.md").read_text("utf-8")
+
+
+def test_every_table_of_an_export_is_named_in_the_docs(folder: Path) -> None:
+    part = (ROOT / "docs" / "data.md").read_text("utf-8").partition("\n## Export\n")[2]
+    cells = re.findall(r"^\| (`[^|]*`) \|", part, re.MULTILINE)
+    named = {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
+    assert {resource["name"] for resource in package(folder)["resources"]} <= named
