@@ -15,10 +15,9 @@ from beholder.analysis.figures.votes_needed import TARGET_CORRELATION, main_curv
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result
 from beholder.errors import Problem, UserError
+from beholder.stats.rater_models import Floats, RaterVotes
 from beholder.stats.votes_needed import (
-    Floats,
     SamplingUnit,
-    StimulusVotes,
     agreement_curve,
     spearman_brown,
     votes_for_correlation,
@@ -144,7 +143,7 @@ def _rows(
             )  # fmt: skip
 
 
-def _stimulus_votes(votes: pd.DataFrame) -> tuple[StimulusVotes, pd.Series]:
+def _stimulus_votes(votes: pd.DataFrame) -> tuple[RaterVotes, pd.Series]:
     """Return votes by number, and the names of the stimuli."""
     stimulus = votes["stimulus"]
     if (votes["other_stimulus"] != "").any():
@@ -152,10 +151,10 @@ def _stimulus_votes(votes: pd.DataFrame) -> tuple[StimulusVotes, pd.Series]:
     place, names = pd.factorize(stimulus)
     rater, raters = pd.factorize(votes["participant"])
     value = votes["value"].to_numpy(float)
-    return StimulusVotes(value, rater, place, len(raters), len(names)), pd.Series(names, dtype=object)
+    return RaterVotes(value, rater, place, len(raters), len(names)), pd.Series(names, dtype=object)
 
 
-def _target(votes: StimulusVotes, names: pd.Series, against: str | pd.DataFrame, question: str) -> Floats | None:
+def _target(votes: RaterVotes, names: pd.Series, against: str | pd.DataFrame, question: str) -> Floats | None:
     """Return the target scores of the stimuli; None for halves."""
     if isinstance(against, str):
         if against == "halves":
@@ -171,7 +170,7 @@ def _target(votes: StimulusVotes, names: pd.Series, against: str | pd.DataFrame,
     return target
 
 
-def _shared(votes: StimulusVotes, target: Floats) -> tuple[StimulusVotes, Floats]:
+def _shared(votes: RaterVotes, target: Floats) -> tuple[RaterVotes, Floats]:
     """Return the votes on stimuli that have a target, with new codes."""
     is_known = np.isfinite(target)
     if is_known.all():
@@ -179,7 +178,7 @@ def _shared(votes: StimulusVotes, target: Floats) -> tuple[StimulusVotes, Floats
     kept = is_known[votes.stimulus]
     place = (np.cumsum(is_known) - 1)[votes.stimulus[kept]]
     rater, raters = pd.factorize(votes.rater[kept])
-    return StimulusVotes(votes.value[kept], rater, place, len(raters), int(is_known.sum())), target[is_known]
+    return RaterVotes(votes.value[kept], rater, place, len(raters), int(is_known.sum())), target[is_known]
 
 
 def _sizes(

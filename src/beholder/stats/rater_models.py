@@ -34,6 +34,11 @@ class RaterVotes(NamedTuple):
     raters: int
     stimuli: int
 
+    @property
+    def per_stimulus(self) -> float:
+        """Votes per stimulus, on average."""
+        return len(self.value) / self.stimuli
+
     def sum_by_rater(self, weights: Floats | None = None) -> Floats:
         """Return the sum over each rater's votes: of these weights, or how many votes they are."""
         return np.bincount(self.rater, weights, self.raters).astype(float, copy=False)

@@ -7,12 +7,11 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 from scipy import stats
 from scipy.sparse import csr_array
 
-Floats: TypeAlias = NDArray[np.float64]
-_Ints: TypeAlias = NDArray[np.intp]
+from beholder.stats.rater_models import Codes, Floats, RaterVotes
+
 SamplingUnit: TypeAlias = Literal["participant", "rating"]
 _Draw: TypeAlias = Callable[[int, Generator], tuple[Floats, Floats]]
 """Draws the scores of two sides, a number of draws at once: draws, sizes, stimuli."""
@@ -24,26 +23,10 @@ _MAX_RANKED = 2_000_000
 """Means that are ranked for Spearman's correlation; of more, the first draws have to do."""
 
 
-class StimulusVotes(NamedTuple):
-    """One vote at each place: of a rater on a stimulus."""
-
-    value: Floats
-    rater: _Ints
-    """From 0 to raters - 1."""
-    stimulus: _Ints
-    raters: int
-    stimuli: int
-
-    @property
-    def per_stimulus(self) -> float:
-        """Votes per stimulus, on average."""
-        return len(self.value) / self.stimuli
-
-
 class AgreementCurve(NamedTuple):
     """Agreement by the number of votes: means over draws, and the range of 95 % of them; NaN where undefined."""
 
-    votes: _Ints
+    votes: Codes
     pearson: Floats
     pearson_low: Floats
     pearson_high: Floats
@@ -55,7 +38,7 @@ class AgreementCurve(NamedTuple):
 
 
 def agreement_curve(
-    votes: StimulusVotes, by: SamplingUnit, target: Floats | None, sizes: _Ints, replicates: int, rng: Generator
+    votes: RaterVotes, by: SamplingUnit, target: Floats | None, sizes: Codes, replicates: int, rng: Generator
 ) -> AgreementCurve:
     """Return the agreement with the target (one score per stimulus) of scores from each number of votes.
 
@@ -92,7 +75,7 @@ def votes_for_correlation(r: float, votes: float, target: float) -> float:
     return votes if r == 1 else votes * target * (1 - r) / (r * (1 - target))
 
 
-def _draw_halves(votes: StimulusVotes, by: SamplingUnit, sizes: _Ints) -> _Draw:
+def _draw_halves(votes: RaterVotes, by: SamplingUnit, sizes: Codes) -> _Draw:
     """Return a sampler of the scores of two disjoint halves, for each size."""
     steps, n = len(sizes), votes.stimuli
     per_stimulus = np.bincount(votes.stimulus, minlength=n)
@@ -119,7 +102,7 @@ def _draw_halves(votes: StimulusVotes, by: SamplingUnit, sizes: _Ints) -> _Draw:
     return draw
 
 
-def _draw_against_target(votes: StimulusVotes, by: SamplingUnit, target: Floats, sizes: _Ints) -> _Draw:
+def _draw_against_target(votes: RaterVotes, by: SamplingUnit, target: Floats, sizes: Codes) -> _Draw:
     """Return a sampler of scores from votes or raters drawn with replacement, for each size, and the target."""
     score = _vote_sampler(votes, sizes) if by == "rating" else _rater_sampler(votes, sizes)
 
@@ -130,7 +113,7 @@ def _draw_against_target(votes: StimulusVotes, by: SamplingUnit, target: Floats,
     return draw
 
 
-def _vote_sampler(votes: StimulusVotes, sizes: _Ints) -> Callable[[int, Generator], Floats]:
+def _vote_sampler(votes: RaterVotes, sizes: Codes) -> Callable[[int, Generator], Floats]:
     order = np.argsort(votes.stimulus, kind="stable")
     value, per_stimulus = votes.value[order], np.bincount(votes.stimulus, minlength=votes.stimuli)
     first = np.cumsum(per_stimulus) - per_stimulus
@@ -144,7 +127,7 @@ def _vote_sampler(votes: StimulusVotes, sizes: _Ints) -> Callable[[int, Generato
     return score
 
 
-def _rater_sampler(votes: StimulusVotes, sizes: _Ints) -> Callable[[int, Generator], Floats]:
+def _rater_sampler(votes: RaterVotes, sizes: Codes) -> Callable[[int, Generator], Floats]:
     shape, places = (votes.stimuli, votes.raters), (votes.stimulus, votes.rater)
     values, there = (csr_array((data, places), shape=shape) for data in (votes.value, np.ones(len(votes.value))))
     needed = _raters_for(votes, sizes)
@@ -162,12 +145,12 @@ def _rater_sampler(votes: StimulusVotes, sizes: _Ints) -> Callable[[int, Generat
     return score
 
 
-def _raters_for(votes: StimulusVotes, sizes: _Ints) -> _Ints:
+def _raters_for(votes: RaterVotes, sizes: Codes) -> Codes:
     """Return the number of raters who give each number of votes per stimulus on average."""
     return np.maximum(1, np.rint(sizes * votes.raters / votes.per_stimulus)).astype(np.intp)
 
 
-def _places(votes: StimulusVotes, per_stimulus: _Ints, many: int, rng: Generator) -> _Ints:
+def _places(votes: RaterVotes, per_stimulus: Codes, many: int, rng: Generator) -> Codes:
     """Return the position of each vote among those on its stimulus, in `many` random orders."""
     order = np.argsort(votes.stimulus + rng.random((many, len(votes.value))), axis=1)
     places = np.empty(order.shape, dtype=np.intp)
