@@ -55,12 +55,12 @@ def row_of(table: pd.DataFrame, **keys: str) -> Any:
     return mine.iloc[0]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def three(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
     folder = tmp_path_factory.mktemp("three")
     return ratings(folder / "a.csv", 1), ratings(folder / "b.csv", 2), ratings(folder / "c.csv", 3, 0.5)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def compared(three: tuple[Path, Path, Path]) -> ComparisonTables:
     return found_of(*three)

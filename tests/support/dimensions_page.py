@@ -38,7 +38,7 @@ def answers(people: int, questions: tuple[str, ...], *, seed: int = 1) -> pd.Dat
     })  # fmt: skip
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def dimensions(tmp_path_factory: pytest.TempPathFactory) -> Dimensions:
     folder = tmp_path_factory.mktemp("joined")
     a = score_table(folder, "a", ("real", "trust", "warm"))

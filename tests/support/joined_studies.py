@@ -35,12 +35,12 @@ def rate(
     return pd.concat(parts, ignore_index=True)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def ratings() -> pd.DataFrame:
     return rate()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def joined(ratings: pd.DataFrame) -> Joined:
     return join(ratings)
 
@@ -53,7 +53,7 @@ def at(result: Result, **keys: Any) -> pd.Series:
     return rows.iloc[0]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def avatars(tmp_path_factory: pytest.TempPathFactory) -> Joined:
     """The eight avatars of the paper's Table 14: eight questions of template A, two of template B."""
     path = DATA / "tables" / "avatar_table14.csv"

@@ -37,7 +37,7 @@ def write(folder: Path, conditions: list[object], **keys: object) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def material(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study of real clips: finely and coarsely coded, at half size and rate, shorter, and a copy of the reference."""
     folder = tmp_path_factory.mktemp("measured")
@@ -63,7 +63,7 @@ def material(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def measured(material: Path) -> pd.DataFrame:
     """Every metric of pictures, of every clip, on the whole and on regions."""
     rows = ["stimulus,content,region,x,y,width,height,mask", "coarse/city,,box,20,40,70,60,"]

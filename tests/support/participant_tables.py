@@ -33,7 +33,7 @@ ASKS: dict[str, Any] = {
 }
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def analysed(tmp_path_factory: pytest.TempPathFactory) -> Material:
     study = made_up(tmp_path_factory.mktemp("people"), SPREAD, participants=10, **ASKS)
     analyse(study)

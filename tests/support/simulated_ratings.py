@@ -36,6 +36,6 @@ class SimulatedStudy:
         return sheet, simulate_sheet(sheet, truth, people, repetition=1)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def acr() -> SimulatedStudy:
     return SimulatedStudy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -14,8 +15,9 @@ from support.metric_tables import CONDITIONS
 
 
 def test_the_command_prints_values_and_once_there_are_ratings_how_they_agree(
-    material: Path, measured: pd.DataFrame
+    material: Path, measured: pd.DataFrame, tmp_path: Path
 ) -> None:
+    material = shutil.copytree(material, tmp_path / "measured")
     study = material / "study.yaml"
     command = ["metrics", str(study), "--metric", "psnr,vmaf", "--jobs", "1"]
     ran = CliRunner().invoke(cli, command)

@@ -35,7 +35,7 @@ def clip(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return path
 
 
-@pytest.fixture(scope="module", params=CODECS)
+@pytest.fixture(scope="session", params=CODECS)
 def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A clip of each codec, and its copy with a message."""
     folder = tmp_path_factory.mktemp(request.param)
@@ -46,7 +46,7 @@ def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return clip, target
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder as a researcher may have it: what browsers do not play, a note, what is no medium."""
     folder = tmp_path_factory.mktemp("preparing") / "raw"
@@ -57,7 +57,7 @@ def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def stimuli(raw: Path) -> Path:
     """The same, prepared."""
     out = raw.parent / "stimuli"
