@@ -15,8 +15,10 @@ CheckRole = Literal[MessageRole, "gold", "repeat"]
 """Roles of stimuli that a rule over sessions puts among the others; the rule says which is its own."""
 PracticeRole = Literal["training", "example"]
 Role = Literal[
-    "test", "reference", "hidden_reference", "anchor", CheckRole, PracticeRole, "matched", "mismatched"
+    "test", "reference", "hidden_reference", "anchor", "attention", "gold", "trap", "training", "repeat",
+    "matched", "mismatched", "example",
 ]  # fmt: skip
+"""In the order of the dictionary of data."""
 MESSAGE_ROLES: tuple[MessageRole, ...] = get_args(MessageRole)
 KEYED_ROLES: tuple[KeyedRole, ...] = get_args(KeyedRole)
 CHECK_ROLES: frozenset[Role] = frozenset(get_args(CheckRole))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import json
 import re
 import runpy
 import shlex
@@ -26,7 +27,7 @@ from beholder.cli import cli
 from beholder.methods import find, load_study, names
 from beholder.planning import plan_study
 from beholder.study.chain import load_chain
-from beholder.testing import check_analysis, write_study
+from beholder.testing import check_analysis, check_rule, write_study
 from support.data import ROOT
 from support.installed_packages import install
 
@@ -197,6 +198,34 @@ def test_the_worked_analysis_keeps_its_word(tmp_path: Path, monkeypatch: pytest.
     value = project["project"]["entry-points"]["beholder.analyses"]["extremes"]
     install(tmp_path, monkeypatch, "extremes", package, f"[beholder.analyses]\nextremes = {value}\n")
     check_analysis("extremes")
+
+
+def test_the_worked_rule_of_the_docs_keeps_its_word(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its package is discovered, a study switches it on, robots are judged by it, and the outputs speak of it."""
+    text = (ROOT / "docs" / "writing-a-rule.md").read_text("utf-8")
+    files = dict(re.findall(r"\*\*`([^`]+)`\*\*\n\n```[^\n]*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+    entry = tomllib.loads(files["pyproject.toml"])["project"]["entry-points"]["beholder.checks"]["extremes"]
+    source, entry_points = files["beholder_extremes.py"], f"[beholder.checks]\nextremes = {entry}\n"
+    install(tmp_path / "site", monkeypatch, "beholder_extremes", source, entry_points)
+    check_rule("extremes")
+    path = write_study(
+        tmp_path / "study", tiny, checks={"extremes": {"answers": 2}}, clean={"use": {"extremes": {"most": 0}}},
+    )  # fmt: skip
+    beholder.simulate(path, participants=4)
+    cleaned = beholder.clean(path)
+    (lost,) = [lost for lost in cleaned.lost if lost.rule == "extremes"]
+    assert (lost.reason, lost.words) == ("ends", "Nearly all answers at the ends of the scale")
+    assert lost.sessions > 0
+    (rule,) = [rule for rule in json.loads((cleaned.folder / "account.json").read_text("utf-8"))["trust"]
+               if rule["check"] == "extremes"]  # fmt: skip
+    assert rule["title"] == "Ends of the scale"
+    assert rule["words"] == "At most 0% of the answers are at the ends of the scale."
+    beholder.analyse(path)
+    page = beholder.report(path).read_text("utf-8")
+    for words in (rule["title"], rule["words"], lost.words):
+        assert words in page
 
 
 # Links

@@ -21,6 +21,7 @@ import pytest
 import beholder
 from beholder.checks.page_contract import PageCheck
 from beholder.checks.page_registry import page_check_kinds
+from beholder.checks.registry import rules
 from beholder.study.questionnaire import QUESTION_TYPES
 from beholder.study.recruitment import SOURCES as RECRUITED
 from beholder.study.recruitment import Mode
@@ -510,6 +511,51 @@ def test_an_analysis_stands_in_the_module_that_computes_it() -> None:
         module, _, variable = value.partition(":")
         analysis = getattr(importlib.import_module(module), variable)
         assert (analysis.name, analysis.compute.__module__) == (name, module)
+
+
+# Rules over sessions
+
+RULE_NAMES = {rule.name: rule.__module__ for rule in rules()}
+PLAIN_WORDS = {"agreement", "consistency", "focus", "ratio", "smooth", "variance"}
+"""Names of rules that are names of tables and columns, of events of browsers and of samples too."""
+NAMED_ELSEWHERE = {
+    "types.py": "roles of stimuli, as manifests name them",
+    "methods/contract.py": "for what a statement is asked",
+    "study/checks.py": "for what a statement is asked",
+    "study/presets.py": "what each preset switches on",
+    "stimuli/known_answers.py": "`trap`, a column of manifests for training",
+    "stimuli/workshop/messages.py": "the file of our words for messages",
+    "cli/media.py": "commands that make stimuli of these roles",
+    "server/page_checks.py": "`attention`, the mark of a row that is not as it should be",
+    "reporting/data_quality.py": "`repeat`, a word of a sentence",
+}
+"""Files that quote the name of a rule, and as what."""
+
+
+def test_the_name_of_a_rule_is_quoted_in_its_own_module_only() -> None:
+    quoted = re.compile(rf"""["']({"|".join(set(RULE_NAMES) - PLAIN_WORDS)})["']""")
+    places = {
+        str(path.relative_to(ROOT).as_posix())
+        for path in SOURCES
+        for found in quoted.finditer(path.read_text("utf-8"))
+        if RULE_NAMES[found[1]] != module_of(path)
+    }
+    homes = {path.relative_to(ROOT).as_posix() for path in (ROOT / "checks").glob("*.py")}
+    assert places - homes == set(NAMED_ELSEWHERE)
+
+
+def test_no_table_is_keyed_by_the_names_of_rules() -> None:
+    """What is known about a rule is an attribute of it."""
+    tables = []
+    for path in SOURCES:
+        if path.relative_to(ROOT).as_posix() in ("study/presets.py", "types.py"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            parts = node.keys if isinstance(node, ast.Dict) else getattr(node, "elts", ())
+            names = {str(part.value) for part in parts if isinstance(part, ast.Constant)} & set(RULE_NAMES)
+            if len(names) > 1 and names != {"trap", "repeat"}:
+                tables.append(f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}: {sorted(names)}")
+    assert not tables
 
 
 UNPORTABLE = {

@@ -17,7 +17,7 @@ from beholder.checks.contract import (
     Viewing,
     Watch,
 )
-from beholder.checks.known_answers import TRAINING, TRAINING_VERSION
+from beholder.checks.known_answers import TRAINING, TRAINING_VERSION, TRAP
 from beholder.checks.known_answers import judge_training as known_answer_judge_training
 from beholder.checks.page_contract import PageCheck
 from beholder.cleaning.decisions import ORDER, Decision, apply_use_decision, decide, judge
@@ -73,7 +73,7 @@ def training_verdict(visit: SessionRecord, lessons: Sequence[TrainingAnswer]) ->
     say: VerdictValue = "fail" if failed else "pass" if last and passed == len(last) else "unknown"
     reasons = [last[number].reason for number in failed]
     # Not to do what a trap asks for says more than to be further off than expected.
-    reason = "trap" if "trap" in reasons else reasons[0] if reasons else "" if say == "pass" else NOT_MET
+    reason = TRAP if TRAP in reasons else reasons[0] if reasons else "" if say == "pass" else NOT_MET
     if last and say == "unknown":
         reason = next(verdict.reason for verdict in last.values() if verdict.verdict == "unknown")
     evidence: dict[str, Json] = {"attempts": len(lessons), "action": "flag", "failed": [*failed]}

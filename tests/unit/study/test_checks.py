@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from beholder.methods import load_study
 from beholder.study.checks import Checks, installed_checks, switches_model, use_model
 from beholder.study.serialization import study_json, study_schema
 from beholder.testing import write_study
+from support.installed_packages import install
 
 KINDS = installed_checks()
 ALL = switches_model(Checks, KINDS.rules)
@@ -135,14 +135,7 @@ def bring(
     folder: Path, monkeypatch: pytest.MonkeyPatch, source: str, entry: str = "lucky = stranger_luck:Lucky"
 ) -> None:
     """Put a distribution with one check on the path."""
-    folder.mkdir()
-    (folder / "stranger_luck.py").write_text(source, "utf-8")
-    info = folder / "stranger_luck-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: stranger_luck\nVersion: 1.0\n", "utf-8")
-    (info / "entry_points.txt").write_text(f"[beholder.checks]\n{entry}\n", "utf-8")
-    monkeypatch.syspath_prepend(str(folder))
-    monkeypatch.delitem(sys.modules, "stranger_luck", raising=False)
+    install(folder, monkeypatch, "stranger_luck", source, f"[beholder.checks]\n{entry}\n")
 
 
 def refusal(path: Path) -> list[str]:
