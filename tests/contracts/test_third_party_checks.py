@@ -6,11 +6,12 @@ import csv
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import beholder
 from beholder.checks.page_registry import check_title, page_check_kinds, page_checks, reason_title
@@ -82,6 +83,12 @@ def test_robots_take_it_clean_judges_it_again_and_the_report_names_it(
     assert reason_title("contrast:missed") == "Small differences of grey: the lighter square not found"
 
 
+def test_a_study_switches_it_on_as_the_guide_says(package: Path, tmp_path: Path, tiny: Path) -> None:
+    (written,) = re.findall(r"^```text\n(.*?)^```$", GUIDE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    (check,) = page_checks(load_study(write_study(tmp_path / "study", tiny, **ACR, **yaml.safe_load(written))))
+    assert (check.name, check.action, check.options.model_dump()["level"]) == ("contrast", "warn", 8)
+
+
 def test_its_options_are_read_like_ours(package: Path, tmp_path: Path, tiny: Path) -> None:
     study = write_study(tmp_path / "study", tiny, **ACR, qualification={"contrast": {"level": 99, "colour": "red"}})
     with pytest.raises(StudyError) as caught:
@@ -91,13 +98,41 @@ def test_its_options_are_read_like_ours(package: Path, tmp_path: Path, tiny: Pat
     ]  # fmt: skip
 
 
-def test_without_its_page_it_cannot_be_used_and_is_in_nobody_s_way(package: Path, tmp_path: Path, tiny: Path) -> None:
-    (package / "beholder_contrast" / "page.js").unlink()
+def _without_page(folder: Path) -> None:
+    (folder / "page.js").unlink()
+
+
+def _without_title(folder: Path) -> None:
+    (folder / "words" / "en.json").write_text("{}", "utf-8")
+
+
+def _with_broken_words(folder: Path) -> None:
+    (folder / "words" / "en.json").write_text("{", "utf-8")
+
+
+def _without_stage(folder: Path) -> None:
+    code = (folder / "__init__.py").read_text("utf-8")
+    (folder / "__init__.py").write_text(code.replace('stage = "setup"', 'stage = "later"'), "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (_without_page, "has no page.js beside it"),
+        (_without_title, "has no title in words/en.json"),
+        (_with_broken_words, "has words that cannot be read: Expecting property name"),
+        (_without_stage, "has no stage, one of device, qualify, setup"),
+    ],
+)
+def test_a_broken_one_cannot_be_used_and_is_in_nobody_s_way(
+    package: Path, tmp_path: Path, tiny: Path, spoil: Callable[[Path], None], told: str
+) -> None:
+    spoil(package / "beholder_contrast")
     study = write_study(tmp_path / "study", tiny, **ACR, qualification={"contrast": True})
     with pytest.raises(StudyError) as caught:
         load_study(study)
     (problem,) = caught.value.problems
-    assert problem.what == "check contrast, entry point beholder_contrast:Contrast, has no page.js beside it"
+    assert problem.what.startswith(f"check contrast, entry point beholder_contrast:Contrast, {told}")
     other = write_study(tmp_path / "other", tiny, **ACR, qualification={"colour": True})
     assert [check.name for check in page_checks(load_study(other))] == ["colour"]
 
