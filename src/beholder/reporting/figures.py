@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -84,13 +85,8 @@ def figures(material: Material) -> list[Figure]:
 def _question_figures(part: QuestionResults, material: Material) -> list[Figure]:
     labels = material.labels
     paper = DOUBLE if max(len(labels[name]) for name in part.order) > _MAX_NAME else COLUMN
-
-    def mine(name: str) -> pd.DataFrame:
-        table = material.results.also.get(name)
-        return table[table["question"] == part.id] if table is not None else pd.DataFrame()
-
     entries = [_scores(part, material, paper)]
-    spread = mine("distributions")
+    spread = _rows_of(part, material, "distributions")
     if len(spread):
         entries.append(_distributions(part, material, spread, paper))
     pairs = part.inner_pairs
@@ -104,32 +100,14 @@ def _question_figures(part: QuestionResults, material: Material) -> list[Figure]
                 in_page=False,
             )
         )  # fmt: skip
-    extra: dict[str, tuple[str, str, Callable[[pd.DataFrame, Layout], Any]]] = {
-        "medians": (
-            "Medians", "Median of each condition with its exact interval, and the quartiles.",
-            lambda table, layout: medians_chart(table, axis=axis_of_scale(part.scale), labels=labels, layout=layout),
-        ),
-        "preferences": (
-            "Choices of every pair", "Of every pair, how often each of the two was chosen.",
-            lambda table, layout: preferences_chart(table, labels=labels, layout=layout),
-        ),
-        "strengths": (
-            "Strengths", "Strength of each condition under the Bradley-Terry model, with its interval.",
-            lambda table, layout: strengths_chart(table, labels=labels, layout=layout),
-        ),
-        "ranks": (
-            "Ranks", "How probable each rank is for each condition.",
-            lambda table, layout: ranks_chart(table, labels=labels, layout=layout),
-        ),
-    }  # fmt: skip
-    for name, (title, words, draw) in extra.items():
-        table = mine(name)
-        if len(table):
-            description = f"{words} The numbers are in {name}.csv."
-            entries.append(
-                Figure(f"{name}-{part.slug}", f"{title}: {part.name}", description, _bound(draw, table), paper=paper)
-            )
-    return entries
+    further = (section.figure(material, part, paper) for section in (MEDIANS, PREFERENCES, STRENGTHS, RANKS))
+    return [*entries, *(figure for figure in further if figure is not None)]
+
+
+def _rows_of(part: QuestionResults, material: Material, name: str) -> pd.DataFrame:
+    """Return the rows of a question in a table of results; none if there is no such table."""
+    table = material.results.also.get(name)
+    return table[table["question"] == part.id] if table is not None else pd.DataFrame()
 
 
 def _scores(part: QuestionResults, material: Material, paper: Layout) -> Figure:
@@ -220,23 +198,58 @@ def _distributions_foot(_material: Material, part: QuestionResults) -> str:
 DISTRIBUTIONS = QuestionSection(
     "distributions", "How the ratings spread", _question_figure("distributions"), foot=_distributions_foot
 )
-MEDIANS = QuestionSection(
-    "medians", "Medians", _question_figure("medians"), is_wide=False,
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableFigureSection(QuestionSection):
+    """A section of a question that shows the table of results of its name as a figure."""
+
+    figure_title: str
+    words: str
+    """The description for screen readers."""
+    draw: Callable[[pd.DataFrame, QuestionResults, Mapping[str, str], Layout], Any]
+    """Gets the rows of the question, the question, the labels of conditions and the layout."""
+
+    def figure(self, material: Material, part: QuestionResults, paper: Layout) -> Figure | None:
+        """Return the figure before it is drawn; None without results."""
+        table = _rows_of(part, material, self.id)
+        if table.empty:
+            return None
+        words = f"{self.words} The numbers are in {self.id}.csv."
+        return Figure(
+            self.anchor(material, part), f"{self.figure_title}: {part.name}", words,
+            lambda layout: self.draw(table, part, material.labels, layout), paper=paper,
+        )  # fmt: skip
+
+
+MEDIANS = TableFigureSection(
+    "medians", "Medians", _question_figure("medians"), is_wide=False, figure_title="Medians",
+    words="Median of each condition with its exact interval, and the quartiles.",
+    draw=lambda table, part, labels, layout: medians_chart(
+        table, axis=axis_of_scale(part.scale), labels=labels, layout=layout
+    ),
     foot="Dot: median. Dark bar: its exact 95 % interval. Pale box: quartile to quartile.",
 )  # fmt: skip
-PREFERENCES = QuestionSection(
+PREFERENCES = TableFigureSection(
     "preferences", "Choices of every pair", _question_figure("preferences"), is_wide=False,
+    figure_title="Choices of every pair",
+    words="Of every pair, how often each of the two was chosen.",
+    draw=lambda table, _, labels, layout: preferences_chart(table, labels=labels, layout=layout),
     foot="The one that was chosen more often stands at the left.",
 )  # fmt: skip
-STRENGTHS = QuestionSection(
-    "strengths", "Strengths (Bradley-Terry)", _question_figure("strengths"), is_wide=False,
+STRENGTHS = TableFigureSection(
+    "strengths", "Strengths (Bradley-Terry)", _question_figure("strengths"), is_wide=False, figure_title="Strengths",
+    words="Strength of each condition under the Bradley-Terry model, with its interval.",
+    draw=lambda table, _, labels, layout: strengths_chart(table, labels=labels, layout=layout),
     foot=(
         "One unit apart, the better one is chosen 73 times in a hundred. "
         "Bar: 95 % interval, participants as clusters."
     ),
 )  # fmt: skip
-RANKS = QuestionSection(
-    "ranks", "How sure is the order?", _question_figure("ranks"), is_wide=False,
+RANKS = TableFigureSection(
+    "ranks", "How sure is the order?", _question_figure("ranks"), is_wide=False, figure_title="Ranks",
+    words="How probable each rank is for each condition.",
+    draw=lambda table, _, labels, layout: ranks_chart(table, labels=labels, layout=layout),
     foot="The probability of each rank, in percent; below 2 % it is left blank.",
 )  # fmt: skip
 
