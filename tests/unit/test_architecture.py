@@ -137,7 +137,6 @@ SHORT_CHAPTERS = {
     "beholder.simulation.pilot": "reads a study, which `variance` must not import",
     "beholder.stimuli.samples.text": "the samples of one medium",
     "beholder.study.chain": "what the researcher writes; the workflow reads it",
-    "beholder.study.entry_points": "every kind of thing that other packages may add is found with it",
     "beholder.testing.prolific": "a conformance suite: strangers import it",
     "beholder.workflow.plan": "a verb",
     "beholder.workflow.serve": "a verb",

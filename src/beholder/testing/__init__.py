@@ -1,14 +1,13 @@
 """Conformance suites for methods, analyses, checks, stores and recruiters of others, and tiny studies to test with.
 
-analyses       `check_analysis`: an analysis keeps the contract
-methods        `check_method`: a method keeps the contract
-checks         `check_step`: a check with a page keeps the contract
-session_rules  `check_rule`: a rule over sessions keeps the contract
-stores         `check_store`: a store keeps the contract
-recruiters     `check_recruiter`: a recruiter keeps the contract
-browser        a real browser takes a study
-check_pages    how a browser takes the pages of checks
-prolific       what we rely on in Prolific's API
+analyses     `check_analysis`: an analysis keeps the contract
+methods      `check_method`: a method keeps the contract
+checks       `check_step`, `check_rule`: a check with a page, or a rule over sessions, keeps the contract
+stores       `check_store`: a store keeps the contract
+recruiters   `check_recruiter`: a recruiter keeps the contract
+browser      a real browser takes a study
+check_pages  how a browser takes the pages of checks
+prolific     what we rely on in Prolific's API
 """
 
 from __future__ import annotations
@@ -22,10 +21,9 @@ import yaml
 
 from beholder.stimuli.samples import make_samples
 from beholder.testing.analyses import check_analysis
-from beholder.testing.checks import check_step
+from beholder.testing.checks import check_rule, check_step
 from beholder.testing.methods import check_method
 from beholder.testing.recruiters import RECRUITER_CHECKS, Scene, check_recruiter
-from beholder.testing.session_rules import check_rule
 from beholder.testing.stores import STORE_CHECKS, check_store
 from beholder.workflow.demo import DEFAULT_METHOD
 
