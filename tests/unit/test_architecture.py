@@ -482,10 +482,7 @@ def test_a_check_with_a_page_has_its_page_and_words_beside_it(kind: type[PageChe
 
 
 ENTRY_POINTS = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
-REPORTED = {
-    "reporting/figures.py": "the tables that a question's figures are of, with the report's words on each",
-    "reporting/sheets.py": "the tables that a paper prints, as text",
-}
+REPORTED = {"reporting/sheets.py": "the tables that a paper prints, as text"}
 """Where tables by the names of analyses are not knowledge of an analysis, and why."""
 
 
