@@ -77,7 +77,7 @@ def _notes(ratings: Ratings, computed: Computed) -> dict[str, Any]:
         "conditions": list(ratings.conditions),
         "questions": list(ratings.questions),
         "kinds": dict(ratings.kinds),
-        "metrics": {name: metric(ratings.methods[name], kind)._asdict() for name, kind in ratings.kinds.items()},
+        "metrics": {name: _metric_note(ratings.methods[name], kind) for name, kind in ratings.kinds.items()},
         "unit": "participant and content",
         "level": LEVEL,
         "intervals": {name: interval_name(kind, "both") for name, kind in ratings.kinds.items()},
@@ -89,3 +89,8 @@ def _notes(ratings: Ratings, computed: Computed) -> dict[str, Any]:
         "seeds": {one.name: one.seed for one in computed.analyses if one.seed is not None},
         "software": {"numpy": np.__version__, "scipy": scipy.__version__, "pandas": pd.__version__},
     }
+
+
+def _metric_note(method: str, kind: str) -> dict[str, str]:
+    named = metric(method, kind)
+    return {"name": named.name, "meaning": named.meaning}

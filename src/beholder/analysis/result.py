@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from beholder.errors import Problem, UserError
 from beholder.methods import find, names
-from beholder.methods.contract import Metric, Scoring, scoring_of
+from beholder.methods.contract import PERCENTAGE_POINTS, Metric, MetricWords, Scoring, scoring_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -171,15 +171,20 @@ def read_result(path: Path) -> DataFrame:
 
 
 _KINDS: Mapping[str, Metric] = {
-    "score": Metric("Score", "Mean score."),
+    "score": Metric("Score", "Mean score.", MetricWords(heading="Scores")),
     "diff": Metric("CMOS", "Mean of the signed grades: above zero is better than what it was compared with."),
     "choice": Metric(
         "Preference",
         "Won minus lost, as a share of all its comparisons, from -1 (never preferred) to 1 (always); a tie counts "
         "zero. Every comparison counts once for each of the two.",
+        MetricWords(unit=PERCENTAGE_POINTS),
     ),
     "correct": Metric("Share correct", "Share of correct answers; guessing gives one half."),
-    "pick": Metric("Share ticked", "Share of the participants' answers in which this was ticked."),
+    "pick": Metric(
+        "Share ticked",
+        "Share of the participants' answers in which this was ticked.",
+        MetricWords(unit=PERCENTAGE_POINTS, is_quality=False),
+    ),
 }
 
 

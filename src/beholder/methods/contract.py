@@ -23,6 +23,7 @@ from beholder.study.questions import Scale
 from beholder.types import Json, Medium, Role
 
 __all__ = [
+    "PERCENTAGE_POINTS",
     "Asked",
     "BaseModel",
     "Break",
@@ -33,6 +34,7 @@ __all__ = [
     "Medium",
     "Method",
     "Metric",
+    "MetricWords",
     "Paper",
     "Percept",
     "Problem",
@@ -196,11 +198,32 @@ class Paper(NamedTuple):
     """Whether participants know which one is the reference."""
 
 
+class MetricWords(NamedTuple):
+    """How reports speak of a number."""
+
+    unit: str = "points"
+    """Of differences. In `PERCENTAGE_POINTS` they are written as hundred times the value."""
+    heading: str = ""
+    """The heading of the figure of the means; the name of the metric when empty."""
+    is_quality: bool = True
+    """Whether higher means better quality."""
+    chosen: str = "preferred"
+    """Of choices: what happened to a condition that was chosen; with the other one after it, `chosen_over`."""
+    chosen_over: str = "preferred to"
+    chose: str = "preferred it"
+    undecided: str = "no preference"
+    choices: str = "1 preferred, −1 the other preferred"
+
+
 class Metric(NamedTuple):
     """The name of a number, with its method, and what it says."""
 
     name: str
     meaning: str
+    words: MetricWords = MetricWords()
+
+
+PERCENTAGE_POINTS = "percentage points"
 
 
 class Scoring(NamedTuple):

@@ -200,20 +200,19 @@ def _scores(part: QuestionResults, mean: float) -> str:
     value = number(mean, part.decimals)
     if part.kind == "pick":
         return f"It was ticked in {percent_half_up(mean)} of the answers"
-    return f"Its {part.number.lower()} is {value}" if part.kind == "choice" else f"It scores {value}"
+    return f"Its {part.metric_name.lower()} is {value}" if part.kind == "choice" else f"It scores {value}"
 
 
 def _highest_words(part: QuestionResults) -> str:
     if part.kind == "pick":
         return "was ticked most often"
-    return f"was {part.preferred} most often" if part.kind == "choice" else "scores highest"
+    return f"was {part.words.chosen} most often" if part.kind == "choice" else "scores highest"
 
 
 def _difference_sentence(part: QuestionResults, one: str, other: str, name: str, *, is_below: bool = False) -> str:
     """Return how far one is above or below the other for those who rated both; `name` is that of the second."""
     if part.kind == "choice":
-        chose = "called it closer" if part.number == "Closeness" else "preferred it"
-        return f"those who {part.both_words} {chose} {_share_won(part, one, other, name)}"
+        return f"those who {part.both_words} {part.words.chose} {_share_won(part, one, other, name)}"
     who = "the two means" if (one, other) in part.unpaired else f"those who {part.both_words}"
     return f"{who} put it {_difference(part, one, other)} {'below' if is_below else 'above'} {name}"
 
@@ -221,7 +220,7 @@ def _difference_sentence(part: QuestionResults, one: str, other: str, name: str,
 def _above_by(part: QuestionResults, one: str, other: str, name: str) -> str:
     """Return how far one is above the other, after `is`."""
     if part.kind == "choice":
-        return f"{part.preferred} {_share_won(part, one, other, name)}"
+        return f"{part.words.chosen} {_share_won(part, one, other, name)}"
     return f"{_difference(part, one, other)} above {name}"
 
 
@@ -235,14 +234,9 @@ def _unclear_difference(part: QuestionResults, labels: Mapping[str, str], one: s
         return f"too few {part.both_words} it and {labels[other]} to test their difference"
     if part.kind == "choice":
         return f"{_difference_sentence(part, one, other, labels[other])}, which this study cannot tell from one half"
-    difference = part.differences[one, other]
-    size = f"{signed(100 * difference, 0)} percentage points" if part.kind == "pick" else _points(part, difference)
+    size = part.difference_words(part.differences[one, other], signed)
     who = "" if (one, other) in part.unpaired else f"for those who {part.both_words}, "
     return f"{who}its difference from {labels[other]} is {size}, which this study cannot tell from none"
-
-
-def _points(part: QuestionResults, difference: float) -> str:
-    return f"{signed(difference, part.decimals)} points"
 
 
 def _hidden_reference(part: QuestionResults, labels: Mapping[str, str], reference: str | None) -> list[Finding]:
@@ -331,10 +325,7 @@ def _untested(part: QuestionResults) -> str:
 
 def _difference(part: QuestionResults, one: str, other: str) -> str:
     """Return by how much one is above the other, over the participants who rated both."""
-    difference = part.differences[one, other]
-    if part.kind == "pick":
-        return f"{number(100 * difference, 0)} percentage points"
-    return f"{number(difference, part.decimals)} points"
+    return part.difference_words(part.differences[one, other])
 
 
 def some_names(names: list[str], separator: str = "") -> str:

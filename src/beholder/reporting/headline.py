@@ -156,7 +156,7 @@ def _lead(material: Material, part: QuestionResults, names: Mapping[str, str], g
         return f"{names[gap.one]} {_won_against(part, names, gap)}."
     if part.kind == "choice":
         won = _with_p(part, gap, f"of its comparisons with {next_one}")
-        return f"{names[gap.one]} was {part.preferred} most often: in {won}."
+        return f"{names[gap.one]} was {part.words.chosen} most often: in {won}."
     return f"{names[gap.one]} {_score_words(material, part, gap.one)}, {_with_p(part, gap, f'above {next_one}')}."
 
 
@@ -170,7 +170,7 @@ def _unclear_lead(
     """Return the sentence on a highest condition that is not clearly above all others."""
     first = part.order[0]
     tested = [name for name in rivals if (first, name) in differences]
-    highest = f"was {part.preferred} most often" if part.kind == "choice" else _score_words(material, part, first)
+    highest = f"was {part.words.chosen} most often" if part.kind == "choice" else _score_words(material, part, first)
     text = f"{names[first]} {highest}{'' if part.kind in ('choice', 'pick') else ', the highest'}"
     if tested:
         text += f", but is not told apart from {some_names([names[name] for name in tested])}"
@@ -206,7 +206,7 @@ def _no_differences(part: QuestionResults, names: Mapping[str, str], own: list[_
     if not widths:
         return text
     # A preference runs from -1 to 1, the share that was won from 0 to 1.
-    missed = _points(part, max(widths) / (2 if part.kind == "choice" else 1))
+    missed = part.difference_words(max(widths) / (2 if part.kind == "choice" else 1))
     return f"{text} A difference of up to about {missed} could have been missed."
 
 
@@ -260,7 +260,7 @@ def _against_reference(part: QuestionResults, names: Mapping[str, str], referenc
         where = "above" if gap.difference > 0 else "below"
         text = f"{names[first]} is {_with_p(part, gap, f'{where} the reference, {names[reference]}')}"
     if len(part.order) == 1:
-        missed = f" A difference of up to about {_points(part, gap.half)} could have been missed."
+        missed = f" A difference of up to about {part.difference_words(gap.half)} could have been missed."
         return f"{text}.{'' if (first, reference) in part.clear or math.isnan(gap.half) else missed}"
     worse = [name for name in part.order if (reference, name) in part.above]
     return f"{text}; {len(worse)} of {len(part.order)} are clearly worse than it."
@@ -323,8 +323,7 @@ def _with_p(part: QuestionResults, gap: _Difference, where: str) -> str:
 
 def _won_against(part: QuestionResults, names: Mapping[str, str], gap: _Difference) -> str:
     """Return `was preferred to the other in 64 % (58 to 70 %) of their comparisons, p < 0.001`."""
-    other = f"than {names[gap.other]}" if part.number == "Closeness" else f"to {names[gap.other]}"
-    return f"was {part.preferred} {other} in {_with_p(part, gap, 'of their comparisons')}"
+    return f"was {part.words.chosen_over} {names[gap.other]} in {_with_p(part, gap, 'of their comparisons')}"
 
 
 # Differences in words
@@ -351,26 +350,15 @@ def _size_words(part: QuestionResults, gap: _Difference) -> str:
         )
         return f"{share}, {p_words(gap.p)}"
     ahead = gap if gap.difference >= 0 else gap.turned
-    return f"{_points(part, ahead.difference)}{_interval_words(part, ahead.low, ahead.high)}, {p_words(gap.p)}"
+    return f"{part.difference_words(ahead.difference)}{_interval_words(part, ahead.low, ahead.high)}, {p_words(gap.p)}"
 
 
 def _unclear_words(part: QuestionResults, gap: _Difference) -> str:
     """Return a difference that is not clear, with its sign, interval and p."""
     if part.kind == "choice":
         return f"it won {_size_words(part, gap)}"
-    size = f"{signed(100 * gap.difference, 0)} percentage points" if part.kind == "pick" else _signed(part, gap)
+    size = part.difference_words(gap.difference, signed)
     return f"difference {size}{_interval_words(part, gap.low, gap.high)}, {p_words(gap.p)}"
-
-
-def _signed(part: QuestionResults, gap: _Difference) -> str:
-    return f"{signed(gap.difference, part.decimals)} points"
-
-
-def _points(part: QuestionResults, size: float) -> str:
-    """Return the size of a difference in its unit."""
-    if part.kind in ("pick", "choice"):
-        return f"{number(100 * size, 0)} percentage points"
-    return f"{number(size, part.decimals)} points"
 
 
 def _mean_words(part: QuestionResults, mean: float, low: float, high: float, *, prefix: str = "95 % interval ") -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from beholder.analysis.result import STALE, Results, either_condition, read_results
+from beholder.analysis.result import metric as metric_of
 from beholder.errors import Problem, UserError
 from beholder.reporting.question_results import QuestionResults, Wording
 from beholder.study.model import Study
@@ -159,6 +160,7 @@ def _part(question: str, scale: Scale, material: Material, place: int) -> Questi
         kind=kind,
         metric=metric["name"],
         meaning=metric["meaning"],
+        words=metric_of(material.study.method, kind).words,
         keyed=next((str(one.get("keyed") or "+") for one in texts), "+"),
         reference=_reference_of(results, question) if kind == "diff" else None,
         place=place,

@@ -173,7 +173,7 @@ def _collapsed_tables(title: str, content: Child) -> Markup:
 
 
 def _scores_title(part: QuestionResults) -> str:
-    return "Scores" if part.number == "Score" else part.metric
+    return "Scores" if part.metric_name == "Score" else part.metric
 
 
 def _files(material: Material) -> Markup:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -13,10 +13,12 @@ import pandas as pd
 
 from beholder.analysis.result import records
 from beholder.analysis.tests import UNNAMED, is_clear
-from beholder.formats import decimals_for
+from beholder.formats import decimals_for, number
+from beholder.methods.contract import PERCENTAGE_POINTS, MetricWords
 from beholder.stats.intervals import is_share
 from beholder.study.questions import Scale
 
+_SCORE_WORDS = MetricWords(heading="Scores")
 _SLUG = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 
@@ -45,6 +47,7 @@ class QuestionResults:
     metric: str = "Score"
     """The name of the mean, with its method."""
     meaning: str = ""
+    words: MetricWords = _SCORE_WORDS
     keyed: str = "+"
     reference: str | None = None
     """The condition that all others were compared with, where it has no mean of its own."""
@@ -64,21 +67,19 @@ class QuestionResults:
         return {"diff": 0.0, "choice": 0.0, "correct": 0.5}.get(self.kind)
 
     @property
-    def number(self) -> str:
+    def metric_name(self) -> str:
         """The name of the mean, without its method."""
         return self.metric.partition("(")[0].strip()
 
     @property
     def is_quality(self) -> bool:
         """Whether higher means better quality."""
-        return self.keyed == "+" and self.number not in ("Agreement", "Share ticked")
+        return self.keyed == "+" and self.words.is_quality
 
     @property
     def heading(self) -> str:
         """The heading of the figure of the means."""
-        names = {"Score": "Scores", "MUSHRA mean": "MUSHRA means", "Closeness": "Closeness to the reference"}
-        name = names.get(self.number, self.metric)
-        return f"{name}, {'best' if self.is_quality else 'highest'} first"
+        return f"{self.words.heading or self.metric}, {'best' if self.is_quality else 'highest'} first"
 
     @property
     def both_words(self) -> str:
@@ -95,10 +96,11 @@ class QuestionResults:
         """Whether the mean is a share or a preference, with an asymmetric interval."""
         return is_share(self.kind)
 
-    @property
-    def preferred(self) -> str:
-        """The participle for a condition that was chosen."""
-        return "called closer" if self.number == "Closeness" else "preferred"
+    def difference_words(self, difference: float, write: Callable[[float, int], str] = number) -> str:
+        """Return a difference in the unit of the question, as `write` writes numbers."""
+        if self.words.unit == PERCENTAGE_POINTS:
+            return f"{write(100 * difference, 0)} {PERCENTAGE_POINTS}"
+        return f"{write(difference, self.decimals)} {self.words.unit}"
 
     @property
     def under_test(self) -> QuestionResults:

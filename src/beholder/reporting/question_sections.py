@@ -50,7 +50,7 @@ def _scores_foot(material: Material, part: QuestionResults) -> Child:
     bar = f"Bar: 95 % interval, {' or '.join(kinds)}." if kinds else "One participant for each condition: no interval."
     asked = wordings(part.wordings, people_words(material))
     line = {"correct": " Broken line: guessing.", "diff": " Broken line: no difference."}
-    line["choice"] = f" Broken line: {'neither is closer' if part.number == 'Closeness' else 'no preference'}."
+    line["choice"] = f" Broken line: {part.words.undecided}."
     dot = f" Dot: mean, every content weighing the same. {bar}{line.get(part.kind, '')}"
     is_sentence = isinstance(asked, str) and asked.rstrip().endswith((".", "?", "!", "…"))
     return [asked, None if is_sentence else ".", dot]
@@ -97,7 +97,7 @@ PAIRS = QuestionSection(
 def _matrix_words(part: QuestionResults) -> tuple[str, str, str]:
     """Return the unit of a cell of the matrix, and the words for a row above and below the column."""
     if part.kind == "choice":
-        chosen = part.preferred
+        chosen = part.words.chosen
         unit = f"How often the row was {chosen} minus how often the column was, as a share of their comparisons"
         return unit, f"row {chosen} more often", f"column {chosen} more often"
     if part.kind == "pick":

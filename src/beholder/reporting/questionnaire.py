@@ -56,9 +56,7 @@ def answers_words(part: QuestionResults, material: Material) -> str:
     labels = ", ".join(f"{plain(place)} {text}" for place, text in sorted(scale.labels))
     words = f"{span(scale.min, scale.max)} in steps of {scale.step:g}" + (f": {labels}" if labels else "")
     if part.kind == "choice":
-        if part.number == "Closeness":
-            return "1 closer to the reference, −1 the other closer"
-        return "1 preferred, −1 the other preferred" + (", 0 no difference" if has_tie(part, material) else "")
+        return part.words.choices + (", 0 no difference" if has_tie(part, material) else "")
     return f"{words}; above zero the condition is better" if part.kind == "diff" else words
 
 

@@ -72,13 +72,13 @@ def test_every_number_has_the_name_of_its_method(method: str, kind: str, name: s
 
 OF_ANOTHER_PACKAGE = """
 from beholder.methods.acr import Acr
-from beholder.methods.contract import Metric, Scoring
+from beholder.methods.contract import Metric, MetricWords, Scoring
 
 class Named(Acr):
     name = "named"
     analyses = ("scores", "medians")
     scoring = Scoring(
-        {"score": Metric("MOS(Named)", "Ours."), "medians": Metric("Middle", "In the middle.")},
+        {"score": Metric("MOS(Named)", "Ours.", MetricWords(unit="JND")), "medians": Metric("Middle", "In the middle.")},
         short="Ours",
         citation="Somebody (2030), A journal 1",
     )
@@ -94,7 +94,8 @@ named, unnamed = Named(), Unnamed()
 def test_a_method_of_another_package_names_its_own_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     points = "[beholder.methods]\nnamed = scored_elsewhere:named\nunnamed = scored_elsewhere:unnamed\n"
     install(tmp_path / "site", monkeypatch, "scored_elsewhere", OF_ANOTHER_PACKAGE, points)
-    assert metric("named", "score") == ("MOS(Named)", "Ours.")
+    named = metric("named", "score")
+    assert (named.name, named.meaning, named.words.unit) == ("MOS(Named)", "Ours.", "JND")
     assert metric("named", "diff").name == "CMOS(Ours)"
     assert metric("unnamed", "score").name == "Score (unnamed)"
     rows: list[Row] = [(f"p{n}", "a", "", n) for n in range(7)]

@@ -9,6 +9,7 @@ from pathlib import Path
 from beholder.analysis import analyse
 from beholder.analysis.result import read_results
 from beholder.files import write_table
+from beholder.methods.contract import MetricWords
 from beholder.reporting.findings import findings
 from beholder.reporting.question_results import QuestionResults, Wording
 from beholder.study.model import Study
@@ -32,7 +33,11 @@ def test_a_lead_that_is_not_clear_is_not_claimed(tmp_path: Path) -> None:
 
 
 def findings_of(
-    folder: Path, values: Mapping[str, Sequence[float | None]], *, reference: str | None = None
+    folder: Path,
+    values: Mapping[str, Sequence[float | None]],
+    *,
+    reference: str | None = None,
+    words: MetricWords = MetricWords(),
 ) -> list[tuple[str, str]]:
     """Return the findings for one rating of each participant under each condition; None is a missing one."""
     rows = [
@@ -51,8 +56,9 @@ def findings_of(
     results = analyse(folder / "r.csv")
     asked = (Wording("How good?", 20),)
     part = QuestionResults(
-        "quality", asked, SCALES["cont100"], results.conditions, results.pairs, results.contents, results.scores, 0.05
-    )
+        "quality", asked, SCALES["cont100"], results.conditions, results.pairs, results.contents, results.scores, 0.05,
+        words=words,
+    )  # fmt: skip
     labels = {name: name for name in values}
     return [(one.headline, one.detail) for one in findings(part, labels, reference, ("person", "people"))]
 
@@ -63,6 +69,11 @@ HIGH_ONLY_ALONE: dict[str, Sequence[float | None]] = {
     "C": [10 + person % 4 for person in range(20)],
 }
 """A has the highest mean, thanks to twenty who rated nothing else; who rated A and B put B clearly above A."""
+
+
+def test_a_difference_has_the_unit_of_its_method(tmp_path: Path) -> None:
+    details = [detail for _, detail in findings_of(tmp_path, HIGH_ONLY_ALONE, words=MetricWords(unit="JND"))]
+    assert "those who rated both put it 40.5 JND below the next, B." in details[1]
 
 
 def test_means_that_order_a_pair_against_its_test_are_said_to(tmp_path: Path) -> None:

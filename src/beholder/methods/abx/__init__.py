@@ -10,6 +10,7 @@ from pydantic import Field
 
 from beholder.methods.choices import ChoiceMethod, ComparedSlots, compared_slots, read_identification, response_reasons
 from beholder.methods.contract import (
+    PERCENTAGE_POINTS,
     Asked,
     BaseModel,
     Catalogue,
@@ -18,6 +19,7 @@ from beholder.methods.contract import (
     Judgement,
     Medium,
     Metric,
+    MetricWords,
     Paper,
     Percept,
     Problem,
@@ -75,6 +77,15 @@ class Abx(ChoiceMethod):
                 "Closeness (ABX)",
                 "How often it was called closer to the reference, minus how often the other was, as a share of all its "
                 "comparisons, from -1 (never closer) to 1 (always). Every comparison counts once for each of the two.",
+                MetricWords(
+                    unit=PERCENTAGE_POINTS,
+                    heading="Closeness to the reference",
+                    chosen="called closer",
+                    chosen_over="called closer than",
+                    chose="called it closer",
+                    undecided="neither is closer",
+                    choices="1 closer to the reference, −1 the other closer",
+                ),
             )
         },
         short="ABX",

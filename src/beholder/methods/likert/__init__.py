@@ -17,6 +17,7 @@ from beholder.methods.contract import (
     Json,
     Medium,
     Metric,
+    MetricWords,
     Paper,
     Problem,
     Question,
@@ -81,6 +82,7 @@ class Likert(ScoreMethod):
             "score": Metric(
                 "Agreement (Likert)",
                 "Mean agreement with the statement, as answered: a reversed statement is not turned.",
+                MetricWords(is_quality=False),
             )
         },
         short="Likert",

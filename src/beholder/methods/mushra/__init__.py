@@ -23,6 +23,7 @@ from beholder.methods.contract import (
     Json,
     Medium,
     Metric,
+    MetricWords,
     Paper,
     Problem,
     Scoring,
@@ -75,7 +76,11 @@ class Mushra(ScoreMethod):
     )
     scoring: ClassVar[Scoring] = Scoring(
         {
-            "score": Metric("MUSHRA mean", "Mean score, the hidden reference and the anchors among the conditions."),
+            "score": Metric(
+                "MUSHRA mean",
+                "Mean score, the hidden reference and the anchors among the conditions.",
+                MetricWords(heading="MUSHRA means"),
+            ),
             "medians": Metric(
                 "MUSHRA median", "Median score, the hidden reference and the anchors among the conditions."
             ),
