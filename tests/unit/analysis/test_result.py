@@ -78,7 +78,7 @@ class Named(Acr):
     name = "named"
     analyses = ("scores", "medians")
     scoring = Scoring(
-        {"score": Metric("MOS(Named)", "Ours.", MetricWords(unit="JND")), "medians": Metric("Middle", "In the middle.")},
+        {"score": Metric("MOS(Named)", "Ours.", MetricWords(unit="JND")), "medians": Metric("Middle", "Between.")},
         short="Ours",
         citation="Somebody (2030), A journal 1",
     )
