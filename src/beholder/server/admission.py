@@ -14,6 +14,7 @@ from beholder.errors import Refused, StoreError
 from beholder.server import tokens
 from beholder.server.attempts import action_of, carry_over, current_device, device_change_facts, is_same_device
 from beholder.server.context import Context
+from beholder.server.entrances import ENTRANCES
 from beholder.server.flow import Ending, answers_of, next_step
 from beholder.server.further_sessions import FurtherSessions, add_new_lists
 from beholder.server.participants import LAB, NUMBERED, Identity
@@ -135,7 +136,7 @@ async def _check_new(ctx: Context, identity: Identity, device: Mapping[str, Json
     try:
         check_open(ctx, identity, now)
     except Refused as refused:
-        if refused.code == "closed" and ctx.entrance.has_platform:
+        if refused.code == "closed" and ENTRANCES[identity.mode].has_platform:
             session, _ = await ctx.store.arrive(_new_session(ctx, identity, 1, device, now))
             await record_visit(ctx, identity, session.session)
         raise
@@ -151,7 +152,7 @@ def _new_session(ctx: Context, identity: Identity, visit: int, device: Mapping[s
 
 def _last_or_refuse(ctx: Context, identity: Identity, last: str, code: str) -> tuple[str, bool]:
     """Return the last session, whose end has the completion code; refuse where the platform counts submissions."""
-    if last and ctx.entrance.is_shown_again(identity):
+    if last and ENTRANCES[identity.mode].is_shown_again(identity):
         return last, False
     raise ctx.entrance.refusal(code)
 

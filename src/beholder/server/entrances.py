@@ -1,6 +1,7 @@
 """The entrance of each mode: who arrives, with which code and address they go back, and how long they hold a list.
 
-A study has the entrance of its mode, chosen when the server starts; robots and previews have entrances of their own.
+A study has the entrance of its mode, chosen when the server starts; robots and previews have entrances of their own. A
+session that began before the mode of the study was changed comes in again by `ENTRANCES` of its own mode.
 """
 
 from __future__ import annotations
@@ -91,8 +92,9 @@ class Entrance:
         """Return a new participant who has no id, or raise Refused."""
         raise self.refusal("no_id")
 
-    def is_shown_again(self, identity: Identity) -> bool:
-        """Return whether a participant who has finished sees the last page again, and is not refused."""
+    @classmethod
+    def is_shown_again(cls, identity: Identity) -> bool:
+        """Return whether a participant of this mode who has finished sees the last page again, and is not refused."""
         return False
 
     def addresses(self, url: str) -> dict[str, str]:
@@ -222,8 +224,9 @@ class PanelEntrance(Entrance):
             return self._identity(_PlatformIds(self.mode, self._invited(params["invited"])), blocked)
         return self._identity(self._passed_ids(params, (recruit.id_parameter, None, recruit.visit_parameter)), blocked)
 
-    def is_shown_again(self, identity: Identity) -> bool:
-        return identity.mode == self.mode and not identity.submission
+    @classmethod
+    def is_shown_again(cls, identity: Identity) -> bool:
+        return not identity.submission
 
     def shared_codes(self) -> Mapping[Outcome, str]:
         written = self.study.recruit.codes.model_dump(exclude_none=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -192,6 +193,51 @@ async def test_after_closing_no_further_session_is_offered(tmp_path: Path) -> No
         clock.wait(days=1)
         assert (await host.step(ann.token))["again"] is None
         assert (await refused(host, clock, participant="ann")).code == "closed"
+
+
+# A mode that was changed since
+
+
+TWICE = {"design": {"participants": 6, "trials": 2, "sessions_per_participant": 2, "seed": 3}}
+
+
+async def test_who_came_through_a_panel_sees_the_last_page_again_when_the_study_has_another_mode(
+    tmp_path: Path,
+) -> None:
+    async with door(tmp_path, PANEL, **TWICE) as (host, clock):
+        for _ in range(2):
+            ann = await come(host, clock, pid="ann")
+            await ann.until("end")
+    async with door(tmp_path, {"mode": "link"}, **TWICE) as (host, clock):
+        again = await come(host, clock, again=ann.token)
+        assert (again.session, again.step["outcome"]) == (ann.session, "completed")
+
+
+async def test_who_came_by_a_link_is_refused_when_the_study_has_another_mode(tmp_path: Path) -> None:
+    async with door(tmp_path, {"mode": "link"}, **TWICE) as (host, clock):
+        for _ in range(2):
+            ann = await come(host, clock, participant="ann")
+            await ann.until("end")
+    async with door(tmp_path, PANEL, **TWICE) as (host, clock):
+        assert (await refused(host, clock, again=ann.token)).code == "finished"
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "params", "sessions"),
+    [
+        ({"mode": "link"}, PANEL, {"participant": "ann"}, 1),
+        (PANEL, {"mode": "link"}, {"pid": "ann"}, 2),
+    ],
+)
+async def test_after_closing_a_visit_is_kept_by_the_mode_in_which_the_session_began(
+    tmp_path: Path, first: dict[str, Any], then: dict[str, Any], params: dict[str, str], sessions: int
+) -> None:
+    async with door(tmp_path, first) as (host, clock):
+        ann = await come(host, clock, **params)  # has looked at the first page, and has no list
+    async with door(tmp_path, {**then, "closes": "2026-05-05"}, run=2) as (host, clock):
+        clock.wait(days=1)
+        assert (await refused(host, clock, resume=ann.token)).code == "closed"
+        assert await count(host) == sessions, "the panel lists every visit"
 
 
 # Other studies
