@@ -93,7 +93,7 @@ def _study_kind(rules: MethodRules | None, model: type[Study], checks: CheckKind
     return ValueKind(model=model, overrides={"options": options, "design": design, **broken})
 
 
-_NAMING_CHECKS = ("checks", "qualification")
+_NAMING_CHECKS: tuple[tuple[str, ...], ...] = (("checks",), ("qualification",), ("clean", "use"))
 
 
 def _broken_kinds(model: type[Study], checks: CheckKinds) -> dict[str, ValueKind]:
@@ -101,20 +101,28 @@ def _broken_kinds(model: type[Study], checks: CheckKinds) -> dict[str, ValueKind
     if not checks.problems:
         return {}
     anything = dict.fromkeys(checks.problems, ValueKind(is_free=True, is_nullable=True))
-    parts = {name: field_kind(model.model_fields[name]) for name in _NAMING_CHECKS}
-    return {name: replace(part, overrides=anything) for name, part in parts.items()}
+    return {part[0]: _with_keys(field_kind(model.model_fields[part[0]]), part[1:], anything) for part in _NAMING_CHECKS}
+
+
+def _with_keys(kind: ValueKind, place: tuple[str, ...], keys: Mapping[str, ValueKind]) -> ValueKind:
+    """Return a kind with these keys besides at a place below it."""
+    if not place:
+        return replace(kind, overrides=keys)
+    return replace(kind, overrides={place[0]: _with_keys(kind.keys()[place[0]], place[1:], keys)})
 
 
 def _without_broken(data: dict[str, Any], checks: CheckKinds, reader: StudyReader) -> dict[str, Any]:
-    """Return the data without checks that cannot be used; report each with the reason."""
+    """Return the data, from which checks that cannot be used are taken out; report each with the reason."""
     for part in _NAMING_CHECKS:
-        named = data.get(part)
+        named: Any = data
+        for key in part:
+            named = named.get(key) if isinstance(named, dict) else None
         for name in checks.problems:
-            if isinstance(named, Mapping) and name in named:
-                place: Place = (part, name)
+            if isinstance(named, dict) and name in named:
+                place: Place = (*part, name)
                 problem = replace(checks.problems[name], where=reader.document.where(place))
                 reader.problems.append((reader.document.line(place), problem))
-                data = {**data, part: {key: value for key, value in data[part].items() if key != name}}
+                del named[name]
     return data
 
 

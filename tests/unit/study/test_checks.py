@@ -190,6 +190,22 @@ def test_a_check_that_cannot_be_used_breaks_only_studies_that_name_it(
     assert len(told) == 2
 
 
+def test_a_check_that_cannot_be_used_says_why_where_only_cleaning_names_it(
+    tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bring(tmp_path / "site", monkeypatch, "import nothing_of_this_name")
+    named = write_study(tmp_path / "named", tiny, clean={"use": {"lucky": {"least": 9}, "speed": {"most": 1}}})
+    line = next(n for n, text in enumerate(named.read_text("utf-8").splitlines(), 1) if "lucky" in text)
+    told = refusal(named)
+    assert told[0] == (
+        f"study.yaml:{line}  check lucky, entry point stranger_luck:Lucky of the package stranger_luck, cannot be "
+        "imported: ModuleNotFoundError: No module named 'nothing_of_this_name'. "
+        "Repair, update or uninstall that package."
+    )
+    assert "clean.use.speed.most is not a known key" in told[1], "and all other problems at once"
+    assert len(told) == 2
+
+
 def test_a_package_with_a_name_of_ours_takes_nothing_away(
     tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
