@@ -16,10 +16,13 @@ A traceback means that the bug is ours (exit code 1).
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from beholder.words import read_words
+
+ReadTexts = Callable[[str], Mapping[str, str]]
+"""Returns texts for participants in a language."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,7 @@ class Refused(BeholderError):
         self.what, self.where, self.allowed, self.code, self.status = what, where, allowed, code, status
         self.more = dict(more or {})
         self._word, self._values = "", dict[str, object]()
+        self._texts: ReadTexts = read_words
         super().__init__(what)
 
     @classmethod
@@ -106,18 +110,19 @@ class Refused(BeholderError):
         allowed: str = "",
         code: str = "bad_answer",
         status: int = 422,
+        texts: ReadTexts = read_words,
         **values: object,
     ) -> Refused:
-        """Return a refusal with the text `refused.<word>` of our words for participants, and its values filled in."""
+        """Return a refusal with the text `refused.<word>` of our words, or of these, and its values filled in."""
         key = f"refused.{word}"
-        what = read_words("en")[key].format(**values)
+        what = texts("en")[key].format(**values)
         refused = cls(what, where=where, allowed=allowed, code=code, status=status)
-        refused._word, refused._values = key, values
+        refused._word, refused._values, refused._texts = key, values, texts
         return refused
 
-    def text(self, words: Mapping[str, str]) -> str:
-        """Return what is wrong in the language of these words; a text that is not among them stays as it is."""
-        return words[self._word].format(**self._values) if self._word else self.what
+    def text(self, language: str) -> str:
+        """Return what is wrong in a language; a text that is no word stays as it is."""
+        return self._texts(language)[self._word].format(**self._values) if self._word else self.what
 
 
 def did_you_mean(word: str, known: Sequence[str]) -> str:

@@ -15,13 +15,15 @@ import yaml
 
 import beholder
 from beholder.checks.page_registry import check_title, page_check_kinds, page_checks, reason_title
-from beholder.errors import StudyError
+from beholder.errors import Refused, StudyError
 from beholder.methods import find, load_study
 from beholder.server.assets import Assets
 from beholder.testing import check_step, write_study
 from beholder.testing.browser import oracle_for
 from support.browser import StudyServers
 from support.data import ROOT
+from support.instruction_pages import served, until
+from support.visitor import Visitor
 
 GUIDE = ROOT / "docs" / "writing-a-check-with-a-page.md"
 DESIGN = {"participants": 6, "trials": 2, "seed": 3}
@@ -81,6 +83,33 @@ def test_robots_take_it_clean_judges_it_again_and_the_report_names_it(
     assert "Small differences of grey" in beholder.report(study).read_text("utf-8")
     assert check_title("contrast") == "Small differences of grey"
     assert reason_title("contrast:missed") == "Small differences of grey: the lighter square not found"
+
+
+async def test_it_refuses_an_answer_in_words_of_its_own_in_every_language(
+    package: Path, tmp_path: Path, tiny: Path
+) -> None:
+    folder = package / "beholder_contrast"
+    code, words = (folder / "__init__.py").read_text("utf-8"), folder / "words"
+    read = 'return {"square": read_whole_number('
+    refusal = 'if answer.get("square") == 10:\n            raise self.refuse("square", "beyond", "1 to 9", most=9)\n'
+    assert read in code
+    (folder / "__init__.py").write_text(code.replace(read, f"{refusal}        {read}"), "utf-8")
+    english = {**json.loads((words / "en.json").read_text("utf-8")), "refused.beyond": "There are {most} squares"}
+    (words / "en.json").write_text(json.dumps(english), "utf-8")
+    (words / "de.json").write_text('{"refused.beyond": "Es sind {most} Quadrate"}', "utf-8")
+    kind = page_check_kinds()["contrast"]
+    with pytest.raises(Refused) as caught:
+        kind(kind.Options()).read({}, {"square": 10})
+    said = {language: caught.value.text(language) for language in ("en", "de", "fi")}
+    assert said == {"en": "There are 9 squares", "de": "Es sind 9 Quadrate", "fi": "There are 9 squares"}
+    async with served(write_study(tmp_path / "study", tiny, **ACR, qualification={"contrast": True})) as site:
+        visitor = Visitor(site, participant="ada")
+        await until(visitor, "check:contrast:1")
+        assert "refused.beyond" not in visitor.step["words"], "the page has no use for it"
+        refused = await visitor.answer({"square": 10})
+        assert (refused.status_code, refused.json()["error"]["message"]) == (422, said["en"])
+        ours = await visitor.answer({"square": 11})
+        assert ours.json()["error"]["message"] == "square is missing or out of bounds"
 
 
 def test_a_study_switches_it_on_as_the_guide_says(package: Path, tmp_path: Path, tiny: Path) -> None:

@@ -54,6 +54,9 @@ def test_a_near_word_is_suggested_and_a_far_one_is_not() -> None:
 def test_a_refusal_is_said_in_the_words_of_the_study() -> None:
     refused = Refused.because("cannot_be_missing", where="answer.missing.s1", slot="s1", reason="fun")
     assert refused.what == str(refused) == "s1 cannot be missing for fun"
-    assert refused.text({"refused.cannot_be_missing": "{slot} fehlt nicht: {reason}"}) == "s1 fehlt nicht: fun"
+    assert refused.text("xx") == refused.what, "in English where a language lacks it"
+    texts = {"en": {"refused.odd": "{slot} is odd"}, "de": {"refused.odd": "{slot} ist seltsam"}}
+    own = Refused.because("odd", texts=texts.__getitem__, slot="s1")
+    assert (own.what, own.text("en"), own.text("de")) == ("s1 is odd", "s1 is odd", "s1 ist seltsam")
     assert (refused.where, refused.code, refused.status) == ("answer.missing.s1", "bad_answer", 422)
-    assert Refused("A text of a stranger's method").text({}) == "A text of a stranger's method"
+    assert Refused("A text of a stranger's method").text("de") == "A text of a stranger's method"

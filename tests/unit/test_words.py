@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import pytest
+
 import beholder
-from beholder.checks.page_registry import check_texts
+from beholder.checks.page_contract import PageCheck
+from beholder.checks.page_registry import check_texts, page_check_kinds
 from beholder.words import check_words, folder_words, read_words
 
 
@@ -33,15 +36,28 @@ def test_every_check_has_its_own_texts() -> None:
 # Refusals, which participants read in a banner or in place of a page
 
 
-def refusals() -> Iterator[tuple[str, ast.expr]]:
-    """Yield every refusal that the package makes: `Refused`, `because` or `refuse`, and its text or word."""
-    for path in Path(beholder.__file__).parent.rglob("*.py"):
+PACKAGE = Path(beholder.__file__).parent
+
+
+def refusals(folder: Path = PACKAGE) -> Iterator[tuple[str, ast.expr]]:
+    """Yield every refusal that the package makes: `Refused`, `because`, `refuse` or that of a check, and its text."""
+    for path in folder.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
                 name = node.func.id if isinstance(node.func, ast.Name) else ast.unparse(node.func)
-                place = {"Refused": 0, "Refused.because": 0, "refuse": 1}.get(name)
+                place = {"Refused": 0, "Refused.because": 0, "refuse": 1, "self.refuse": 1}.get(name)
                 if place is not None and len(node.args) > place:
-                    yield name.rpartition(".")[2], node.args[place]
+                    yield name, node.args[place]
+
+
+def words_said(folder: Path, *names: str) -> set[str]:
+    """Return the words of refusals that are made by one of these names."""
+    texts = [text for name, text in refusals(folder) if name in names and isinstance(text, ast.Constant)]
+    return {f"refused.{ast.literal_eval(text)}" for text in texts}
+
+
+def refused_words(words: Mapping[str, str]) -> set[str]:
+    return {key for key in words if key.startswith("refused.")}
 
 
 def test_no_refusal_has_its_text_in_the_code() -> None:
@@ -51,6 +67,14 @@ def test_no_refusal_has_its_text_in_the_code() -> None:
 
 
 def test_every_word_of_a_refusal_is_there_and_used() -> None:
-    written = [text for name, text in refusals() if name != "Refused" and isinstance(text, ast.Constant)]
-    words = {ast.literal_eval(text) for text in written}
-    assert {f"refused.{word}" for word in words} == {key for key in read_words("en") if key.startswith("refused.")}
+    assert words_said(PACKAGE, "Refused.because", "refuse") == refused_words(read_words("en"))
+
+
+@pytest.mark.parametrize("name", page_check_kinds())
+def test_every_word_of_a_refusal_that_one_check_makes_is_with_the_check(name: str) -> None:
+    kind = page_check_kinds()[name]
+    shared = refused_words(read_words("en"))
+    parents = [one for one in kind.__mro__ if issubclass(one, PageCheck)]
+    own = {word for one in parents for word in refused_words(one.texts("en"))}
+    assert words_said(kind.home(), "self.refuse") - shared == own
+    assert not shared & own

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol, get_args
 from numpy.random import Generator
 
 from beholder.checks.contract import Verdict
-from beholder.errors import Problem, Refused
+from beholder.errors import Problem, ReadTexts, Refused
 from beholder.study.checks import CheckKind
 from beholder.study.model import Study
 from beholder.study.qualification import Action, CheckOptions
@@ -307,16 +307,25 @@ class PageCheck(ABC, CheckKind):
         """Return a verdict. `again`: unknown, and to be repeated. `action`: overrides that of the study."""
         return Verdict(self.name, self.version, say, reason, measured, needed, evidence, again, action)
 
+    def refuse(self, where: str, what: str, allowed: str, **values: Any) -> Refused:
+        """Return the error for an answer that its page would not send.
 
-def refuse(where: str, what: str, allowed: str, **values: Any) -> Refused:
-    """Return the error for an answer that its page would not send; `what` is a word of ours, or else the text."""
-    place = f"answer.{where}" if where else "answer"
-    if f"refused.{what}" in read_words("en"):
-        return Refused.because(what, where=place, allowed=allowed, **values)
-    return Refused(what, where=place, allowed=allowed)
+        Its text is `refused.<what>` of the words of the check or its parents, or else of ours, or else `what` itself.
+        """
+        kinds = (kind for kind in type(self).__mro__ if issubclass(kind, PageCheck))
+        own = (kind.texts for kind in kinds if f"refused.{what}" in kind.texts("en"))
+        return refuse(where, what, allowed, next(own, read_words), **values)
 
 
 # Reading parts of an answer
+
+
+def refuse(where: str, what: str, allowed: str, texts: ReadTexts = read_words, **values: Any) -> Refused:
+    """Return the error for an answer that no page would send; `what` is a word among the texts, or else the text."""
+    place = f"answer.{where}" if where else "answer"
+    if f"refused.{what}" in texts("en"):
+        return Refused.because(what, where=place, allowed=allowed, texts=texts, **values)
+    return Refused(what, where=place, allowed=allowed)
 
 
 def read_number(answer: Mapping[str, Json], name: str, least: float, most: float) -> float:

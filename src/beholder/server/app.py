@@ -64,7 +64,7 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         except Refused as refused:
             if refused.status != 409:
                 raise
-            return JsonReply({**_error(refused, service.words), "step": await service.step(token)}, 409)
+            return JsonReply({**_error(refused, study.language), "step": await service.step(token)}, 409)
 
     async def events(request: Request) -> Response:
         token = token_of(request)
@@ -124,7 +124,7 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
             Route("/healthz", health),
             *lab_routes(service, assets, limit),
         ],
-        exception_handlers=_error_handlers(service.words),
+        exception_handlers=_error_handlers(study.language),
     )
     return SecurityHeaders(app)  # outermost, so that error responses get them too
 
@@ -136,38 +136,38 @@ def _parameter(value: Json) -> str:
     return value.encode("utf-8", "replace").decode()
 
 
-def _error(refused: Refused, words: Mapping[str, str]) -> dict[str, Any]:
+def _error(refused: Refused, language: str) -> dict[str, Any]:
     return {
         "error": {
-            "code": refused.code, "message": refused.text(words), "where": refused.where or None,
+            "code": refused.code, "message": refused.text(language), "where": refused.where or None,
             "allowed": refused.allowed or None, **refused.more,
         }
     }  # fmt: skip
 
 
-def _error_handlers(words: Mapping[str, str]) -> dict[Any, Callable[[Request, Exception], Awaitable[Response]]]:
+def _error_handlers(language: str) -> dict[Any, Callable[[Request, Exception], Awaitable[Response]]]:
     """Return the replies to errors, by their type or status; participants read them in the language of the study."""
 
     async def refuse(request: Request, refused: Exception) -> Response:
         assert isinstance(refused, Refused)
         headers = {"retry-after": "2"} if refused.status in (429, 503) else {}
-        return JsonReply(_error(refused, words), refused.status, headers)
+        return JsonReply(_error(refused, language), refused.status, headers)
 
     async def refuse_number(request: Request, error: Exception) -> Response:
         refused = Refused.because("number_too_large", where="body", allowed="numbers that a computer can hold")
-        return JsonReply(_error(refused, words), refused.status)
+        return JsonReply(_error(refused, language), refused.status)
 
     async def wait_for_store(request: Request, away: Exception) -> Response:
         _log.warning("the store is away: %s", away)
-        return JsonReply(_error(Refused.because("store_away", code="store_away"), words), 503, {"retry-after": "2"})
+        return JsonReply(_error(Refused.because("store_away", code="store_away"), language), 503, {"retry-after": "2"})
 
     async def find_nothing(request: Request, error: Exception) -> Response:
         status = getattr(error, "status_code", 404)
-        return JsonReply(_error(Refused.because("nothing_here", code="not_found"), words), status)
+        return JsonReply(_error(Refused.because("nothing_here", code="not_found"), language), status)
 
     async def report_fault(request: Request, error: Exception) -> Response:
         _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-        return JsonReply(_error(Refused.because("our_fault", code="our_fault"), words), 500)
+        return JsonReply(_error(Refused.because("our_fault", code="our_fault"), language), 500)
 
     return {
         Refused: refuse,

@@ -103,7 +103,7 @@ class PageChecks:
             "public": dict(posed.public),
             "media": {name: {"url": f"/media/{self.token(session, step.key, name)}"} for name in posed.media},
             "told": {"text": self.text(check, at.last), "left": left} if at.last and has_feedback else None,
-            "words": {**(self._words.get(LIST_WORDS, {}) if is_listed else {}), **self._words.get(check.name, {})},
+            "words": {**(self._words.get(LIST_WORDS, {}) if is_listed else {}), **self._page_words(check)},
             "list": self.device_list(script, facts, step) if is_listed else [],
         }
 
@@ -174,6 +174,11 @@ class PageChecks:
         return self.text(check, verdict) or None
 
     # Words
+
+    def _page_words(self, check: PageCheck) -> Mapping[str, str]:
+        """Return the words that the page of a check may say: refusals are of the server."""
+        own = self._words.get(check.name, {})
+        return {key: text for key, text in own.items() if not key.startswith("refused.")}
 
     def title(self, check: PageCheck) -> str:
         """Return the title of a check."""

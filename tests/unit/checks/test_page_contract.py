@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from beholder.checks.page_contract import PageCheck
+from beholder.checks.remote import Remote
 from beholder.errors import Refused
 from beholder.testing.checks import check_step
 from beholder.types import Json
@@ -49,3 +50,18 @@ def test_each_keeps_the_contract_of_a_check_and_leaves_nothing_to_guess(check: P
 def test_an_answer_that_no_page_sends_is_refused(check: PageCheck, answer: dict[str, Json], message: str) -> None:
     with pytest.raises(Refused, match=message):
         check.read(posed(check).private, answer)
+
+
+def test_a_refusal_has_the_words_of_the_check_or_its_parents_or_ours_or_is_the_text() -> None:
+    class Pad(Remote):
+        """A check of another author, with other words."""
+
+        words = "other words"
+
+    def said(check: PageCheck, what: str) -> str:
+        return check.refuse("remote", what, "true or false").text("en")
+
+    for check in (Remote(Remote.Options()), Pad(Pad.Options())):
+        assert said(check, "not_answered") == "The question is not answered"
+        assert said(check, "no_answer") == "There is no answer"
+        assert said(check, "Please say so") == "Please say so"

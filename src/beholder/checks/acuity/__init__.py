@@ -25,7 +25,6 @@ from beholder.checks.page_contract import (
     DrawnFile,
     PageCheck,
     RobotAbilities,
-    refuse,
 )
 from beholder.checks.pictures import encode, is_scaled, png, read_scale
 from beholder.study.parts import Fault, Span, raise_faults
@@ -99,7 +98,7 @@ class Acuity(PageCheck):
         value, times = answer.get("directions"), answer.get("ms")
         directions = value if isinstance(value, list) else []
         if len(directions) != needed or not all(type(one) is int and 0 <= one <= last for one in directions):
-            raise refuse("directions", "no_direction", f"{needed} whole numbers, 0 to {last}")
+            raise self.refuse("directions", "no_direction", f"{needed} whole numbers, 0 to {last}")
         spent: list[Json] = [*times] if isinstance(times, list) and len(times) == needed else [None] * needed
         taken: list[Json] = [_milliseconds(one) for one in spent]
         return {"directions": directions, "ms": taken, "scale": read_scale(answer)}

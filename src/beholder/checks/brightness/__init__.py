@@ -24,7 +24,6 @@ from beholder.checks.page_contract import (
     DrawnFile,
     PageCheck,
     RobotAbilities,
-    refuse,
 )
 from beholder.checks.pictures import is_scaled, png, read_scale
 from beholder.checks.screen import Window, window_of
@@ -100,7 +99,7 @@ class Brightness(PageCheck):
         for shape in SHAPES:
             value = answer.get(shape)
             if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST:
-                raise refuse(shape, "no_number_of", f"a whole number, 0 to {MOST}", shape=shape)
+                raise self.refuse(shape, "no_number_of", f"a whole number, 0 to {MOST}", shape=shape)
             read[shape] = value
         return {**read, "scale": read_scale(answer)}
 

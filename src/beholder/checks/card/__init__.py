@@ -17,7 +17,6 @@ from beholder.checks.page_contract import (
     CheckTask,
     PageCheck,
     RobotAbilities,
-    refuse,
 )
 from beholder.checks.screen import window_of
 from beholder.study.parts import Span
@@ -73,10 +72,10 @@ class Card(PageCheck):
         widths, ratio = answer.get("widths"), answer.get("dpr")
         if not isinstance(widths, list) or not 2 <= len(widths) <= 3 or not all(_is_in(w, _WIDTHS) for w in widths):
             allowed = f"two or three numbers, {_WIDTHS[0]} to {_WIDTHS[1]}"
-            raise refuse("widths", "no_widths", allowed)
+            raise self.refuse("widths", "no_widths", allowed)
         if not _is_in(ratio, _RATIOS):
             allowed = f"a number, {_RATIOS[0]} to {_RATIOS[1]}"
-            raise refuse("dpr", "no_pixel_ratio", allowed)
+            raise self.refuse("dpr", "no_pixel_ratio", allowed)
         return {"widths": widths, "dpr": ratio, "moved": answer.get("moved") is True}
 
     def judge(self, attempt: Attempt) -> Verdict:

@@ -25,7 +25,6 @@ from beholder.checks.page_contract import (
     DrawnFile,
     PageCheck,
     RobotAbilities,
-    refuse,
 )
 from beholder.checks.pictures import is_image, png, read_scale
 from beholder.checks.screen import Window, window_of
@@ -102,7 +101,7 @@ class Colour(PageCheck):
         for name in _plates(private):
             number = numbers.get(name) if isinstance(numbers, Mapping) else None
             if not isinstance(number, str) or not number.strip() or len(number) > _LONGEST:
-                raise refuse(f"numbers.{name}", "no_number", f"what is read, or {NONE}")
+                raise self.refuse(f"numbers.{name}", "no_number", f"what is read, or {NONE}")
             read[name] = plain(number)
         return {"numbers": read, "scale": read_scale(answer)}
 

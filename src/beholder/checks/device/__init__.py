@@ -20,7 +20,6 @@ from beholder.checks.page_contract import (
     read_flag,
     read_pair,
     read_whole_number,
-    refuse,
 )
 from beholder.formats import join_names
 from beholder.study.qualification import CheckOptions
@@ -70,9 +69,9 @@ class Device(PageCheck):
         assert isinstance(answer, Mapping)
         pointer, said = answer.get("pointer"), answer.get("said")
         if pointer not in _POINTERS:
-            raise refuse("pointer", "no_pointer", ", ".join(_POINTERS))
+            raise self.refuse("pointer", "no_pointer", ", ".join(_POINTERS))
         if said is not None and said not in KINDS:
-            raise refuse("said", "device_not_offered", ", ".join(KINDS))
+            raise self.refuse("said", "device_not_offered", ", ".join(KINDS))
         system = answer.get("system")
         return {
             "pointer": pointer,

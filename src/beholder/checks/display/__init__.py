@@ -18,7 +18,6 @@ from beholder.checks.page_contract import (
     CheckTask,
     PageCheck,
     RobotAbilities,
-    refuse,
 )
 from beholder.study.parts import Span
 from beholder.study.qualification import ACTIONS, Action, CheckOptions
@@ -59,10 +58,10 @@ class Display(PageCheck):
         for box in BOXES:
             ticked = answer.get(box)
             if not isinstance(ticked, bool):
-                raise refuse(box, "not_said_whether_done", "true or false")
+                raise self.refuse(box, "not_said_whether_done", "true or false")
             read[box] = ticked
         if answer.get("system") not in SYSTEMS:
-            raise refuse("system", "unknown_system", ", ".join(SYSTEMS))
+            raise self.refuse("system", "unknown_system", ", ".join(SYSTEMS))
         return {**read, "system": answer["system"]}
 
     def judge(self, attempt: Attempt) -> Verdict:

@@ -27,7 +27,6 @@ from beholder.checks.page_contract import (
     DrawnFile,
     PageCheck,
     RobotAbilities,
-    refuse,
 )
 from beholder.checks.pictures import is_scaled, png, read_scale
 from beholder.checks.screen import Window, window_of
@@ -122,7 +121,7 @@ class Distance(PageCheck):
         assert isinstance(answer, Mapping)
         better, pairs = answer.get("better"), len(_pairs(private))
         if not isinstance(better, list | tuple) or len(better) != pairs or any(one not in CHOICES for one in better):
-            raise refuse("better", "pair_without_answer", f"a list of {pairs} of {', '.join(CHOICES)}")
+            raise self.refuse("better", "pair_without_answer", f"a list of {pairs} of {', '.join(CHOICES)}")
         return {"better": list(better), "scale": read_scale(answer)}
 
     def judge(self, attempt: Attempt) -> Verdict:

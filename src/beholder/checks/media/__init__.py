@@ -22,7 +22,6 @@ from beholder.checks.page_contract import (
     PageCheck,
     RobotAbilities,
     read_flag,
-    refuse,
 )
 from beholder.errors import StimuliError
 from beholder.study.qualification import CheckOptions
@@ -96,14 +95,21 @@ class Media(PageCheck):
         assert isinstance(codecs, list | tuple)
         playable = reported if isinstance(reported, Mapping) else {}
         if set(playable) != set(codecs) or not all(isinstance(one, bool) for one in playable.values()):
-            raise refuse("playable", "not_told_whether_playable", "true or false for each codec")
+            raise self.refuse("playable", "not_told_whether_playable", "true or false for each codec")
         return {
             "playable": {str(codec): playable[str(codec)] for codec in codecs},
             "fullscreen": read_flag(answer, "fullscreen"),
             "sound": read_flag(answer, "sound"),
             "decoded": read_flag(answer, "decoded"),
-            "plays": _plays(answer.get("plays")),
+            "plays": self._read_plays(answer.get("plays")),
         }
+
+    def _read_plays(self, value: Json) -> list[Json]:
+        """Return the frames and dropped frames of each play of the sample."""
+        plays = value if isinstance(value, list | tuple) else []
+        if len(plays) > _PLAYS or not all(_is_play(play) for play in plays):
+            raise self.refuse("plays", "no_frames", f"up to {_PLAYS} times [frames, dropped]")
+        return [list(play) for play in plays if isinstance(play, list | tuple)]
 
     def judge(self, attempt: Attempt) -> Verdict:
         answer, private = attempt.answer, attempt.private
@@ -154,14 +160,6 @@ def codec_names(types: Json) -> str:
         known = [_NAMES.get(codec.strip().partition(".")[0], codec.strip()) for codec in inside]
         names |= dict.fromkeys(known or [kind.partition("/")[2].upper().replace("WEBP", "WebP")])
     return ", ".join(names)
-
-
-def _plays(value: Json) -> list[Json]:
-    """Return the frames and dropped frames of each play of the sample."""
-    plays = value if isinstance(value, list | tuple) else []
-    if len(plays) > _PLAYS or not all(_is_play(play) for play in plays):
-        raise refuse("plays", "no_frames", f"up to {_PLAYS} times [frames, dropped]")
-    return [list(play) for play in plays if isinstance(play, list | tuple)]
 
 
 def _is_play(play: Json) -> bool:

@@ -21,7 +21,6 @@ from beholder.checks.page_contract import (
     CheckTask,
     PageCheck,
     RobotAbilities,
-    refuse,
 )
 from beholder.study.parts import Fault, Slug, Span, StudyPart, Text, raise_faults
 from beholder.study.qualification import CheckOptions
@@ -116,10 +115,10 @@ class Questions(PageCheck):
         items = _items(private)
         names = [f"q{place}" for place in range(1, len(items) + 1)]
         if not isinstance(answers, Mapping) or set(answers) - set(names):
-            raise refuse("answers", "other_answers", f"an object with {', '.join(names)}")
+            raise self.refuse("answers", "other_answers", f"an object with {', '.join(names)}")
         for name, item in zip(names, items, strict=True):
             if answers.get(name) not in item["options"]:
-                raise refuse(f"answers.{name}", "answer_not_offered", ", ".join(item["options"]))
+                raise self.refuse(f"answers.{name}", "answer_not_offered", ", ".join(item["options"]))
         return {"answers": {name: answers[name] for name in names}}
 
     def judge(self, attempt: Attempt) -> Verdict:

@@ -17,7 +17,6 @@ from beholder.checks.page_contract import (
     PageCheck,
     RobotAbilities,
     read_flag,
-    refuse,
 )
 from beholder.checks.refresh import Refresh, intervals_of, rate_of
 from beholder.study.qualification import CheckOptions
@@ -61,7 +60,7 @@ class Remote(PageCheck):
         assert isinstance(answer, Mapping)
         said = answer.get("remote")
         if not isinstance(said, bool):
-            raise refuse("remote", "not_answered", "true or false")
+            raise self.refuse("remote", "not_answered", "true or false")
         return {"remote": said, **{name: read_flag(answer, name) for name in (*HINTS, "reduced_motion")}}
 
     def judge(self, attempt: Attempt) -> Verdict:

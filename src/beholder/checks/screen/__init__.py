@@ -22,7 +22,6 @@ from beholder.checks.page_contract import (
     RobotAbilities,
     read_number,
     read_pair,
-    refuse,
 )
 from beholder.study.parts import Fault, raise_faults
 from beholder.study.qualification import CheckOptions
@@ -79,7 +78,7 @@ class Screen(PageCheck):
             "dpr": read_number(answer, "dpr", 0.01, 100),
         }
         if not pixels_of(measured)[1]:
-            raise refuse("screen", "screen_without_pixels", "a screen of at least one pixel")
+            raise self.refuse("screen", "screen_without_pixels", "a screen of at least one pixel")
         return measured
 
     def judge(self, attempt: Attempt) -> Verdict:
