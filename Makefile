@@ -9,7 +9,7 @@ endif
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check quick bench zoo prove docs browser lock
+.PHONY: help setup demo test check bench zoo prove docs browser lock
 
 # What `bench`, `zoo` and `docs` run lies in tools/.
 bench zoo docs: export PYTHONPATH := tools
@@ -22,18 +22,13 @@ setup: .venv/ready  ## make .venv with everything to run
 demo: setup  ## a whole study with simulated participants (ARGS=--exit stops by itself, --prolific: with play money)
 	$(BIN)/beholder demo $(ARGS)
 
-test: quick browser  ## everything that must hold: what check does, and the tests
-	@# Types are checked beside the tests. More workers than two cores: tests of browsers mostly wait for clips to play.
-	@types=$$(mktemp); $(BIN)/mypy > $$types 2>&1 & mypy=$$!; trap "kill $$mypy 2> /dev/null; rm -f $$types" EXIT; \
-	  $(BIN)/python -m pytest -n 4 --dist worksteal --ignore tests/unit/test_architecture.py $(ARGS); tests=$$?; \
-	  wait $$mypy; mypy=$$?; cat $$types; exit $$((tests | mypy))
+test: check browser  ## everything that must hold; runs check first
+	$(BIN)/python -m pytest -n 3 --dist worksteal --ignore tests/unit/test_architecture.py $(ARGS)
 
-check: quick  ## style, types (Python and browser), import directions
-	$(BIN)/mypy
-
-quick: .venv/dev
+check: .venv/dev  ## style, types (Python and browser), import directions
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
 	$(BIN)/python tools/check_browser_types.py
 	$(BIN)/python -m pytest -q tests/unit/test_architecture.py
 
