@@ -131,6 +131,7 @@ def test_no_module_is_a_slab() -> None:
 
 SHORT_CHAPTERS = {
     "beholder.analysis.folder": "the folder of a verb, whose front has to stay light",
+    "beholder.methods.likert.items": "the item sets of one method",
     "beholder.reporting.devices": "a section of the report",
     "beholder.reporting.folder": "the folder of a verb, whose front has to stay light",
     "beholder.sample_size.folder": "the folder of a verb, whose front has to stay light",

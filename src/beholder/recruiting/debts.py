@@ -23,9 +23,6 @@ from beholder.study.model import Study
 from beholder.study.recruitment import Sum
 from beholder.words import read_words
 
-_RETURN_MESSAGE = (
-    "We have no complete answers that belong to this submission. Please return it; thank you for your time."
-)
 _NOT_HERE = ("NO_DATA", "NO_CODE")
 """Grounds of a rejection that no longer hold once the data is complete."""
 _PAYABLE = (None, "awaiting_review", "timed_out")
@@ -107,7 +104,7 @@ class _DebtMaker:
                 words = read_words(self._study.language)["paid_screened_out"].format(amount=self._screen_out)
                 yield debt("return", "screen_out", None, row.message or words)
         elif row is not None and row.pay == "return" and visit.status in (None, "awaiting_review"):
-            yield debt("return", "return", None, row.message or _RETURN_MESSAGE)
+            yield debt("return", "return", None, row.message or read_words(self._study.language)["please_return"])
         elif self._may_reject(submission, visit, row):
             assert row is not None
             yield debt("reject", row.category, None, row.message.strip())

@@ -13,7 +13,6 @@ from beholder.checks.page_contract import Needs
 from beholder.checks.page_registry import check_texts
 from beholder.errors import Problem, StudyError
 from beholder.files import write_private
-from beholder.formats import plain_count, plural
 from beholder.methods import find
 from beholder.recruiting.contract import Job
 from beholder.server import tokens
@@ -24,6 +23,7 @@ from beholder.study.csv_files import CsvTable, read_table
 from beholder.study.model import Study
 from beholder.study.recruitment import hourly, money
 from beholder.types import Outcome
+from beholder.words import read_words
 
 _LINKS = "launch/links.csv"
 _ID, _LINK = "id", "link"
@@ -167,12 +167,13 @@ def write_job(study: Study, job: Job, secret: bytes) -> Path:
 
 def _invitation(study: Study, job: Job) -> Iterator[str]:
     yield f"# {study.title}"
-    yield "You are invited to take part in a study."
+    words = read_words(study.language)
+    yield words["job.invited"]
     yield describe_job(study, job)
     if not has_personal_links(study):
-        yield f"Begin here: {job.url}"
+        yield words["job.begin"].format(url=job.url)
         return
-    yield "Begin here, by your own link, which is for you alone: `LINK`"
+    yield words["job.begin_own"]
     yield "---"
     if study.recruit.people is None:
         yield (
@@ -207,9 +208,7 @@ def _job(study: Study, job: Job, secret: bytes) -> Iterator[str]:
 
 
 def _completion(study: Study) -> str:
-    if study.recruit.return_to.completed:
-        return "At the end a button brings you back here. Please press it: it tells that you have finished."
-    return "At the end you are shown a code. Please paste it here: it tells that you have finished."
+    return read_words(study.language)["job.button" if study.recruit.return_to.completed else "job.code"]
 
 
 def _settings(study: Study, job: Job) -> Iterator[tuple[str, str]]:
@@ -290,7 +289,7 @@ _SHOWN = 3
 
 def describe_job(study: Study, job: Job) -> str:
     """Return the description of a job, as Markdown to paste where participants are recruited."""
-    parts = ["You look at or listen to short examples and say what you think of them.", _question_line(study)]
+    parts = [read_words(study.language)["job.task"], _question_line(study)]
     return "\n\n".join([*parts, "\n".join(f"- {line}" for line in _lines(study, job))])
 
 
@@ -301,34 +300,35 @@ def _requirements(study: Study) -> list[str]:
 
 def _question_line(study: Study) -> str:
     texts = [" ".join(question.text.split()) for question in find(study.method).questions(study)]
+    words = read_words(study.language)
     shown = " ".join(f"“{text}”" for text in texts[:_SHOWN])
-    more = f", and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
-    return f"The {plural(len(texts), 'question')}: {shown}{more}"
+    if len(texts) > _SHOWN:
+        shown = words["job.more_questions"].format(texts=shown, n=len(texts) - _SHOWN)
+    return words["job.question" if len(texts) == 1 else "job.questions"].format(texts=shown)
 
 
 def _lines(study: Study, job: Job) -> Iterator[str]:
-    sessions, recruit = study.design.sessions_per_participant, study.recruit
-    yield f"It takes about {job.minutes} minutes{' a session' if sessions > 1 else ''}."
+    sessions, words = study.design.sessions_per_participant, read_words(study.language)
+    several = "_a_session" if sessions > 1 else ""
+    yield words[f"job.minutes{several}"].format(minutes=job.minutes)
     if job.reward.minor:
-        each = " for each session" if sessions > 1 else ""
-        yield f"You earn {job.reward}{each}, which is {hourly(job.reward, job.minutes)} an hour."
+        yield words[f"job.earn{several}"].format(reward=job.reward, hourly=hourly(job.reward, job.minutes))
     if sessions > 1:
-        yield f"You may take up to {sessions} sessions, one after the other or on another day."
-    yield from _bonus(study)
+        yield words["job.sessions"].format(sessions=sessions)
+    yield from _bonus(study, words)
     if needs := _requirements(study):
-        yield "\n  - ".join(["You need:", *needs])
-        paid = f", and you earn {job.screen_out}" if job.screen_out else ""
-        yield f"We look at this first. Where something does not fit, the study ends there{paid}."
-    yield f"If you have to stop, you go on where you were by the same link, within {recruit.time_limit or '60 min'}."
+        yield "\n  - ".join([words["job.needs"], *needs])
+        yield words["job.first_paid"].format(amount=job.screen_out) if job.screen_out else words["job.first"]
+    yield words["job.stop"].format(limit=study.recruit.time_limit or "60 min")
     if study.contact:
-        yield f"Questions: {study.contact}"
+        yield words["job.contact"].format(contact=study.contact)
 
 
-def _bonus(study: Study) -> Iterator[str]:
+def _bonus(study: Study, words: Mapping[str, str]) -> Iterator[str]:
     bonus = study.clean.bonus
     if bonus is not None and bonus.quantity is not None:
-        each, least = money(bonus.quantity.each), bonus.quantity.sessions
-        yield f"From {plain_count(least, 'accepted session')} on you earn {each} more for each of them."
+        least = bonus.quantity.sessions
+        text = words["job.bonus_quantity_one" if least == 1 else "job.bonus_quantity"]
+        yield text.format(n=least, each=money(bonus.quantity.each))
     if bonus is not None and bonus.quality is not None:
-        best, each = bonus.quality.best, money(bonus.quality.each)
-        yield f"The {best:g} % whose ratings can be relied on most earn {each} more for each accepted session."
+        yield words["job.bonus_quality"].format(best=f"{bonus.quality.best:g}", each=money(bonus.quality.each))

@@ -9,15 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field, field_serializer, model_valid
 
 from beholder.study.parts import Fault, FaultsError, StudyPart, Text, raise_faults
 from beholder.study.value_kinds import Allowed, AsText
+from beholder.words import read_words
 
 _MOST_CATEGORIES = 21
-_QUALITY = ("Bad", "Poor", "Fair", "Good", "Excellent")
-_IMPAIRMENT = (
-    "Very annoying", "Annoying", "Slightly annoying", "Perceptible but not annoying", "Imperceptible",
-)  # fmt: skip
-_BETTER = ("Much worse", "Worse", "Slightly worse", "About the same", "Slightly better", "Better", "Much better")
-_CLEARLY = ("Clearly worse", "Slightly worse", "Equal", "Slightly better", "Clearly better")
-_AGREEMENT = ("Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree")
 
 
 class Scale(BaseModel):
@@ -111,20 +105,31 @@ def _five(values: tuple[int, ...], words: tuple[str, ...]) -> dict[int, str]:
     return dict(zip(values, words, strict=True))
 
 
-SCALES: dict[str, Scale] = {
-    "acr5": _categories(1, 5, _five((1, 2, 3, 4, 5), _QUALITY)),
-    "acr9": _categories(1, 9, _five((1, 3, 5, 7, 9), _QUALITY)),
-    "acr11": _categories(0, 10, _five((1, 3, 5, 7, 9), _QUALITY)),
-    "dcr5": _categories(1, 5, _five((1, 2, 3, 4, 5), _IMPAIRMENT)),
-    "dcr9": _categories(1, 9, _five((1, 3, 5, 7, 9), _IMPAIRMENT)),
-    "ccr5": _categories(-2, 2, _five((-2, -1, 0, 1, 2), _CLEARLY)),
-    "ccr7": _categories(-3, 3, _five((-3, -2, -1, 0, 1, 2, 3), _BETTER)),
-    "ccr9": _categories(-4, 4, _five((-4, -2, 0, 2, 4), _CLEARLY)),
-    "pref2": Scale(min=-1, max=1, step=2, labels=((-1, "First"), (1, "Second")), look="radio"),
-    "pref3": _categories(-1, 1, _five((-1, 0, 1), ("First", "No difference", "Second"))),
-    "agree5": _categories(1, 5, _five((1, 2, 3, 4, 5), _AGREEMENT)),
-    "cont100": Scale(min=0, max=100, labels=tuple((10 + 20 * i, word) for i, word in enumerate(_QUALITY))),
-}
+def _labels(name: str) -> tuple[str, ...]:
+    """Return the labels of a named scale, from the lowest to the highest."""
+    return tuple(read_words("en")[f"scale.{name}"].split("; "))
+
+
+def _named_scales() -> dict[str, Scale]:
+    quality, impairment, clearly = _labels("quality"), _labels("impairment"), _labels("clearly")
+    first, neither, second = _labels("preference")
+    return {
+        "acr5": _categories(1, 5, _five((1, 2, 3, 4, 5), quality)),
+        "acr9": _categories(1, 9, _five((1, 3, 5, 7, 9), quality)),
+        "acr11": _categories(0, 10, _five((1, 3, 5, 7, 9), quality)),
+        "dcr5": _categories(1, 5, _five((1, 2, 3, 4, 5), impairment)),
+        "dcr9": _categories(1, 9, _five((1, 3, 5, 7, 9), impairment)),
+        "ccr5": _categories(-2, 2, _five((-2, -1, 0, 1, 2), clearly)),
+        "ccr7": _categories(-3, 3, _five((-3, -2, -1, 0, 1, 2, 3), _labels("better"))),
+        "ccr9": _categories(-4, 4, _five((-4, -2, 0, 2, 4), clearly)),
+        "pref2": Scale(min=-1, max=1, step=2, labels=((-1, first), (1, second)), look="radio"),
+        "pref3": _categories(-1, 1, _five((-1, 0, 1), (first, neither, second))),
+        "agree5": _categories(1, 5, _five((1, 2, 3, 4, 5), _labels("agreement"))),
+        "cont100": Scale(min=0, max=100, labels=tuple((10 + 20 * i, word) for i, word in enumerate(quality))),
+    }
+
+
+SCALES = _named_scales()
 """The scales with a name. On comparison scales (ccr, pref) above zero means the second, or right, one."""
 
 
