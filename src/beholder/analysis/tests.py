@@ -70,7 +70,7 @@ class CorrectedTests(NamedTuple):
 def family_note(ratings: Ratings, contrasts: Sequence[Pair] | None = None, family: Family | None = None) -> str:
     """Return over what the tests are corrected."""
     settings = ratings.order.settings
-    scope = "over the whole study" if family == "study" else "within each question"
+    scope = "over the whole study" if (family or settings.family) == "study" else "within each question"
     if settings.contrasts if contrasts is None else contrasts:
         return f"Holm's correction {scope} over the named contrasts; other pairs are told, but not corrected for."
     left_out = ", without anchors and MUSHRA's hidden reference" if _uncorrected_conditions(ratings) else ""

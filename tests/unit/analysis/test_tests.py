@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -12,8 +13,11 @@ from scipy import stats
 
 from beholder.analysis import analyse
 from beholder.analysis.pairs import pairs
-from beholder.analysis.tests import TESTS, agreement
+from beholder.analysis.ratings import RowOrder, tidy
+from beholder.analysis.ratings_table import fill_columns
+from beholder.analysis.tests import TESTS, agreement, family_note
 from beholder.stats.tests import holm
+from beholder.study.cleaning import Analyse
 from support.crossed_ratings import crossed, write_csv
 from support.pair_ratings import ODD, by_pair, four, ratings
 
@@ -35,6 +39,18 @@ def test_each_test_is_a_family_of_its_own_within_each_question() -> None:
     for _, family in whole.groupby("test"):
         np.testing.assert_allclose(family["p_holm"], holm(family["p"]))
     assert (whole["p_holm"] >= table["p_holm"] - 1e-12).all()
+
+
+@pytest.mark.parametrize(("family", "scope"), [("question", "within each question"), ("study", "over the whole study")])
+def test_the_family_is_told_as_it_is_computed_wherever_it_comes_from(
+    family: Literal["question", "study"], scope: str
+) -> None:
+    data = pd.concat([ratings({"a": 50, "b": 52, "c": 53}, seed=n).assign(question=f"q{n}") for n in (1, 2)])
+    by_study = tidy(fill_columns(data), RowOrder(settings=Analyse(family=family)))
+    for told in (pairs(by_study), pairs(data, family=family)):
+        np.testing.assert_allclose(told.table["p_holm"], four(data, family=family)["p_holm"][:: len(TESTS)])
+        assert f"Holm's correction {scope} over all pairs" in told.note
+    assert scope in family_note(by_study)
 
 
 def test_named_contrasts_come_first_as_written_and_are_the_family() -> None:
