@@ -17,10 +17,10 @@ import numpy as np
 import pandas as pd
 
 from beholder.analysis.ratings import Ratings, as_ratings
-from beholder.analysis.result import Result, records
+from beholder.analysis.result import Result
 from beholder.columns import Column
 from beholder.errors import Problem, UserError
-from beholder.files import table_bytes
+from beholder.files import csv_blocks
 from beholder.formats import join_names
 
 __all__ = ["Analysis", "Column", "Ratings", "Result", "as_ratings"]
@@ -87,21 +87,22 @@ class Analysis:
         faults = list(self.faults(table))
         if faults:
             raise ValueError("; ".join(faults))
-        return table_bytes(list(table.columns), records(table))
+        columns = [str(name) for name in table.columns]
+        return b"".join(csv_blocks(columns, zip(*(table[name].tolist() for name in columns), strict=True)))
 
     def faults(self, table: pd.DataFrame) -> Iterator[str]:
         """Yield in which ways a table is not as declared."""
-        names = [str(name) for name in table.columns]
-        missing = [name for name in self.names if name not in names]
-        unknown = [name for name in names if self.column(name) is None]
+        names, needed = [str(name) for name in table.columns], self.names
+        declared = {name: self.column(name) for name in names}
+        missing = [name for name in needed if name not in declared]
+        unknown = [name for name in names if declared[name] is None]
         if missing:
             yield f"the table lacks {join_names(missing)}"
         if unknown:
             yield f"the table has {join_names(unknown)}, which is not declared"
-        if not missing and [name for name in names if name in self.names] != self.names:
-            yield f"the columns of the table are not in the order {join_names(self.names)}"
-        for name in names:
-            column = self.column(name)
+        if not missing and [name for name in names if name in needed] != needed:
+            yield f"the columns of the table are not in the order {join_names(needed)}"
+        for name, column in declared.items():
             if column is not None and len(table) and not _is_of_kind(table[name], column.kind):
                 yield f"{name} does not hold {_WORDS[column.kind]}"
 
@@ -127,6 +128,8 @@ def _is_of_kind(values: pd.Series, kind: str) -> bool:
     if kind == "boolean":
         return values.dtype == bool
     if kind == "text":
+        if isinstance(values.dtype, pd.StringDtype):
+            return not values.hasnans
         return all(isinstance(value, str) for value in values)
     if not pd.api.types.is_numeric_dtype(values.dtype) or values.dtype == bool:
         return False

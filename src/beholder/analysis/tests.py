@@ -232,13 +232,6 @@ _KEYS = ["question", "condition", "other_condition"]
 _NEEDED = {*_KEYS, "test", "estimate", "clear"}
 
 
-class _Wide(NamedTuple):
-    """One row for each contrast, one column for each test."""
-
-    clear: pd.DataFrame
-    direction: pd.DataFrame
-
-
 def agreement(data: pd.DataFrame | Ratings | Result) -> Result | None:
     """Return for every two tests on how many contrasts they agree; None where nothing was tested.
 
@@ -287,26 +280,27 @@ def _counted(table: pd.DataFrame) -> pd.DataFrame:
     names = list(dict.fromkeys(tested["test"]))
     # The share of a sign test points nowhere at one half, everything else at zero.
     middle = np.where(tested["test"].str.startswith("sign"), 0.5, 0.0)
-    signed = tested.assign(
-        clear=tested["clear"] == 1, direction=np.sign((tested["estimate"] - middle).round(_DECIMALS))
-    )
-    index = signed.set_index([*_KEYS, "test"])
-    wide = _Wide(index["clear"].unstack("test"), index["direction"].unstack("test"))
+    direction = np.sign((tested["estimate"].to_numpy(float) - middle).round(_DECIMALS))
+    is_clear = tested["clear"].to_numpy(float) == 1
+    contrasts = list(zip(*(tested[key] for key in _KEYS), strict=True))
+    by_test: dict[str, dict[tuple[str, ...], tuple[bool, float]]] = {name: {} for name in names}
+    for contrast, test, *said in zip(contrasts, tested["test"], is_clear.tolist(), direction.tolist(), strict=True):
+        by_test[test][contrast] = (said[0], said[1])
     questions = list(dict.fromkeys(tested["question"]))
     rows = []
     for question in [*questions, *([""] if len(questions) > 1 else [])]:
+        asked = [contrast for contrast in dict.fromkeys(contrasts) if question in ("", contrast[0])]
         for one, other in combinations(names, 2):
-            rows.append((question, one, other, *_row(wide, question, one, other)))
+            first, second = by_test[one], by_test[other]
+            both = [(first[key], second[key]) for key in asked if key in first and key in second]
+            rows.append((question, one, other, *_row(both)))
     return pd.DataFrame(rows, columns=AGREEMENT.names)
 
 
-def _row(wide: _Wide, question: str, one: str, other: str) -> tuple[int, ...]:
-    clear, direction = (
-        frame if not question else frame[frame.index.get_level_values("question") == question] for frame in wide
-    )
-    is_made = clear[one].notna() & clear[other].notna()
-    first, second = clear[one][is_made].astype(bool), clear[other][is_made].astype(bool)
-    opposite = (direction[one] * direction[other])[is_made] < 0
-    both, neither = int((first & second).sum()), int((~first & ~second).sum())
-    only = int((first & ~second).sum()), int((~first & second).sum())
-    return len(first), both + neither, both, *only, neither, len(first) - int(opposite.sum())
+def _row(both: Sequence[tuple[tuple[bool, float], tuple[bool, float]]]) -> tuple[int, ...]:
+    """Return the counts of two tests from whether each is clear, and its direction, contrast by contrast."""
+    clear = [(one[0], other[0]) for one, other in both]
+    opposite = sum(one[1] * other[1] < 0 for one, other in both)
+    only = clear.count((True, False)), clear.count((False, True))
+    all_clear, neither = clear.count((True, True)), clear.count((False, False))
+    return len(clear), all_clear + neither, all_clear, *only, neither, len(clear) - opposite

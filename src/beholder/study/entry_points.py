@@ -6,10 +6,11 @@ and turns whatever is wrong with a package into a `StudyError` that names the pa
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -98,8 +99,17 @@ Installation = tuple[tuple[str, int], ...]
 
 def installation() -> Installation:
     """Return what is installed now, as something to compare and to cache by."""
-    folders = [Path(name) for name in sys.path]
-    return tuple((str(folder), folder.stat().st_mtime_ns) for folder in folders if folder.is_dir())
+    return tuple(entry for name in sys.path if (entry := _changed(name)) is not None)
+
+
+def _changed(folder: str) -> tuple[str, int] | None:
+    """Return a folder and when it has changed; None where it is none. Without `Path`: this is asked all the time."""
+    folder = folder or os.curdir
+    try:
+        status = os.stat(folder)  # noqa: PTH116
+    except (OSError, ValueError):
+        return None
+    return (folder, status.st_mtime_ns) if stat.S_ISDIR(status.st_mode) else None
 
 
 @lru_cache(maxsize=8)
