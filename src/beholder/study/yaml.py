@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -87,8 +88,13 @@ def core_value(text: str) -> bool | int | float | str | None:
     return text
 
 
+@lru_cache(maxsize=16)
 def parse(text: str, file: str) -> Tree:
-    """Return the tree of a YAML text; raises `UnreadableError`."""
+    """Return the tree of a YAML text; raises `UnreadableError`.
+
+    Kept for the last few texts: a command reads its study file several times, and a store holds the same text for
+    every session.
+    """
     try:
         root = yaml.compose(text, Loader=_Loader)
     except yaml.reader.ReaderError as error:
@@ -108,19 +114,21 @@ class _Loader(yaml.BaseLoader):
     """PyYAML's scanner and parser, with scalars left as they were written."""
 
     _level = 0
-    _is_in_plain = False
 
     # PyYAML follows YAML 1.1, where a question mark ends a plain text inside {} and []; YAML 1.2 lets it stand.
     def scan_plain(self) -> Any:
-        self._is_in_plain = True
+        if not self.flow_level:
+            return super().scan_plain()
+        # On the instance, and only here: `peek` is called for every letter of the file.
+        self.peek = self._peek_in_plain  # type: ignore[method-assign]
         try:
             return super().scan_plain()
         finally:
-            self._is_in_plain = False
+            del self.peek
 
-    def peek(self, index: int = 0) -> Any:
+    def _peek_in_plain(self, index: int = 0) -> Any:
         letter = super().peek(index)
-        return "-" if letter == "?" and self._is_in_plain else letter
+        return "-" if letter == "?" else letter
 
     def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
         if kind is yaml.ScalarNode:

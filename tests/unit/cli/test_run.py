@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,9 @@ from click.testing import CliRunner
 
 from beholder.cli import cli
 from beholder.errors import UserError
+from beholder.methods import method_folder
 from support.commands import command
+from support.installed_packages import install
 
 
 @pytest.mark.parametrize(
@@ -28,8 +31,33 @@ def test_options_that_clash_are_told(options: list[str], message: str) -> None:
     assert str(result.exception) == message
 
 
-def test_the_demo_shows_the_planted_truth_beside_the_result(tmp_path: Path) -> None:
-    said = command("demo", "acr", "--folder", "shown", "--exit", "--port", "0", cwd=tmp_path)
+# Samples of text: to draw those of video takes longer than the rest of a demo.
+METHOD = """
+from beholder.methods.acr import Acr
+
+class Reading(Acr):
+    name = "reading"
+
+reading = Reading()
+"""
+EXAMPLE = """
+beholder: 1
+name: answers
+title: Answers
+method: reading
+stimuli: stimuli
+conditions: [edited, garbled]
+questions: [{id: quality, text: "How good is this answer?", scale: acr5}]
+design: {participants: 8, trials: 4, seed: 1}
+contact: researcher@example.org
+"""
+
+
+def test_the_demo_shows_the_planted_truth_beside_the_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path / "site", monkeypatch, "readings", METHOD, "[beholder.methods]\nreading = readings:reading\n")
+    (tmp_path / "site" / "readings" / "example.yaml").write_text(EXAMPLE, "utf-8")
+    shutil.copy(method_folder("acr", "a test") / "view.js", tmp_path / "site" / "readings")
+    said = command("demo", "reading", "--folder", "shown", "--exit", "--port", "0", cwd=tmp_path)
     assert said.returncode == 0, said.stderr
     assert "planted" in said.stdout
     assert "  MOS(ACR)  " in said.stdout
