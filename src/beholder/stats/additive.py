@@ -1,0 +1,461 @@
+"""Contrasts of conditions from all ratings: additive least squares of participant, content and condition.
+
+Errors are clustered by participants and by contents (Cameron, Gelbach and Miller 2011), each part truncated at zero
+(MacKinnon, Nielsen and Webb 2021) and moderated over contrasts (Smyth 2004). They are told for two populations: people
+and contents like these, and people with these contents.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse, special
+from scipy.sparse.csgraph import connected_components
+
+from beholder.stats.clustered import CITATION as CLUSTERED
+from beholder.stats.clustered import Cells, Codes, Floats, sums_by, two_way_residuals
+from beholder.stats.intervals import LEVEL
+from beholder.stats.moderation import CITATION as MODERATED
+from beholder.stats.moderation import Moderated, Pair, moderated
+
+CITATION = f"{CLUSTERED}; MacKinnon, Nielsen and Webb (2021), Journal of Econometrics 225; {MODERATED}"
+NO_SHARED_CONTENT = "no content in common: not tested, as contents may make the difference"
+ONE_CONTENT_COUNTS = "rests on one content: nothing is known beyond it"
+ONE_PERSON = "one participant of one: no test"
+_MAX_SOLVED = 3000
+"""Up to so many participants or contents, whichever are fewer, the equations are solved directly."""
+_MAX_COUNTED = 30_000_000
+"""Up to this size of tables what fitting took from each cluster is counted, and not approximated."""
+_LEAST_CONTENTS = 1.5
+"""Over how many contents the weight of a contrast must be spread to speak for others."""
+_SINGULAR = 1e-10
+
+
+class Claim(NamedTuple):
+    """Errors of differences over one population, a row for each data set; what cannot be known is NaN."""
+
+    se: Floats
+    df: Floats
+    low: Floats
+    high: Floats
+    statistic: Floats
+    p: Floats
+    """Two-sided, against zero."""
+
+
+class ContrastEstimates(NamedTuple):
+    """Differences of pairs of conditions: a row for each data set, a column for each pair."""
+
+    difference: Floats
+    beyond: Claim
+    """Over people and contents like these; over people alone where there is one content."""
+    these: Claim
+    """Over people, with these contents."""
+    n: Codes
+    """Pages of either, as all that follows for each pair."""
+    participants: Codes
+    contents: Codes
+    refused: tuple[str, ...]
+    """Why a pair is not tested, at all or beyond these contents; empty where it is."""
+
+
+class _Clusters(NamedTuple):
+    """The cluster of every value, by kind."""
+
+    people: Codes
+    contents: Codes
+    pages: Codes
+
+
+class _Spread(NamedTuple):
+    """Over how many clusters of each kind every contrast is spread."""
+
+    people: Floats
+    contents: Floats
+    pages: Floats
+
+
+class _Kept(NamedTuple):
+    """A number for every contrast, by part of its variance."""
+
+    people: Floats
+    contents: Floats
+    pages: Floats
+    these_people: Floats
+    these_pages: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _Design:
+    """A linear estimate of several effects, and how residuals of it are taken."""
+
+    weights: Floats
+    """How far every value pulls each effect, a row for each effect."""
+    combine: Floats
+    """From effects to contrasts, a row for each contrast."""
+    clusters: _Clusters
+    residuals: Callable[[Floats], Floats]
+    """From rows of values to what the effects, participants and contents leave of them."""
+    these_residuals: Callable[[Floats], Floats]
+    """The same where every stimulus has an effect of its own."""
+    taken: Callable[[Codes], Floats | None]
+    """From clusters to what fitting takes from the products of the weights, summed over them; None where unknown."""
+    these_taken: Callable[[Codes], Floats | None]
+
+    @cached_property
+    def unit(self) -> Floats:
+        """The variance of each contrast where values are independent with variance 1."""
+        return self.contrast(self.weights @ self.weights.T)
+
+    @cached_property
+    def spread(self) -> _Spread:
+        """Over how many clusters the weight of each contrast is spread: over all where they have the same."""
+        squares = (self.combine @ self.weights) ** 2
+
+        def over(codes: Codes) -> Floats:
+            sums = sums_by(codes, squares, int(codes.max()) + 1)
+            return np.asarray(sums.sum(axis=1) ** 2 / (sums**2).sum(axis=1), np.float64)
+
+        return _Spread(*(over(codes) for codes in self.clusters))
+
+    @cached_property
+    def kept(self) -> _Kept:
+        """Which share of each part of the variance fitting left, where values are independent."""
+        clusters, spread = self.clusters, self.spread
+
+        def share(taken: Callable[[Codes], Floats | None], codes: Codes, over: Floats) -> Floats:
+            lost = taken(codes)
+            left = 1 - 1 / over if lost is None else 1 - self.contrast(lost) / self.unit
+            return np.where(left > _SINGULAR, left, math.nan)
+
+        return _Kept(
+            share(self.taken, clusters.people, spread.people),
+            share(self.taken, clusters.contents, spread.contents),
+            share(self.taken, clusters.pages, spread.pages),
+            share(self.these_taken, clusters.people, spread.people),
+            share(self.these_taken, clusters.pages, spread.pages),
+        )
+
+    def contrast(self, products: Floats) -> Floats:
+        """Return the variance of each contrast from the products of effects, which are the last two dimensions."""
+        return np.asarray(((self.combine @ products) * self.combine).sum(axis=-1), np.float64)
+
+
+class AdditiveContrasts:
+    """The contrasts of one design; `estimate` takes the values of as many data sets as there are."""
+
+    def __init__(self, participant: Codes, content: Codes, condition: Codes, pairs: Sequence[Pair]) -> None:
+        """Take what each value is of, numbered from 0, and which conditions are compared.
+
+        Values are means of pages: of one participant, content and condition there is one.
+        """
+        self.pairs = tuple(pairs)
+        tables = [_incidence(condition, codes) for codes in (participant, content, _joint(participant, content))]
+        self._counts = tuple(np.array([_either(table, pair) for pair in self.pairs], np.intp) for table in tables)
+        refused = [_why_refused(pair, tables[0], tables[1]) for pair in self.pairs]
+        is_within = _are_connected(self.pairs, participant, condition)
+        self._designs: list[tuple[NDArray[np.intp], _Design]] = []
+        # Where nobody links the two, people are not their own control but two groups.
+        for people, is_mine in ((participant, is_within), (np.zeros_like(participant), ~is_within)):
+            mine = np.flatnonzero(is_mine & np.array([not why for why in refused], bool))
+            if len(mine):
+                asked = [self.pairs[place] for place in mine]
+                self._designs.append((mine, _rated(participant, content, condition, people, asked)))
+        for mine, design in self._designs:
+            for place, clusters in zip(mine, design.spread.contents, strict=True):
+                if self._counts[1][place] > 1 and clusters < _LEAST_CONTENTS:
+                    refused[place] = ONE_CONTENT_COUNTS
+        self.refused = tuple(refused)
+
+    def estimate(self, values: Floats, *, level: float = LEVEL) -> ContrastEstimates:
+        """Return the contrasts of every row of values."""
+        parts = [(mine, _parts(design, values)) for mine, design in self._designs]
+        return _estimates(parts, self.pairs, self._counts, self.refused, rows=len(values), level=level)
+
+
+class DirectContrasts:
+    """The contrasts of one design in which conditions were compared with each other; all contents weigh the same."""
+
+    def __init__(self, pages: Mapping[Pair, Cells]) -> None:
+        """Take the votes of every pair, above zero for the first; their values may differ between data sets."""
+        self.pairs = tuple(pages)
+        self.refused = tuple(_why_alone(cells) for cells in pages.values())
+        self._counts = tuple(
+            np.array([len(np.unique(codes)) for codes in all_codes], np.intp)
+            for all_codes in (
+                [cells.participant for cells in pages.values()],
+                [cells.content for cells in pages.values()],
+                [_joint(cells.participant, cells.content) for cells in pages.values()],
+            )
+        )
+        self._mine = np.flatnonzero([not why for why in self.refused])
+        self._design = _compared([pages[self.pairs[place]] for place in self._mine]) if len(self._mine) else None
+
+    def estimate(self, values: Mapping[Pair, Floats], *, level: float = LEVEL) -> ContrastEstimates:
+        """Return the contrasts of every row of votes, which are given by pair."""
+        rows = len(next(iter(values.values()))) if values else 0
+        parts = []
+        if self._design is not None:
+            joined = np.concatenate([values[self.pairs[place]] for place in self._mine], axis=1)
+            parts = [(self._mine, _parts(self._design, joined))]
+        return _estimates(
+            parts, self.pairs, self._counts, self.refused, rows=rows, level=level, are_ratings_shared=False
+        )
+
+
+# From the design to weights and residuals
+
+
+class _TwoWay:
+    """Effects of two crossed groupings by least squares."""
+
+    def __init__(self, one: Codes, other: Codes) -> None:
+        # The second grouping is solved for: the one with fewer groups.
+        self.one, self.other = (one, other) if one.max() >= other.max() else (other, one)
+        self.size = int(self.one.max()) + 1, int(self.other.max()) + 1
+        self.count = np.maximum(np.bincount(self.one, minlength=self.size[0]), 1).astype(float)
+        self.met = sparse.csr_array((np.ones(len(one)), (self.one, self.other)), shape=self.size)
+
+    @cached_property
+    def inverse(self) -> Floats:
+        """The inverse of the equations of the second grouping after the first."""
+        counts = np.bincount(self.other, minlength=self.size[1]).astype(float)
+        left = np.diag(counts) - (self.met.T @ (sparse.diags_array(1 / self.count) @ self.met)).toarray()
+        return np.asarray(np.linalg.pinv(left, rcond=_SINGULAR, hermitian=True), np.float64)
+
+    def residuals(self, rows: Floats) -> Floats:
+        """Return what is left of every row of values after an effect of each group."""
+        if self.size[1] > _MAX_SOLVED:
+            return two_way_residuals(np.ascontiguousarray(rows.T), self.one, self.other).residual.T
+        left = self._without_first(rows)
+        left = left - (sums_by(self.other, left, self.size[1]) @ self.inverse)[:, self.other]
+        return self._without_first(left)
+
+    def _without_first(self, rows: Floats) -> Floats:
+        return np.asarray(rows - (sums_by(self.one, rows, self.size[0]) / self.count)[:, self.one], np.float64)
+
+    def taken(self, weights: Floats, clusters: Codes) -> Floats | None:
+        """Return what fitting takes from the products of every two rows of weights, summed over clusters."""
+        most = int(clusters.max()) + 1
+        if self.size[1] > _MAX_SOLVED or most * self.size[1] * len(weights) > _MAX_COUNTED:
+            return None
+        first, second = [], []
+        for row in weights:
+            by_one = sparse.csr_array((row, (clusters, self.one)), shape=(most, self.size[0]))
+            by_other = sparse.csr_array((row, (clusters, self.other)), shape=(most, self.size[1]))
+            first.append(by_one @ sparse.diags_array(1 / np.sqrt(self.count)))
+            second.append((by_other - by_one @ sparse.diags_array(1 / self.count) @ self.met).toarray().ravel())
+        rest = np.array(second)
+        solved = (rest.reshape(len(weights), most, -1) @ self.inverse).reshape(len(weights), -1)
+        stacked = sparse.vstack([one.reshape(1, -1) for one in first], format="csr")
+        return np.asarray((stacked @ stacked.T).toarray() + solved @ rest.T, np.float64)
+
+
+def _rated(participant: Codes, content: Codes, condition: Codes, people: Codes, pairs: Sequence[Pair]) -> _Design:
+    """Return the design of conditions that were rated one by one; `people` are those with an effect of their own."""
+    crossed = _TwoWay(people, content)
+    stimuli = _TwoWay(people, np.unique(_joint(content, condition), return_inverse=True)[1])
+    count = int(condition.max()) + 1
+    # One column at a time would cost a solution each: all conditions at once, as rows.
+    apart = crossed.residuals(np.eye(count)[:, condition])
+    inverse = np.linalg.pinv(apart @ apart.T, rcond=_SINGULAR, hermitian=True)
+    weights = inverse @ apart
+    combine = np.zeros((len(pairs), count))
+    for row, (one, other) in enumerate(pairs):
+        combine[row, one], combine[row, other] = 1, -1
+
+    def residuals(rows: Floats) -> Floats:
+        left = crossed.residuals(rows)
+        return np.asarray(left - (left @ weights.T) @ apart, np.float64)
+
+    def taken(clusters: Codes) -> Floats | None:
+        by_crossed = crossed.taken(weights, clusters)
+        most = int(clusters.max()) + 1
+        if by_crossed is None or most * count**2 > _MAX_COUNTED:
+            return None
+        products = np.stack([sums_by(clusters, weights * row, most) for row in apart], axis=2)
+        return np.asarray(by_crossed + np.einsum("agc,cd,bgd->ab", products, inverse, products, optimize=True))
+
+    clusters = _Clusters(participant, content, np.unique(_joint(participant, content), return_inverse=True)[1])
+    return _Design(
+        weights, combine, clusters, residuals, stimuli.residuals, taken, lambda codes: stimuli.taken(weights, codes)
+    )
+
+
+def _compared(pages: Sequence[Cells]) -> _Design:
+    """Return the design of pairs that were compared directly: a mean of each, in which all contents weigh the same."""
+    sizes = [len(cells.participant) for cells in pages]
+    pair = np.repeat(np.arange(len(pages)), sizes)
+    participant, content = (
+        np.unique(np.concatenate(codes), return_inverse=True)[1]
+        for codes in ([cells.participant for cells in pages], [cells.content for cells in pages])
+    )
+    stimulus = np.unique(_joint(pair, content), return_inverse=True)[1]
+    per_pair = np.bincount(np.unique(np.stack([pair, content]), axis=1)[0], minlength=len(pages))
+    share = 1 / (np.bincount(stimulus)[stimulus] * per_pair[pair])
+    weights = np.zeros((len(pages), len(pair)))
+    weights[pair, np.arange(len(pair))] = share
+    stimuli = _TwoWay(stimulus, np.zeros_like(stimulus))
+
+    def taken(clusters: Codes) -> Floats:
+        # Residuals from a weighted mean: each cluster loses what it has in that mean.
+        most = int(clusters.max()) + 1
+        own, squares = sums_by(clusters, weights, most), sums_by(clusters, weights**2, most)
+        return np.diag((2 * own * squares - own**2 * squares.sum(axis=1, keepdims=True)).sum(axis=1))
+
+    return _Design(
+        weights,
+        np.eye(len(pages)),
+        _Clusters(participant, content, np.unique(_joint(participant, content), return_inverse=True)[1]),
+        lambda rows: rows - (rows @ weights.T)[:, pair],
+        stimuli.residuals,
+        taken,
+        lambda codes: stimuli.taken(weights, codes),
+    )
+
+
+def _joint(one: Codes, other: Codes) -> Codes:
+    """Return one number for both."""
+    return np.asarray(one.astype(np.int64) * (int(other.max(initial=0)) + 1) + other, np.intp)
+
+
+def _incidence(condition: Codes, codes: Codes) -> NDArray[np.bool_]:
+    """Return which conditions have values of which number."""
+    numbers = np.unique(codes, return_inverse=True)[1]
+    table = np.zeros((int(condition.max(initial=0)) + 1, int(numbers.max(initial=0)) + 1), bool)
+    table[condition, numbers] = True
+    return table
+
+
+def _either(table: NDArray[np.bool_], pair: Pair) -> int:
+    return int(np.count_nonzero(table[pair[0]] | table[pair[1]]))
+
+
+def _why_refused(pair: Pair, people: NDArray[np.bool_], contents: NDArray[np.bool_]) -> str:
+    """Return why two conditions cannot be tested against each other."""
+    if not (contents[pair[0]] & contents[pair[1]]).any():
+        return NO_SHARED_CONTENT
+    return ONE_PERSON if min(people[name].sum() for name in pair) < 2 else ""
+
+
+def _why_alone(cells: Cells) -> str:
+    return ONE_PERSON if len(np.unique(cells.participant)) < 2 else ""
+
+
+def _are_connected(pairs: Sequence[Pair], participant: Codes, condition: Codes) -> NDArray[np.bool_]:
+    """Return of which pairs both conditions are linked by people who rated several."""
+    people, conditions = int(participant.max()) + 1, int(condition.max()) + 1
+    ties = sparse.csr_array(
+        (np.ones(len(participant)), (participant, people + condition)), shape=(people + conditions,) * 2
+    )
+    part = connected_components(ties, directed=False)[1][people:]
+    return np.array([part[one] == part[other] for one, other in pairs], bool)
+
+
+# From values to errors
+
+
+class _Parts(NamedTuple):
+    """Contrasts, and what clusters of each kind add to their variances; a row for each data set."""
+
+    difference: Floats
+    people: Floats
+    contents: Floats
+    pages: Floats
+    these_people: Floats
+    these_pages: Floats
+    unit: Floats
+    """The variance of each contrast where values are independent with variance 1."""
+    people_df: Floats
+    contents_df: Floats
+    has_contents: NDArray[np.bool_]
+    """Whether a contrast has more than one content."""
+
+
+def _parts(design: _Design, values: Floats) -> _Parts:
+    """Return the variances of contrasts by part, each corrected for what fitting took from the residuals."""
+    residuals, these = design.residuals(values), design.these_residuals(values)
+
+    def part(codes: Codes, left: Floats, kept: Floats) -> Floats:
+        most = int(codes.max()) + 1
+        # A data set at a time: all at once would need as many tables as there are data sets.
+        pulls = (sums_by(codes, design.weights * row, most) for row in left)
+        return np.stack([design.contrast(pull @ pull.T) for pull in pulls]) / kept
+
+    clusters, kept = design.clusters, design.kept
+    return _Parts(
+        (values @ design.weights.T) @ design.combine.T,
+        part(clusters.people, residuals, kept.people),
+        part(clusters.contents, residuals, kept.contents),
+        part(clusters.pages, residuals, kept.pages),
+        part(clusters.people, these, kept.these_people),
+        part(clusters.pages, these, kept.these_pages),
+        design.unit,
+        design.spread.people - 1,
+        design.spread.contents - 1,
+        design.spread.contents >= _LEAST_CONTENTS,
+    )
+
+
+def _estimates(
+    parts: Sequence[tuple[NDArray[np.intp], _Parts]], pairs: Sequence[Pair], counts: Sequence[Codes],
+    refused: tuple[str, ...], *, rows: int, level: float, are_ratings_shared: bool = True,
+) -> ContrastEstimates:  # fmt: skip
+    """Return the contrasts of all designs of a question, their variances moderated together."""
+    nothing = np.full((rows, len(pairs)), math.nan)
+    difference, columns = nothing.copy(), {name: nothing.copy() for name in ("beyond", "these")}
+    freedom = {name: nothing.copy() for name in columns}
+    for mine, one in parts:
+        difference[:, mine] = one.difference
+        errors = _errors(one, [pairs[place] for place in mine], are_ratings_shared=are_ratings_shared)
+        for name, moderated_error in errors.items():
+            columns[name][:, mine], freedom[name][:, mine] = moderated_error
+    claims = {name: _claim(difference, columns[name], freedom[name], level) for name in columns}
+    for column, why in enumerate(refused):
+        if why == ONE_CONTENT_COUNTS:
+            for numbers in claims["beyond"]:
+                numbers[:, column] = math.nan
+    return ContrastEstimates(difference, claims["beyond"], claims["these"], counts[2], counts[0], counts[1], refused)
+
+
+def _errors(parts: _Parts, pairs: Sequence[Pair], *, are_ratings_shared: bool) -> dict[str, Moderated]:
+    """Return the variances of contrasts over both populations."""
+    # As if one page had shown no difference: what all say alike is not known for ever.
+    least = (parts.difference * parts.unit) ** 2 * (1 if are_ratings_shared else 4)
+    pages = np.maximum(parts.pages, least)
+
+    def drawn_together(part: Floats, df: Floats, floor: Floats) -> Moderated:
+        comparable = np.maximum(part, least) / parts.unit
+        result = moderated(comparable, np.maximum(df, 1.0), pairs, are_ratings_shared=are_ratings_shared)
+        return Moderated(np.maximum(result.variance * parts.unit, floor), result.df)
+
+    people = drawn_together(parts.people, parts.people_df, pages)
+    contents = drawn_together(parts.contents, parts.contents_df, pages)
+    these = drawn_together(parts.these_people, parts.people_df, np.maximum(parts.these_pages, least))
+    both = people.variance + contents.variance - pages
+    squares = people.variance**2 / people.df + contents.variance**2 / contents.df
+    df = np.where(squares > 0, both**2 / np.where(squares > 0, squares, 1.0), np.minimum(people.df, contents.df))
+    # Contents as they are cannot be less certain than contents like these.
+    beyond = np.maximum(both, these.variance)
+    return {
+        "beyond": Moderated(
+            np.where(parts.has_contents, beyond, these.variance), np.where(parts.has_contents, df, these.df)
+        ),
+        "these": these,
+    }
+
+
+def _claim(difference: Floats, variance: Floats, df: Floats, level: float) -> Claim:
+    se = np.sqrt(variance)
+    is_still = se == 0
+    statistic = np.where(is_still, math.nan, difference / np.where(is_still, 1.0, se))
+    # No difference anywhere is no evidence of any.
+    p = np.where(is_still, 1.0, 2 * special.stdtr(df, -np.abs(statistic)))
+    half = special.stdtrit(df, (1 + level) / 2) * se
+    return Claim(se, df, difference - half, difference + half, statistic, p)

@@ -1,0 +1,177 @@
+"""Contrasts on all ratings: against least squares with all columns written out, and by what must hold of any data."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from beholder.stats.additive import (
+    NO_SHARED_CONTENT,
+    ONE_CONTENT_COUNTS,
+    ONE_PERSON,
+    AdditiveContrasts,
+    ContrastEstimates,
+    DirectContrasts,
+)
+from beholder.stats.clustered import Cells, Codes, Floats
+
+
+def _crossed(people: int, contents: int, conditions: int) -> tuple[Codes, Codes, Codes]:
+    participant, content, condition = np.indices((people, contents, conditions)).reshape(3, -1)
+    return participant, content, condition
+
+
+def _incomplete(seed: int = 1) -> tuple[Codes, Codes, Codes, Floats]:
+    """Return 12 people, 5 contents and 4 conditions, of which each person rated about half."""
+    rng = np.random.default_rng(seed)
+    codes = np.array(_crossed(12, 5, 4))[:, rng.random(240) < 0.5]
+    return codes[0], codes[1], codes[2], rng.normal(size=codes.shape[1])
+
+
+def _all_pairs(conditions: int) -> list[tuple[int, int]]:
+    return list(combinations(range(conditions), 2))
+
+
+def _votes(values: Floats, people: int, contents: int) -> ContrastEstimates:
+    participant, content = np.indices((people, contents)).reshape(2, -1)
+    return DirectContrasts({(0, 1): Cells(values, participant, content)}).estimate({(0, 1): values[np.newaxis]})
+
+
+def test_differences_are_those_of_least_squares_with_every_column_written_out() -> None:
+    participant, content, condition, value = _incomplete()
+    columns = np.concatenate([np.eye(12)[participant], np.eye(5)[content], np.eye(4)[condition]], axis=1)
+    effect = np.linalg.lstsq(columns, value, rcond=None)[0][-4:]
+    result = AdditiveContrasts(participant, content, condition, _all_pairs(4)).estimate(value[np.newaxis])
+    expected = [effect[one] - effect[other] for one, other in _all_pairs(4)]
+    np.testing.assert_allclose(result.difference[0], expected, atol=1e-12)
+
+
+def test_with_these_contents_a_complete_pair_is_the_paired_t_over_people() -> None:
+    participant, content, condition = _crossed(15, 4, 2)
+    rng = np.random.default_rng(3)
+    value = rng.normal(size=120) + rng.normal(size=(15, 2))[participant, condition]
+    result = AdditiveContrasts(participant, content, condition, [(0, 1)]).estimate(value[np.newaxis])
+    own = value.reshape(15, 4, 2).mean(axis=1) @ [1, -1]
+    expected = stats.ttest_1samp(own, 0)
+    assert result.these.p[0, 0] == pytest.approx(expected.pvalue)
+    assert result.these.df[0, 0] == pytest.approx(14)
+
+
+def test_of_different_people_it_is_the_t_of_two_groups() -> None:
+    value = np.random.default_rng(4).normal(size=40)
+    condition = np.repeat([0, 1], 20)
+    design = AdditiveContrasts(np.arange(40), np.zeros(40, np.intp), condition, [(0, 1)])
+    result = design.estimate(value[np.newaxis])
+    expected = stats.ttest_ind(value[:20], value[20:], equal_var=False)
+    assert result.these.statistic[0, 0] == pytest.approx(expected.statistic)
+    assert design.refused == ("",)
+
+
+def test_other_contents_are_never_more_certain_than_these_and_these_never_more_than_single_pages() -> None:
+    rng = np.random.default_rng(5)
+    codes = np.array(_crossed(20, 6, 5))[:, rng.random(600) < 0.4]
+    values = rng.normal(size=(50, codes.shape[1]))
+    result = AdditiveContrasts(*codes, _all_pairs(5)).estimate(values)
+    assert (result.beyond.se >= result.these.se).all()
+
+
+def test_nothing_depends_on_numbers_of_people_or_the_place_of_rows() -> None:
+    participant, content, condition, value = _incomplete()
+    rng = np.random.default_rng(6)
+    order, names = rng.permutation(len(value)), rng.permutation(12)
+    one = AdditiveContrasts(participant, content, condition, _all_pairs(4)).estimate(value[np.newaxis])
+    turned = names[participant][order], content[order], condition[order]
+    other = AdditiveContrasts(*turned, _all_pairs(4)).estimate(value[order][np.newaxis])
+    np.testing.assert_allclose(one.beyond.p, other.beyond.p, rtol=1e-9)
+    np.testing.assert_allclose(one.these.se, other.these.se, rtol=1e-9)
+
+
+@settings(max_examples=10)
+@given(factor=st.floats(0.1, 100), shift=st.floats(-50, 50))
+def test_another_unit_of_the_scale_changes_no_p_value(factor: float, shift: float) -> None:
+    participant, content, condition, value = _incomplete()
+    design = AdditiveContrasts(participant, content, condition, _all_pairs(4))
+    result = design.estimate(np.stack([value, shift + factor * value]))
+    np.testing.assert_allclose(result.beyond.p[0], result.beyond.p[1], rtol=1e-6)
+    np.testing.assert_allclose(result.these.p[0], result.these.p[1], rtol=1e-6)
+
+
+def test_conditions_without_a_common_content_are_not_tested() -> None:
+    participant, content, condition = _crossed(10, 8, 2)
+    kept = (content < 4) == (condition == 0)
+    design = AdditiveContrasts(participant[kept], content[kept], condition[kept], [(0, 1)])
+    result = design.estimate(np.random.default_rng(7).normal(size=(1, int(kept.sum()))))
+    assert design.refused == (NO_SHARED_CONTENT,)
+    assert np.isnan([result.beyond.p, result.these.p, result.beyond.low]).all()
+
+
+def test_what_rests_on_one_content_says_nothing_of_others() -> None:
+    participant, content, condition = _crossed(10, 4, 2)
+    kept = (condition == 1) | (content == 0)
+    design = AdditiveContrasts(participant[kept], content[kept], condition[kept], [(0, 1)])
+    result = design.estimate(np.random.default_rng(8).normal(size=(1, int(kept.sum()))))
+    assert design.refused == (ONE_CONTENT_COUNTS,)
+    assert np.isnan(result.beyond.p).all()
+    assert np.isfinite(result.these.p).all()
+
+
+def test_one_person_on_a_side_is_no_test() -> None:
+    participant, content, condition = _crossed(6, 3, 2)
+    kept = (condition == 0) | (participant == 0)
+    design = AdditiveContrasts(participant[kept], content[kept], condition[kept], [(0, 1)])
+    assert design.refused == (ONE_PERSON,)
+
+
+def test_with_one_content_errors_are_over_people() -> None:
+    participant, content, condition = _crossed(12, 1, 3)
+    values = np.random.default_rng(9).normal(size=(1, 36))
+    result = AdditiveContrasts(participant, content, condition, _all_pairs(3)).estimate(values)
+    np.testing.assert_array_equal(result.beyond.p, result.these.p)
+
+
+def test_a_unanimous_vote_is_never_weaker_than_one_with_a_dissenter() -> None:
+    everybody = _votes(np.ones(48), 12, 4)
+    for place in range(48):
+        votes = np.ones(48)
+        votes[place] = -1
+        dissent = _votes(votes, 12, 4)
+        assert everybody.beyond.p[0, 0] < dissent.beyond.p[0, 0] < 0.05
+        assert everybody.these.p[0, 0] < dissent.these.p[0, 0]
+
+
+@given(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=24, max_size=24))
+def test_no_votes_are_stronger_evidence_than_all_for_one(votes: list[float]) -> None:
+    mixed, everybody = _votes(np.array(votes), 6, 4), _votes(np.ones(24), 6, 4)
+    assert everybody.beyond.p[0, 0] <= mixed.beyond.p[0, 0] + 1e-12
+    assert everybody.these.p[0, 0] <= mixed.these.p[0, 0] + 1e-12
+
+
+def test_more_people_who_agree_are_more_evidence_and_an_interval_of_no_width_is_never_told() -> None:
+    results = [_votes(np.ones(4 * people), people, 4) for people in range(2, 30)]
+    for one in ("beyond", "these"):
+        p = [float(getattr(result, one).p[0, 0]) for result in results]
+        assert p == sorted(p, reverse=True)
+    assert all(result.these.low[0, 0] < result.these.high[0, 0] for result in results)
+
+
+def test_equal_scores_are_no_evidence() -> None:
+    participant, content, condition = _crossed(5, 3, 2)
+    result = AdditiveContrasts(participant, content, condition, [(0, 1)]).estimate(np.full((1, 30), 3.0))
+    assert result.beyond.p[0, 0] == 1.0
+    assert result.difference[0, 0] == pytest.approx(0)
+
+
+def test_very_many_people_and_contents_give_the_same() -> None:
+    rng = np.random.default_rng(10)
+    size = 3200
+    participant = np.tile(np.arange(size), 3)
+    content = np.concatenate([np.arange(size), (np.arange(size) + 1) % size, (np.arange(size) + 7) % size])
+    condition = rng.permutation(np.tile([0, 1, 2], size))
+    effects = rng.normal(size=size)[participant] + rng.normal(size=size)[content] + np.array([0.0, 1.0, 3.0])[condition]
+    result = AdditiveContrasts(participant, content, condition, _all_pairs(3)).estimate(effects[np.newaxis])
+    np.testing.assert_allclose(result.difference[0], [-1, -3, -2], atol=1e-6)
