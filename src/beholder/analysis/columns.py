@@ -40,6 +40,13 @@ STATISTIC = Column("statistic", "number", "t of the difference.")
 INTERVAL = Column("interval", "text", "Which interval it is; empty where there is none.")
 P = Column("p", "number", "Two-sided p-value.")
 P_HOLM = Column("p_holm", "number", "The p-value after Holm's correction; empty where it is not corrected for.")
+THESE_LOW = Column("these_low", "number", "Lower end of the 95 % interval with these contents (other people).")
+THESE_HIGH = Column("these_high", "number", "Upper end of the 95 % interval with these contents (other people).")
+THESE_P = Column("these_p", "number", "Two-sided p-value with these contents (other people).")
+THESE_P_HOLM = Column(
+    "these_p_holm", "number",
+    "The p-value with these contents after Holm's correction; empty where it is not corrected for.",
+)  # fmt: skip
 
 
 def bounds(name: str, text: str) -> tuple[Column, Column]:
