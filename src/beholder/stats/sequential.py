@@ -1,0 +1,209 @@
+"""Looks at data that are still coming: levels and p-values that hold for all looks together.
+
+A difference that is tested again and again at 5 % is found by chance far more often than in 5 % of studies. Two ways
+out: looks that are planned share one error rate (Lan and DeMets 1983, Biometrika 70, with the spending function of
+O'Brien and Fleming's boundaries; intervals and p-values after Jennison and Turnbull 1989, Journal of the Royal
+Statistical Society B 51); and an asymptotic confidence sequence holds at every moment, planned or not (Waudby-Smith,
+Arbour, Sinha, Kennedy and Ramdas 2024, Annals of Statistics 52).
+
+People are the units. Both come out as the level of an interval that is computed as ever, and as a p-value made from the
+usual one, so that a corrected interval leaves out zero exactly where its corrected p-value is below 5 %. Where an error
+has a part that more people do not reduce, as that of contents, looks are more alike than assumed and the rate is lower.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import optimize, special
+
+from beholder.stats.intervals import LEVEL
+
+SPENDING_CITATION = (
+    "Lan and DeMets (1983), Biometrika 70; Jennison and Turnbull (1989), Journal of the Royal Statistical Society B 51"
+)
+ANYTIME_CITATION = "Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (2024), Annals of Statistics 52"
+ALPHA = 1 - LEVEL
+Floats = NDArray[np.float64]
+LookKind = Literal["planned", "anytime"]
+
+_TAIL = 8.0
+"""Standard deviations beyond which a density is nothing."""
+_STEP = 0.6
+"""Distance of the points of an integral, in standard deviations of what is added between two looks."""
+_MOST_POINTS = 401
+_ERROR_RATES = np.concatenate([np.logspace(-12, -2, 21)[:-1], np.linspace(0.01, 0.1, 19)[:-1], np.linspace(0.1, 1, 13)])
+"""Error rates at which boundaries are computed, 5 % among them; between them p-values are interpolated."""
+
+
+@dataclass(frozen=True)
+class LookCorrection:
+    """What a look at some of the people does to intervals and p-values."""
+
+    kind: LookKind
+    participants: int
+    """Whose ratings are looked at."""
+    planned: int
+    """At the last look; where none is planned, those for whom the intervals are narrowest."""
+    number: int
+    """Which look of the plan this is, from 1; 0 where none is planned."""
+    looks: int
+    """How many are planned, those that were taken besides among them."""
+    level: float
+    """Of an interval that holds for all looks together at 95 %."""
+    shares: tuple[float, ...] = ()
+    """The share of the planned people at each look of the plan up to this one."""
+
+    @property
+    def is_last(self) -> bool:
+        """Whether no further look is planned."""
+        return self.kind == "planned" and self.participants >= self.planned
+
+    @property
+    def citation(self) -> str:
+        """The source of the correction."""
+        return SPENDING_CITATION if self.kind == "planned" else ANYTIME_CITATION
+
+    def p(self, p: ArrayLike) -> Floats:
+        """Return p-values that hold for all looks together: below 5 % where an interval of this level leaves out 0."""
+        own = np.asarray(p, np.float64)
+        if self.kind == "anytime":
+            return _anytime_p(own, _mixture(self.participants, self.planned))
+        if len(self.shares) == 1 and self.shares[0] >= 1:
+            return own
+        levels = _levels_at_last(self.shares)
+        z, known = special.ndtri(np.clip(own, 1e-300, 1) / 2), special.ndtri(levels / 2)
+        rate = special.ndtri(_ERROR_RATES / 2)
+        # Beyond the smallest rate the ratio of the two is that of the last point.
+        beyond = np.where(z < known[0], z * rate[0] / known[0], np.interp(z, known, rate))
+        return np.where(np.isnan(own), np.nan, np.clip(2 * special.ndtr(beyond), own, 1.0))
+
+
+def planned_look(participants: int, looks: Sequence[int], taken: Iterable[int] = ()) -> LookCorrection:
+    """Return the correction for a look at so many people, where looks at these numbers are planned, the last one last.
+
+    `taken` are the numbers at looks that were taken so far; those of the plan below the present one count in any case.
+    With more people than at the last look it is the last one.
+    """
+    last = looks[-1]
+    now = min(participants, last)
+    earlier = sorted({number for number in (*looks, *taken) if 0 < number < now})
+    history = tuple(min(1.0, number / last) for number in (*earlier, now))
+    alone = now == last and not earlier
+    level = LEVEL if alone else 1 - spending_levels(history)[-1]
+    further = sum(number > now for number in looks)
+    return LookCorrection("planned", participants, last, len(history), len(history) + further, float(level), history)
+
+
+def anytime_look(participants: int, expected: int) -> LookCorrection:
+    """Return the correction that holds at every moment; intervals of its kind are narrowest at `expected` people."""
+    mixture = _mixture(participants, expected)
+    z = math.sqrt((mixture + 1) / mixture * (math.log1p(mixture) - 2 * math.log(ALPHA)))
+    return LookCorrection("anytime", participants, expected, 0, 0, 1 - 2 * float(special.ndtr(-z)))
+
+
+# Planned looks
+
+
+def spent(alpha: ArrayLike, fraction: ArrayLike) -> Floats:
+    """Return how much of an error rate is spent when this share of the people is there.
+
+    Lan and DeMets' first function, of half the rate on either side, as in programs for clinical trials.
+    """
+    share = np.clip(np.asarray(fraction, np.float64), 1e-12, 1.0)
+    z = special.ndtri(np.asarray(alpha, np.float64) / 4)
+    return np.asarray(4 * special.ndtr(z / np.sqrt(share)), np.float64)
+
+
+def spending_levels(fractions: Sequence[float], alpha: float = ALPHA) -> Floats:
+    """Return the two-sided level of the test at each look, at these shares of the people, so that all spend `alpha`."""
+    times = np.asarray(fractions, np.float64)
+    bounds: list[float] = []
+    points = weights = density = np.zeros(0)
+    used = before = 0.0
+    for place, time in enumerate(times):
+        more = float(spent(alpha, time)) - used
+        used += more
+        sd = math.sqrt(time - before)
+        bound = -sd * float(special.ndtri(more / 2)) if place == 0 else _bound(points, weights * density, sd, more)
+        bounds.append(bound)
+        if place == len(times) - 1:
+            break
+        ends = min(bound, _TAIL * math.sqrt(time))
+        following = math.sqrt(times[place + 1] - time)
+        # As fine as the narrower of what was added and what is added next.
+        count = min(_MOST_POINTS, max(41, 2 * math.ceil(ends / (_STEP * min(sd, following))) + 1))
+        nodes, node_weights = _gauss(count)
+        at = ends * nodes
+        if place == 0:
+            here = np.exp(-0.5 * (at / sd) ** 2) / (sd * math.sqrt(2 * math.pi))
+        else:
+            steps = (at[:, np.newaxis] - points) / sd
+            here = np.exp(-0.5 * steps**2) @ (weights * density) / (sd * math.sqrt(2 * math.pi))
+        points, weights, density, before = at, ends * node_weights, here, time
+    return np.asarray(2 * special.ndtr(-np.array(bounds) / np.sqrt(times)), np.float64)
+
+
+def _bound(points: Floats, mass: Floats, sd: float, more: float) -> float:
+    """Return how far out a path has to be so that this share of all leaves on either side, and has not before."""
+
+    def above(bound: float) -> float:
+        return 2 * float(mass @ special.ndtr((points - bound) / sd)) - more
+
+    top = _TAIL + _TAIL * sd + float(points[-1])
+    return float(optimize.brentq(above, 0.0, top, xtol=1e-10)) if above(0.0) > 0 > above(top) else top
+
+
+@lru_cache(maxsize=64)
+def _gauss(count: int) -> tuple[Floats, Floats]:
+    nodes, weights = np.polynomial.legendre.leggauss(count)
+    return nodes, weights
+
+
+@lru_cache(maxsize=64)
+def _levels_at_last(history: tuple[float, ...]) -> Floats:
+    """Return the level of the test at the last of these looks, for each of `_ERROR_RATES`; never falling with it."""
+    levels = np.array([spending_levels(history, min(rate, 1 - 1e-9))[-1] for rate in _ERROR_RATES])
+    return np.asarray(np.minimum.accumulate(levels[::-1])[::-1], np.float64)
+
+
+# Looks at any time
+
+
+def _mixture(participants: int, expected: int) -> float:
+    """Return n rho squared, where rho makes the sequence narrowest at the expected number of people."""
+    a = -2 * math.log(ALPHA)
+    return participants * (a + math.log(a + 1)) / expected
+
+
+def _anytime_p(p: Floats, mixture: float) -> Floats:
+    z = special.ndtri(np.clip(p, 1e-300, 1) / 2)
+    log = 0.5 * (math.log1p(mixture) - z**2 * mixture / (mixture + 1))
+    return np.where(np.isnan(p), np.nan, np.clip(np.exp(np.minimum(log, 0.0)), p, 1.0))
+
+
+# Chances at the last look
+
+
+def conditional_power(
+    difference: ArrayLike, se: ArrayLike, share: float, *, shared: ArrayLike = 0.0, level: float = LEVEL
+) -> Floats:
+    """Return the chance that a difference is clear with all people, if it is as large as it looks now.
+
+    `share` of them are there; `shared` is the part of the squared error that more people do not reduce; `level` is that
+    of the last look.
+    """
+    size, error, stays = (np.asarray(one, np.float64) for one in (np.abs(difference), se, shared))
+    stays = np.clip(stays, 0.0, error**2)
+    moving = error**2 - stays
+    final = np.sqrt(stays + moving * share)
+    spread = np.sqrt(moving * share * (1 - share))
+    distance = size - special.ndtri((1 + level) / 2) * final
+    chance = np.where(spread > 0, special.ndtr(distance / np.where(spread > 0, spread, 1.0)), distance > 0)
+    return np.asarray(chance, np.float64)

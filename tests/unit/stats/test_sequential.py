@@ -1,0 +1,145 @@
+"""Looks at data that are still coming: boundaries, corrected levels and p-values, and how often they are wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import special, stats
+
+from beholder.stats.sequential import (
+    LookCorrection,
+    anytime_look,
+    conditional_power,
+    planned_look,
+    spending_levels,
+    spent,
+)
+
+SCHEDULES = {
+    "two": (50, 100),
+    "three": (20, 40, 60),
+    "five": (20, 40, 60, 80, 100),
+    "ten": tuple(range(10, 101, 10)),
+    "uneven": (8, 10, 60, 61, 100),
+    "late": (90, 95, 100),
+}
+
+
+@pytest.mark.parametrize(
+    ("fractions", "bounds"),
+    [
+        # ldbounds and gsDesign, two-sided 5 %, spending function of O'Brien and Fleming
+        ((0.2, 0.4, 0.6, 0.8, 1.0), (4.8769, 3.3569, 2.6803, 2.2898, 2.0310)),
+        ((1 / 3, 2 / 3, 1.0), (3.7103, 2.5114, 1.9930)),
+        ((0.5, 1.0), (2.9626, 1.9686)),
+    ],
+)
+def test_boundaries_are_those_of_programs_for_trials(fractions: tuple[float, ...], bounds: tuple[float, ...]) -> None:
+    assert -special.ndtri(spending_levels(fractions) / 2) == pytest.approx(bounds, abs=2e-4)
+
+
+def test_all_of_the_error_rate_is_spent_at_the_end() -> None:
+    assert spent(0.05, 1.0) == pytest.approx(0.05)
+    # gsDesign: sfLDOF(0.025, 0.5) and sfLDOF(0.005, 0.5), on both sides
+    assert spent([0.05, 0.01], 0.5) == pytest.approx([0.003051, 0.000144], abs=1e-6)
+    assert spent(0.05, 0.0) == pytest.approx(0.0)
+
+
+def test_one_look_at_the_end_changes_nothing() -> None:
+    look = planned_look(60, [60])
+    assert (look.level, look.is_last, look.number, look.looks) == (0.95, True, 1, 1)
+    assert look.p([0.3, 0.001]).tolist() == [0.3, 0.001]
+
+
+def test_looks_are_counted_and_those_that_were_not_planned_cost_something() -> None:
+    look = planned_look(40, [20, 40, 60])
+    assert (look.number, look.looks, look.is_last, look.participants, look.planned) == (2, 3, False, 40, 60)
+    between = planned_look(60, [20, 40, 60], taken=[20, 30, 40, 50])
+    assert (between.number, between.looks, between.is_last) == (5, 5, True)
+    assert between.level > planned_look(60, [20, 40, 60]).level > 0.95
+    more = planned_look(63, [20, 40, 60])
+    assert (more.number, more.is_last, more.level) == (3, True, planned_look(60, [20, 40, 60]).level)
+
+
+@given(
+    st.lists(st.integers(2, 200), min_size=1, max_size=5, unique=True).map(sorted),
+    st.integers(2, 220),
+    st.floats(1e-9, 1, exclude_min=True),
+    st.booleans(),
+)
+@settings(max_examples=15, deadline=None)
+def test_an_interval_leaves_out_zero_where_p_is_below_five_percent(
+    looks: list[int], participants: int, p: float, is_planned: bool
+) -> None:
+    look = planned_look(participants, looks) if is_planned else anytime_look(participants, looks[-1])
+    assert look.level >= 0.95 - 1e-12
+    if abs(p - (1 - look.level)) > 1e-9:
+        assert (float(look.p(p)) < 0.05) == (p < 1 - look.level)
+    assert float(look.p(p)) >= p
+    smaller, larger = look.p([p / 2, p])
+    assert smaller <= larger
+
+
+def test_without_a_p_there_is_no_corrected_one() -> None:
+    for look in (planned_look(20, [20, 40]), anytime_look(20, 40)):
+        assert np.isnan(look.p(np.nan))
+        assert look.citation
+
+
+def test_the_sequence_has_the_published_width() -> None:
+    """Waudby-Smith et al. (2024), equation for the half width with variance one."""
+    n, n_opt, alpha = 50, 100, 0.05
+    a = -2 * np.log(alpha)
+    rho2 = (a + np.log(a + 1)) / n_opt
+    half = np.sqrt((n * rho2 + 1) / (n**2 * rho2) * np.log((n * rho2 + 1) / alpha**2))
+    z = -special.ndtri((1 - anytime_look(n, n_opt).level) / 2)
+    assert z / np.sqrt(n) == pytest.approx(half)
+
+
+def false_findings(looks: tuple[int, ...], corrections: list[LookCorrection], studies: int, shared: float) -> float:
+    """Return how often any look finds a difference that is not there; contents may share an error over all looks."""
+    rng = np.random.default_rng(len(looks))
+    own = rng.standard_t(5, (studies, looks[-1])) / np.sqrt(5 / 3)
+    total, squares = own.cumsum(axis=1), (own**2).cumsum(axis=1)
+    stays = np.sqrt(shared) * rng.normal(size=studies)
+    found = np.zeros(studies, bool)
+    for n, look in zip(looks, corrections, strict=True):
+        mean = total[:, n - 1] / n
+        variance = (squares[:, n - 1] - n * mean**2) / (n - 1)
+        t = (mean + stays) / np.sqrt(variance / n + shared)
+        found |= 2 * stats.t.sf(np.abs(t), n - 1) < 1 - look.level
+    return float(found.mean())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("shared", [0.0, 0.02])
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_planned_looks_find_too_much_in_at_most_five_percent_of_studies(name: str, shared: float, whole: bool) -> None:
+    looks, studies = SCHEDULES[name], 40_000 if whole else 4_000
+    rate = false_findings(looks, [planned_look(n, looks) for n in looks], studies, shared)
+    assert rate <= 0.055, f"{100 * rate:.2f} % of {studies:,} studies"
+
+
+@pytest.mark.long
+def test_a_look_after_every_person_finds_too_much_in_at_most_five_percent(whole: bool) -> None:
+    looks, studies = tuple(range(5, 201)), 10_000 if whole else 1_000
+    rate = false_findings(looks, [anytime_look(n, 100) for n in looks], studies, 0.0)
+    assert rate <= 0.055, f"{100 * rate:.2f} % of {studies:,} studies"
+
+
+def test_conditional_power_is_the_share_of_studies_that_find_it_in_the_end() -> None:
+    rng = np.random.default_rng(1)
+    now, share, shared = 1.5, 0.4, 0.3
+    more = now + np.sqrt((1 - shared) * share / (1 - share)) * rng.normal(size=200_000)
+    final, error = share * now + (1 - share) * more, np.sqrt(shared + (1 - shared) * share)
+    assert float(conditional_power(now, 1.0, share, shared=shared)) == pytest.approx(
+        np.mean(final > 1.96 * error), abs=0.005
+    )
+
+
+def test_conditional_power_is_certain_where_nothing_can_change() -> None:
+    assert conditional_power([3.0, 1.0], 1.0, 1.0).tolist() == [1.0, 0.0]
+    assert float(conditional_power(1.9, 1.0, 0.5, shared=1.0)) == 0.0
+    assert float(conditional_power(0.1, 1.0, 0.5)) < 0.02
