@@ -24,7 +24,7 @@ from beholder.columns import Column
 from beholder.methods import find, method_folder, names
 from beholder.study.checks import Checks, installed_checks, switches_model, use_model
 from beholder.study.cleaning import AcceptAsking, Analyse, Bonus, Quality, Quantity, Rater, accept_model, clean_model
-from beholder.study.design import Design, Level, Sparse, Star, Training, TrainingItem
+from beholder.study.design import Design, Level, Sparse, Star, Stop, Training, TrainingItem
 from beholder.study.model import Condition, Playback, Question, Stimuli, study_model
 from beholder.study.presets import CLEAN_PRESETS, PRESETS, RESERVED_METHODS
 from beholder.study.qualification import Qualification
@@ -50,6 +50,7 @@ PARTS: tuple[tuple[str, str, type[BaseModel]], ...] = (
     ("design", "design", Design),
     ("pairs", "design: pairs", Star),
     ("sparse pairs", "design: pairs", Sparse),
+    ("stop", "design: stop", Stop),
     ("levels", "design: between: FACTOR: LEVEL", Level),
     ("texts", "texts", Texts),
     ("pages", "texts: instructions", Page),

@@ -59,6 +59,9 @@ _LATER = {
 }
 """Keys that were added to the design later, with their defaults: digests in older stores do not contain them."""
 
+_STOPPING = {"looks", "stop"}
+"""Keys of the design that decide when it ends, not what anybody is shown."""
+
 
 def _pairs(study: Study) -> dict[str, Any]:
     """Return the pairs that a file lists, as JSON; nothing without such a file."""
@@ -72,9 +75,8 @@ def _pairs(study: Study) -> dict[str, Any]:
 
 def _design(design: Design) -> dict[str, Any]:
     """Return the design as JSON; keys that were added later only if they are set."""
-    keys = {
-        key: value for key, value in design.model_dump(mode="json").items() if key not in _LATER or value != _LATER[key]
-    }
+    written = design.model_dump(mode="json", exclude=_STOPPING)
+    keys = {key: value for key, value in written.items() if key not in _LATER or value != _LATER[key]}
     if design.between:
         keys["between"] = _between(design)
     return keys

@@ -163,6 +163,11 @@ class Analyse(StudyPart):
     family: Literal["question", "study"] = Field(
         default="question", description="Tests are corrected (Holm) within each `question`, or over the whole `study`."
     )
+    claim: Literal["beyond", "these"] = Field(
+        default="beyond",
+        description="What counts as clear: what holds `beyond` these contents, for others like them, or on `these` "
+        "contents, for other people. Both are told.",
+    )
     crush: Literal["none", "crush", "clip"] = Field(
         default="none",
         description="Where `acr-hr` gives more than the best grade, as someone prefers it to its reference: `none` "

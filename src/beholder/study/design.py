@@ -1,12 +1,15 @@
-"""The design: how many participants see how much, in which order and groups; and training before the first rating."""
+"""The design: how many participants see how much, in which order and groups, when it may stop; and training."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints, field_validator
+from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from beholder.study.parts import Slug, Span, StudyPart, Text
+from beholder.study.parts import Fault, Slug, Span, StudyPart, Text, raise_faults
+from beholder.study.recruitment import Money
 from beholder.study.value_kinds import Allowed
 
 
@@ -32,6 +35,32 @@ class Level(StudyPart):
     instructions: Text | None = Field(default=None, description="In place of `texts.instructions`.")
 
 
+class Stop(StudyPart):
+    """When a study ends at one of its looks, before the last one: where any of these holds."""
+
+    decided: Literal["all", "any", "none"] = Field(
+        default="all",
+        description="As soon as `all` contrasts that the study is about are clear, or `any` of them; `none`: it does "
+        "not matter.",
+    )
+    precision: float | None = Field(
+        default=None,
+        gt=0,
+        description="As soon as no interval of them reaches further than this to either side, in points of the scale.",
+    )
+    futility: float | None = Field(
+        default=None,
+        gt=0,
+        lt=1,
+        description="As soon as each that is not clear has a smaller chance than this of being so at the last look, if "
+        "the difference is as large as it looks now.",
+    )
+    budget: Money | None = Field(
+        default=None,
+        description="As soon as the people up to the next look would take the cost, with fees, above this.",
+    )
+
+
 class Design(StudyPart):
     """How many people see how much."""
 
@@ -42,6 +71,15 @@ class Design(StudyPart):
         le=100_000,
         description="Usable ratings of each stimulus, or of each pair, in place of `participants`.",
     )
+    looks: Annotated[
+        tuple[Annotated[int, Field(ge=2, le=100_000)], ...],
+        Allowed("numbers of participants from 2 on, each larger than the one before, such as [20, 40, 60]"),
+    ] = Field(
+        default=(),
+        description="After how many participants the results are looked at, the last one being `participants`: "
+        "intervals and p-values hold for all looks together, and `run` may stop at each.",
+    )
+    stop: Stop = Field(default=Stop(), description="When the study ends at one of its looks, before the last one.")
     sessions_per_participant: int = Field(
         default=1, ge=1, le=50, description="Sessions that one person may take, never with the same stimulus again."
     )
@@ -99,6 +137,20 @@ class Design(StudyPart):
             for factor, levels in between.items()
         }
 
+    @model_validator(mode="before")
+    @classmethod
+    def _as_many_as_at_the_last_look(cls, data: Any) -> Any:
+        """Return the design with the number of participants that the last look says, where it is not written."""
+        looks = data.get("looks") if isinstance(data, dict) else None
+        if not looks or not isinstance(looks, list | tuple) or {"participants", "votes"} & data.keys():
+            return data
+        return {**data, "participants": looks[-1]}
+
+    @model_validator(mode="after")
+    def _looks_fit(self) -> Design:
+        raise_faults(list(_look_faults(self)))
+        return self
+
     @property
     def star(self) -> str | None:
         """The condition that is in every pair; None without one."""
@@ -113,6 +165,27 @@ class Design(StudyPart):
     def given_pairs(self) -> str | None:
         """The file that holds the pairs; None without one."""
         return self.pairs if isinstance(self.pairs, str) and self.pairs.endswith(".csv") else None
+
+
+def _look_faults(design: Design) -> Iterator[Fault]:
+    """Yield what does not fit in the looks at a study."""
+    looks, last = design.looks, design.looks[-1] if design.looks else 0
+    if not looks:
+        if design.stop != Stop():
+            fix = "Write design.looks, such as [20, 40, 60]."
+            yield Fault("is written, and no look is planned at which the study could stop", "", fix, ("stop",))
+        return
+    for place, (before, number) in enumerate(pairwise(looks), 1):
+        if number <= before:
+            what = f"is {number}, not above the {before} before it"
+            yield Fault(what, "numbers that rise", "Put them in order, each once.", ("looks", place))
+    if design.votes is not None:
+        what = f"counts participants, and design.votes is {design.votes}"
+        yield Fault(what, "one of the two", "Write design.participants in place of votes.", ("looks",))
+    elif design.participants != last:
+        what = f"ends at {last}, and design.participants is {design.participants}"
+        fix = f"Take participants out, or end looks with {design.participants}."
+        yield Fault(what, "the number of participants at the end", fix, ("looks",))
 
 
 # Training

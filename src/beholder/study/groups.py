@@ -179,7 +179,9 @@ def _size_faults(design: Mapping[str, Any], between: Mapping[str, Mapping[str, A
     if not between:
         return
     sizes = [len(levels) for levels in between.values()]
-    groups, people = prod(sizes), design.get("participants", Design().participants)
+    looks = design.get("looks")
+    last = looks[-1] if isinstance(looks, list) and looks else Design().participants
+    groups, people = prod(sizes), design.get("participants", last)
     is_counted = isinstance(people, int) and not isinstance(people, bool) and design.get("votes") is None
     times = f" ({' x '.join(map(str, sizes))})" if len(sizes) > 1 else ""
     if groups > MOST_GROUPS:

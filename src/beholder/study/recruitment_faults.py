@@ -75,6 +75,7 @@ def _amounts(data: Mapping[str, Any], recruit: Mapping[str, Any]) -> Iterator[Fa
     written["recruit", "hourly_minimum"] = recruit.get("hourly_minimum")
     written |= {("clean", "bonus", key, "each"): _map(bonus.get(key)).get("each") for key in ("quantity", "quality")}
     written["budget",] = data.get("budget")
+    written["design", "stop", "budget"] = _map(_map(data.get("design")).get("stop")).get("budget")
     sums = {place: amount for place, text in written.items() if (amount := _sum(text)) is not None}
     if not sums:
         return

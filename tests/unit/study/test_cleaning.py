@@ -41,7 +41,7 @@ def refused(folder: Path, text: str) -> list[str]:
 
 def test_all_pairs_within_each_question_when_left_out(tmp_path: Path) -> None:
     asked = read(tmp_path, "").analyse
-    assert (asked.contrasts, asked.family, asked.crush) == ((), "question", "none")
+    assert (asked.contrasts, asked.family, asked.claim, asked.crush) == ((), "question", "beyond", "none")
 
 
 def test_contrasts_keep_their_names_and_their_order(tmp_path: Path) -> None:
@@ -66,6 +66,7 @@ def test_everything_wrong_with_contrasts_is_told_at_once(tmp_path: Path) -> None
         ("{contrasts: [[ours]]}", f"analyse.contrasts.0 is a list of 1. {TWO}"),
         ("{contrasts: [ours]}", f"analyse.contrasts.0 is ours. {TWO}"),
         ("{family: all}", "analyse.family is all. Allowed: question or study."),
+        ("{claim: all}", "analyse.claim is all. Allowed: beyond or these."),
         ("{crush: soft}", "analyse.crush is soft. Allowed: none, crush or clip."),
     ],
 )  # fmt: skip
@@ -87,7 +88,7 @@ def test_conditions_of_files_are_known_when_the_study_is_checked(tmp_path: Path,
 
 def test_nothing_of_it_changes_the_plan(tmp_path: Path, tiny: Path) -> None:
     bare = load_study(write_study(tmp_path / "bare", tiny))
-    asked = {"contrasts": [["natural", "jerky"]], "family": "study", "crush": "clip"}
+    asked = {"contrasts": [["natural", "jerky"]], "family": "study", "claim": "these", "crush": "clip"}
     chosen = load_study(write_study(tmp_path / "chosen", tiny, analyse=asked))
     assert chosen.analyse != bare.analyse
     assert plan_digest(chosen, load_catalogue(chosen)) == plan_digest(bare, load_catalogue(bare))

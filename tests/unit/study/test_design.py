@@ -1,4 +1,4 @@
-"""Training examples as the researcher writes them."""
+"""Looks at a study, when it stops, and training examples, as the researcher writes them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,85 @@ from typing import Any
 
 import pytest
 
-from beholder.errors import StimuliError
+from beholder.errors import StimuliError, StudyError
 from beholder.methods import load_study
+from beholder.planning.digest import plan_digest
 from beholder.stimuli.ingestion import load_catalogue
+from beholder.study.serialization import resolved_yaml
 from beholder.testing import write_study
+
+HEAD = """beholder: 1
+name: looked-at
+title: Looked at
+method: acr
+stimuli: stimuli
+conditions: [ours, baseline]
+questions: [{id: quality, text: x}]
+"""
+RISING = "Allowed: numbers of participants from 2 on, each larger than the one before, such as [20, 40, 60]."
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "study.yaml"
+    path.write_text(HEAD + text, "utf-8")
+    return path
+
+
+def test_the_last_look_is_the_number_of_participants(tmp_path: Path) -> None:
+    design = load_study(written(tmp_path, "design: {looks: [20, 40, 60]}\n")).design
+    assert (design.looks, design.participants) == ((20, 40, 60), 60)
+    assert (design.stop.decided, design.stop.precision, design.stop.futility, design.stop.budget) == (
+        "all", None, None, None,
+    )  # fmt: skip
+
+
+def test_a_study_with_looks_can_be_written_out_and_read_again(tmp_path: Path) -> None:
+    text = "design: {looks: [20, 40], stop: {decided: any, precision: 0.3, futility: 0.1, budget: 80 GBP}}\n"
+    study = load_study(written(tmp_path, text))
+    (tmp_path / "study.yaml").write_text(resolved_yaml(study), "utf-8")
+    assert load_study(tmp_path / "study.yaml") == study
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        ("{looks: [20, 20, 10], participants: 10}",
+         ["looks.1 is 20, not above the 20 before it. Allowed: numbers that rise. Put them in order, each once.",
+          "looks.2 is 10, not above the 20 before it. Allowed: numbers that rise. Put them in order, each once."]),
+        ("{looks: [20, 40], participants: 60}",
+         ["looks ends at 40, and design.participants is 60. Allowed: the number of participants at the end. "
+          "Take participants out, or end looks with 60."]),
+        ("{looks: [20, 40], votes: 8}",
+         ["looks counts participants, and design.votes is 8. Allowed: one of the two. "
+          "Write design.participants in place of votes."]),
+        ("{stop: {decided: any}}",
+         ["stop is written, and no look is planned at which the study could stop. "
+          "Write design.looks, such as [20, 40, 60]."]),
+        ("{looks: 20}", [f"looks is 20. {RISING}"]),
+        ("{looks: [1, 20]}", ["looks.0 is 1. Allowed: a whole number, 2 to 100,000."]),
+        ("{looks: [20, 40], stop: {decided: some}}", ["stop.decided is some. Allowed: all, any or none."]),
+        ("{looks: [20, 40], stop: {precision: 0}}", ["stop.precision is 0. Allowed: a number above 0."]),
+        ("{looks: [20, 40], stop: {futility: 1}}", ["stop.futility is 1. Allowed: a number above 0 below 1."]),
+    ],
+)  # fmt: skip
+def test_looks_that_do_not_fit_are_told_by_their_key(tmp_path: Path, text: str, messages: list[str]) -> None:
+    with pytest.raises(StudyError) as error:
+        load_study(written(tmp_path, f"design: {text}\n"))
+    lines = str(error.value).splitlines()
+    assert [line.removeprefix("study.yaml:8  design.") for line in lines] == messages
+
+
+def test_the_budget_at_which_a_study_stops_is_in_the_currency_of_the_reward(tmp_path: Path) -> None:
+    text = "recruit: {reward: 2 GBP}\ndesign: {looks: [20, 40], stop: {budget: 80 EUR}}\n"
+    with pytest.raises(StudyError, match=r"design\.stop\.budget is 80\.00 EUR, and recruit\.reward is 2\.00 GBP"):
+        load_study(written(tmp_path, text))
+
+
+def test_looks_do_not_change_the_plan(tmp_path: Path, tiny: Path) -> None:
+    bare = load_study(write_study(tmp_path / "bare", tiny, design={"participants": 8}))
+    looked = {"looks": [4, 8], "stop": {"decided": "any"}}
+    looks = load_study(write_study(tmp_path / "looks", tiny, design=looked))
+    assert plan_digest(looks, load_catalogue(looks)) == plan_digest(bare, load_catalogue(bare))
 
 
 def test_two_training_examples_of_one_name_are_told_by_their_keys(tmp_path: Path, tiny: Path) -> None:
