@@ -21,6 +21,7 @@ from beholder.analysis.figures.theme import (
     Layout,
     apply_theme,
     at_pixels,
+    axis_keys,
     chart_of,
     layer_chart,
     name_axis,
@@ -106,7 +107,7 @@ def matrix_chart(table: pd.DataFrame, names: Sequence[str], *, layout: Layout = 
     side = layout.names_width(names)
     width, height = layout.whole - side - 16, layout.height(names) * 1.4
     y = name_axis(names, layout, side)
-    across = alt.Axis(
+    across = axis_keys(
         domain=False, ticks=False, grid=False, orient="top", title=None, aria=False, labelColor=SOFT,
         labelAngle=0 if max(map(layout.letters, names)) < width / len(names) else -35,
     )  # fmt: skip

@@ -23,6 +23,7 @@ from beholder.analysis.figures.theme import (
     SOFT,
     Layout,
     apply_theme,
+    axis_keys,
     chart_of,
     layer_chart,
     name_axis,
@@ -254,7 +255,7 @@ def _heat_map(one: Count, labels: Mapping[str, str], layout: Layout) -> Any:
     air: dict[str, Any] = {"paddingInner": 0.05, "paddingOuter": 0.02}
     x = alt.X(
         "across:N", sort=across, scale=alt.Scale(domain=across, range=[0, len(across) * cell], **air),
-        axis=alt.Axis(
+        axis=axis_keys(
             orient="top", domain=False, ticks=False, grid=False, title=one.column.capitalize(), titleColor=SOFT,
             titleFontWeight="normal", titleAnchor="start", labelColor=INK, labelPadding=4, labelFontSize=layout.small,
             labelLimit=130, aria=False, **angle,

@@ -17,6 +17,7 @@ from beholder.analysis.figures.theme import (
     Layout,
     apply_theme,
     at_pixels,
+    axis_keys,
     by_question,
     chart_of,
     layer_chart,
@@ -128,7 +129,7 @@ def _histograms(
     low, high = min(row["low"] for row in rows), max(row["high"] for row in rows)
     x = alt.X("low:Q", scale=alt.Scale(domain=[low, high], nice=False), axis=value_axis(title, tickCount=5))
     down = alt.Scale(domain=[0, len(names)], reverse=True, nice=False)
-    hidden = alt.Axis(labels=False, ticks=False, domain=False, grid=False, title=None, aria=False)
+    hidden = axis_keys(labels=False, ticks=False, domain=False, grid=False, title=None, aria=False)
     y = alt.Y("base:Q", scale=down, axis=hidden)
     lines = [{"name": name, "base": place[name] + 0.82, "middle": place[name] + 0.6} for name in names]
     text = chart_of(lines).mark_text(

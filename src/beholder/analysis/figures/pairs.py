@@ -17,6 +17,7 @@ from beholder.analysis.figures.theme import (
     SOFT,
     Layout,
     at_pixels,
+    axis_keys,
     axis_of_values,
     by_question,
     chart_of,
@@ -219,7 +220,7 @@ def _rank_drawn(rows: list[dict[str, Any]], layout: Layout) -> Any:
     side = layout.names_width(names)
     width, height = layout.whole - side - 16, layout.height(names)
     y = name_axis(names, layout, side)
-    across = alt.Axis(
+    across = axis_keys(
         domain=False, ticks=False, grid=False, labelAngle=0, title="Rank (probability in %)", titleFontWeight="normal",
         titlePadding=6, aria=False, labelColor=SOFT, titleColor=SOFT,
     )  # fmt: skip

@@ -21,6 +21,7 @@ from beholder.analysis.figures.theme import (
     ScaleAxis,
     apply_theme,
     at_pixels,
+    axis_keys,
     axis_of_values,
     chart_of,
     layer_chart,
@@ -292,7 +293,7 @@ def _drawn(
     air: dict[str, Any] = {"paddingInner": 0.05, "paddingOuter": 0.02}
     x = alt.X(
         "across:N", sort=across, scale=alt.Scale(domain=across, range=[0, len(across) * cell], **air),
-        axis=alt.Axis(
+        axis=axis_keys(
             orient="top", domain=False, ticks=False, grid=False, title=None, labelColor=INK, labelPadding=4,
             labelFontSize=layout.small, labelLimit=150, aria=False, **angle,
         ),
@@ -345,7 +346,7 @@ def scree_chart(table: pd.DataFrame, *, layout: Layout = COLUMN) -> Any:
     most = max((max(row["eigenvalue"], row["chance"]) for row in rows), default=1.0)
     x = alt.X(
         "component:O",
-        axis=alt.Axis(
+        axis=axis_keys(
             domain=False, ticks=False, grid=False, labelAngle=0, title="Component", titleFontWeight="normal",
             titlePadding=6, titleColor=SOFT, labelColor=SOFT, aria=False,
         ),

@@ -85,13 +85,21 @@ def at_pixels(**pixels: float) -> dict[str, Any]:
     return {name: getattr(alt, f"{name.upper()}Value")(value) for name, value in pixels.items()}
 
 
+def axis_keys(**keys: Any) -> Any:
+    """Return an axis by its keys.
+
+    A dictionary: an object of Altair has a hundred keys that are not set, and every chart around it copies them all.
+    """
+    return keys
+
+
 def name_axis(names: Sequence[str], layout: Layout, width: int, *, has_names: bool = True) -> Any:
     """Return the y channel with one name for each row."""
     import altair as alt
 
     split = r"split(replace(datum.label, / \((reference|anchor)\)$/, '\n($1)'), '\n')"
     lines: dict[str, Any] = {"labelExpr": split, "labelBaseline": "middle"} if layout.is_split(names) else {}
-    axis = alt.Axis(
+    axis = axis_keys(
         **lines, domain=False, ticks=False, grid=False, labelPadding=8, labelColor=INK, labelLimit=width - 8,
         labelFontSize=layout.size, minExtent=width, maxExtent=width, aria=False, labels=has_names,
     )  # fmt: skip
@@ -102,9 +110,7 @@ def name_axis(names: Sequence[str], layout: Layout, width: int, *, has_names: bo
 
 def value_axis(title: str = "", **keys: Any) -> Any:
     """Return a calm axis of numbers."""
-    import altair as alt
-
-    return alt.Axis(
+    return axis_keys(
         **{"domain": False, "ticks": False, "grid": False, "labelPadding": 6, "format": "~f", **keys},
         labelColor=SOFT, labelFlush=False, title=title or None, titleColor=SOFT, titleFontWeight="normal",
         titlePadding=6, aria=False,
@@ -115,6 +121,10 @@ def layer_chart(layers: Sequence[Any], width: float, height: float) -> Any:
     """Return the layers as one chart."""
     import altair as alt
 
+    for layer in layers:
+        # A dictionary for the same reason as an axis.
+        if isinstance(layer, alt.Chart) and isinstance(layer.mark, alt.MarkDef):
+            layer.mark = layer.mark.to_dict(validate=False)
     return alt.LayerChart(layer=list(layers), width=width, height=height)
 
 
