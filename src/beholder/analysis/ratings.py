@@ -12,6 +12,8 @@ import pandas as pd
 
 from beholder.analysis.ratings_table import fill_columns, load_ratings
 from beholder.errors import Problem, UserError
+from beholder.stats.intervals import LEVEL
+from beholder.stats.sequential import LookCorrection, planned_look
 from beholder.study.cleaning import Analyse
 from beholder.study.model import Question, Study
 from beholder.types import UNRATED_ROLES
@@ -37,6 +39,10 @@ class RowOrder:
     """Conditions with which the others are compared."""
     settings: Analyse = field(default_factory=Analyse)
     """What the study asks of its ratings: contrasts, and how tests are corrected."""
+    looks: tuple[int, ...] = ()
+    """After how many participants the study is to be looked at; empty where once, at its end."""
+    looks_taken: tuple[int, ...] | None = None
+    """After how many it was looked at before; None where that is not recorded, and as planned."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +74,14 @@ class Ratings:
     order: RowOrder = field(default_factory=RowOrder)
     session_reasons: Mapping[str, str] = field(default_factory=dict)
     """The reasons of each session, as `check:reason; check:reason`, also those that cost nothing."""
+    look: LookCorrection | None = None
+    """What intervals and p-values are corrected for where the study is looked at more than once."""
     _known: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def level(self) -> float:
+        """The level at which an interval holds at 95 %, however often the study is looked at."""
+        return LEVEL if self.look is None else self.look.level
 
     def cached(self, key: Hashable, compute: Callable[[], _T]) -> _T:
         """Return what was computed under a key, so that two tables that rest on the same fit share it."""
@@ -120,6 +133,7 @@ def tidy(table: pd.DataFrame, order: RowOrder | None = None) -> Ratings:
     }
     questions = _ordered(votes["question"], order.questions)
     methods = table.groupby("question", sort=False)["method"].first()
+    people = votes["participant"].nunique()
     return Ratings(
         whole,
         votes,
@@ -133,6 +147,7 @@ def tidy(table: pd.DataFrame, order: RowOrder | None = None) -> Ratings:
         frozenset(kept[kept["role"] == "anchor"]["condition"]),
         table,
         order,
+        look=planned_look(people, order.looks, order.looks_taken) if people and order.looks else None,
     )
 
 
@@ -243,6 +258,7 @@ def row_order(study: Study, roles: Mapping[str, str]) -> RowOrder:
         questions=_question_names(all_questions(study, find(study.method))),
         references=frozenset(name for name, role in roles.items() if role == "reference"),
         settings=study.analyse,
+        looks=study.design.looks,
     )
 
 

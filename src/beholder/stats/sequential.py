@@ -33,6 +33,10 @@ ALPHA = 1 - LEVEL
 Floats = NDArray[np.float64]
 LookKind = Literal["planned", "anytime"]
 
+_FEWER = 0.05
+"""Which share of the people may be missing at a planned look, as ratings of some are not used."""
+_MOST_LEVEL = 1 - 1e-12
+"""Of a look at very few people, at which nothing could be found: wider intervals would only lose their digits."""
 _TAIL = 8.0
 """Standard deviations beyond which a density is nothing."""
 _STEP = 0.6
@@ -54,7 +58,7 @@ class LookCorrection:
     number: int
     """Which look of the plan this is, from 1; 0 where none is planned."""
     looks: int
-    """How many are planned, those that were taken besides among them."""
+    """How many there will be: those that were taken, this one, and what is still planned."""
     level: float
     """Of an interval that holds for all looks together at 95 %."""
     shares: tuple[float, ...] = ()
@@ -63,7 +67,7 @@ class LookCorrection:
     @property
     def is_last(self) -> bool:
         """Whether no further look is planned."""
-        return self.kind == "planned" and self.participants >= self.planned
+        return self.kind == "planned" and self.number == self.looks
 
     @property
     def citation(self) -> str:
@@ -75,7 +79,7 @@ class LookCorrection:
         own = np.asarray(p, np.float64)
         if self.kind == "anytime":
             return _anytime_p(own, _mixture(self.participants, self.planned))
-        if len(self.shares) == 1 and self.shares[0] >= 1:
+        if self.shares == (1.0,):
             return own
         levels = _levels_at_last(self.shares)
         z, known = special.ndtri(np.clip(own, 1e-300, 1) / 2), special.ndtri(levels / 2)
@@ -85,27 +89,29 @@ class LookCorrection:
         return np.where(np.isnan(own), np.nan, np.clip(2 * special.ndtr(beyond), own, 1.0))
 
 
-def planned_look(participants: int, looks: Sequence[int], taken: Iterable[int] = ()) -> LookCorrection:
+def planned_look(participants: int, looks: Sequence[int], taken: Iterable[int] | None = None) -> LookCorrection:
     """Return the correction for a look at so many people, where looks at these numbers are planned, the last one last.
 
-    `taken` are the numbers at looks that were taken so far; those of the plan below the present one count in any case.
-    With more people than at the last look it is the last one.
+    `taken` are the numbers at looks that were taken before; when left out, those of the plan that come before this one,
+    which may have some people more or one in twenty fewer than planned. Beyond the plan it is the last look.
     """
     last = looks[-1]
     now = min(participants, last)
-    earlier = sorted({number for number in (*looks, *taken) if 0 < number < now})
-    history = tuple(min(1.0, number / last) for number in (*earlier, now))
-    alone = now == last and not earlier
-    level = LEVEL if alone else 1 - spending_levels(history)[-1]
-    further = sum(number > now for number in looks)
-    return LookCorrection("planned", participants, last, len(history), len(history) + further, float(level), history)
+    due = [number for number in looks if (1 - _FEWER) * number <= participants]
+    before = due[:-1] if taken is None else taken
+    history = (*sorted({number for number in before if 0 < number < now}), now)
+    shares = tuple(number / last for number in history)
+    level = LEVEL if shares == (1.0,) else float(1 - spending_levels(shares)[-1])
+    total = len(history) + len(looks) - len(due)
+    return LookCorrection("planned", participants, last, len(history), total, min(level, _MOST_LEVEL), shares)
 
 
 def anytime_look(participants: int, expected: int) -> LookCorrection:
     """Return the correction that holds at every moment; intervals of its kind are narrowest at `expected` people."""
     mixture = _mixture(participants, expected)
     z = math.sqrt((mixture + 1) / mixture * (math.log1p(mixture) - 2 * math.log(ALPHA)))
-    return LookCorrection("anytime", participants, expected, 0, 0, 1 - 2 * float(special.ndtr(-z)))
+    level = min(1 - 2 * float(special.ndtr(-z)), _MOST_LEVEL)
+    return LookCorrection("anytime", participants, expected, 0, 0, level)
 
 
 # Planned looks

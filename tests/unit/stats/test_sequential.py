@@ -59,8 +59,21 @@ def test_looks_are_counted_and_those_that_were_not_planned_cost_something() -> N
     between = planned_look(60, [20, 40, 60], taken=[20, 30, 40, 50])
     assert (between.number, between.looks, between.is_last) == (5, 5, True)
     assert between.level > planned_look(60, [20, 40, 60]).level > 0.95
-    more = planned_look(63, [20, 40, 60])
-    assert (more.number, more.is_last, more.level) == (3, True, planned_look(60, [20, 40, 60]).level)
+
+
+@pytest.mark.parametrize(
+    ("participants", "number", "is_last"), [(12, 1, False), (19, 1, False), (24, 1, False), (45, 2, False),
+                                            (57, 3, True), (60, 3, True), (63, 3, True)],
+)  # fmt: skip
+def test_a_look_may_have_a_few_people_more_or_fewer_than_planned(participants: int, number: int, is_last: bool) -> None:
+    look = planned_look(participants, [20, 40, 60])
+    assert (look.number, look.is_last) == (number, is_last)
+    assert look.shares[-1] == min(1.0, participants / 60)
+
+
+def test_intervals_at_two_people_of_thousands_have_ends() -> None:
+    assert planned_look(2, [5000, 10_000]).level < 1
+    assert anytime_look(2, 1_000_000).level < 1
 
 
 @given(
