@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import importlib
 import re
 import statistics
@@ -14,7 +15,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import get_args
+from typing import Any, TypeVar, get_args
 
 import pytest
 
@@ -48,10 +49,36 @@ def syntax_tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"))
 
 
+@cache
+def nodes_by_kind(path: Path) -> dict[type[ast.AST], list[Any]]:
+    """Return all nodes of a module by their class: a walk of the whole package takes more than a second."""
+    kinds: dict[type[ast.AST], list[Any]] = defaultdict(list)
+    for node in ast.walk(syntax_tree(path)):
+        kinds[type(node)].append(node)
+    return kinds
+
+
+Node = TypeVar("Node", bound=ast.AST)
+
+
+def nodes(path: Path, *kinds: type[Node]) -> Iterator[Node]:
+    """Yield the nodes of a module that are of these classes, which have no classes under them."""
+    for kind in kinds:
+        yield from nodes_by_kind(path).get(kind, ())
+
+
 @pytest.fixture(scope="module", autouse=True)
-def _forget_syntax_trees() -> Iterator[None]:
+def _keep_syntax_trees() -> Iterator[None]:
+    """Read the package once. The collector would look at its million nodes again and again."""
+    gc.disable()
+    for path in SOURCES:
+        nodes_by_kind(path)
+    gc.freeze()
+    gc.enable()
     yield
     syntax_tree.cache_clear()
+    nodes_by_kind.cache_clear()
+    gc.unfreeze()
 
 
 def part(module: str) -> str:
@@ -70,11 +97,11 @@ def module_of(path: Path) -> str:
 
 def imports(path: Path) -> Iterator[str]:
     """Yield every module of ours that a file imports, wherever in the file."""
-    for node in ast.walk(syntax_tree(path)):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("beholder."):
+    for node in nodes(path, ast.ImportFrom):
+        if node.module and node.module.startswith("beholder."):
             yield node.module
-        elif isinstance(node, ast.Import):
-            yield from (name.name for name in node.names if name.name.startswith("beholder."))
+    for node in nodes(path, ast.Import):
+        yield from (name.name for name in node.names if name.name.startswith("beholder."))
 
 
 def allowed(own: str, other: str) -> bool:
@@ -111,8 +138,8 @@ def importers() -> dict[str, set[str]]:
     modules = {module_of(path) for path in SOURCES}
     users: dict[str, set[str]] = defaultdict(set)
     for path in SOURCES:
-        for node in ast.walk(syntax_tree(path)):
-            if isinstance(node, ast.ImportFrom) and node.module:
+        for node in nodes(path, ast.ImportFrom):
+            if node.module:
                 for name in {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)} & modules:
                     users[name].add(module_of(path))
     return users
@@ -273,8 +300,8 @@ def test_a_column_of_a_table_is_described_once() -> None:
     described = Counter(
         tuple(argument.value for argument in node.args[:3] if isinstance(argument, ast.Constant))
         for path in SOURCES
-        for node in ast.walk(syntax_tree(path))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Column"
+        for node in nodes(path, ast.Call)
+        if isinstance(node.func, ast.Name) and node.func.id == "Column"
     )
     assert not [column for column, count in described.items() if count > 1 and len(column) == 3]
 
@@ -294,8 +321,7 @@ def collaborators(constructor: ast.FunctionDef, ours: set[str]) -> list[str]:
 
 def test_a_constructor_takes_at_most_five_objects_of_ours() -> None:
     """What needs more is a function of a context. Records, whose constructor is not written out, only hold values."""
-    trees = [syntax_tree(path) for path in SOURCES]
-    types = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    types = [node for path in SOURCES for node in nodes(path, ast.ClassDef)]
     ours = {one.name for one in types}
     wide = {
         one.name: names
@@ -317,13 +343,12 @@ OWN_RECORDS = {
 def test_nothing_reaches_through_an_object_to_set_a_field() -> None:
     places = defaultdict(list)
     for path in SOURCES:
-        for node in ast.walk(syntax_tree(path)):
-            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-            for target in targets if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign) else []:
-                if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Attribute):
-                    root = ast.unparse(target).partition(".")[0]
-                    if root != "self" or ast.unparse(target).count(".") > 2:
-                        places[module_of(path)].append(ast.unparse(target))
+        assigned = [target for node in nodes(path, ast.Assign) for target in node.targets]
+        for target in [*assigned, *(node.target for node in nodes(path, ast.AugAssign, ast.AnnAssign))]:
+            if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Attribute):
+                root = ast.unparse(target).partition(".")[0]
+                if root != "self" or ast.unparse(target).count(".") > 2:
+                    places[module_of(path)].append(ast.unparse(target))
     assert not {module: found for module, found in places.items() if module not in OWN_RECORDS}
 
 
@@ -352,7 +377,7 @@ def literals(node: ast.AST) -> set[object]:
 
 def mode_comparisons(path: Path) -> Iterator[int]:
     """Yield the lines on which a module decides by the name of a mode."""
-    for node in ast.walk(syntax_tree(path)):
+    for node in nodes(path, ast.Compare, ast.Dict, ast.Match):
         match node:
             case ast.Compare():
                 sides = [node.left, *node.comparators]
@@ -394,9 +419,8 @@ def test_the_type_of_a_question_is_compared_nowhere() -> None:
     compared = {
         module_of(path)
         for path in SOURCES
-        for node in ast.walk(syntax_tree(path))
-        if isinstance(node, ast.Compare | ast.Match)
-        and any(map(is_question_type, ast.walk(node)))
+        for node in nodes(path, ast.Compare, ast.Match)
+        if any(map(is_question_type, ast.walk(node)))
         and types & {one.value for one in ast.walk(node) if isinstance(one, ast.Constant)}
     }
     assert compared == set()
@@ -461,13 +485,15 @@ def test_the_name_of_a_check_with_a_page_lives_in_its_own_folder_only() -> None:
     """What a check measured may be a word in the folder of another one."""
     kinds = page_check_kinds()
     homes = {kind.home() for kind in kinds.values()}
+    patterns = {name: naming(name) for name in kinds}
     places = [
         f"{path.relative_to(ROOT)}: {found[0]}"
         for path in [*SOURCES, *ROOT.rglob("*.js")]
         if path not in NAMING_CHECKS and path.parent not in homes
         for text in [path.read_text("utf-8")]
-        for name in kinds
-        for found in naming(name).finditer(text)
+        for name, pattern in patterns.items()
+        if name in text
+        for found in pattern.finditer(text)
     ]
     assert not places
 
@@ -494,10 +520,8 @@ def test_no_table_is_keyed_by_the_names_of_a_kind_outside_its_home(kind: str) ->
     places = {
         str(path.relative_to(ROOT))
         for path in SOURCES
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Dict)
-        and len(keys := [key.value for key in node.keys if isinstance(key, ast.Constant)]) > 1
-        and names.issuperset(keys)
+        for node in nodes(path, ast.Dict)
+        if len(keys := [key.value for key in node.keys if isinstance(key, ast.Constant)]) > 1 and names.issuperset(keys)
     }
     assert places == (set(REPORTED) if kind == "analyses" else set())
 
@@ -547,11 +571,11 @@ def test_no_table_is_keyed_by_the_names_of_rules() -> None:
     for path in SOURCES:
         if path.relative_to(ROOT).as_posix() in ("study/presets.py", "types.py"):
             continue
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            parts = node.keys if isinstance(node, ast.Dict) else getattr(node, "elts", ())
+        for node in nodes(path, ast.Dict, ast.Set, ast.List, ast.Tuple):
+            parts = node.keys if isinstance(node, ast.Dict) else node.elts
             names = {str(part.value) for part in parts if isinstance(part, ast.Constant)} & set(RULE_NAMES)
             if len(names) > 1 and names != {"trap", "repeat"}:
-                tables.append(f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}: {sorted(names)}")
+                tables.append(f"{path.relative_to(ROOT)}:{node.lineno}: {sorted(names)}")
     assert not tables
 
 
@@ -628,12 +652,11 @@ def is_plural_by_hand(node: ast.expr) -> bool:
 def test_plurals_shares_and_lists_come_from_formats() -> None:
     found = []
     for path in (path for path in SOURCES if path != ROOT / "formats.py"):
-        module = ast.parse(path.read_text("utf-8"))
-        expressions = (node for node in ast.walk(module) if isinstance(node, ast.expr))
+        expressions = nodes(path, ast.BinOp, ast.IfExp)
         found += [f"{path.relative_to(ROOT)}:{node.lineno}" for node in expressions if is_plural_by_hand(node)]
         found += [
             f"{path.relative_to(ROOT)}: {one.name}"
-            for one in module.body
+            for one in syntax_tree(path).body
             if isinstance(one, ast.FunctionDef) and one.name.lstrip("_") in FORMATTERS and one.returns is not None
             and ast.unparse(one.returns) == "str"
         ]  # fmt: skip
