@@ -28,7 +28,7 @@ test: check browser  ## everything that must hold; runs check first
 check: .venv/dev  ## style, types (Python and browser), import directions
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/python tools/check_types.py
 	$(BIN)/python tools/check_browser_types.py
 	$(BIN)/python -m pytest -q tests/unit/test_architecture.py
 

@@ -78,7 +78,6 @@ def _keep_syntax_trees() -> Iterator[None]:
     yield
     syntax_tree.cache_clear()
     nodes_by_kind.cache_clear()
-    gc.unfreeze()
 
 
 def part(module: str) -> str:
@@ -100,8 +99,8 @@ def imports(path: Path) -> Iterator[str]:
     for node in nodes(path, ast.ImportFrom):
         if node.module and node.module.startswith("beholder."):
             yield node.module
-    for node in nodes(path, ast.Import):
-        yield from (name.name for name in node.names if name.name.startswith("beholder."))
+    for plain in nodes(path, ast.Import):
+        yield from (name.name for name in plain.names if name.name.startswith("beholder."))
 
 
 def allowed(own: str, other: str) -> bool:
@@ -343,8 +342,10 @@ OWN_RECORDS = {
 def test_nothing_reaches_through_an_object_to_set_a_field() -> None:
     places = defaultdict(list)
     for path in SOURCES:
-        assigned = [target for node in nodes(path, ast.Assign) for target in node.targets]
-        for target in [*assigned, *(node.target for node in nodes(path, ast.AugAssign, ast.AnnAssign))]:
+        targets: list[ast.expr] = [target for node in nodes(path, ast.Assign) for target in node.targets]
+        targets += [node.target for node in nodes(path, ast.AugAssign)]
+        targets += [node.target for node in nodes(path, ast.AnnAssign)]
+        for target in targets:
             if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Attribute):
                 root = ast.unparse(target).partition(".")[0]
                 if root != "self" or ast.unparse(target).count(".") > 2:
@@ -572,7 +573,7 @@ def test_no_table_is_keyed_by_the_names_of_rules() -> None:
         if path.relative_to(ROOT).as_posix() in ("study/presets.py", "types.py"):
             continue
         for node in nodes(path, ast.Dict, ast.Set, ast.List, ast.Tuple):
-            parts = node.keys if isinstance(node, ast.Dict) else node.elts
+            parts = node.keys if isinstance(node, ast.Dict) else getattr(node, "elts", ())
             names = {str(part.value) for part in parts if isinstance(part, ast.Constant)} & set(RULE_NAMES)
             if len(names) > 1 and names != {"trap", "repeat"}:
                 tables.append(f"{path.relative_to(ROOT)}:{node.lineno}: {sorted(names)}")
