@@ -235,13 +235,13 @@ def test_modules_are_nouns() -> None:
 
 
 SAME_NOUN = {
-    "agreement", "anchors", "audio", "chain", "checks", "cleaning", "columns", "context", "contract", "contrasts",
-    "correlation", "decisions", "demo", "design", "devices", "distributions", "facts", "figures", "filters", "folder",
-    "groups", "image", "items", "known_answers", "ledger", "media", "mixed", "model", "moderation", "page", "pairs",
-    "participants", "playback", "probe", "profile", "qualification", "questionnaire", "rater_models", "raters",
-    "ratings", "registry", "relation", "reliability", "result", "run", "scores", "sensitivity", "serialization",
-    "sessions", "shortfall", "sides", "store", "study", "submissions", "tables", "tests", "text", "texts", "video",
-    "votes_needed", "writer",
+    "agreement", "anchors", "audio", "chain", "checks", "cleaning", "collection", "columns", "context", "contract",
+    "contrasts", "correlation", "decisions", "demo", "design", "devices", "distributions", "facts", "figures",
+    "filters", "folder", "groups", "image", "items", "known_answers", "ledger", "media", "mixed", "model",
+    "moderation", "page", "pairs", "participants", "playback", "probe", "profile", "qualification", "questionnaire",
+    "rater_models", "raters", "ratings", "registry", "relation", "reliability", "result", "run", "scores",
+    "sensitivity", "serialization", "sessions", "shortfall", "sides", "store", "study", "submissions", "tables",
+    "tests", "text", "texts", "video", "votes_needed", "writer",
 }  # fmt: skip
 """Names of several modules: the same noun in another layer, or the same part of a shape."""
 

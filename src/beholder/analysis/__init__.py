@@ -24,14 +24,19 @@ def analyse(
     *,
     out: str | Path | None = None,
     model: str | Sequence[str] | None = None,
+    store: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Results:
     """Analyse a study's clean/ratings.csv, or any table of ratings; write `analyse/` and return the results.
 
     A table of your own (a path that ends in .csv) needs the columns participant, content, condition and value. A
     `model` (bradley-terry, bt500, mos, p910, p913, shrunken or thurstone), or several, adds its quality of every
-    stimulus to the scores. `progress` gets the number of finished analyses and the number of all analyses.
+    stimulus to the scores. An analysis of people's ratings is recorded as a look in the ledger of the store; `store`
+    names it where it is neither store/ nor the folder that `clean` was given. `progress` gets the number of finished
+    analyses and the number of all analyses.
     """
     from beholder.analysis.folder import analyse_folder
 
-    return analyse_folder(study, out=Path(out) if out is not None else None, model=model, progress=progress)
+    return analyse_folder(
+        study, out=Path(out) if out is not None else None, model=model, store=store, progress=progress
+    )

@@ -13,7 +13,7 @@ import scipy
 
 from beholder.analysis.means import interval_name
 from beholder.analysis.models import add_quality, checked_models
-from beholder.analysis.ratings import Ratings, open_ratings
+from beholder.analysis.ratings import Ratings, open_ratings, record_look
 from beholder.analysis.registry import Computed, compute_all, names
 from beholder.analysis.result import TABLES, Results, metric, ratings_hash
 from beholder.analysis.tests import ALPHA, family_note
@@ -28,11 +28,12 @@ def analyse_folder(
     *,
     out: Path | None,
     model: str | Sequence[str] | None = None,
+    store: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Results:
     """Analyse a study's clean ratings, or a table of ratings, and write the folder."""
     models = checked_models(model)
-    loaded = open_ratings(study)
+    loaded = record_look(open_ratings(study), "analyse", store)
     out = out or loaded.folder / "analyse"
     ratings = loaded.ratings
     computed = compute_all(ratings, progress)
@@ -42,6 +43,7 @@ def analyse_folder(
         "run": loaded.run,
         "is_earlier_run": loaded.study is not None and loaded.run not in (None, loaded.study.run),
         "ratings_sha256": ratings_hash(loaded.path),
+        "collection": None if loaded.collection is None else loaded.collection.json(),
         **_notes(ratings, computed),
     }
     for name in models:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,9 +12,11 @@ from typing import Any, TypeVar, cast
 import pandas as pd
 
 from beholder.analysis.ratings_table import fill_columns, load_ratings
+from beholder.cleaning.collection import Collection
+from beholder.cleaning.collection import record_look as add_look
 from beholder.errors import Problem, UserError
 from beholder.stats.intervals import LEVEL
-from beholder.stats.sequential import LookCorrection, planned_look
+from beholder.stats.sequential import LookCorrection, anytime_look, planned_look
 from beholder.study.cleaning import Analyse
 from beholder.study.model import Question, Study
 from beholder.types import UNRATED_ROLES
@@ -43,6 +46,8 @@ class RowOrder:
     """After how many participants the study is to be looked at; empty where once, at its end."""
     looks_taken: tuple[int, ...] | None = None
     """After how many it was looked at before; None where that is not recorded, and as planned."""
+    share: float = 1.0
+    """Of the error rate that the studies of a chain have together."""
 
 
 @dataclass(frozen=True)
@@ -216,6 +221,8 @@ class LoadedRatings:
     """None for a table without a study."""
     run: int | None = None
     """Of the study; None where unknown."""
+    collection: Collection | None = None
+    """How people's ratings came together; None of robots, and of a table without a study."""
 
     @property
     def folder(self) -> Path:
@@ -235,16 +242,58 @@ def open_ratings(source: str | Path | Study) -> LoadedRatings:
     if not path.is_file():
         raise UserError(Problem(str(path), "is not there", "", "Run `beholder clean` first."))
     account = json.loads((clean / "account.json").read_text(encoding="utf-8"))
-    order = row_order(study, account.get("roles", {}))
+    collected = Collection.read(account["collection"]) if "collection" in account else None
+    share = collected.chain.share if collected is not None and collected.chain is not None else 1.0
+    order = replace(row_order(study, account.get("roles", {})), share=share)
     table = load_ratings(path)
+    # Robots come as they are sent: looks at them cost nothing.
+    of_people = collected if account["population"] == "people" else None
+    ratings = tidy(table, order if of_people is None else _with_looks(order, of_people, table))
     return LoadedRatings(
-        replace(tidy(table, order), session_reasons=_session_reasons(clean)),
+        replace(
+            ratings,
+            session_reasons=_session_reasons(clean),
+            look=ratings.look if of_people is None else _unplanned_look(ratings, of_people),
+        ),
         table,
         path,
         account["population"],
         study,
         account.get("run"),
+        of_people,
     )
+
+
+def _with_looks(order: RowOrder, collected: Collection, table: pd.DataFrame) -> RowOrder:
+    """Return the order with the looks that were recorded, beside those of the plan that are over."""
+    people = table[table["use"]]["participant"].nunique()
+    recorded = {look.participants for look in collected.earlier_looks}
+    planned = {number for number in order.looks if number < people}
+    return replace(order, looks_taken=tuple(sorted(recorded | planned))) if recorded else order
+
+
+def _unplanned_look(ratings: Ratings, collected: Collection) -> LookCorrection | None:
+    """Return the correction that holds at any time where no plan of looks tells when people stop coming."""
+    people = ratings.votes["participant"].nunique()
+    is_planned = ratings.look is not None and not collected.changes_after_look
+    if is_planned or not people or not collected.may_depend_on_results:
+        return ratings.look
+    return anytime_look(people, max(2, collected.first_participants))
+
+
+def record_look(loaded: LoadedRatings, command: str, store: str | None = None) -> LoadedRatings:
+    """Record in the ledger that people's ratings were looked at by a command; return them with all looks so far.
+
+    A second look at the same ratings is not recorded. `store` is where they are from, if `clean` does not say it.
+    """
+    collected = loaded.collection
+    if collected is None or loaded.study is None:
+        return loaded
+    url = store or (str(loaded.study.folder / "store") if collected.store == "store/" else collected.store)
+    kept = loaded.table[loaded.table["use"]]
+    people, digest = int(kept["participant"].nunique()), hashlib.sha256(loaded.path.read_bytes()).hexdigest()
+    looked = add_look(collected, url, participants=people, ratings_sha256=digest, command=command)
+    return replace(loaded, collection=looked)
 
 
 def row_order(study: Study, roles: Mapping[str, str]) -> RowOrder:

@@ -71,10 +71,19 @@ def family_note(ratings: Ratings, contrasts: Sequence[Pair] | None = None, famil
     """Return over what the tests are corrected."""
     settings = ratings.order.settings
     scope = "over the whole study" if (family or settings.family) == "study" else "within each question"
+    share = _share_note(ratings.order.share)
     if settings.contrasts if contrasts is None else contrasts:
-        return f"Holm's correction {scope} over the named contrasts; other pairs are told, but not corrected for."
+        return (
+            f"Holm's correction {scope} over the named contrasts; other pairs are told, but not corrected for.{share}"
+        )
     left_out = ", without anchors and MUSHRA's hidden reference" if _uncorrected_conditions(ratings) else ""
-    return f"Holm's correction {scope} over all pairs of conditions{left_out}."
+    return f"Holm's correction {scope} over all pairs of conditions{left_out}.{share}"
+
+
+def _share_note(share: float) -> str:
+    if share == 1:
+        return ""
+    return f" The study has {100 * share:.3g} % of the error rate of its chain: p_holm is divided by this share."
 
 
 def corrected_tests(
@@ -98,7 +107,9 @@ def _corrected(ratings: Ratings, named: Sequence[Pair], family: Family, zeros: Z
     counted = table["p"].where(np.asarray([not why for why in outside], dtype=bool))
     scope = ["test"] if family == "study" else ["question", "test"]
     if len(table):
-        table["p_holm"] = counted.groupby([table[key] for key in scope]).transform(holm)
+        corrected = counted.groupby([table[key] for key in scope]).transform(holm)
+        # A study of a chain has a share of one error rate: p is made larger, so that 5 % is the limit everywhere.
+        table["p_holm"] = (corrected / ratings.order.share).clip(upper=1)
     above = table["estimate"].sub(np.where(table["test"] == "sign", 0.5, 0))
     table["clear"] = are_clear(table["p"], table["p_holm"], above, outside)
     return CorrectedTests(contrasts, table)

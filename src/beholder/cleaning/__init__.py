@@ -9,6 +9,7 @@ screening      every session: alone, against the other raters, and by all sessio
 ratings        the tidy rating row
 payouts        whom to pay, whom not, and who gets a bonus
 shortfall      votes that are missing, and the lists that would bring them
+collection     how far a run is, how its size came about, and when its results were looked at
 account        counts, CONSORT flow and rules; account_page: the same as account.md
 devices        devices.csv
 tables         all other tables of the folder clean/

@@ -25,6 +25,7 @@ from beholder.cleaning.account import (
     verdict_counts,
 )
 from beholder.cleaning.account_page import account_page
+from beholder.cleaning.collection import Collection, collection_of
 from beholder.cleaning.devices import DEVICES, device_rows
 from beholder.cleaning.facts import (
     TABLES,
@@ -106,7 +107,8 @@ def clean_tables(
     study, facts, judged = judging.study, judging.facts, judging.judged
     folder = study.folder / "clean"
     proposed = propose(study, judging.method, facts, judged)
-    _write(folder, study, facts, judged, judging.texts, funnel(judging.checks, judged), proposed)
+    collected = collection_of(study, facts, tables.get("ledger", ()), judging.texts, store=where)
+    _write(folder, study, facts, judged, judging.texts, funnel(judging.checks, judged), proposed, collected)
     numbers = {**counts(facts, judged), **proposed.counts}
     return Cleaned(folder, facts.population, numbers, exclusion_counts(judged), proposed.bonus, facts.run)
 
@@ -119,6 +121,7 @@ def _write(
     texts: Mapping[str, StudyText],
     qualified: Mapping[str, Any] | None,
     proposed: Proposals,
+    collected: Collection,
 ) -> None:
     ratings = number_repetitions(rating for one in judged for rating in one.ratings)
     options = {f"answer_{ask.id}": ask.options for ask in (*study.before, *study.after)}
@@ -128,6 +131,7 @@ def _write(
         "population": facts.population,
         "run": facts.run,
         "finished": dict(facts.finished),
+        "collection": collected.json(),
         "digests": sorted({one.visit.digest for one in judged}),
         "texts": text_rows(texts, judged),
         "roles": {shown.condition: shown.role for shown in facts.stimuli.values() if shown.role not in UNRATED_ROLES},

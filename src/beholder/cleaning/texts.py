@@ -29,6 +29,8 @@ class StudyText:
     after: tuple[Ask, ...] = ()
     watched: Mapping[tuple[str, str], Watch] = field(default_factory=dict)
     """What else had to be watched by who had a level of a factor, by both."""
+    contrasts: tuple[tuple[str, str], ...] = ()
+    """The contrasts that it names."""
 
     def watch_of(self, group: Mapping[str, str]) -> Watch:
         """Return what had to be watched by a group of participants."""
@@ -52,7 +54,14 @@ def read_text(text: str, study: Study, method: Method) -> StudyText:
     asks = {place: _asks(values, place, study) for place in ("before", "after")}
     between = _between(values)
     study = study.model_copy(update={"design": study.design.model_copy(update={"between": between})})
-    return StudyText(title, all_questions(study, method), _watch(values, method), **asks, watched=_watched(between))
+    return StudyText(
+        title,
+        all_questions(study, method),
+        _watch(values, method),
+        **asks,
+        watched=_watched(between),
+        contrasts=_contrasts(values),
+    )
 
 
 def text_rows(texts: Mapping[str, StudyText], judged: Sequence[JudgedSession]) -> list[dict[str, Any]]:
@@ -108,6 +117,13 @@ def _watched(between: Mapping[str, Mapping[str, Level]]) -> dict[tuple[str, str]
         for name, level in levels.items()
         if "watch" in level.playback
     }
+
+
+def _contrasts(values: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Return the contrasts as they were written."""
+    analyse = values.get("analyse")
+    written = analyse.get("contrasts") if isinstance(analyse, Mapping) else None
+    return tuple((str(one), str(other)) for one, other in written or ())
 
 
 def _values(text: str) -> dict[str, Any]:

@@ -215,12 +215,13 @@ def clean(study: Path, store: str | None, robots: bool, run: int | None) -> None
     help="Add the quality of every stimulus to scores.csv: bradley-terry, bt500, mos, p910, p913, shrunken or "
     "thurstone. Can be given several times.",
 )
-def analyse(source: Path, out: Path | None, model: tuple[str, ...]) -> None:
+@click.option("--store", metavar="URL", help="Where the ratings are from, if a database: looks are recorded there.")
+def analyse(source: Path, out: Path | None, model: tuple[str, ...], store: str | None) -> None:
     """Compute scores with intervals and all pairs."""
     import beholder
 
     with Bar("Tables") as progress:
-        results = beholder.analyse(source, out=out, model=model, progress=progress)
+        results = beholder.analyse(source, out=out, model=model, store=store, progress=progress)
     print_scores(results, {})
     folder = out or (source if source.is_dir() else source.parent) / "analyse"
     click.echo(f"\nTables, and in notes.json how each was made: {folder}")

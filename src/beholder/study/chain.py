@@ -11,7 +11,7 @@ from beholder.errors import Problem, StudyError
 from beholder.study.loading import build_part
 from beholder.study.parts import Slug, StudyPart, Text, path_fault
 from beholder.study.recruitment import Money
-from beholder.study.yaml import read_document
+from beholder.study.yaml import StudyDocument, read_document
 
 
 class Follow(StudyPart):
@@ -26,6 +26,13 @@ class Follow(StudyPart):
     question: Slug | None = Field(
         default=None, description="Of that study, whose pairs are meant; its only one when left out."
     )
+    share: float | None = Field(
+        default=None,
+        gt=0,
+        le=1,
+        description="Its share of the error rate of 5 % that all studies have together; what others leave, in equal "
+        "parts, when left out.",
+    )
 
 
 class Chain(StudyPart):
@@ -35,6 +42,13 @@ class Chain(StudyPart):
     chain: Slug = Field(description="What the chain is called.")
     budget: Money | None = Field(default=None, description="The most that all studies together may cost. A hard cap.")
     studies: tuple[Follow, ...] = Field(min_length=1, description="The studies, first to last.")
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The share of each study in the error rate of the chain; none is left where they are 0."""
+        given = [follow.share for follow in self.studies if follow.share is not None]
+        left = max(0.0, 1 - sum(given)) / max(1, len(self.studies) - len(given))
+        return tuple(left if follow.share is None else follow.share for follow in self.studies)
 
 
 def load_chain(path: str | Path) -> Chain:
@@ -53,6 +67,24 @@ def load_chain(path: str | Path) -> Chain:
             here = document.where(("studies", place, "asks"))
             what = "studies.0.asks is inconclusive, and no study comes before it"
             problems.append(Problem(here, what, "everything"))
+    problems += _share_problems(chain, document)
     if problems:
         raise StudyError(problems)
     return chain
+
+
+_ROUNDING = 1e-9
+
+
+def _share_problems(chain: Chain, document: StudyDocument) -> list[Problem]:
+    """Return that the studies would spend more than one error rate together, or that nothing is left for one."""
+    total = sum(chain.shares)
+    if total > 1 + _ROUNDING:
+        what = f"studies have shares of {total:g} together"
+        return [Problem(document.where(("studies",)), what, "at most 1", "They share one error rate: lower some.")]
+    place = next((place for place, share in enumerate(chain.shares) if share < _ROUNDING), None)
+    if place is None:
+        return []
+    what = f"studies.{place} has no share: the others take the whole error rate"
+    fix = "Lower theirs, or give it one."
+    return [Problem(document.where(("studies", place)), what, "shares of at most 1 together", fix)]

@@ -8,15 +8,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from beholder.errors import Problem, StoreError, UserError
 
 if TYPE_CHECKING:
     from beholder.analysis.result import Results
+    from beholder.cleaning.collection import ChainShare
     from beholder.recruiting.collection import RunProgress
     from beholder.server import ServerStatus
-    from beholder.study.chain import Chain
+    from beholder.study.chain import Chain, Follow
     from beholder.study.model import Study
     from beholder.study.recruitment import Sum
 
@@ -45,8 +46,9 @@ def chain(
     """Return the results of every study of a chain by name, in order.
 
     Nobody takes part in more than one of them. A study that asks only the pairs that the previous one left open is
-    skipped if there are none. The budget covers all studies; if the file has one too, the smaller counts. After an
-    interruption the chain continues: closed studies are not run again.
+    skipped if there are none. All studies together have the error rate of one, of which each spends its share. The
+    budget covers all studies; if the file has one too, the smaller counts. After an interruption the chain continues:
+    closed studies are not run again.
     """
     from beholder.recruiting.collection import RunProgress
     from beholder.study.chain import load_chain
@@ -57,6 +59,7 @@ def chain(
     files = [folder / follow.study for follow in loaded.studies]
     caps = [cap for cap in (budget, loaded.budget) if cap is not None]
     studies = _studies(loaded, files, publish=publish and not simulate, caps=caps)
+    shares = _shares(loaded, studies, population="robots" if simulate else "people")
     _check_plans(loaded, files, studies, making)
     results: dict[str, Results] = {}
     for number, (follow, file, study) in enumerate(zip(loaded.studies, files, studies, strict=True)):
@@ -75,6 +78,7 @@ def chain(
                 publish=publish, budget=left, every=every,
                 exclude=[one.folder for one in before if one.name in results], tell=tell, news=news, progress=progress,
                 making=making,
+                chain=shares[number]._replace(after=_study_before(follow, results)),
             )  # fmt: skip
     return results
 
@@ -96,6 +100,38 @@ def _studies(chain: Chain, files: Sequence[Path], *, publish: bool, caps: Sequen
     for study in studies:
         _smallest_budget(caps, study)  # raises for an invalid amount before anybody is paid
     return studies
+
+
+def _shares(chain: Chain, studies: Sequence[Study], *, population: str) -> list[ChainShare]:
+    """Return the share of each study; those that were run keep theirs, and raise UserError if too little is left."""
+    from beholder.cleaning.collection import ChainShare, chain_share
+
+    shares = []
+    for follow_share, study in zip(chain.shares, studies, strict=True):
+        before = chain_share(_ledger(study), study.run, population)
+        share = follow_share if before is None else before.share
+        shares.append(ChainShare(chain.chain, len(studies), share))
+    total = sum(one.share for one in shares)
+    if total > 1 + 1e-9:
+        what = f"would spend {100 * total:.3g} % of its error rate: studies that were run have spent their shares"
+        fix = "Give those that are to come smaller shares (share), or run them on their own."
+        raise UserError(Problem(chain.chain, what, "100 % over all studies", fix))
+    return shares
+
+
+def _ledger(study: Study) -> list[dict[str, Any]]:
+    """Return the entries of the ledger of a study; none before it begins."""
+    from beholder.store.open import read_tables
+
+    try:
+        return read_tables(study.folder / "store", ("ledger",))["ledger"]
+    except StoreError:
+        return []
+
+
+def _study_before(follow: Follow, results: Mapping[str, Results]) -> str:
+    """Return the study whose open pairs are asked; empty where everything is."""
+    return list(results)[-1] if follow.asks == "inconclusive" else ""
 
 
 def _in_folder(name: str, file: Path, problem: Problem) -> Problem:

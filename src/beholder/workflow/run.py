@@ -11,6 +11,7 @@ from beholder.errors import Problem, UserError
 
 if TYPE_CHECKING:
     from beholder.analysis.result import Results
+    from beholder.cleaning.collection import ChainShare
     from beholder.recruiting.collection import RunProgress
     from beholder.server import ServerStatus
     from beholder.study.model import Study
@@ -31,6 +32,7 @@ def run(
     budget: float | str | None = None,
     after: str | Path | Results | None = None,
     exclude: Sequence[str | Path] = (),
+    chain: ChainShare | None = None,
     every: float = 60.0,
     tell: Callable[[ServerStatus], None] | None = None,
     news: Callable[[RunProgress], None] | None = None,
@@ -45,13 +47,15 @@ def run(
     many seconds, and `news` gets the progress. Without `publish` the study becomes a draft, and everything that costs
     money is left to a person. A panel, and personal links, are launched when the server answers; decisions and
     payments are left to a person. `after` is a study or its results: only the pairs that it left open are asked, and
-    its participants are excluded. So are those of the studies in the folders `exclude`. After an interruption the run
-    continues. `progress` counts robots, `making` stimuli.
+    its participants are excluded. So are those of the studies in the folders `exclude`. `chain` is the share of an
+    error rate that several studies have together. After an interruption the run continues. `progress` counts robots,
+    `making` stimuli.
     """
     from beholder.aio import block_on
     from beholder.analysis import analyse
     from beholder.analysis.result import read_results
     from beholder.cleaning import clean
+    from beholder.cleaning.collection import ChainShare, record_chain, record_target
     from beholder.methods import load_study
     from beholder.planning import plan_study
     from beholder.reporting import report
@@ -67,9 +71,11 @@ def run(
             fix = "Run it with people first; robots stand for them where this is a rehearsal too (--simulate)."
             raise UserError(Problem("after", "names a study that only robots have taken", "", fix))
         write_open_pairs(loaded, before, store=store)
+        chain = ChainShare("", 1, 1.0, load_study(folder_of(after)).name)
     loaded = exclude_studies(loaded, exclude)
     lists = len(plan_study(study, progress=making).lists)
     waiting: tuple[str, ...] = ()
+    url = store or str(loaded.folder / "store")
     if simulate:
         send(study, participants=participants, raters=raters, seed=seed, store=store, progress=progress)
     elif loaded.recruit.source.is_platform:
@@ -100,8 +106,12 @@ def run(
                 public_url=public_url,
             )
         )  # fmt: skip
+        if wanted is not None:
+            record_target(url, loaded.run, wanted)
+    if chain is not None:
+        record_chain(url, loaded.run, chain, population="robots" if simulate else "people")
     clean(study, store=store, robots=simulate)
-    analyse(study)
+    analyse(study, store=store)
     report(study)
     return replace(read_results(loaded.folder), waiting=waiting)
 

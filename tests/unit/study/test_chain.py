@@ -24,6 +24,11 @@ def test_a_chain_is_read_in_the_order_of_its_studies(tmp_path: Path) -> None:
     assert [(one.study, one.asks) for one in chain.studies] == [("first", "everything"), ("second", "inconclusive")]
 
 
+def test_studies_share_one_error_rate_in_equal_parts_unless_told_otherwise(tmp_path: Path) -> None:
+    chain = load_chain(write(tmp_path, "  - study: first\n  - {study: second, share: 0.2}\n  - study: first\n"))
+    assert chain.shares == (0.4, 0.2, 0.4)
+
+
 def test_all_problems_of_a_chain_are_reported_with_their_lines(tmp_path: Path) -> None:
     path = write(tmp_path, "  - {study: first, asks: inconclusive}\n  - study: third\n  - study: ../second\n")
     with pytest.raises(StudyError) as caught:
@@ -50,7 +55,18 @@ def test_all_problems_of_a_chain_are_reported_with_their_lines(tmp_path: Path) -
         ),
         (
             CHAIN.replace("asks:", "ask:"),
-            "chain.yaml:7  studies.1.ask is not a known key. Allowed: study, asks and question. Did you mean asks?",
+            "chain.yaml:7  studies.1.ask is not a known key. Allowed: study, asks, question and share. Did you mean "
+            "asks?",
+        ),
+        (
+            CHAIN.replace("study: mos\n", "{study: mos, share: 0.7}\n").replace("asks:", "share: 0.4, asks:"),
+            "chain.yaml:5  studies have shares of 1.1 together. Allowed: at most 1. They share one error rate: lower "
+            "some.",
+        ),
+        (
+            CHAIN.replace("study: mos\n", "{study: mos, share: 1}\n"),
+            "chain.yaml:7  studies.1 has no share: the others take the whole error rate. Allowed: shares of at most 1 "
+            "together. Lower theirs, or give it one.",
         ),
     ],
 )

@@ -49,6 +49,31 @@ def test_the_second_study_of_a_chain_asks_only_what_the_first_left_open(tmp_path
     assert asked == undecided
     shown = results["pairs"].ratings
     assert {frozenset(pair) for pair in zip(shown["condition"], shown["other_condition"], strict=True)} == asked
+    for one in results.values():
+        assert one.notes["correction"]["family"].endswith(
+            "The study has 50 % of the error rate of its chain: p_holm is divided by this share."
+        )
+        assert (one.pairs["p_holm"] >= 1.999 * one.pairs["p"].clip(upper=0.5)).all()
+    again = beholder.analyse(pairs)
+    assert again.pairs["p_holm"].equals(results["pairs"].pairs["p_holm"]), "the share stays with the study"
+
+
+def test_a_study_that_is_added_to_a_chain_finds_what_the_others_have_left(tmp_path: Path, tiny: Path) -> None:
+    write_study(tmp_path / "mos", tiny, name="mos", design={"participants": 5, "trials": 2, "seed": 3})
+    follow_up(tmp_path / "pairs", tiny)
+    asyncio.run(_spend(tmp_path / "mos" / "store", 0.8))
+    with pytest.raises(UserError) as error:
+        beholder.chain(write_chain(tmp_path, CHAIN))
+    assert str(error.value) == (
+        "mos-then-pairs  would spend 130 % of its error rate: studies that were run have spent their shares. "
+        "Allowed: 100 % over all studies. Give those that are to come smaller shares (share), or run them on their own."
+    )
+
+
+async def _spend(folder: Path, share: float) -> None:
+    async with open_store(folder) as store:
+        evidence: Any = {"run": 1, "population": "people", "chain": "x", "studies": 1, "share": share, "after": ""}
+        await store.ledger.append([LedgerEntry("chain", "done", NOON, evidence=evidence)])
 
 
 def scored(folder: Path, means: dict[str, float]) -> Results:
