@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
 from beholder.methods import load_study
 from beholder.stimuli.ingestion import load_catalogue
@@ -167,6 +167,25 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+
+
+FEWEST_EXAMPLES = 8
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let a property be tried with a third of its examples, and with all of them in `make prove`."""
+    properties = {
+        item: item.obj for item in items if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj)
+    }
+    for item in properties:
+        item.add_marker(pytest.mark.long)
+    if not config.getoption("--whole"):
+        # Once each, as the cases of one test share it. Hypothesis has no public name for the settings of a test.
+        for test in dict.fromkeys(properties.values()):
+            whole = test._hypothesis_internal_use_settings
+            fewer = min(whole.max_examples, max(FEWEST_EXAMPLES, whole.max_examples // 3))
+            test._hypothesis_internal_use_settings = settings(whole, max_examples=fewer)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

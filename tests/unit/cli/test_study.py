@@ -60,6 +60,6 @@ def test_a_text_file_named_mp4_and_an_empty_folder_are_explained(study: Path, tm
 
 
 def test_without_a_study_file_the_message_says_how_to_begin(tmp_path: Path) -> None:
-    result = command_process("check", cwd=tmp_path)
+    result = command("check", cwd=tmp_path)
     assert result.returncode == 2
     assert "beholder new" in result.stderr

@@ -33,7 +33,8 @@ def in_words(number: int) -> str:
     return ONES[number] if number < 20 else TENS[tens - 2] + (f" {ONES[ones]}" if ones else "")
 
 
-def test_a_recogniser_understands_the_spoken_number(tmp_path: Path) -> None:
+@pytest.mark.long
+def test_a_recogniser_understands_the_spoken_number(tmp_path: Path, whole: bool) -> None:
     pocketsphinx = pytest.importorskip("pocketsphinx", reason="needs pocketsphinx, a recogniser for development")
     rate = 16_000
     decoder = pocketsphinx.Decoder(samprate=rate, lm=None, loglevel="FATAL")
@@ -41,10 +42,12 @@ def test_a_recogniser_understands_the_spoken_number(tmp_path: Path) -> None:
     sentence = f"attention check please set this slider to ( {numbers} )"
     decoder.add_jsgf_string("numbers", f"#JSGF V1.0;\ngrammar numbers;\npublic <message> = {sentence};\n")
     decoder.activate_search("numbers")
-    drawn = np.random.default_rng(7).choice(unambiguous_values(5, 95, 1, "en"), 20, replace=False)
+    drawn = np.random.default_rng(7).choice(unambiguous_values(5, 95, 1, "en"), 20, replace=False)[
+        : None if whole else 6
+    ]
     bed = noise(6.5, rate)
     heard = []
-    for target in (int(value) for value in drawn):
+    for target in (int(value) for value in drawn[: None if whole else 6]):
         message = Message(f"Attention check. Please set this slider to {target}.", "voice")
         samples = read_sound(voiced(tmp_path, bed, rate, message), "").samples[:, 0]
         changed = np.flatnonzero(samples != read_sound(tmp_path / "before.wav", "").samples[:, 0])
@@ -55,7 +58,7 @@ def test_a_recogniser_understands_the_spoken_number(tmp_path: Path) -> None:
         said = decoder.hyp()
         heard.append(said is not None and said.hypstr.endswith(f"to {in_words(target)}"))
     # By chance it would be one in 91.
-    assert sum(heard) >= 14, heard
+    assert sum(heard) >= 0.7 * len(heard), heard
 
 
 def test_the_message_has_the_spectrum_of_a_voice() -> None:
