@@ -8,6 +8,9 @@ endif
 # The tests start Python hundreds of times: compile each file once, whatever the shell asks for.
 unexport PYTHONDONTWRITEBYTECODE
 
+# Workers share the cores: threads of linear algebra would only spin beside them.
+check test prove: export OPENBLAS_NUM_THREADS := 1
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check bench zoo prove docs browser lock
 

@@ -27,6 +27,7 @@ from beholder.recruiting.fake.rehearsal import Behaviour, visit_study
 from beholder.recruiting.fake.state import FakeClock
 from beholder.recruiting.unattended_run import run_on_platform
 from beholder.server.process import load_served
+from beholder.server.script import ServedStudy
 from beholder.simulation.crowd import SimulatedVisitors
 from beholder.store.contract import LedgerEntry, Store
 from beholder.store.open import open_store, read_rows
@@ -45,6 +46,7 @@ class PlatformParticipants:
     def __init__(self, study: Path, fake: FakeProlific, people: tuple[Behaviour, ...] = PEOPLE) -> None:
         self.study, self.fake, self.people = study, fake, people
         self.arrivals = 0
+        self._served: ServedStudy | None = None
 
     async def send(self, people: int) -> None:
         """Send this number of people, each as soon as there is a place and the server answers."""
@@ -54,12 +56,12 @@ class PlatformParticipants:
             self.arrivals += 1
 
     async def _one(self, behaviour: Behaviour) -> None:
-        loaded = load_study(self.study)
         while not self.posting:
             await asyncio.sleep(0.05)
-        served, _ = load_served(loaded, "http://127.0.0.1")
-        async with open_store(loaded.folder / "store", write=False) as store:
-            visitors = SimulatedVisitors(served, store, waits=False)
+        if self._served is None:
+            self._served, _ = load_served(load_study(self.study), "http://127.0.0.1")
+        async with open_store(self.study.parent / "store", write=False) as store:
+            visitors = SimulatedVisitors(self._served, store, waits=False)
             while True:
                 try:
                     await visit_study(self.fake, visitors, self.posting, behaviour)
@@ -77,7 +79,7 @@ class PlatformParticipants:
 async def process(study: Path, port: int, url: str, *more: str) -> AsyncIterator[asyncio.subprocess.Process]:
     environment = os.environ | {"PROLIFIC_TOKEN": "rehearsal", "BEHOLDER_PROLIFIC_URL": url}
     started = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "beholder", "run", str(study), "--port", str(port), "--every", "0.1", *more,
+        sys.executable, "-m", "beholder", "run", str(study), "--port", str(port), "--every", "0.3", *more,
         env=environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
     )  # fmt: skip
     try:

@@ -56,7 +56,8 @@ def _check_computed(one: Analysis, ratings: Ratings) -> bool:
     result = _computed(one, replace(ratings, **given))
     for part, frame in given.items():
         assert frame.equals(getattr(ratings, part)), f"{one.name} changes the ratings that it is given"
-    again = _computed(one, replace(ratings))
+    # Now with what other analyses have kept of these ratings.
+    again = _computed(one, ratings)
     assert (result is None) == (again is None), f"{one.name} applies to the same ratings at one time only"
     if result is None or again is None:
         return False
