@@ -7,9 +7,9 @@ from typing import Any
 from urllib.parse import urljoin
 
 from PIL import Image, ImageChops
-from playwright.async_api import Page, async_playwright
+from playwright.async_api import Page
 
-from beholder.testing.browser import find_chromium, walk
+from beholder.testing.browser import open_browser, walk
 from support.browser import MARKS, Site, StudyServers, Visit, barriers, overhang
 
 pytestmark = MARKS
@@ -142,16 +142,13 @@ async def test_on_a_phone_the_pictures_fit_and_keep_their_pixels(servers: StudyS
 async def test_a_screen_of_broken_scale_shows_every_pixel_as_it_was_drawn(servers: StudyServers) -> None:
     site = await servers.serve(qualification={"brightness": True})
     # Only a browser started with this option lays pages out in device pixels, as on a real screen.
-    options = ["--no-sandbox", "--disable-gpu", "--force-device-scale-factor=1.25", "--window-size=1300,900"]
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=find_chromium(), args=options)
+    async with open_browser("--force-device-scale-factor=1.25", "--window-size=1300,900") as browser:
         page = await (await browser.new_context(no_viewport=True)).new_page()
         await page.goto(f"{site.link}?participant=ada")
         await walk(page, until="check")
         await page.wait_for_selector(".check-picture")
         assert await page.evaluate("() => devicePixelRatio") == 1.25
         assert await is_shown_as_it_is(page)
-        await browser.close()
 
 
 async def test_who_cannot_see_the_shapes_says_so_and_is_let_go(servers: StudyServers) -> None:

@@ -15,6 +15,7 @@ import os
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from beholder.methods.choices import compared_slots
@@ -48,6 +49,8 @@ __all__ = [
 
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
+# Chromium without windows, of the same version: it draws the same pages with a fifth less processor time.
+HEADLESS_NAME = "chromium-headless-shell"
 # Each window draws two invisible pages for its address bar: a third of the processor time of a visit.
 # Only the last --disable-features counts, so it repeats those of Playwright.
 _DISABLED_FEATURES = (
@@ -75,18 +78,18 @@ Rater: TypeAlias = Callable[[str], Awaitable[ControlValues]]
 def find_chromium() -> str | None:
     """Return the path of an installed Chromium, or of the one in BEHOLDER_CHROMIUM."""
     configured = os.environ.get("BEHOLDER_CHROMIUM")
-    return configured or next((path for name in CHROMIUM_NAMES if (path := shutil.which(name))), None)
+    return configured or next((path for name in (HEADLESS_NAME, *CHROMIUM_NAMES) if (path := shutil.which(name))), None)
 
 
 @asynccontextmanager
-async def open_browser() -> AsyncIterator[Browser]:
-    """Yield a headless Chromium."""
+async def open_browser(*options: str) -> AsyncIterator[Browser]:
+    """Yield a headless Chromium, started with these options."""
     from playwright.async_api import async_playwright
 
     path = find_chromium()
     assert path is not None, f"there is no Chromium here: install {CHROMIUM_NAMES[0]}, or name one in BEHOLDER_CHROMIUM"
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=path, args=list(_ARGUMENTS))
+        browser = await playwright.chromium.launch(executable_path=path, args=[*_ARGUMENTS, *options])
         try:
             yield browser
         finally:
@@ -140,9 +143,7 @@ async def walk(
     key, presses = "", 0
     watched: set[str] = set()
     while True:
-        control = await _next_control(page)
-        body = page.locator("body")
-        here, kind = await body.get_attribute("data-step") or "", await body.get_attribute("data-kind") or ""
+        control, here, kind = await _next_control(page)
         if here != key:
             key, presses = here, 0
             watched.clear()
@@ -224,9 +225,10 @@ async def _play_examples(page: Page, device: InputDevice) -> None:
 
 async def _fill_questions(page: Page, device: InputDevice, answers: Mapping[str, Json]) -> None:
     """Fill in a questionnaire: with these answers, and otherwise with arbitrary ones."""
-    for item in await page.locator("main [data-item]").all():
-        answer = answers.get(await item.get_attribute("data-item") or "")
-        boxes = await item.locator("input[type=radio], input[type=checkbox]").all()
+    items = page.locator("main [data-item]")
+    for place, name in enumerate(await items.evaluate_all("items => items.map(({ dataset }) => dataset.item)")):
+        item, answer = items.nth(place), answers.get(name)
+        boxes = await _boxes(item.locator("input[type=radio], input[type=checkbox]"))
         if not boxes:
             field = item.locator("input, textarea")
             is_number = await field.get_attribute("inputmode") == "decimal"
@@ -234,28 +236,30 @@ async def _fill_questions(page: Page, device: InputDevice, answers: Mapping[str,
             await device.write(field, fallback if answer is None else f"{answer:g}" if is_number else str(answer))
             continue
         chosen = [str(one) for one in (answer if isinstance(answer, list) else [answer])]
-        matching = [box for box in boxes if answer is not None and await box.get_attribute("value") in chosen]
+        matching = [box for box in boxes if answer is not None and box.value in chosen]
         for box in matching or boxes[-1:]:
-            if not await box.is_checked():
-                await device.tick(box)
+            if not await box.locator.is_checked():
+                await device.tick(box.locator)
 
 
 async def _leave(page: Page, device: InputDevice, control: str) -> None:
     """Press a control as soon as it is enabled, and wait until the page has changed."""
     from playwright.async_api import TimeoutError as WaitedTooLong
 
-    button = page.locator(f"main #{control}")
     try:
-        await page.wait_for_selector(f"main #{control}:not([aria-disabled=true])")
+        pressed = await page.wait_for_selector(f"main #{control}:not([aria-disabled=true])")
     except WaitedTooLong:
         raise AssertionError(f"the way on is closed: {await _words_on(page)}") from None
-    pressed = await button.element_handle()
-    await device.press(button)
+    assert pressed is not None
+    await device.press(page.locator(f"main #{control}"))
     await pressed.wait_for_element_state("hidden")
 
 
-async def _next_control(page: Page) -> str:
-    """Return the id of the control to press next; `look` or `exam` at a check, "" at the end."""
+async def _next_control(page: Page) -> tuple[str, str, str]:
+    """Return the id of the control to press next, the key of the step and its kind.
+
+    Instead of an id, `look` or `exam` at a check, "" at the end.
+    """
     from playwright.async_api import TimeoutError as WaitedTooLong
 
     controls = [f"main #{name}:visible" for name in ("agree", "next", "play", "try-again")]
@@ -266,8 +270,10 @@ async def _next_control(page: Page) -> str:
         raise AssertionError(f"the page does not go on: {await _words_on(page)}") from None
     assert element is not None
     sheets = {"sheet-list": "look", "sheet-check": "exam"}
-    classes = (await element.get_attribute("class") or "").split()
-    return next((sheets[name] for name in classes if name in sheets), await element.get_attribute("id") or "")
+    classes, name, key, kind = await element.evaluate(
+        """({ className, id }) => [className, id, document.body.dataset.step ?? "", document.body.dataset.kind ?? ""]"""
+    )
+    return next((sheets[one] for one in classes.split() if one in sheets), name), key, kind
 
 
 async def _words_on(page: Page) -> str:
@@ -318,18 +324,19 @@ async def _rate_all(page: Page, device: InputDevice, wanted: ControlValues | Non
     What `wanted` leaves out gets an arbitrary answer, no two neighbours alike.
     """
     main, values = page.locator("main"), wanted or {}
-    for place, slider in enumerate(await main.locator(".fader-input:visible").all()):
-        if await slider.get_attribute("aria-disabled") == "true":
-            await _open_slider(page, device, slider)
-        if await slider.get_attribute("aria-disabled") != "true":
-            await _set_slider(device, slider, values.get(await _control_key(slider)), _SHARES[place % len(_SHARES)])
+    for place, slider in enumerate(await _boxes(main.locator(".fader-input:visible"))):
+        if await slider.locator.get_attribute("aria-disabled") == "true":
+            await _open_slider(page, device, slider.locator)
+            if await slider.locator.get_attribute("aria-disabled") == "true":
+                continue
+        await _set_slider(device, slider.locator, values.get(slider.key), _SHARES[place % len(_SHARES)])
     for place, group in enumerate((await _groups(main.locator("input[type=radio]:visible"))).values()):
-        chosen = await _chosen_boxes(group, values)
-        await device.tick(chosen[0] if chosen else group[(1 + place) % len(group)])
+        chosen = _chosen_boxes(group, values)
+        await device.tick((chosen[0] if chosen else group[(1 + place) % len(group)]).locator)
     for place, group in enumerate((await _groups(main.locator("input[type=checkbox]:visible"))).values()):
-        if not any([await box.is_checked() for box in group]):
-            for box in await _chosen_boxes(group, values) or [group[place % len(group)]]:
-                await device.tick(box)
+        if not any([await box.locator.is_checked() for box in group]):
+            for box in _chosen_boxes(group, values) or [group[place % len(group)]]:
+                await device.tick(box.locator)
     for field in await main.locator("textarea[aria-required=true]:visible, textarea[required]:visible").all():
         await device.write(field, "It looked right.")
 
@@ -345,23 +352,39 @@ async def _set_slider(device: InputDevice, slider: Locator, values: tuple[str, .
         await slider.press("ArrowUp" if left > 0 else "ArrowDown")
 
 
-async def _chosen_boxes(group: list[Locator], values: ControlValues) -> list[Locator]:
+@dataclass(frozen=True)
+class _Box:
+    """A control with what it is for: its question and its slot."""
+
+    locator: Locator
+    name: str
+    value: str
+    key: tuple[str, str]
+
+
+async def _boxes(boxes: Locator) -> list[_Box]:
+    """Return controls; all are read at once, because a page of questions has hundreds."""
+    read = await boxes.evaluate_all(
+        "boxes => boxes.map(({ name, value, dataset: { question, slot } }) => [name, value, question, slot])"
+    )
+    return [
+        _Box(boxes.nth(place), name, value, (question or "", slot or ""))
+        for place, (name, value, question, slot) in enumerate(read)
+    ]
+
+
+def _chosen_boxes(group: list[_Box], values: ControlValues) -> list[_Box]:
     """Return the boxes of a group that are to be ticked."""
-    chosen = values.get(await _control_key(group[0]), ())
-    return [box for box in group if await box.input_value() in chosen]
+    chosen = values.get(group[0].key, ())
+    return [box for box in group if box.value in chosen]
 
 
-async def _groups(boxes: Locator) -> dict[str, list[Locator]]:
+async def _groups(boxes: Locator) -> dict[str, list[_Box]]:
     """Return boxes grouped by their name."""
-    groups: dict[str, list[Locator]] = {}
-    for box in await boxes.all():
-        groups.setdefault(await box.get_attribute("name") or "", []).append(box)
+    groups: dict[str, list[_Box]] = {}
+    for box in await _boxes(boxes):
+        groups.setdefault(box.name, []).append(box)
     return groups
-
-
-async def _control_key(control: Locator) -> tuple[str, str]:
-    """Return the question and the slot of a control."""
-    return await control.get_attribute("data-question") or "", await control.get_attribute("data-slot") or ""
 
 
 async def _open_slider(page: Page, device: InputDevice, slider: Locator) -> None:

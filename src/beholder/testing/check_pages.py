@@ -162,8 +162,9 @@ class _Keyboard:
         await self.page.keyboard.type(text)
 
     async def _reach(self, target: Locator, is_there: str = _HAS_FOCUS) -> None:
+        node = await target.element_handle()
         for _ in range(_MOST_TABS):
-            if await target.evaluate(is_there):
+            if await node.evaluate(is_there):
                 return
             await self.page.keyboard.press("Tab")
         raise AssertionError(f"the Tab key does not reach {target}")
@@ -171,7 +172,6 @@ class _Keyboard:
 
 async def _place_on(slider: Locator, share: float) -> tuple[float, float]:
     """Return the point on a horizontal or vertical slider for a share of its range."""
-    await slider.scroll_into_view_if_needed()
     box = await slider.bounding_box()
     assert box is not None, f"{slider} cannot be seen"
     width, height = box["width"], box["height"]
