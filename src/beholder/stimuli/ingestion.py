@@ -177,10 +177,15 @@ def ingest_files(
     if not missing:
         return entries, []
     media.mkdir(parents=True, exist_ok=True)
+    known = {
+        (entry.sha256, Path(key).suffix): entry
+        for key, entry in cache.items()
+        if copies.get(entry.served) == entry.served_bytes
+    }
     failures: dict[int, Sequence[Problem]] = {}
     with ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 2)) as pool:
         work: dict[Future[tuple[str, CachedFile]], int] = {
-            pool.submit(_ingest, sources[place], root, media, transport): place for place in missing
+            pool.submit(_ingest, sources[place], root, media, transport, known): place for place in missing
         }
         try:
             for done, future in enumerate(as_completed(work), start=1):
@@ -207,8 +212,13 @@ def _copy_sizes(media: Path) -> dict[str, int]:
 
 
 def _ingest(
-    source: StimulusSource, root: Path, media: Path, transport: httpx.BaseTransport | None
+    source: StimulusSource,
+    root: Path,
+    media: Path,
+    transport: httpx.BaseTransport | None,
+    known: Mapping[tuple[str, str], CachedFile],
 ) -> tuple[str, CachedFile]:
+    """Return the key of a file and its entry; what is `known` by its hash and suffix was only moved or touched."""
     make_file(source)
     path = source.path or _fetch(source.file, media / "cache", source.where, transport)
     try:
@@ -217,6 +227,9 @@ def _ingest(
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise StimuliError(Problem(source.where, f"cannot be opened: {error.strerror or error}")) from error
+    same = known.get((sha256, path.suffix))
+    if same is not None and served_name(sha256, same.probe, source.medium) == same.served:
+        return _cache_key(path, root), replace(same, size=state.st_size, mtime_ns=state.st_mtime_ns)
     measured = measure(path, _location(source), source.medium)
     problem = playback_problem(measured, _location(source), source.medium)
     if problem is not None:

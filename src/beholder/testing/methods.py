@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -324,7 +325,7 @@ def _mark_names(study: Path, folder: Path) -> Path:
     named = [name for name in catalogue.conditions if name not in recipes]
     conditions = {name: f"{_MARKS[0]}{n}" for n, name in enumerate(named, 1)}
     contents = {name: f"{_MARKS[1]}{n}" for n, name in enumerate(catalogue.contents, 1)}
-    folder.mkdir(parents=True)
+    shutil.copytree(study.parent / "media", folder / "media")  # the same bytes need not be measured again
     with (folder / "stimuli.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         table.writerow(["file", "content", "condition"])
