@@ -10,6 +10,7 @@ export function wear(node, colour) {
     node.style.removeProperty("--slot-ink");
     return;
   }
+  if (node.style.getPropertyValue("--slot") === colour) return;
   node.style.setProperty("--slot", colour);
   node.style.setProperty("--slot-ink", inkOn(colour));
 }

@@ -31,3 +31,20 @@ export function fill(node, ...children) {
   children.forEach(add);
   node.replaceChildren(...flat);
 }
+
+// What is drawn in every frame touches only what has changed: otherwise the browser lays out the page 60 times a second.
+
+/** @param {Element} node @param {string} words */
+export function write(node, words) {
+  if (node.textContent !== words) node.textContent = words;
+}
+
+/** @param {Element} node @param {string} name @param {string} value */
+export function setAttribute(node, name, value) {
+  if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+}
+
+/** @param {HTMLElement} node @param {string} name a custom property @param {string} value */
+export function setVariable(node, name, value) {
+  if (node.style.getPropertyValue(name) !== value) node.style.setProperty(name, value);
+}

@@ -1,5 +1,7 @@
 // The play button of a slot, and counts of what is done.
 
+import { setAttribute, setVariable } from "../element.js";
+
 /** @import { Slot, Stage } from "../types" */
 
 /** @typedef {(key: string, values?: { [name: string]: string | number }) => string} Word */
@@ -61,11 +63,11 @@ export function column(slot, stage, word, tell) {
     const isPlaying = player.current === slot.id && player.isPlaying;
     const isDone = player.isWatched(slot.id) && player.watched(slot.id) > 0;
     const isFailed = player.failure(slot.id) !== null;
-    button.style.setProperty("--watched", String(Math.round(100 * player.watched(slot.id))));
+    setVariable(button, "--watched", String(Math.round(100 * player.watched(slot.id))));
     failed.hidden = !isFailed;
     const name = isFailed ? "failed" : isPlaying ? "pause" : isDone ? "play.done" : "play";
-    button.setAttribute("aria-label", word(name, { label }));
-    button.setAttribute("aria-disabled", String(isFailed || !player.mayPlay(slot.id)));
+    setAttribute(button, "aria-label", word(name, { label }));
+    setAttribute(button, "aria-disabled", String(isFailed || !player.mayPlay(slot.id)));
     for (const cell of cells) {
       cell.classList.toggle("is-current", player.current === slot.id);
       cell.classList.toggle("is-playing", isPlaying);

@@ -1,5 +1,7 @@
 // A line for the time of a clip, the head that plays, and two grips for the part that loops.
 
+import { setAttribute, setVariable } from "../element.js";
+
 /** @import { MakeElement, Say } from "../types" */
 
 const LEAST_MS = 500;
@@ -114,15 +116,15 @@ export function timeline({ ms, part, say, element, onChange }) {
     element: node,
     /** @param {{ at: number, isOn: boolean, isHeld: boolean }} state */
     draw({ at, isOn, isHeld }) {
-      node.style.setProperty("--at", String(Math.min(100, (100 * at) / ms)));
-      node.style.setProperty("--from", String((100 * part[0]) / ms));
-      node.style.setProperty("--to", String((100 * part[1]) / ms));
+      setVariable(node, "--at", String(Math.min(100, (100 * at) / ms)));
+      setVariable(node, "--from", String((100 * part[0]) / ms));
+      setVariable(node, "--to", String((100 * part[1]) / ms));
       node.classList.toggle("is-held", isHeld);
       loop.hidden = !isOn;
       grips.forEach((handle, place) => {
         handle.hidden = !isOn;
-        handle.setAttribute("aria-valuenow", String(part[place] / 1000));
-        handle.setAttribute("aria-valuetext", say("timeline.seconds", { n: part[place] / 1000 }));
+        setAttribute(handle, "aria-valuenow", String(part[place] / 1000));
+        setAttribute(handle, "aria-valuetext", say("timeline.seconds", { n: part[place] / 1000 }));
       });
     },
   };

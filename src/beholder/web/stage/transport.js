@@ -1,7 +1,7 @@
 // What plays, where it is, and which part of it loops. No waveform: it would give conditions away.
 
 import { wear } from "../colour.js";
-import { fill } from "../element.js";
+import { setAttribute, write } from "../element.js";
 import { stylesheet } from "../stylesheet.js";
 import { timeline } from "./timeline.js";
 
@@ -90,21 +90,20 @@ export async function transport(trial, stage, { reference, note }) {
     const slot = trial.slots.find(({ id }) => id === player.current);
     play.toggleAttribute("hidden", player.isPlaying);
     pause.toggleAttribute("hidden", !player.isPlaying);
-    fill(switchWord, say(player.isPlaying ? "transport.pause" : "transport.play"));
-    loop.setAttribute("aria-pressed", String(isOn));
+    write(switchWord, say(player.isPlaying ? "transport.pause" : "transport.play"));
+    setAttribute(loop, "aria-pressed", String(isOn));
     line.draw({ at: player.position(), isOn, isHeld: isOn && isWhole() });
     letter.hidden = slot === undefined;
     if (slot !== undefined) {
       wear(letter, slot.colour);
-      fill(letter, stage.label(slot));
+      write(letter, stage.label(slot));
     }
-    doing.textContent =
-      slot === undefined ? note : say(player.isPlaying ? "transport.playing" : "transport.paused");
-    clock.textContent = seconds(player.position());
-    total.textContent = ` ${say("transport.of", { total: seconds(slot?.media.ms ?? ms) })}`;
+    write(doing, slot === undefined ? note : say(player.isPlaying ? "transport.playing" : "transport.paused"));
+    write(clock, seconds(player.position()));
+    write(total, ` ${say("transport.of", { total: seconds(slot?.media.ms ?? ms) })}`);
     const values = { from: seconds(part[0]), to: seconds(part[1]), label: slot ? stage.label(slot) : "" };
     const key = !isOn ? "whole" : isWhole() ? "first" : "part";
-    hint.textContent = [hasLoop && say(`transport.hint.${key}`, values), keeps()].filter(Boolean).join(" ");
+    write(hint, [hasLoop && say(`transport.hint.${key}`, values), keeps()].filter(Boolean).join(" "));
   }
 
   function keeps() {
