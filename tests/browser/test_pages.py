@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Route
 
-from support.browser import MARKS, StudyServers, play, rate
+from support.browser import MARKS, SHORT, StudyServers, play, rate
 
 pytestmark = MARKS
 
@@ -280,7 +280,7 @@ async def test_help_has_its_name_and_no_keys_on_a_phone(servers: StudyServers) -
 async def test_who_has_finished_is_told_so_kindly(servers: StudyServers) -> None:
     (servers.folder / "study0").mkdir()
     (servers.folder / "study0" / "blocked.txt").write_text("mallory\n", "utf-8")
-    site = await servers.serve(recruit={"mode": "link", "block": "blocked.txt"})
+    site = await servers.serve(design={**SHORT, "trials": 1}, recruit={"mode": "link", "block": "blocked.txt"})
     visit = await site.visit()
     await visit.go("end")
     again = await site.visit(expects_trouble=True)
