@@ -59,6 +59,7 @@ def _fit(votes: RaterVotes) -> RaterModelFit:
     component = stimulus_components(votes)
     part = rater_components(votes, component)
     counts_by_rater = vote_counts(votes)
+    counts_by_stimulus = counts_by_rater.T
     quality = ratio(votes.sum_by_stimulus(votes.value), votes.sum_by_stimulus())
     means = ratio(sums - counts_by_rater @ quality, counts)
     biases = _Biases(np.zeros(votes.raters), _mean(means**2, counts > 0), np.zeros(votes.raters))
@@ -68,9 +69,9 @@ def _fit(votes: RaterVotes) -> RaterModelFit:
         iterations += 1
         before = (quality, biases.bias, spread.variance)
         weight = 1 / spread.variance
-        total, weighted_sums = counts_by_rater.T @ weight, votes.sum_by_stimulus(weight[votes.rater] * votes.value)
+        total, weighted_sums = counts_by_stimulus @ weight, votes.sum_by_stimulus(weight[votes.rater] * votes.value)
         for _ in range(_QUALITY_ITERATIONS):
-            last, quality = quality, ratio(weighted_sums - counts_by_rater.T @ (weight * biases.bias), total)
+            last, quality = quality, ratio(weighted_sums - counts_by_stimulus @ (weight * biases.bias), total)
             means = ratio(sums - counts_by_rater @ quality, counts)
             biases = _shrunken_biases(means, spread.variance, counts, biases.variance, part)
             if _change((last,), (quality,)) < _STOP:
