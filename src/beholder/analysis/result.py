@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from beholder.errors import Problem, UserError
 from beholder.methods import find, names
 from beholder.methods.contract import PERCENTAGE_POINTS, Metric, MetricWords, Scoring, scoring_of
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
     from beholder.analysis.condition_difference import ConditionDifference
 
@@ -39,8 +39,18 @@ class Result:
 
 
 def records(table: DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a table by column name."""
-    return cast("list[dict[str, Any]]", table.to_dict("records"))
+    """Return the rows of a table by column name, with values of Python."""
+    names = [str(name) for name in table.columns]
+    # Column by column: `to_dict` takes three times as long for tables of this size.
+    columns = (_plain_values(table[name]) for name in table.columns)
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _plain_values(column: Series) -> list[Any]:
+    values = column.tolist()
+    if column.dtype != object:
+        return values
+    return [value.item() if hasattr(value, "item") else value for value in values]
 
 
 # Results: every table of a study, named as its file
