@@ -29,6 +29,21 @@ def test_a_second_load_measures_nothing_and_another_duration_needs_no_new_copy(t
     assert [s.probe.duration_ms for s in again.stimuli] == [9000, 9000]
 
 
+def test_a_moved_file_keeps_its_copy_and_another_suffix_makes_another(tmp_path: Path) -> None:
+    media_folders.write(tmp_path, {"stimuli/a/x.txt": b"Two *words*"})
+    (first,) = load_catalogue(media_folders.study_in(tmp_path)).stimuli
+    before = first.served.stat()
+    (tmp_path / "stimuli" / "a" / "x.txt").rename(tmp_path / "stimuli" / "a" / "y.txt")
+    (moved,) = load_catalogue(media_folders.study_in(tmp_path)).stimuli
+    assert (moved.id, moved.sha256, moved.probe, moved.served) == ("a/y", first.sha256, first.probe, first.served)
+    assert (moved.served.stat().st_ino, moved.served.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    (tmp_path / "stimuli" / "a" / "y.txt").rename(tmp_path / "stimuli" / "a" / "y.md")
+    (marked,) = load_catalogue(media_folders.study_in(tmp_path)).stimuli
+    assert marked.sha256 == first.sha256
+    assert marked.served != first.served
+    assert b"<em>" in marked.served.read_bytes()
+
+
 def test_listed_conditions_restrict_and_misspelt_ones_are_problems(make: Make, tmp_path: Path) -> None:
     for condition in ("natural", "noisy"):
         put(make("a.mp4"), tmp_path / "stimuli" / condition / "a.mp4")
