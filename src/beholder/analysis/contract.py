@@ -27,6 +27,7 @@ from beholder.formats import join_names
 __all__ = ["Analysis", "Column", "Ratings", "Result", "as_ratings"]
 
 _NAME = re.compile("[a-z][a-z0-9_]*")
+_INFERENCE = re.compile(r"(.*_)?(low|high|p|p_holm|probability)")
 _WORDS = {
     "text": "texts", "integer": "whole numbers", "number": "numbers", "boolean": "truths",
 }  # fmt: skip
@@ -56,6 +57,8 @@ class Analysis:
     """The analysis whose result it takes in place of ratings; it comes later in the order."""
     order: float = math.inf
     """Its place among the others, which are by name where it is the same: ours first."""
+    holds_at_looks: bool = False
+    """Whether its intervals and p-values are those of `Ratings.level` and `Ratings.look`; others wait for the end."""
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
@@ -73,6 +76,11 @@ class Analysis:
     def names(self) -> list[str]:
         """The names of the columns that it always has."""
         return [column.name for column in self.columns if "*" not in column.name]
+
+    @property
+    def has_inference(self) -> bool:
+        """Whether any of its columns is the end of an interval, a p-value or a probability."""
+        return any(_INFERENCE.fullmatch(column.name) for column in self.columns)
 
     def column(self, name: str) -> Column | None:
         """Return what is declared of a column; None where nothing is."""

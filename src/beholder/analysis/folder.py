@@ -36,7 +36,8 @@ def analyse_folder(
     loaded = record_look(open_ratings(study), "analyse", store)
     out = out or loaded.folder / "analyse"
     ratings = loaded.ratings
-    computed = compute_all(ratings, progress)
+    is_interim = loaded.collection is not None and loaded.collection.is_open
+    computed = compute_all(ratings, progress, is_interim=is_interim)
     results = computed.results
     notes = {
         "population": loaded.population,

@@ -213,6 +213,7 @@ CONDITIONS = Analysis(
     citation=_CITATION,
     draw=scores_chart,
     order=2,
+    holds_at_looks=True,
 )  # fmt: skip
 
 
@@ -240,6 +241,7 @@ CONTENT_MEANS = Analysis(
     citation=_CITATION,
     draw=scores_chart,
     order=3,
+    holds_at_looks=True,
 )
 
 
@@ -262,6 +264,7 @@ QUESTIONS = Analysis(
     holds="mean over everything, with intervals",
     citation=_CITATION,
     order=7,
+    holds_at_looks=True,
 )
 
 
@@ -308,6 +311,7 @@ FACTORS = Analysis(
     holds="mean over all stimuli, or participants, of that level, with intervals",
     citation=_CITATION,
     order=8,
+    holds_at_looks=True,
 )  # fmt: skip
 
 

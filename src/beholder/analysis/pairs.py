@@ -100,6 +100,7 @@ PAIRS = Analysis(
     citation="; ".join([CLUSTERED, SHARE_CITATION, HOLM, EFFECT]),
     draw=pairs_chart,
     order=4,
+    holds_at_looks=True,
 )  # fmt: skip
 
 

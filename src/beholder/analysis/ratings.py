@@ -223,6 +223,8 @@ class LoadedRatings:
     """Of the study; None where unknown."""
     collection: Collection | None = None
     """How people's ratings came together; None of robots, and of a table without a study."""
+    sha256: str = ""
+    """Of the file of ratings, as results keep it."""
 
     @property
     def folder(self) -> Path:
@@ -261,6 +263,7 @@ def open_ratings(source: str | Path | Study) -> LoadedRatings:
         study,
         account.get("run"),
         of_people,
+        hashlib.sha256(path.read_bytes()).hexdigest(),
     )
 
 
@@ -291,8 +294,8 @@ def record_look(loaded: LoadedRatings, command: str, store: str | None = None) -
         return loaded
     url = store or (str(loaded.study.folder / "store") if collected.store == "store/" else collected.store)
     kept = loaded.table[loaded.table["use"]]
-    people, digest = int(kept["participant"].nunique()), hashlib.sha256(loaded.path.read_bytes()).hexdigest()
-    looked = add_look(collected, url, participants=people, ratings_sha256=digest, command=command)
+    people = int(kept["participant"].nunique())
+    looked = add_look(collected, url, participants=people, ratings_sha256=loaded.sha256, command=command)
     return replace(loaded, collection=looked)
 
 

@@ -53,12 +53,17 @@ def installed() -> tuple[list[Analysis], list[Problem]]:
     return sorted(analyses, key=lambda one: (one.order, bool(one.takes), one.name)), problems
 
 
-def compute_all(ratings: Ratings, progress: Callable[[int, int], None] | None = None) -> Computed:
+def compute_all(
+    ratings: Ratings, progress: Callable[[int, int], None] | None = None, *, is_interim: bool = False
+) -> Computed:
     """Return the result of every analysis that applies to these ratings.
 
-    An analysis of another package that fails costs its own table only. An error in one of ours is raised.
+    While people may still come (`is_interim`), without analyses whose intervals or p-values hold at the end only. An
+    analysis of another package that fails costs its own table only. An error in one of ours is raised.
     """
     analyses, problems = installed()
+    if is_interim:
+        analyses = [one for one in analyses if one.holds_at_looks or not one.has_inference]
     results: dict[str, Result] = {}
     for done, analysis in enumerate(analyses, 1):
         source = results.get(analysis.takes) if analysis.takes else ratings

@@ -39,7 +39,15 @@ def scores(data: pd.DataFrame | Ratings) -> Result:
         kind = ratings.kinds[question]
         mine = table[table["question"] == question]
         errors = mine["sd"] / np.sqrt(mine["n"])
-        ends = bounds_for(kind, mine["mean"], errors, mine["n"] - 1, units=mine["n"], ratings=mine["votes"])
+        ends = bounds_for(
+            kind,
+            mine["mean"],
+            errors,
+            mine["n"] - 1,
+            units=mine["n"],
+            ratings=mine["votes"],
+            level=ratings.level,
+        )
         name = metric(ratings.methods[question], kind).name
         parts.append(mine.assign(ci_low=ends.low, ci_high=ends.high, metric=name))
     table_of_scores = pd.concat(parts or [pd.DataFrame(columns=SCORES.names)], ignore_index=True)[SCORES.names]
@@ -63,6 +71,7 @@ SCORES = Analysis(
     citation=f"{STUDENT_CITATION}; {SHARE_CITATION}",
     draw=scores_chart,
     order=1,
+    holds_at_looks=True,
 )  # fmt: skip
 
 

@@ -13,9 +13,11 @@ import pandas as pd
 from scipy import stats
 
 from beholder.analysis.means import conditions
-from beholder.analysis.ratings import LoadedRatings, Ratings, open_ratings, row_order, tidy
+from beholder.analysis.ratings import LoadedRatings, Ratings, open_ratings, record_look, row_order, tidy
 from beholder.analysis.ratings_table import ScoreTable, is_score_table, load_ratings, read_scores
+from beholder.analysis.result import ratings_hash
 from beholder.analysis.scores import scores
+from beholder.cleaning.collection import collection_of
 from beholder.cleaning.facts import TABLES, runs_in
 from beholder.cleaning.ratings import number_repetitions, rating_blocks
 from beholder.cleaning.screening import judge_tables, store_of
@@ -57,10 +59,11 @@ class Side:
         return tuple(dict.fromkeys([*self.conditions["question"], *self.stimuli["question"]]))
 
 
-def read_side(source: str | Path | Study, name: str | None = None) -> Side:
+def read_side(source: str | Path | Study, name: str | None = None, *, command: str = "compare") -> Side:
     """Return the scores of a study (its file or folder), of one of its runs, or of a table of ratings or scores (.csv).
 
-    A run is named behind the file: `study.yaml@2`, `ratings.csv@2`.
+    A run is named behind the file: `study.yaml@2`, `ratings.csv@2`. That people's ratings were looked at is recorded
+    with the `command` that does.
     """
     source, run = split_run(source)
     if not isinstance(source, Study) and source.suffix.lower() == ".csv" and is_score_table(source):
@@ -68,8 +71,8 @@ def read_side(source: str | Path | Study, name: str | None = None) -> Side:
             raise UserError(Problem(str(source), f"is a table of scores and has no run {run}", "a study or ratings"))
         return _of_scores(read_scores(source), name or source.stem, source.parent)
     if run is not None and not (isinstance(source, Path) and source.suffix.lower() == ".csv"):
-        return _of_run(source, run, name)
-    loaded = open_ratings(source)
+        return _of_run(source, run, name, command)
+    loaded = record_look(open_ratings(source), command)
     ratings = loaded.ratings if run is None else _one_run(loaded, run)
     study = loaded.study
     side_name = name or (study.name if study is not None else loaded.path.stem) + (f" run {run}" if run else "")
@@ -90,10 +93,11 @@ def split_run(source: str | Path | Study) -> tuple[Path | Study, int | None]:
 def side_from_ratings(ratings: Ratings, name: str, labels: Mapping[str, str] | None = None) -> Side:
     """Return the scores that ratings give."""
     by_stimulus, by_condition = scores(ratings).table, conditions(ratings).table
-    return Side(name, by_stimulus[SCORES], _with_standard_errors(by_condition)[CONDITIONS], ratings, labels or {})
+    with_errors = _with_standard_errors(by_condition, ratings.level)
+    return Side(name, by_stimulus[SCORES], with_errors[CONDITIONS], ratings, labels or {})
 
 
-def _with_standard_errors(table: pd.DataFrame) -> pd.DataFrame:
+def _with_standard_errors(table: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
     """Return condition means with se and df: those of their intervals, else of sd and n as if ratings were independent.
 
     A clustered interval has the smaller number of participants and contents minus one degrees of freedom.
@@ -105,7 +109,7 @@ def _with_standard_errors(table: pd.DataFrame) -> pd.DataFrame:
     clusters = np.where(contents > 1, np.fmin(people, contents), people)
     # Without these numbers the interval is taken as normal.
     df = np.where(np.isnan(clusters), np.inf, clusters - 1)
-    quantile = stats.t.ppf((1 + LEVEL) / 2, np.where(df >= 1, df, 1.0))
+    quantile = stats.t.ppf((1 + level) / 2, np.where(df >= 1, df, 1.0))
     of_interval = np.where(df >= 1, (numbers["ci_high"] - numbers["ci_low"]) / 2 / quantile, np.nan)
     of_spread = np.where(n > 1, numbers["sd"] / np.sqrt(n), np.nan)
     has_interval, has_spread = ~np.isnan(of_interval), ~np.isnan(of_spread)
@@ -123,11 +127,11 @@ def _placed(side: Side, folder: Path, study: str, population: str) -> Side:
     return replace(side, folder=folder, study=study, population=population)
 
 
-def _of_run(source: Path | Study, run: int, name: str | None) -> Side:
+def _of_run(source: Path | Study, run: int, name: str | None, command: str) -> Side:
     from beholder.methods import load_study
 
     study = source if isinstance(source, Study) else load_study(source)
-    loaded = _open_run(study, run)
+    loaded = record_look(_open_run(study, run), command)
     side = side_from_ratings(loaded.ratings, name or f"{study.name} run {run}", _labels(study))
     return _placed(side, study.folder, study.name, loaded.population)
 
@@ -204,10 +208,22 @@ def _open_run(study: str | Path | Study, run: int, store: str | None = None, *, 
     with tempfile.TemporaryDirectory(prefix="beholder-run-") as folder:
         path = Path(folder) / "ratings.csv"
         path.write_bytes(b"".join(rating_blocks(rows, judging.facts.stimuli)))
+        digest = ratings_hash(path)
         table = load_ratings(path)
+    is_people = judging.facts.population == "people"
+    collected = collection_of(loaded, judging.facts, tables["ledger"], judging.texts, store=where)
     session_reasons = {one.visit.session: "; ".join(one.decision.reasons) for one in judging.judged}
     ratings = replace(tidy(table, order), session_reasons=session_reasons)
-    return LoadedRatings(ratings, table, loaded.folder, judging.facts.population, loaded)
+    return LoadedRatings(
+        ratings,
+        table,
+        loaded.folder,
+        judging.facts.population,
+        loaded,
+        run,
+        collected if is_people else None,
+        digest,
+    )
 
 
 def _loaded(study: str | Path | Study) -> Study:

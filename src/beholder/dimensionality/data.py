@@ -27,7 +27,7 @@ def open_joined(sources: Sequence[Source]) -> Joined:
     problems: list[Problem] = []
     for source in sources:
         try:
-            sides.append(source if isinstance(source, Side) else read_side(source))
+            sides.append(source if isinstance(source, Side) else read_side(source, command="dimensions"))
         except UserError as error:
             problems += error.problems
     if problems:
@@ -146,7 +146,7 @@ def _sides(source: Data) -> list[Side]:
         return [source]
     if isinstance(source, Ratings | pd.DataFrame):
         return [side_from_ratings(as_ratings(source), "")]
-    return [read_side(source)]
+    return [read_side(source, command="dimensions")]
 
 
 def _asked(side: Side) -> list[str]:

@@ -97,7 +97,7 @@ def _rated(source: str | Path | Study, study: Study | None) -> Side | None:
     """Return the ratings as a side; None before there are any."""
     if study is not None and not (study.folder / "clean" / "ratings.csv").is_file():
         return None
-    return read_side(source if study is None else study)
+    return read_side(source if study is None else study, command="metrics")
 
 
 def _known(side: Side | None, catalogue: Catalogue | None) -> pd.DataFrame:

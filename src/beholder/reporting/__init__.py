@@ -18,6 +18,7 @@ Parts of the page:
     data_quality         missing values, playback, agreement and balance
     reliability          reliability, dimensionality and the votes that are needed
     sensitivity          other choices of cleaning, sources of variance, differences between runs
+    looks                looks at results, changes of the size, and contrasts named in time
     rater_models         means under rater models next to the plain means
 
 Methods text:

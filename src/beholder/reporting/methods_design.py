@@ -10,6 +10,7 @@ import pandas as pd
 from beholder.analysis.result import records
 from beholder.formats import count, join_names, number
 from beholder.methods.contract import Paper
+from beholder.reporting.looks import chain_sentences, contrast_sentences, look_sentences
 from beholder.reporting.material import Material
 from beholder.reporting.methods_text import Sentence
 from beholder.reporting.question_results import QuestionResults
@@ -241,6 +242,7 @@ def analysis_sentences(material: Material) -> list[Sentence]:
         *sentences,
         *_method_measures(material),
         *_tests(material, over),
+        *look_sentences(material),
         *_sensitivity(material),
         *_software(material),
     ]
@@ -284,7 +286,8 @@ def _tests(material: Material, over: str) -> list[Sentence]:
             ("cameron2011",),
         ),
         Sentence(f"Tests are at the {100 * notes['alpha']:g} % level, with {family}", ("holm1979",)),
-        *_contrasts(material),
+        *contrast_sentences(material),
+        *chain_sentences(material),
         Sentence(
             "Effect sizes are mean differences in standard deviations of the participants' own differences (dz), with "
             "noncentral t intervals",
@@ -296,15 +299,6 @@ def _tests(material: Material, over: str) -> list[Sentence]:
             ("jonell2021", "wilcoxon1945", "pratt1959"),
         ),
     ]
-
-
-def _contrasts(material: Material) -> list[Sentence]:
-    """Return the contrasts that the study names; no file says whether it did so beforehand."""
-    named = [f"{material.names[one]} minus {material.names[other]}" for one, other in material.study.analyse.contrasts]
-    if not named:
-        return []
-    when = Sentence("[Whether they were named before the first answer]")
-    return [Sentence(f"The study names {count(len(named), 'contrast')}: {join_names(named)}"), when]
 
 
 def _comparison_words(material: Material) -> str:

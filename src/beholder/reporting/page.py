@@ -11,6 +11,7 @@ from beholder.reporting.devices import DEVICES
 from beholder.reporting.figures import DISTRIBUTIONS, MEDIANS, PREFERENCES, RANKS, RATERS, STRENGTHS, TIMES
 from beholder.reporting.headline import headline_section
 from beholder.reporting.html import Child, Markup, document, render, table, tag
+from beholder.reporting.looks import LOOKS, population_words
 from beholder.reporting.material import Material
 from beholder.reporting.methods_section import METHODS, PROCEDURE
 from beholder.reporting.participants import PARTICIPANTS, TEXTS
@@ -59,7 +60,7 @@ def _population(material: Material) -> Markup:
             have = count(people, "person has", "people have")
             words += [f" {have} finished as well: run ", tag("code", "beholder clean"), "."]
         return tag("p", words, class_="population population--robots")
-    return tag("p", "People answered this study.", class_="population")
+    return tag("p", population_words(material), class_="population")
 
 
 def _topbar() -> Markup:
@@ -204,6 +205,7 @@ SECTIONS: tuple[Callable[[Material], Child], ...] = (
     MODELLED_MEANS,
     VOTES_NEEDED,
     WORDING,
+    LOOKS,
     PROCEDURE,
     METHODS,
     TABLES,

@@ -262,6 +262,21 @@ REFERENCES = (
         "The varimax criterion for analytic rotation in factor analysis", "Psychometrika|23|3|187–200",
         "10.1007/BF02289233",
     ),
+    _article(
+        "lan1983", "Lan and DeMets (1983)", "Lan, K. K. Gordon and DeMets, David L.", 1983,
+        "Discrete sequential boundaries for clinical trials", "Biometrika|70|3|659–663", "10.1093/biomet/70.3.659",
+    ),
+    _article(
+        "jennison1989", "Jennison and Turnbull (1989)", "Jennison, Christopher and Turnbull, Bruce W.", 1989,
+        "Interim analyses: The repeated confidence interval approach",
+        "Journal of the Royal Statistical Society: Series B|51|3|305–361", "10.1111/j.2517-6161.1989.tb01433.x",
+    ),
+    _article(
+        "waudbysmith2024", "Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (2024)",
+        "Waudby-Smith, Ian and Arbour, David and Sinha, Ritwik and Kennedy, Edward H. and Ramdas, Aaditya", 2024,
+        "Time-uniform central limit theory and asymptotic confidence sequences",
+        "The Annals of Statistics|52|6|2613–2640", "10.1214/24-AOS2408",
+    ),
 )  # fmt: skip
 
 

@@ -120,15 +120,22 @@ def share_bounds(
 
 
 def bounds_for(
-    kind: str, mean: ArrayLike, se: ArrayLike, df: ArrayLike, *, units: ArrayLike, ratings: ArrayLike
+    kind: str,
+    mean: ArrayLike,
+    se: ArrayLike,
+    df: ArrayLike,
+    *,
+    units: ArrayLike,
+    ratings: ArrayLike,
+    level: float = LEVEL,
 ) -> IntervalBounds:
     """Return the interval of every mean of this kind of rating, from its error and degrees of freedom."""
     if kind not in SHARE_RANGES:
-        return t_bounds(mean, se, df)
+        return t_bounds(mean, se, df, level)
     low, high = SHARE_RANGES[kind]
     span = high - low
     shares = np.clip((np.asarray(mean, dtype=float) - low) / span, 0.0, 1.0)
-    bounds = share_bounds(shares, np.asarray(se, dtype=float) / span, df, units, ratings)
+    bounds = share_bounds(shares, np.asarray(se, dtype=float) / span, df, units, ratings, level=level)
     return IntervalBounds(low + span * bounds.low, low + span * bounds.high)
 
 
