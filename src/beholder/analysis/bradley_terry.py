@@ -1,4 +1,4 @@
-"""The fit of strengths to comparisons by maximum likelihood, with clustered errors (reference: statistics 5)."""
+"""The fit of strengths to comparisons by maximum likelihood (reference: statistics 5)."""
 
 from __future__ import annotations
 
@@ -6,60 +6,94 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from scipy import special
 
 from beholder.analysis.comparisons import ComparisonGraph, ComparisonModel, Tally, comparison_graph, sum_by_code
+from beholder.analysis.strength_errors import LinearFit, RowSlopes, StrengthErrors, strength_errors
 from beholder.stats.clustered import Codes, Floats
+from beholder.stats.intervals import LEVEL
 
-# Strengths, with standard errors clustered by person
+# Strengths, with errors over people and contents
 
 
 _LIKELIHOOD, _PRIOR = "maximum likelihood", "Gaussian prior"
 _TIES_SD = 2.0
 """Of the logarithm of the tie parameter, where only a prior holds it."""
 
-_ALIKE = 1e-9
-"""People whose clustered variance is below this share of the model's have all answered alike."""
-
 
 class ExtraParameter(NamedTuple):
-    """The position effect, or the logarithm of the tie parameter; errors are NaN where it was held."""
+    """The position effect, or the logarithm of the tie parameter, and its place among the numbers of the fit."""
 
     value: float
-    se: float
     model_se: float
+    place: int
 
 
 class StrengthFit(NamedTuple):
-    """Strengths that sum to zero within each component, and their covariance."""
+    """Strengths that sum to zero within each component, and their errors."""
 
-    tally: Tally
-    model: ComparisonModel
+    likelihood: Likelihood
     graph: ComparisonGraph
-    quality: Floats
-    covariance: Floats
-    """Clustered by person. Under a prior that of the posterior, widened where the clustered one is wider; and the
-    model's own where people do not differ at all, so that clusters say nothing."""
+    place: Floats
+    """Where the likelihood is greatest: the strengths, then position effect and ties."""
+    prior: Floats
+    """Precision of a Gaussian around zero, for each number of the place; zero where the likelihood is enough."""
+    beyond: StrengthErrors
+    """Over people and contents like these; of the strengths, then of position effect and ties."""
+    these: StrengthErrors
+    """Over people, with these contents."""
     model_covariance: Floats
-    """As if all comparisons were independent."""
+    """As if all comparisons were independent; under a prior that of the posterior."""
     people: Codes
+    """By component."""
+    contents: Codes
     """By component."""
     estimator: tuple[str, ...]
     """By component."""
-    is_alike: tuple[bool, ...]
-    """By component: whether people do not differ at all."""
     position: ExtraParameter | None
     """How much being shown first, or left, adds to a difference; None where the order is not known."""
     ties: ExtraParameter | None
 
     @property
-    def df(self) -> Floats:
-        """Of each name: the people in its component, minus one."""
-        return np.asarray(self.people[self.graph.component] - 1, np.float64)
+    def tally(self) -> Tally:
+        """The counts."""
+        return self.likelihood.tally
 
     @property
-    def se(self) -> Floats:
-        """Of each strength; NaN where one person made all comparisons."""
-        return np.where(self.df > 0, np.sqrt(np.maximum(0, np.diag(self.covariance))), np.nan)
+    def model(self) -> ComparisonModel:
+        """The model of outcomes."""
+        return self.likelihood.model
+
+    @property
+    def quality(self) -> Floats:
+        """The strengths."""
+        return self.place[: len(self.tally.names)]
+
+    @property
+    def covariance(self) -> Floats:
+        """Of the strengths, over people and contents like these; NaN in components where it is not known."""
+        return self.covariance_of(self.beyond)
+
+    def covariance_of(self, errors: StrengthErrors) -> Floats:
+        """Return the covariance of the strengths over one population; none between components."""
+        size = len(self.tally.names)
+        covariance = np.zeros((size, size))
+        for part in range(self.graph.components):
+            members = np.flatnonzero(self.graph.component == part)
+            covariance[np.ix_(members, members)] = errors.covariance(members)
+        return covariance
+
+    def df_of(self, errors: StrengthErrors) -> Floats:
+        """Return the degrees of freedom of each strength: in the middle of those of its differences."""
+        is_one = self.graph.component[:, None] == self.graph.component
+        np.fill_diagonal(is_one, False)
+        size = len(is_one)
+        return np.array([np.median(errors.df[:size, :size][at][is_one[at]]) for at in range(size)])
+
+    @property
+    def df(self) -> Floats:
+        """Of each strength, over people and contents like these."""
+        return self.df_of(self.beyond)
 
     @property
     def note(self) -> tuple[str, ...]:
@@ -71,8 +105,8 @@ class StrengthFit(NamedTuple):
                 texts.append(self.graph.why[part] or "the order of showing explains every choice")
             if people < 2:
                 texts.append("one participant: no interval")
-            elif self.is_alike[part]:
-                texts.append("all participants answered alike: error as if all comparisons were independent")
+            elif self.contents[part] == 1 and self.tally.content.max() > 0:
+                texts.append("one content: over participants only")
             notes.append("; ".join(texts))
         return tuple(notes)
 
@@ -85,7 +119,7 @@ def fit_strengths(tally: Tally, model: ComparisonModel, like: StrengthFit | None
     else:
         position, ties = like.position, like.ties
         free = _FreeParameters(False, False, position.value if position else 0.0, ties.value if ties else None)
-    likelihood = _Likelihood(tally, model, free)
+    likelihood = Likelihood(tally, model, free)
     flat = _null_directions(graph, likelihood.size)
     is_free = np.array([not strong for strong in graph.is_strong])[graph.component]
     prior = np.zeros(likelihood.size)
@@ -100,64 +134,34 @@ def fit_strengths(tally: Tally, model: ComparisonModel, like: StrengthFit | None
     return _fitted(likelihood, graph, peak, prior, flat)
 
 
-def _fitted(
-    likelihood: _Likelihood, graph: ComparisonGraph, peak: _Maximum, prior: Floats, flat: Floats
-) -> StrengthFit:
+def _fitted(likelihood: Likelihood, graph: ComparisonGraph, peak: _Maximum, prior: Floats, flat: Floats) -> StrengthFit:
     tally, free, size = likelihood.tally, likelihood.free, len(likelihood.tally.names)
     centre = np.eye(likelihood.size) - flat @ flat.T
     inverse = centre @ np.linalg.inv(_regularised(peak.information, prior, flat)) @ centre
-    people = np.array(
-        [len(np.unique(tally.person[graph.component[tally.one] == part])) for part in range(graph.components)], np.intp
+    errors = strength_errors(likelihood.linear(peak.place), inverse, graph.component)
+    people, contents = (
+        np.array([len(np.unique(codes[graph.component[tally.one] == part])) for part in range(graph.components)])
+        for codes in (tally.person, tally.content)
     )
-    everybody = tally.people
-    # Each number has the small-sample factor of the people who could move it.
-    clusters = np.concatenate([people[graph.component], np.full(likelihood.size - size, everybody)])
-    factor = np.sqrt(clusters / np.maximum(1, clusters - 1))
-    clustered = inverse @ likelihood.meat(peak.place) @ inverse * np.outer(factor, factor)
-    wider = _variance_ratio(clustered[:size, :size], inverse[:size, :size], graph)
-    is_held = np.array([prior[:size][graph.component == part].any() for part in range(graph.components)])
-    is_alike = ~is_held & (wider < _ALIKE)
-    covariance = _combined_covariance(
-        clustered[:size, :size], inverse[:size, :size], graph, np.where(is_held | is_alike, np.maximum(1, wider), 0)
-    )
-    se, model_se = np.sqrt(np.maximum(0, np.diag(clustered))), np.sqrt(np.maximum(0, np.diag(inverse)))
+    is_held = [bool(prior[:size][graph.component == part].any()) for part in range(graph.components)]
 
     def extra(place: int) -> ExtraParameter:
-        return ExtraParameter(
-            float(peak.place[place]), float(se[place]) if everybody > 1 else math.nan, float(model_se[place])
-        )
+        return ExtraParameter(float(peak.place[place]), math.sqrt(max(0.0, float(inverse[place, place]))), place)
 
     return StrengthFit(
-        tally,
-        likelihood.model,
+        likelihood,
         graph,
-        quality=(centre @ peak.place)[:size],
-        covariance=covariance,
+        centre @ peak.place,
+        prior,
+        beyond=errors.beyond,
+        these=errors.these,
         model_covariance=inverse[:size, :size],
         people=people,
+        contents=contents,
         estimator=tuple(_PRIOR if held else _LIKELIHOOD for held in is_held),
-        is_alike=tuple(is_alike.tolist()),
         position=extra(size) if free.position else None,
         ties=extra(likelihood.size - 1) if free.ties else None,
     )
-
-
-def _variance_ratio(clustered: Floats, model: Floats, graph: ComparisonGraph) -> Floats:
-    """Return by component the ratio of the clustered variance to the model's."""
-    by_name = np.stack([np.diag(clustered), np.diag(model)])
-    by_cluster, by_model = (sum_by_code(graph.component, np.maximum(0, one)) for one in by_name)
-    return by_cluster / by_model
-
-
-def _combined_covariance(clustered: Floats, model: Floats, graph: ComparisonGraph, times: Floats) -> Floats:
-    """Return the clustered covariance; in components whose `times` is above zero, that multiple of the model's."""
-    covariance = clustered.copy()
-    for part in np.flatnonzero(times):
-        mine = graph.component == part
-        covariance[mine] = 0
-        covariance[:, mine] = 0
-        covariance[np.ix_(mine, mine)] = model[np.ix_(mine, mine)] * times[part]
-    return covariance
 
 
 def _null_directions(graph: ComparisonGraph, size: int) -> Floats:
@@ -167,7 +171,7 @@ def _null_directions(graph: ComparisonGraph, size: int) -> Floats:
     return np.asarray(flat / np.sqrt(flat.sum(0)), np.float64)
 
 
-def _start(likelihood: _Likelihood) -> Floats:
+def _start(likelihood: Likelihood) -> Floats:
     """Return equal strengths, no position effect, and the observed share of ties."""
     start = np.zeros(likelihood.size)
     if likelihood.free.ties:
@@ -210,17 +214,6 @@ class _FreeParameters(NamedTuple):
     held_ties: float | None = None
 
 
-class _RowSlopes(NamedTuple):
-    """The log likelihood, its slopes by row of the tally, and the expected squares of these."""
-
-    height: float
-    difference: Floats
-    ties: Floats
-    difference_squared: Floats
-    both: Floats
-    ties_squared: Floats
-
-
 class _LikelihoodPoint(NamedTuple):
     """The log likelihood at a place, its slope, and the expected information."""
 
@@ -237,7 +230,7 @@ class _Maximum(NamedTuple):
     is_reached: bool
 
 
-class _Likelihood(NamedTuple):
+class Likelihood(NamedTuple):
     """Counts under a model. Places are strengths, then the position effect, then the tie parameter."""
 
     tally: Tally
@@ -254,13 +247,13 @@ class _Likelihood(NamedTuple):
         position = place[len(self.tally.names)] if self.free.position else self.free.held_position
         return np.asarray(place[self.tally.one] - place[self.tally.other] + position * self.tally.order, np.float64)
 
-    def slopes(self, place: Floats) -> _RowSlopes:
+    def linear(self, place: Floats) -> LinearFit:
         """Return how the log likelihood of each row changes at a place."""
         ties = float(place[-1]) if self.free.ties else self.free.held_ties
         outcomes = self.model.outcomes(self.difference(place), ties)
         counts = np.stack([self.tally.wins, self.tally.ties, self.tally.losses])
         expected = self.tally.n * outcomes.p
-        return _RowSlopes(
+        slopes = RowSlopes(
             float((counts * outcomes.log_p).sum()),
             (counts * outcomes.slope).sum(0),
             (counts * outcomes.tie_slope).sum(0),
@@ -268,53 +261,16 @@ class _Likelihood(NamedTuple):
             (expected * outcomes.slope * outcomes.tie_slope).sum(0),
             (expected * outcomes.tie_slope**2).sum(0),
         )
+        return LinearFit(self.tally, slopes, self.free.position, self.free.ties)
 
     def evaluate(self, place: Floats) -> _LikelihoodPoint:
         """Return the likelihood at a place."""
-        tally, size, slopes = self.tally, len(self.tally.names), self.slopes(place)
-        weight = slopes.difference_squared
-        between = sum_by_code(tally.one * size + tally.other, weight, size * size).reshape(size, size)
-        between = between + between.T
-        slope = np.zeros(self.size)
-        information = np.zeros((self.size, self.size))
-        slope[:size] = self._spread(slopes.difference)
-        information[:size, :size] = np.diag(between.sum(0)) - between
-        columns = []
-        if self.free.position:
-            order = tally.order
-            columns.append((self._spread(weight * order), float(slopes.difference @ order), float(weight @ order**2)))
-        if self.free.ties:
-            columns.append((self._spread(slopes.both), float(slopes.ties.sum()), float(slopes.ties_squared.sum())))
-        for place_of, (with_strengths, along, squared) in enumerate(columns, size):
-            information[:size, place_of] = information[place_of, :size] = with_strengths
-            slope[place_of], information[place_of, place_of] = along, squared
-        if self.free.position and self.free.ties:
-            information[size, size + 1] = information[size + 1, size] = float(slopes.both @ tally.order)
-        return _LikelihoodPoint(slopes.height, slope, information)
-
-    def meat(self, place: Floats) -> Floats:
-        """Return the sum over people of the squares of their slopes at a place, each less the mean."""
-        tally, size, row_slopes = self.tally, len(self.tally.names), self.slopes(place)
-        present, person = np.unique(tally.person, return_inverse=True)
-        people = len(present)
-        slopes = sum_by_code(person * size + tally.one, row_slopes.difference, people * size)
-        slopes -= sum_by_code(person * size + tally.other, row_slopes.difference, people * size)
-        columns = [slopes.reshape(people, size)]
-        if self.free.position:
-            columns.append(sum_by_code(person, row_slopes.difference * tally.order)[:, None])
-        if self.free.ties:
-            columns.append(sum_by_code(person, row_slopes.ties)[:, None])
-        by_person = np.hstack(columns)
-        by_person -= by_person.mean(0)
-        return np.asarray(by_person.T @ by_person, np.float64)
-
-    def _spread(self, value: Floats) -> Floats:
-        """Return the sum over rows by name: with its sign for one, with the other sign for the other."""
-        size = len(self.tally.names)
-        return sum_by_code(self.tally.one, value, size) - sum_by_code(self.tally.other, value, size)
+        fit, everything = self.linear(place), np.zeros_like(self.tally.one)
+        slope, information = fit.slopes_by(everything, 1)[0], fit.information_by(everything, 1)[0]
+        return _LikelihoodPoint(fit.slopes.height, slope, information)
 
 
-def _maximise(likelihood: _Likelihood, start: Floats, prior: Floats, flat: Floats) -> _Maximum:
+def _maximise(likelihood: Likelihood, start: Floats, prior: Floats, flat: Floats) -> _Maximum:
     """Return the greatest posterior: the likelihood times a Gaussian of precision `prior` around zero.
 
     Along the columns of `flat` the likelihood does not change, and the climb does not move.
@@ -349,3 +305,122 @@ def _regularised(information: Floats, prior: Floats, flat: Floats) -> Floats:
     """Return information and prior, made invertible along the flat directions."""
     scale = max(float(np.diag(information).mean()), np.finfo(float).tiny)
     return np.asarray(information + np.diag(prior) + scale * (flat @ flat.T), np.float64)
+
+
+# Tests and intervals of differences
+
+
+TEST_CITATION = "Rao and Scott (1984), Annals of Statistics 12"
+_MAX_DOUBLINGS, _NEWTON_STEPS, _NEAR = 40, 20, 1e-9
+_MAX_NUMBERS = 2_000_000
+"""In tables of differences by comparison; more are made one after the other."""
+
+
+class DifferenceClaim(NamedTuple):
+    """Tests of differences against zero and their intervals; NaN where the error is not known."""
+
+    se: Floats
+    df: Floats
+    low: Floats
+    high: Floats
+    statistic: Floats
+    p: Floats
+    """Two-sided."""
+
+
+def difference_claims(
+    fit: StrengthFit, errors: StrengthErrors, one: Codes, other: Codes, level: float = LEVEL
+) -> DifferenceClaim:
+    """Return tests and intervals of differences, by a likelihood ratio that is divided by the design effect.
+
+    That is Rao and Scott's correction; the ratio is taken along the line on which the other strengths follow a small
+    change. Unlike a difference over its error it grows with every further win, also where one nearly always won (Hauck
+    and Donner 1977, Journal of the American Statistical Association 72).
+    """
+    numbers = np.full((len(DifferenceClaim._fields), len(one)), np.nan)
+    variance = errors.variance[one, other]
+    is_one = fit.graph.component[one] == fit.graph.component[other]
+    known = np.flatnonzero(is_one & errors.is_known[one, other] & np.isfinite(variance))
+    pooled = fit.likelihood._replace(tally=fit.tally.pooled())
+    step = max(1, _MAX_NUMBERS // len(pooled.tally.one))
+    for start in range(0, len(known), step):
+        mine = known[start : start + step]
+        line = _Line.through(fit, pooled, one[mine], other[mine], variance[mine])
+        difference, df = fit.quality[one[mine]] - fit.quality[other[mine]], errors.df[one[mine], other[mine]]
+        se, quantile = np.sqrt(variance[mine]), special.stdtrit(df, (1 + level) / 2)
+        statistic = np.sign(difference) * np.sqrt(line.ratio(-difference).ratio)
+        low, high = (difference + line.reach(sign * quantile * se, quantile**2) for sign in (-1, 1))
+        numbers[:, mine] = se, df, low, high, statistic, 2 * special.stdtr(df, -np.abs(statistic))
+    return DifferenceClaim(*numbers)
+
+
+class _LineRatio(NamedTuple):
+    """Likelihood ratios, and their slopes by the shift."""
+
+    ratio: Floats
+    slope: Floats
+
+
+class _Line(NamedTuple):
+    """The likelihood where a difference is shifted and the other strengths follow, for each of several differences."""
+
+    likelihood: Likelihood
+    """Of pooled counts."""
+    quality: Floats
+    prior: Floats
+    difference: Floats
+    """Of every row of the counts, without a shift."""
+    ties: float | None
+    follow: Floats
+    """How far each strength moves with a shift, a row for each line."""
+    lean: Floats
+    """How far the difference of each row of the counts does."""
+    factor: Floats
+    """From the likelihood to that of as much evidence as the error allows."""
+
+    @classmethod
+    def through(cls, fit: StrengthFit, pooled: Likelihood, one: Codes, other: Codes, variance: Floats) -> _Line:
+        """Return the lines through the maximum."""
+        tally, size, free = pooled.tally, len(fit.tally.names), pooled.free
+        covariance, prior = fit.model_covariance, fit.prior[:size]
+        unit = covariance[one, one] + covariance[other, other] - 2 * covariance[one, other]
+        follow = (covariance[one] - covariance[other]) / unit[:, None]
+        lean = follow[:, tally.one] - follow[:, tally.other]
+        curvature = lean**2 @ pooled.linear(fit.place).slopes.difference_squared + follow**2 @ prior
+        ties = float(fit.place[-1]) if free.ties else free.held_ties
+        difference = pooled.difference(fit.place)
+        return cls(pooled, fit.quality, prior, difference, ties, follow, lean, 1 / (curvature * variance))
+
+    def ratio(self, shift: Floats) -> _LineRatio:
+        """Return the likelihood ratio of the maximum against a shift of each difference."""
+        here, top = self._heights(shift), self._heights(np.zeros_like(shift))
+        return _LineRatio(np.maximum(0.0, 2 * self.factor * (top.ratio - here.ratio)), -2 * self.factor * here.slope)
+
+    def _heights(self, shift: Floats) -> _LineRatio:
+        """Return the logarithm of the posterior, and its slope."""
+        tally = self.likelihood.tally
+        at = self.difference + shift[:, None] * self.lean
+        outcomes = self.likelihood.model.outcomes(at.ravel(), self.ties)
+        counts = np.stack([tally.wins, tally.ties, tally.losses])[:, None]
+        by_row = [(counts * table.reshape(3, *at.shape)).sum(0) for table in (outcomes.log_p, outcomes.slope)]
+        moved = self.quality + shift[:, None] * self.follow
+        return _LineRatio(
+            by_row[0].sum(1) - 0.5 * moved**2 @ self.prior,
+            (by_row[1] * self.lean).sum(1) - (moved * self.follow) @ self.prior,
+        )
+
+    def reach(self, shift: Floats, limit: Floats) -> Floats:
+        """Return how far, in the direction of a shift, the likelihood ratio comes to the limit."""
+        for _ in range(_MAX_DOUBLINGS):
+            is_short = self.ratio(shift).ratio < limit
+            if not is_short.any():
+                break
+            shift = np.where(is_short, 2 * shift, shift)
+        # The ratio is convex: Newton's method comes from outside, and does not leave that side.
+        for _ in range(_NEWTON_STEPS):
+            there = self.ratio(shift)
+            step = (there.ratio - limit) / there.slope
+            shift = shift - step
+            if np.abs(step).max() < _NEAR:
+                break
+        return shift

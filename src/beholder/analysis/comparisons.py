@@ -30,7 +30,7 @@ def sum_by_code(codes: Codes, weights: ArrayLike, size: int = 0) -> Floats:
 
 
 class Tally(NamedTuple):
-    """Counts of comparisons: one row for two of `names`, their order on the screen, and a person."""
+    """Counts of comparisons: one row for two of `names`, their order on the screen, a person and a content."""
 
     names: _Names
     one: Codes
@@ -39,6 +39,7 @@ class Tally(NamedTuple):
     order: Floats
     """1 where `one` was shown first, or left; -1 where it was second; 0 where unknown."""
     person: Codes
+    content: Codes
     wins: Floats
     """How often `one` was preferred."""
     ties: Floats
@@ -55,12 +56,26 @@ class Tally(NamedTuple):
         return len(np.unique(self.person))
 
     def pooled(self) -> Tally:
-        """Return the counts pooled over people."""
+        """Return the counts pooled over people and contents."""
         place = (self.one * len(self.names) + self.other) * 3 + self.order.astype(np.intp) + 1
         _, first, row = np.unique(place, return_index=True, return_inverse=True)
         wins, ties, losses = (sum_by_code(row, each) for each in (self.wins, self.ties, self.losses))
-        nobody = np.zeros(len(first), np.intp)
-        return Tally(self.names, self.one[first], self.other[first], self.order[first], nobody, wins, ties, losses)
+        none = np.zeros(len(first), np.intp)
+        return self.rows(first)._replace(person=none, content=none, wins=wins, ties=ties, losses=losses)
+
+    def rows(self, chosen: Codes) -> Tally:
+        """Return some of the rows."""
+        return Tally(
+            self.names,
+            self.one[chosen],
+            self.other[chosen],
+            self.order[chosen],
+            self.person[chosen],
+            self.content[chosen],
+            self.wins[chosen],
+            self.ties[chosen],
+            self.losses[chosen],
+        )
 
 
 class Comparisons(NamedTuple):
@@ -84,7 +99,8 @@ class Comparisons(NamedTuple):
 
     def by_condition(self) -> Tally:
         """Return the comparisons of conditions, pooled over contents."""
-        return _tally(self.conditions, self.condition, self.other_condition, self.order, self.person, self.sign)
+        groups = (self.person, self.content)
+        return _tally(self.conditions, self.condition, self.other_condition, self.order, groups, self.sign)
 
     def by_content(self) -> Iterator[tuple[str, Tally]]:
         """Yield for each content the comparisons of its stimuli."""
@@ -92,8 +108,9 @@ class Comparisons(NamedTuple):
         ends = np.searchsorted(self.content[order], np.arange(len(self.contents) + 1))
         for place, content in enumerate(self.contents):
             rows = order[ends[place] : ends[place + 1]]
-            one, other, person = (codes[rows] for codes in (self.stimulus, self.other_stimulus, self.person))
-            yield content, _tally(self.stimuli, one, other, self.order[rows], person, self.sign[rows])
+            groups = (self.person[rows], self.content[rows])
+            one, other = self.stimulus[rows], self.other_stimulus[rows]
+            yield content, _tally(self.stimuli, one, other, self.order[rows], groups, self.sign[rows])
 
 
 def comparisons(ratings: Ratings, question: str, *, from_grades: bool = False) -> Comparisons | None:
@@ -155,19 +172,20 @@ def _order(kept: pd.DataFrame) -> Floats:
     return np.where(is_known, order, by_slot[slot])
 
 
-def _tally(names: _Names, one: Codes, other: Codes, order: Floats, person: Codes, sign: Floats) -> Tally:
-    """Return the counts, of the names that were compared, with the earlier of two first."""
+def _tally(names: _Names, one: Codes, other: Codes, order: Floats, groups: tuple[Codes, Codes], sign: Floats) -> Tally:
+    """Return the counts by person and content, of the names that were compared, with the earlier of two first."""
+    person, content = groups
     present, codes = np.unique(np.concatenate([one, other]), return_inverse=True)
     one, other = codes[: len(one)], codes[len(one) :]
     turned = one > other
     one, other = np.where(turned, other, one), np.where(turned, one, other)
     order, sign = np.where(turned, -order, order), np.where(turned, -sign, sign)
-    people = int(person.max()) + 1
-    place = ((one * len(present) + other) * 3 + order.astype(np.intp) + 1) * people + person
+    place = (one * len(present) + other) * 3 + order.astype(np.intp) + 1
+    place = (place * (int(person.max()) + 1) + person) * (int(content.max()) + 1) + content
     _, first, row = np.unique(place, return_index=True, return_inverse=True)
     wins, ties, losses = (sum_by_code(row, sign == outcome) for outcome in (1, 0, -1))
     compared = tuple(names[code] for code in present)
-    return Tally(compared, one[first], other[first], order[first], person[first], wins, ties, losses)
+    return Tally(compared, one[first], other[first], order[first], person[first], content[first], wins, ties, losses)
 
 
 # Models: the probabilities of win, tie and loss given the difference of two strengths

@@ -51,9 +51,9 @@ def ranks(data: pd.DataFrame | Ratings, *, draws: int = _DRAWS, seed: int = SEED
         return None
     note = (
         "Probability of each rank among the conditions of a question, 1 being the highest: the share of "
-        f"{draws:,} draws (seed {seed}) from a normal distribution around the means (source means; covariance "
-        "clustered by participant and content) or the strengths (source bradley-terry; covariance clustered by "
-        "participant). Conditions that were never compared, not even through others, are ranked apart, by component."
+        f"{draws:,} draws (seed {seed}) from a normal distribution around the means (source means) or the strengths "
+        "(source bradley-terry), with a covariance that is clustered by participant and content. Conditions that were "
+        "never compared, not even through others, are ranked apart, by component."
     )
     citation = "; ".join(text for source, text in _CITATIONS.items() if source in sources)
     return RANKS.result(pd.concat(parts, ignore_index=True), note, citation)
@@ -93,11 +93,13 @@ def _spreads(ratings: Ratings, question: str) -> Iterator[tuple[str, _Estimates]
 
 
 def _strengths(fitted: StrengthFit) -> Iterator[_Estimates]:
-    """Yield the strengths of each component that more than one person compared."""
-    for part in np.flatnonzero(fitted.people > 1):
+    """Yield the strengths of each component whose errors are known."""
+    covariance = fitted.covariance
+    for part in range(fitted.graph.components):
         mine = np.flatnonzero(fitted.graph.component == part)
-        names = tuple(fitted.tally.names[at] for at in mine)
-        yield _Estimates(names, fitted.quality[mine], fitted.covariance[np.ix_(mine, mine)])
+        if np.isfinite(covariance[np.ix_(mine, mine)]).all():
+            names = tuple(fitted.tally.names[at] for at in mine)
+            yield _Estimates(names, fitted.quality[mine], covariance[np.ix_(mine, mine)])
 
 
 def _means(ratings: Ratings, question: str) -> _Estimates | None:

@@ -9,9 +9,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
-from beholder.analysis.bradley_terry import ExtraParameter, StrengthFit, fit_strengths
+from beholder.analysis.bradley_terry import (
+    TEST_CITATION,
+    ExtraParameter,
+    StrengthFit,
+    difference_claims,
+    fit_strengths,
+)
 from beholder.analysis.columns import (
     CONDITION,
     CONTENT_OR_NONE,
@@ -22,8 +27,11 @@ from beholder.analysis.columns import (
     OTHER_CONDITION,
     P_HOLM,
     QUESTION,
-    STATISTIC,
     STIMULUS_OR_NONE,
+    THESE_HIGH,
+    THESE_LOW,
+    THESE_P,
+    THESE_P_HOLM,
     P,
     bounds,
 )
@@ -41,12 +49,19 @@ from beholder.analysis.figures.scores import strengths_chart
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result
 from beholder.formats import join_names
-from beholder.stats.clustered import Codes, Floats
+from beholder.stats.clustered import CITATION as CLUSTERED
+from beholder.stats.clustered import Codes
 from beholder.stats.intervals import STUDENT_CITATION, t_bounds
+from beholder.stats.moderation import CITATION as MODERATED
 from beholder.stats.tests import HOLM_CITATION as HOLM
 from beholder.stats.tests import holm
 
 SANDWICH_CITATION = "Liang and Zeger (1986), Biometrika 73"
+_ERRORS_NOTE = (
+    "Their variance is that over participants plus that over contents minus that over pages (one participant and "
+    "content), neither of the first two below the last, and moderated over all differences; degrees of freedom are "
+    "Satterthwaite's. With one content they are over participants only."
+)
 _POSITION = "Davidson and Beaver (1977), Biometrics 33"
 
 
@@ -105,7 +120,7 @@ def strengths(
         for model in (COMPARISON_MODELS[name] for name in models):
             fitted = one.conditions(model)
             fits.append((one.question, fitted))
-            rows += _question_rows(one, fitted)
+            rows += _question_rows(one, fitted, ratings.level)
     return STRENGTHS.result(pd.DataFrame(rows, columns=STRENGTHS.names), _note(fits, from_grades), _citation(fits))
 
 
@@ -113,7 +128,7 @@ _MODEL = Column("model", "text", "Name of the model.", tuple(COMPARISON_MODELS))
 _MODEL_SE = Column("model_se", "number", "Standard error as if all comparisons were independent.")
 _SOURCES = (
     *(one.citation for one in COMPARISON_MODELS.values()), *(one.ties_citation for one in COMPARISON_MODELS.values()),
-    _POSITION, SANDWICH_CITATION, STUDENT_CITATION,
+    _POSITION, SANDWICH_CITATION, CLUSTERED, MODERATED, STUDENT_CITATION,
 )  # fmt: skip
 STRENGTHS = Analysis(
     "strengths",
@@ -127,8 +142,8 @@ STRENGTHS = Analysis(
                "strengths compare within it only."),
         Column("comparisons", "integer", "Comparisons that it rests on."),
         Column("quality", "number", "Strength; those of a component sum to zero."),
-        Column("se", "number", "Standard error, clustered by participant."),
-        LOW, HIGH, _MODEL_SE,
+        Column("se", "number", "Standard error of it, clustered by participant and content."),
+        DF, LOW, HIGH, THESE_LOW, THESE_HIGH, _MODEL_SE,
         Column("estimator", "text", "How it was estimated: by maximum likelihood, or with a Gaussian prior."),
         NOTE,
     ),
@@ -140,48 +155,59 @@ STRENGTHS = Analysis(
 )  # fmt: skip
 
 
-def _question_rows(one: ComparedQuestion, fitted: StrengthFit) -> Iterator[dict[str, Any]]:
+def _question_rows(one: ComparedQuestion, fitted: StrengthFit, confidence: float) -> Iterator[dict[str, Any]]:
     key = {"question": one.question, "model": fitted.model.name}
-    for row in _rows(fitted):
+    for row in _rows(fitted, confidence):
         yield {**key, "level": "condition", "content": "", "condition": row.pop("name"), "stimulus": "", **row}
-    everybody, n = fitted.tally.people, int(fitted.tally.n.sum())
+    n = int(fitted.tally.n.sum())
     for level, extra in (("position", fitted.position), ("tie", fitted.ties)):
         if extra is not None:
             names = {"level": level, "content": "", "condition": "", "stimulus": "", "component": ""}
-            yield {**key, **names, "comparisons": n, **_extra(level, extra, everybody, fitted.model)}
+            yield {**key, **names, "comparisons": n, **_extra(level, extra, fitted, confidence)}
     for content, part in one.stimuli(fitted).items():
-        for row in _rows(part):
+        for row in _rows(part, confidence):
             name = row.pop("name")
             condition = one.compared.condition_of[name]
             yield {**key, "level": "stimulus", "content": content, "condition": condition, "stimulus": name, **row}
 
 
-def _rows(fitted: StrengthFit) -> Iterator[dict[str, Any]]:
-    """Yield every strength with its error."""
+def _rows(fitted: StrengthFit, level: float) -> Iterator[dict[str, Any]]:
+    """Yield every strength with its errors."""
     tally, component = fitted.tally, fitted.graph.component
     size = len(tally.names)
     n = np.bincount(tally.one, tally.n, size) + np.bincount(tally.other, tally.n, size)
-    ends = t_bounds(fitted.quality, fitted.se, fitted.df)
+    se, these_se = (np.sqrt(np.diag(fitted.covariance_of(each))) for each in (fitted.beyond, fitted.these))
+    df, these_df = (fitted.df_of(each) for each in (fitted.beyond, fitted.these))
+    ends, these = t_bounds(fitted.quality, se, df, level), t_bounds(fitted.quality, these_se, these_df, level)
     model_se = np.sqrt(np.maximum(0, np.diag(fitted.model_covariance)))
+    numbers = {
+        "quality": fitted.quality, "se": se, "df": np.where(np.isnan(se), np.nan, df), "low": ends.low,
+        "high": ends.high, "these_low": these.low, "these_high": these.high, "model_se": model_se,
+    }  # fmt: skip
     for place, name in enumerate(tally.names):
         part = int(component[place])
         yield {
             "name": name, "component": str(part + 1), "comparisons": int(n[place]),
-            "quality": float(fitted.quality[place]), "se": float(fitted.se[place]), "low": float(ends.low[place]),
-            "high": float(ends.high[place]), "model_se": float(model_se[place]), "estimator": fitted.estimator[part],
-            "note": fitted.note[part],
+            **{column: float(values[place]) for column, values in numbers.items()},
+            "estimator": fitted.estimator[part], "note": fitted.note[part],
         }  # fmt: skip
 
 
-def _extra(level: str, extra: ExtraParameter, people: int, model: ComparisonModel) -> dict[str, Any]:
+def _extra(name: str, extra: ExtraParameter, fitted: StrengthFit, level: float) -> dict[str, Any]:
     notes: Mapping[str, str] = {
         "position": "what being shown first, or left, adds to a difference",
-        "tie": "log ν of Davidson" if model is BRADLEY_TERRY else "log τ of Glenn and David",
+        "tie": "log ν of Davidson" if fitted.model is BRADLEY_TERRY else "log τ of Glenn and David",
     }
-    ends = t_bounds(extra.value, extra.se, people - 1)
+    at = (extra.place, extra.place)
+    (se, df), (these_se, these_df) = (
+        (np.sqrt(each.variance[at]) if each.is_known[at] else np.nan, each.df[at])
+        for each in (fitted.beyond, fitted.these)
+    )
+    ends, these = t_bounds(extra.value, se, df, level), t_bounds(extra.value, these_se, these_df, level)
     return {
-        "quality": extra.value, "se": extra.se, "low": float(ends.low[0]), "high": float(ends.high[0]),
-        "model_se": extra.model_se, "estimator": "", "note": notes[level],
+        "quality": extra.value, "se": float(se), "df": np.nan if np.isnan(se) else float(df), "low": float(ends.low[0]),
+        "high": float(ends.high[0]), "these_low": float(these.low[0]), "these_high": float(these.high[0]),
+        "model_se": extra.model_se, "estimator": "", "note": notes[name],
     }  # fmt: skip
 
 
@@ -192,10 +218,10 @@ def _note(fits: Sequence[tuple[str, StrengthFit]], from_grades: bool) -> str:
     note = (
         f"Strengths ({units}) from choices between two, by Newton's method; they sum to zero within a component, that "
         "is among those which were compared, directly or through others. Level condition: all contents together; level "
-        "stimulus: within each content, as contents are not compared with each other. se and interval: clustered by "
-        "participant (sandwich, factor G / (G - 1), Student t with participants minus one degrees of freedom), "
-        "contents taken as fixed; model_se is as if all comparisons were independent. The error of a strength depends "
-        "on all others: compare two by strength_pairs."
+        "stimulus: within each content, as contents are not compared with each other. se, low, high: clustered by "
+        f"participant and content, so that they hold for other contents too. {_ERRORS_NOTE} these_low, these_high: "
+        "clustered by participant, with these contents. model_se is as if all comparisons were independent; no error "
+        "is below it. The error of a strength depends on all others: compare two by strength_pairs."
     )
     if from_grades:
         note += " Of grades only the sign counts."
@@ -246,8 +272,8 @@ def _citation(fits: Sequence[tuple[str, StrengthFit]]) -> str:
             citations[one.model.ties_citation] = None
         if one.position:
             citations[_POSITION] = None
-        if np.isfinite(one.se).any():
-            citations |= {SANDWICH_CITATION: None, STUDENT_CITATION: None}
+        if (one.people > 1).any():
+            citations |= dict.fromkeys([SANDWICH_CITATION, CLUSTERED, MODERATED, STUDENT_CITATION])
     return "; ".join(citations)
 
 
@@ -273,15 +299,20 @@ def strength_pairs(
     if not questions:
         return None
     fits = [(one.question, one.conditions(COMPARISON_MODELS[name])) for one in questions for name in models]
-    table = pd.concat([_pairs(question, fitted) for question, fitted in fits], ignore_index=True)
+    table = pd.concat([_pairs(question, fitted, ratings) for question, fitted in fits], ignore_index=True)
     note = (
         "Differences of strengths (level condition) with errors that take their correlation into account, clustered by "
-        "participant; model_se is as if all comparisons were independent. comparisons counts those of just these two. "
-        "win_probability: how often condition is preferred to other_condition, ties and the order of showing aside. "
-        "p: Student t against no difference, participants minus one degrees of freedom; p_holm: Holm's correction over "
-        "all pairs of a question and model. Intervals are 95 %, not corrected for the number of pairs."
+        f"participant and content, so that they hold for other contents too. {_ERRORS_NOTE} these_: the same, but "
+        "clustered by participant, with these contents. model_se is as if all comparisons were independent; no error "
+        "is below it. comparisons counts those of just these two. win_probability: how often condition is preferred to "
+        "other_condition, ties and the order of showing aside. statistic, p and intervals: the likelihood ratio to "
+        "no difference, divided by how far the variance is above that of independent comparisons (Rao and Scott's "
+        "correction), its root held against Student t; so p and interval agree, and every further win makes both "
+        "surer. p_holm: Holm's correction over all pairs of a question and model. Intervals are 95 %, not corrected "
+        "for the number of pairs."
     )
-    return STRENGTH_PAIRS.result(table, note, "; ".join([_citation(fits)] + [HOLM] * bool(table["p"].notna().any())))
+    tested = [TEST_CITATION, HOLM] if table["p"].notna().any() or table["these_p"].notna().any() else []
+    return STRENGTH_PAIRS.result(table, note, "; ".join([_citation(fits), *tested]))
 
 
 STRENGTH_PAIRS = Analysis(
@@ -291,35 +322,35 @@ STRENGTH_PAIRS = Analysis(
         QUESTION, _MODEL, CONDITION, OTHER_CONDITION,
         Column("comparisons", "integer", "Comparisons of just these two."),
         Column("difference", "number", "Strength of the first minus that of the second."),
-        Column("se", "number", "Standard error of the difference itself, clustered by participant."),
+        Column("se", "number", "Standard error of the difference itself, clustered by participant and content."),
         DF, LOW, HIGH, _MODEL_SE,
         Column("win_probability", "number", "How often the first is preferred to the second, ties and order aside."),
         *bounds("win", "its 95 % interval"),
-        STATISTIC,
-        P, P_HOLM, NOTE,
+        Column("statistic", "number", "Signed root of the corrected likelihood ratio, which is held against t."),
+        P, P_HOLM, THESE_LOW, THESE_HIGH, THESE_P, THESE_P_HOLM, NOTE,
     ),
     row="pair of conditions, of choices between two",
     holds="difference of the strengths, and how likely one is preferred",
-    citation="; ".join([*_SOURCES, HOLM]),
+    citation="; ".join([*_SOURCES, TEST_CITATION, HOLM]),
     order=14,
 )  # fmt: skip
 
 
-def _pairs(question: str, fitted: StrengthFit) -> pd.DataFrame:
+def _pairs(question: str, fitted: StrengthFit, ratings: Ratings) -> pd.DataFrame:
     """Return all pairs of a question."""
     names = np.array(fitted.tally.names, dtype=object)
     one, other = np.triu_indices(len(names), 1)
     component = fitted.graph.component
     is_one = component[one] == component[other]
     difference = np.where(is_one, fitted.quality[one] - fitted.quality[other], np.nan)
-    error, model_error = (_errors(cov, one, other) for cov in (fitted.covariance, fitted.model_covariance))
-    df = fitted.df[one]
-    se = np.where(is_one & (df > 0), error, np.nan)
-    ends = t_bounds(difference, se, df)
-    still = se == 0
-    statistic = np.where(still, np.nan, difference / np.where(still, 1.0, se))
-    p = np.where(still, (np.abs(difference) < 1e-9).astype(float), 2 * stats.t.sf(np.abs(statistic), np.maximum(df, 1)))
-    table = pd.DataFrame(
+    model = fitted.model_covariance
+    model_variance = model[one, one] + model[other, other] - 2 * model[one, other]
+    beyond, these = (
+        difference_claims(fitted, errors, one, other, ratings.level) for errors in (fitted.beyond, fitted.these)
+    )
+    if ratings.look is not None:
+        beyond, these = (claim._replace(p=ratings.look.p(claim.p)) for claim in (beyond, these))
+    return pd.DataFrame(
         {
             "question": question,
             "model": fitted.model.name,
@@ -327,31 +358,38 @@ def _pairs(question: str, fitted: StrengthFit) -> pd.DataFrame:
             "other_condition": names[other],
             "comparisons": _counts(fitted)[one, other],
             "difference": difference,
-            "se": se,
-            "df": np.where(np.isnan(se), np.nan, df),
-            "low": ends.low,
-            "high": ends.high,
-            "model_se": np.where(is_one, model_error, np.nan),
+            "se": beyond.se,
+            "df": beyond.df,
+            "low": beyond.low,
+            "high": beyond.high,
+            "model_se": np.where(is_one, np.sqrt(np.maximum(0, model_variance)), np.nan),
             "win_probability": fitted.model.win(difference),
-            "win_low": fitted.model.win(ends.low),
-            "win_high": fitted.model.win(ends.high),
-            "statistic": statistic,
-            "p": p,
-            "p_holm": holm(p),
-            "note": [
-                fitted.note[component[a]] if same else "never compared, not even through others"
-                for a, same in zip(one, is_one, strict=True)
-            ],
+            "win_low": fitted.model.win(beyond.low),
+            "win_high": fitted.model.win(beyond.high),
+            "statistic": beyond.statistic,
+            "p": beyond.p,
+            "p_holm": holm(beyond.p),
+            "these_low": these.low,
+            "these_high": these.high,
+            "these_p": these.p,
+            "these_p_holm": holm(these.p),
+            "note": [_pair_note(fitted, *pair) for pair in zip(one.tolist(), other.tolist(), strict=True)],
         },
         columns=STRENGTH_PAIRS.names,
     )
-    return table
 
 
-def _errors(covariance: Floats, one: Codes, other: Codes) -> Floats:
-    variance = np.diag(covariance)
-    both = variance[one] + variance[other] - 2 * covariance[one, other]
-    return np.asarray(np.sqrt(np.maximum(0, both)), np.float64)
+def _pair_note(fitted: StrengthFit, one: int, other: int) -> str:
+    """Return what is particular about the difference of two."""
+    part = fitted.graph.component[one]
+    if part != fitted.graph.component[other]:
+        return "never compared, not even through others"
+    notes = [fitted.note[part]] if fitted.note[part] else []
+    if fitted.people[part] > 1 and not fitted.these.is_known[one, other]:
+        notes.append("rests on one participant: no test")
+    elif fitted.people[part] > 1 and not fitted.beyond.is_known[one, other]:
+        notes.append("rests on one content: nothing is known beyond it")
+    return "; ".join(notes)
 
 
 def _counts(fitted: StrengthFit) -> Codes:

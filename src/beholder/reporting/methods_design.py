@@ -240,7 +240,7 @@ def analysis_sentences(material: Material) -> list[Sentence]:
         sentences.append(Sentence(f"{exact}, the error {over}", ("korn1998", "clopper1934", "cameron2011")))
     return [
         *sentences,
-        *_method_measures(material),
+        *_method_measures(material, over),
         *_tests(material, over),
         *look_sentences(material),
         *_sensitivity(material),
@@ -248,7 +248,7 @@ def analysis_sentences(material: Material) -> list[Sentence]:
     ]
 
 
-def _method_measures(material: Material) -> list[Sentence]:
+def _method_measures(material: Material, over: str) -> list[Sentence]:
     """Return the sentences on measures that only some methods have."""
     also, sentences = material.results.also, []
     if "dmos" in also:
@@ -267,8 +267,8 @@ def _method_measures(material: Material) -> list[Sentence]:
     if "strengths" in also:
         ties = bool((also["preferences"]["ties"] > 0).any()) if "preferences" in also else False
         model = "Strengths are Bradley-Terry estimates" + (" with ties by Davidson" if ties else "")
-        cites = ("bradley1952", *(("davidson1970",) if ties else ()), "liang1986")
-        sentences.append(Sentence(f"{model}, their errors clustered by participant", cites))
+        cites = ("bradley1952", *(("davidson1970",) if ties else ()), "liang1986", "cameron2011")
+        sentences.append(Sentence(f"{model}, their errors {over}", cites))
     return sentences
 
 

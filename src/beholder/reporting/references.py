@@ -229,6 +229,11 @@ REFERENCES = (
         "10.1093/biomet/58.3.545",
     ),
     _article(
+        "rao1984", "Rao and Scott (1984)", "Rao, J. N. K. and Scott, A. J.", 1984,
+        "On chi-squared tests for multiway contingency tables with cell proportions estimated from survey data",
+        "Annals of Statistics|12|1|46–60", "10.1214/aos/1176346391",
+    ),
+    _article(
         "satterthwaite1946", "Satterthwaite (1946)", "Satterthwaite, F. E.", 1946,
         "An approximate distribution of estimates of variance components", "Biometrics Bulletin|2|6|110–114",
         "10.2307/3002019",

@@ -60,7 +60,8 @@ def test_planted_strengths_order_and_ties_come_out(model: str) -> None:
         assert actual.loc["position", "quality"] == pytest.approx(0.3, abs=0.1)
         assert actual.loc["tie", "quality"] == pytest.approx(math.log(0.8), abs=0.15)
     assert list(actual.loc["condition", "quality"].rank()) == [4, 3, 2, 1]
-    assert actual.loc["position", "low"] > 0
+    # Two contents say next to nothing of others.
+    assert actual.loc["position", "these_low"] > 0 > actual.loc["position", "low"]
     assert "above zero the one shown first, or left, is preferred among equals" in result.note
 
 
@@ -72,7 +73,7 @@ def crowd(people: int, each: int, spread: float, rng: np.random.Generator) -> Ta
     one, other = np.array([0, 0, 1])[pair], np.array([1, 2, 2])[pair]
     won = (rng.random(len(person)) < expit(own[person, one] - own[person, other])).astype(float)
     nothing = np.zeros(len(person))
-    return Tally(("a", "b", "c"), one, other, nothing, person, won, nothing, 1 - won)
+    return Tally(("a", "b", "c"), one, other, nothing, person, np.zeros_like(person), won, nothing, 1 - won)
 
 
 @pytest.mark.long
@@ -85,7 +86,8 @@ def test_clustered_intervals_cover_where_people_differ_and_plain_ones_do_not(who
     nothing = np.zeros(3)
     pairs = (np.array([0, 0, 1]), np.array([1, 2, 2]))
     limit = fit_strengths(
-        Tally(("a", "b", "c"), *pairs, nothing, np.arange(3), share, nothing, 1 - share), BRADLEY_TERRY
+        Tally(("a", "b", "c"), *pairs, nothing, np.arange(3), np.zeros(3, int), share, nothing, 1 - share),
+        BRADLEY_TERRY,
     )
     truth = limit.quality[0] - limit.quality[2]
     rng = np.random.default_rng(11)

@@ -54,7 +54,7 @@ def test_two_conditions_give_the_logit_and_the_probit_of_the_share() -> None:
     np.testing.assert_allclose(actual["win_probability"], 0.7)
     # With one comparison of each person the sandwich is the plain error but for G / (G - 1).
     assert actual.loc["bradley-terry", "se"] == pytest.approx(math.sqrt(10 / 9 / (10 * 0.21)), abs=1e-9)
-    assert (actual["df"] == 9).all()
+    np.testing.assert_allclose(actual["df"], 9)
 
 
 # Ties and order
@@ -76,8 +76,6 @@ def test_one_person_has_strengths_but_no_interval() -> None:
 def test_people_who_answer_alike_are_no_certainty() -> None:
     wins = [("a", "b"), ("b", "c"), ("c", "a"), ("a", "b")]
     table = of_conditions(strengths(choices(*[(p, "t", one, other, 1.0) for p in "xyz" for one, other in wins])))
-    note = "all participants answered alike: error as if all comparisons were independent"
-    assert set(table["note"]) == {note}
     np.testing.assert_allclose(table["se"], table["model_se"])
 
 
