@@ -18,7 +18,7 @@ import pytest
 from beholder.analysis.result import read_results
 from beholder.errors import RecruitError
 from beholder.methods import load_study
-from beholder.recruiting.collection import RunProgress, retry_while_away
+from beholder.recruiting.collection import LookOutcome, RunProgress, retry_while_away
 from beholder.recruiting.context import recruiter_of
 from beholder.recruiting.contract import PlatformAway, PlatformRefused, PlatformUnsure, Recruiter, platform_errors
 from beholder.recruiting.fake import FakeProlific, serve_fake
@@ -120,13 +120,13 @@ def ending(started: asyncio.subprocess.Process) -> asyncio.Task[int]:
     return asyncio.create_task(started.wait())
 
 
-def on_prolific(folder: Path, tiny: Path, **recruit: object) -> Path:
+def on_prolific(folder: Path, tiny: Path, design: dict[str, object] | None = None, **recruit: object) -> Path:
     return write_study(
         folder,
         tiny,
         recruit={"mode": "prolific", "reward": "2.00 GBP", "minutes": 10, **recruit},
         playback={"watch": "none"},
-        design={"participants": 6, "trials": 2, "seed": 3},
+        design={"trials": 2, "seed": 3, **(design or {"participants": 6})},
         texts={"consent": "We keep what you answer for two years. Do you agree?"},
         contact="lab@example.org",
         clean={"bonus": {"quantity": {"sessions": 1, "each": "0.10 GBP"}}},
@@ -229,6 +229,34 @@ async def test_what_was_left_out_is_asked_again_as_far_as_the_budget_goes(
     assert [words.startswith(reason) for words in waiting] == ([] if has_room else [True])
     assert sum(one.status == "APPROVED" for one in fake.submissions.all.values()) == posting.places
     assert sum(one.kind == "bonus" for one in fake.payments) == posting.places
+
+
+async def test_people_are_asked_up_to_the_next_look_and_no_further_than_the_money_goes(
+    tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop = {"budget": "12 GBP"}
+    study, fake = on_prolific(tmp_path / "study", tiny, {"looks": [2, 4, 6], "stop": stop}), quick_platform()
+    participants = PlatformParticipants(study, fake, ("finish", "return", "finish"))
+    reports: list[RunProgress] = []
+    outcomes = [LookOutcome(False, "It goes on."), LookOutcome(False, "It would go on.")]
+    monkeypatch.setenv("PROLIFIC_TOKEN", fake.token)
+    async with serve_fake(fake) as url:
+        monkeypatch.setenv("BEHOLDER_PROLIFIC_URL", url)
+        running = asyncio.create_task(
+            run_on_platform(
+                load_study(study), publish=True, budget=40, every=0.1, port=free_port(), news=reports.append,
+                take_look=lambda: outcomes.pop(0),
+            )
+        )  # fmt: skip
+        await wait_while_running(running, participants.send(5))
+        assert await running == ()
+    looks = [news.words for news in reports if news.stage == "look"]
+    too_much = "It stops, as 6 people may cost 17.59 GBP, above design.stop.budget 12 GBP."
+    assert looks == ["It goes on.", "It would go on.", too_much]
+    assert any(news.words == "the next look is at 4 people: 2 more people, 4 in all" for news in reports)
+    (posting,) = fake.studies.all.values()
+    assert (posting.places, posting.is_stopped) == (4, True)
+    assert sum(one.status == "APPROVED" for one in fake.submissions.all.values()) == 4
 
 
 async def test_a_run_that_is_killed_three_times_pays_everybody_once_and_ends(tmp_path: Path, tiny: Path) -> None:

@@ -13,9 +13,10 @@ import scipy
 
 from beholder.analysis.means import interval_name
 from beholder.analysis.models import add_quality, checked_models
-from beholder.analysis.ratings import Ratings, open_ratings, record_look
+from beholder.analysis.ratings import LoadedRatings, Ratings, open_ratings, record_look
 from beholder.analysis.registry import Computed, compute_all, names
 from beholder.analysis.result import TABLES, Results, metric, ratings_hash
+from beholder.analysis.stopping_rules import look_note
 from beholder.analysis.tests import ALPHA, family_note
 from beholder.errors import UserError
 from beholder.files import json_bytes, write_all
@@ -45,6 +46,7 @@ def analyse_folder(
         "is_earlier_run": loaded.study is not None and loaded.run not in (None, loaded.study.run),
         "ratings_sha256": ratings_hash(loaded.path),
         "collection": None if loaded.collection is None else loaded.collection.json(),
+        "look": _look(loaded, computed),
         **_notes(ratings, computed),
     }
     for name in models:
@@ -72,6 +74,14 @@ def _earlier_files(out: Path) -> list[str]:
     except (OSError, ValueError, LookupError):
         earlier = ()
     return [f"{name}.csv" for name in dict.fromkeys([*names(), *earlier])]
+
+
+def _look(loaded: LoadedRatings, computed: Computed) -> dict[str, Any] | None:
+    """Return the look at which a study is; None where it has one only, at the end."""
+    study, look = loaded.study, loaded.ratings.look
+    if study is None or look is None:
+        return None
+    return look_note(computed.results["pairs"].table, look, study.design, study.analyse.claim)
 
 
 def _notes(ratings: Ratings, computed: Computed) -> dict[str, Any]:

@@ -46,6 +46,8 @@ class RowOrder:
     """After how many participants the study is to be looked at; empty where once, at its end."""
     looks_taken: tuple[int, ...] | None = None
     """After how many it was looked at before; None where that is not recorded, and as planned."""
+    is_over: bool = False
+    """Whether everybody has come who was to come, and nobody was kept away because of what was seen."""
     share: float = 1.0
     """Of the error rate that the studies of a chain have together."""
 
@@ -152,8 +154,15 @@ def tidy(table: pd.DataFrame, order: RowOrder | None = None) -> Ratings:
         frozenset(kept[kept["role"] == "anchor"]["condition"]),
         table,
         order,
-        look=planned_look(people, order.looks, order.looks_taken) if people and order.looks else None,
+        look=_planned_look(people, order),
     )
+
+
+def _planned_look(people: int, order: RowOrder) -> LookCorrection | None:
+    """Return the correction for the looks of the plan; None without any."""
+    if not people or not order.looks:
+        return None
+    return planned_look(people, order.looks, order.looks_taken, is_over=order.is_over)
 
 
 def orient_comparisons(rows: pd.DataFrame, conditions: Sequence[str], references: frozenset[str]) -> pd.DataFrame:
@@ -246,11 +255,12 @@ def open_ratings(source: str | Path | Study) -> LoadedRatings:
     account = json.loads((clean / "account.json").read_text(encoding="utf-8"))
     collected = Collection.read(account["collection"]) if "collection" in account else None
     share = collected.chain.share if collected is not None and collected.chain is not None else 1.0
-    order = replace(row_order(study, account.get("roles", {})), share=share)
+    is_over = collected is not None and collected.ended in ("complete", "date")
+    order = replace(row_order(study, account.get("roles", {})), share=share, is_over=is_over)
     table = load_ratings(path)
     # Robots come as they are sent: looks at them cost nothing.
     of_people = collected if account["population"] == "people" else None
-    ratings = tidy(table, order if of_people is None else _with_looks(order, of_people, table))
+    ratings = tidy(table, order if of_people is None else _with_looks(order, of_people))
     return LoadedRatings(
         replace(
             ratings,
@@ -267,12 +277,10 @@ def open_ratings(source: str | Path | Study) -> LoadedRatings:
     )
 
 
-def _with_looks(order: RowOrder, collected: Collection, table: pd.DataFrame) -> RowOrder:
-    """Return the order with the looks that were recorded, beside those of the plan that are over."""
-    people = table[table["use"]]["participant"].nunique()
+def _with_looks(order: RowOrder, collected: Collection) -> RowOrder:
+    """Return the order with the looks that were recorded, in place of those of the plan."""
     recorded = {look.participants for look in collected.earlier_looks}
-    planned = {number for number in order.looks if number < people}
-    return replace(order, looks_taken=tuple(sorted(recorded | planned))) if recorded else order
+    return replace(order, looks_taken=tuple(sorted(recorded))) if recorded else order
 
 
 def _unplanned_look(ratings: Ratings, collected: Collection) -> LookCorrection | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from beholder.aio import block_on
 from beholder.errors import Problem, RecruitError, UserError
@@ -46,7 +47,7 @@ class RunProgress:
     """One message: the stage of the run, and what is new."""
 
     stage: str
-    """launch, collect, extend, decide, pay, close; in a demonstration also people"""
+    """launch, collect, extend, look, decide, pay, close; in a demonstration also people"""
     words: str
 
 
@@ -61,6 +62,33 @@ class Wait(Protocol):
 
 def no_report(_: RunProgress) -> None:
     """Report nothing."""
+
+
+# Looks at the results before everybody has come (`design.looks`)
+
+
+class LookOutcome(NamedTuple):
+    """What came out of a look: whether the study stops, and a sentence on it."""
+
+    stops: bool
+    words: str
+
+
+TakeLook = Callable[[], LookOutcome]
+"""Cleans and analyses what is there, in a thread of its own; nobody is kept waiting by it."""
+
+
+def lists_at_looks(study: Study) -> tuple[int, ...]:
+    """Return how many lists are finished at each look of a study; none where it has no looks."""
+    return tuple(people * study.design.sessions_per_participant for people in study.design.looks)
+
+
+def stop_budget_words(study: Study, cost: Sum, people: int) -> str | None:
+    """Return why a study stops where so many people would cost this; None where `design.stop.budget` allows it."""
+    cap = study.design.stop.budget
+    if cap is None or cost.minor <= money(cap).minor:
+        return None
+    return f"It stops, as {plain_count(people, 'person', 'people')} may cost {cost}, above design.stop.budget {cap}."
 
 
 T = TypeVar("T")
@@ -100,9 +128,13 @@ class Collector:
         abandoned: AbandonedLists,
         *,
         may_spend: bool,
+        take_look: TakeLook | None = None,
     ) -> None:
         self._context, self._job, self._posting, self._planned = context, job, posting, planned
         self._report, self._wait, self._abandoned, self._may_spend = report, wait, abandoned, may_spend
+        self._take_look, self._lists_at_looks = take_look, lists_at_looks(context.study) if take_look else ()
+        self._look: int | None = None
+        """Which look comes next, from 0; None before the first round, and where there are none."""
         self._last_message = ""
         self._tried: set[str] = set()
 
@@ -127,7 +159,8 @@ class Collector:
         counts = await self._context.store.counts(self._context.now(), self._context.study.run)
         live = sum(one.status in UNDER_WAY for one in submissions)
         free = max(0, posting.places - sum(one.status not in _TAKE_NO_PLACE for one in submissions))
-        left = counts["lists"] - counts["finished"]
+        due = self._due_lists(posting, counts)
+        left = max(0, due - counts["finished"])
         if is_closed(self._context.study.recruit, self._context.now()):
             await stop_recruiting(self._context)
             if not live:
@@ -139,13 +172,14 @@ class Collector:
         is_used_up = posting.state == "paused" and _is_used_up(posting, submissions)
         is_paused = posting.state == "paused" and not is_used_up
         self._report_new(
-            f"{counts['finished']} of {counts['lists']} lists finished, {live} at work, "
+            f"{counts['finished']} of {due} lists finished, {live} at work, "
             f"{free} of {posting.places} places free{_PAUSED * is_paused}"
         )
         if live:
             return None
         if left == 0:
-            return await self._extension(posting, is_paused=is_paused)
+            ended = await self._extension(posting, is_paused=is_paused)
+            return await self._at_look(posting) if ended == "" else ended
         if posting.state == "completed" and free:
             return f"recruiting was stopped, and {plain_count(left, 'list is', 'lists are')} open"
         if is_used_up:
@@ -155,6 +189,38 @@ class Collector:
             why = f"{plain_count(idle, 'list is', 'lists are')} open and no place is left"
             return await self._obstacle(posting, idle, why) or await self._add_places(posting, idle, why)
         return None
+
+    def _due_lists(self, posting: Posting, counts: Mapping[str, int]) -> int:
+        """Return how many lists have to be finished before anything else is decided: up to the next look, or all."""
+        at_looks = self._lists_at_looks
+        if not at_looks:
+            return counts["lists"]
+        added = max(0, counts["lists"] - at_looks[-1])  # for votes that were left out
+        if self._look is None:  # after an interruption the places say how far it was
+            reached = [number for number, lists in enumerate(at_looks) if self._people(lists + added) <= posting.places]
+            self._look = reached[-1] if reached else 0
+        return at_looks[self._look] + added
+
+    async def _at_look(self, posting: Posting) -> str | None:
+        """Look at the results where a look is due, and ask for the people up to the next; return why it ends."""
+        if self._take_look is None or self._look is None:
+            return ""
+        outcome = await asyncio.to_thread(self._take_look)
+        self._report(RunProgress("look", outcome.words))
+        if outcome.stops or self._look == len(self._lists_at_looks) - 1:
+            return ""
+        lists = self._lists_at_looks[self._look + 1] - self._lists_at_looks[self._look]
+        total = posting.places + self._people(lists)
+        quote = await self._context.recruiter.quote(replace(self._job, places=total))
+        if words := stop_budget_words(self._context.study, quote.total, total):
+            self._report(RunProgress("look", words))
+            return ""
+        why = f"the next look is at {self._people(self._lists_at_looks[self._look + 1])} people"
+        if (shortage := await self._obstacle(posting, lists, why)) is not None:
+            return shortage
+        if (shortage := await self._add_places(posting, lists, why)) is None:
+            self._look += 1
+        return shortage
 
     async def _resume(self) -> str | None:
         """Resume a posting that the platform paused, as all slots for screen-outs are used up."""

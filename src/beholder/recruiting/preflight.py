@@ -78,7 +78,8 @@ def places_of(
     each = study.design.sessions_per_participant
     people = -(-lists // each)
     published = posting.places if posting is not None else None
-    places = requested or published or study.recruit.places or people
+    first = study.design.looks[0] if study.design.looks else 0  # the others are asked when it has been looked
+    places = requested or published or study.recruit.places or first or people
     if posting is not None:
         people = max(people, posting.taken + -(-open_lists // each))
     if places <= people or places == published:

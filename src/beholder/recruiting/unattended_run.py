@@ -6,7 +6,7 @@ Also serving a study whose participants a person recruits and pays, until enough
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -21,9 +21,12 @@ from beholder.recruiting.collection import (
     Collector,
     ReportProgress,
     RunProgress,
+    TakeLook,
     Wait,
+    lists_at_looks,
     no_report,
     retry_while_away,
+    stop_budget_words,
     with_budget,
 )
 from beholder.recruiting.context import RecruitContext, recruiter_of
@@ -39,6 +42,7 @@ from beholder.server.admission import ReleaseLists
 from beholder.server.process import RunningServer, report_until_stopped, run_server
 from beholder.store.contract import Store
 from beholder.study.model import Study
+from beholder.study.recruitment import money
 
 # On a platform: every step reads first, so that a crash costs nothing
 
@@ -58,11 +62,13 @@ async def run_on_platform(
     host: str = "127.0.0.1",
     port: int = 8000,
     public_url: str | None = None,
+    take_look: TakeLook | None = None,
     open_recruiter: Callable[[Study, Store], Awaitable[Recruiter]] = recruiter_of,
 ) -> tuple[str, ...]:
     """Serve a study and take it through its platform; return what is left to a person.
 
-    With `publish` it spends up to the budget. Without, everything that costs money is left to a person.
+    With `publish` it spends up to the budget. Without, everything that costs money is left to a person. Where the
+    study has looks, people are asked up to the next one, and `take_look` says whether it stops there.
     `open_recruiter` opens the platform, if it is not the one named by the study and the environment.
     """
     capped = with_budget(study, budget)
@@ -79,7 +85,7 @@ async def run_on_platform(
         study, store=store, host=host, port=port, public_url=public_url, open_release=platform.open
     ) as server:
         context = RecruitContext(capped, server.store, store or str(study.folder / "store"), platform.recruiter)
-        return await _Run(context, server, report, wait, platform.abandoned, may_spend=publish).run()
+        return await _Run(context, server, report, wait, platform.abandoned, may_spend=publish).run(take_look)
 
 
 class _Platform:
@@ -116,13 +122,14 @@ class _Run:
         self._context, self._server, self._report, self._wait = context, server, report, wait
         self._abandoned, self._may_spend = abandoned, may_spend
 
-    async def run(self) -> tuple[str, ...]:
+    async def run(self, take_look: TakeLook | None = None) -> tuple[str, ...]:
         """Return what is left to a person, when everything possible is done."""
         launched, planned = await self._launch()
+        planned = max([planned, *self._context.study.design.looks])
         assert launched.posting is not None
         collector = Collector(
             self._context, launched.job, launched.posting.id, planned, self._report, self._wait, self._abandoned,
-            may_spend=self._may_spend,
+            may_spend=self._may_spend, take_look=take_look,
         )  # fmt: skip
         shortage = await collector.collect()
         waiting = [shortage] if shortage else []
@@ -204,25 +211,65 @@ async def run_by_hand(
     host: str = "127.0.0.1",
     port: int = 8000,
     public_url: str | None = None,
+    take_look: TakeLook | None = None,
 ) -> tuple[str, ...]:
     """Serve until this many lists are finished, each counted once; return what is left to a person.
 
-    All lists if `wanted` is None, including those added meanwhile. A panel, or a study with personal links, is launched
-    first.
+    All lists if `wanted` is None, including those added meanwhile. Where the study has looks, `take_look` is called at
+    each, while people go on, and says whether it stops there; then nobody can begin any more, and who is at work
+    finishes. A panel, or a study with personal links, is launched first.
     """
-    recruit, enough, link = study.recruit, asyncio.Event(), ""
+    recruit, link = study.recruit, ""
+    looks = lists_at_looks(study)[:-1] if wanted is None and take_look is not None else ()
 
-    def report_and_count(live: ServerStatus) -> None:
-        if tell:
-            tell(replace(live, link=link or live.link))
-        if live.counts["finished"] >= (live.counts["lists"] if wanted is None else wanted):
-            enough.set()
+    async def serve_until(is_enough: Callable[[Mapping[str, int]], bool]) -> None:
+        enough = asyncio.Event()
+
+        def report_and_count(live: ServerStatus) -> None:
+            if tell:
+                tell(replace(live, link=link or live.link))
+            if is_enough(live.counts):
+                enough.set()
+
+        await report_until_stopped(server, enough, report_and_count)
+
+    def is_due(lists: int | None, counts: Mapping[str, int]) -> bool:
+        return counts["finished"] >= (counts["lists"] if lists is None else lists)
 
     async with run_server(study, store=store, host=host, port=port, public_url=public_url) as server:
         if recruit.source.is_by_invitation or recruit.people is not None or recruit.single_use:
             link = await _launch(study, server, store, news)
-        await report_until_stopped(server, enough, report_and_count)
+        for number, lists in enumerate(looks):
+            await serve_until(partial(is_due, lists))
+            if take_look is not None and await _stops(study, number, take_look, news):
+                await _stop_by_hand(study, server, store)
+                await serve_until(lambda counts: counts["live"] == 0)
+                break
+        else:
+            await serve_until(partial(is_due, wanted))
     return (DECIDE_AND_PAY,) if recruit.reward is not None else ()
+
+
+async def _stops(study: Study, number: int, take_look: TakeLook, news: ReportProgress) -> bool:
+    """Return whether a study stops at one of its looks, and report why."""
+    outcome = await asyncio.to_thread(take_look)
+    news(RunProgress("look", outcome.words))
+    if outcome.stops or study.recruit.reward is None:
+        return outcome.stops
+    people, reward = study.design.looks[number + 1], money(study.recruit.reward)
+    words = stop_budget_words(study, reward._replace(minor=people * reward.minor), people)
+    if words is not None:
+        news(RunProgress("look", words))
+    return words is not None
+
+
+async def _stop_by_hand(study: Study, server: RunningServer, store: str | None) -> None:
+    """Let nobody begin any more."""
+    recruiter = await recruiter_of(study, server.store)
+    try:
+        await stop_recruiting(RecruitContext(study, server.store, store or str(study.folder / "store"), recruiter))
+    finally:
+        await recruiter.close()
 
 
 async def _launch(study: Study, server: RunningServer, store: str | None, news: ReportProgress) -> str:

@@ -22,6 +22,9 @@ from beholder.sample_size.design import (
     plan_for,
 )
 from beholder.sample_size.figures import methods_chart, power_chart
+from beholder.sample_size.looks import COLUMNS as LOOKS
+from beholder.sample_size.looks import NOTE as LOOKS_NOTE
+from beholder.sample_size.looks import SimulatedLooks, simulate_looks
 from beholder.sample_size.request import PowerRequest, limiting_half_width
 from beholder.sample_size.simulation import GOALS, Point, needed_for, simulate_point
 from beholder.sample_size.variants import COLUMNS, Variant, is_reached, methods_table, variants_of
@@ -29,6 +32,7 @@ from beholder.simulation.variance import PopulationSource
 from beholder.stats.clustered import CITATION as CLUSTERED
 from beholder.stats.clustered import Floats
 from beholder.stats.intervals import SHARE_CITATION, share_interval
+from beholder.stats.sequential import SPENDING_CITATION
 from beholder.stats.tests import HOLM_CITATION as HOLM
 
 _METHODS_NOTE = (
@@ -51,6 +55,8 @@ class PowerTables:
     points: tuple[Point, ...]
     variants: tuple[Variant, ...]
     pay: Pay | None
+    looks: SimulatedLooks | None = None
+    """Where a study that is looked at more than once stops; None where it is not."""
 
     @cached_property
     def results(self) -> Mapping[str, Result]:
@@ -65,6 +71,8 @@ class PowerTables:
             "sizes": Result(sizes, SIZES_NOTE, citation),
             "needed": Result(needed_table(power, self.points, self.pay, repetitions), NEEDED_NOTE, ""),
         }
+        if self.looks is not None:
+            results["looks"] = Result(self.looks.table, LOOKS_NOTE, SPENDING_CITATION)
         if self.variants:
             methods = methods_table(self.variants, self.pay, min(repetitions, MOST_METHOD_REPETITIONS))
             results["methods"] = Result(methods, _METHODS_NOTE, "", methods_chart)
@@ -72,7 +80,8 @@ class PowerTables:
 
     def table(self, name: str) -> pd.DataFrame:
         """Return a table; an empty one if there is none."""
-        return self.results[name].table if name in self.results else pd.DataFrame(columns=COLUMNS)
+        columns = LOOKS if name == "looks" else COLUMNS
+        return self.results[name].table if name in self.results else pd.DataFrame(columns=columns)
 
     def of(self, name: str, question: str) -> pd.DataFrame:
         """Return the rows of one question."""
@@ -110,6 +119,7 @@ def estimate_power(
     """Return the estimates for every number of participants, and for every other method."""
     total = 2 * request.repetitions * len(request.sizes)
     method_repetitions = min(request.repetitions, MOST_METHOD_REPETITIONS)
+    total += 2 * request.repetitions if world.study.design.looks else 0
     total += method_repetitions * len(request.sizes) * len([name for name in methods if name != world.method.name])
     done = 0
 
@@ -121,12 +131,13 @@ def estimate_power(
 
     sessions = [plan_for(world, size) for size in request.sizes]
     points = tuple(simulate_point(session, request.repetitions, step) for session in sessions)
+    looks = simulate_looks(world, request.repetitions, step)
     others = [name for name in methods if name != world.method.name]
     variants = _method_variants(world, points, others, method_repetitions, step) if others else ()
     if progress is not None:
         progress(total, total)
     return PowerTables(
-        world, request, source, is_ladder, points, variants, pay_of(world.study, request.rate, sessions[0])
+        world, request, source, is_ladder, points, variants, pay_of(world.study, request.rate, sessions[0]), looks
     )
 
 

@@ -84,7 +84,7 @@ def power_folder(
     page = write_outcome(result, folder)
     return Power(
         tables.table("power"), tables.table("sizes"), tables.table("needed"), tables.table("methods"),
-        finding_words(tables), page, result.notes, tables.results["power"].plot,
+        tables.table("looks"), finding_words(tables), page, result.notes, tables.results["power"].plot,
     )  # fmt: skip
 
 

@@ -55,6 +55,12 @@ _METHODS = (
 )
 
 
+_LOOKS = (
+    "Of all simulated studies. Found: a difference that the study is about is clear by then; where all conditions are "
+    "equally good that is a false alarm, and all looks together have 5 %."
+)
+
+
 _EDGE = 0.1
 """Distance from the ends of the scale below which ratings are compressed."""
 
@@ -76,6 +82,8 @@ class Power:
     """How many participants a chance of 80 and of 90 % takes."""
     methods: DataFrame
     """The same by other methods; empty where none was asked for."""
+    looks: DataFrame
+    """At which of its looks the study stops; empty where it is looked at once, at its end."""
     words: tuple[str, ...]
     """The finding and the advice."""
     page: Path
@@ -193,6 +201,9 @@ def _sections(tables: PowerTables, drawn: Mapping[str, Markup]) -> list[Child]:
         sections.append(panel(f"chances-{place}", "By number of participants", chances, foot=_POWER, is_wide=True))
         sizes = table("What so many participants give and take", size_sheet(tables.of("sizes", question)))
         sections.append(panel(f"sizes-{place}", "What it gives, what it takes", sizes, foot=_SIZES, is_wide=True))
+    looks = tables.table("looks")
+    if len(looks):
+        sections.append(panel("looks", "Looks", table("Where the study stops", look_sheet(looks)), foot=_LOOKS))
     methods = tables.table("methods")
     if len(methods):
         content = table("The same power by other methods", method_sheet(methods))
@@ -246,6 +257,18 @@ def size_sheet(sizes: pd.DataFrame) -> TextTable:
     return TextTable(heads, rows, names=1)
 
 
+def look_sheet(looks: pd.DataFrame) -> TextTable:
+    """Return where the study stops, a row for each look."""
+    truths = {"imagined": "as imagined", "equal": "all equally good"}
+    heads = ("Conditions", "Look", "Participants", "Get so far", "Stop there", "Found by then")
+    rows = [
+        (truths[row["truth"]], f"{row['look']}", f"{row['participants']:,}", percent(row["reached"]),
+         percent(row["stops"]), percent(row["found"]))
+        for row in records(looks)
+    ]  # fmt: skip
+    return TextTable(heads, rows, names=1)
+
+
 def method_sheet(methods: pd.DataFrame) -> TextTable:
     """Return what each method needs."""
     has_cost = bool((methods["currency"] != "").any())
@@ -273,7 +296,8 @@ def finding_words(tables: PowerTables) -> tuple[str, ...]:
     if tables.of("power", question).empty:
         most = count(tables.request.sizes[-1], "participant")
         return (f"With {most} no difference can be tested: too few of them rate the same conditions.",)
-    lines = [*_needed(tables, question), _contents(tables), *_methods(tables), _alarms(tables, question)]
+    looks = tables.looks.words if tables.looks is not None else ""
+    lines = [*_needed(tables, question), looks, _contents(tables), *_methods(tables), _alarms(tables, question)]
     return tuple(filter(None, lines))
 
 

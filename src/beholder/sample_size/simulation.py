@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -87,20 +87,26 @@ def simulate_point(
 
 def _repeat(session: PlannedStudy, repetitions: int, progress: Callable[[int], None] | None) -> ContrastOutcomes:
     """Return the contrasts of all repetitions."""
+    rules, parts = session.world.rules(session.sheet), []
+    for values in simulated_values(session, repetitions):
+        parts.append(contrast_outcomes(session.sheet, values, rules))
+        if progress is not None:
+            progress(len(values))
+    return concatenate(parts)
+
+
+def simulated_values(session: PlannedStudy, repetitions: int) -> Iterator[Floats]:
+    """Yield the values of all repetitions in batches, a row for each."""
     world, sheet = session.world, session.sheet
-    rules, people = world.rules(sheet), replace(world.people, leaving=0.0)
+    people = replace(world.people, leaving=0.0)
     at_once = max(1, min(repetitions, _BATCH // max(1, len(sheet))))
-    parts = []
     for begin in range(0, repetitions, at_once):
         batch = range(begin, min(begin + at_once, repetitions))
         values = np.empty((len(batch), len(sheet)))
         for row, repetition in enumerate(batch):
             truth = world.draw_contents(session.truth, repetition)
             values[row] = simulate_sheet(sheet, truth, people, seed=world.seed, repetition=repetition).value
-        parts.append(contrast_outcomes(sheet, values, rules))
-        if progress is not None:
-            progress(len(batch))
-    return concatenate(parts)
+        yield values
 
 
 def _alarms(null: ContrastOutcomes, questions: int) -> Floats:

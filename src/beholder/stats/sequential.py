@@ -62,7 +62,9 @@ class LookCorrection:
     level: float
     """Of an interval that holds for all looks together at 95 %."""
     shares: tuple[float, ...] = ()
-    """The share of the planned people at each look of the plan up to this one."""
+    """The share of all people at each look up to this one; of those who came where nobody else will."""
+    spent_at: tuple[float, ...] = ()
+    """The share of the planned people at which the error rate was spent, at each of these looks."""
 
     @property
     def is_last(self) -> bool:
@@ -79,9 +81,9 @@ class LookCorrection:
         own = np.asarray(p, np.float64)
         if self.kind == "anytime":
             return _anytime_p(own, _mixture(self.participants, self.planned))
-        if self.shares == (1.0,):
+        if self.shares == self.spent_at == (1.0,):
             return own
-        levels = _levels_at_last(self.shares)
+        levels = _levels_at_last(self.shares, self.spent_at)
         z, known = special.ndtri(np.clip(own, 1e-300, 1) / 2), special.ndtri(levels / 2)
         rate = special.ndtri(_ERROR_RATES / 2)
         # Beyond the smallest rate the ratio of the two is that of the last point.
@@ -89,21 +91,26 @@ class LookCorrection:
         return np.where(np.isnan(own), np.nan, np.clip(2 * special.ndtr(beyond), own, 1.0))
 
 
-def planned_look(participants: int, looks: Sequence[int], taken: Iterable[int] | None = None) -> LookCorrection:
+def planned_look(
+    participants: int, looks: Sequence[int], taken: Iterable[int] | None = None, *, is_over: bool = False
+) -> LookCorrection:
     """Return the correction for a look at so many people, where looks at these numbers are planned, the last one last.
 
     `taken` are the numbers at looks that were taken before; when left out, those of the plan that come before this one,
-    which may have some people more or one in twenty fewer than planned. Beyond the plan it is the last look.
+    which may have some people more or one in twenty fewer than planned. Beyond the plan, and where it `is_over` because
+    everybody has come and not because of what was seen, it is the last look: all that is left is spent there.
     """
     last = looks[-1]
     now = min(participants, last)
-    due = [number for number in looks if (1 - _FEWER) * number <= participants]
+    due = [number for number in looks if number <= participants / (1 - _FEWER)]
     before = due[:-1] if taken is None else taken
     history = (*sorted({number for number in before if 0 < number < now}), now)
-    shares = tuple(number / last for number in history)
-    level = LEVEL if shares == (1.0,) else float(1 - spending_levels(shares)[-1])
-    total = len(history) + len(looks) - len(due)
-    return LookCorrection("planned", participants, last, len(history), total, min(level, _MOST_LEVEL), shares)
+    is_over = is_over or now == last
+    shares = tuple(number / (now if is_over else last) for number in history)
+    spent_at = (*(number / last for number in history[:-1]), 1.0 if is_over else now / last)
+    level = LEVEL if shares == spent_at == (1.0,) else float(1 - spending_levels(shares, spent_at=spent_at)[-1])
+    total = len(history) + (0 if is_over else len(looks) - len(due))
+    return LookCorrection("planned", participants, last, len(history), total, min(level, _MOST_LEVEL), shares, spent_at)
 
 
 def anytime_look(participants: int, expected: int) -> LookCorrection:
@@ -127,14 +134,20 @@ def spent(alpha: ArrayLike, fraction: ArrayLike) -> Floats:
     return np.asarray(4 * special.ndtr(z / np.sqrt(share)), np.float64)
 
 
-def spending_levels(fractions: Sequence[float], alpha: float = ALPHA) -> Floats:
-    """Return the two-sided level of the test at each look, at these shares of the people, so that all spend `alpha`."""
+def spending_levels(
+    fractions: Sequence[float], alpha: float = ALPHA, *, spent_at: Sequence[float] | None = None
+) -> Floats:
+    """Return the two-sided level of the test at each look, at these shares of the people, so that all spend `alpha`.
+
+    `spent_at` are other shares at which it is spent, where there are more or fewer people in the end than planned.
+    """
     times = np.asarray(fractions, np.float64)
+    clock = times if spent_at is None else np.asarray(spent_at, np.float64)
     bounds: list[float] = []
     points = weights = density = np.zeros(0)
     used = before = 0.0
     for place, time in enumerate(times):
-        more = float(spent(alpha, time)) - used
+        more = float(spent(alpha, clock[place])) - used
         used += more
         sd = math.sqrt(time - before)
         bound = -sd * float(special.ndtri(more / 2)) if place == 0 else _bound(points, weights * density, sd, more)
@@ -173,9 +186,10 @@ def _gauss(count: int) -> tuple[Floats, Floats]:
 
 
 @lru_cache(maxsize=64)
-def _levels_at_last(history: tuple[float, ...]) -> Floats:
+def _levels_at_last(shares: tuple[float, ...], spent_at: tuple[float, ...]) -> Floats:
     """Return the level of the test at the last of these looks, for each of `_ERROR_RATES`; never falling with it."""
-    levels = np.array([spending_levels(history, min(rate, 1 - 1e-9))[-1] for rate in _ERROR_RATES])
+    rates = np.minimum(_ERROR_RATES, 1 - 1e-9)
+    levels = np.array([spending_levels(shares, float(rate), spent_at=spent_at)[-1] for rate in rates])
     return np.asarray(np.minimum.accumulate(levels[::-1])[::-1], np.float64)
 
 
@@ -198,7 +212,7 @@ def _anytime_p(p: Floats, mixture: float) -> Floats:
 
 
 def conditional_power(
-    difference: ArrayLike, se: ArrayLike, share: float, *, shared: ArrayLike = 0.0, level: float = LEVEL
+    difference: ArrayLike, se: ArrayLike, share: float, *, shared: ArrayLike = 0.0, level: ArrayLike = LEVEL
 ) -> Floats:
     """Return the chance that a difference is clear with all people, if it is as large as it looks now.
 
@@ -210,6 +224,6 @@ def conditional_power(
     moving = error**2 - stays
     final = np.sqrt(stays + moving * share)
     spread = np.sqrt(moving * share * (1 - share))
-    distance = size - special.ndtri((1 + level) / 2) * final
+    distance = size - special.ndtri((1 + np.asarray(level, np.float64)) / 2) * final
     chance = np.where(spread > 0, special.ndtr(distance / np.where(spread > 0, spread, 1.0)), distance > 0)
     return np.asarray(chance, np.float64)

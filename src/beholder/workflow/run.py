@@ -48,8 +48,9 @@ def run(
     money is left to a person. A panel, and personal links, are launched when the server answers; decisions and
     payments are left to a person. `after` is a study or its results: only the pairs that it left open are asked, and
     its participants are excluded. So are those of the studies in the folders `exclude`. `chain` is the share of an
-    error rate that several studies have together. After an interruption the run continues. `progress` counts robots,
-    `making` stimuli.
+    error rate that several studies have together. Where the study has looks (`design.looks`), it is cleaned and
+    analysed at each and may stop there; `news` and `results.notes["look"]` say why. After an interruption the run
+    continues. `progress` counts robots, `making` stimuli.
     """
     from beholder.aio import block_on
     from beholder.analysis import analyse
@@ -58,6 +59,7 @@ def run(
     from beholder.cleaning.collection import ChainShare, record_chain, record_target
     from beholder.methods import load_study
     from beholder.planning import plan_study
+    from beholder.recruiting.collection import LookOutcome, RunProgress, lists_at_looks, no_report
     from beholder.reporting import report
     from beholder.simulation import simulate as send
     from beholder.workflow.chain import exclude_studies, folder_of, write_open_pairs
@@ -76,8 +78,31 @@ def run(
     lists = len(plan_study(study, progress=making).lists)
     waiting: tuple[str, ...] = ()
     url = store or str(loaded.folder / "store")
+    report_news = news or no_report
+
+    def evaluate() -> Results:
+        if chain is not None:
+            record_chain(url, loaded.run, chain, population="robots" if simulate else "people")
+        clean(study, store=store, robots=simulate)
+        return analyse(study, store=store)
+
+    def take_look() -> LookOutcome:
+        look = evaluate().notes["look"]
+        if look is None:
+            return LookOutcome(False, "It goes on, as nobody is used yet: clean/sessions.csv says why.")
+        if look["kind"] == "anytime":
+            return LookOutcome(False, "It goes on, as its size was changed after a look: the plan of looks is void.")
+        return LookOutcome(look["stops"], look["words"])
+
     if simulate:
-        send(study, participants=participants, raters=raters, seed=seed, store=store, progress=progress)
+        for robots in lists_at_looks(loaded)[:-1] if participants is None else ():
+            send(study, participants=robots, raters=raters, seed=seed, store=store, progress=progress)
+            outcome = take_look()
+            report_news(RunProgress("look", outcome.words))
+            if outcome.stops:
+                break
+        else:
+            send(study, participants=participants, raters=raters, seed=seed, store=store, progress=progress)
     elif loaded.recruit.source.is_platform:
         from beholder.recruiting.unattended_run import run_on_platform
 
@@ -87,11 +112,10 @@ def run(
         waiting = block_on(
             run_on_platform(
                 loaded, publish=publish, budget=budget, every=every, news=news, store=store, host=host, port=port,
-                public_url=public_url,
+                public_url=public_url, take_look=take_look,
             )
         )  # fmt: skip
     else:
-        from beholder.recruiting.collection import no_report
         from beholder.recruiting.unattended_run import run_by_hand
         from beholder.study.recruitment import modes_where
 
@@ -102,16 +126,13 @@ def run(
         wanted = None if participants is None else _lists_of(loaded, participants, lists)
         waiting = block_on(
             run_by_hand(
-                loaded, wanted, news=news or no_report, tell=tell, store=store, host=host, port=port,
-                public_url=public_url,
+                loaded, wanted, news=report_news, tell=tell, store=store, host=host, port=port, public_url=public_url,
+                take_look=take_look,
             )
         )  # fmt: skip
         if wanted is not None:
             record_target(url, loaded.run, wanted)
-    if chain is not None:
-        record_chain(url, loaded.run, chain, population="robots" if simulate else "people")
-    clean(study, store=store, robots=simulate)
-    analyse(study, store=store)
+    evaluate()
     report(study)
     return replace(read_results(loaded.folder), waiting=waiting)
 

@@ -11,9 +11,12 @@ import pytest
 import beholder
 from beholder.errors import RecruitError
 from beholder.methods import load_study
+from beholder.recruiting.collection import LookOutcome
 from beholder.recruiting.unattended_run import run_by_hand
 from beholder.server import ServerStatus
+from beholder.store.open import open_store
 from beholder.testing import write_study
+from support.link_visitors import take_as_a_person
 
 TEXTS = {"consent": "We keep what you answer for two years. Do you agree?"}
 WAITS = ("Decide and pay: `beholder decide`, then `beholder pay`, then `beholder close`.",)
@@ -67,3 +70,30 @@ async def test_an_open_link_needs_no_launch(tmp_path: Path, tiny: Path) -> None:
     await run_by_hand(load_study(tmp_path), 0, port=0, news=print, tell=lives.append)
     when, _, rest = lives[0].shut.partition(": ")
     assert (when[:10], rest) == ("Closed on ", "nobody can begin. `beholder launch --resume` opens it.")
+
+
+@pytest.mark.parametrize("ends_by", ["look", "all"])
+async def test_people_with_a_link_go_on_until_a_look_says_stop(tmp_path: Path, tiny: Path, ends_by: str) -> None:
+    design = {"looks": [2, 3], "stop": {"budget": "6 GBP"}, "trials": 1, "per_trial": 2}
+    keys = {"recruit": {"mode": "link", "reward": "2.00 GBP"}, "playback": {"watch": "none"}, "texts": TEXTS}
+    study = load_study(write_study(tmp_path, tiny, design=design, **keys))
+    link: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    messages: list[str] = []
+
+    def tell(live: ServerStatus) -> None:
+        if not link.done():
+            link.set_result(live.link)
+
+    running = asyncio.create_task(
+        run_by_hand(
+            study, None, port=0, news=lambda one: messages.append(one.words), tell=tell,
+            take_look=lambda: LookOutcome(ends_by == "look", "A look."),
+        )
+    )  # fmt: skip
+    for name in ("ada", "bob", "cem")[: 3 if ends_by == "all" else 2]:
+        await take_as_a_person(await link, name)
+    assert await running == WAITS
+    assert messages == ["A look."]
+    async with open_store(tmp_path / "store", write=False) as store:
+        entries = [entry.kind for entry in await store.ledger.entries()]
+    assert entries == ([] if ends_by == "all" else ["stop"])

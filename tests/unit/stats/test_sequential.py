@@ -71,6 +71,19 @@ def test_a_look_may_have_a_few_people_more_or_fewer_than_planned(participants: i
     assert look.shares[-1] == min(1.0, participants / 60)
 
 
+def test_what_is_left_is_spent_where_fewer_came_than_planned() -> None:
+    """Fewer came for reasons that nobody saw in the results: the last look has all that is left."""
+    planned, fewer = planned_look(60, [20, 40, 60]), planned_look(45, [20, 40, 60], taken=[15, 30], is_over=True)
+    assert (fewer.number, fewer.looks, fewer.is_last) == (3, 3, True)
+    assert fewer.shares == pytest.approx((1 / 3, 2 / 3, 1.0))
+    assert fewer.spent_at == pytest.approx((0.25, 0.5, 1.0))
+    assert 0.95 < fewer.level < planned.level
+    assert planned_look(45, [20, 40, 60], taken=[15, 30]).level > planned.level
+    assert planned_look(45, [60], is_over=True).level == 0.95
+    levels = spending_levels(fewer.shares, spent_at=fewer.spent_at)
+    assert spending_levels((0.25, 0.5, 1.0))[:1] == pytest.approx(levels[:1])
+
+
 def test_intervals_at_two_people_of_thousands_have_ends() -> None:
     assert planned_look(2, [5000, 10_000]).level < 1
     assert anytime_look(2, 1_000_000).level < 1
@@ -133,6 +146,14 @@ def test_planned_looks_find_too_much_in_at_most_five_percent_of_studies(name: st
     looks, studies = SCHEDULES[name], 40_000 if whole else 4_000
     rate = false_findings(looks, [planned_look(n, looks) for n in looks], studies, shared)
     assert rate <= 0.055, f"{100 * rate:.2f} % of {studies:,} studies"
+
+
+@pytest.mark.long
+def test_fewer_people_than_planned_do_not_find_more_by_chance(whole: bool) -> None:
+    looks, studies = (15, 30, 45), 40_000 if whole else 4_000
+    corrections = [planned_look(n, (20, 40, 60), looks[:at], is_over=n == 45) for at, n in enumerate(looks)]
+    rate = false_findings(looks, corrections, studies, 0.0)
+    assert 0.03 < rate <= 0.055, f"{100 * rate:.2f} % of {studies:,} studies"
 
 
 @pytest.mark.long

@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-import httpx
-
 import beholder
 from beholder.server import ServerStatus
-from beholder.simulation.robot import watch_events
 from beholder.testing import write_study
+from support.link_visitors import take_as_a_person
 
 
 def test_run_with_robots_takes_a_study_from_its_file_to_a_report(study: Path) -> None:
@@ -24,28 +22,6 @@ def test_run_with_robots_takes_a_study_from_its_file_to_a_report(study: Path) ->
     assert "robots" in results.report.read_text("utf-8").lower()
     for file in ("plan/plan.json", "plan/balance.csv", "clean/ratings.csv", "analyse/scores.csv", "report/ratings.csv"):
         assert (study.parent / file).is_file()
-
-
-async def take_as_a_person(link: str, name: str) -> None:
-    """Take a study of one trial; who has not had the time to watch is asked to play again, and does."""
-    async with httpx.AsyncClient(base_url=link.partition("/s/")[0], timeout=60) as client:
-        body = {"study": "tiny", "params": {"participant": name}, "device": {}}
-        arrival = (await client.post("/api/arrive", json=body)).json()
-        client.headers["authorization"] = f"Bearer {arrival['token']}"
-        step = arrival["step"]
-        while step["kind"] != "end":
-            answer: dict[str, object] = {"agree": True} if step["kind"] == "consent" else {}
-            events: list[object] = []
-            if step["kind"] == "trial":
-                slots = [slot["id"] for slot in step["trial"]["slots"]]
-                answer = {"scores": {"q1": {slot: 10 + 30 * place for place, slot in enumerate(slots)}}}
-                events = watch_events(step["trial"])
-            response = await client.put(f"/api/answers/{step['key']}", json={"answer": answer, "events": events})
-            if response.status_code == 429 or (
-                response.status_code == 422 and response.json()["error"]["code"] == "not_watched"
-            ):
-                continue
-            step = response.raise_for_status().json()["step"]
 
 
 async def test_run_serves_until_enough_people_have_finished(tmp_path: Path, tiny: Path) -> None:
