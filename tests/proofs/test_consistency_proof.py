@@ -72,7 +72,7 @@ def test_random_clickers_are_flagged_and_honest_people_are_not(each: int, whole:
 def study(tmp_path_factory: pytest.TempPathFactory, tiny: Path) -> Path:
     path = write_study(tmp_path_factory.mktemp("scattered") / "study", tiny)
     text = yaml.safe_load(path.read_text("utf-8"))
-    text["clean"] = {"use": {"consistency": True}}
+    text["clean"] = {"use": {"consistency": {"action": "flag"}}}
     path.write_text(yaml.safe_dump(text), encoding="utf-8")
     return path
 

@@ -164,7 +164,7 @@ ARENAS: Mapping[str, Arena] = {
             "p910", "`preset: p910`, acr, 10 clips, 1 trap and 1 gold; without the qualification", _p910,
             (*BLIND, "fast", "away"),
             {
-                "`agreement: {action: record}`": {"agreement": {"action": "record"}},
+                "`agreement: {action: flag}`": {"agreement": {"action": "flag", "min": 0.3}},
                 "`gold: {action: record}`": {"gold": {"action": "record"}},
             },
         ),

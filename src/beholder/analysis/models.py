@@ -200,7 +200,7 @@ BT500 = RaterModel(
     f"{_OUTLIER_SHARE} of their own ratings far off, and those on both sides (the two counts differ by less than "
     f"{100 * MAX_ONE_SIDED_SHARE:g} % of their sum), is left out. Stimuli with fewer than 4 ratings, or on which "
     "all agree, do not count against anybody. Then mean and 95 % Student t of those who stay.",
-    "ITU-R BT.500-14 (2019), A1-2.3.1",
+    "ITU-R BT.500-15 (05/2023), A1-2.3.1",
     _bt500_remark,
 )
 
@@ -242,7 +242,7 @@ P910 = RaterModel(
     "ITU-T P.910 Annex E: quality, each participant's bias and inconsistency are estimated in turn until nothing "
     "changes; consistent participants weigh more. The interval is 1.96 se, se being the spread of what is left on a "
     "stimulus / √n.",
-    "ITU-T P.910 (2023), Annex E; Li et al. (2020), Electronic Imaging 32",
+    "ITU-T P.910 (10/2023), Annex E; Li et al. (2020), Electronic Imaging 32",
     _p910_remark,
 )
 
@@ -261,7 +261,7 @@ P913 = RaterModel(
     "Bias removal of ITU-T P.913: how much higher than the others each participant scores is estimated by least "
     "squares over all ratings and taken from their ratings; then mean and 95 % Student t (n - 1 degrees of freedom). "
     "The interval does not know that the bias was estimated and is slightly too narrow.",
-    "ITU-T P.913 (2021), 12.4",
+    "ITU-T P.910 (10/2023), which took it over; ITU-T P.913 (06/2021), 12.4",
 )
 
 
@@ -293,7 +293,7 @@ SHRUNKEN = RaterModel(
     "Ours, no standard: the model of Annex E, but each participant's bias and inconsistency are drawn towards those of "
     "all participants, the more the fewer ratings they gave, so that it also holds in short sessions. The interval is "
     "1.96 se, se being 1 / √(sum of 1 / inconsistency²).",
-    "ITU-T P.910 (2023), Annex E; Smyth (2004), Statistical Applications in Genetics and Molecular Biology 3",
+    "ITU-T P.910 (10/2023), Annex E; Smyth (2004), Statistical Applications in Genetics and Molecular Biology 3",
     _shrunken_remark,
 )
 

@@ -1,4 +1,6 @@
-"""sensitivity and criteria: conclusions under other choices of cleaning, and scores of sessions that failed a rule."""
+"""sensitivity, rating_rules and criteria: conclusions and scores under other choices of cleaning, and the scores of
+sessions that failed a rule.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,18 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import pandas as pd
 
-from beholder.analysis.columns import CONDITION, NOTE, PARTICIPANTS, QUESTION, RATINGS_N, THEIR_STIMULI
+from beholder.analysis.columns import (
+    CI_HIGH,
+    CI_LOW,
+    CONDITION,
+    NOTE,
+    PARTICIPANTS,
+    QUESTION,
+    RATINGS_N,
+    THEIR_STIMULI,
+)
 from beholder.analysis.contract import Analysis, Column
+from beholder.analysis.means import conditions
 from beholder.analysis.pairs import pairs
 from beholder.analysis.ratings import Ratings, as_ratings, tidy
 from beholder.analysis.result import Result, records
@@ -35,8 +47,8 @@ class _CleaningVariant(NamedTuple):
 def sensitivity(data: pd.DataFrame | Ratings, compare: _Compare = pairs) -> Result | None:
     """Return the conclusions under other choices of cleaning; None where all ratings are used and no session is marked.
 
-    The choices: all ratings; each rule that excluded something switched off; and only sessions without
-    any reason.
+    The choices: all ratings; each rule that excluded something switched off; each rule over ratings that is only noted
+    switched on; and only sessions without any reason.
     """
     ratings = as_ratings(data)
     uses = _choices(ratings)
@@ -68,7 +80,7 @@ SENSITIVITY = Analysis(
     (
         QUESTION,
         Column("choice", "text", "The other choice of cleaning, such as `nobody left out`."),
-        Column("rule", "text", "The rule that is switched off; empty where the choice is not of one."),
+        Column("rule", "text", "The rule that is switched off or on; empty where the choice is not of one."),
         PARTICIPANTS, _RATINGS,
         Column("tested", "integer", "Pairs of conditions that are tested."),
         Column("clear", "integer", "Pairs that differ clearly."),
@@ -93,8 +105,11 @@ def _choices(ratings: Ratings) -> dict[str, pd.Series]:
     own = rows["reasons"].map({reasons: _rules_of(reasons) for reasons in rows["reasons"].unique()})
     for rule in sorted({rule for rules in own[~rows["use"]] for rule in rules}):
         uses[f"without {rule}"] = rows["use"] | own.map(lambda rules, rule=rule: rules == {rule})
+    uses |= {f"with {rule}": use.applied for rule, use in _rating_rule_uses(ratings).items()}
     if ratings.session_reasons and "session" in rows:
-        uses[UNMARKED] = rows["use"] & (rows["session"].map(ratings.session_reasons).fillna("") == "")
+        unmarked = rows["use"] & (rows["session"].map(ratings.session_reasons).fillna("") == "")
+        if not any(unmarked.equals(use) for use in uses.values()):
+            uses[UNMARKED] = unmarked
     return {name: use for name, use in uses.items() if name == AS_CLEANED or not use.equals(rows["use"])}
 
 
@@ -124,7 +139,7 @@ def _conclusions(ratings: Ratings, compare: _Compare) -> dict[str, _CleaningVari
 
 
 def _row(choice: str, base: _CleaningVariant, other: _CleaningVariant | None) -> tuple[object, ...]:
-    rule = choice.removeprefix("without ") if choice.startswith("without ") else ""
+    rule = choice.partition(" ")[2] if choice.startswith(("without ", "with ")) else ""
     if other is None:
         return (choice, rule, 0, 0, 0, 0, 0, 0, 0, float("nan"), "", "", "no rating is left")
     both = base.clear.keys() & other.clear.keys()
@@ -137,6 +152,72 @@ def _row(choice: str, base: _CleaningVariant, other: _CleaningVariant | None) ->
         choice, rule, other.participants, other.ratings, other.tested, len(other.clear), gained, lost, turned, shift,
         "kept" if is_kept else "changed", "yes" if gained or lost or turned else "no", "",
     )  # fmt: skip
+
+
+# rating_rules: scores with and without the rules that judge people by how they rate the stimuli under test
+
+
+class _RuleUse(NamedTuple):
+    """Which ratings are used where a rule costs the use, and where it does not."""
+
+    applied: pd.Series
+    without: pd.Series
+
+
+def _rating_rule_uses(ratings: Ratings) -> dict[str, _RuleUse]:
+    """Return what is used with and without each rule over ratings, where that differs."""
+    from beholder.checks.registry import rules_over_ratings
+
+    rows, failed = ratings.rows, _failed_rules(ratings)
+    excluded = rows["reasons"].map({reasons: _rules_of(reasons) for reasons in rows["reasons"].unique()})
+    uses = {}
+    for rule in sorted({rule for rules in set(failed) for rule in rules} & rules_over_ratings()):
+        has_failed = failed.map(lambda rules, rule=rule: rule in rules).astype(bool)
+        is_alone = excluded.map(lambda rules, rule=rule: rules == {rule}).astype(bool)
+        uses[rule] = _RuleUse(rows["use"] & ~has_failed, rows["use"] | is_alone)
+    return {rule: use for rule, use in uses.items() if not use.applied.equals(use.without)}
+
+
+def rating_rules(data: pd.DataFrame | Ratings) -> Result | None:
+    """Return the mean of every condition with and without each rule over ratings that matters; None without any.
+
+    Such a rule leaves people out by what is measured: where conditions are alike, nobody can agree with the others on
+    them, and those who happen to do so stay.
+    """
+    ratings = as_ratings(data)
+    tables = []
+    for rule, rule_use in _rating_rule_uses(ratings).items():
+        for choice, use in (("with", rule_use.applied), ("without", rule_use.without)):
+            is_as_cleaned = use.equals(ratings.rows["use"])
+            means = conditions(_with_use(ratings, use)).table
+            tables.append(means.assign(rule=rule, choice=choice, as_cleaned="yes" if is_as_cleaned else "no"))
+    if not tables:
+        return None
+    note = (
+        "The scores with and without each rule that judges people by how they rate the stimuli under test, such as "
+        "agreement with the others. Where conditions are alike, such a rule leaves out honest people and makes chance "
+        "look like agreement: in simulations it then finds a difference in 8 to 12 % of the pairs where 5 % are "
+        "promised. So it is only noted unless the study says otherwise. Means and intervals as in conditions."
+    )
+    return RATING_RULES.result(pd.concat(tables, ignore_index=True)[RATING_RULES.names], note)
+
+
+RATING_RULES = Analysis(
+    "rating_rules",
+    rating_rules,
+    (
+        QUESTION, CONDITION,
+        Column("rule", "text", "The rule that judges people by how they rate the stimuli under test."),
+        Column("choice", "text", "Whether those who failed it are left out.", ("with", "without")),
+        Column("as_cleaned", "text", "Whether the study is analysed so.", ("yes", "no")),
+        PARTICIPANTS, RATINGS_N,
+        Column("mean", "number", "Mean of the condition, contents weighing the same."),
+        CI_LOW, CI_HIGH,
+    ),
+    row="condition, rule over ratings, and whether it costs the use",
+    holds="mean with interval",
+    order=31,
+)  # fmt: skip
 
 
 # criteria: the scores of sessions that failed a rule, against the used scores (as in P.910's Tables V to VII)
@@ -245,13 +326,18 @@ def _rules_of(reasons: str) -> frozenset[str]:
     return frozenset(reason.partition(":")[0] for reason in reasons.split("; ") if reason)
 
 
-def _ratings_by_failed_rule(ratings: Ratings) -> dict[str, Ratings]:
-    """Return for each rule the ratings of those who failed it, whether or not it cost them anything."""
+def _failed_rules(ratings: Ratings) -> pd.Series:
+    """Return the rules that each rating or its session failed, whether or not that cost anything."""
     rows = ratings.rows
     reasons = rows["reasons"]
     if ratings.session_reasons and "session" in rows:
         reasons = reasons + "; " + rows["session"].map(ratings.session_reasons).fillna("")
-    own = reasons.map({text: _rules_of(text) for text in reasons.unique()})
+    return reasons.map({text: _rules_of(text) for text in reasons.unique()})
+
+
+def _ratings_by_failed_rule(ratings: Ratings) -> dict[str, Ratings]:
+    """Return for each rule the ratings of those who failed it, whether or not it cost them anything."""
+    rows, own = ratings.rows, _failed_rules(ratings)
     groups = {}
     for rule in sorted({rule for rules in set(own) for rule in rules}):
         group = tidy(rows[[rule in rules for rules in own]].assign(use=True, unit=""), ratings.order)

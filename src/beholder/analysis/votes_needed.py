@@ -103,7 +103,7 @@ VOTES_NEEDED = Analysis(
     row="number of votes per stimulus, and question",
     holds="how far scores agree that are made of so many",
     citation="Naderi and Cutler, A crowdsourcing approach to video quality assessment; Spearman (1910), British "
-    "Journal of Psychology 3",
+    "Journal of Psychology 3; Brown (1910), British Journal of Psychology 3",
     draw=votes_needed_chart,
     seed=SEED,
     order=26,

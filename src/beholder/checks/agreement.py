@@ -43,6 +43,7 @@ class Agreement(SessionRule):
     title: ClassVar[str] = "Agreement with the others"
     order: ClassVar[int] = 110
     compared: ClassVar[int | None] = 20
+    compares_ratings: ClassVar[bool] = True
     summary: ClassVar[str] = "Answers agree with those of the others."
     threshold_summary: ClassVar[str] = "Answers agree with the others."
     reasons: ClassVar[Mapping[str, str]] = {"disagrees": "Disagrees with the others"}
@@ -194,6 +195,7 @@ class Consistency(SessionRule):
     title: ClassVar[str] = "Scatter of the answers"
     order: ClassVar[int] = 120
     compared: ClassVar[int | None] = 30
+    compares_ratings: ClassVar[bool] = True
     summary: ClassVar[str] = "Answers do not scatter more than is usual."
     threshold_summary: ClassVar[str] = "Answers do not scatter unusually."
     reasons: ClassVar[Mapping[str, str]] = {"inconsistent": "Answers scatter much more than is usual"}
@@ -201,6 +203,9 @@ class Consistency(SessionRule):
     class Options(SessionRule.Options):
         """Consistency: votes that scatter round those of the others much more than is usual among the raters."""
 
+        action: Literal["flag", "record"] = Field(
+            default="record", description="`flag`: silent, cleaning decides; `record`: only noted, and costs nothing."
+        )
         z: Annotated[float, After("So many robust standard deviations are too many.")] = Field(
             default=2.5, gt=0, description="So many robust standard deviations above the median are too many."
         )

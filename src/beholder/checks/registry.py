@@ -41,6 +41,11 @@ def message_role(name: str) -> CheckRole | None:
     return next((rule.role for rule in rules() if rule.name == name and rule.asks_itself), None)
 
 
+def rules_over_ratings() -> frozenset[str]:
+    """Return the names of the rules that judge people by how they rate the stimuli under test."""
+    return frozenset(rule.name for rule in rules() if rule.compares_ratings)
+
+
 # What checks need of a study: reported before anybody comes
 
 
@@ -50,7 +55,7 @@ def check_problems(study: Study) -> list[Problem]:
 
 
 def check_warnings(study: Study, media: Collection[Medium]) -> Iterator[Problem]:
-    """Yield a warning where the preset checks another sense than stimuli of these media need."""
+    """Yield a warning where the preset checks another sense than these media need, or ratings cost people the use."""
     is_heard = study.playback.sound == "on" and not {"audio", "video"}.isdisjoint(media)
     if study.preset == "p910" and set(media) == {"audio"}:
         what = "is p910, which checks eyes and screens, and the stimuli are sounds"
@@ -58,6 +63,13 @@ def check_warnings(study: Study, media: Collection[Medium]) -> Iterator[Problem]
     elif study.preset == "audio" and not is_heard:
         what = "is audio, which checks ears and headphones, and the stimuli have no sound"
         yield study.problem("preset", what, "", "Write preset: p910, or none.")
+    for rule in study_rules(study):
+        if rule.compares_ratings and rule.is_costly:
+            what = (
+                "is flag, which leaves people out by how they rate what is tested: where conditions are alike, honest "
+                "people go and differences are found that are not there"
+            )
+            yield study.problem(f"checks.{rule.name}.action", what, "", "With record it is noted, and costs nothing.")
 
 
 # Pay

@@ -20,7 +20,7 @@ from beholder.methods.contract import (
     Trial,
 )
 
-P910_CITATION = "ITU-T P.910 (mean opinion score); ITU-T P.1401 (Student t)"
+P910_CITATION = "ITU-T P.910 (10/2023), mean opinion score; ITU-T P.1401 (01/2020), Student t"
 Gap = Annotated[float, Field(ge=0, le=10)]
 
 

@@ -208,6 +208,7 @@ def _playback(material: Material) -> list[Sentence]:
 # Analysis and data
 
 
+_CLUSTERED = ("cameron2011", "mackinnon2021")
 _OVER = {
     "both": "clustered by participant and by content",
     "one": "over participants, as there is one content",
@@ -233,11 +234,11 @@ def analysis_sentences(material: Material) -> list[Sentence]:
     over = _OVER["both" if material.used["content"].nunique() != 1 else "one"]
     if any(not part.is_share for part in parts):
         sentences.append(
-            Sentence(f"Intervals are 95 % Student t intervals, the error {over}", ("student1908", "cameron2011"))
+            Sentence(f"Intervals are 95 % Student t intervals, the error {over}", ("student1908", *_CLUSTERED))
         )
     if any(is_share(part.kind) for part in parts):
         exact = "Intervals of shares and preferences are Korn and Graubard's 95 % intervals"
-        sentences.append(Sentence(f"{exact}, the error {over}", ("korn1998", "clopper1934", "cameron2011")))
+        sentences.append(Sentence(f"{exact}, the error {over}", ("korn1998", "clopper1934", *_CLUSTERED)))
     return [
         *sentences,
         *_method_measures(material, over),
@@ -283,7 +284,7 @@ def _tests(material: Material, over: str) -> list[Sentence]:
         Sentence(
             f"Two conditions were compared {_comparison_words(material)}, by two-sided t tests with the error {over}, "
             "and as many degrees of freedom as the smaller number of clusters minus one",
-            ("cameron2011",),
+            _CLUSTERED,
         ),
         Sentence(f"Tests are at the {100 * notes['alpha']:g} % level, with {family}", ("holm1979",)),
         *contrast_sentences(material),

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from beholder.checks.page_registry import page_checks
+from beholder.checks.registry import rules_over_ratings
 from beholder.formats import count, date, join_names, number, plural
 from beholder.reporting.material import Material
 from beholder.reporting.methods_text import Sentence
@@ -226,9 +227,27 @@ def quality_control_sentences(material: Material) -> list[Sentence]:
         for rule in rules
         if rule["action"] != "record"
     ]
-    if not sentences:
-        return [Sentence("There were no rules over what participants did while they rated")]
-    return [Sentence("Sessions were judged by rules set in the study"), *sentences]
+    judged = [Sentence("Sessions were judged by rules set in the study"), *sentences] if sentences else []
+    return [
+        *(judged or [Sentence("There were no rules over what participants did while they rated")]),
+        *_rules_over_ratings(rules),
+    ]
+
+
+def _rules_over_ratings(rules: Sequence[Mapping[str, Any]]) -> list[Sentence]:
+    """Return which rules depend on the ratings themselves, and whether they left anybody out."""
+    own = [rule for rule in rules if rule["check"] in rules_over_ratings() and rule["met"]]
+    costly = [rule["title"] for rule in own if rule["action"] != "record"]
+    sentences = [
+        Sentence(f"{rule['title']} was recorded and left nobody out ({_failed_words(rule)})")
+        for rule in own
+        if rule["action"] == "record"
+    ]
+    if costly:
+        what = "depends" if len(costly) == 1 else "depend"
+        text = f"{join_names(costly)} {what} on the ratings of the stimuli under test; scores without are given beside"
+        sentences.append(Sentence(text))
+    return sentences
 
 
 def _failed_words(rule: Mapping[str, Any]) -> str:

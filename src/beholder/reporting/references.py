@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -33,10 +34,11 @@ def _article(key: str, cited: str, author: str, year: int, title: str, where: st
     return BibliographyEntry(key, f"{_names(author)}, {year}", cited, "article", _filled(fields))
 
 
-def _standard(key: str, number: str, year: int, title: str) -> BibliographyEntry:
+def _standard(key: str, number: str, edition: str, title: str, note: str = "") -> BibliographyEntry:
+    """Return a Recommendation; its edition is month and year, such as 10/2023. Citations may name another edition."""
     fields = {"author": f"{{{_ITU}}}", "title": title, "institution": _ITU, "type": "Recommendation"}
-    fields |= {"number": number, "year": str(year)}
-    return BibliographyEntry(key, number, number.removesuffix("-3"), "techreport", fields)
+    fields |= {"number": f"{number} ({edition})", "year": edition.partition("/")[2], "note": note}
+    return BibliographyEntry(key, f"{number} ({edition})", re.sub(r"-\d+$", "", number), "techreport", _filled(fields))
 
 
 def _other(key: str, cited: str, kind: str, author: str, **fields: str) -> BibliographyEntry:
@@ -57,24 +59,27 @@ def _names(author: str) -> str:
 
 REFERENCES = (
     _standard(
-        "itu-p910", "ITU-T P.910", 2023, "Subjective video quality assessment methods for multimedia applications",
+        "itu-p910", "ITU-T P.910", "10/2023",
+        "Subjective video quality assessment methods for multimedia applications",
+        "Took in ITU-T P.911 and ITU-T P.913",
     ),
     _standard(
-        "itu-p913", "ITU-T P.913", 2021,
+        "itu-p913", "ITU-T P.913", "06/2021",
         "Methods for the subjective assessment of video quality, audio quality and audiovisual quality of Internet "
         "video and distribution quality television in any environment",
+        "Merged into ITU-T P.910 (10/2023)",
     ),
     _standard(
-        "itu-bt500", "ITU-R BT.500-14", 2019,
+        "itu-bt500", "ITU-R BT.500-15", "05/2023",
         "Methodologies for the subjective assessment of the quality of television images",
     ),
     _standard(
-        "itu-p1401", "ITU-T P.1401", 2020,
+        "itu-p1401", "ITU-T P.1401", "01/2020",
         "Methods, metrics and procedures for statistical evaluation, qualification and comparison of objective quality "
         "prediction models",
     ),
     _standard(
-        "itu-bs1534", "ITU-R BS.1534-3", 2015,
+        "itu-bs1534", "ITU-R BS.1534-3", "10/2015",
         "Method for the subjective assessment of intermediate quality level of audio systems",
     ),
     _other(
@@ -121,6 +126,12 @@ REFERENCES = (
         "10.1198/jbes.2010.07136",
     ),
     _article(
+        "mackinnon2021", "MacKinnon, Nielsen and Webb (2021)",
+        "MacKinnon, James G. and Nielsen, Morten Ørregaard and Webb, Matthew D.", 2021,
+        "Wild bootstrap and asymptotic inference with multiway clustering",
+        "Journal of Business & Economic Statistics|39|2|505–519", "10.1080/07350015.2019.1677473",
+    ),
+    _article(
         "holm1979", "Holm (1979)", "Holm, Sture", 1979, "A simple sequentially rejective multiple test procedure",
         "Scandinavian Journal of Statistics|6|2|65–70",
     ),
@@ -147,6 +158,11 @@ REFERENCES = (
     _article(
         "spearman1910", "Spearman (1910)", "Spearman, C.", 1910, "Correlation calculated from faulty data",
         "British Journal of Psychology|3|3|271–295", "10.1111/j.2044-8295.1910.tb00206.x",
+    ),
+    _article(
+        "brown1910", "Brown (1910)", "Brown, William", 1910,
+        "Some experimental results in the correlation of mental abilities", "British Journal of Psychology|3|3|296–322",
+        "10.1111/j.2044-8295.1910.tb00207.x",
     ),
     _article(
         "thompson1936", "Thompson (1936)", "Thompson, William R.", 1936,
@@ -328,6 +344,7 @@ def full_reference(source: BibliographyEntry) -> str:
         parts.append(f"{fields['journal']} {fields['volume']}({fields['number']}), {fields['pages']}.")
     elif source.kind == "techreport":
         parts.append(f"{fields['type']} {fields['number']}.")
+        parts += [f"{fields['note']}."] if "note" in fields else []
     elif "eprint" in fields:
         parts.append(f"{fields['archiveprefix']}:{fields['eprint']}.")
     else:

@@ -43,6 +43,7 @@ def sensitivity_section(material: Material) -> Markup | None:
             parts.append(
                 table(f"Other choices of cleaning{_question_suffix(part, several)}", _choice_sheet(own, part.decimals))
             )
+    parts += _rating_rules(material, choices, several)
     criteria = material.results.also.get("criteria")
     for part in material.parts if criteria is not None else ():
         own = criteria[criteria["question"] == part.id] if criteria is not None else pd.DataFrame()
@@ -68,6 +69,56 @@ SENSITIVITY = Section(
         "random, reach against the rest."
     ),
 )
+
+
+def _rating_rules(material: Material, choices: pd.DataFrame, several: bool) -> list[Markup]:
+    """Return what depends on rules over ratings, and the scores with and without them; nothing where none matters."""
+    scores = material.results.also.get("rating_rules")
+    if scores is None or scores.empty:
+        return []
+    shown = [tag("p", rating_rule_sentence(rule, choices)) for rule in scores["rule"].unique()]
+    for part in material.parts:
+        own = scores[scores["question"] == part.id]
+        if len(own):
+            caption = f"Scores with and without rules over ratings{_question_suffix(part, several)}"
+            shown.append(table(caption, _rating_rules_sheet(material, part, own)))
+    return shown
+
+
+def rating_rule_sentence(rule: str, choices: pd.DataFrame) -> str:
+    """Return what a rule over ratings does to the study, or would do."""
+    people = choices.groupby("choice")["participants"].max()
+    judged = f"“{_title(rule)}” judges people by how they rate what is tested"
+    if f"with {rule}" in people:
+        out = int(people[AS_CLEANED] - people[f"with {rule}"])
+        return f"{judged}, so it is only noted: with it {count(out, 'participant')} more would be left out."
+    out = int(people[f"without {rule}"] - people[AS_CLEANED])
+    return (
+        f"{judged}, and in this study it costs the use: {count(out, 'participant')} left out by it alone. Where "
+        "conditions are alike such a rule leaves out honest people and finds differences that are not there: show the "
+        "scores without it too."
+    )
+
+
+def _rating_rules_sheet(material: Material, part: QuestionResults, scores: pd.DataFrame) -> TextTable:
+    """Return the mean of every condition with its interval, as cleaned and with each rule the other way."""
+    other = scores[scores["as_cleaned"] == "no"]
+    columns: dict[str, pd.DataFrame] = {"As cleaned": scores[scores["as_cleaned"] == "yes"]}
+    for (rule, choice), own in other.groupby(["rule", "choice"], sort=False):
+        columns[f"{str(choice).capitalize()} “{_title(str(rule))}”"] = own
+    cells = {name: {row["condition"]: _mean_words(row, part.decimals) for row in records(own)} for name, own in
+             columns.items()}  # fmt: skip
+    rows = [
+        (material.labels.get(name, name), *(means.get(name, "") for means in cells.values()))
+        for name in part.conditions["condition"]
+    ]
+    return TextTable(("Condition", *columns), rows)
+
+
+def _mean_words(row: dict[str, Any], decimals: int) -> str:
+    ends = row["ci_low"], row["ci_high"]
+    known = all(end == end for end in ends)
+    return number(row["mean"], decimals) + (f" ({interval(*ends, decimals)})" if known else "")
 
 
 def _question_suffix(part: QuestionResults, several: bool) -> str:
@@ -103,7 +154,8 @@ def _shift_sentence(material: Material, choices: pd.DataFrame) -> str:
 
 def _choice(name: str) -> str:
     """Return the name of a choice of cleaning."""
-    return _WORDS.get(name) or f"Without the rule “{_title(name.removeprefix('without '))}”"
+    begun, _, rule = name.partition(" ")
+    return _WORDS.get(name) or f"{begun.capitalize()} the rule “{_title(rule)}”"
 
 
 def _title(rule: str) -> str:

@@ -19,7 +19,10 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 from beholder.stats.intervals import LEVEL
 
-CITATION = "Cameron, Gelbach and Miller (2011), Journal of Business & Economic Statistics 29"
+CITATION = (
+    "Cameron, Gelbach and Miller (2011), Journal of Business & Economic Statistics 29; MacKinnon, Nielsen and Webb "
+    "(2021), Journal of Business & Economic Statistics 39"
+)
 Over: TypeAlias = Literal["both", "participants", "contents", "ratings"]
 """Over what an interval generalises: participants and contents, one of the two, or (too narrow) single ratings."""
 Codes: TypeAlias = NDArray[np.intp]

@@ -29,7 +29,7 @@ PRESETS: Mapping[Preset, Mapping[str, Any]] = {
         "checks": {
             "trap": {"per_session": 1}, "gold": {"per_session": 1}, "variance": {"min": 0.15},
             "ratio": {"range": [0.95, 1.15]}, "smooth": True, "focus": True, "speed": True,
-            "agreement": {"action": "flag", "min": 0.3},
+            "agreement": {"min": 0.3},
         },
         "clean": {"rater": True},
     },
@@ -62,7 +62,7 @@ CLEAN_PRESETS: Mapping[CleanPreset, Mapping[str, Any]] = {
         "use": {
             "trap": {"max_failed": 0}, "gold": {"max_failed": 0}, "variance": {"min": 0.15, "share": 0.5},
             "ratio": {"range": [0.95, 1.15]}, "smooth": True, "focus": True, "speed": True,
-            "agreement": {"action": "flag", "min": 0.3},
+            "agreement": {"action": "record", "min": 0.3},
         },
     },
     "mushra": {

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from beholder.analysis.ratings import as_ratings
 from beholder.analysis.result import records
-from beholder.analysis.sensitivity import criteria, criteria_scores, sensitivity
+from beholder.analysis.sensitivity import criteria, criteria_scores, rating_rules, sensitivity
 from beholder.stats.correlation import agreement
 
 _MEANS = {"a": 40.0, "b": 50.0, "NA": 60.0}
@@ -85,6 +87,33 @@ def test_nothing_left_out_has_nothing_to_vary() -> None:
     assert sensitivity(_ratings({})) is None
     assert criteria(_ratings({})) is None
     assert criteria_scores(_ratings({})) is None
+    assert rating_rules(_ratings({"0": "gold:wrong"})) is None
+
+
+def test_a_rule_over_ratings_that_is_only_noted_is_tried_and_its_scores_stand_beside() -> None:
+    noted = replace(as_ratings(_ratings({})), session_reasons={"s0": "agreement:disagrees", "s1": "gold:wrong"})
+    result, scores = sensitivity(noted), rating_rules(noted)
+    assert result is not None
+    assert scores is not None
+    # gold does not depend on ratings of what is tested: it is no choice of its own.
+    assert list(result.table["choice"]) == ["as cleaned", "with agreement", "unmarked only"]
+    assert list(result.table["rule"]) == ["", "agreement", ""]
+    assert list(result.table["participants"]) == [20, 19, 18]
+    actual = {(row["choice"], row["condition"]): row for row in records(scores.table)}
+    assert {choice: actual[choice, "a"]["participants"] for choice in ("with", "without")} == {
+        "with": 19,
+        "without": 20,
+    }
+    assert {row["choice"] for row in actual.values() if row["as_cleaned"] == "yes"} == {"without"}
+    by_hand = _ratings({}).query("participant != 'p0' and condition == 'a'")["value"].mean()
+    assert actual["with", "a"]["mean"] == pytest.approx(by_hand)
+
+
+def test_a_rule_over_ratings_that_costs_the_use_is_shown_without_it() -> None:
+    scores = rating_rules(_ratings({"0": "agreement:disagrees", "1": "gold:wrong; agreement:disagrees"}))
+    assert scores is not None
+    actual = {(row["choice"], row["as_cleaned"]): row["participants"] for row in records(scores.table)}
+    assert actual == {("with", "yes"): 18, ("without", "no"): 19}
 
 
 def test_no_usable_rating_leaves_empty_tables() -> None:

@@ -51,4 +51,7 @@ def test_every_entry_is_whole() -> None:
         "Cameron, A. Colin, Jonah B. Gelbach and Douglas L. Miller (2011). Robust inference with multiway clustering. "
         "Journal of Business & Economic Statistics 29(2), 238–249. doi:10.1198/jbes.2010.07136"
     )
+    assert full_reference(SOURCES["itu-p913"]).endswith(
+        "Recommendation ITU-T P.913 (06/2021). Merged into ITU-T P.910 (10/2023)."
+    )
     assert r"journal = {Journal of Business \& Economic Statistics}," in text

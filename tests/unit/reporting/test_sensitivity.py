@@ -12,7 +12,13 @@ from beholder.analysis import analyse
 from beholder.analysis.result import read_results
 from beholder.cleaning.ratings import read_ratings
 from beholder.reporting.material import load_material
-from beholder.reporting.sensitivity import runs_section, runs_sentence, sensitivity_section, variance_section
+from beholder.reporting.sensitivity import (
+    rating_rule_sentence,
+    runs_section,
+    runs_sentence,
+    sensitivity_section,
+    variance_section,
+)
 from support.report_material import analysed_material, markup_text
 from support.report_pages import SPREAD, made_up
 
@@ -47,6 +53,26 @@ def test_a_conclusion_that_hangs_on_the_cleaning_is_named(tmp_path: Path) -> Non
     assert text.startswith(
         "Some conclusions depend on the cleaning: they change with nobody left out and without the rule “Spread of the "
         "answers”."
+    )
+
+
+def test_a_rule_over_ratings_is_named_with_the_scores_without_it(tmp_path: Path) -> None:
+    def disagree(ratings: pd.DataFrame) -> pd.DataFrame:
+        return _without(3)(ratings).replace({"reasons": {"variance:same_answer": "agreement:disagrees"}})
+
+    text = markup_text(sensitivity_section(analysed_material(made_up(tmp_path, SPREAD, contents=8), disagree)))
+    assert (
+        "“Agreement with the others” judges people by how they rate what is tested, and in this study it costs the "
+        "use: 3 participants left out by it alone."
+    ) in text
+    assert "Scores with and without rules over ratings Condition As cleaned Without “Agreement with the others”" in text
+
+
+def test_a_noted_rule_over_ratings_says_whom_it_would_leave_out() -> None:
+    choices = pd.DataFrame({"choice": ["as cleaned", "with consistency"], "participants": [20, 18]})
+    assert rating_rule_sentence("consistency", choices) == (
+        "“Scatter of the answers” judges people by how they rate what is tested, so it is only noted: with it 2 "
+        "participants more would be left out."
     )
 
 

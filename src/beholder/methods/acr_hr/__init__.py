@@ -1,4 +1,4 @@
-"""acr-hr: one stimulus, then one vote, the reference among them unnamed (ITU-T P.913 clause 7.2.2)."""
+"""acr-hr: one stimulus, then one vote, the reference among them unnamed (ITU-T P.910, formerly P.913 clause 7.2.2)."""
 
 from __future__ import annotations
 
