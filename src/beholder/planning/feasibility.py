@@ -1,8 +1,12 @@
-"""Whether a plan is possible: units, grid, list shape and checks of a study, or every problem with them."""
+"""Whether a plan is possible: units, grid, list shape and checks of a study, or every problem with them; and which
+conditions it cannot tell from contents or people.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 from beholder.errors import PlanError, Problem
@@ -22,9 +26,11 @@ from beholder.planning.check_counts import CheckCounts, count_checks
 from beholder.planning.contents import ListShape
 from beholder.planning.grid import StimulusGrid, build_grid
 from beholder.planning.list_counts import lists_for
+from beholder.planning.model import Plan
 from beholder.planning.training import training_problems
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
+from beholder.types import CHECK_ROLES
 
 
 class PlanFrame(NamedTuple):
@@ -176,3 +182,52 @@ def _pairs_text(study: Study) -> str:
         return f"is a star around {design.star}, which, with the files that there are,"
     word = "all" if design.pairs == "all" else "sparse"
     return f"is {word}, which, with the files that there are,"
+
+
+# Conditions that a plan does not tell from contents or people: known before anybody is paid
+
+_Pair = tuple[str, str]
+_CONTENTS_DIFFER = "have no content in common: contents may make the difference, and there will be no test"
+
+
+def confounding_warnings(study: Study, catalogue: Catalogue, plan: Plan) -> Iterator[Problem]:
+    """Yield a warning for conditions, rated one by one, whose difference may be one of contents or people.
+
+    Of a study that names contrasts only these count, each at its line. People in groups on purpose are no surprise.
+    """
+    contents, people = defaultdict[str, set[str]](set), defaultdict[str, set[int]](set)
+    for planned in plan.lists:
+        for slot in (slot for trial in planned.rated for slot in trial.slots if slot.rated):
+            if slot.role not in CHECK_ROLES:
+                stimulus = catalogue.by_id[slot.stimulus]
+                contents[stimulus.condition].add(stimulus.content)
+                people[stimulus.condition].add(planned.number)
+    rated = [name for name in catalogue.conditions if name in contents]
+    asked = [pair for pair in study.analyse.contrasts if contents.keys() >= set(pair)]
+    pairs = asked or list(combinations(rated, 2))
+    apart = [(one, other) for one, other in pairs if contents[one].isdisjoint(contents[other])]
+    if study.analyse.contrasts:
+        for one, other in apart:
+            key = f"analyse.contrasts.{study.analyse.contrasts.index((one, other))}"
+            yield study.problem(key, f"compares {one} with {other}, which {_CONTENTS_DIFFER}", "", _common(one, other))
+    elif apart:
+        one, other = apart[0]
+        what = f"leave {_some_pairs(apart, len(pairs))} that {_CONTENTS_DIFFER}"
+        yield study.problem("stimuli", what, "", _common(one, other))
+    linked = connected_parts(rated, (pair for pair in combinations(rated, 2) if people[pair[0]] & people[pair[1]]))
+    part = {name: number for number, names in enumerate(linked) for name in names}
+    alone = [pair for pair in pairs if part[pair[0]] != part[pair[1]] and pair not in apart]
+    if alone and not study.design.between:
+        what = f"leaves {_some_pairs(alone, len(pairs))} that nobody rates both of"
+        fix = "With more trials in a session people are their own control, and fewer of them are needed."
+        yield study.problem("design", f"{what}: people may make the difference, and it takes many to tell", "", fix)
+
+
+def _some_pairs(pairs: Sequence[_Pair], total: int) -> str:
+    """Return how many pairs of conditions there are, with the first of them."""
+    one, other = pairs[0]
+    return f"{len(pairs)} of {plain_count(total, 'pair')} of conditions, such as {one} and {other},"
+
+
+def _common(one: str, other: str) -> str:
+    return f"Add stimuli of the same contents under both {one} and {other}."

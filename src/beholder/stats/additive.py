@@ -24,7 +24,7 @@ from beholder.stats.intervals import LEVEL
 from beholder.stats.moderation import CITATION as MODERATED
 from beholder.stats.moderation import Moderated, Pair, moderated
 
-CITATION = f"{CLUSTERED}; MacKinnon, Nielsen and Webb (2021), Journal of Econometrics 225; {MODERATED}"
+CITATION = f"{CLUSTERED}; {MODERATED}"
 NO_SHARED_CONTENT = "no content in common: not tested, as contents may make the difference"
 ONE_CONTENT_COUNTS = "rests on one content: nothing is known beyond it"
 ONE_PERSON = "one participant of one: no test"

@@ -100,6 +100,7 @@ def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, 
     from beholder.planning.balance import ratings_range
     from beholder.planning.builder import make_plan
     from beholder.planning.counts import is_of_pairs
+    from beholder.planning.feasibility import confounding_warnings
     from beholder.planning.list_counts import votes_range
     from beholder.planning.message_trials import load_with_messages
     from beholder.study.groups import group_study
@@ -138,6 +139,7 @@ def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, 
             *missing_gold(loaded, catalogue),
             *_long_session(loaded, stages, trials),
             *_exclusion_warnings(loaded),
+            *(() if is_of_pairs(plan) else confounding_warnings(loaded, catalogue, plan)),
         ),
         is_compared=is_of_pairs(plan),
         asking={

@@ -85,8 +85,8 @@ def test_a_study_with_good_images_of_its_own_can_be_checked(tmp_path: Path, tiny
         ({"checks": {"agreement": True, "consistency": True}}, "video", []),
         ({"checks": {"agreement": {"action": "flag"}}}, "video",
          ["checks.agreement.action is flag, which leaves people out by how they rate what is tested: where conditions "
-          "are alike, honest people go and differences are found that are not there. With record it is noted, and costs "
-          "nothing."]),
+          "are alike, honest people go and differences are found that are not there. With record it is noted, and "
+          "costs nothing."]),
     ],
 )  # fmt: skip
 def test_a_preset_for_another_sense_and_rules_over_ratings_that_cost_the_use_are_told(

@@ -18,8 +18,9 @@ from beholder.methods.contract import Method, Stimulus
 from beholder.methods.pairs import pair_units, reference_units
 from beholder.planning import plan_study as plan_verb
 from beholder.planning.builder import make_plan
-from beholder.planning.feasibility import build_frame
+from beholder.planning.feasibility import build_frame, confounding_warnings
 from beholder.stimuli.catalogue import Catalogue
+from beholder.study.cleaning import Analyse
 from support.pair_methods import Degrade, compare
 from support.pair_plans import compared_conditions, table_study
 from support.plans import PROBE, acr, assert_promises, dcr, make_catalogue, make_study, problems_of
@@ -319,3 +320,38 @@ def test_the_design_that_a_message_offers_works(case: tuple[str, dict[str, Any],
             # Something else may be wrong with it, which is another message.
             still = [one for one in frame_problems_of(method, offered, catalogue) if key_of(one) == key_of(problem)]
             assert not still, (problem, offered, still)
+
+
+# Each condition has a content of its own but the first two, which share all of theirs.
+CONFOUNDED = make_catalogue(
+    4, 4, frozenset((i, j) for i in range(4) for j in range(4) if (i < 2) != (j < 2) or (i >= 2 and i != j))
+)
+
+
+def _confounded(catalogue: Catalogue, contrasts: Sequence[tuple[str, str]] = (), **design: Any) -> list[str]:
+    study = make_study(**design).model_copy(update={"analyse": Analyse(contrasts=tuple(contrasts))})
+    return [str(one) for one in confounding_warnings(study, catalogue, make_plan(study, catalogue, acr))]
+
+
+def test_conditions_without_a_common_content_are_told_before_anybody_comes() -> None:
+    assert _confounded(CONFOUNDED, participants=6, trials=6) == [
+        "study.yaml  stimuli leave 5 of 6 pairs of conditions, such as condition0 and condition2, that have no "
+        "content in common: contents may make the difference, and there will be no test. Add stimuli of the same "
+        "contents under both condition0 and condition2."
+    ]
+    named = [("condition0", "condition1"), ("condition3", "condition0")]
+    assert _confounded(CONFOUNDED, named, participants=6, trials=6) == [
+        "study.yaml  analyse.contrasts.1 compares condition3 with condition0, which have no content in common: "
+        "contents may make the difference, and there will be no test. Add stimuli of the same contents under both "
+        "condition3 and condition0."
+    ]
+    assert _confounded(make_catalogue(4, 4), participants=6, trials=6) == []
+
+
+def test_conditions_that_nobody_rates_both_of_are_told() -> None:
+    assert _confounded(make_catalogue(3, 2), participants=12, trials=1) == [
+        "study.yaml  design leaves 1 of 1 pair of conditions, such as condition0 and condition1, that nobody rates "
+        "both of: people may make the difference, and it takes many to tell. With more trials in a session people "
+        "are their own control, and fewer of them are needed."
+    ]
+    assert _confounded(make_catalogue(3, 2), participants=12, trials=2) == []
