@@ -90,7 +90,11 @@ PAIRS = Analysis(
         STATISTIC,
         P, P_HOLM,
         Column("test", "text", "Name of the test that p is of."),
-        Column("effect", "number", "Mean over participants of their own differences, in its standard deviations (dz)."),
+        Column(
+            "effect", "number",
+            "Of people with these contents: mean over participants of their own differences, in standard deviations of "
+            "these (dz).",
+        ),
         *bounds("effect", "its 95 % interval"),
         Column("clear_by", "text", "By which tests of tests.csv it is clear, with `; ` between."),
         NOTE,
@@ -124,10 +128,11 @@ def _note(ratings: Ratings, family: str) -> str:
         "clustered t: the error is clustered by participant and by content, with small-sample factors, so that it "
         "generalises over both; t has the smaller number of the two minus one degrees of freedom; over participants "
         f"only where there is one content. Two-sided. {family} The {_intervals(kinds)} is not corrected for the number "
-        "of pairs. effect: the mean over participants of their own differences, in its standard deviations (dz), with "
-        "an exact noncentral t interval; clear_by: by which of the tests in tests the difference is clear after "
-        "correction. A difference of zero has no direction and is not called clear. Where ratings are missing, a "
-        "paired difference can point the other way than the two means, which take in everybody who rated the condition."
+        "of pairs. effect: of people with these contents, the mean over participants of their own differences, in "
+        "standard deviations of these (dz), with an exact noncentral t interval; it says nothing about other contents. "
+        "clear_by: by which of the tests in tests the difference is clear after correction. A difference of zero has "
+        "no direction and is not called clear. Where ratings are missing, a paired difference can point the other way "
+        "than the two means, which take in everybody who rated the condition."
     )
     if not kinds.isdisjoint(COMPARISONS):
         note += (

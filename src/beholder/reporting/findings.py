@@ -312,7 +312,8 @@ def _disagreement(part: QuestionResults, labels: Mapping[str, str]) -> list[Find
     return [
         Finding(
             f"The four tests disagree on {len(pairs)} of {count(tested, 'pair')}.",
-            f"{some_names(pairs, '; ')}. We go by the {TESTS[0]}: the others take all pages as independent.",
+            f"{some_names(pairs, '; ')}. We go by the {TESTS[0]}: the others know pages with both conditions "
+            "only, and take them as independent of each other.",
         )
     ]
 

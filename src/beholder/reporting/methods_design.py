@@ -31,8 +31,10 @@ _PRESENTATIONS = {
     "side-by-side": "The two were shown side by side, at the same time",
     "free": "The two stood behind buttons, in any order and as often as wanted",
 }
+_WATCHED = ("be played to its end", "be in view for a set time")
+"""Whole viewing of what plays, and of what stands still."""
 _WATCH = {
-    "whole": "A stimulus had to be played to its end, or be in view for a set time, before it could be rated",
+    "whole": "A stimulus had to {watched} before it could be rated",
     "start": "A stimulus had to be started before it could be rated",
     "none": "Stimuli did not have to be played before rating",
 }
@@ -170,12 +172,10 @@ def _trials(material: Material) -> list[Sentence]:
         sentences.append(
             Sentence(f"A session had {low if low == high else f'{low} to {high}'} trials that are analysed")
         )
-    sentences.append(
-        Sentence(
-            "The order of trials and the places of stimuli on a page were drawn beforehand and balanced over "
-            f"participants (seed {study.design.seed}{f', run {material.run}' if material.run > 1 else ''})"
-        )
-    )
+    several = material.used.groupby(["session", "position"])["stimulus"].nunique().max() > 1
+    drawn = "The order of trials and the places of stimuli on a page were" if several else "The order of trials was"
+    seed = f"seed {study.design.seed}{f', run {material.run}' if material.run > 1 else ''}"
+    sentences.append(Sentence(f"{drawn} drawn beforehand and balanced over participants ({seed})"))
     if any(part.is_compared for part in material.parts):
         orders = "equally often in both orders" if study.design.both_orders else "always in the same order"
         sentences.append(Sentence(f"Each pair came {orders}"))
@@ -194,7 +194,8 @@ def _playback(material: Material) -> list[Sentence]:
         update={name: field.default for name, field in Playback.model_fields.items() if f"playback.{name}" in varied}
     )
     rules = dict.fromkeys(str(text["watch"]) for text in material.texts)
-    sentences = [Sentence(_WATCH[next(iter(rules))])] if len(rules) == 1 and "playback.watch" not in varied else []
+    is_same = len(rules) == 1 and "playback.watch" not in varied
+    sentences = [Sentence(_WATCH[next(iter(rules))].format(watched=_watched(material)))] if is_same else []
     sentences += [Sentence("Stimuli were shown in full screen")] if playback.fullscreen else []
     if playback.size != "fit":
         size = "their own size" if playback.size == "native" else f"{playback.size.rstrip('%')} % of their own size"
@@ -203,6 +204,16 @@ def _playback(material: Material) -> list[Sentence]:
     if playback.max_plays is not None:
         sentences.append(Sentence(f"Each could be played {count(playback.max_plays, 'time')}"))
     return sentences
+
+
+def _watched(material: Material) -> str:
+    """Return what had to be done with a stimulus, as far as the playback tells whether stimuli move."""
+    plays = (
+        pd.to_numeric(material.used["plays"], errors="coerce") if "plays" in material.used else pd.Series(dtype=float)
+    )
+    if plays.empty or plays.isna().any() or 0 < (plays > 0).mean() < 1:
+        return ", or ".join(_WATCHED) + ","
+    return _WATCHED[0 if (plays > 0).all() else 1]
 
 
 # Analysis and data
@@ -215,7 +226,7 @@ _OVER = {
 }
 _COMPARED = {
     "paired": "on the same pages (one participant and one content)",
-    "unpaired": "by the difference of their means, where few rated both on the same content",
+    "unpaired": "by the difference of their means, as few participants rated both on the same content",
     "direct": "by the votes in which they met",
 }
 
@@ -290,8 +301,8 @@ def _tests(material: Material, over: str) -> list[Sentence]:
         *contrast_sentences(material),
         *chain_sentences(material),
         Sentence(
-            "Effect sizes are mean differences in standard deviations of the participants' own differences (dz), with "
-            "noncentral t intervals",
+            "Effect sizes (dz) are of people with these contents: mean differences in standard deviations of the "
+            "participants' own differences, with noncentral t intervals; they say nothing about other contents",
             ("cumming2001",),
         ),
         Sentence(

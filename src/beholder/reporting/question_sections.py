@@ -335,9 +335,9 @@ TEST_AGREEMENT = QuestionSection(
     "Do the tests agree?",
     agreement_of_tests,
     foot=(
-        "✓ clear, – not, after correction within each test. We go by the clustered t. The other three take all pages "
-        "as independent, although one person's are alike, and one content's; they are here to compare with other "
-        "papers."
+        "✓ clear, – not, after correction within each test. We go by the clustered t. The others "
+        "take every page with both conditions as independent of all others, although one person's are alike, and one "
+        "content's, and leave out what was rated on other pages; they are here to compare with other papers."
     ),
 )
 

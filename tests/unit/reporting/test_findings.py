@@ -252,7 +252,7 @@ def test_where_tests_disagree_it_is_said_on_which_pairs_and_by_which_we_go(tmp_p
     assert findings_of(tmp_path, values)[-1] == (
         "The four tests disagree on 1 of 1 pair.",
         "A and B (clear by Wilcoxon and sign, not by clustered t and paired t). We go by the clustered t: the others "
-        "take all pages as independent.",
+        "know pages with both conditions only, and take them as independent of each other.",
     )
 
 

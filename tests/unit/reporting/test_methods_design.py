@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
+import pytest
+
 from beholder.files import write_table
 from beholder.reporting.methods_section import methods
 from support.report_material import analysed_material
@@ -46,6 +49,27 @@ def test_the_methods_tell_every_number_and_leave_blanks_for_the_rest(tmp_path: P
         in (paragraphs["Analysis"])
     )
     assert "seeds: plan 1, ranks 20240229 and votes needed 1" in paragraphs["Analysis"]
+
+
+@pytest.mark.parametrize(
+    ("plays", "watched"),
+    [
+        (1.0, "be played to its end before"),
+        (0.0, "be in view for a set time before"),
+        (float("nan"), "be played to its end, or be in view for a set time, before"),
+    ],
+)
+def test_a_page_with_one_stimulus_has_no_places_and_watching_is_told_by_what_it_is(
+    tmp_path: Path, plays: float, watched: str
+) -> None:
+    study = made_up(tmp_path, {"natural": 85.0, "jerky": 40.0}, participants=4)
+
+    def one_at_a_time(ratings: pd.DataFrame) -> pd.DataFrame:
+        return ratings.assign(position=range(len(ratings)), plays=plays)
+
+    text = methods(analysed_material(study, one_at_a_time))[0].text
+    assert "The order of trials was drawn beforehand and balanced over participants (seed 1)." in text
+    assert f"A stimulus had to {watched} it could be rated." in text
 
 
 def test_the_methods_name_the_contrasts_and_leave_open_since_when(tmp_path: Path) -> None:
