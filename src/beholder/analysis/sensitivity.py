@@ -74,6 +74,7 @@ def sensitivity(data: pd.DataFrame | Ratings, compare: _Compare = pairs) -> Resu
 
 
 _RATINGS = Column("ratings", "integer", "Ratings that it rests on.")
+_MEAN = Column("mean", "number", "Mean of the condition, contents weighing the same.")
 SENSITIVITY = Analysis(
     "sensitivity",
     sensitivity,
@@ -211,7 +212,7 @@ RATING_RULES = Analysis(
         Column("choice", "text", "Whether those who failed it are left out.", ("with", "without")),
         Column("as_cleaned", "text", "Whether the study is analysed so.", ("yes", "no")),
         PARTICIPANTS, RATINGS_N,
-        Column("mean", "number", "Mean of the condition, contents weighing the same."),
+        _MEAN,
         CI_LOW, CI_HIGH,
     ),
     row="condition, rule over ratings, and whether it costs the use",
@@ -312,7 +313,7 @@ CRITERIA_SCORES = Analysis(
         QUESTION, CONDITION, _CRITERION,
         RATINGS_N,
         PARTICIPANTS,
-        Column("mean", "number", "Mean of the condition, contents weighing the same."),
+        _MEAN,
     ),
     row="condition, rule that sessions failed, and question",
     holds="the mean by their ratings",

@@ -244,8 +244,8 @@ def _rules_over_ratings(rules: Sequence[Mapping[str, Any]]) -> list[Sentence]:
         if rule["action"] == "record"
     ]
     if costly:
-        what = "depends" if len(costly) == 1 else "depend"
-        text = f"{join_names(costly)} {what} on the ratings of the stimuli under test; scores without are given beside"
+        verb = plural(len(costly), "depends", "depend")
+        text = f"{join_names(costly)} {verb} on the ratings of the stimuli under test; scores without are given beside"
         sentences.append(Sentence(text))
     return sentences
 

@@ -161,7 +161,7 @@ def _table(rows: Any, roles: Mapping[str, str] | None = None) -> pd.DataFrame:
         other_stimulus=(table["other_condition"] + "/" + table["content"]).where(table["other_condition"] != "", ""),
         role=[(roles or {}).get(name, "test") for name in table["condition"]],
         use=~is_out,
-        reasons=np.where(is_out, "attention:failed", ""),
+        reasons=np.where(is_out, "agreement:disagrees", ""),
         run=1 + person % 2,
         position=table.groupby("participant").cumcount() + 1,
         response_ms=9000 + 100 * (table.index % 7),

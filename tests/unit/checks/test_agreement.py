@@ -71,7 +71,7 @@ UPSIDE_DOWN = {content: float(6 - value) for content, value in QUALITY.items()}
 
 def cleaned(folder: Path, odd: Mapping[str, Mapping[str, Any]], *, people: int = 24, **keys: Any) -> Cleaned:
     """Return what cleaning makes of honest people and a few odd ones, each with one session."""
-    study = make_study(folder, **{"clean": {"use": {"consistency": True}}, **keys})
+    study = make_study(folder, **{"clean": {"use": {"consistency": {"action": "flag"}}}, **keys})
     tables = store(study)
     for number in range(people):
         add(tables, f"s{number}", number=number % 4 + 1, votes=honest(number))

@@ -384,7 +384,7 @@ def test_every_reason_has_words(reason: str, words: str) -> None:
         ("agreement", {}, "Rank correlation of at least 0.5 with the mean of the others, without one's own votes, over "
          "10 stimuli or more. Only noted."),
         ("consistency", {}, "How far answers scatter round those of the others, bias apart, is at most 2.5 robust "
-         "standard deviations above the median of all, on a logarithmic scale, over 8 ratings or more."),
+         "standard deviations above the median of all, on a logarithmic scale, over 8 ratings or more. Only noted."),
         ("postscreen", {}, "The hidden reference is below 90 on at most 15 % of the pages, and an anchor above 90 on "
          "at most 15 %; contents whose anchor fools more than 25 % of the people do not count for that."),
         ("quota", {}, "1 session of one person may be used."),
