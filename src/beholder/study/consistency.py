@@ -129,6 +129,10 @@ def _design(data: Mapping[str, Any]) -> Iterator[Fault]:
         ):
             what = f"is {quoted(value)}, and design.{other} is {quoted(other_value)}"
             yield Fault(what, "one of the two", "Take one of them out.", ("design", key))
+    places = _part(data, "recruit").get("places")
+    if places is not None and design.get("looks"):
+        what = f"is {quoted(places)}, and design.looks says how many people are asked at first and later"
+        yield Fault(what, "one of the two", "Take one of them out.", ("recruit", "places"))
     per_trial = design.get("per_trial")
     if isinstance(per_trial, bool) or not isinstance(per_trial, int) or per_trial < 1:
         return

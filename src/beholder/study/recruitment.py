@@ -140,7 +140,10 @@ class Recruit(StudyPart):
         "takes a code. `lab`: kiosks without internet. `prolific`: recruited by Prolific.",
     )
     places: int | None = Field(
-        default=None, ge=1, description="How many people are asked for; as many as the plan is for when left out."
+        default=None,
+        ge=1,
+        description="How many people are asked for; as many as the plan is for, or up to the next of `design.looks`, "
+        "when left out.",
     )
     minutes: float | None = Field(
         default=None, gt=0, le=600, description="How long people are told that it takes; estimated when left out."

@@ -81,6 +81,15 @@ def test_the_budget_at_which_a_study_stops_is_in_the_currency_of_the_reward(tmp_
         load_study(written(tmp_path, text))
 
 
+def test_places_are_opened_by_looks_or_at_once(tmp_path: Path) -> None:
+    with pytest.raises(StudyError) as error:
+        load_study(written(tmp_path, "recruit: {places: 60}\ndesign: {looks: [20, 40, 60]}\n"))
+    assert str(error.value) == (
+        "study.yaml:8  recruit.places is 60, and design.looks says how many people are asked at first and later. "
+        "Allowed: one of the two. Take one of them out."
+    )
+
+
 def test_looks_do_not_change_the_plan(tmp_path: Path, tiny: Path) -> None:
     bare = load_study(write_study(tmp_path / "bare", tiny, design={"participants": 8}))
     looked = {"looks": [4, 8], "stop": {"decided": "any"}}
