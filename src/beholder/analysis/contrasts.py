@@ -1,4 +1,4 @@
-"""Contrasts: every two conditions of a question, compared on pages (one participant, one content) or by their means."""
+"""Contrasts: every two conditions of a question, from all its ratings or from votes between the two."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 import pandas as pd
 
-from beholder.analysis.means import average_by, codes_of
+from beholder.analysis.means import average_by, codes_of, scale_ends
 from beholder.analysis.ratings import COMPARISONS, Ratings
-from beholder.stats.clustered import Cells, Codes, Estimate, Floats, difference_of, mean_of
-from beholder.stats.intervals import bounds_for
+from beholder.stats.additive import AdditiveContrasts, ContrastEstimates, DirectContrasts
+from beholder.stats.clustered import Cells, Codes, Estimate, Floats, mean_of
+from beholder.stats.intervals import SHARE_RANGES, unanimous_bounds
+from beholder.stats.moderation import ContrastError
 
-Comparison: TypeAlias = Literal["paired", "unpaired", "direct"]
-"""Differences on the same pages, of two means, or votes in which the two were compared with each other."""
+Comparison: TypeAlias = Literal["within", "between", "direct"]
+"""Rated by the same people, or by people who are linked by others; by different people; or compared in one vote."""
 Pair: TypeAlias = tuple[str, str]
-_MIN_PAIRED_PAGES = 10
-"""Pages with both conditions that make a paired comparison, if they are half of those that could have both."""
 _MIN_DF = 4
+_NO_VALUES = Cells(np.zeros(0), np.zeros(0, np.intp), np.zeros(0, np.intp))
+# Means are sums of fractions: what is equal on paper may differ in the last bits.
+_EQUAL = 1e-9
 
 
 class Contrast(NamedTuple):
@@ -30,11 +33,13 @@ class Contrast(NamedTuple):
     other_condition: str
     comparison: Comparison
     pages: Cells
-    """The difference on every page that has both."""
+    """The difference on every page (one participant and one content) that has both."""
     by_participant: Floats
     """Each participant's own mean difference."""
     estimate: Estimate
-    """The difference of the two, its error clustered by participant and content."""
+    """The difference, for people and contents like these."""
+    these: Estimate
+    """The same for people like these and these contents."""
     is_named: bool
     note: str
 
@@ -46,13 +51,24 @@ class RatedPages(NamedTuple):
     number: Codes
 
 
-class PairedDifferences(NamedTuple):
-    """How two conditions are compared, and the differences on the pages that have both."""
+class _Judged(NamedTuple):
+    """What a question says of two conditions."""
 
     comparison: Comparison
     pages: Cells
-    fewer: int
-    """How many pages the condition with the fewer of them has."""
+    by_participant: Floats
+    estimate: Estimate
+    these: Estimate
+    note: str
+
+    def turned(self) -> _Judged:
+        """Return the same of the second against the first."""
+        return self._replace(
+            pages=self.pages._replace(value=-self.pages.value),
+            by_participant=-self.by_participant,
+            estimate=_turned(self.estimate),
+            these=_turned(self.these),
+        )
 
 
 def contrasts_of(ratings: Ratings, named: Sequence[Pair] = ()) -> Iterator[Contrast]:
@@ -60,32 +76,131 @@ def contrasts_of(ratings: Ratings, named: Sequence[Pair] = ()) -> Iterator[Contr
 
     Correct answers are compared with chance, not with each other, and have none.
     """
+    named_pairs = {*named, *(pair[::-1] for pair in named)}
+    rest = [pair for pair in combinations(ratings.conditions, 2) if pair not in named_pairs]
     for question in ratings.questions:
-        kind = ratings.kinds[question]
-        if kind == "correct":
+        if ratings.kinds[question] == "correct":
             continue
-        part = ratings.table[ratings.table["question"] == question]
-        direct = _direct(ratings, question) if kind in COMPARISONS else {}
-        rated = {} if kind in COMPARISONS and ratings.is_mirrored(question) else _rated(ratings, part)
-        against = _references(part) if kind == "diff" else {}
-        named_pairs = {*named, *(pair[::-1] for pair in named)}
-        rest = [pair for pair in combinations(ratings.conditions, 2) if pair not in named_pairs]
-        for one, other in (*named, *rest):
-            is_named = (one, other) in named_pairs
-            if (one, other) in direct or (other, one) in direct:
-                yield _direct_contrast(question, (one, other), direct, kind, is_named)
-            elif {one, other} <= rated.keys() and against.get(one) == against.get(other):
-                reference_note = f"both compared with {against[one]}" if against.get(one) else ""
-                yield _separate_contrast(question, (one, other), rated, kind, is_named, reference_note)
+        judged = ratings.cached(("contrasts", question), lambda question=question: _judged(ratings, question))  # type: ignore[misc]
+        for pair in (*named, *rest):
+            is_named = pair in named_pairs
+            if pair in judged or pair[::-1] in judged:
+                one = judged[pair] if pair in judged else judged[pair[::-1]].turned()
+                yield Contrast(
+                    question, *pair, one.comparison, one.pages, one.by_participant, one.estimate, one.these, is_named,
+                    one.note,
+                )  # fmt: skip
             elif is_named:
-                yield _empty_contrast(question, (one, other), ratings, part)
+                yield _empty_contrast(ratings, question, pair)
 
 
-def _rated(ratings: Ratings, part: pd.DataFrame) -> dict[str, RatedPages]:
-    """Return the pages of every condition, in the order of the study."""
-    place = codes_of(part["condition"], ratings.conditions)
-    by_code = rated_pages(part["value"].to_numpy(float), place, *_codes(part))
-    return {ratings.conditions[code]: pages for code, pages in by_code.items()}
+def _judged(ratings: Ratings, question: str) -> dict[Pair, _Judged]:
+    """Return all pairs that a question compares: by votes between the two, else by their ratings."""
+    is_comparison = ratings.kinds[question] in COMPARISONS
+    part = ratings.table[ratings.table["question"] == question]
+    judged = _rated(ratings, question, part) if not (is_comparison and ratings.is_mirrored(question)) else {}
+    return judged | (_direct(ratings, question) if is_comparison else {})
+
+
+def _rated(ratings: Ratings, question: str, part: pd.DataFrame) -> dict[Pair, _Judged]:
+    """Return the contrasts of conditions that were rated one by one, or against the same reference."""
+    against = _references(part) if ratings.kinds[question] == "diff" else {}
+    names = [name for name in ratings.conditions if name in set(part["condition"])]
+    pairs = [
+        (one, other) for one, other in combinations(range(len(names)), 2)
+        if against.get(names[one]) == against.get(names[other])
+    ]  # fmt: skip
+    if not pairs:
+        return {}
+    place = codes_of(part["condition"], names)
+    value, (place, participant, content) = average_by(part["value"].to_numpy(float), place, *_codes(part))
+    design = AdditiveContrasts(participant, content, place, pairs)
+    estimates = _at_look(ratings, design.estimate(value[np.newaxis], level=ratings.level))
+    pages = rated_pages(value, place, participant, content)
+    judged = {}
+    for column, (one, other) in enumerate(pairs):
+        comparison: Comparison = "within" if design.is_within[column] else "between"
+        both, own = _page_differences(pages[one], pages[other]), _participant_differences(pages[one], pages[other])
+        through = f"both compared with {against[names[one]]}" if against.get(names[one]) else ""
+        limit = _limits(ratings, question, is_direct=False)
+        judged[names[one], names[other]] = _judgement(comparison, both, own, (estimates, column), limit, through)
+    return judged
+
+
+def _direct(ratings: Ratings, question: str) -> dict[Pair, _Judged]:
+    """Return the contrasts of conditions that were compared with each other; above zero the earlier one is better."""
+    part = ratings.votes[(ratings.votes["question"] == question) & (ratings.votes["other_condition"] != "")]
+    if part.empty:
+        return {}
+    names = ratings.conditions
+    one, other = (codes_of(part[column], names) for column in ("condition", "other_condition"))
+    pages = direct_pages(part["value"].to_numpy(float), one, other, *_codes(part))
+    design = DirectContrasts(pages, choice=1.0 if ratings.kinds[question] == "choice" else None)
+    votes = {pair: cells.value[np.newaxis] for pair, cells in pages.items()}
+    estimates = _at_look(ratings, design.estimate(votes, level=ratings.level))
+    limit = _limits(ratings, question, is_direct=True)
+    return {
+        (names[first], names[second]): _judgement(
+            "direct", cells, _participant_means(cells), (estimates, column), limit, ""
+        )
+        for column, ((first, second), cells) in enumerate(pages.items())
+    }
+
+
+def _at_look(ratings: Ratings, estimates: ContrastEstimates) -> ContrastEstimates:
+    """Return the estimates with p-values that hold for all looks at the study together, as their intervals do."""
+    look = ratings.look
+    if look is None:
+        return estimates
+    beyond, these = (claim._replace(p=look.p(claim.p)) for claim in (estimates.beyond, estimates.these))
+    return estimates._replace(beyond=beyond, these=these)
+
+
+def _judgement(
+    comparison: Comparison, pages: Cells, own: Floats, fitted: tuple[ContrastEstimates, int],
+    limits: tuple[float, float], note: str,
+) -> _Judged:  # fmt: skip
+    """Return what a fit says of the pair in one of its columns, with notes on its test."""
+    estimates, column = fitted
+    beyond, these = (_estimate(estimates, claim, column, limits) for claim in (estimates.beyond, estimates.these))
+    notes = [note] if note else []
+    if estimates.refused[column]:
+        notes.append("one participant: no test" if beyond.participants < 2 else estimates.refused[column])
+    elif beyond.over == "participants":
+        notes.append("one content: over participants only")
+    elif beyond.df < min(_MIN_DF, beyond.participants - 1):
+        notes.append(f"few contents ({beyond.contents}): a wide interval beyond them")
+    if (
+        not estimates.refused[column]
+        and len(pages.value) > 1
+        and np.ptp(pages.value) < _EQUAL
+        and abs(beyond.mean) > _EQUAL
+    ):
+        notes.append("all pages agree: the error is that of one page without a difference")
+    return _Judged(comparison, pages, own, beyond, these, "; ".join(notes))
+
+
+def _estimate(estimates: ContrastEstimates, claim: ContrastError, column: int, limits: tuple[float, float]) -> Estimate:
+    """Return the estimate of one column, its interval cut where no difference can be."""
+    se, df, low, high, statistic, p = (float(numbers[0, column]) for numbers in claim)
+    mean, contents = float(estimates.difference[0, column]), int(estimates.contents[column])
+    if se == 0:
+        low, high = (float(end) for end in unanimous_bounds(mean, estimates.n[column], *limits))
+    return Estimate(
+        mean, se, df, max(low, limits[0]), min(high, limits[1]), statistic, p,
+        int(estimates.n[column]), int(estimates.participants[column]), contents,
+        "both" if contents > 1 else "participants",
+    )  # fmt: skip
+
+
+def _turned(one: Estimate) -> Estimate:
+    return one._replace(mean=-one.mean, low=-one.high, high=-one.low, statistic=-one.statistic)
+
+
+def _limits(ratings: Ratings, question: str, *, is_direct: bool) -> tuple[float, float]:
+    """Return between which values a difference can be."""
+    low, high = SHARE_RANGES.get(ratings.kinds[question]) or scale_ends(ratings, question)[:2]
+    return (low, high) if is_direct else (low - high, high - low)
 
 
 def rated_pages(value: Floats, condition: Codes, participant: Codes, content: Codes) -> dict[int, RatedPages]:
@@ -98,15 +213,6 @@ def rated_pages(value: Floats, condition: Codes, participant: Codes, content: Co
         rows = slice(*np.searchsorted(condition, [code, code + 1]))
         pages_by_code[int(code)] = RatedPages(Cells(value[..., rows], participant[rows], content[rows]), number[rows])
     return pages_by_code
-
-
-def _direct(ratings: Ratings, question: str) -> dict[Pair, Cells]:
-    """Return the votes between every two conditions; above zero the earlier one in the study is better."""
-    part = ratings.votes[(ratings.votes["question"] == question) & (ratings.votes["other_condition"] != "")]
-    names = ratings.conditions
-    one, other = (codes_of(part[column], names) for column in ("condition", "other_condition"))
-    by_codes = direct_pages(part["value"].to_numpy(float), one, other, *_codes(part))
-    return {(names[first], names[second]): pages for (first, second), pages in by_codes.items()}
 
 
 def direct_pages(
@@ -141,51 +247,24 @@ def _references(part: pd.DataFrame) -> Mapping[str, str]:
     }
 
 
-def _direct_contrast(question: str, pair: Pair, direct: Mapping[Pair, Cells], kind: str, is_named: bool) -> Contrast:
-    cells = direct[pair] if pair in direct else direct[pair[::-1]]
-    pages = cells if pair in direct else cells._replace(value=-cells.value)
-    return _with_note(
-        Contrast(question, *pair, "direct", pages, _participant_means(pages), mean_of(pages), is_named, ""), kind
-    )
+def _empty_contrast(ratings: Ratings, question: str, pair: Pair) -> Contrast:
+    part = ratings.table[ratings.table["question"] == question]
+    present = {*part["condition"], *part["other_condition"]}
+    absent = [name for name in pair if name not in present]
+    note = f"no rating of {' and '.join(absent)}" if absent else "never compared"
+    kind: Comparison = "direct" if ratings.kinds[question] in COMPARISONS else "within"
+    nothing = mean_of(_NO_VALUES)
+    return Contrast(question, *pair, kind, _NO_VALUES, np.zeros(0), nothing, nothing, True, note)
 
 
-def pair_pages(one: RatedPages, other: RatedPages) -> PairedDifferences:
-    """Return how two conditions are compared: paired by page where sufficiently many have both, else by their means."""
+def _page_differences(one: RatedPages, other: RatedPages) -> Cells:
+    """Return the differences on pages that have both."""
     place = np.full(1 + max(int(one.number.max()), int(other.number.max())), -1, np.intp)
     place[one.number] = np.arange(len(one.number))
     at = place[other.number]
     has_both = at >= 0
-    value = one.cells.value[..., at[has_both]] - other.cells.value[..., has_both]
-    pages = Cells(value, other.cells.participant[has_both], other.cells.content[has_both])
-    both, fewer = value.shape[-1], min(len(one.number), len(other.number))
-    is_paired = 2 * both >= fewer and (both >= _MIN_PAIRED_PAGES or both == fewer)
-    return PairedDifferences("paired" if is_paired else "unpaired", pages, fewer)
-
-
-def _separate_contrast(
-    question: str, pair: Pair, rated: Mapping[str, RatedPages], kind: str, is_named: bool, through: str
-) -> Contrast:
-    one, other = (rated[name] for name in pair)
-    comparison, pages, fewer = pair_pages(one, other)
-    if comparison == "paired":
-        return _with_note(
-            Contrast(question, *pair, "paired", pages, _participant_means(pages), mean_of(pages), is_named, through),
-            kind,
-        )
-    few = f"unpaired, as few rated both on the same content: {len(pages.value)} of {fewer} pages"
-    note = f"{through}; {few}" if through else few
-    own, estimate = _participant_differences(one.cells, other.cells), difference_of(one.cells, other.cells)
-    return _with_note(Contrast(question, *pair, "unpaired", pages, own, estimate, is_named, note), kind)
-
-
-def _empty_contrast(question: str, pair: Pair, ratings: Ratings, part: pd.DataFrame) -> Contrast:
-    present = {*part["condition"], *part["other_condition"]}
-    absent = [name for name in pair if name not in present]
-    note = f"no rating of {' and '.join(absent)}" if absent else "never compared"
-    none = np.zeros(0, np.intp)
-    pages = Cells(np.zeros(0), none, none)
-    kind: Comparison = "direct" if ratings.kinds[question] in COMPARISONS else "paired"
-    return Contrast(question, *pair, kind, pages, np.zeros(0), mean_of(pages), True, note)
+    value = one.cells.value[at[has_both]] - other.cells.value[has_both]
+    return Cells(value, other.cells.participant[has_both], other.cells.content[has_both])
 
 
 def _participant_means(pages: Cells) -> Floats:
@@ -195,8 +274,9 @@ def _participant_means(pages: Cells) -> Floats:
     return np.asarray(sums[counts > 0] / counts[counts > 0], np.float64)
 
 
-def _participant_differences(one: Cells, other: Cells) -> Floats:
+def _participant_differences(one_pages: RatedPages, other_pages: RatedPages) -> Floats:
     """Return the difference of the two means of every participant who rated both."""
+    one, other = one_pages.cells, other_pages.cells
     people = 1 + int(max(one.participant.max(), other.participant.max()))
     counts = [np.bincount(cells.participant, minlength=people) for cells in (one, other)]
     has_both = (counts[0] > 0) & (counts[1] > 0)
@@ -205,30 +285,3 @@ def _participant_differences(one: Cells, other: Cells) -> Floats:
         for cells, count in zip((one, other), counts, strict=True)
     ]
     return np.asarray(means[0] - means[1], np.float64)
-
-
-def _with_note(contrast: Contrast, kind: str) -> Contrast:
-    """Return the contrast with notes on its test; with one person on a side it has no test."""
-    estimate, notes = _bounded(contrast.estimate, kind), [contrast.note] if contrast.note else []
-    if estimate.over == "contents" or np.isnan(estimate.p):
-        nan = np.nan
-        estimate = estimate._replace(se=nan, df=nan, low=nan, high=nan, statistic=nan, p=nan)
-        notes.append("one participant: no test" if estimate.participants < 2 else "one participant of one: no test")
-    elif estimate.over == "participants":
-        notes.append("one content: over participants only")
-    elif estimate.df < min(_MIN_DF, estimate.participants - 1):
-        few = "few participants or contents of one" if contrast.comparison == "unpaired" else "few contents"
-        notes.append(f"{few} ({estimate.df + 1:.0f}): a wide interval")
-    if estimate.se == 0 and estimate.p < 1:
-        notes.append("all differences are equal: p of a sign test")
-    return contrast._replace(estimate=estimate, note="; ".join(notes))
-
-
-def _bounded(estimate: Estimate, kind: str) -> Estimate:
-    """Return the difference with an interval that stays where it can be: shares, and preferences from -1 to 1."""
-    if kind == "choice":
-        ends = bounds_for(
-            kind, estimate.mean, estimate.se, estimate.df, units=estimate.participants, ratings=estimate.n
-        )
-        return estimate._replace(low=float(ends.low[0]), high=float(ends.high[0]))
-    return estimate._replace(low=max(-1.0, estimate.low), high=min(1.0, estimate.high)) if kind == "pick" else estimate

@@ -28,6 +28,8 @@ from beholder.analysis.columns import (
     RATINGS_N,
     SD,
     STIMULI,
+    THESE_HIGH,
+    THESE_LOW,
     bounds,
 )
 from beholder.analysis.contract import Analysis, Column
@@ -36,7 +38,7 @@ from beholder.analysis.ratings import COMPARISONS, Ratings, as_ratings
 from beholder.analysis.result import Result, metric
 from beholder.stats.clustered import CITATION as CLUSTERED
 from beholder.stats.clustered import Cells, Codes, Estimate, Floats, Over, mean_of, sums_by
-from beholder.stats.intervals import SHARE_CITATION, STUDENT_CITATION, bounds_for, is_share
+from beholder.stats.intervals import SHARE_CITATION, STUDENT_CITATION, bounds_for, is_share, unanimous_bounds
 
 _INTERVALS: Mapping[Over, str] = {
     "both": "clustered t over participants and contents",
@@ -53,7 +55,8 @@ _MEANS = (
 )  # fmt: skip
 _RATINGS_BOUNDS = bounds("ratings", "the interval as if no two ratings shared a person or a content: too narrow")
 _NARROWER_BOUNDS = (
-    *bounds("participants", "the interval over participants: other people, the same contents"),
+    THESE_LOW,
+    THESE_HIGH,
     *bounds("contents", "the interval over contents: the same people, other contents"),
     *_RATINGS_BOUNDS,
 )
@@ -111,6 +114,7 @@ def group_means(ratings: Ratings, table: pd.DataFrame, groups: MeanGroups) -> pd
     value, (place, participant, content, stimulus) = average_by(table["value"].to_numpy(float), *codes)
     equal = content if groups.equal == "content" else stimulus
     metrics = {name: metric(ratings.methods[name], kind).name for name, kind in ratings.kinds.items()}
+    scales = {name: _Scale(kind, *scale_ends(ratings, name)[:2]) for name, kind in ratings.kinds.items()}
     rows = []
     for number in spread.index:
         mine = slice(*np.searchsorted(place, [number, number + 1]))
@@ -123,7 +127,7 @@ def group_means(ratings: Ratings, table: pd.DataFrame, groups: MeanGroups) -> pd
                 "metric": metrics[question],
                 **spread.loc[number].to_dict(),
                 "stimuli": len(np.unique(stimulus[mine])),
-                **_means(cells, equal[mine], ratings.kinds[question], int(spread.loc[number, "n"]), groups),
+                **_means(cells, equal[mine], scales[question], int(spread.loc[number, "n"]), groups),
             }
         )
     return pd.DataFrame(rows, columns=list(groups.columns)).astype({"n": int})
@@ -143,31 +147,46 @@ def _spread(place: Codes, value: Floats) -> pd.DataFrame:
     )
 
 
-def _means(cells: Cells, equal: Codes, kind: str, votes: int, groups: MeanGroups) -> dict[str, Any]:
+class _Scale(NamedTuple):
+    """What kind of rating a question has, and the ends of its scale."""
+
+    kind: str
+    low: float
+    high: float
+
+
+def _means(cells: Cells, equal: Codes, scale: _Scale, votes: int, groups: MeanGroups) -> dict[str, Any]:
     """Return the mean of one group with all its intervals."""
     estimate = mean_of(cells, groups.over, equal=equal)
-    low, high = _ends(estimate, kind, votes)
-    is_alone = estimate.participants == 1
-    has_none = is_alone or np.isnan(low)
+    low, high = _ends(estimate, scale, votes)
+    has_none = estimate.participants == 1 or np.isnan(low)
     row: dict[str, Any] = {
         "participants": estimate.participants,
         "contents": estimate.contents,
         "mean": estimate.mean,
         "ci_low": np.nan if has_none else low,
         "ci_high": np.nan if has_none else high,
-        "interval": "" if has_none else interval_name(kind, estimate.over),
-        "note": _note(estimate, groups.over, width=high - low),
+        "interval": "" if has_none else interval_name(scale.kind, estimate.over),
+        "note": _note(estimate, groups.over, is_score=not is_share(scale.kind)),
     }
     for over in groups.narrower:
-        ends = _ends(mean_of(cells, over, equal=equal), kind, votes)
-        row |= dict(zip((f"{over}_low", f"{over}_high"), ends, strict=True))
+        ends = _ends(mean_of(cells, over, equal=equal), scale, votes)
+        name = "these" if over == "participants" else over
+        row |= dict(zip((f"{name}_low", f"{name}_high"), ends, strict=True))
     return row
 
 
-def _ends(estimate: Estimate, kind: str, votes: int) -> tuple[float, float]:
+def _ends(estimate: Estimate, scale: _Scale, votes: int) -> tuple[float, float]:
+    """Return the ends of an interval, which never leaves its scale; of a unanimous answer, how far others may be."""
     units = {"contents": estimate.contents, "ratings": estimate.n}.get(estimate.over, estimate.participants)
-    ends = bounds_for(kind, estimate.mean, estimate.se, estimate.df, units=units, ratings=max(votes, estimate.n))
-    return float(ends.low[0]), float(ends.high[0])
+    if estimate.se == 0 and not is_share(scale.kind):
+        ends = unanimous_bounds(estimate.mean, units, scale.low, scale.high)
+        return float(ends.low), float(ends.high)
+    bounds = bounds_for(
+        scale.kind, estimate.mean, estimate.se, estimate.df, units=units, ratings=max(votes, estimate.n)
+    )
+    low, high = float(bounds.low[0]), float(bounds.high[0])
+    return (low, high) if is_share(scale.kind) else (max(low, scale.low), min(high, scale.high))
 
 
 def interval_name(kind: str, over: Over) -> str:
@@ -176,11 +195,11 @@ def interval_name(kind: str, over: Over) -> str:
     return f"Korn-Graubard {name[name.index('over') :]}" if is_share(kind) else name
 
 
-def _note(estimate: Estimate, over: Over, width: float) -> str:
+def _note(estimate: Estimate, over: Over, *, is_score: bool) -> str:
     if estimate.participants == 1:
         return "one participant: no interval"
-    if width == 0:
-        return "all participants agree: interval of no width"
+    if estimate.se == 0 and is_score:
+        return "all participants agree: how far others may differ"
     return "one content: interval over participants only" if over == "both" and estimate.contents == 1 else ""
 
 
@@ -393,7 +412,7 @@ _ERRORS: Mapping[str, str] = {
 }
 _NARROWER: Mapping[str, str] = {
     "both": (
-        " Other kinds are named by what they generalise over: participants_ (contents fixed), contents_ "
+        " Other kinds are named by what they generalise over: these_ (other people, these contents), contents_ "
         "(participants fixed), ratings_ (as if no two ratings shared a participant or a content: too narrow, for "
         "comparison only)."
     ),

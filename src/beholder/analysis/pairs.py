@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,10 @@ from beholder.analysis.columns import (
     PARTICIPANTS,
     QUESTION,
     STATISTIC,
+    THESE_HIGH,
+    THESE_LOW,
+    THESE_P,
+    THESE_P_HOLM,
     TIES,
     P,
     bounds,
@@ -33,8 +38,8 @@ from beholder.analysis.figures.pairs import pairs_chart, preferences_chart
 from beholder.analysis.ratings import COMPARISONS, Ratings, as_ratings, orient_comparisons
 from beholder.analysis.result import Result, records
 from beholder.analysis.strengths import compared_questions
-from beholder.analysis.tests import TESTS, Family, corrected_tests, family_note
-from beholder.stats.clustered import CITATION as CLUSTERED
+from beholder.analysis.tests import TESTS, Family, corrected_tests, family_note, verdict
+from beholder.stats.additive import CITATION as CLUSTERED
 from beholder.stats.clustered import Floats
 from beholder.stats.intervals import EFFECT_CITATION as EFFECT
 from beholder.stats.intervals import (
@@ -73,7 +78,7 @@ def pairs(
     ]
     table = pd.DataFrame(rows, columns=PAIRS.names)
     note = _note(ratings, family_note(ratings, contrasts, family))
-    return PAIRS.result(table, note, _citation(ratings, table))
+    return PAIRS.result(table, note, _citation(table))
 
 
 PAIRS = Analysis(
@@ -81,14 +86,17 @@ PAIRS = Analysis(
     pairs,
     (
         QUESTION, CONDITION, OTHER_CONDITION,
-        Column("comparison", "text", "How the two are held together.", ("paired", "unpaired", "direct")),
+        Column("comparison", "text", "Rated by the same people, by different people, or compared in one vote.",
+               ("within", "between", "direct")),
         PAGES_N,
         PARTICIPANTS, CONTENTS,
         Column("mean_difference", "number", "The first minus the second; above zero the first is better."),
-        Column("se", "number", "Standard error, clustered by participant and content."),
+        Column("se", "number", "Standard error for people and contents like these."),
         DF, CI_LOW, CI_HIGH,
         STATISTIC,
-        P, P_HOLM,
+        P, P_HOLM, THESE_LOW, THESE_HIGH, THESE_P, THESE_P_HOLM,
+        Column("verdict", "text", "How far it is clear after correction: `beyond` these contents too, on `these` "
+               "contents only, or `undecided`; empty where it is not judged.", ("beyond", "these", "undecided", "")),
         Column("test", "text", "Name of the test that p is of."),
         Column(
             "effect", "number",
@@ -101,19 +109,21 @@ PAIRS = Analysis(
     ),
     row="pair of conditions and question",
     holds="difference with interval, test, p, p after Holm's correction, and size",
-    citation="; ".join([CLUSTERED, SHARE_CITATION, HOLM, EFFECT]),
+    citation="; ".join([CLUSTERED, HOLM, EFFECT]),
     draw=pairs_chart,
     order=4,
     holds_at_looks=True,
 )  # fmt: skip
 
 
-def _row(one: Contrast, clustered: dict[str, object], clear_by: str) -> tuple[object, ...]:
+def _row(one: Contrast, clustered: dict[str, Any], clear_by: str) -> tuple[object, ...]:
     estimate, effect = one.estimate, dz(one.by_participant)
     return (
         one.question, one.condition, one.other_condition, one.comparison, estimate.n, estimate.participants,
         estimate.contents, estimate.mean, estimate.se, estimate.df, estimate.low, estimate.high, estimate.statistic,
-        estimate.p, clustered["p_holm"], clustered["test"], *effect, clear_by, clustered["note"],
+        estimate.p, clustered["p_holm"], one.these.low, one.these.high, one.these.p, clustered["these_p_holm"],
+        verdict(float(clustered["clear"]), float(clustered["these_clear"])), clustered["test"], *effect, clear_by,
+        clustered["note"],
     )  # fmt: skip
 
 
@@ -122,40 +132,34 @@ def _note(ratings: Ratings, family: str) -> str:
     if kinds == {"correct"}:
         return _CHANCE
     note = (
-        "condition minus other_condition. paired: differences on the same pages (one participant and one content; n "
-        "counts them), where at least half of the pages that could have both conditions have them; unpaired: the "
-        "difference of the two means, where fewer do (n counts the pages of either). Every content weighs the same. "
-        "clustered t: the error is clustered by participant and by content, with small-sample factors, so that it "
-        "generalises over both; t has the smaller number of the two minus one degrees of freedom; over participants "
-        f"only where there is one content. Two-sided. {family} The {_intervals(kinds)} is not corrected for the number "
-        "of pairs. effect: of people with these contents, the mean over participants of their own differences, in "
+        "condition minus other_condition, from all ratings (n counts pages of either: one participant and one "
+        "content): additive least squares of participant, content and condition. Its variance has a part of people and "
+        "a part of contents, each clustered, corrected for what fitting took, moderated over the pairs of the question "
+        "and never below that of single pages; t has Satterthwaite's degrees of freedom. ci_low, ci_high, p and p_holm "
+        "are for people and contents like these (over participants only where there is one content); these_low, "
+        "these_high, these_p and these_p_holm for people like these with these contents. within: people are their own "
+        "control; between: different people rated the two. Conditions without a common content are not tested. "
+        f"Two-sided. {family} The intervals are not corrected for the number of pairs, and are cut at the ends of the "
+        "scale. effect: of people with these contents, the mean over participants of their own differences, in "
         "standard deviations of these (dz), with an exact noncentral t interval; it says nothing about other contents. "
-        "clear_by: by which of the tests in tests the difference is clear after correction. A difference of zero has "
-        "no direction and is not called clear. Where ratings are missing, a paired difference can point the other way "
-        "than the two means, which take in everybody who rated the condition."
+        "verdict: whether p_holm, or these_p_holm alone, "
+        "is below 0.05; clear_by: by which of the tests in tests the difference is clear after correction. A "
+        "difference of zero has no direction and is not called clear. Where ratings are missing, a difference can "
+        "point the other way than the two means, which are not adjusted for who rated what."
     )
     if not kinds.isdisjoint(COMPARISONS):
         note += (
             " direct: two conditions were compared with each other, and the difference is the mean of these "
-            "comparisons, above zero where the condition was better; conditions that were compared with the same "
+            "comparisons, every content weighing the same, above zero where the condition was better; conditions that "
+            "were compared with the same "
             "reference only differ as they differ from it."
         )
     return f"{note} {_CHANCE}" if "correct" in kinds else note
 
 
-def _intervals(kinds: set[str]) -> str:
-    """Return which interval a difference has."""
-    cut = " (of shares cut at -1 and 1)" if "pick" in kinds else ""
-    plain = [f"95 % Student t interval{cut}"] if kinds - {"choice", "correct"} else []
-    shares = ["95 % Korn-Graubard interval of the preference between the two"] if "choice" in kinds else []
-    return " or ".join([*plain, *shares])
-
-
-def _citation(ratings: Ratings, table: pd.DataFrame) -> str:
-    """Return the sources of the tests that were made and of the intervals that were drawn."""
-    has_interval = table[table["ci_low"].notna()]["question"].map(ratings.kinds)
-    sources = [CLUSTERED] if table["p"].notna().any() else []
-    sources += [SHARE_CITATION] if (has_interval == "choice").any() else []
+def _citation(table: pd.DataFrame) -> str:
+    """Return the sources of what was computed."""
+    sources = [CLUSTERED] if table["p"].notna().any() or table["these_p"].notna().any() else []
     sources += [HOLM] if table["p_holm"].notna().any() else []
     sources += [EFFECT] if table["effect"].notna().any() else []
     return "; ".join(sources)

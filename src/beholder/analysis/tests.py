@@ -1,4 +1,4 @@
-"""tests and agreement: every contrast by four tests, corrected, and which tests agree (reference: statistics 4.2)."""
+"""tests and agreement: every contrast by five tests, corrected, and which tests agree (reference: statistics 4.2)."""
 
 from __future__ import annotations
 
@@ -22,6 +22,10 @@ from beholder.analysis.columns import (
     P_HOLM,
     PAGES_N,
     QUESTION,
+    THESE_HIGH,
+    THESE_LOW,
+    THESE_P,
+    THESE_P_HOLM,
     P,
 )
 from beholder.analysis.contract import Analysis, Column
@@ -29,8 +33,8 @@ from beholder.analysis.contrasts import Contrast, Pair, contrasts_of
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result, scoring
 from beholder.methods.boards import HEMVIP
-from beholder.stats.clustered import CITATION as CLUSTERED
-from beholder.stats.clustered import Floats
+from beholder.stats.additive import CITATION as CLUSTERED
+from beholder.stats.clustered import Floats, mean_of
 from beholder.stats.intervals import STUDENT_CITATION, t_interval
 from beholder.stats.tests import HOLM_CITATION as HOLM
 from beholder.stats.tests import SIGNED_RANK_CITATIONS as RANKS
@@ -39,14 +43,16 @@ from beholder.stats.tests import ZERO_RULES, Zeros, holm, sign_test, signed_rank
 # ruff: noqa: PT028 - named as its table, and not a test of ours
 
 
-# Every contrast by four tests, corrected for their number (reference: statistics 4.2)
+# Every contrast by five tests, corrected for their number (reference: statistics 4.2)
 
 
 ALPHA = 0.05
-TESTS = ("clustered t", "paired t", "Wilcoxon", "sign")
+TESTS = ("clustered t", "page-paired t", "paired t", "Wilcoxon", "sign")
 Family: TypeAlias = Literal["question", "study"]
 """What Holm's correction runs over: the tests of one question, or of the whole study."""
 _UNITS = {"both": "participant and content", "participants": "participant", "contents": "content"}
+Verdict: TypeAlias = Literal["beyond", "these", "undecided", ""]
+"""Whether a difference is clear: beyond these contents too, on these contents only, or not; empty where not judged."""
 UNNAMED = "not a named contrast: not corrected for"
 """What is noted of a pair that the study is not about."""
 
@@ -98,20 +104,23 @@ def corrected_tests(
 
 def _corrected(ratings: Ratings, named: Sequence[Pair], family: Family, zeros: Zeros) -> CorrectedTests:
     contrasts = list(contrasts_of(ratings, named))
-    table = pd.DataFrame([row for one in contrasts for row in _rows(one, zeros)], columns=FOUR_TESTS.names)
+    table = pd.DataFrame([row for one in contrasts for row in _rows(one, zeros)], columns=PAIR_TESTS.names)
     controlled = frozenset(name for name, method in ratings.methods.items() if scoring(method).controls_reference)
     outside = [
         _why_contrast_uncorrected(ratings, one, controlled, has_named=bool(named)) for one in contrasts for _ in TESTS
     ]
     table["note"] = ["; ".join(filter(None, both)) for both in zip(table["note"], outside, strict=True)]
-    counted = table["p"].where(np.asarray([not why for why in outside], dtype=bool))
+    is_counted = np.asarray([not why for why in outside], dtype=bool)
     scope = ["test"] if family == "study" else ["question", "test"]
     if len(table):
-        corrected = counted.groupby([table[key] for key in scope]).transform(holm)
-        # A study of a chain has a share of one error rate: p is made larger, so that 5 % is the limit everywhere.
-        table["p_holm"] = (corrected / ratings.order.share).clip(upper=1)
+        groups = [table[key] for key in scope]
+        for column in ("p", "these_p"):
+            corrected = table[column].where(is_counted).groupby(groups).transform(holm)
+            # A study of a chain has a share of one error rate: p is made larger, so that 5 % is the limit everywhere.
+            table[f"{column}_holm"] = (corrected / ratings.order.share).clip(upper=1)
     above = table["estimate"].sub(np.where(table["test"] == "sign", 0.5, 0))
     table["clear"] = are_clear(table["p"], table["p_holm"], above, outside)
+    table["these_clear"] = are_clear(table["these_p"], table["these_p_holm"], above, outside)
     return CorrectedTests(contrasts, table)
 
 
@@ -125,6 +134,15 @@ def are_clear(p: ArrayLike, p_holm: ArrayLike, above: ArrayLike, outside: Sequen
     judged = np.where(is_alone, np.asarray(p, float), np.asarray(p_holm, float))
     has_direction = np.round(np.asarray(above, float), _DECIMALS) != 0
     return np.where(np.isnan(judged), math.nan, (judged < ALPHA) & has_direction)
+
+
+def verdict(clear: float, these_clear: float) -> Verdict:
+    """Return how far a difference is clear, from `clear` and `these_clear` of its test."""
+    if math.isnan(clear) and math.isnan(these_clear):
+        return ""
+    if clear > 0:
+        return "beyond"
+    return "these" if these_clear > 0 else "undecided"
 
 
 def _uncorrected_conditions(ratings: Ratings) -> frozenset[str]:
@@ -148,19 +166,27 @@ def why_uncorrected(pair: Pair, anchors: frozenset[str], hidden: frozenset[str])
 
 def _rows(one: Contrast, zeros: Zeros) -> list[tuple[object, ...]]:
     """Return the rows of one contrast, before correction."""
-    pages, estimate, nan = one.pages.value, one.estimate, math.nan
+    pages, estimate, these, nan = one.pages.value, one.estimate, one.these, math.nan
     n, names = len(pages), (one.question, one.condition, one.other_condition)
-    signs, ranks, plain = sign_test(pages), signed_rank(pages, zeros=zeros), t_interval(pages)
+    signs, ranks, plain, paired = (
+        sign_test(pages),
+        signed_rank(pages, zeros=zeros),
+        t_interval(pages),
+        mean_of(one.pages),
+    )
     share, (t, p) = signs.proportion, _one_sample(plain.mean, plain.sd, n)
     pages_note = "" if n > 1 else "fewer than two pages with both: no test"
-    page, later = ("page", n, signs.ties), (nan, nan)
+    page, later = ("page", n, signs.ties), (nan,) * 7
     return [
         (*names, TESTS[0], _UNITS.get(estimate.over, ""), estimate.n, signs.ties, estimate.mean, estimate.low,
-         estimate.high, estimate.statistic, estimate.df, estimate.p, *later, one.note),
-        (*names, TESTS[1], *page, plain.mean, plain.low, plain.high, t, n - 1 if n > 1 else nan, p, *later, pages_note),
-        (*names, TESTS[2], *page, ranks.biserial, nan, nan, ranks.statistic, nan, ranks.p, *later,
+         estimate.high, estimate.statistic, estimate.df, estimate.p, nan, these.low, these.high, these.p, nan, nan, nan,
+         one.note),
+        (*names, TESTS[1], _UNITS.get(paired.over, ""), n, signs.ties, paired.mean, paired.low, paired.high,
+         paired.statistic, paired.df, paired.p, *later, pages_note),
+        (*names, TESTS[2], *page, plain.mean, plain.low, plain.high, t, n - 1 if n > 1 else nan, p, *later, pages_note),
+        (*names, TESTS[3], *page, ranks.biserial, nan, nan, ranks.statistic, nan, ranks.p, *later,
          pages_note or ranks.method),
-        (*names, TESTS[3], *page, share.share, share.low, share.high, signs.above if n else nan, nan,
+        (*names, TESTS[4], *page, share.share, share.low, share.high, signs.above if n else nan, nan,
          nan if n < 2 else 1.0 if n == signs.ties else share.p, *later, pages_note),
     ]  # fmt: skip
 
@@ -185,7 +211,7 @@ def tests(
     family: Family | None = None,
     zeros: Zeros = "pratt",
 ) -> Result | None:
-    """Return four tests of every two conditions: clustered t, and paired t, Wilcoxon and sign test over pages.
+    """Return five tests of every two conditions: on all ratings, and over pages that have both.
 
     `contrasts` and `family` are those of the study when left out. None where no question compares conditions.
     """
@@ -194,10 +220,13 @@ def tests(
     if table.empty:
         return None
     note = (
-        "clustered t: the difference with its error clustered by participant and content, as in pairs. The other three "
-        "take every page (one participant and one content with both conditions) as independent of all others, as "
-        "HEMVIP does: they are here to compare with other papers, and reject a true null 12 to 26 % of the time where "
-        "5 % are claimed, because the pages of one person, and of one content, are alike. paired t: mean difference "
+        "clustered t: the difference on all ratings with its error clustered by participant and content, as in pairs; "
+        "these_: the same with these contents. page-paired t: the mean difference over pages (one participant and one "
+        "content) that have both conditions, clustered by participant and content; it leaves out all other ratings. "
+        "The other three take every such page as independent of all others, as HEMVIP does: they are here to compare "
+        "with other papers. Where everybody rates everything they reject a true null 12 to 26 % of the time where 5 % "
+        "are claimed, because the pages of one person, and of one content, are alike; where few pages have both they "
+        "rest on those few. paired t: mean difference "
         f"over pages. Wilcoxon: signed rank ({ZERO_RULES[zeros]}), no continuity correction, a test of symmetry about "
         "zero; estimate: matched rank-biserial correlation; statistic: the smaller rank sum. sign: exact binomial "
         "test, ties ignored; estimate: share of pages on which condition is above other_condition, with Clopper and "
@@ -205,7 +234,7 @@ def tests(
         f"intervals are 95 %. {family_note(ratings, contrasts, family)} Each test has a family of its own. clear: 1 "
         f"where p_holm (p, of an anchor or the hidden reference) is below {ALPHA:g}."
     )
-    return FOUR_TESTS.result(table, note, _citation(RANKS[zeros]))
+    return PAIR_TESTS.result(table, note, _citation(RANKS[zeros]))
 
 
 def _citation(ranks: str) -> str:
@@ -213,7 +242,7 @@ def _citation(ranks: str) -> str:
     return "; ".join([CLUSTERED, STUDENT_CITATION, ranks, exact, HEMVIP, HOLM])
 
 
-FOUR_TESTS = Analysis(
+PAIR_TESTS = Analysis(
     "tests",
     tests,
     (
@@ -225,12 +254,13 @@ FOUR_TESTS = Analysis(
         Column("estimate", "number", "Mean difference, rank-biserial correlation (Wilcoxon) or share of pages (sign)."),
         CI_LOW, CI_HIGH,
         Column("statistic", "number", "t, the smaller rank sum (Wilcoxon), or pages with the first above (sign)."),
-        DF, P, P_HOLM,
+        DF, P, P_HOLM, THESE_LOW, THESE_HIGH, THESE_P, THESE_P_HOLM,
         Column("clear", "number", "1 where the difference is clear, 0 where it is not, empty where it is not judged."),
+        Column("these_clear", "number", "The same with these contents."),
         NOTE,
     ),
     row="pair of conditions, question and test",
-    holds="the difference by four tests",
+    holds="the difference by five tests",
     citation=_citation("; ".join(RANKS.values())),
     order=5,
 )  # fmt: skip

@@ -8,11 +8,14 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from beholder.analysis.contrasts import RatedPages, direct_pages, pair_pages, rated_pages
+from beholder.analysis.contrasts import direct_pages, rated_pages
+from beholder.analysis.means import average_by
 from beholder.analysis.tests import UNNAMED, Family, are_clear, why_uncorrected
 from beholder.simulation.rating_sheet import RatingSheet
-from beholder.stats.clustered import Cells, Estimates, Floats, Over, differences_of, means_of
+from beholder.stats.additive import AdditiveContrasts, ContrastEstimates, DirectContrasts
+from beholder.stats.clustered import Cells, Codes, Floats, Over, means_of
 from beholder.stats.intervals import bounds_for
+from beholder.stats.moderation import ContrastError
 from beholder.stats.tests import holm
 
 Contents: TypeAlias = Literal["random", "fixed"]
@@ -62,35 +65,38 @@ class ContrastOutcomes(NamedTuple):
 
 
 class _QuestionPages(NamedTuple):
-    """The judgements of one question by condition."""
+    """What is known of one question: its contrasts, and the votes of each condition."""
 
-    direct: Mapping[tuple[int, int], Cells]
-    rated: Mapping[int, RatedPages]
-    against: Mapping[int, int]
+    direct: Estimated
+    """Pairs that were compared with each other."""
+    rated: Estimated
+    """Pairs of conditions that were rated one by one, or against the same reference."""
     means: Mapping[int, tuple[Cells, int]]
     """The cells of each condition, and their number of votes."""
+
+
+Estimated: TypeAlias = tuple[Sequence[tuple[int, int]], ContrastEstimates | None]
+"""Pairs of conditions, and their contrasts in this order."""
 
 
 def contrast_outcomes(sheet: RatingSheet, values: Floats, rules: ContrastRules) -> ContrastOutcomes:
     """Return estimates, tests and decisions for every row of values, one value for each entry of the sheet."""
     over = OVER[rules.contents]
     tests: list[Difference] = []
-    all_estimates: list[Estimates] = []
+    columns: list[tuple[Floats, Floats, Floats]] = []
     groups: list[tuple[int, int]] = []
     means: list[tuple[Floats, Floats]] = []
     for question in range(rules.questions):
         question_pages = _question_pages(sheet, values, question, rules)
-        for test, estimates in _contrasts(question_pages, question, rules, over):
+        for test, column in _contrasts(question_pages, question, rules):
             tests.append(test)
-            all_estimates.append(estimates)
+            columns.append(column)
         for condition, (cells, votes) in question_pages.means.items():
             groups.append((question, condition))
             means.append(_mean(cells, votes, sheet.kind, over))
-    p = _column([np.full(len(values), np.nan) if one.over == "contents" else one.p for one in all_estimates], values)
+    estimate, half, p = (_column([column[place] for column in columns], values) for place in range(3))
     p_holm = holm_adjusted(p, tests, rules.family)
-    estimate = _column([one.mean for one in all_estimates], values)
     clear = are_clear(p, p_holm, estimate, [test.outside for test in tests])
-    half = _column([(one.high - one.low) / 2 for one in all_estimates], values)
     mean, mean_half = (_column([pair[place] for pair in means], values) for place in (0, 1))
     return ContrastOutcomes(tuple(tests), estimate, half, p, p_holm, clear, tuple(groups), mean, mean_half)
 
@@ -113,10 +119,14 @@ def _question_pages(sheet: RatingSheet, values: Floats, question: int, rules: Co
     value, one, other = values[:, rows], sheet.condition[rows], sheet.other_condition[rows]
     participant, content = sheet.list[rows], sheet.content[rows]
     if sheet.kind == "score":
-        rated = rated_pages(value, one, participant, content)
-        return _QuestionPages({}, rated, {}, {code: (pages.cells, len(pages.number)) for code, pages in rated.items()})
+        pages = rated_pages(value, one, participant, content)
+        pairs = list(combinations(sorted(pages), 2))
+        means = {code: (part.cells, len(part.number)) for code, part in pages.items()}
+        return _QuestionPages(((), None), _rated(value, one, participant, content, pairs), means)
     is_between = ~np.isin(other, list(rules.references)) if sheet.kind == "diff" else np.ones(len(one), bool)
-    direct = direct_pages(value, one, other, participant, content)
+    compared = direct_pages(value, one, other, participant, content)
+    direct = DirectContrasts(compared, choice=1.0 if sheet.kind == "choice" else None)
+    estimated = list(compared), direct.estimate({pair: cells.value for pair, cells in compared.items()})
     both = np.concatenate([np.arange(len(rows)), np.flatnonzero(is_between)])
     sign = np.where(np.arange(len(both)) < len(rows), 1.0, -1.0)
     conditions = np.concatenate([one, other[is_between]])
@@ -124,25 +134,45 @@ def _question_pages(sheet: RatingSheet, values: Floats, question: int, rules: Co
     votes = np.bincount(conditions, minlength=len(sheet.conditions))
     means = {code: (pages.cells, int(votes[code])) for code, pages in mirrored.items()}
     if is_between.any():
-        return _QuestionPages(direct, {}, {}, means)
+        return _QuestionPages(estimated, ((), None), means)
     against = {int(code): set(other[one == code].tolist()) for code in np.unique(one)}
     # A condition that was compared with several others has a reference of its own.
     single = {code: others.pop() if len(others) == 1 else -1 - code for code, others in against.items()}
-    return _QuestionPages(direct, mirrored, single, means)
+    alike = [pair for pair in combinations(sorted(mirrored), 2) if single[pair[0]] == single[pair[1]]]
+    return _QuestionPages(estimated, _rated(value, one, participant, content, alike), means)
+
+
+def _rated(
+    value: Floats, condition: Codes, participant: Codes, content: Codes, pairs: Sequence[tuple[int, int]]
+) -> Estimated:
+    """Return the contrasts of conditions from all ratings."""
+    if not pairs:
+        return (), None
+    value, (condition, participant, content) = average_by(value, condition, participant, content)
+    return pairs, AdditiveContrasts(participant, content, condition, pairs).estimate(value)
 
 
 def _contrasts(
-    question_pages: _QuestionPages, question: int, rules: ContrastRules, over: Over
-) -> Iterator[tuple[Difference, Estimates]]:
-    """Yield the named contrasts as they are written, then all other pairs, with their estimates."""
-    present = sorted({*question_pages.rated, *(code for pair in question_pages.direct for code in pair)})
+    question_pages: _QuestionPages, question: int, rules: ContrastRules
+) -> Iterator[tuple[Difference, tuple[Floats, Floats, Floats]]]:
+    """Yield the named contrasts as they are written, then all other pairs: estimate, half of the interval, and p."""
+    found: dict[tuple[int, int], tuple[Floats, Floats, Floats]] = {}
+    for pairs, estimates in (question_pages.rated, question_pages.direct):
+        if estimates is not None:
+            claim: ContrastError = estimates.beyond if rules.contents == "random" else estimates.these
+            for column, pair in enumerate(pairs):
+                half = (claim.high[:, column] - claim.low[:, column]) / 2
+                found[pair] = estimates.difference[:, column], half, claim.p[:, column]
     named = {*rules.named, *(pair[::-1] for pair in rules.named)}
-    rest = [pair for pair in combinations(present, 2) if pair not in named]
+    rest = [pair for pair in sorted(found) if pair not in named]
     for one, other in (*rules.named, *rest):
         is_named = (one, other) in named
-        estimates = _difference(question_pages, one, other, over)
-        if estimates is not None:
-            yield Difference(question, one, other, is_named, _outside(one, other, is_named, rules)), estimates
+        test = Difference(question, one, other, is_named, _outside(one, other, is_named, rules))
+        if (one, other) in found:
+            yield test, found[one, other]
+        elif (other, one) in found:
+            estimate, half, p = found[other, one]
+            yield test, (-estimate, half, p)
 
 
 def _outside(one: int, other: int, is_named: bool, rules: ContrastRules) -> str:
@@ -151,22 +181,6 @@ def _outside(one: int, other: int, is_named: bool, rules: ContrastRules) -> str:
     return why_uncorrected(
         (str(one), str(other)), *(frozenset(map(str, codes)) for codes in (rules.anchors, rules.hidden))
     )
-
-
-def _difference(question_pages: _QuestionPages, one: int, other: int, over: Over) -> Estimates | None:
-    """Return the difference of two conditions; None if they were not compared."""
-    low, high = min(one, other), max(one, other)
-    if (low, high) in question_pages.direct:
-        pages = question_pages.direct[low, high]
-        return means_of(pages if one < other else pages._replace(value=-pages.value), over)
-    if not {one, other} <= question_pages.rated.keys() or question_pages.against.get(one) != question_pages.against.get(
-        other
-    ):
-        return None
-    match = pair_pages(question_pages.rated[one], question_pages.rated[other])
-    if match.comparison == "paired":
-        return means_of(match.pages, over)
-    return differences_of(question_pages.rated[one].cells, question_pages.rated[other].cells, over)
 
 
 def _mean(cells: Cells, votes: int, kind: str, over: Over) -> tuple[Floats, Floats]:

@@ -15,14 +15,14 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse, special
+from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from beholder.stats.clustered import CITATION as CLUSTERED
 from beholder.stats.clustered import Cells, Codes, Floats, sums_by, two_way_residuals
 from beholder.stats.intervals import LEVEL
 from beholder.stats.moderation import CITATION as MODERATED
-from beholder.stats.moderation import Moderated, Pair, moderated
+from beholder.stats.moderation import ROUNDING, ContrastError, Pair, VarianceParts, contrast_errors
 
 CITATION = f"{CLUSTERED}; {MODERATED}"
 NO_SHARED_CONTENT = "no content in common: not tested, as contents may make the difference"
@@ -37,25 +37,13 @@ _LEAST_CONTENTS = 1.5
 _SINGULAR = 1e-10
 
 
-class Claim(NamedTuple):
-    """Errors of differences over one population, a row for each data set; what cannot be known is NaN."""
-
-    se: Floats
-    df: Floats
-    low: Floats
-    high: Floats
-    statistic: Floats
-    p: Floats
-    """Two-sided, against zero."""
-
-
 class ContrastEstimates(NamedTuple):
     """Differences of pairs of conditions: a row for each data set, a column for each pair."""
 
     difference: Floats
-    beyond: Claim
+    beyond: ContrastError
     """Over people and contents like these; over people alone where there is one content."""
-    these: Claim
+    these: ContrastError
     """Over people, with these contents."""
     n: Codes
     """Pages of either, as all that follows for each pair."""
@@ -159,10 +147,11 @@ class AdditiveContrasts:
         tables = [_incidence(condition, codes) for codes in (participant, content, _joint(participant, content))]
         self._counts = tuple(np.array([_either(table, pair) for pair in self.pairs], np.intp) for table in tables)
         refused = [_why_refused(pair, tables[0], tables[1]) for pair in self.pairs]
-        is_within = _are_connected(self.pairs, participant, condition)
+        self.is_within = _are_connected(self.pairs, participant, condition)
+        """Whether people are their own control: some rated both, or others that link the two."""
         self._designs: list[tuple[NDArray[np.intp], _Design]] = []
         # Where nobody links the two, people are not their own control but two groups.
-        for people, is_mine in ((participant, is_within), (np.zeros_like(participant), ~is_within)):
+        for people, is_mine in ((participant, self.is_within), (np.zeros_like(participant), ~self.is_within)):
             mine = np.flatnonzero(is_mine & np.array([not why for why in refused], bool))
             if len(mine):
                 asked = [self.pairs[place] for place in mine]
@@ -172,18 +161,25 @@ class AdditiveContrasts:
                 if self._counts[1][place] > 1 and clusters < _LEAST_CONTENTS:
                     refused[place] = ONE_CONTENT_COUNTS
         self.refused = tuple(refused)
+        self._means = _content_means(content, condition)
 
     def estimate(self, values: Floats, *, level: float = LEVEL) -> ContrastEstimates:
         """Return the contrasts of every row of values."""
         parts = [(mine, _parts(design, values)) for mine, design in self._designs]
-        return _estimates(parts, self.pairs, self._counts, self.refused, rows=len(values), level=level)
+        one, other = np.array(self.pairs, np.intp).reshape(-1, 2).T
+        means = values @ self._means.T
+        return _estimates(parts, self.pairs, self._counts, self.refused, means[:, one] - means[:, other], level=level)
 
 
 class DirectContrasts:
     """The contrasts of one design in which conditions were compared with each other; all contents weigh the same."""
 
-    def __init__(self, pages: Mapping[Pair, Cells]) -> None:
-        """Take the votes of every pair, above zero for the first; their values may differ between data sets."""
+    def __init__(self, pages: Mapping[Pair, Cells], *, choice: float | None = None) -> None:
+        """Take the votes of every pair, above zero for the first; their values may differ between data sets.
+
+        `choice` is the vote for the first where all votes are for one of the two, or for none.
+        """
+        self._choice = choice
         self.pairs = tuple(pages)
         self.refused = tuple(_why_alone(cells) for cells in pages.values())
         self._counts = tuple(
@@ -196,17 +192,21 @@ class DirectContrasts:
         )
         self._mine = np.flatnonzero([not why for why in self.refused])
         self._design = _compared([pages[self.pairs[place]] for place in self._mine]) if len(self._mine) else None
+        self._means = [_content_means(cells.content, np.zeros_like(cells.content)) for cells in pages.values()]
 
     def estimate(self, values: Mapping[Pair, Floats], *, level: float = LEVEL) -> ContrastEstimates:
         """Return the contrasts of every row of votes, which are given by pair."""
-        rows = len(next(iter(values.values()))) if values else 0
         parts = []
         if self._design is not None:
             joined = np.concatenate([values[self.pairs[place]] for place in self._mine], axis=1)
             parts = [(self._mine, _parts(self._design, joined))]
-        return _estimates(
-            parts, self.pairs, self._counts, self.refused, rows=rows, level=level, are_ratings_shared=False
+        apart = np.concatenate(
+            [values[pair] @ weights.T for pair, weights in zip(self.pairs, self._means, strict=True)], axis=1
         )
+        return _estimates(
+            parts, self.pairs, self._counts, self.refused, apart, level=level, are_ratings_shared=False,
+            choice=self._choice,
+        )  # fmt: skip
 
 
 # From the design to weights and residuals
@@ -297,10 +297,7 @@ def _compared(pages: Sequence[Cells]) -> _Design:
         for codes in ([cells.participant for cells in pages], [cells.content for cells in pages])
     )
     stimulus = np.unique(_joint(pair, content), return_inverse=True)[1]
-    per_pair = np.bincount(np.unique(np.stack([pair, content]), axis=1)[0], minlength=len(pages))
-    share = 1 / (np.bincount(stimulus)[stimulus] * per_pair[pair])
-    weights = np.zeros((len(pages), len(pair)))
-    weights[pair, np.arange(len(pair))] = share
+    weights = _content_means(content, pair)
     stimuli = _TwoWay(stimulus, np.zeros_like(stimulus))
 
     def taken(clusters: Codes) -> Floats:
@@ -318,6 +315,15 @@ def _compared(pages: Sequence[Cells]) -> _Design:
         taken,
         lambda codes: stimuli.taken(weights, codes),
     )
+
+
+def _content_means(content: Codes, condition: Codes) -> Floats:
+    """Return the weights of the mean of every condition in which all its contents weigh the same, a row for each."""
+    stimulus = np.unique(_joint(condition, content), return_inverse=True)[1]
+    contents = np.bincount(np.unique(np.stack([condition, content]), axis=1)[0])
+    weights = np.zeros((len(contents), len(content)))
+    weights[condition, np.arange(len(content))] = 1 / (np.bincount(stimulus)[stimulus] * contents[condition])
+    return weights
 
 
 def _joint(one: Codes, other: Codes) -> Codes:
@@ -361,35 +367,20 @@ def _are_connected(pairs: Sequence[Pair], participant: Codes, condition: Codes) 
 # From values to errors
 
 
-class _Parts(NamedTuple):
-    """Contrasts, and what clusters of each kind add to their variances; a row for each data set."""
-
-    difference: Floats
-    people: Floats
-    contents: Floats
-    pages: Floats
-    these_people: Floats
-    these_pages: Floats
-    unit: Floats
-    """The variance of each contrast where values are independent with variance 1."""
-    people_df: Floats
-    contents_df: Floats
-    has_contents: NDArray[np.bool_]
-    """Whether a contrast has more than one content."""
-
-
-def _parts(design: _Design, values: Floats) -> _Parts:
+def _parts(design: _Design, values: Floats) -> VarianceParts:
     """Return the variances of contrasts by part, each corrected for what fitting took from the residuals."""
     residuals, these = design.residuals(values), design.these_residuals(values)
+    noise = (ROUNDING * np.abs(values).max(axis=1, keepdims=True)) ** 2 * design.unit
 
     def part(codes: Codes, left: Floats, kept: Floats) -> Floats:
         most = int(codes.max()) + 1
         # A data set at a time: all at once would need as many tables as there are data sets.
         pulls = (sums_by(codes, design.weights * row, most) for row in left)
-        return np.stack([design.contrast(pull @ pull.T) for pull in pulls]) / kept
+        squares = np.stack([design.contrast(pull @ pull.T) for pull in pulls]) / kept
+        return np.where(squares > noise, squares, 0.0)
 
     clusters, kept = design.clusters, design.kept
-    return _Parts(
+    return VarianceParts(
         (values @ design.weights.T) @ design.combine.T,
         part(clusters.people, residuals, kept.people),
         part(clusters.contents, residuals, kept.contents),
@@ -404,58 +395,21 @@ def _parts(design: _Design, values: Floats) -> _Parts:
 
 
 def _estimates(
-    parts: Sequence[tuple[NDArray[np.intp], _Parts]], pairs: Sequence[Pair], counts: Sequence[Codes],
-    refused: tuple[str, ...], *, rows: int, level: float, are_ratings_shared: bool = True,
+    parts: Sequence[tuple[NDArray[np.intp], VarianceParts]], pairs: Sequence[Pair], counts: Sequence[Codes],
+    refused: tuple[str, ...], apart: Floats, *, level: float, are_ratings_shared: bool = True,
+    choice: float | None = None,
 ) -> ContrastEstimates:  # fmt: skip
-    """Return the contrasts of all designs of a question, their variances moderated together."""
-    nothing = np.full((rows, len(pairs)), math.nan)
-    difference, columns = nothing.copy(), {name: nothing.copy() for name in ("beyond", "these")}
-    freedom = {name: nothing.copy() for name in columns}
+    """Return the contrasts of all designs of a question; `apart` are plain differences, for what is not tested."""
+    difference = apart.copy()
+    beyond, these = (ContrastError(*(np.full(apart.shape, math.nan) for _ in ContrastError._fields)) for _ in range(2))
     for mine, one in parts:
         difference[:, mine] = one.difference
-        errors = _errors(one, [pairs[place] for place in mine], are_ratings_shared=are_ratings_shared)
-        for name, moderated_error in errors.items():
-            columns[name][:, mine], freedom[name][:, mine] = moderated_error
-    claims = {name: _claim(difference, columns[name], freedom[name], level) for name in columns}
+        asked = [pairs[place] for place in mine]
+        errors = contrast_errors(one, asked, level, are_ratings_shared=are_ratings_shared, choice=choice)
+        for numbers, own in zip((*beyond, *these), (*errors[0], *errors[1]), strict=True):
+            numbers[:, mine] = own
     for column, why in enumerate(refused):
         if why == ONE_CONTENT_COUNTS:
-            for numbers in claims["beyond"]:
+            for numbers in beyond:
                 numbers[:, column] = math.nan
-    return ContrastEstimates(difference, claims["beyond"], claims["these"], counts[2], counts[0], counts[1], refused)
-
-
-def _errors(parts: _Parts, pairs: Sequence[Pair], *, are_ratings_shared: bool) -> dict[str, Moderated]:
-    """Return the variances of contrasts over both populations."""
-    # As if one page had shown no difference: what all say alike is not known for ever.
-    least = (parts.difference * parts.unit) ** 2 * (1 if are_ratings_shared else 4)
-    pages = np.maximum(parts.pages, least)
-
-    def drawn_together(part: Floats, df: Floats, floor: Floats) -> Moderated:
-        comparable = np.maximum(part, least) / parts.unit
-        result = moderated(comparable, np.maximum(df, 1.0), pairs, are_ratings_shared=are_ratings_shared)
-        return Moderated(np.maximum(result.variance * parts.unit, floor), result.df)
-
-    people = drawn_together(parts.people, parts.people_df, pages)
-    contents = drawn_together(parts.contents, parts.contents_df, pages)
-    these = drawn_together(parts.these_people, parts.people_df, np.maximum(parts.these_pages, least))
-    both = people.variance + contents.variance - pages
-    squares = people.variance**2 / people.df + contents.variance**2 / contents.df
-    df = np.where(squares > 0, both**2 / np.where(squares > 0, squares, 1.0), np.minimum(people.df, contents.df))
-    # Contents as they are cannot be less certain than contents like these.
-    beyond = np.maximum(both, these.variance)
-    return {
-        "beyond": Moderated(
-            np.where(parts.has_contents, beyond, these.variance), np.where(parts.has_contents, df, these.df)
-        ),
-        "these": these,
-    }
-
-
-def _claim(difference: Floats, variance: Floats, df: Floats, level: float) -> Claim:
-    se = np.sqrt(variance)
-    is_still = se == 0
-    statistic = np.where(is_still, math.nan, difference / np.where(is_still, 1.0, se))
-    # No difference anywhere is no evidence of any.
-    p = np.where(is_still, 1.0, 2 * special.stdtr(df, -np.abs(statistic)))
-    half = special.stdtrit(df, (1 + level) / 2) * se
-    return Claim(se, df, difference - half, difference + half, statistic, p)
+    return ContrastEstimates(difference, beyond, these, counts[2], counts[0], counts[1], refused)

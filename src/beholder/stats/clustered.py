@@ -1,8 +1,8 @@
 """Means and differences with standard errors clustered by participant and content.
 
 Two-way clustered variance (Cameron, Gelbach and Miller 2011, Journal of Business & Economic Statistics 29, 238-249):
-that over participants plus that over contents minus that over single cells, each with its small-sample factor
-G / (G - 1), and Student's t with the smaller number of clusters minus one degrees of freedom.
+that of single cells, and what participants and contents add to it, each with its small-sample factor G / (G - 1) and
+never below nothing; Student's t with the smaller number of clusters minus one degrees of freedom.
 """
 
 from __future__ import annotations
@@ -84,8 +84,13 @@ class _Side(NamedTuple):
     """How far each value pulls an estimate, a row for each data set, and whose it is."""
 
     pull: Floats
+    fixed_pull: Floats
+    """The same where contents are as they are: away from the mean of its group, corrected for what that takes."""
     participant: Codes
     content: Codes
+
+    def turned(self) -> _Side:
+        return self._replace(pull=-self.pull, fixed_pull=-self.fixed_pull)
 
 
 def mean_of(cells: Cells, over: Over = "both", *, equal: Codes | None = None, level: float = LEVEL) -> Estimate:
@@ -112,7 +117,7 @@ def differences_of(one: Cells, other: Cells, over: Over = "both", *, level: floa
     """Return what `difference_of` does, of every row of values."""
     mean, side = _side(one, one.content)
     other_mean, other_side = _side(other, other.content)
-    return _estimate(mean - other_mean, [side, other_side._replace(pull=-other_side.pull)], over, level)
+    return _estimate(mean - other_mean, [side, other_side.turned()], over, level)
 
 
 def _alone(cells: Cells) -> Cells:
@@ -133,14 +138,20 @@ def sums_by(codes: Codes, values: Floats, size: int) -> Floats:
 def _side(cells: Cells, equal: Codes) -> tuple[Floats, _Side]:
     """Return the means, in which every group adds the same, and how far each value pulls them."""
     if not cells.value.shape[1]:
-        return np.full(len(cells.value), math.nan), _Side(*cells)
+        return np.full(len(cells.value), math.nan), _Side(cells.value, *cells)
     sizes = np.bincount(equal)
     is_there = sizes > 0
     # Means of means, and not one weighted sum: what all say alike comes out as they say it.
     sums = np.compress(is_there, sums_by(equal, cells.value, len(sizes)), axis=1)
-    mean = (sums / sizes[is_there]).mean(axis=1)
-    shares = 1 / (np.maximum(sizes, 1) * np.count_nonzero(is_there))
-    return mean, _Side(shares[equal] * (cells.value - mean[:, np.newaxis]), cells.participant, cells.content)
+    means = sums / sizes[is_there]
+    mean = means.mean(axis=1)
+    shares = (1 / (np.maximum(sizes, 1) * np.count_nonzero(is_there)))[equal]
+    away, own = cells.value - mean[:, np.newaxis], sizes[equal]
+    place = np.cumsum(is_there) - 1
+    apart = (cells.value - means[:, place[equal]]) * np.sqrt(own / np.maximum(own - 1, 1))
+    # A group of one value says nothing about how values in it differ.
+    fixed = shares * np.where(own > 1, apart, away)
+    return mean, _Side(shares * away, fixed, cells.participant, cells.content)
 
 
 def _estimate(mean: Floats, sides: Sequence[_Side], over: Over, level: float) -> Estimates:
@@ -182,16 +193,18 @@ def _variance(sides: Sequence[_Side], over: Over) -> tuple[Floats, float]:
     if over == "ratings":
         sizes = np.cumsum([0, *(side.pull.shape[1] for side in sides)])
         return _within(sides, [np.arange(*sizes[place : place + 2]) for place in range(len(sides))])
-    by_people, df = _within(sides, [side.participant for side in sides])
+    people = [side.participant for side in sides]
     if over == "participants":
-        return by_people, df
+        fixed = [side._replace(pull=side.fixed_pull) for side in sides]
+        return _within(fixed, people, has_factor=False)
+    by_people, df = _within(sides, people)
     by_content, df_content = _within(sides, [side.content for side in sides])
     if over == "contents":
         return by_content, df_content
     by_cell, _ = _within(sides, _cells(sides))
-    both = by_people + by_content - by_cell
-    # The difference can fall below zero by chance where neither cluster matters.
-    return np.where(both > 0, both, np.maximum(by_people, by_content)), min(df, df_content)
+    # What a kind of cluster adds can fall below zero by chance where it does not matter.
+    more = np.maximum(by_people - by_cell, 0) + np.maximum(by_content - by_cell, 0)
+    return by_cell + more, min(df, df_content)
 
 
 def _cells(sides: Sequence[_Side]) -> list[Codes]:
@@ -203,7 +216,7 @@ def _cells(sides: Sequence[_Side]) -> list[Codes]:
     return np.split(joint, np.cumsum([side.pull.shape[1] for side in sides])[:-1])
 
 
-def _within(sides: Sequence[_Side], clusters: Sequence[Codes]) -> tuple[Floats, float]:
+def _within(sides: Sequence[_Side], clusters: Sequence[Codes], *, has_factor: bool = True) -> tuple[Floats, float]:
     """Return the variances when clusters are independent, and how many the smaller side has minus one."""
     most = 1 + max(int(codes.max(initial=0)) for codes in clusters)
     counts = [_clusters(codes) for codes in clusters]
@@ -212,7 +225,8 @@ def _within(sides: Sequence[_Side], clusters: Sequence[Codes]) -> tuple[Floats, 
         return np.full(rows, math.nan), 0
     sums = np.zeros((rows, most))
     for side, codes, count in zip(sides, clusters, counts, strict=True):
-        sums += math.sqrt(count / (count - 1)) * sums_by(codes, side.pull, most)
+        factor = count / (count - 1) if has_factor else 1.0
+        sums += math.sqrt(factor) * sums_by(codes, side.pull, most)
     # Not sums @ sums: on a busy machine its threads wait for each other a thousand times longer than this takes.
     return np.square(sums).sum(axis=1), min(counts) - 1
 

@@ -1,15 +1,18 @@
-"""Variances of contrasts moderated over all contrasts of a question: each is drawn towards what they have in common.
+"""Errors of contrasts from the parts of their variances, each part moderated over all contrasts of a question.
 
-Empirical Bayes of Smyth (2004): how far is estimated from how much they differ. A contrast that stands out from those
-of other conditions keeps its own variance, after Phipson, Lee, Majewski, Alexander and Smyth (2016).
+Empirical Bayes of Smyth (2004): variances are drawn towards what they have in common, how far is estimated from how
+much they differ. A contrast that stands out from those of other conditions keeps its own, after Phipson, Lee, Majewski,
+Alexander and Smyth (2016).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from beholder.stats.clustered import Floats
@@ -20,9 +23,40 @@ CITATION = "Smyth (2004), Statistical Applications in Genetics and Molecular Bio
 _SHARED = 0.25
 """Correlation of the squares of two differences that share a condition."""
 _STANDS_OUT = 0.05
+ROUNDING = 1e-9
+"""Sums of fractions: what is equal on paper may differ in the last bits."""
 _NEARLY_NOTHING, _SMALLEST = 1e-4, 1e-300
 """Of the mean variance: a contrast without any has no logarithm, and says nothing about how contrasts differ."""
 _MAX_FREEDOM = 1e6
+
+
+class ContrastError(NamedTuple):
+    """Errors of differences over one population, a row for each data set; what cannot be known is NaN."""
+
+    se: Floats
+    df: Floats
+    low: Floats
+    high: Floats
+    statistic: Floats
+    p: Floats
+    """Two-sided, against zero."""
+
+
+class VarianceParts(NamedTuple):
+    """Contrasts, and what clusters of each kind add to their variances; a row for each data set."""
+
+    difference: Floats
+    people: Floats
+    contents: Floats
+    pages: Floats
+    these_people: Floats
+    these_pages: Floats
+    unit: Floats
+    """The variance of each contrast where values are independent with variance 1."""
+    people_df: Floats
+    contents_df: Floats
+    has_contents: NDArray[np.bool_]
+    """Whether a contrast has more than one content."""
 
 
 class Moderated(NamedTuple):
@@ -95,3 +129,69 @@ def _trigamma_inverse(value: Floats) -> Floats:
         if np.max(-step / guess, initial=0.0) < 1e-8:
             break
     return np.asarray(guess, np.float64)
+
+
+def contrast_errors(
+    parts: VarianceParts, pairs: Sequence[Pair], level: float, *, are_ratings_shared: bool, choice: float | None
+) -> tuple[ContrastError, ContrastError]:
+    """Return the errors of contrasts for people and contents like these, and for people with these contents.
+
+    `are_ratings_shared` tells whether pairs with a condition in common have ratings in common; `choice` is the vote for
+    the first of two where all votes are for one of them, or for none.
+    """
+
+    def drawn_together(part: Floats, df: Floats, floor: Floats) -> Moderated:
+        result = moderated(part / parts.unit, np.maximum(df, 1.0), pairs, are_ratings_shared=are_ratings_shared)
+        return Moderated(np.maximum(result.variance * parts.unit, floor), result.df)
+
+    people = drawn_together(parts.people, parts.people_df, parts.pages)
+    contents = drawn_together(parts.contents, parts.contents_df, parts.pages)
+    these = drawn_together(parts.these_people, parts.people_df, parts.these_pages)
+    both = people.variance + contents.variance - parts.pages
+    squares = people.variance**2 / people.df + contents.variance**2 / contents.df
+    # Satterthwaite's, which falls below both where nothing but pages varies.
+    df = np.maximum(both**2 / np.where(squares > 0, squares, 1.0), np.minimum(people.df, contents.df))
+    # What is clear beyond these contents is clear on them: neither error nor freedom may say otherwise.
+    beyond, df = np.maximum(both, these.variance), np.minimum(df, these.df)
+    both_error = Moderated(
+        np.where(parts.has_contents, beyond, these.variance), np.where(parts.has_contents, df, these.df)
+    )
+    few = np.where(parts.has_contents, np.minimum(parts.people_df, parts.contents_df), parts.people_df)
+    least = _unanimous_half(parts, level, are_ratings_shared=are_ratings_shared, choice=choice)
+    return (
+        _error(parts.difference, both_error, Moderated(least, few), level),
+        _error(parts.difference, these, Moderated(least, parts.people_df), level),
+    )
+
+
+def _unanimous_half(parts: VarianceParts, level: float, *, are_ratings_shared: bool, choice: float | None) -> Floats:
+    """Return how wide half an interval must be at least: what all say alike is not known for ever.
+
+    Of n pages that agree, the share of others that do not may be 1 - ((1 - level) / 2)^(1 / n), Clopper and Pearson's
+    bound for none in n. Such pages show no difference; votes between two, the opposite.
+    """
+    pages = (2 if are_ratings_shared else 1) / parts.unit
+    others = 1 - ((1 - level) / 2) ** (1 / pages)
+    size = np.abs(parts.difference) if choice is None else np.full(parts.difference.shape, choice)
+    return others * size * (1 if are_ratings_shared else 2)
+
+
+def _error(difference: Floats, error: Moderated, least: Moderated, level: float) -> ContrastError:
+    """Return what an error says of differences: no more than a unanimous answer could, whose half width is `least`."""
+    few = np.maximum(least.df, 1.0)
+    own = _student(difference, np.sqrt(error.variance), error.df, level)
+    floor = _student(difference, least.variance / special.stdtrit(few, (1 + level) / 2), few, level)
+    is_less = floor.p > own.p
+    se, df, _, _, statistic, p = (np.where(is_less, *both) for both in zip(floor, own, strict=True))
+    half = np.fmax(own.high, floor.high) - difference
+    return ContrastError(se, df, difference - half, difference + half, statistic, p)
+
+
+def _student(difference: Floats, se: Floats, df: Floats, level: float) -> ContrastError:
+    is_still = se == 0
+    statistic = np.where(is_still, math.nan, difference / np.where(is_still, 1.0, se))
+    # No difference anywhere is no evidence of any; what there is of it without an error is judged by its floor.
+    certain = np.where(np.abs(difference) <= ROUNDING, 1.0, 0.0)
+    p = np.where(is_still, certain, 2 * special.stdtr(df, -np.abs(statistic)))
+    half = special.stdtrit(df, (1 + level) / 2) * se
+    return ContrastError(se, np.broadcast_to(df, se.shape), difference - half, difference + half, statistic, p)

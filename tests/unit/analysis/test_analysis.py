@@ -31,7 +31,7 @@ def test_a_foreign_table_needs_four_columns_only(tmp_path: Path) -> None:
         "stimulus", "content", "condition", "question", "n", "mean", "sd", "ci_low", "ci_high",
     ]  # fmt: skip
     (pair,) = results.pairs.to_dict("records")
-    assert (pair["condition"], pair["other_condition"], pair["comparison"]) == ("a", "b", "paired")
+    assert (pair["condition"], pair["other_condition"], pair["comparison"]) == ("a", "b", "within")
     assert (pair["n"], pair["participants"], pair["contents"], pair["test"]) == (16, 8, 2, "clustered t")
     assert pair["mean_difference"] < 0
 

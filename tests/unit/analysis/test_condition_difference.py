@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -59,16 +60,16 @@ def test_a_clear_difference_is_yes_one_way_and_no_the_other() -> None:
     yes, no = THREE.better("new", "old"), THREE.better("old", "new")
     assert (yes.answer, no.answer) == ("yes", "no")
     assert str(yes) == (
-        "Yes: new scores 8.1 points higher than old (95 % interval 5.2 to 10.9, Holm-corrected p = 0.001, "
+        "Yes: new scores 8.1 points higher than old (95 % interval 5.7 to 10.5, Holm-corrected p < 0.001, "
         "12 participants)."
     )
     assert str(no) == (
-        "No: old scores 8.1 points lower than new (95 % interval 5.2 to 10.9, Holm-corrected p = 0.001, "
+        "No: old scores 8.1 points lower than new (95 % interval 5.7 to 10.5, Holm-corrected p < 0.001, "
         "12 participants)."
     )
     assert (no.estimate, no.low, no.high) == (-yes.estimate, -(yes.high or 0), -(yes.low or 0))
     assert (yes.n, yes.participants, yes.test, yes.question) == (72, 12, "clustered t", "rating")
-    assert yes._repr_html_() == f"<p>{yes}</p>"
+    assert yes._repr_html_() == f"<p>{escape(str(yes))}</p>"
 
 
 def test_two_that_are_not_told_apart_are_undecided_and_make_the_next_study() -> None:
@@ -94,7 +95,7 @@ def test_where_less_is_better_the_lower_one_is() -> None:
     assert difference == "yes"
     assert difference.estimate > 0
     assert str(difference) == (
-        "Yes: new scores 21.4 points lower than old, where less is better (95 % interval 19.1 to 23.6, Holm-corrected "
+        "Yes: new scores 21.4 points lower than old, where less is better (95 % interval 19.0 to 23.8, Holm-corrected "
         "p < 0.001, 12 participants)."
     )
 

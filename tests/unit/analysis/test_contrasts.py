@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from beholder.analysis.pairs import pairs
 from beholder.analysis.ratings import RowOrder, tidy
@@ -14,24 +15,33 @@ from beholder.analysis.tests import TESTS
 from support.pair_ratings import by_pair, four, ratings
 
 
-def test_pages_that_lack_one_of_the_two_are_left_out_of_this_pair_only() -> None:
+def test_all_ratings_of_both_conditions_count() -> None:
     data = ratings({"a": 40, "b": 50, "c": 60})
     data = data[~((data["condition"] == "b") & (data["content"] == "c0"))]
     table = by_pair(data)
-    assert table["n"].to_dict() == {("a", "b"): 84, ("a", "c"): 96, ("b", "c"): 84}
+    assert table["n"].to_dict() == {("a", "b"): 96, ("a", "c"): 96, ("b", "c"): 96}
+    pages = four(data).set_index(["condition", "other_condition", "test"])["n"]
+    assert [pages[("a", "b", test)] for test in TESTS] == [96, 84, 84, 84, 84]
 
 
-def test_few_common_pages_are_compared_by_the_two_means_and_say_so() -> None:
+def test_conditions_without_a_common_content_are_told_but_not_tested() -> None:
     data = ratings({"a": 40, "b": 60}, people=20, contents=10)
     odd = data["content"].isin(["c1", "c3", "c5", "c7"])
-    (row,) = pairs(data[odd == (data["condition"] == "a")]).table.to_dict("records")
-    assert (row["comparison"], row["n"], row["df"]) == ("unpaired", 20 * 4 + 20 * 6, 3)
-    assert row["note"] == (
-        "unpaired, as few rated both on the same content: 0 of 80 pages; few participants or contents of one (4): a "
-        "wide interval"
-    )
-    assert row["effect"] < 0  # the same people rated both
-    page_level = four(data[odd == (data["condition"] == "a")]).set_index("test")
+    apart = data[odd == (data["condition"] == "a")]
+    (row,) = pairs(apart).table.to_dict("records")
+    assert (row["comparison"], row["n"], row["verdict"]) == ("within", 20 * 4 + 20 * 6, "")
+    assert row["note"] == "no content in common: not tested, as contents may make the difference"
+    assert row["mean_difference"] == pytest.approx(-20, abs=5)
+    assert all(math.isnan(row[name]) for name in ("p", "ci_low", "these_p", "these_low"))
+
+
+def test_people_who_rated_one_condition_each_are_compared_as_two_groups() -> None:
+    data = ratings({"a": 40, "b": 60}, people=20, contents=6)
+    is_first = data["participant"].isin([f"p{n}" for n in range(10)])
+    (row,) = pairs(data[is_first == (data["condition"] == "a")]).table.to_dict("records")
+    assert (row["comparison"], row["participants"], row["contents"]) == ("between", 20, 6)
+    assert row["these_p"] <= row["p"] < 0.05
+    page_level = four(data[is_first == (data["condition"] == "a")]).set_index("test")
     assert page_level["note"]["sign"] == "fewer than two pages with both: no test"
     assert page_level["p"].notna().to_dict() == {test: test == "clustered t" for test in TESTS}
 
@@ -60,7 +70,7 @@ def test_grades_against_different_references_are_not_held_together() -> None:
     table = pairs(both).table
     mine = table[table["question"] == "q"].set_index(["condition", "other_condition"])
     assert mine["comparison"].to_dict() == {
-        ("a", "b"): "paired", ("a", "film"): "direct", ("b", "film"): "direct", ("c", "scan"): "direct",
+        ("a", "b"): "within", ("a", "film"): "direct", ("b", "film"): "direct", ("c", "scan"): "direct",
     }  # fmt: skip
     assert mine.loc[("a", "b"), "note"] == "both compared with film"
 

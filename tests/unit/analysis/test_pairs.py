@@ -15,7 +15,7 @@ from scipy import stats
 from beholder.analysis import analyse
 from beholder.analysis.pairs import PAIRS, pairs, position, preferences
 from beholder.analysis.strengths import strengths
-from beholder.analysis.tests import AGREEMENT, FOUR_TESTS, TESTS, agreement
+from beholder.analysis.tests import AGREEMENT, PAIR_TESTS, TESTS, agreement
 from beholder.analysis.tests import tests as four_tests
 from support.choice_ratings import choices, of_conditions, present
 from support.crossed_ratings import crossed, write_csv
@@ -30,18 +30,17 @@ def test_one_condition_has_no_pairs(tmp_path: Path) -> None:
     assert len(results.conditions) == 1
 
 
-def test_conditions_that_nobody_rated_both_of_are_compared_by_their_means(tmp_path: Path) -> None:
+def test_conditions_that_nobody_rated_both_of_are_compared_as_two_groups(tmp_path: Path) -> None:
     table = crossed({"a": 1, "b": 2}, 4)
     apart = table[(table["participant"] < "p2") == (table["condition"] == "a")]
     (pair,) = analyse(write_csv(tmp_path, apart)).pairs.to_dict("records")
-    assert (pair["comparison"], pair["n"], pair["participants"]) == ("unpaired", 8, 4)
-    assert pair["note"].startswith("unpaired, as few rated both on the same content: 0 of 4 pages")
+    assert (pair["comparison"], pair["n"], pair["participants"]) == ("between", 8, 4)
 
 
 def test_equal_conditions_have_p_one(tmp_path: Path) -> None:
     results = analyse(write_csv(tmp_path, crossed({"a": 2, "b": 2}, 6, noise=0)))
     assert results.pairs["p"].tolist() == [1.0]
-    assert set(results.conditions["note"]) == {"all participants agree: interval of no width"}
+    assert set(results.conditions["note"]) == {"all participants agree: how far others may differ"}
 
 
 def test_pairs_of_a_comparison_are_the_comparisons_themselves(tmp_path: Path) -> None:
@@ -131,8 +130,8 @@ def test_grades_become_choices_only_when_asked() -> None:
 
 COLUMNS = [
     "question", "condition", "other_condition", "comparison", "n", "participants", "contents", "mean_difference", "se",
-    "df", "ci_low", "ci_high", "statistic", "p", "p_holm", "test", "effect", "effect_low", "effect_high", "clear_by",
-    "note",
+    "df", "ci_low", "ci_high", "statistic", "p", "p_holm", "these_low", "these_high", "these_p",
+    "these_p_holm", "verdict", "test", "effect", "effect_low", "effect_high", "clear_by", "note",
 ]  # fmt: skip
 
 
@@ -140,8 +139,10 @@ def test_columns_and_counts_of_a_paired_comparison() -> None:
     actual = pairs(ratings({"a": 40, "b": 60})).table
     assert list(actual.columns) == COLUMNS
     (row,) = actual.to_dict("records")
-    assert (row["comparison"], row["n"], row["participants"], row["contents"]) == ("paired", 96, 12, 8)
-    assert (row["test"], row["df"], row["note"]) == ("clustered t", 7, "")
+    assert (row["comparison"], row["n"], row["participants"], row["contents"]) == ("within", 96, 12, 8)
+    assert (row["test"], row["verdict"], row["note"]) == ("clustered t", "beyond", "")
+    assert row["ci_low"] <= row["these_low"] < row["these_high"] <= row["ci_high"]
+    assert row["these_p"] <= row["p"]
     assert row["clear_by"] == "; ".join(TESTS)
     assert row["ci_low"] < row["mean_difference"] < row["ci_high"] < 0
 
@@ -157,7 +158,7 @@ def test_effects_count_people_and_not_pages() -> None:
 @pytest.mark.parametrize("name", ODD)
 def test_odd_ratings_give_tables_that_come_back_from_disk(name: str, tmp_path: Path) -> None:
     data = ODD[name]
-    for analysis, result in ((PAIRS, pairs(data)), (FOUR_TESTS, four_tests(data)), (AGREEMENT, agreement(data))):
+    for analysis, result in ((PAIRS, pairs(data)), (PAIR_TESTS, four_tests(data)), (AGREEMENT, agreement(data))):
         if result is None:
             continue
         path = tmp_path / analysis.file

@@ -30,12 +30,12 @@ def test_results_show_themselves_as_a_small_table(tmp_path: Path) -> None:
     results = analyse(write_csv(tmp_path, table))
     assert [line.split() for line in repr(results).splitlines()] == [
         ["condition", "n", "mean", "interval"],
-        ["<b>", "8", "2.50", "2.50", "to", "2.50"],
-        ["a", "8", "1.00", "1.00", "to", "1.00"],
+        ["<b>", "8", "2.50", "1.60", "to", "4.01"],
+        ["a", "8", "1.00", "1.00", "to", "3.41"],
     ]
     shown = results._repr_html_()
     assert "<td>&lt;b&gt;</td>" in shown
-    assert "<td>2.50 to 2.50</td>" in shown
+    assert "<td>1.60 to 4.01</td>" in shown
 
 
 def test_results_show_population_questions_and_report_where_there_is_something_to_say(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def test_the_page_level_tests_are_those_of_their_names() -> None:
         (sign.statistic, sign.pvalue, exact.low, exact.high)
     )
     assert set(table["ties"]) == {int((d == 0).sum())}
-    assert table["unit"].tolist() == ["participant and content", "page", "page", "page"]
+    assert table["unit"].tolist() == [*["participant and content"] * 2, *["page"] * 3]
     assert four(data, zeros="wilcox").set_index("test").loc["Wilcoxon", "p"] == pytest.approx(
         stats.wilcoxon(d, zero_method="wilcox", correction=False, method="asymptotic").pvalue
     )
@@ -121,7 +121,7 @@ def test_agreement_counts_contrasts_that_two_tests_call_the_same() -> None:
     [
         ("one rater", "one participant: no test"),
         ("one content", "one content: over participants only"),
-        ("equal differences", "all differences are equal: p of a sign test"),
+        ("equal differences", "all pages agree: the error is that of one page without a difference"),
         ("one choice", "one participant: no test"),
     ],
 )

@@ -39,7 +39,8 @@ def _all_pairs(conditions: int) -> list[tuple[int, int]]:
 
 def _votes(values: Floats, people: int, contents: int) -> ContrastEstimates:
     participant, content = np.indices((people, contents)).reshape(2, -1)
-    return DirectContrasts({(0, 1): Cells(values, participant, content)}).estimate({(0, 1): values[np.newaxis]})
+    pages = {(0, 1): Cells(values, participant, content)}
+    return DirectContrasts(pages, choice=1.0).estimate({(0, 1): values[np.newaxis]})
 
 
 def test_differences_are_those_of_least_squares_with_every_column_written_out() -> None:
@@ -157,6 +158,12 @@ def test_more_people_who_agree_are_more_evidence_and_an_interval_of_no_width_is_
         p = [float(getattr(result, one).p[0, 0]) for result in results]
         assert p == sorted(p, reverse=True)
     assert all(result.these.low[0, 0] < result.these.high[0, 0] for result in results)
+
+
+def test_of_people_who_all_choose_alike_the_interval_is_the_exact_one() -> None:
+    result = _votes(np.ones(8), 8, 1)
+    exact = stats.binomtest(8, 8).proportion_ci(method="exact")
+    assert result.these.low[0, 0] == pytest.approx(2 * exact.low - 1)
 
 
 def test_equal_scores_are_no_evidence() -> None:

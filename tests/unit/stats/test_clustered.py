@@ -23,12 +23,16 @@ def test_one_content_gives_the_t_test_over_participants() -> None:
     assert (actual.statistic, actual.p, actual.df) == pytest.approx((known.statistic, known.pvalue, 14))
 
 
-def test_the_error_of_both_is_that_of_either_minus_that_of_cells() -> None:
+def test_the_error_of_both_is_that_of_cells_and_what_either_adds() -> None:
     rng = np.random.default_rng(3)
     people, contents = np.repeat(np.arange(6), 5), np.tile(np.arange(5), 6)
     d = rng.normal(0, 1, 30) + rng.normal(0, 2, 6)[people]
     off = (d - d.mean()).reshape(6, 5) / 30
-    wanted = 6 / 5 * (off.sum(axis=1) ** 2).sum() + 5 / 4 * (off.sum(axis=0) ** 2).sum() - 30 / 29 * (off**2).sum()
+    people_part, contents_part = 6 / 5 * (off.sum(axis=1) ** 2).sum(), 5 / 4 * (off.sum(axis=0) ** 2).sum()
+    cells_part = 30 / 29 * (off**2).sum()
+    # Contents do not matter here: what they add is nothing, and not below it.
+    assert contents_part < cells_part
+    wanted = cells_part + (people_part - cells_part)
     actual = mean_of(cells(d, people, contents))
     assert (actual.df, actual.over) == (4, "both")
     assert actual.se**2 == pytest.approx(wanted)
