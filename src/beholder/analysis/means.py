@@ -298,7 +298,7 @@ def factors(data: pd.DataFrame | Ratings) -> Result | None:
     """Return n, mean, sd, median, quartiles and intervals of every level of every factor, per question.
 
     A factor is a column `factor_<name>` of the ratings; where two are compared, `other_factor_<name>` is that of the
-    other one. None without such columns.
+    other one. Comparisons within a level are told by condition. None without such columns.
     """
     ratings = as_ratings(data)
     columns = [str(name) for name in ratings.used.columns if str(name).startswith(FACTOR_PREFIX)]
@@ -311,12 +311,17 @@ def factors(data: pd.DataFrame | Ratings) -> Result | None:
     table = table.sort_values("question", key=lambda names: names.map(order), kind="stable", ignore_index=True)
     note = (
         "Each level of each factor over all stimuli, or all participants, that have it; what has no level is in none. "
+        f"{_LEVELS_COMPARED if (table['condition'] != '').any() else ''}"
         f"{_unit_note(ratings, 'stimulus', 'both')}{_kind_note(ratings)} Levels may differ in more than this "
         "factor: in their contents, or in other factors."
     )
     return FACTORS.result(table, note, _interval_citation(ratings, "both"))
 
 
+_LEVELS_COMPARED = (
+    "Comparisons of two conditions within a level are told by condition: above zero it was preferred to the others "
+    "there. Comparisons of two levels with each other are in the row of a level without a condition. "
+)
 FACTORS = Analysis(
     "factors",
     factors,
@@ -324,6 +329,7 @@ FACTORS = Analysis(
         QUESTION,
         Column("factor", "text", "Name of the factor: a further column of the manifest, or of the participants."),
         Column("level", "text", "Its level."),
+        Column("condition", "text", "Condition that was compared with others within the level; empty where not."),
         METRIC, RATINGS_N, PARTICIPANTS, CONTENTS, STIMULI, *_MEANS, *_NARROWER_BOUNDS, NOTE,
     ),
     row="level of each further column of the manifest or factor between participants, and question",
@@ -338,12 +344,24 @@ def _of_factor(ratings: Ratings, column: str) -> pd.DataFrame:
     """Return the rows of one factor."""
     votes = _with_level(ratings, column)
     names = sorted(votes["level"].unique())
-    table = group_means(ratings, votes, MeanGroups(FACTORS.names, "level", names))
+    is_within = votes["condition"] != ""
+    over_all = group_means(ratings, votes[~is_within], MeanGroups(FACTORS.names, "level", names))
+    parts = [over_all.assign(condition="")]
+    by_condition = MeanGroups(FACTORS.names, "condition", ratings.conditions, equal="content")
+    for name in names:
+        mine = votes[is_within & (votes["level"] == name)]
+        parts.append(group_means(ratings, mine, by_condition).assign(level=name))
+    table = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True).sort_values(
+        "level", kind="stable", ignore_index=True
+    )
     return table.assign(factor=column.removeprefix(FACTOR_PREFIX))
 
 
 def _with_level(ratings: Ratings, column: str) -> pd.DataFrame:
-    """Return the votes that have a level of the factor; a comparison counts for the levels of both stimuli."""
+    """Return the votes that have a level of the factor; a comparison counts for the levels of both stimuli.
+
+    Where both have the same level the condition is told: the level as a whole can neither win nor lose.
+    """
     kept = ratings.used.assign(level=ratings.used[column].fillna("").astype(str))
     kept = kept[kept["level"] != ""]
     is_compared = kept["question"].map(ratings.kinds).isin(COMPARISONS)
@@ -353,8 +371,12 @@ def _with_level(ratings: Ratings, column: str) -> pd.DataFrame:
     of_people = kept.drop_duplicates("participant").set_index("participant")["level"]
     levels = of_people if whose == "participant" else _levels(ratings.used, column)
     both = ratings.table[ratings.table["question"].map(ratings.kinds).isin(COMPARISONS)]
-    compared = both.assign(level=both[whose].map(levels)).dropna(subset=["level"])
-    return pd.concat([single, compared[[*keys, "value"]]], ignore_index=True)
+    other = both[whose if whose == "participant" else "other_stimulus"].map(levels)
+    compared = both.assign(level=both[whose].map(levels))
+    is_mirrored = compared["question"].isin([name for name in ratings.questions if ratings.is_mirrored(name)])
+    compared["condition"] = compared["condition"].where(is_mirrored & (compared["level"] == other), "")
+    compared = compared.dropna(subset=["level"])
+    return pd.concat([single.assign(condition=""), compared[[*keys, "condition", "value"]]], ignore_index=True)
 
 
 def _levels(kept: pd.DataFrame, column: str) -> pd.Series:

@@ -277,10 +277,16 @@ def factor_tables(material: Material, part: QuestionResults) -> Markup | None:
     for factor in dict.fromkeys(own["factor"]):
         if factor in material.study.design.between and (own["factor"] == factor).sum() == 1:
             continue
-        rows = [(row["level"] or NONE, *_cells(row, part.decimals)) for row in records(own[own["factor"] == factor])]
-        tables.append(
-            table(f"By {str(factor).removeprefix('factor_')}: {part.id}", TextTable(("Level", *_HEADS), rows))
-        )
+        mine = records(own[own["factor"] == factor])
+        # Within a level conditions were compared with each other: who won there is told.
+        has_conditions = any(row["condition"] for row in mine)
+        names: list[tuple[str, ...]] = [(row["level"] or NONE,) for row in mine]
+        if has_conditions:
+            labels = (material.labels.get(row["condition"], row["condition"]) or "all" for row in mine)
+            names = [(*name, label) for name, label in zip(names, labels, strict=True)]
+        rows = [(*name, *_cells(row, part.decimals)) for name, row in zip(names, mine, strict=True)]
+        heads = ("Level", *(("Condition",) if has_conditions else ()), *_HEADS)
+        tables.append(table(f"By {str(factor).removeprefix('factor_')}: {part.id}", TextTable(heads, rows)))
     return render(tables) if tables else None
 
 

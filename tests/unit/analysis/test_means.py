@@ -172,8 +172,26 @@ def test_one_content_and_one_participant_are_said_so() -> None:
     assert single["ci_low"] == pytest.approx(single["these_low"])
 
 
-def test_a_comparison_counts_for_the_level_of_whoever_made_it() -> None:
-    """A level belongs to the participant: both stimuli of a pair are judged at the level of the judge."""
+def test_comparisons_within_a_level_say_who_won_there() -> None:
+    """Of contents: `a` wins on the dark ones and loses on the bright ones."""
+    rows = [
+        {
+            "participant": f"p{person}", "content": f"c{content}", "condition": "a", "other_condition": "b",
+            "kind": "choice", "value": 1.0 if content < 2 and person else -1.0,
+            "factor_light": ("dark", "dark", "bright", "bright")[content],
+            "other_factor_light": ("dark", "dark", "bright", "bright")[content],
+        }
+        for person in range(4)
+        for content in range(4)
+    ]  # fmt: skip
+    result = factors(pd.DataFrame(rows))
+    assert result is not None
+    means = {(row.level, row.condition): row.mean for row in result.table.itertuples()}
+    assert means == {("dark", "a"): 0.5, ("dark", "b"): -0.5, ("bright", "a"): -1, ("bright", "b"): 1}
+    assert "within a level are told by condition: above zero it was preferred to the others there" in result.note
+
+
+def test_comparisons_of_groups_of_people_are_told_by_group_and_condition() -> None:
     rows = [
         {
             "participant": f"p{person}", "content": f"c{content}", "condition": "a", "other_condition": "b",
@@ -184,5 +202,7 @@ def test_a_comparison_counts_for_the_level_of_whoever_made_it() -> None:
     ]  # fmt: skip
     result = factors(pd.DataFrame(rows))
     assert result is not None
-    by_level = {row.level: row for row in result.table.itertuples()}
-    assert {level: (row.participants, row.n) for level, row in by_level.items()} == {"grid": (3, 18), "list": (3, 18)}
+    told = {(row.level, row.condition): (row.participants, row.n, row.mean) for row in result.table.itertuples()}
+    assert told == {
+        ("grid", "a"): (3, 9, 1), ("grid", "b"): (3, 9, -1), ("list", "a"): (3, 9, 0), ("list", "b"): (3, 9, 0),
+    }  # fmt: skip

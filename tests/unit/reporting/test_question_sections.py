@@ -141,3 +141,21 @@ def test_factors_of_the_manifest_have_tables_with_names_as_written(tmp_path: Pat
     text = markup_text(factor_tables(material, material.parts[0]))
     assert text.startswith("By speaker: quality Level Ratings")
     assert [name in text for name in ("NA 96", "01 96", "Größe 2 192")] == [True] * 3
+
+
+def test_comparisons_by_factor_say_who_won_within_each_level(tmp_path: Path) -> None:
+    study = made_up(
+        tmp_path, {"a": 50.0, "b": 50.0}, contents=4, method="pair", questions=[{"id": "quality", "text": "Which?"}]
+    )
+
+    def change(ratings: pd.DataFrame) -> pd.DataFrame:
+        ratings = ratings[ratings["condition"] == "a"].assign(kind="choice", method="pair", other_condition="b")
+        level = ratings["content"].str[-1].astype(int).mod(2).map({0: "dark", 1: "bright"})
+        value = level.map({"dark": 1.0, "bright": -1.0})
+        other = "b/" + ratings["content"]
+        return ratings.assign(other_stimulus=other, factor_light=level, other_factor_light=level, value=value)
+
+    material = analysed_material(study, change)
+    text = markup_text(factor_tables(material, material.parts[0]))
+    assert text.startswith("By light: quality Level Condition Ratings Participants Mean")
+    assert [words in text for words in ("bright a 48 24 −1.0", "bright b 48 24 1.0", "dark a 48 24 1.0")] == [True] * 3
