@@ -13,8 +13,8 @@ from beholder.analysis.means import average_by, codes_of, scale_ends
 from beholder.analysis.ratings import COMPARISONS, Ratings
 from beholder.stats.additive import AdditiveContrasts, ContrastEstimates, DirectContrasts
 from beholder.stats.clustered import Cells, Codes, Estimate, Floats, mean_of
+from beholder.stats.contrast_errors import ContrastError
 from beholder.stats.intervals import SHARE_RANGES, unanimous_bounds
-from beholder.stats.moderation import ContrastError
 
 Comparison: TypeAlias = Literal["within", "between", "direct"]
 """Rated by the same people, or by people who are linked by others; by different people; or compared in one vote."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from beholder.analysis.comparisons import Tally, sum_by_code
 from beholder.stats.clustered import Codes, Floats
-from beholder.stats.moderation import moderated
+from beholder.stats.contrast_errors import moderated
 
 _LEAST_SPREAD = 1.5
 """Over how many people, or contents, a difference must be spread to speak for others."""

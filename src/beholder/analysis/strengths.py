@@ -51,8 +51,8 @@ from beholder.analysis.result import Result
 from beholder.formats import join_names
 from beholder.stats.clustered import CITATION as CLUSTERED
 from beholder.stats.clustered import Codes
+from beholder.stats.contrast_errors import CITATION as MODERATED
 from beholder.stats.intervals import STUDENT_CITATION, t_bounds
-from beholder.stats.moderation import CITATION as MODERATED
 from beholder.stats.tests import HOLM_CITATION as HOLM
 from beholder.stats.tests import holm
 

@@ -14,8 +14,8 @@ from beholder.analysis.tests import UNNAMED, Family, are_clear, why_uncorrected
 from beholder.simulation.rating_sheet import RatingSheet
 from beholder.stats.additive import AdditiveContrasts, ContrastEstimates, DirectContrasts
 from beholder.stats.clustered import Cells, Codes, Floats, Over, means_of
+from beholder.stats.contrast_errors import ContrastError
 from beholder.stats.intervals import bounds_for
-from beholder.stats.moderation import ContrastError
 from beholder.stats.tests import holm
 
 Contents: TypeAlias = Literal["random", "fixed"]

@@ -2,7 +2,8 @@
 
 - `intervals`: Student's t, Korn and Graubard's interval of shares, effect sizes, Welch's t
 - `tests`: signed rank and sign tests, Holm's and Benjamini and Hochberg's corrections, robust z
-- `clustered`: standard errors clustered by participant and content
+- `clustered`: means and differences with errors clustered by participant and content
+- `additive`, `contrast_errors`: differences of conditions on all ratings, and their errors for two populations
 - `mixed`, `crossed`: linear mixed models, variance components, the effect of runs
 - `correlation`, `regression`: agreement of two sets of scores, lines and dips
 - `dimensions`: principal components, Cronbach's alpha, McDonald's omega

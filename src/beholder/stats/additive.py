@@ -20,9 +20,9 @@ from scipy.sparse.csgraph import connected_components
 
 from beholder.stats.clustered import CITATION as CLUSTERED
 from beholder.stats.clustered import Cells, Codes, Floats, sums_by, two_way_residuals
+from beholder.stats.contrast_errors import CITATION as MODERATED
+from beholder.stats.contrast_errors import ROUNDING, ContrastError, Pair, VarianceParts, contrast_errors
 from beholder.stats.intervals import LEVEL
-from beholder.stats.moderation import CITATION as MODERATED
-from beholder.stats.moderation import ROUNDING, ContrastError, Pair, VarianceParts, contrast_errors
 
 CITATION = f"{CLUSTERED}; {MODERATED}"
 NO_SHARED_CONTENT = "no content in common: not tested, as contents may make the difference"

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from beholder.stats.moderation import moderated
+from beholder.stats.contrast_errors import moderated
 
 PAIRS = list(combinations(range(6), 2))
 
