@@ -56,7 +56,7 @@ def test_the_narrower_intervals_of_conditions(vqeg: pd.DataFrame) -> None:
     for mine, theirs in (("n", "n_votes"), ("participants", "n_subjects"), ("contents", "n_pvs")):
         assert (actual[mine] == known[theirs]).all()
     np.testing.assert_allclose(actual["mean"], known["mean_of_pvs"], atol=1e-6)
-    np.testing.assert_allclose(half(actual, "participants"), known["ci_by_subject_t"], atol=1e-6)
+    np.testing.assert_allclose(half(actual, "these"), known["ci_by_subject_t"], atol=1e-6)
     np.testing.assert_allclose(half(actual, "contents"), known["ci_by_content_t"], atol=1e-6)
     # The pooled votes of the reference have 1.96 in place of Student's t.
     pooled = half(actual, "ratings") * 1.96 / stats.t.ppf(0.975, actual["n"] - 1)

@@ -22,16 +22,19 @@ from beholder.analysis.columns import (
     QUESTION,
     ROW_LEVEL,
     STIMULUS_OR_NONE,
+    THESE_HIGH,
+    THESE_LOW,
 )
 from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.means import ScaleEnds, average_by, codes_of, interval_name, scale_ends
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result, has_analysis, scoring
 from beholder.formats import plain_count
-from beholder.stats.clustered import CITATION, Cells, Estimate, Floats, difference_of, mean_of
+from beholder.stats.additive import CITATION, AdditiveContrasts
+from beholder.stats.clustered import Cells, Floats, Over, mean_of
 from beholder.stats.intervals import STUDENT_CITATION, t_bounds
 
-_PAIRED, _UNPAIRED = "paired", "unpaired"
+_PAIRED, _ADDITIVE = "paired", "all ratings"
 _METRIC = "DMOS(ACR-HR)"
 """What it is called in tables without methods, or whose method does not say."""
 _NO_INTERVAL = "too few participants: no interval"
@@ -107,9 +110,10 @@ def dmos(
     """Return DMOS of every stimulus and condition with its interval; None where no hidden reference was rated.
 
     A differential vote is a participant's vote minus their vote on the reference plus the highest vote of the scale.
-    Where fewer than half of those who rated a stimulus rated its reference too, the difference of the two means takes
-    its place, `unpaired`. `crush` is as the study has it, else `none`. `questions` are all of methods that have
-    this analysis, or of a table without methods.
+    Where some who rated a stimulus did not rate its reference, DMOS comes from all ratings: the difference of the two
+    by additive least squares, plus the highest vote. Votes that are drawn in or cut are always paired. `crush` is as
+    the study has it, else `none`. `questions` are all of methods that have this analysis, or of a table without
+    methods.
     """
     ratings = as_ratings(data)
     crush = crush or ratings.order.settings.crush
@@ -121,10 +125,11 @@ def dmos(
         votes = _differential_votes(ratings, question, crush)
         if votes.tests.empty or votes.references.empty:
             continue
-        stimuli = _stimuli(ratings, votes)
+        stimuli = _stimuli(ratings, votes, is_plain=crush == "none")
         if stimuli.empty:
             continue
-        part = pd.concat([stimuli, _conditions(ratings, votes, stimuli)], ignore_index=True)
+        by_condition = _from_all(ratings, votes, stimuli) if crush == "none" else _from_pairs(ratings, votes, stimuli)
+        part = pd.concat([stimuli, by_condition], ignore_index=True)
         own = scoring(ratings.methods[question]).metrics.get("dmos")
         name = (own.name if own else _METRIC).replace(")", f"{_NAMES[crush]})")
         parts.append(part.assign(question=question, metric=name))
@@ -141,13 +146,13 @@ DMOS = Analysis(
     (
         ROW_LEVEL,
         QUESTION, STIMULUS_OR_NONE, CONTENT_OR_NONE, CONDITION, METRIC,
-        Column("pairing", "text", "Whether votes are held against the same participant's vote on the reference, or the "
-               "two means against each other, as fewer than half rated both.", (_PAIRED, _UNPAIRED)),
+        Column("pairing", "text", "Whether every vote is held against the same participant's vote on the reference, or "
+               "the two are compared on all ratings, as some did not rate both.", (_PAIRED, _ADDITIVE)),
         Column("n", "integer", "Votes that it rests on; of a stimulus, participants."),
         PARTICIPANTS, CONTENTS,
         Column("mean", "number", "DMOS: mean of the differential votes."),
-        Column("sd", "number", "Standard deviation of the differential votes; empty where unpaired."),
-        CI_LOW, CI_HIGH, INTERVAL, NOTE,
+        Column("sd", "number", "Standard deviation of the differential votes; empty where not paired."),
+        CI_LOW, CI_HIGH, THESE_LOW, THESE_HIGH, INTERVAL, NOTE,
     ),
     row="stimulus, then condition (`acr-hr`)",
     holds="DMOS against each participant's own vote on the reference",
@@ -156,86 +161,110 @@ DMOS = Analysis(
 )  # fmt: skip
 
 
-def _stimuli(ratings: Ratings, votes: _DifferentialVotes) -> pd.DataFrame:
+def _stimuli(ratings: Ratings, votes: _DifferentialVotes, *, is_plain: bool) -> pd.DataFrame:
     """Return a row for each stimulus whose reference was rated, conditions in the order of the study."""
     groups = votes.tests.groupby("stimulus")
-    stats = groups.agg(n=("value", "size"), both=("dv", "count"), own=("value", "mean"), own_sd=("value", "std"))
-    stats = votes.stimuli.join(stats).join(groups["dv"].agg(dv="mean", dv_sd="std"))
-    stats = stats.assign(covariance=_covariance(votes))
-    reference = votes.references.groupby("content")["value"].agg(["size", "mean", "std"])
-    stats = stats.join(reference, on="number", how="inner")
-    is_paired = (stats["both"] == stats["n"]) | ((stats["both"] >= 2) & (2 * stats["both"] >= stats["n"]))
-    se = np.where(is_paired, stats["dv_sd"] / np.sqrt(stats["both"].clip(lower=1)), np.sqrt(_variance(stats)))
-    df = np.where(is_paired, stats["both"], stats[["n", "size"]].min(axis=1)) - 1
-    mean = np.where(is_paired, stats["dv"], stats["own"] - stats["mean"] + votes.ends.high)
-    bounds = t_bounds(mean, se, df)
+    stats = groups.agg(n=("value", "size"), both=("dv", "count")).join(groups["dv"].agg(dv="mean", dv_sd="std"))
+    stats = votes.stimuli.join(stats)
+    stats = stats[stats["number"].isin(votes.references["content"])]
+    if not is_plain:
+        stats = stats[stats["both"] > 0]
+    is_paired = (stats["both"] == stats["n"]).to_numpy() | (not is_plain)
+    paired = t_bounds(stats["dv"], stats["dv_sd"] / np.sqrt(stats["both"].clip(lower=1)), stats["both"] - 1)
+    mean, low, high = _stimulus_contrasts(votes, stats) if not is_paired.all() else (np.full(len(stats), np.nan),) * 3
+    low, high = np.where(is_paired, paired.low, low), np.where(is_paired, paired.high, high)
+    low, high = np.maximum(low, votes.ends.low), np.minimum(high, 2 * votes.ends.high - votes.ends.low)
+    some = stats["both"].astype(str) + " of " + stats["n"].astype(str) + " rated the reference too"
     n = np.where(is_paired, stats["both"], stats["n"])
-    unpaired_note = (
-        "unpaired: " + stats["both"].astype(str) + " of " + stats["n"].astype(str) + " rated the reference too"
-    )
+    has_none = np.isnan(low)
     table = stats[_KEYS].assign(
-        level="stimulus", pairing=np.where(is_paired, _PAIRED, _UNPAIRED), n=n, participants=n, contents=1, mean=mean,
-        sd=np.where(is_paired, stats["dv_sd"], np.nan), ci_low=bounds.low, ci_high=bounds.high,
-        interval=np.where(np.isnan(bounds.low), "", interval_name("score", "participants")),
-        note=np.where(is_paired, "", unpaired_note + np.where(np.isnan(bounds.low), "; ", ""))
-        + np.where(np.isnan(bounds.low), _NO_INTERVAL, ""),
+        level="stimulus", pairing=np.where(is_paired, _PAIRED, _ADDITIVE), n=n, participants=n, contents=1,
+        mean=np.where(is_paired, stats["dv"], mean), sd=np.where(is_paired, stats["dv_sd"], np.nan), ci_low=low,
+        ci_high=high, these_low=low, these_high=high,
+        interval=np.where(has_none, "", interval_name("score", "participants")),
+        note=np.where(stats["both"] == stats["n"], "", some + np.where(has_none, "; ", ""))
+        + np.where(has_none, _NO_INTERVAL, ""),
     )  # fmt: skip
     rank = {name: place for place, name in enumerate(ratings.conditions)}
     table = table.sort_values(["content", "stimulus"], kind="stable")
     return table.sort_values("condition", key=lambda names: names.map(rank), kind="stable")
 
 
-def _covariance(votes: _DifferentialVotes) -> pd.Series:
-    """Return the covariance of votes on each stimulus and on its reference among those who rated both, or zero."""
-    both = votes.tests[votes.tests["reference"].notna()]
-    groups = both.groupby("stimulus")
-    centred = both[["value", "reference"]] - groups[["value", "reference"]].transform("mean")
-    products = (centred["value"] * centred["reference"]).groupby(both["stimulus"]).sum()
-    covariance = products / (groups.size() - 1).clip(lower=1)
-    return covariance.reindex(votes.stimuli.index, fill_value=0.0)
+def _stimulus_contrasts(votes: _DifferentialVotes, stats: pd.DataFrame) -> tuple[Floats, Floats, Floats]:
+    """Return DMOS of every stimulus from all ratings, with the ends of its interval over people."""
+    # A reference is a stimulus of its content; the number of a stimulus under test is its place in the table.
+    size = len(votes.stimuli)
+    tests, references = votes.tests, votes.references
+    people, value = (np.concatenate([tests[name], references[name]]) for name in ("participant", "value"))
+    shown = np.concatenate([tests["stimulus"], size + references["content"]]).astype(np.intp)
+    pairs = [(int(one), size + int(content)) for one, content in zip(stats.index, stats["number"], strict=True)]
+    value, (shown, people) = average_by(value, shown, people.astype(np.intp))
+    design = AdditiveContrasts(people, np.zeros_like(people), shown, pairs)
+    result, top = design.estimate(value[np.newaxis]), votes.ends.high
+    return result.difference[0] + top, result.these.low[0] + top, result.these.high[0] + top
 
 
-def _variance(stats: pd.DataFrame) -> Floats:
-    """Return the variance of the difference of two means of which some participants are in both (2.3)."""
-    independent = stats["own_sd"] ** 2 / stats["n"] + stats["std"] ** 2 / stats["size"]
-    with_covariance = independent - 2 * stats["covariance"] * stats["both"] / (stats["n"] * stats["size"])
-    # Over different people the covariance is an estimate, and can exceed what is left of the variances.
-    return np.asarray(np.where(with_covariance > 0, with_covariance, independent), np.float64)
-
-
-def _conditions(ratings: Ratings, votes: _DifferentialVotes, stimuli: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each condition, every content weighing the same, clustered by participant and content."""
-
-    def cells(table: pd.DataFrame, column: str) -> Cells:
-        kept = table[table[column].notna()]
-        value, *codes = (kept[name].to_numpy() for name in (column, "participant", "content"))
-        return Cells(value, *codes)
-
+def _from_all(ratings: Ratings, votes: _DifferentialVotes, stimuli: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each condition: its difference from the reference on all ratings, plus the highest vote."""
+    names = [name for name in ratings.conditions if name in set(stimuli["condition"])]
+    tests = votes.tests[votes.tests["stimulus"].isin(stimuli.index)]
+    references = votes.references[votes.references["content"].isin(tests["content"])]
+    place = codes_of(votes.stimuli["condition"], names)[tests["stimulus"].to_numpy()]
+    condition = np.concatenate([place, np.full(len(references), len(names))]).astype(np.intp)
+    people, content, value = (
+        np.concatenate([tests[name], references[name]]) for name in ("participant", "content", "value")
+    )
+    value, (condition, people, content) = average_by(value, condition, people.astype(np.intp), content.astype(np.intp))
+    design = AdditiveContrasts(people, content, condition, [(code, len(names)) for code in range(len(names))])
+    result, top = design.estimate(value[np.newaxis], level=ratings.level), votes.ends.high
     rows = []
-    for name in [name for name in ratings.conditions if name in set(stimuli["condition"])]:
-        own = stimuli[stimuli["condition"] == name]
-        mine = votes.tests[votes.tests["stimulus"].isin(own.index)]
-        if (own["pairing"] == _UNPAIRED).any():
-            references = votes.references[votes.references["content"].isin(mine["content"])]
-            estimate = difference_of(cells(mine, "value"), cells(references, "value"))
-            rows.append(_row(name, estimate, _UNPAIRED, len(mine), float("nan"), votes.ends.high))
-        else:
-            estimate = mean_of(cells(mine, "dv"))
-            rows.append(_row(name, estimate, _PAIRED, estimate.n, float(mine["dv"].std()), 0.0))
+    for column, name in enumerate(names):
+        mine = tests[place == column]
+        is_paired = bool(mine["dv"].notna().all())
+        ends = [float(end[0, column]) + top for end in (result.beyond.low, result.beyond.high)]
+        these = [float(end[0, column]) + top for end in (result.these.low, result.these.high)]
+        rows.append(
+            _row(
+                votes, name, float(result.difference[0, column]) + top, ends, these, len(mine),
+                int(mine["participant"].nunique()), int(mine["content"].nunique()),
+                float(mine["dv"].std()) if is_paired else float("nan"), _PAIRED if is_paired else _ADDITIVE,
+            )
+        )  # fmt: skip
     return pd.DataFrame(rows)
 
 
-def _row(name: str, estimate: Estimate, pairing: str, n: int, sd: float, above: float) -> dict[str, object]:
-    has_interval = not np.isnan(estimate.low) and estimate.participants > 1
-    notes = ["unpaired: difference of the means"] * (pairing == _UNPAIRED)
-    notes += [_NO_INTERVAL] * (not has_interval)
-    notes += ["one content: interval over participants only"] * (has_interval and estimate.contents == 1)
+def _from_pairs(ratings: Ratings, votes: _DifferentialVotes, stimuli: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each condition from votes that are drawn in or cut, which must be paired."""
+    rows = []
+    for name in [name for name in ratings.conditions if name in set(stimuli["condition"])]:
+        mine = votes.tests[votes.tests["stimulus"].isin(stimuli[stimuli["condition"] == name].index)]
+        mine = mine[mine["dv"].notna()]
+        cells = Cells(*(mine[column].to_numpy() for column in ("dv", "participant", "content")))
+        both, these = mean_of(cells, level=ratings.level), mean_of(cells, "participants", level=ratings.level)
+        rows.append(
+            _row(
+                votes, name, both.mean, [both.low, both.high], [these.low, these.high], both.n, both.participants,
+                both.contents, float(mine["dv"].std()), _PAIRED,
+            )
+        )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _row(
+    votes: _DifferentialVotes, name: str, mean: float, ends: Sequence[float], these: Sequence[float], n: int,
+    participants: int, contents: int, sd: float, pairing: str,
+) -> dict[str, object]:  # fmt: skip
+    has_interval = not np.isnan(these[0]) and participants > 1
+    over: Over = "participants" if contents == 1 else "both"
+    notes = [_NO_INTERVAL] * (not has_interval)
+    notes += ["one content: interval over participants only"] * (has_interval and contents == 1)
+    limits = votes.ends.low, 2 * votes.ends.high - votes.ends.low
+    cut = [float(np.clip(end, *limits)) if has_interval else float("nan") for end in (*ends, *these)]
     return {
         "level": "condition", "stimulus": "", "content": "", "condition": name, "pairing": pairing, "n": n,
-        "participants": estimate.participants, "contents": estimate.contents, "mean": estimate.mean + above, "sd": sd,
-        "ci_low": estimate.low + above if has_interval else np.nan,
-        "ci_high": estimate.high + above if has_interval else np.nan,
-        "interval": interval_name("score", estimate.over) if has_interval else "", "note": "; ".join(notes),
+        "participants": participants, "contents": contents, "mean": mean, "sd": sd, "ci_low": cut[0],
+        "ci_high": cut[1], "these_low": cut[2], "these_high": cut[3],
+        "interval": interval_name("score", over) if has_interval else "", "note": "; ".join(notes),
     }  # fmt: skip
 
 
@@ -248,10 +277,11 @@ def _note(crush: Crush) -> str:
     return (
         "DV = vote - the same participant's vote on the reference of that content + M, M being the highest vote of the "
         f"scale; DV above M (better than the reference) {treated[crush]}. DMOS is the mean of DV: of a stimulus with "
-        "95 % Student t over participants, of a condition with every content weighing the same and an error clustered "
-        "by participant and content. The reference has M by construction and no row. Where fewer than half of those "
-        "who rated a stimulus rated its reference too, DMOS is the difference of the two means plus M, marked "
-        "unpaired; its error takes the covariance from those who rated both, and nothing is drawn in or cut."
+        "95 % Student t over participants. Where some who rated a stimulus did not rate its reference, DMOS is the "
+        "difference of the two on all ratings, by additive least squares of participant and stimulus, plus M; votes "
+        "that are drawn in or cut are always paired. Of a condition it is the difference from the reference on all "
+        "ratings plus M, as in pairs: ci_low and ci_high are for people and contents like these, these_low and "
+        "these_high for these contents. The reference has M by construction and no row."
     )
 
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from beholder.analysis.dmos import crush_votes, dmos
 from beholder.analysis.ratings import RowOrder, tidy
@@ -32,21 +31,23 @@ def test_dmos_pairs_each_vote_with_the_same_persons_vote_on_the_reference() -> N
     assert whole["interval"] == "clustered t over participants and contents"
 
 
-def test_where_few_rated_the_reference_the_means_are_held_against_each_other() -> None:
+def test_where_some_did_not_rate_the_reference_all_ratings_count() -> None:
     values = noisy(10, 2, 2)
     values[:7, 0, 0] = math.nan
     result = dmos(referenced(values))
     actual = row(result, level="stimulus", stimulus="01/c0")
-    own, reference = values[:, 0, 1], values[7:, 0, 0]
-    covariance = np.cov(own[7:], reference)[0, 1] * 3 / (10 * 3)
-    se = math.sqrt(own.var(ddof=1) / 10 + reference.var(ddof=1) / 3 - 2 * covariance)
-    assert (actual["pairing"], actual["note"]) == ("unpaired", "unpaired: 3 of 10 rated the reference too")
-    assert actual["mean"] == pytest.approx(own.mean() - reference.mean() + 5)
-    assert (actual["ci_high"] - actual["ci_low"]) / 2 == pytest.approx(stats.t.ppf(0.975, 2) * se)
+    assert (actual["pairing"], actual["note"]) == ("all ratings", "3 of 10 rated the reference too")
+    people = np.indices(values.shape)[0]
+    stimulus = np.arange(4).reshape(2, 2)[np.indices(values.shape)[1], np.indices(values.shape)[2]]
+    is_there = ~np.isnan(values)
+    columns = np.concatenate([np.eye(10)[people[is_there]], np.eye(4)[stimulus[is_there]]], axis=1)
+    effect = np.linalg.lstsq(columns, values[is_there], rcond=None)[0][10:]
+    assert actual["mean"] == pytest.approx(effect[1] - effect[0] + 5)
+    assert actual["ci_low"] < actual["mean"] < actual["ci_high"]
     assert row(result, level="stimulus", stimulus="01/c1")["pairing"] == "paired"
     whole = row(result, level="condition")
-    means = [own.mean() - reference.mean() + 5, (values[:, 1, 1] - values[:, 1, 0]).mean() + 5]
-    assert (whole["pairing"], whole["mean"]) == ("unpaired", pytest.approx(np.mean(means)))
+    assert whole["pairing"] == "all ratings"
+    assert whole["ci_low"] <= whole["these_low"] < whole["these_high"] <= whole["ci_high"]
 
 
 def test_crushing_and_clipping_have_names_of_their_own() -> None:
