@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from beholder.errors import Problem, UserError
+from beholder.formats import plain_count
 from beholder.methods import find, names
 from beholder.methods.contract import PERCENTAGE_POINTS, Metric, MetricWords, Scoring, scoring_of
 
@@ -119,8 +120,24 @@ class Results:
         return shown if table["question"].nunique() > 1 else shown.drop(columns="question")
 
     @property
+    def interim_words(self) -> str:
+        """That people may still come, and what intervals are worth until then; empty where nobody will."""
+        collected = self.notes.get("collection")
+        if collected is None or collected["ended"] is not None:
+            return ""
+        used = self.ratings[self.ratings["use"]]["participant"].nunique()
+        words = f"Interim: {used} of {plain_count(collected['participants'], 'planned participant')}. Intervals and "
+        words += "p-values hold whenever one looks"
+        looks = len({look["finished"] for look in collected["looks"]})
+        if not looks:
+            return f"{words}. The look could not be recorded: name the store (--store)."
+        return f"{words}; this is look {looks}, and recorded."
+
+    @property
     def _population(self) -> str:
-        return "Simulated: these ratings come from robots." if self.notes["population"] == "robots" else ""
+        if self.notes["population"] == "robots":
+            return "Simulated: these ratings come from robots."
+        return self.interim_words
 
     @property
     def _page(self) -> str:

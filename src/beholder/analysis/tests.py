@@ -263,6 +263,7 @@ PAIR_TESTS = Analysis(
     holds="the difference by five tests",
     citation=_citation("; ".join(RANKS.values())),
     order=5,
+    holds_at_looks=True,
 )  # fmt: skip
 
 

@@ -161,6 +161,8 @@ def print_scores(results: Results, truth: Mapping[str, float]) -> None:
             ]
         rows.append(line)
     print_table(rows)
+    if results.interim_words:
+        click.echo(f"\n{results.interim_words}")
     if notes.get("is_earlier_run"):
         click.echo(f"\nThese are the ratings of run {notes['run']}, as clean/ has them; the study is at another run.")
     if not rows:

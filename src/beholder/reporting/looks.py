@@ -94,7 +94,8 @@ def _correction(material: Material, collected: Collection) -> list[Sentence]:
     look = material.results.notes.get("look")
     if look is not None and look["kind"] == "anytime":
         holds = "Intervals and p-values of means and differences hold whenever one looks and stops: they are those of "
-        return [Sentence(f"{holds}an asymptotic confidence sequence over participants", ("waudbysmith2024",))]
+        others = "" if collected.is_open else "; those of other models are for a fixed number of people"
+        return [Sentence(f"{holds}an asymptotic confidence sequence over participants{others}", ("waudbysmith2024",))]
     if look is not None:
         planned = join_names([f"{number:,}" for number in material.study.design.looks])
         holds = "their intervals and p-values hold for all of them together, by the spending function of O'Brien and "

@@ -68,7 +68,7 @@ def test_an_extension_after_a_look_is_told_as_such(plain: Material) -> None:
         "Results were looked at once while ratings were still coming, with 10 participants. 4 lists were added on "
         "14 November 2026 (more participants), after results were looked at. Intervals and p-values of means and "
         "differences hold whenever one looks and stops: they are those of an asymptotic confidence sequence over "
-        "participants."
+        "participants; those of other models are for a fixed number of people."
     )
     assert "2026-11-14 13:00 More participants +4 lists" in markup_text(looks_section(told(plain, collected)))
     before = replace(DONE, changes=(ADDED,), looks=(LAST,))
