@@ -3,30 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csr_matrix
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components, shortest_path
 
 from beholder.analysis.bradley_terry import StrengthFit, fit_strengths
 from beholder.analysis.columns import CONDITION, QUESTION
-from beholder.analysis.comparisons import BRADLEY_TERRY, comparisons, sum_by_code
+from beholder.analysis.comparisons import BRADLEY_TERRY, comparisons
 from beholder.analysis.contract import Analysis, Column
+from beholder.analysis.contrasts import direct_pages
 from beholder.analysis.figures.pairs import ranks_chart
 from beholder.analysis.means import average_by, codes_of
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result
+from beholder.analysis.strength_errors import StrengthErrors
 from beholder.analysis.strengths import SANDWICH_CITATION
-from beholder.stats.clustered import CITATION as CLUSTERED
+from beholder.stats.additive import CITATION as ADDITIVE
+from beholder.stats.additive import AdditiveContrasts, ContrastEstimates, DirectContrasts
 from beholder.stats.clustered import Codes, Floats
+from beholder.stats.moderation import CITATION as MODERATED
 
 SEED = 20_240_229
 _DRAWS = 10_000
 _MEANS = "means"
-_CITATIONS = {_MEANS: CLUSTERED, BRADLEY_TERRY.name: f"{BRADLEY_TERRY.citation}; {SANDWICH_CITATION}"}
+_CITATIONS = {_MEANS: ADDITIVE, BRADLEY_TERRY.name: f"{BRADLEY_TERRY.citation}; {SANDWICH_CITATION}; {MODERATED}"}
 # Means are sums of fractions: what is equal on paper may differ in the last bits.
 _DECIMALS = 9
+
+
+class _Errors(NamedTuple):
+    """How sure the differences of every two conditions are, over one population."""
+
+    variance: Floats
+    """Of every difference; NaN where it is not known."""
+    df: Floats
 
 
 class _Estimates(NamedTuple):
@@ -34,7 +48,10 @@ class _Estimates(NamedTuple):
 
     names: tuple[str, ...]
     value: Floats
-    covariance: Floats
+    beyond: _Errors
+    """Over people and contents like these."""
+    these: _Errors
+    """Over people, with these contents."""
 
 
 def ranks(data: pd.DataFrame | Ratings, *, draws: int = _DRAWS, seed: int = SEED) -> Result | None:
@@ -44,16 +61,17 @@ def ranks(data: pd.DataFrame | Ratings, *, draws: int = _DRAWS, seed: int = SEED
     parts = []
     sources = set()
     for question in ratings.questions:
-        for place, (source, spread) in enumerate(_spreads(ratings, question), 1):
-            parts.append(_ranked(question, source, str(place), spread, rng, draws))
+        for place, (source, estimates) in enumerate(_scales(ratings, question), 1):
+            parts.append(_ranked(question, source, str(place), estimates, rng, draws))
             sources.add(source)
     if not parts:
         return None
     note = (
         "Probability of each rank among the conditions of a question, 1 being the highest: the share of "
-        f"{draws:,} draws (seed {seed}) from a normal distribution around the means (source means) or the strengths "
-        "(source bradley-terry), with a covariance that is clustered by participant and content. Conditions that were "
-        "never compared, not even through others, are ranked apart, by component."
+        f"{draws:,} draws (seed {seed}) from a Student t distribution round the estimates, in which the differences of "
+        "every two conditions have the errors and, in the middle, the degrees of freedom of pairs.csv (source means) "
+        "or strength_pairs.csv (source bradley-terry). probability: contents like these; these_probability: these "
+        "contents. Conditions that were never compared, not even through others, are ranked apart, by component."
     )
     citation = "; ".join(text for source, text in _CITATIONS.items() if source in sources)
     return RANKS.result(pd.concat(parts, ignore_index=True), note, citation)
@@ -68,7 +86,9 @@ RANKS = Analysis(
         Column("component", "text", "Number of the group; those of different groups were never compared."),
         CONDITION,
         Column("rank", "integer", "1 is the highest."),
-        Column("probability", "number", "How probable the rank is; those of a condition sum to one."),
+        Column("probability", "number", "How probable the rank is with contents like these; those of a condition sum "
+               "to one. Empty where nothing is known beyond these contents."),
+        Column("these_probability", "number", "How probable it is with these contents (other people)."),
     ),
     row="condition and rank",
     holds="how probable the rank is",
@@ -76,15 +96,15 @@ RANKS = Analysis(
     draw=ranks_chart,
     seed=SEED,
     order=15,
-)
+)  # fmt: skip
 
 
-def _spreads(ratings: Ratings, question: str) -> Iterator[tuple[str, _Estimates]]:
-    """Yield what is on one scale: strengths of choices by component, else the means."""
+def _scales(ratings: Ratings, question: str) -> Iterator[tuple[str, _Estimates]]:
+    """Yield what is on one scale: strengths of choices, else means, by component."""
     kind = ratings.kinds[question]
     if kind in ("score", "diff"):
-        means = _means(ratings, question)
-        if means is not None:
+        estimates = _direct(ratings, question) if ratings.is_mirrored(question) else _rated(ratings, question)
+        for means in _components(tuple(ratings.conditions), *estimates) if estimates else ():
             yield _MEANS, means
     elif kind == "choice":
         compared = comparisons(ratings, question)
@@ -94,67 +114,124 @@ def _spreads(ratings: Ratings, question: str) -> Iterator[tuple[str, _Estimates]
 
 def _strengths(fitted: StrengthFit) -> Iterator[_Estimates]:
     """Yield the strengths of each component whose errors are known."""
-    covariance = fitted.covariance
     for part in range(fitted.graph.components):
         mine = np.flatnonzero(fitted.graph.component == part)
-        if np.isfinite(covariance[np.ix_(mine, mine)]).all():
-            names = tuple(fitted.tally.names[at] for at in mine)
-            yield _Estimates(names, fitted.quality[mine], covariance[np.ix_(mine, mine)])
+        beyond, these = (_strength_errors(errors, mine) for errors in (fitted.beyond, fitted.these))
+        if np.isfinite(these.variance).all():
+            yield _Estimates(tuple(fitted.tally.names[at] for at in mine), fitted.quality[mine], beyond, these)
 
 
-def _means(ratings: Ratings, question: str) -> _Estimates | None:
-    """Return the condition means as in conditions.csv, with their two-way clustered covariance."""
+def _strength_errors(errors: StrengthErrors, members: Codes) -> _Errors:
+    at = np.ix_(members, members)
+    variance, df = errors.variance[at].copy(), errors.df[at].copy()
+    # On the diagonal they have the strengths themselves, and not differences.
+    variance[np.diag_indices_from(variance)], df[np.diag_indices_from(df)] = 0.0, np.nan
+    return _Errors(variance, df)
+
+
+Pairs = list[tuple[int, int]]
+
+
+def _rated(ratings: Ratings, question: str) -> tuple[Pairs, ContrastEstimates] | None:
+    """Return the differences of every two conditions that were rated, from all ratings."""
     table = ratings.table[ratings.table["question"] == question]
-    names = tuple(name for name in ratings.conditions if (table["condition"] == name).any())
-    codes = (
-        codes_of(table["condition"], names), codes_of(table["stimulus"]), codes_of(table["participant"]),
-        codes_of(table["content"]),
-    )  # fmt: skip
-    value, (condition, _, participant, content) = average_by(table["value"].to_numpy(float), *codes)
-    people, contents = len(np.unique(participant)), len(np.unique(content))
-    if len(names) < 2 or people < 2:
+    codes = codes_of(table["condition"], ratings.conditions), *(codes_of(table[name]) for name in _CLUSTERS)
+    value, (condition, participant, content) = average_by(table["value"].to_numpy(float), *codes)
+    present, own = np.unique(condition, return_inverse=True)
+    pairs = list(combinations(range(len(present)), 2))
+    if not pairs:
         return None
-    _, first, under = np.unique(condition * contents + content, return_index=True, return_inverse=True)
-    in_condition = np.bincount(condition[first], minlength=len(names))
-    share = 1 / (np.bincount(under)[under] * in_condition[condition])
-    mean = sum_by_code(condition, share * value, len(names))
-    pulls = share * (value - mean[condition])
-    covariance = _within(pulls, participant, condition)
-    if contents > 1:
-        cell = participant * (int(content.max()) + 1) + content
-        both = covariance + _within(pulls, content, condition) - _within(pulls, cell, condition)
-        # As for single means: the difference can fall below zero by chance where neither cluster matters.
-        covariance = both if (np.diag(both) > 0).all() else covariance
-    return _Estimates(names, mean, covariance)
+    found = AdditiveContrasts(participant, content, np.asarray(own, np.intp), pairs).estimate(value[None])
+    return [(int(present[one]), int(present[other])) for one, other in pairs], found
 
 
-def _within(pulls: Floats, cluster: Codes, condition: Codes) -> Floats:
-    """Return the covariance of the means when clusters are independent."""
-    _, row = np.unique(cluster, return_inverse=True)
-    sums = csr_matrix((pulls, (row, condition)))
-    count = sums.shape[0]
-    return np.asarray((sums.T @ sums).toarray() * count / max(1, count - 1), np.float64)
+def _direct(ratings: Ratings, question: str) -> tuple[Pairs, ContrastEstimates] | None:
+    """Return the differences of every two conditions that were compared with each other."""
+    votes = ratings.votes
+    votes = votes[(votes["question"] == question) & (votes["other_condition"] != "")]
+    sides = (codes_of(votes[name], ratings.conditions) for name in ("condition", "other_condition"))
+    pages = direct_pages(votes["value"].to_numpy(float), *sides, *(codes_of(votes[name]) for name in _CLUSTERS))
+    if not pages:
+        return None
+    found = DirectContrasts(pages).estimate({pair: cells.value[None] for pair, cells in pages.items()})
+    return list(pages), found
+
+
+_CLUSTERS = ("participant", "content")
+
+
+def _components(names: tuple[str, ...], pairs: Pairs, found: ContrastEstimates) -> Iterator[_Estimates]:
+    """Yield conditions whose differences are known, at least through others."""
+    size = len(names)
+    one, other = np.array(pairs, np.intp).T
+
+    def table(values: Floats, sign: float = 1.0) -> Floats:
+        filled = np.full((size, size), np.nan)
+        filled[one, other], filled[other, one] = values, sign * values
+        return filled
+
+    difference = table(found.difference[0], -1.0)
+    errors = [_Errors(table(claim.se[0] ** 2), table(claim.df[0])) for claim in (found.beyond, found.these)]
+    is_known = np.isfinite(errors[1].variance) & np.isfinite(difference)
+    component = connected_components(coo_array(is_known), directed=False)[1]
+    for part in np.unique(component):
+        mine = np.flatnonzero(component == part)
+        if len(mine) > 1:
+            at = np.ix_(mine, mine)
+            own = [_Errors(_through_others(some.variance[at]), some.df[at]) for some in errors]
+            yield _Estimates(tuple(names[place] for place in mine), _places(difference[at], is_known[at]), *own)
+
+
+def _places(difference: Floats, is_known: np.typing.NDArray[np.bool_]) -> Floats:
+    """Return places that fit the known differences best, their mean being zero."""
+    laplacian = np.diag(is_known.sum(axis=1)) - is_known.astype(float)
+    return np.asarray(np.linalg.pinv(laplacian) @ np.where(is_known, difference, 0.0).sum(axis=1), np.float64)
+
+
+def _through_others(variance: Floats) -> Floats:
+    """Return the variances of all differences; of two that were not compared, the sum along the surest way."""
+    is_known = np.isfinite(variance) | np.eye(len(variance), dtype=bool)
+    # A variance of zero would be taken for no connection.
+    known = np.where(np.isfinite(variance), np.maximum(variance, 1e-300), 0.0)
+    ways = np.where(is_known, variance, shortest_path(known, directed=False)) if not is_known.all() else variance
+    filled = np.where(np.isfinite(ways), ways, np.nan)
+    filled[np.diag_indices_from(filled)] = 0.0
+    return filled
 
 
 def _ranked(
-    question: str, source: str, component: str, spread: _Estimates, rng: np.random.Generator, draws: int
+    question: str, source: str, component: str, estimates: _Estimates, rng: np.random.Generator, draws: int
 ) -> pd.DataFrame:
-    size = len(spread.names)
-    values, vectors = np.linalg.eigh((spread.covariance + spread.covariance.T) / 2)
-    root = vectors * np.sqrt(np.maximum(0, values))
-    drawn = np.round(spread.value + rng.standard_normal((draws, size)) @ root.T, _DECIMALS)
-    # Equals share their ranks by lot.
-    order = np.lexsort((rng.random(drawn.shape), -drawn), axis=1)
-    place = order + size * np.arange(size)
-    counts = np.bincount(place.ravel(), minlength=size * size).reshape(size, size)
+    size = len(estimates.names)
+    beyond, these = (_probabilities(estimates.value, errors, rng, draws) for errors in estimates[2:])
     return pd.DataFrame(
         {
             "question": question,
             "source": source,
             "component": component,
-            "condition": np.repeat(np.array(spread.names, dtype=object), size),
+            "condition": np.repeat(np.array(estimates.names, dtype=object), size),
             "rank": np.tile(np.arange(1, size + 1), size),
-            "probability": (counts.T / draws).ravel(),
+            "probability": beyond.ravel(),
+            "these_probability": these.ravel(),
         },
         columns=RANKS.names,
     )
+
+
+def _probabilities(value: Floats, errors: _Errors, rng: np.random.Generator, draws: int) -> Floats:
+    """Return the share of draws in which each condition, a row, has each rank."""
+    size = len(value)
+    if not np.isfinite(errors.variance).all():
+        return np.full((size, size), np.nan)
+    centre = np.eye(size) - 1 / size
+    # The covariance whose differences have these variances; moderated one by one they need not be those of any.
+    values, vectors = np.linalg.eigh(-centre @ errors.variance @ centre / 2)
+    root = vectors * np.sqrt(np.maximum(0, values))
+    df = max(1.0, float(np.nanmedian(errors.df))) if np.isfinite(errors.df).any() else np.inf
+    wider = np.sqrt(df / rng.chisquare(df, (draws, 1))) if np.isfinite(df) else 1.0
+    drawn = np.round(value + wider * (rng.standard_normal((draws, size)) @ root.T), _DECIMALS)
+    # Equals share their ranks by lot.
+    order = np.lexsort((rng.random(drawn.shape), -drawn), axis=1)
+    place = order + size * np.arange(size)
+    counts: Codes = np.bincount(place.ravel(), minlength=size * size).reshape(size, size)
+    return np.asarray(counts.T / draws, np.float64)

@@ -201,7 +201,8 @@ def ranks_chart(table: pd.DataFrame, *, labels: Mapping[str, str] | None = None,
 
 def _rank_row(row: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
     name = labels.get(row["condition"], row["condition"])
-    share = row["probability"]
+    known = row["probability"]
+    share = known if known == known else row["these_probability"]
     shown = percent(share)
     if 0 < share < 0.005:
         shown = "< 1 %"
