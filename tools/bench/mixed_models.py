@@ -9,7 +9,8 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from beholder.stats.crossed import fit_crossed, run_effect
+from beholder.stats.crossed import fit_crossed
+from beholder.stats.runs import run_effect
 from bench.table import Row, below
 
 _RUNS, _PER_RUN, _STIMULI, _EACH = 5, 63, 72, 24

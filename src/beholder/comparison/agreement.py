@@ -33,9 +33,9 @@ from beholder.stats.correlation import (
     mean_correlation,
     varies,
 )
-from beholder.stats.crossed import EQUIVALENCE_MARGIN, RUN_EFFECT_CITATION, RunEffect, run_effect
 from beholder.stats.intervals import WELCH_CITATION as WELCH
 from beholder.stats.intervals import welch
+from beholder.stats.runs import EQUIVALENCE_MARGIN, RUN_EFFECT_CITATION, RunEffect, run_effect
 from beholder.stats.tests import FALSE_DISCOVERY_CITATION as DISCOVERY
 from beholder.stats.tests import HOLM_CITATION as HOLM
 from beholder.stats.tests import benjamini_hochberg, holm
@@ -239,7 +239,7 @@ def _tested(one: MatchedScores) -> pd.DataFrame:
 
 EFFECT_COLUMNS = [
     "question", "side", "other_side", "difference", "se", "df", "ci_low", "ci_high", "p", "equivalent", "margin",
-    "chi2", "chi2_df", "chi2_p", "note",
+    "f", "f_df", "f_df_error", "f_p", "chi2", "chi2_df", "chi2_p", "note",
 ]  # fmt: skip
 _KINDS = ("score", "diff")
 
@@ -251,7 +251,8 @@ def effects(sides: Sequence[Side], questions: Sequence[str], margin: float | Non
         return None
     note = (
         "Mixed model: score by stimulus and side, with a random participant, over the stimuli that all sides have. "
-        "chi2 and chi2_p: likelihood ratio of all sides together (ML). difference: side minus other_side (REML), "
+        "f to f_p: F test of all sides together (REML), its error over participants; chi2 to chi2_p: the likelihood "
+        "ratio (ML), which finds too much where participants are few. difference: side minus other_side (REML), "
         "Student t over participants. equivalent, with two one-sided tests at 5 %: yes, the 90 % interval is within "
         "plus or minus the margin; no, the 95 % interval is beyond it; undecided, neither. That no difference was "
         f"found is not equivalence. The margin is {100 * EQUIVALENCE_MARGIN:g} % of the scale unless another is given."
@@ -286,7 +287,7 @@ def _effect_rows(sides: Sequence[Side], question: str, margin: float | None) -> 
 
 
 def _effect_cells(question: str, sides: Sequence[Side], effect: RunEffect, margin: float) -> list[tuple[object, ...]]:
-    tested = (effect.chi2, effect.df, effect.p, effect.note)
+    tested = (*effect.test, effect.chi2, effect.df, effect.p, effect.note)
     if not effect.differences:
         return [(question, sides[0].name, sides[1].name, *(np.nan,) * 6, "", margin, *tested)]
     return [

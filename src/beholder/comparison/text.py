@@ -219,7 +219,7 @@ def effect_sheet(table: pd.DataFrame) -> TextTable:
         (
             row["question"], row["side"], row["other_side"], signed(row["difference"], 3),
             interval(row["ci_low"], row["ci_high"], 3), p_value(row["p"]), row["equivalent"] or row["note"] or NONE,
-            f"±{number(row['margin'], 2)}", *((p_value(row["chi2_p"]),) if has_many else ()),
+            f"±{number(row['margin'], 2)}", *((p_value(row["f_p"]),) if has_many else ()),
         )
         for row in records(table)
     ]  # fmt: skip

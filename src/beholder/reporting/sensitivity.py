@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from beholder.analysis.mixed import SOURCES
+from beholder.analysis.mixed import RUN_TESTS, SOURCES
 from beholder.analysis.result import records
 from beholder.analysis.sensitivity import AS_CLEANED, NOBODY_OUT, PASSED, UNMARKED
 from beholder.checks.page_registry import known_title
@@ -232,8 +232,10 @@ VARIANCES = Section(
     variance_section,
     foot=(
         "A mixed model: conditions fixed, participants and contents random. Participants: some give higher scores than "
-        "others, whatever they see. Contents: some get higher scores, whatever was done to them. The rest: what one "
-        "person thinks of one stimulus, what people and contents favour, and chance."
+        "others, whatever they see. Contents: some get higher scores, whatever was done to them. Participants × "
+        "conditions: people differ in what they like. Contents × conditions: a condition does more to one content than "
+        "to another, which only more contents can average out. The rest: what one person thinks of one stimulus, and "
+        "chance."
     ),
 )
 
@@ -244,6 +246,8 @@ def _shares_sentence(share: pd.Series) -> list[Child]:
         "condition": "is between conditions",
         "participant": "is that some participants score higher than others",
         "content": "is that some contents get higher scores",
+        "participant x condition": "is that people differ in which conditions they favour",
+        "content x condition": "is that conditions do more to some contents than to others",
         "residual": "is left to single ratings",
     }
     parts = [f"{percent(share[source])} {words}" for source, words in texts.items() if share[source] == share[source]]
@@ -258,7 +262,13 @@ def _share_ranges_sentence(share: pd.DataFrame) -> list[Child]:
         low, high = percent(known.min()), percent(known.max())
         return low if low == high else f"{low.removesuffix(' %')} to {high}"
 
-    words = {"condition": "between conditions", "participant": "between participants", "content": "between contents"}
+    words = {
+        "condition": "between conditions",
+        "participant": "between participants",
+        "content": "between contents",
+        "participant x condition": "in what people favour",
+        "content x condition": "in what conditions do to single contents",
+    }
     known = [f"{ends(source)} is {label}" for source, label in words.items() if share[source].notna().any()]
     begun = f"Of all that ratings differ by, over {count(len(share), 'question')}, "
     return [begun, tag("b", known[0]), "".join(f", {one}" for one in known[1:]), "."]
@@ -278,7 +288,7 @@ def runs_section(material: Material) -> Markup | None:
         pairs = own[own["run"] != ""]
         colon = "" if part.name.endswith(("?", ".", "!", ":")) else ":"
         named = [tag("b", f"{part.name}{colon}"), " "] if several else None
-        parts.append(tag("p", named, runs_sentence(records(own)[0], pairs)))
+        parts.append(tag("p", named, runs_sentence(records(own[own["test"] != RUN_TESTS[0]])[0], pairs)))
         if len(pairs):
             caption = f"Every two runs{f': {part.id}' if several else ''}"
             parts.append(table(caption, _sheet(pairs, part)))
@@ -301,7 +311,8 @@ def runs_sentence(whole: dict[str, Any], pairs: pd.DataFrame) -> str:
     """Return the result of the test of all runs and of the equivalence of every two."""
     if whole["note"]:
         return f"No test: {whole['note']}."
-    tested = f"χ²({whole['df']:.0f}) = {number(whole['statistic'], 2)}, p {_equals(p_value(whole['p']))}"
+    freedom = f"{whole['df']:.0f}, {whole['df_error']:.0f}"
+    tested = f"F({freedom}) = {number(whole['statistic'], 2)}, p {_equals(p_value(whole['p']))}"
     begun = f"The runs {'differ' if whole['p'] < 0.05 else 'do not differ clearly'} ({tested})"
     same = int((pairs["equivalent"] == "yes").sum())
     margin = f"±{pairs['margin'].iloc[0]:.3g} points"

@@ -4,7 +4,7 @@
 - `tests`: signed rank and sign tests, Holm's and Benjamini and Hochberg's corrections, robust z
 - `clustered`: means and differences with errors clustered by participant and content
 - `additive`, `contrast_errors`: differences of conditions on all ratings, and their errors for two populations
-- `mixed`, `crossed`: linear mixed models, variance components, the effect of runs
+- `mixed`, `crossed`, `runs`: linear mixed models, variance components, the effect of runs
 - `correlation`, `regression`: agreement of two sets of scores, lines and dips
 - `dimensions`: principal components, Cronbach's alpha, McDonald's omega
 - `rater_models`, `shrinkage`: quality, bias and inconsistency from votes

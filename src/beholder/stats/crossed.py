@@ -1,16 +1,17 @@
-"""Linear mixed models with two crossed random effects, such as participants and contents, and the effect of runs."""
+"""Linear mixed models with two crossed random effects, such as participants and contents.
+
+Both may also interact with the groups whose means are sought: a person, or a content, favours one of them.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from itertools import combinations
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
-from scipy import special
+from scipy import linalg, stats
 
-from beholder.stats.intervals import LEVEL
 from beholder.stats.mixed import CITATION as EQUATIONS
 from beholder.stats.mixed import (
     Codes,
@@ -18,13 +19,17 @@ from beholder.stats.mixed import (
     Factor,
     Floats,
     MixedModelFit,
+    Solution,
     count_components,
     equations,
     factor,
     fit,
 )
 
-CITATION = f"{EQUATIONS}; Patterson and Thompson (1971), Biometrika 58; Satterthwaite (1946), Biometrics Bulletin 2"
+CITATION = (
+    f"{EQUATIONS}; Patterson and Thompson (1971), Biometrika 58; Satterthwaite (1946), Biometrics Bulletin 2; "
+    "Kuznetsova, Brockhoff and Christensen (2017), Journal of Statistical Software 82"
+)
 
 
 class VarianceComponents(NamedTuple):
@@ -35,6 +40,19 @@ class VarianceComponents(NamedTuple):
     residual: float
 
 
+class FTest(NamedTuple):
+    """Whether several numbers are all zero."""
+
+    statistic: float
+    df: int
+    df_error: float
+    """Satterthwaite's, as lmerTest has them; infinite where the error is taken for known."""
+    p: float
+
+
+NO_TEST = FTest(math.nan, 0, math.nan, math.nan)
+
+
 class CrossedModel(NamedTuple):
     """Groups with their means, and where the rest of the differences comes from."""
 
@@ -42,29 +60,29 @@ class CrossedModel(NamedTuple):
     """Of each group, as all that follows up to `df`."""
     covariance: Floats
     df: Floats
-    """Satterthwaite's, from the parts that both factors and the residual have in the variance of a mean."""
+    """Satterthwaite's, from the gradient of a variance and the curvature of the likelihood, as lmerTest has them."""
     one: float
-    """Variance; NaN where this factor is confounded with the groups or with the residual, and left out."""
+    """Variance, as all that follow; NaN where it is confounded with another source, and left out."""
     other: float
+    one_group: float
+    """Of what one level of a factor adds to one group; NaN also where it was not asked for."""
+    other_group: float
     residual: float
     groups: float
     """Variance between groups, without what chance adds to it; NaN with one group."""
     reml: float
     """Logarithm of the restricted likelihood."""
-    llf: float
-    """Logarithm of the likelihood by ML, with the groups."""
-    llf_null: float
-    """The same without them."""
+    test: FTest
+    """Of no difference between groups."""
 
-    @property
-    def chi2(self) -> float:
-        """The likelihood ratio statistic of the groups, chi² with groups - 1 degrees of freedom."""
-        return max(0.0, 2 * (self.llf - self.llf_null)) if len(self.mean) > 1 else math.nan
 
-    @property
-    def p(self) -> float:
-        """The probability of such a `chi2` or a larger one where groups do not differ."""
-        return float(special.chdtrc(len(self.mean) - 1, self.chi2)) if len(self.mean) > 1 else math.nan
+class GroupMeans(NamedTuple):
+    """Means with their errors."""
+
+    mean: Floats
+    covariance: Floats
+    df: Floats
+    test: FTest
 
 
 def variance_components(value: Floats, one: Codes, other: Codes) -> VarianceComponents:
@@ -86,74 +104,205 @@ def variance_components(value: Floats, one: Codes, other: Codes) -> VarianceComp
     return VarianceComponents(float(variances[0]), float(variances[1]), model.noise)
 
 
-def fit_crossed(value: Floats, group: Codes, one: Codes, other: Codes) -> CrossedModel | None:
+def fit_crossed(
+    value: Floats, group: Codes, one: Codes, other: Codes, *, has_interactions: bool = False
+) -> CrossedModel | None:
     """Return the means of groups with both factors random: value ~ group + (1 | one) + (1 | other).
 
-    Codes are from 0 without gaps. A factor that is confounded with the groups or the residual is left out; None
-    where neither is left, or where the model leaves nothing to chance.
+    With interactions also + (1 | one:group) + (1 | other:group). Codes are from 0 without gaps. What is confounded with
+    the groups, with another factor or with the residual is left out; None where nothing is left, or where the model
+    leaves nothing to chance.
     """
     fixed = factor(group, is_random=False)
-    kept = _estimable_factors(len(value), fixed, {"one": one, "other": other})
+    codes = dict(zip(_SIDES, (one, other), strict=True))
+    if has_interactions:
+        codes |= {f"{name}{_INTERACTION}": cell_codes(code, group) for name, code in codes.items()}
+    kept = _estimable_factors(len(value), fixed, codes)
     if not kept:
         return None
-    model = equations(value, *_elimination_order(fixed, kept))
-    by_reml = fit(model, is_reml=True)
-    by_ml = fit(model, is_reml=False, near=by_reml.ratios)
-    if by_reml.is_exact or by_ml.is_exact:
+    model, names = _equations(value, fixed, kept)
+    fitted = fit(model, is_reml=True)
+    if fitted.is_exact:
         return None
-    common = factor(np.zeros(len(value), np.intp), is_random=False)
-    null = (
-        by_ml
-        if fixed.size == 1
-        else fit(equations(value, *_elimination_order(common, kept)), is_reml=False, near=by_ml.ratios)
-    )
-    variance = dict(zip(kept, by_reml.variances, strict=True))
-    covariance = by_reml.noise * by_reml.solution.inverse[-fixed.size :, -fixed.size :]
-    mean = model.mean + by_reml.solution.effects[-1]
+    means = _group_means(model, fitted, np.eye(fixed.size))
+    variance = {name: float(own) for name, own in zip(names, fitted.variances, strict=True)}
+    own, others, own_group, others_group = (variance.get(name, math.nan) for name in _SOURCES)
     return CrossedModel(
-        mean, covariance, _df(model, by_reml, fixed), float(variance.get("one", math.nan)),
-        float(variance.get("other", math.nan)), by_reml.noise, _between(mean, covariance), by_reml.llf, by_ml.llf,
-        null.llf,
+        means.mean, means.covariance, means.df, own, others, own_group, others_group, fitted.noise,
+        _between(means.mean, means.covariance), fitted.llf, means.test,
     )  # fmt: skip
 
 
+_SIDES, _INTERACTION = ("one", "other"), "_group"
+_SOURCES = (*_SIDES, *(f"{side}{_INTERACTION}" for side in _SIDES))
+
+
+def fit_fixed_contents(value: Floats, group: Codes, one: Codes, other: Codes) -> GroupMeans | None:
+    """Return the means of groups over the levels of `other` that they have, every level counting alike.
+
+    value ~ other:group + (1 | one) + (1 | one:group): the levels of `other` are just these, and only those of `one` are
+    a sample. None where the values leave nothing to chance, or no value to spare.
+    """
+    cells = factor(cell_codes(other, group), is_random=False)
+    first = np.unique(cells.code, return_index=True)[1]
+    weights = (np.arange(int(group.max()) + 1)[:, None] == group[first]).astype(float)
+    weights /= weights.sum(axis=1, keepdims=True)
+    if len(value) <= cells.size:
+        return None
+    kept = _estimable_factors(len(value), cells, {"one": one, "one_group": cell_codes(one, group)})
+    if not kept:
+        return _independent_means(value, cells, weights)
+    model, _ = _equations(value, cells, kept)
+    fitted = fit(model, is_reml=True)
+    return None if fitted.is_exact else _group_means(model, fitted, weights)
+
+
+def is_too_large(group: Codes, one: Codes, other: Codes) -> bool:
+    """Return whether the model with interactions would take minutes: too many levels on both sides."""
+    levels = [int(code.max(initial=-1)) + 1 for code in (one, other)]
+    cells = [int(cell_codes(code, group).max(initial=-1)) + 1 for code in (one, other)]
+    (solved, small), (_, large) = sorted(zip(cells, levels, strict=True))
+    solved += small + int(group.max(initial=-1)) + 1
+    return solved**2 * (solved + large) > _MAX_WORK
+
+
+_MAX_WORK = 10**9
+"""Multiplications in a step of the likelihood: a model takes some 30 of them, 5 to 10 seconds."""
+
+
+def cell_codes(one: Codes, other: Codes) -> Codes:
+    """Return a code for each combination of two that is there."""
+    joint = one * (int(other.max(initial=0)) + 1) + other
+    return np.asarray(np.unique(joint, return_inverse=True)[1], np.intp)
+
+
 def _estimable_factors(n: int, fixed: Factor, codes: dict[str, Codes]) -> dict[str, Factor]:
-    """Return the factors whose variance can be estimated, the largest first."""
-    estimable = {}
+    """Return the factors whose variance can be estimated."""
+    kept: dict[str, Factor] = {}
     for name, code in codes.items():
         own = factor(code, is_random=True)
-        if count_components(code, fixed.code) < own.size < n:
-            estimable[name] = own
-    ordered = dict(sorted(estimable.items(), key=lambda item: -item[1].size))
-    while ordered and n <= _effect_count(fixed, ordered.values()):
-        del ordered[next(iter(ordered))]
-    return ordered
+        is_apart = count_components(code, fixed.code) < own.size < n
+        if is_apart and not any(_is_same(own, other) for other in kept.values()):
+            kept[name] = own
+    while kept and n <= _rank(fixed, kept):
+        del kept[max(kept, key=lambda name: kept[name].size)]
+    return kept
 
 
-def _effect_count(fixed: Factor, randoms: Iterable[Factor]) -> int:
-    """Return the number of effects to estimate."""
-    return fixed.size + sum(one.size - 1 for one in randoms)
+def _is_same(one: Factor, other: Factor) -> bool:
+    return one.size == other.size == count_components(one.code, other.code)
 
 
-def _elimination_order(fixed: Factor, kept: dict[str, Factor]) -> tuple[Factor, list[Factor]]:
-    """Return the factor to eliminate, and the others with the groups last."""
-    first, *others = kept.values()
-    return first, [*others, fixed]
+def _rank(fixed: Factor, kept: dict[str, Factor]) -> int:
+    """Return how many effects the values could be fitted with, at most."""
+    sides = [[one for name, one in kept.items() if name.startswith(side)] for side in _SIDES]
+    finest = [max(side, key=lambda one: one.size) for side in sides if side]
+    if not any(name.endswith(_INTERACTION) for name in kept):
+        return fixed.size + sum(one.size - 1 for one in finest)
+    first, second = (*finest, fixed)[:2]
+    rank = first.size + second.size - count_components(first.code, second.code)
+    return max(rank, fixed.size)
 
 
-def _df(model: Equations, fitted: MixedModelFit, fixed: Factor) -> Floats:
-    """Return Satterthwaite's degrees of freedom of every mean.
+def _equations(value: Floats, fixed: Factor, kept: dict[str, Factor]) -> tuple[Equations, list[str]]:
+    """Return the equations with the side eliminated that has more levels, and the names of the random factors."""
+    sides = [sorted((name for name in kept if name.startswith(side)), key=lambda n: -kept[n].size) for side in _SIDES]
+    first, second = sorted(sides, key=lambda names: -sum(kept[name].size for name in names))
+    inner, *outer = first
+    others = [kept[name] for name in second]
+    model = equations(value, kept[inner], [*others, fixed], outer=kept[outer[0]] if outer else None)
+    return model, [*first, *second]
 
-    The variance of a mean is a sum of what each random factor and the residual have in it, each with its own degrees
-    of freedom: groups of the factor minus the parts into which it falls with the fixed ones.
-    """
-    whole = np.diag(fitted.solution.inverse)[-fixed.size :]
-    parts = model.variance_shares(fitted.solution, fixed.size)
-    own = [one.size - count_components(one.code, fixed.code) for one in model.randoms]
-    left = model.n - _effect_count(fixed, model.randoms)
-    residual = np.maximum(whole - sum(parts), 0.0)
-    spent = residual**2 / left + sum(part**2 / df for part, df in zip(parts, own, strict=True))
-    return np.asarray(whole**2 / spent, np.float64)
+
+# Errors of means, and Satterthwaite's degrees of freedom as lmerTest has them
+
+
+_LOG_STEP = 1e-4
+_FLAT = 1e-8
+"""Curvature of the likelihood below which it says nothing."""
+
+
+def _group_means(model: Equations, fitted: MixedModelFit, weights: Floats) -> GroupMeans:
+    """Return weighted sums of the last effects with their errors, and the test of no difference between them."""
+    size = weights.shape[1]
+    effects = model.mean + fitted.solution.effects[-1]
+    covariance = fitted.noise * weights @ fitted.solution.inverse[-size:, -size:] @ weights.T
+    shares = [fitted.noise * share for share in model.variance_shares(fitted.solution, weights)]
+    # By how much the covariance grows with the logarithm of each ratio, and of the noise.
+    gradients = [share for share, ratio in zip(shares, fitted.ratios, strict=True) if ratio > 0] + [covariance]
+    spread = _spread_of_parameters(model, fitted)
+    mean = weights @ effects
+    df = np.array([_df(unit, covariance, gradients, spread) for unit in np.eye(len(mean))])
+    return GroupMeans(mean, covariance, df, _f_test(mean, covariance, gradients, spread))
+
+
+def _spread_of_parameters(model: Equations, fitted: MixedModelFit) -> Floats:
+    """Return the covariance of the logarithms of the ratios above zero and of the noise, from the curvature there."""
+    above = np.flatnonzero(fitted.ratios > 0)
+    hessian = np.empty((len(above) + 1, len(above) + 1))
+    for row, place in enumerate(above):
+        step = _LOG_STEP * (np.arange(len(fitted.ratios)) == place)
+        ahead, behind = (_slopes(model, fitted, fitted.ratios * np.exp(sign * step)) for sign in (1, -1))
+        hessian[row, :-1] = ((ahead - behind) / (2 * _LOG_STEP))[above]
+    solution = fitted.solution
+    hessian[-1, :-1] = hessian[:-1, -1] = _own_squares(model, solution)[above] / fitted.noise
+    hessian[-1, -1] = solution.squares / fitted.noise
+    values, axes = np.linalg.eigh((hessian + hessian.T) / 2)
+    known = values > _FLAT
+    return np.asarray(2 * (axes[:, known] / values[known]) @ axes[:, known].T, np.float64)
+
+
+def _slopes(model: Equations, fitted: MixedModelFit, ratios: Floats) -> Floats:
+    """Return how minus twice the restricted log-likelihood grows with the logarithm of each ratio at the same noise."""
+    solution = model.solve(ratios, is_reml=True)
+    return solution.slopes - _own_squares(model, solution) / fitted.noise
+
+
+def _own_squares(model: Equations, solution: Solution) -> Floats:
+    both = zip(model.factors, solution.effects, strict=True)
+    return np.array([np.square(effects).sum() for one, effects in both if one.is_random])
+
+
+def _df(row: Floats, covariance: Floats, gradients: Sequence[Floats], spread: Floats) -> float:
+    """Return the degrees of freedom of the variance of a weighted sum: twice its square over its own variance."""
+    slope = np.array([row @ one @ row for one in gradients])
+    noise = float(slope @ spread @ slope)
+    return 2 * float(row @ covariance @ row) ** 2 / noise if noise > 0 else math.inf
+
+
+def _f_test(mean: Floats, covariance: Floats, gradients: Sequence[Floats], spread: Floats) -> FTest:
+    """Return the F test of equal means."""
+    df = len(mean) - 1
+    if not df:
+        return NO_TEST
+    # Orthonormal, so that the order of the groups does not matter.
+    contrasts = linalg.helmert(len(mean))
+    variances, axes = np.linalg.eigh(contrasts @ covariance @ contrasts.T)
+    rows = axes.T @ contrasts
+    statistic = float(np.mean((rows @ mean) ** 2 / variances))
+    own = np.array([_df(row, covariance, gradients, spread) for row in rows])
+    if own.min() <= 2:
+        df_error = float(own.min()) if df == 1 else 2.0
+    elif np.ptp(own) < _FLAT or np.isinf(own).any():
+        df_error = float(own.min())
+    else:
+        sum_of_means = float((own / (own - 2)).sum())
+        df_error = 2 * sum_of_means / (sum_of_means - df)
+    return FTest(statistic, df, df_error, float(stats.f.sf(statistic, df, df_error)))
+
+
+def _independent_means(value: Floats, cells: Factor, weights: Floats) -> GroupMeans | None:
+    """Return the means where every value is another person's: the error is that of values of one cell."""
+    counts = np.bincount(cells.code)
+    mean = np.bincount(cells.code, value) / counts
+    left = len(value) - cells.size
+    noise = float(np.square(value - mean[cells.code]).sum()) / left
+    if noise <= 0:
+        return None
+    covariance = noise * (weights / counts) @ weights.T
+    spread = np.array([[2 / left]])
+    test = _f_test(weights @ mean, covariance, [covariance], spread)
+    return GroupMeans(weights @ mean, covariance, np.full(len(weights), float(left)), test)
 
 
 def _between(mean: Floats, covariance: Floats) -> float:
@@ -163,126 +312,3 @@ def _between(mean: Floats, covariance: Floats) -> float:
         return math.nan
     added = (np.trace(covariance) - covariance.sum() / groups) / (groups - 1)
     return max(0.0, float(mean.var(ddof=1) - added))
-
-
-# The effect of runs, and their equivalence
-
-
-RUN_EFFECT_CITATION = f"{EQUATIONS}; Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15"
-EQUIVALENCE_MARGIN = 0.05
-"""What two runs may differ by and still be called equivalent, as a share of the width of the scale."""
-_ALPHA = 0.05
-Equivalent: TypeAlias = Literal["yes", "no", "undecided", ""]
-_ONE_RUN = "one run: nothing to compare"
-_UNCONNECTED = "runs share no stimulus, not even through others: cannot be compared"
-_ONE_RATER = "one rater in each run: runs cannot be told from raters"
-_TOO_FEW = "too few ratings for so many stimuli and runs"
-_NO_RESIDUAL = "ratings leave nothing to chance: nothing to test"
-
-
-class RunDifference(NamedTuple):
-    """How far one run is above another on the same stimuli."""
-
-    run: int
-    other: int
-    difference: float
-    se: float
-    df: float
-    low: float
-    high: float
-    p: float
-    equivalent: Equivalent
-    """yes: the 90 % interval is within ± margin (two one-sided tests at 5 %); no: the 95 % interval is beyond it."""
-
-
-class RunEffect(NamedTuple):
-    """The likelihood ratio test of run, by ML; where it is impossible, numbers are NaN and `note` says why."""
-
-    chi2: float
-    df: int
-    p: float
-    residual: float
-    """Variance of the noise, in the model with runs."""
-    rater: float
-    """Variance of raters."""
-    llf_full: float
-    llf_null: float
-    differences: tuple[RunDifference, ...] = ()
-    """Every two runs, by REML, with t over raters."""
-    note: str = ""
-
-
-def run_effect(value: Floats, stimulus: Codes, run: Codes, rater: Codes, *, margin: float | None = None) -> RunEffect:
-    """Return whether runs differ: score ~ stimulus + run + (1 | rater), by ML, against the same without run.
-
-    Codes are from 0 without gaps; a rater of several runs has one code. `margin` is in points of the scale; without it
-    nothing is called equivalent. Degrees of freedom of differences are raters minus the groups of runs that share some.
-    """
-    runs = int(run.max(initial=-1)) + 1
-    note = _why_untestable(len(value), stimulus, run, rater)
-    if note:
-        return _untested(runs, note)
-    full, null = _model(value, stimulus, run, rater), _model(value, stimulus, None, rater)
-    with_runs = fit(full, is_reml=False)
-    if with_runs.is_exact:
-        return _untested(runs, _NO_RESIDUAL)
-    without = fit(null, is_reml=False, near=with_runs.ratios)
-    chi2 = max(0.0, 2 * (with_runs.llf - without.llf))
-    df = int(rater.max()) + 1 - count_components(rater, run)
-    differences = _differences(full, fit(full, is_reml=True, near=with_runs.ratios), runs, df, margin)
-    return RunEffect(
-        chi2, runs - 1, float(special.chdtrc(runs - 1, chi2)), with_runs.noise, float(with_runs.variances[0]),
-        with_runs.llf, without.llf, differences,
-    )  # fmt: skip
-
-
-def _why_untestable(n: int, stimulus: Codes, run: Codes, rater: Codes) -> str:
-    """Return why runs cannot be tested; empty where they can."""
-    runs, raters = int(run.max(initial=-1)) + 1, int(rater.max(initial=-1)) + 1
-    if runs < 2:
-        return _ONE_RUN
-    if count_components(stimulus, run) > 1:
-        return _UNCONNECTED
-    if raters == count_components(rater, run):
-        return _ONE_RATER
-    return _TOO_FEW if n <= int(stimulus.max()) + runs + 1 else ""
-
-
-def _untested(runs: int, note: str) -> RunEffect:
-    return RunEffect(math.nan, max(0, runs - 1), *(math.nan,) * 5, note=note)
-
-
-def _model(value: Floats, stimulus: Codes, run: Codes | None, rater: Codes) -> Equations:
-    """Return the equations with stimulus and, unless it is None, run fixed; the first run is what others are above."""
-    first, second = factor(rater, is_random=True), factor(stimulus, is_random=False)
-    if second.size > first.size:
-        first, second = second, first
-    runs = [] if run is None else [factor(run - 1, is_random=False)]
-    return equations(value, first, [second, *runs])
-
-
-def _differences(
-    model: Equations, fitted: MixedModelFit, runs: int, df: int, margin: float | None
-) -> tuple[RunDifference, ...]:  # fmt: skip
-    """Return every two runs; the model has the runs last, the first of them at zero."""
-    above = np.zeros(runs)
-    above[1:] = fitted.solution.effects[-1]
-    covariance = np.zeros((runs, runs))
-    covariance[1:, 1:] = fitted.noise * fitted.solution.inverse[1 - runs :, 1 - runs :]
-    rows = []
-    for one, other in combinations(range(runs), 2):
-        difference = float(above[one] - above[other])
-        se = math.sqrt(covariance[one, one] + covariance[other, other] - 2 * covariance[one, other])
-        half, inner = (float(special.stdtrit(df, share)) * se for share in ((1 + LEVEL) / 2, 1 - _ALPHA))
-        p = float(2 * special.stdtr(df, -abs(difference / se)))
-        judged = _equivalence(abs(difference), half, inner, margin)
-        rows.append(RunDifference(one, other, difference, se, df, difference - half, difference + half, p, judged))
-    return tuple(rows)
-
-
-def _equivalence(distance: float, half: float, inner: float, margin: float | None) -> Equivalent:
-    if margin is None:
-        return ""
-    if distance + inner < margin:
-        return "yes"
-    return "no" if distance - half > margin else "undecided"

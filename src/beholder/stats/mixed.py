@@ -2,7 +2,8 @@
 
 A value is the sum of one effect for each factor that it falls under, fixed or random, and of noise. Random effects are
 written as √ratio · b with b as variable as the noise, so that a ratio of zero is a number like any other. One factor,
-best the largest, is eliminated, as its own block is diagonal; the remaining system is as large as the other factors.
+best the largest, is eliminated, as its own block is diagonal, and so is then a factor in which it is nested, such as
+participants once participants x conditions are gone; the remaining system is as large as the other factors.
 """
 
 from __future__ import annotations
@@ -40,17 +41,39 @@ class Solution(NamedTuple):
     squares: float
     """What is left of them, with those of b."""
     effects: tuple[Floats, ...]
-    """Of each factor in the order of the equations, the eliminated one first."""
+    """Of each factor in the order of the equations, the eliminated ones first."""
     logdet: float
     """Of the covariance of the values in units of noise; for REML with that of the information on fixed effects."""
     slopes: Floats
     """By how much `logdet` grows with the logarithm of the ratio of each random factor."""
     inverse: Floats
     """Of what is left after the elimination."""
+    elimination: _Elimination
+
+
+class _Elimination(NamedTuple):
+    """What the elimination needs again: √ratio, diagonal and what each eliminated factor shares with the rest."""
+
     scale: Floats
     """√ratio of each group of the rest, 1 where it is fixed."""
-    out_scale: Floats
-    """√ratio of the eliminated factor, divided by its diagonal."""
+    root: float
+    """√ratio of the eliminated factor; 1 where it is fixed."""
+    diagonal: Floats
+    outer_root: float
+    outer_diagonal: Floats
+    """Of the factor in which the eliminated one is nested, once that is gone; empty without one."""
+    outer_shared: Floats
+    """What is left of the values that the rest shares with it."""
+
+    @property
+    def weight(self) -> Floats:
+        """How much the sum of a group of the eliminated factor takes from what is left."""
+        return self.root**2 / self.diagonal
+
+    @property
+    def outer_weight(self) -> Floats:
+        """The same of the factor in which it is nested."""
+        return self.outer_root**2 / self.outer_diagonal
 
 
 def factor(code: Codes, *, is_random: bool) -> Factor:
@@ -67,6 +90,10 @@ class Equations:
     squares: float
     """Of the values round their mean."""
     eliminated: Factor
+    outer: Factor | None
+    """A random factor in which the eliminated one is nested, and which is eliminated after it."""
+    owner: Codes
+    """The group of `outer` into which each group of the eliminated factor falls; empty without one."""
     rest: tuple[Factor, ...]
     """Random factors first."""
     counts: Floats
@@ -83,73 +110,109 @@ class Equations:
     """For each of these numbers the cross products of `shared`, where they fit into memory."""
 
     @property
+    def factors(self) -> tuple[Factor, ...]:
+        """All factors in the order of their effects."""
+        return (self.eliminated, *([self.outer] if self.outer else []), *self.rest)
+
+    @property
     def randoms(self) -> tuple[Factor, ...]:
         """The random factors in the order of their ratios."""
-        return tuple(one for one in (self.eliminated, *self.rest) if one.is_random)
+        return tuple(one for one in self.factors if one.is_random)
 
     @property
     def fixed(self) -> int:
         """The number of fixed effects."""
-        return sum(one.size for one in (self.eliminated, *self.rest) if not one.is_random)
+        return sum(one.size for one in self.factors if not one.is_random)
 
     def solve(self, ratios: Floats, *, is_reml: bool) -> Solution:
-        """Return the solution where each random factor varies by this multiple of the noise."""
-        out_scale, scale, ridge = self._scales(ratios)
-        diagonal = 1 / (float(self.eliminated.is_random) + out_scale**2 * self.counts)
-        weight = out_scale**2 * diagonal
-        left = scale[:, None] * (self.rest_counts - self._product(weight)) * scale
+        """Return the solution where each random factor varies by this multiple of the noise; ML is for one of them."""
+        gone, ridge = self._eliminate(ratios)
+        scale, weight, outer_weight = gone.scale, gone.weight, gone.outer_weight
+        outer_sums = self._sum_by_owner((1 - weight * self.counts) * self.sums)
+        left = self.rest_counts - self._product(weight) - (gone.outer_shared * outer_weight) @ gone.outer_shared.T
+        left = scale[:, None] * left * scale
         left[np.diag_indices_from(left)] += ridge
-        right = scale * (self.rest_sums - self.shared @ (weight * self.sums))
+        right = self.rest_sums - self.shared @ (weight * self.sums) - gone.outer_shared @ (outer_weight * outer_sums)
+        right = scale * right
         logs, inverse = _inverted(left)
         effects_of_rest = inverse @ right
-        effects_eliminated = out_scale * diagonal * (self.sums - self.shared.T @ (scale * effects_of_rest))
-        squares = self.squares - float((weight * self.sums**2).sum()) - float((right * effects_of_rest).sum())
+        outer_effects = (
+            gone.outer_root / gone.outer_diagonal * (outer_sums - gone.outer_shared.T @ (scale * effects_of_rest))
+        )
+        known = self.shared.T @ (scale * effects_of_rest)
+        if self.outer:
+            known = known + gone.outer_root * self.counts * outer_effects[self.owner]
+        effects_eliminated = gone.root / gone.diagonal * (self.sums - known)
+        squares = self.squares - float((weight * self.sums**2).sum()) - float((outer_weight * outer_sums**2).sum())
+        squares -= float((right * effects_of_rest).sum())
         if is_reml:
-            logdet = float(logs.sum()) - float(np.log(diagonal).sum())
-            slopes = self._slopes(diagonal, weight, scale, inverse)
-        elif len(self.randoms) == 1:
+            logdet = float(logs.sum() + np.log(gone.diagonal).sum() + np.log(gone.outer_diagonal).sum())
+            slopes = self._slopes(gone, inverse)
+        else:
             own = self.counts if self.eliminated.is_random else np.diag(self.rest_counts)[: self.rest[0].size]
             logdet = float(np.log1p(ratios[0] * own).sum())
             slopes = np.array([(ratios[0] * own / (1 + ratios[0] * own)).sum()])
-        else:
-            size = sum(one.size for one in self.rest if one.is_random)
-            logs, own_inverse = _inverted(left[:size, :size])
-            logdet = float(logs.sum()) - float(np.log(diagonal).sum())
-            slopes = self._slopes(diagonal, weight, scale, own_inverse)
         ends = np.cumsum([one.size for one in self.rest])[:-1]
         squares = max(squares, _NO_RESIDUAL * max(self.squares, _NO_RESIDUAL))
-        effects = (effects_eliminated, *np.split(effects_of_rest, ends))
-        return Solution(squares, effects, logdet, slopes, inverse, scale, out_scale * diagonal)
+        outer = [outer_effects] if self.outer else []
+        effects = (effects_eliminated, *outer, *np.split(effects_of_rest, ends))
+        return Solution(squares, effects, logdet, slopes, inverse, gone)
 
-    def variance_shares(self, solution: Solution, last: int) -> list[Floats]:
-        """Return the share of each random factor in the variance of the last effects, in units of noise."""
-        rows = solution.inverse[-last:]
-        shares = []
-        if self.eliminated.is_random:
-            out = (rows * solution.scale) @ self.shared * solution.out_scale
-            shares.append(np.square(out).sum(axis=1))
+    def variance_shares(self, solution: Solution, weights: Floats) -> list[Floats]:
+        """Return what each random factor has in the covariance of weighted sums of the last effects.
+
+        In units of noise, in the order of the ratios; what is left of the covariance is the noise's own.
+        """
+        rows = weights @ solution.inverse[-weights.shape[1] :]
+        gone = solution.elimination
+        scaled = rows * gone.scale
+        pulls = [gone.root / gone.diagonal * (scaled @ self.shared)]
+        if self.outer:
+            outer = gone.outer_root / gone.outer_diagonal * (scaled @ gone.outer_shared)
+            pulls[0] = pulls[0] - gone.outer_root * gone.root / gone.diagonal * self.counts * outer[:, self.owner]
+            pulls.append(outer)
+        pulls = pulls if self.eliminated.is_random else []
         start = 0
         for one in self.rest:
             if one.is_random:
-                shares.append(np.square(rows[:, start : start + one.size]).sum(axis=1))
+                pulls.append(rows[:, start : start + one.size])
             start += one.size
-        return shares
+        return [own @ own.T for own in pulls]
 
-    def _scales(self, ratios: Floats) -> tuple[float, Floats, Floats]:
-        """Return √ratio of the eliminated factor and of each group of the rest, and what b adds to its diagonal."""
+    def _eliminate(self, ratios: Floats) -> tuple[_Elimination, Floats]:
+        """Return the diagonals of what is eliminated, and what b adds to the diagonal of each group of the rest."""
         roots = iter(np.sqrt(ratios))
-        out = float(next(roots)) if self.eliminated.is_random else 1.0
+        root = float(next(roots)) if self.eliminated.is_random else 1.0
+        outer_root = float(next(roots)) if self.outer else 0.0
         scale = np.concatenate([np.full(one.size, next(roots) if one.is_random else 1.0) for one in self.rest])
         ridge = np.concatenate([np.full(one.size, float(one.is_random)) for one in self.rest])
-        return out, scale, ridge
+        diagonal = float(self.eliminated.is_random) + root**2 * self.counts
+        kept = 1 - root**2 / diagonal * self.counts
+        outer_diagonal = 1 + outer_root**2 * self._sum_by_owner(kept * self.counts)
+        outer_shared = self._share_by_owner(kept)
+        return _Elimination(scale, root, diagonal, outer_root, outer_diagonal, outer_shared), ridge
 
-    def _slopes(self, diagonal: Floats, weight: Floats, scale: Floats, inverse: Floats) -> Floats:
+    def _slopes(self, gone: _Elimination, inverse: Floats) -> Floats:
         """Return for each random factor its groups minus the trace of its block of the inverse."""
-        size = len(inverse)
         slopes = []
+        scale, diagonal = gone.scale, gone.diagonal
         if self.eliminated.is_random:
-            between = (scale[:, None] * self._product(weight * diagonal) * scale)[:size, :size]
-            slopes.append(len(diagonal) - float(diagonal.sum()) - float((inverse * between).sum()))
+            between = scale[:, None] * self._product(gone.weight / diagonal) * scale
+            trace = float((1 / diagonal).sum()) + float((inverse * between).sum())
+            if self.outer:
+                # What the eliminated factor, and then the rest, have with the one in which it is nested.
+                crossed = gone.outer_root * scale[:, None] * gone.outer_shared
+                solved = inverse @ crossed
+                own = gone.weight / diagonal * self.counts
+                both = gone.outer_root**2 * self._sum_by_owner(own * self.counts) / gone.outer_diagonal
+                joint = gone.outer_root * scale[:, None] * self._share_by_owner(own)
+                inner = np.einsum("ij,ij->j", solved, crossed) / gone.outer_diagonal
+                trace += float((both * (1 + inner)).sum())
+                trace -= 2 * float((np.einsum("ij,ij->j", solved, joint) / gone.outer_diagonal).sum())
+                outer_trace = float(((1 + inner) / gone.outer_diagonal).sum())
+            slopes.append(len(diagonal) - trace)
+            if self.outer:
+                slopes.append(self.outer.size - outer_trace)
         start = 0
         for one in self.rest:
             if one.is_random:
@@ -165,9 +228,22 @@ class Equations:
             return np.asarray(np.einsum("k,kij->ij", first, self.products), np.float64)
         return _dense((self.shared * weight) @ self.shared.T)
 
+    def _sum_by_owner(self, values: Floats) -> Floats:
+        """Return the sum over the groups of the eliminated factor in each of `outer`."""
+        size = self.outer.size if self.outer else 0
+        return np.asarray(np.bincount(self.owner, values, size), np.float64) if size else np.zeros(0)
 
-def equations(value: Floats, eliminated: Factor, rest: Sequence[Factor]) -> Equations:
-    """Return the equations of these values; of two random factors one has to be the eliminated one."""
+    def _share_by_owner(self, weight: Floats) -> Floats:
+        """Return what the rest shares with each group of `outer`, groups of the eliminated factor weighing so much."""
+        if not self.outer:
+            return np.zeros((self.shared.shape[0], 0))
+        ones = np.ones(len(self.owner))
+        nested = sparse.csr_array((weight * ones, (np.arange(len(self.owner)), self.owner)))
+        return _dense(self.shared @ nested)
+
+
+def equations(value: Floats, eliminated: Factor, rest: Sequence[Factor], *, outer: Factor | None = None) -> Equations:
+    """Return the equations of these values; `outer` is a random factor in which the eliminated one is nested."""
     rest = tuple(sorted(rest, key=lambda one: not one.is_random))
     mean = float(value.mean())
     centred = value - mean
@@ -179,10 +255,14 @@ def equations(value: Floats, eliminated: Factor, rest: Sequence[Factor]) -> Equa
     if len(sizes) * shared.shape[0] ** 2 <= _MAX_CELLS:
         mine = [shared[:, np.flatnonzero(size_of == place)] for place in range(len(sizes))]
         products = np.stack([_dense(one @ one.T) for one in mine])
+    owner = np.zeros(0, np.intp)
+    if outer:
+        owner = np.zeros(eliminated.size, np.intp)
+        owner[eliminated.code] = outer.code
     return Equations(
-        len(value), mean, float(np.square(centred).sum()), eliminated, rest, counts, _sums(eliminated, centred),
-        np.vstack(joint_counts), np.concatenate([_sums(one, centred) for one in rest]), shared,
-        np.asarray(size_of, np.intp), products,
+        len(value), mean, float(np.square(centred).sum()), eliminated, outer, owner, rest, counts,
+        _sums(eliminated, centred), np.vstack(joint_counts),
+        np.concatenate([_sums(one, centred) for one in rest]), shared, np.asarray(size_of, np.intp), products,
     )  # fmt: skip
 
 
@@ -322,7 +402,6 @@ def _update_hessian(hessian: Floats, moved: Floats, change: Floats) -> Floats:
 
 def _evaluate(model: Equations, ratios: Floats, free: int, is_reml: bool) -> _Point:
     solution = model.solve(ratios, is_reml=is_reml)
-    factors = (model.eliminated, *model.rest)
-    own = [np.square(b).sum() for one, b in zip(factors, solution.effects, strict=True) if one.is_random]
+    own = [np.square(b).sum() for one, b in zip(model.factors, solution.effects, strict=True) if one.is_random]
     slope = solution.slopes - free * np.array(own) / solution.squares
     return _Point(free * math.log(solution.squares) + solution.logdet, slope, solution)

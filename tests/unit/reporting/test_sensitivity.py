@@ -99,7 +99,7 @@ def test_the_report_tells_sources_and_runs(tmp_path: Path) -> None:
     assert sources is not None
     assert "Of all that ratings differ by, over 2 questions, <b>" in sources
     assert agreed is not None
-    assert "The runs do not differ clearly (χ²(1) = " in agreed
+    assert "The runs do not differ clearly (F(1, 10) = " in agreed
     assert "Real?" not in agreed
     assert set(read_results(tmp_path).also["runs"]["run"]) == {"", "1"}
 
@@ -107,19 +107,19 @@ def test_the_report_tells_sources_and_runs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("p", "equivalent", "said"),
     [
-        (0.5, ["yes"], "The runs do not differ clearly (χ²(2) = 1.00, p = 0.500), and they are equivalent within ±0.2 "
-         "points."),
-        (0.5, ["yes", "yes", "undecided"], "The runs do not differ clearly (χ²(2) = 1.00, p = 0.500). That does not "
-         "make them the same: 2 of 3 pairs can be called equivalent within ±0.2 points."),
-        (0.0001, ["yes", "no", "no"], "The runs differ (χ²(2) = 1.00, p < 0.001); 1 of 3 pairs is equivalent within "
+        (0.5, ["yes"], "The runs do not differ clearly (F(2, 9) = 1.00, p = 0.500), and they are equivalent within "
          "±0.2 points."),
-        (0.01, ["yes"] * 3, "The runs differ (χ²(2) = 1.00, p = 0.010), and every two are equivalent within ±0.2 "
+        (0.5, ["yes", "yes", "undecided"], "The runs do not differ clearly (F(2, 9) = 1.00, p = 0.500). That does not "
+         "make them the same: 2 of 3 pairs can be called equivalent within ±0.2 points."),
+        (0.0001, ["yes", "no", "no"], "The runs differ (F(2, 9) = 1.00, p < 0.001); 1 of 3 pairs is equivalent within "
+         "±0.2 points."),
+        (0.01, ["yes"] * 3, "The runs differ (F(2, 9) = 1.00, p = 0.010), and every two are equivalent within ±0.2 "
          "points."),
     ],
 )  # fmt: skip
 def test_what_is_said_of_runs(p: float, equivalent: list[str], said: str) -> None:
     pairs = pd.DataFrame({"equivalent": equivalent, "margin": 0.2})
-    assert runs_sentence({"note": "", "df": 2.0, "statistic": 1.0, "p": p}, pairs) == said
+    assert runs_sentence({"note": "", "df": 2.0, "df_error": 9.0, "statistic": 1.0, "p": p}, pairs) == said
 
 
 def test_what_is_said_of_runs_without_a_test() -> None:

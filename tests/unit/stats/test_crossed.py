@@ -1,8 +1,6 @@
-"""Crossed random effects and the effect of runs: references, planted numbers, refusals."""
+"""Crossed random effects: closed forms of balanced designs, planted numbers, what cannot be told apart."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,153 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from beholder.stats.crossed import RunEffect, fit_crossed, run_effect, variance_components
-from support.data import data_file
-from support.run_ratings import Table, balanced, five_runs
+from beholder.stats.crossed import fit_crossed, fit_fixed_contents, is_too_large, variance_components
+from support.run_ratings import balanced, interacting
 
-
-def codes(table: pd.DataFrame, *columns: str) -> list[Any]:
-    return [pd.factorize(table[name], sort=True)[0] for name in columns]
-
-
-def planted_runs(
-    rng: np.random.Generator, runs: int, raters: int, *, stimuli: int = 24, each: int = 12, shift: float = 0.0
-) -> Table:
-    """Return ratings of several runs, each with raters of its own; the first run is so much above the others."""
-    rater = np.repeat(np.arange(runs * raters), each)
-    stimulus = np.concatenate([rng.permutation(stimuli)[:each] for _ in range(runs * raters)])
-    run = rater // raters
-    value = rng.normal(3, 0.8, stimuli)[stimulus] + rng.normal(0, 0.4, runs * raters)[rater] + shift * (run == 0)
-    return {"value": value + rng.normal(0, 0.7, len(rater)), "stimulus": stimulus, "run": run, "rater": rater}
-
-
-def test_run_effect_equals_the_reference() -> None:
-    table = five_runs()
-    known = pd.read_csv(data_file("ratings/lmm_runs_synth_reference.csv")).set_index("method").loc["profiled_ml"]
-    effect = run_effect(table["value"].to_numpy(float), *codes(table, "stimulus", "run", "participant"))
-    names = {
-        "chi2": "chi2", "df": "df", "p": "p", "residual": "resid_var", "rater": "subject_var", "llf_full": "llf_full",
-        "llf_null": "llf_null",
-    }  # fmt: skip
-    for mine, theirs in names.items():
-        assert getattr(effect, mine) == pytest.approx(known[theirs], abs=1e-6)
-    assert effect.note == ""
-    assert len(effect.differences) == 10
-
-
-def test_run_effect_whichever_factor_is_larger() -> None:
-    """More stimuli than raters are eliminated the other way round; the likelihood is the same function of the data."""
-    rng = np.random.default_rng(2)
-    few = planted_runs(rng, 2, 6, stimuli=40, each=30, shift=0.3)
-    effect = run_effect(**few)
-    twice = {**few, "stimulus": few["stimulus"] % 10}
-    assert effect.note == run_effect(**twice).note == ""
-    pair = effect.differences[0]
-    # With everybody on most stimuli the difference is close to that of the raters' own means.
-    own = pd.DataFrame(few).assign(value=lambda t: t["value"] - t.groupby("stimulus")["value"].transform("mean"))
-    means = own.groupby(["run", "rater"])["value"].mean().groupby("run").mean()
-    assert pair.difference == pytest.approx(means[0] - means[1], abs=0.15)
-    assert pair.low < pair.difference < pair.high
-
-
-def test_run_effect_of_a_balanced_design_is_the_t_test_of_rater_means() -> None:
-    """Everybody rates everything: run against run is Student's t over the raters' means."""
-    rng = np.random.default_rng(3)
-    table = planted_runs(rng, 2, 9, stimuli=7, each=7)
-    pair = run_effect(**table).differences[0]
-    means = pd.DataFrame(table).groupby(["run", "rater"])["value"].mean()
-    known = stats.ttest_ind(means[0], means[1])
-    assert pair.difference == pytest.approx(means[0].mean() - means[1].mean())
-    assert pair.df == known.df == 16
-    assert pair.p == pytest.approx(known.pvalue, rel=1e-6)
-    assert (pair.low, pair.high) == pytest.approx(tuple(known.confidence_interval()), rel=1e-6)
-
-
-def test_one_rater_in_two_runs_is_one_rater() -> None:
-    """A difference within people is estimated far more precisely than one between as many people."""
-    rng = np.random.default_rng(4)
-    rater, run, stimulus = (axis.ravel() for axis in np.indices((10, 2, 8)))
-    value = rng.normal(0, 1, 10)[rater] + rng.normal(0, 1, 8)[stimulus] + 0.4 * (run == 0) + rng.normal(0, 0.3, 160)
-    within = run_effect(value, stimulus, run, rater)
-    between = run_effect(value, stimulus, run, rater * 2 + run)
-    assert within.differences[0].difference == pytest.approx(between.differences[0].difference)
-    assert within.differences[0].se < between.differences[0].se / 4
-    assert within.p < 1e-6 < 0.05 < between.p
-
-
-@pytest.mark.parametrize(("margin", "said"), [(None, ""), (0.01, "no"), (0.35, "undecided"), (2.0, "yes")])
-def test_equivalence_is_said_only_where_it_is_shown(margin: float | None, said: str) -> None:
-    effect = run_effect(**planted_runs(np.random.default_rng(5), 2, 40, shift=0.4), margin=margin)
-    assert effect.differences[0].equivalent == said
-
-
-def test_no_clear_difference_is_not_equivalence() -> None:
-    effect = run_effect(**planted_runs(np.random.default_rng(6), 2, 4), margin=0.2)
-    assert effect.p > 0.05
-    assert effect.differences[0].equivalent == "undecided"
-
-
-def small(value: Any, stimulus: Any, run: Any, rater: Any) -> RunEffect:
-    return run_effect(np.asarray(value, float), *(np.asarray(code, np.intp) for code in (stimulus, run, rater)))
-
-
-@pytest.mark.parametrize(
-    ("found", "note"),
-    [
-        (small([1, 2, 3], [0, 1, 0], [0, 0, 0], [0, 0, 1]), "one run: nothing to compare"),
-        (small([], [], [], []), "one run: nothing to compare"),
-        (
-            small([1, 2, 3, 4], [0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 2, 3]),
-            "runs share no stimulus, not even through others: cannot be compared",
-        ),
-        (
-            small([1, 2, 3, 4], [0, 1, 0, 1], [0, 0, 1, 1], [0, 0, 1, 1]),
-            "one rater in each run: runs cannot be told from raters",
-        ),
-        (small([1, 2, 3], [0, 1, 0], [0, 0, 1], [0, 1, 2]), "too few ratings for so many stimuli and runs"),
-        (
-            small([3] * 12, [0, 1, 2] * 4, [0] * 6 + [1] * 6, [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]),
-            "ratings leave nothing to chance: nothing to test",
-        ),
-    ],
-)
-def test_run_effect_says_why_there_is_none(found: RunEffect, note: str) -> None:
-    assert found.note == note
-    assert np.isnan([found.chi2, found.p, found.residual, found.rater, found.llf_full, found.llf_null]).all()
-    assert found.differences == ()
-
-
-def test_raters_alike_have_no_variance() -> None:
-    """Where raters differ less than chance would have them, their variance is zero and the model that without them."""
-    rng = np.random.default_rng(7)
-    rater, stimulus = (axis.ravel() for axis in np.indices((8, 6)))
-    noise = rng.normal(0, 1, (8, 6))
-    value = (noise - noise.mean(axis=1, keepdims=True)).ravel() + stimulus
-    effect = run_effect(value, stimulus, rater // 4, rater)
-    assert effect.rater == 0
-    assert effect.chi2 == pytest.approx(0, abs=1e-9)
-    centred = value - pd.Series(value).groupby(stimulus).transform("mean")
-    assert effect.residual == pytest.approx(float((centred**2).mean()))
-
-
-@pytest.mark.long
-def test_run_effect_keeps_its_level(whole: bool) -> None:
-    """Without any difference the likelihood ratio finds one in 5 to 9 %, OLS without raters many times as often."""
-    times = 1_000 if whole else 60
-    rng = np.random.default_rng(8)
-    actual, plain, held = 0, 0, 0
-    for _ in range(times):
-        table = planted_runs(rng, 4, 12)
-        effect = run_effect(**table)
-        actual += effect.p < 0.05
-        held += effect.differences[0].low < 0 < effect.differences[0].high
-        rest = pd.Series(table["value"]).groupby(table["stimulus"]).transform("mean")
-        left = pd.Series(table["value"] - rest).groupby(table["run"])
-        plain += stats.f_oneway(*(group for _, group in left)).pvalue < 0.05
-    low, high = stats.binom.interval(0.9999, times, 0.065)
-    assert low <= actual <= high
-    assert plain > 3 * actual
-    assert held >= stats.binom.ppf(0.0001, times, 0.95)
+LMERTEST_REML = -139.908288
+LMERTEST_VARIANCES = (0.2194472, 0.4013637, 0.05382108, 0.09012257, 0.3895792)
+LMERTEST_MEANS = [2.763779, 3.248187, 3.372228, 3.441648, 3.734724]
+LMERTEST_ERRORS = [0.4102138, 0.4055832, 0.4119641, 0.4173533, 0.4097814]
+LMERTEST_DF = [6.8411, 6.53983, 6.95487, 7.32284, 6.81394]
+LMERTEST_F = (2.72513, 10.62249, 0.08673269)
 
 
 def test_balanced_components_are_those_of_the_analysis_of_variance() -> None:
@@ -182,7 +42,10 @@ def test_balanced_means_are_plain_and_their_errors_known() -> None:
     shared = fitted.one / 10 + fitted.other / 6
     assert np.diag(fitted.covariance) == pytest.approx(shared + fitted.residual / 60, rel=1e-7)
     assert fitted.covariance[0, 1] == pytest.approx(shared, rel=1e-7)
-    parts = ((fitted.one / 10) ** 2 / 9, (fitted.other / 6) ** 2 / 5, (fitted.residual / 60) ** 2 / (180 - 17))
+    # Where all variances are above zero these are mean squares, whose parts in the variance of a mean are independent.
+    spread = fitted.residual / 180
+    squares = ((fitted.one / 10 + spread, 9), (fitted.other / 6 + spread, 5), (spread, 180 - 17))
+    parts = [square**2 / df for square, df in squares]
     assert fitted.df == pytest.approx((shared + fitted.residual / 60) ** 2 / sum(parts), rel=1e-6)
 
 
@@ -205,7 +68,7 @@ def test_other_units_change_nothing_but_the_units(
     np.testing.assert_allclose(other.mean, scale * actual.mean + shift, rtol=1e-6, atol=1e-5 * scale)
     for name in ("one", "other", "residual"):
         assert getattr(other, name) == pytest.approx(scale**2 * getattr(actual, name), rel=1e-4, abs=1e-6 * scale**2)
-    assert other.chi2 == pytest.approx(actual.chi2, abs=1e-4)
+    assert other.test.statistic == pytest.approx(actual.test.statistic, rel=1e-4, abs=1e-6)
     assert actual.residual > 0
     assert min(actual.one, actual.other) >= 0
 
@@ -219,3 +82,85 @@ def test_components_that_cannot_be_told_apart_are_none() -> None:
     assert none([0, 1, 2, 3], [0, 0, 1, 1])
     assert none([0, 0, 1, 1], [0, 0, 1, 1])
     assert np.isnan(variance_components(np.full(12, 3.0), *(a.ravel() for a in np.indices((3, 4))))).all()
+
+
+def test_interactions_equal_lmertest() -> None:
+    """Of `interacting()`; tests/proofs/test_mixed_oracle.py asks R itself."""
+    fitted = fit_crossed(**interacting(), has_interactions=True)
+    assert fitted is not None
+    assert fitted.reml == pytest.approx(LMERTEST_REML, abs=1e-5)
+    found = (fitted.one, fitted.other, fitted.one_group, fitted.other_group, fitted.residual)
+    assert found == pytest.approx(LMERTEST_VARIANCES, rel=1e-4)
+    assert fitted.mean == pytest.approx(LMERTEST_MEANS, rel=1e-5)
+    assert np.sqrt(np.diag(fitted.covariance)) == pytest.approx(LMERTEST_ERRORS, rel=1e-4)
+    assert fitted.df == pytest.approx(LMERTEST_DF, rel=1e-3)
+    assert (fitted.test.statistic, fitted.test.df_error, fitted.test.p) == pytest.approx(LMERTEST_F, rel=1e-3)
+
+
+def test_balanced_interactions_are_those_of_the_analysis_of_variance() -> None:
+    """The error of F is that of Satterthwaite's approximate F' over mean squares of both interactions."""
+    table = balanced(12, 6, 3)
+    cells = np.random.default_rng(5).normal(0, 0.4, (2, 12, 3))
+    value = table["value"] + cells[0][table["one"], table["group"]] + cells[1][table["other"], table["group"]]
+    fitted = fit_crossed(value, table["group"], table["one"], table["other"], has_interactions=True)
+    assert fitted is not None
+    grid = value.reshape(12, 6, 3)
+    by_one = grid.mean(axis=1)
+    between = by_one - by_one.mean(axis=1, keepdims=True) - by_one.mean(axis=0) + by_one.mean()
+    square = 6 * float((between**2).sum()) / (11 * 2)
+    by_other = grid.mean(axis=0)
+    between = by_other - by_other.mean(axis=1, keepdims=True) - by_other.mean(axis=0) + by_other.mean()
+    other_square = 12 * float((between**2).sum()) / (5 * 2)
+    left = fitted.residual
+    assert fitted.one_group == pytest.approx((square - left) / 6, rel=1e-5)
+    assert fitted.other_group == pytest.approx((other_square - left) / 12, rel=1e-5)
+    error = square + other_square - left
+    assert fitted.test.statistic == pytest.approx(72 * float(grid.mean(axis=(0, 1)).var(ddof=1)) / error, rel=1e-5)
+    spent = square**2 / 22 + other_square**2 / 10 + left**2 / (216 - 36 - 18 + 3)
+    assert fitted.test.df_error == pytest.approx(error**2 / spent, rel=1e-4)
+
+
+def test_the_order_of_the_groups_does_not_matter() -> None:
+    table = interacting(2)
+    turned = {**table, "group": 4 - table["group"]}
+    one, other = (fit_crossed(**some, has_interactions=True) for some in (table, turned))
+    assert one is not None
+    assert other is not None
+    assert one.test == pytest.approx(other.test, rel=1e-6)
+    assert one.df == pytest.approx(other.df[::-1], rel=1e-6)
+
+
+def test_these_contents_of_a_balanced_design_are_paired_over_people() -> None:
+    table = balanced(9, 4, 2)
+    taste = np.random.default_rng(5).normal(0, 0.8, (9, 2))[table["one"], table["group"]]
+    table = {**table, "value": table["value"] + taste}
+    these = fit_fixed_contents(**table)
+    assert these is not None
+    means = table["value"].reshape(9, 4, 2).mean(axis=1)
+    known = stats.ttest_rel(means[:, 0], means[:, 1])
+    assert these.test.statistic == pytest.approx(known.statistic**2, rel=1e-6)
+    assert (these.test.df_error, these.test.p) == pytest.approx((8, known.pvalue), rel=1e-4)
+    # As much between contents as one likes changes nothing.
+    far = fit_fixed_contents(**{**table, "value": table["value"] + 10 * table["other"] * (table["group"] - 0.5)})
+    assert far is not None
+    assert np.diag(far.covariance) == pytest.approx(np.diag(these.covariance), rel=1e-6)
+
+
+def test_these_contents_rated_once_by_each_have_the_error_of_single_ratings() -> None:
+    rng = np.random.default_rng(3)
+    group, other = np.arange(40) % 2, np.arange(40) // 2 % 2
+    value = rng.normal(0, 1, 40) + other
+    these = fit_fixed_contents(value, group, np.arange(40), other)
+    assert these is not None
+    noise = np.mean([value[(group == g) & (other == o)].var(ddof=1) for g in (0, 1) for o in (0, 1)])
+    assert np.diag(these.covariance) == pytest.approx(noise / 20)
+    assert these.df == pytest.approx(36)
+    assert fit_fixed_contents(value[:4], group[:4], np.arange(4), other[:4]) is None
+    assert fit_fixed_contents(np.ones(40), group, np.arange(40), other) is None
+
+
+def test_what_would_take_minutes_is_known_before() -> None:
+    many = np.arange(2_000)
+    assert is_too_large(many % 2, many, many)
+    assert not is_too_large(many % 2, many, many % 20)
+    assert not is_too_large(many % 2, many % 20, many)

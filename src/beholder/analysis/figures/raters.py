@@ -153,13 +153,15 @@ _SOURCE_LABELS = {
     "condition": "conditions",
     "participant": "participants",
     "content": "contents",
+    "participant x condition": "participants × conditions",
+    "content x condition": "contents × conditions",
     "residual": "the rest",
 }
 """Sources as one reads them."""
 
 
 def variances_chart(table: pd.DataFrame, *, labels: Mapping[str, str] | None = None, layout: Layout = COLUMN) -> Any:
-    """Return one bar for each question, shared out among conditions, participants, contents and the rest."""
+    """Return one bar for each question, shared out among the sources of differences."""
     import altair as alt
 
     names_by_question = {name: (labels or {}).get(name, name) for name in dict.fromkeys(table["question"])}
@@ -168,12 +170,12 @@ def variances_chart(table: pd.DataFrame, *, labels: Mapping[str, str] | None = N
     bars = _bars(table, names_by_question)
     side = layout.names_width(names) if has_names else 4
     width = layout.whole - side - 30
-    low, pale, grey, _, high = ramp(5)
-    colours = dict(zip(_SOURCE_LABELS.values(), (high, low, pale, grey), strict=True))
+    low, _, pale, paler, grey, _, warm, _, high = ramp(9)
+    colours = dict(zip(_SOURCE_LABELS.values(), (high, low, pale, paler, warm, grey), strict=True))
     present = [word for word in _SOURCE_LABELS.values() if any(bar["part"] == word for bar in bars)]
     colour = alt.Color(
         "part:N", scale=alt.Scale(domain=present, range=[colours[word] for word in present]),
-        legend=alt.Legend(title=None, columns=len(present)),
+        legend=alt.Legend(title=None, columns=min(3, len(present))),
     )  # fmt: skip
     x = alt.X(
         "start:Q", scale=alt.Scale(domain=[0, 1], nice=False),
