@@ -25,7 +25,7 @@ from beholder.analysis.strengths import SANDWICH_CITATION
 from beholder.stats.additive import CITATION as ADDITIVE
 from beholder.stats.additive import AdditiveContrasts, ContrastEstimates, DirectContrasts
 from beholder.stats.clustered import Codes, Floats
-from beholder.stats.moderation import CITATION as MODERATED
+from beholder.stats.contrast_errors import CITATION as MODERATED
 
 SEED = 20_240_229
 _DRAWS = 10_000
