@@ -1,9 +1,9 @@
 """Analysis: from ratings to tables of scores, intervals and tests, and their figures.
 
 Reading: `ratings`, `ratings_table`, `sides`. Tables: `scores`, `means`, `dmos`, `distributions`, `participants`,
-`contrasts`, `tests`, `pairs`, `comparisons`, `bradley_terry`, `strengths`, `ranks`, `mixed`, `models`, `rater_models`,
-`reliability`, `items`, `sensitivity`, `votes_needed`. Answers: `condition_difference`. What an analysis is: `contract`,
-`columns`, `registry`. Files: `result`, `folder`. Charts: `figures`.
+`contrasts`, `tests`, `pairs`, `factors`, `comparisons`, `bradley_terry`, `strengths`, `ranks`, `mixed`, `models`,
+`rater_models`, `reliability`, `items`, `sensitivity`, `votes_needed`. Answers: `condition_difference`. What an
+analysis is: `contract`, `columns`, `registry`. Files: `result`, `folder`. Charts: `figures`.
 """
 
 from __future__ import annotations

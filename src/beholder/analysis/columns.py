@@ -15,6 +15,8 @@ PARTICIPANT = Column("participant", "text", "Id of the participant.")
 METRIC = Column("metric", "text", "Name of the number, with its method, such as `MOS(ACR)`.")
 NOTE = Column("note", "text", "What to know of this row; mostly empty.")
 
+FACTOR = Column("factor", "text", "Name of the factor: a further column of the manifest, or of the participants.")
+LEVEL_OF_FACTOR = Column("level", "text", "Its level.")
 ROW_LEVEL = Column("level", "text", "What the row is of.", ("condition", "stimulus"))
 
 PAGES_N = Column("n", "integer", "Pages (one participant and one content) that it rests on.")
@@ -47,6 +49,15 @@ THESE_P_HOLM = Column(
     "these_p_holm", "number",
     "The p-value with these contents after Holm's correction; empty where it is not corrected for.",
 )  # fmt: skip
+
+STANDARD_ERROR = Column("se", "number", "Standard error for people and contents like these.")
+VERDICT = Column(
+    "verdict",
+    "text",
+    "How far it is clear after correction: `beyond` these contents too, on `these` contents only, or `undecided`; "
+    "empty where it is not judged.",
+    ("beyond", "these", "undecided", ""),
+)
 
 
 def bounds(name: str, text: str) -> tuple[Column, Column]:

@@ -106,6 +106,22 @@ def _rated(ratings: Ratings, question: str, part: pd.DataFrame) -> dict[Pair, _J
     """Return the contrasts of conditions that were rated one by one, or against the same reference."""
     against = _references(part) if ratings.kinds[question] == "diff" else {}
     names = [name for name in ratings.conditions if name in set(part["condition"])]
+    return _additive(ratings, question, part, names, against)
+
+
+def level_contrasts(ratings: Ratings, question: str, part: pd.DataFrame) -> Iterator[Contrast]:
+    """Yield every two levels of a factor; `part` has the column `level` beside those of ratings."""
+    names = sorted(part["level"].unique())
+    for pair, one in _additive(ratings, question, part.assign(condition=part["level"]), names, {}).items():
+        yield Contrast(
+            question, *pair, one.comparison, one.pages, one.by_participant, one.estimate, one.these, True, one.note
+        )
+
+
+def _additive(
+    ratings: Ratings, question: str, part: pd.DataFrame, names: Sequence[str], against: Mapping[str, str]
+) -> dict[Pair, _Judged]:
+    """Return the contrasts of what is named in the column `condition`, where both were held against the same."""
     pairs = [
         (one, other) for one, other in combinations(range(len(names)), 2)
         if against.get(names[one]) == against.get(names[other])

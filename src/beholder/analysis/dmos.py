@@ -255,7 +255,7 @@ def _row(
     participants: int, contents: int, sd: float, pairing: str,
 ) -> dict[str, object]:  # fmt: skip
     has_interval = not np.isnan(these[0]) and participants > 1
-    over: Over = "participants" if contents == 1 else "both"
+    over: Over = "both" if contents > 1 else "participants"
     notes = [_NO_INTERVAL] * (not has_interval)
     notes += ["one content: interval over participants only"] * (has_interval and contents == 1)
     limits = votes.ends.low, 2 * votes.ends.high - votes.ends.low

@@ -1,4 +1,4 @@
-"""conditions, contents, questions and factors: means of groups of votes with their intervals.
+"""conditions, contents and questions: means of groups of votes with their intervals.
 
 Also what other tables share: averages by codes, the ends of a scale, and the notes on intervals.
 """
@@ -34,7 +34,7 @@ from beholder.analysis.columns import (
 )
 from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.figures.scores import scores_chart
-from beholder.analysis.ratings import COMPARISONS, Ratings, as_ratings
+from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result, metric
 from beholder.stats.clustered import CITATION as CLUSTERED
 from beholder.stats.clustered import Cells, Codes, Estimate, Floats, Over, mean_of, sums_by
@@ -49,18 +49,18 @@ _INTERVALS: Mapping[Over, str] = {
 """What the interval of a mean is called, by what it generalises over."""
 
 
-_MEANS = (
+MEANS = (
     Column("mean", "number", "Mean of the means of stimuli, so that none weighs more for being rated more often."),
     SD, MEDIAN, Q1, Q3, CI_LOW, CI_HIGH, INTERVAL,
 )  # fmt: skip
 _RATINGS_BOUNDS = bounds("ratings", "the interval as if no two ratings shared a person or a content: too narrow")
-_NARROWER_BOUNDS = (
+NARROWER_BOUNDS = (
     THESE_LOW,
     THESE_HIGH,
     *bounds("contents", "the interval over contents: the same people, other contents"),
     *_RATINGS_BOUNDS,
 )
-_CITATION = f"{STUDENT_CITATION}; {SHARE_CITATION}; {CLUSTERED}"
+MEAN_CITATION = f"{STUDENT_CITATION}; {SHARE_CITATION}; {CLUSTERED}"
 
 
 class MeanGroups(NamedTuple):
@@ -215,8 +215,8 @@ def conditions(data: pd.DataFrame | Ratings) -> Result:
     ratings = as_ratings(data)
     groups = MeanGroups(CONDITIONS.names, "condition", ratings.conditions, equal="content")
     table = group_means(ratings, ratings.table, groups)
-    note = _unit_note(ratings, "content", "both") + _kind_note(ratings)
-    return CONDITIONS.result(table, note, _interval_citation(ratings, "both"))
+    note = unit_note(ratings, "content", "both") + kind_note(ratings)
+    return CONDITIONS.result(table, note, interval_citation(ratings, "both"))
 
 
 CONDITIONS = Analysis(
@@ -225,11 +225,11 @@ CONDITIONS = Analysis(
     (
         QUESTION, CONDITION, METRIC, RATINGS_N, PARTICIPANTS, CONTENTS,
         Column("mean", "number", "Mean over contents of the means of stimuli."),
-        *_MEANS[1:], *_NARROWER_BOUNDS, NOTE,
+        *MEANS[1:], *NARROWER_BOUNDS, NOTE,
     ),
     row="condition and question",
     holds="mean with every content weighing the same, and intervals of several kinds",
-    citation=_CITATION,
+    citation=MEAN_CITATION,
     draw=scores_chart,
     order=2,
     holds_at_looks=True,
@@ -246,18 +246,18 @@ def contents(data: pd.DataFrame | Ratings) -> Result:
     groups = MeanGroups(CONTENT_MEANS.names, "content", names, over="participants", narrower=["ratings"])
     table = group_means(ratings, ratings.votes, groups)
     note = (
-        f"Each content over all its conditions. {_unit_note(ratings, 'stimulus', 'participants')}{_sign_note(ratings)}"
+        f"Each content over all its conditions. {unit_note(ratings, 'stimulus', 'participants')}{_sign_note(ratings)}"
     )
-    return CONTENT_MEANS.result(table, note, _interval_citation(ratings, "participants"))
+    return CONTENT_MEANS.result(table, note, interval_citation(ratings, "participants"))
 
 
 CONTENT_MEANS = Analysis(
     "contents",
     contents,
-    (QUESTION, CONTENT, METRIC, RATINGS_N, PARTICIPANTS, STIMULI, *_MEANS, *_RATINGS_BOUNDS, NOTE),
+    (QUESTION, CONTENT, METRIC, RATINGS_N, PARTICIPANTS, STIMULI, *MEANS, *_RATINGS_BOUNDS, NOTE),
     row="content and question",
     holds="mean over all its stimuli, with intervals",
-    citation=_CITATION,
+    citation=MEAN_CITATION,
     draw=scores_chart,
     order=3,
     holds_at_looks=True,
@@ -271,131 +271,20 @@ def questions(data: pd.DataFrame | Ratings) -> Result:
     """Return n, mean, sd, median, quartiles and intervals of every question over all its stimuli."""
     ratings = as_ratings(data)
     table = group_means(ratings, ratings.votes.assign(all=""), MeanGroups(QUESTIONS.names, "all", [""]))
-    note = f"Each question over all stimuli. {_unit_note(ratings, 'stimulus', 'both')}{_sign_note(ratings)}"
-    return QUESTIONS.result(table, note, _interval_citation(ratings, "both"))
+    note = f"Each question over all stimuli. {unit_note(ratings, 'stimulus', 'both')}{_sign_note(ratings)}"
+    return QUESTIONS.result(table, note, interval_citation(ratings, "both"))
 
 
 QUESTIONS = Analysis(
     "questions",
     questions,
-    (QUESTION, METRIC, RATINGS_N, PARTICIPANTS, CONTENTS, STIMULI, *_MEANS, *_NARROWER_BOUNDS, NOTE),
+    (QUESTION, METRIC, RATINGS_N, PARTICIPANTS, CONTENTS, STIMULI, *MEANS, *NARROWER_BOUNDS, NOTE),
     row="question",
     holds="mean over everything, with intervals",
-    citation=_CITATION,
+    citation=MEAN_CITATION,
     order=7,
     holds_at_looks=True,
 )
-
-
-# factors: further columns of the manifest, and groups of participants
-
-
-FACTOR_PREFIX, _OTHER_FACTOR_PREFIX = "factor_", "other_factor_"
-"""Of the stimulus that a rating speaks for, and of the one that it was compared with."""
-
-
-def factors(data: pd.DataFrame | Ratings) -> Result | None:
-    """Return n, mean, sd, median, quartiles and intervals of every level of every factor, per question.
-
-    A factor is a column `factor_<name>` of the ratings; where two are compared, `other_factor_<name>` is that of the
-    other one. Comparisons within a level are told by condition. None without such columns.
-    """
-    ratings = as_ratings(data)
-    columns = [str(name) for name in ratings.used.columns if str(name).startswith(FACTOR_PREFIX)]
-    parts = [_of_factor(ratings, column) for column in columns]
-    parts = [part for part in parts if len(part)]
-    if not parts:
-        return None
-    table = pd.concat(parts, ignore_index=True)
-    order = {name: place for place, name in enumerate(ratings.questions)}
-    table = table.sort_values("question", key=lambda names: names.map(order), kind="stable", ignore_index=True)
-    note = (
-        "Each level of each factor over all stimuli, or all participants, that have it; what has no level is in none. "
-        f"{_LEVELS_COMPARED if (table['condition'] != '').any() else ''}"
-        f"{_unit_note(ratings, 'stimulus', 'both')}{_kind_note(ratings)} Levels may differ in more than this "
-        "factor: in their contents, or in other factors."
-    )
-    return FACTORS.result(table, note, _interval_citation(ratings, "both"))
-
-
-_LEVELS_COMPARED = (
-    "Comparisons of two conditions within a level are told by condition: above zero it was preferred to the others "
-    "there. Comparisons of two levels with each other are in the row of a level without a condition. "
-)
-FACTORS = Analysis(
-    "factors",
-    factors,
-    (
-        QUESTION,
-        Column("factor", "text", "Name of the factor: a further column of the manifest, or of the participants."),
-        Column("level", "text", "Its level."),
-        Column("condition", "text", "Condition that was compared with others within the level; empty where not."),
-        METRIC, RATINGS_N, PARTICIPANTS, CONTENTS, STIMULI, *_MEANS, *_NARROWER_BOUNDS, NOTE,
-    ),
-    row="level of each further column of the manifest or factor between participants, and question",
-    holds="mean over all stimuli, or participants, of that level, with intervals",
-    citation=_CITATION,
-    order=8,
-    holds_at_looks=True,
-)  # fmt: skip
-
-
-def _of_factor(ratings: Ratings, column: str) -> pd.DataFrame:
-    """Return the rows of one factor."""
-    votes = _with_level(ratings, column)
-    names = sorted(votes["level"].unique())
-    is_within = votes["condition"] != ""
-    over_all = group_means(ratings, votes[~is_within], MeanGroups(FACTORS.names, "level", names))
-    parts = [over_all.assign(condition="")]
-    by_condition = MeanGroups(FACTORS.names, "condition", ratings.conditions, equal="content")
-    for name in names:
-        mine = votes[is_within & (votes["level"] == name)]
-        parts.append(group_means(ratings, mine, by_condition).assign(level=name))
-    table = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True).sort_values(
-        "level", kind="stable", ignore_index=True
-    )
-    return table.assign(factor=column.removeprefix(FACTOR_PREFIX))
-
-
-def _with_level(ratings: Ratings, column: str) -> pd.DataFrame:
-    """Return the votes that have a level of the factor; a comparison counts for the levels of both stimuli.
-
-    Where both have the same level the condition is told: the level as a whole can neither win nor lose.
-    """
-    kept = ratings.used.assign(level=ratings.used[column].fillna("").astype(str))
-    kept = kept[kept["level"] != ""]
-    is_compared = kept["question"].map(ratings.kinds).isin(COMPARISONS)
-    keys = ["question", "participant", "stimulus", "content", "level"]
-    single = kept[~is_compared].groupby(keys, sort=True, observed=True)["value"].mean().reset_index()
-    whose = "participant" if _is_of_people(kept) else "stimulus"
-    of_people = kept.drop_duplicates("participant").set_index("participant")["level"]
-    levels = of_people if whose == "participant" else _levels(ratings.used, column)
-    both = ratings.table[ratings.table["question"].map(ratings.kinds).isin(COMPARISONS)]
-    other = both[whose if whose == "participant" else "other_stimulus"].map(levels)
-    compared = both.assign(level=both[whose].map(levels))
-    is_mirrored = compared["question"].isin([name for name in ratings.questions if ratings.is_mirrored(name)])
-    compared["condition"] = compared["condition"].where(is_mirrored & (compared["level"] == other), "")
-    compared = compared.dropna(subset=["level"])
-    return pd.concat([single.assign(condition=""), compared[[*keys, "condition", "value"]]], ignore_index=True)
-
-
-def _levels(kept: pd.DataFrame, column: str) -> pd.Series:
-    """Return the level of each stimulus that has one, on either side of a comparison."""
-    sides = [("stimulus", column), ("other_stimulus", _OTHER_FACTOR_PREFIX + column.removeprefix(FACTOR_PREFIX))]
-    parts = [
-        kept[[stimulus, level]].set_axis(["stimulus", "level"], axis=1) for stimulus, level in sides if level in kept
-    ]
-    known = pd.concat(parts).dropna().drop_duplicates().astype(str)
-    known = known[known["level"] != ""]
-    # What differs between participants is no level of a stimulus: both sides of a comparison would cancel out in it.
-    return known.drop_duplicates("stimulus", keep=False).set_index("stimulus")["level"]
-
-
-def _is_of_people(votes: pd.DataFrame) -> bool:
-    """Return whether a factor is between participants: each has one level, and some stimulus has several."""
-    by_person = votes.groupby("participant", observed=True)["level"].nunique()
-    by_stimulus = votes.groupby("stimulus", observed=True)["level"].nunique()
-    return bool((by_person <= 1).all() and (by_stimulus > 1).any())
 
 
 # Scales
@@ -444,7 +333,7 @@ _NARROWER: Mapping[str, str] = {
 }
 
 
-def _unit_note(ratings: Ratings, equal: str, over: Over) -> str:
+def unit_note(ratings: Ratings, equal: str, over: Over) -> str:
     """Return the note on n, mean and intervals, where every `equal` has the same weight."""
     return (
         f"n counts ratings. In the mean every {equal} weighs the same, and within it every participant. The interval "
@@ -464,14 +353,14 @@ def _interval(ratings: Ratings) -> str:
     return f"{t}, and for shares and preferences {shares}," if len(kinds) == 2 else shares if True in kinds else t
 
 
-def _interval_citation(ratings: Ratings, over: Over) -> str:
+def interval_citation(ratings: Ratings, over: Over) -> str:
     """Return where the intervals come from."""
     kinds = {is_share(kind) for kind in ratings.kinds.values()}
     clustered = [CLUSTERED] * (over == "both" and bool(kinds))
     return "; ".join([STUDENT_CITATION] * (False in kinds) + [SHARE_CITATION] * (True in kinds) + clustered)
 
 
-def _kind_note(ratings: Ratings) -> str:
+def kind_note(ratings: Ratings) -> str:
     """Return what the mean is where ratings are not plain scores."""
     kinds = set(ratings.kinds.values())
     mirrored = any(ratings.is_mirrored(question) for question in ratings.questions)

@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from beholder.analysis.means import FACTOR_PREFIX, MeanGroups, average_by, codes_of, group_means
+from beholder.analysis.factors import FACTOR_PREFIX
+from beholder.analysis.means import MeanGroups, average_by, codes_of, group_means
 from beholder.analysis.ratings import Ratings
 from beholder.analysis.result import Result
 from beholder.dimensionality.data import (

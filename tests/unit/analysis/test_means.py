@@ -12,7 +12,8 @@ import pytest
 from scipy import stats
 
 from beholder.analysis import analyse
-from beholder.analysis.means import conditions, contents, factors, questions
+from beholder.analysis.factors import factors
+from beholder.analysis.means import conditions, contents, questions
 from beholder.analysis.scores import scores
 from beholder.stats.intervals import share_interval, t_interval
 from support.crossed_ratings import crossed, write_csv

@@ -13,12 +13,8 @@ import pytest
 from beholder.analysis import analyse
 from beholder.analysis.distributions import MEDIANS
 from beholder.analysis.dmos import DMOS
-from beholder.analysis.means import (
-    CONDITIONS,
-    CONTENT_MEANS,
-    FACTORS,
-    QUESTIONS,
-)
+from beholder.analysis.factors import FACTORS
+from beholder.analysis.means import CONDITIONS, CONTENT_MEANS, QUESTIONS
 from beholder.analysis.pairs import POSITION
 from beholder.analysis.ratings import as_ratings
 from beholder.analysis.result import read_result
