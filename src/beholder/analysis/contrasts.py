@@ -163,6 +163,22 @@ def _direct(ratings: Ratings, question: str) -> dict[Pair, _Judged]:
     }
 
 
+class VoteMean(NamedTuple):
+    """The mean of votes between two, every content weighing the same, with the errors of a direct contrast."""
+
+    estimate: Estimate
+    """For people and contents like these."""
+    these: Estimate
+    """For people with these contents."""
+
+
+def vote_mean(ratings: Ratings, votes: Cells, limits: tuple[float, float], choice: float | None) -> VoteMean:
+    """Return the mean of votes; `choice` is the vote for the one where all are for one of the two, or for none."""
+    design = DirectContrasts({(0, 1): votes}, choice=choice)
+    estimates = _at_look(ratings, design.estimate({(0, 1): votes.value[np.newaxis]}, level=ratings.level))
+    return VoteMean(*(_estimate(estimates, claim, 0, limits) for claim in (estimates.beyond, estimates.these)))
+
+
 def _at_look(ratings: Ratings, estimates: ContrastEstimates) -> ContrastEstimates:
     """Return the estimates with p-values that hold for all looks at the study together, as their intervals do."""
     look = ratings.look

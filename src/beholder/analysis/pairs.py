@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -35,26 +36,19 @@ from beholder.analysis.columns import (
 )
 from beholder.analysis.comparisons import Tally, sum_by_code
 from beholder.analysis.contract import Analysis, Column
-from beholder.analysis.contrasts import Contrast, Pair
+from beholder.analysis.contrasts import Contrast, Pair, VoteMean, vote_mean
 from beholder.analysis.figures.pairs import pairs_chart, preferences_chart
-from beholder.analysis.ratings import COMPARISONS, Ratings, as_ratings, orient_comparisons
+from beholder.analysis.means import average_by, codes_of
+from beholder.analysis.ratings import COMPARISONS, Ratings, as_ratings, orient_comparisons, tidy
 from beholder.analysis.result import Result, records
 from beholder.analysis.strengths import compared_questions
 from beholder.analysis.tests import TESTS, Family, corrected_tests, family_note, verdict
 from beholder.stats.additive import CITATION as CLUSTERED
-from beholder.stats.clustered import Floats
+from beholder.stats.clustered import Cells, Floats
 from beholder.stats.intervals import EFFECT_CITATION as EFFECT
-from beholder.stats.intervals import (
-    LEVEL,
-    SHARE_CITATION,
-    STUDENT_CITATION,
-    dz,
-    share_bounds,
-    share_interval,
-    t_interval,
-)
+from beholder.stats.intervals import LEVEL, STUDENT_CITATION, dz
 from beholder.stats.tests import HOLM_CITATION as HOLM
-from beholder.stats.tests import Zeros, holm
+from beholder.stats.tests import Zeros
 
 _CHANCE = "Correct answers are held against chance, not against each other, and have no pairs."
 
@@ -185,16 +179,17 @@ def position(data: pd.DataFrame | Ratings) -> Result | None:
     kept = kept[kept["raw_value"].notna() & (kept["other_condition"] != "")]
     kept = orient_comparisons(kept, ratings.conditions, ratings.order.references)
     groups = {str(name): part for name, part in kept.groupby("question", sort=False, observed=True)}
-    rows = [(name, *_position_row(groups[name])) for name in ratings.questions if name in groups]
+    rows = [(name, *_position_row(ratings, name, groups[name])) for name in ratings.questions if name in groups]
     if not rows:
         return None
     note = (
-        "mean: of what was answered as seen, above zero where the second, or right, one was called better; each "
-        "participant's own mean, then over participants, with 95 % Student t and its test against zero. Over balanced "
-        "orders it is zero but for chance. first, ties, second: how often each was called better. second_share: of "
-        "comparisons without ties, each participant's own share averaged, with Korn and Graubard's 95 % interval. "
-        "balance: the share of these in which the condition that stands first in the study, or the one that was held "
-        "against the reference, was the second; away from one half, place and quality are not told apart."
+        "mean: of what was answered as seen, above zero where the second, or right, one was called better, with "
+        "interval and test against zero as in pairs: ci_low, ci_high and p for people and contents like these, these_ "
+        "for people with these contents. Over balanced orders it is zero but for chance. first, ties, second: how "
+        "often each was called better. second_share: of the second, a tie being half, every content weighing the same; "
+        "its interval is for people with these contents. balance: the share of comparisons without a tie in which the "
+        "condition that stands first in the study, or the one that was held against the reference, was the second; "
+        "away from one half, place and quality are not told apart."
     )
     return POSITION.result(pd.DataFrame(rows, columns=POSITION.names), note)
 
@@ -205,55 +200,54 @@ POSITION = Analysis(
     (
         QUESTION,
         Column("n", "integer", "Comparisons."),
-        PARTICIPANTS,
-        Column("mean", "number", "Mean of `raw_value` over participants: above zero the second, or right, one."),
+        PARTICIPANTS, CONTENTS,
+        Column("mean", "number", "Mean of `raw_value`, every content weighing the same: above zero the second, or "
+               "right, one."),
         Column("sd", "number", "Standard deviation of the participants' own means."),
         CI_LOW, CI_HIGH,
         Column("statistic", "number", "t of the mean."),
-        DF, P,
+        DF, P, THESE_LOW, THESE_HIGH, THESE_P,
         Column("first", "integer", "How often the first was called better."),
         TIES,
         Column("second", "integer", "How often the second was."),
-        Column("second_share", "number", "Share of the second among comparisons without ties, over participants."),
-        *bounds("second", "its 95 % interval"),
+        Column("second_share", "number", "Share of the second, a tie being half."),
+        *bounds("second", "its 95 % interval with these contents"),
         Column("balance", "number", "Share in which one and the same condition was the second; even orders have 0.5."),
         NOTE,
     ),
     row="question that compares two",
     holds="how far answers lean to the second, or right, one",
-    citation=f"{STUDENT_CITATION}; {SHARE_CITATION}",
+    citation=f"{CLUSTERED}; {STUDENT_CITATION}",
     order=11,
 )  # fmt: skip
 
 
-def _position_row(kept: pd.DataFrame) -> tuple[object, ...]:
+def _position_row(ratings: Ratings, question: str, kept: pd.DataFrame) -> tuple[object, ...]:
     raw = kept["raw_value"].to_numpy(float)
+    lean = _lean(ratings, kept, raw, choice=1.0 if ratings.kinds[question] == "choice" else None)
+    share = _lean(ratings, kept, np.sign(raw), choice=1.0).these
+    beyond, these = lean.estimate, lean.these
     own = kept.groupby("participant", sort=True, observed=True)["raw_value"].mean()
-    lean = t_interval(own)
-    error = lean.sd / math.sqrt(lean.n)
-    is_tested = lean.n > 1 and error > 0
-    statistic = lean.mean / error if is_tested else math.nan
-    df = lean.n - 1 if is_tested else math.nan
-    p = float(2 * stats.t.sf(abs(statistic), df)) if is_tested else math.nan
-    if lean.n > 1 and not is_tested:
-        # Where everybody leans alike t says nothing, and a sign test counts them.
-        p = 1.0 if lean.mean == 0 else 2 * 0.5**lean.n
     decided = kept[raw != 0]
-    chose = (decided["raw_value"] > 0).astype(float)
-    shares = chose.groupby(decided["participant"], observed=True).mean()
-    share = share_interval(shares, len(decided))
     is_second = np.sign(decided["value"]) == np.sign(decided["raw_value"])
     balance = float(is_second.mean()) if len(decided) else math.nan
     counted = (int((raw < 0).sum()), int((raw == 0).sum()), int((raw > 0).sum()))
     return (
-        len(kept), lean.n, lean.mean, lean.sd, lean.low, lean.high, statistic, df, p, *counted, share.mean, share.low,
-        share.high, balance, _position_note(lean.n, lean.sd, balance),
+        len(kept), beyond.participants, beyond.contents, beyond.mean, float(own.std()), beyond.low, beyond.high,
+        beyond.statistic, beyond.df, beyond.p, these.low, these.high, these.p, *counted, (1 + share.mean) / 2,
+        (1 + share.low) / 2, (1 + share.high) / 2, balance, _position_note(beyond.participants, balance),
     )  # fmt: skip
 
 
-def _position_note(participants: int, sd: float, balance: float) -> str:
+def _lean(ratings: Ratings, kept: pd.DataFrame, value: Floats, choice: float | None) -> VoteMean:
+    """Return the mean of votes as they were seen."""
+    value, (participant, content) = average_by(value, codes_of(kept["participant"]), codes_of(kept["content"]))
+    limit = choice or max(1.0, float(np.abs(kept["raw_value"]).max()))
+    return vote_mean(ratings, Cells(value, participant, content), (-limit, limit), choice)
+
+
+def _position_note(participants: int, balance: float) -> str:
     notes = ["one participant: no interval and no test"] * (participants == 1)
-    notes += ["all participants lean alike: sign test"] * (sd == 0)
     if abs(balance - 0.5) > _UNEVEN:
         notes.append(f"orders are not balanced ({100 * balance:.0f} % one way): the lean may be quality")
     return "; ".join(notes)
@@ -268,16 +262,20 @@ def preferences(data: pd.DataFrame | Ratings, *, from_grades: bool = False) -> R
     With `from_grades` graded comparisons count too, by their sign alone. None where nothing was compared.
     """
     ratings = as_ratings(data)
-    parts = [_pairs(one.question, one.tally) for one in compared_questions(ratings, from_grades=from_grades)]
+    if from_grades:
+        ratings = _as_choices(ratings)
+    claims = _preference_claims(ratings)
+    parts = [_preferences(one.question, one.tally, claims) for one in compared_questions(ratings)]
     if not parts:
         return None
     note = (
         "wins: how often condition was preferred to other_condition. share: wins among wins and losses, ties left out, "
-        "with Clopper and Pearson's exact 95 % interval and the exact two-sided binomial p against one half "
-        "(p_holm: Holm's correction over the pairs of a question); they take every comparison as independent, which "
-        "is too sure where one person compared the two more than once. half_share: a tie counts as half a win; its "
-        "interval (ci_low, ci_high) is Korn and Graubard's, clustered by participant, and is the one to report. pairs "
-        "holds the test that knows who is who."
+        "with Clopper and Pearson's exact 95 % interval and the exact two-sided binomial p against one half (exact_); "
+        "they take every comparison as independent, which is too sure where one person compared the two more than "
+        "once, or one content was compared by many. half_share: a tie counts as half a win, and every content weighs "
+        "the same: the difference in pairs on a scale from 0 to 1. Its intervals and tests are those of pairs, and the "
+        "ones to report: ci_low, ci_high, p and p_holm for people and contents like these, these_ for people with "
+        "these contents."
     )
     if from_grades:
         note += " Of grades only the sign counts."
@@ -290,66 +288,98 @@ PREFERENCES = Analysis(
     (
         QUESTION, CONDITION, OTHER_CONDITION,
         Column("n", "integer", "All comparisons of the two."),
-        PARTICIPANTS,
+        PARTICIPANTS, CONTENTS,
         Column("wins", "integer", "How often the first was preferred."),
         TIES,
         Column("losses", "integer", "How often the other was preferred."),
         Column("share", "number", "Wins among wins and losses."),
         *bounds("exact", "Clopper and Pearson's interval of it, as if all comparisons were independent"),
-        Column("p", "number", "Exact two-sided p-value against one half, as if all comparisons were independent."),
-        P_HOLM,
-        Column("half_share", "number", "Share of wins, a tie being half a win."),
-        Column("ci_low", "number", "Lower end of its 95 % interval, clustered by participant."),
-        Column("ci_high", "number", "Upper end of its 95 % interval, clustered by participant."),
+        Column("exact_p", "number", "Exact two-sided p-value of it against one half, as if they were independent."),
+        Column("half_share", "number", "Share of wins, a tie being half a win, every content weighing the same."),
+        CI_LOW, CI_HIGH, P, P_HOLM, THESE_LOW, THESE_HIGH, THESE_P, THESE_P_HOLM,
         NOTE,
     ),
     row="pair of conditions, of choices between two",
     holds="wins, ties, losses, and shares with intervals",
-    citation=f"{SHARE_CITATION}; {HOLM}",
+    citation=f"Clopper and Pearson (1934), Biometrika 26; {CLUSTERED}; {HOLM}",
     draw=preferences_chart,
     order=12,
 )  # fmt: skip
 
 
-def _pairs(question: str, tally: Tally) -> pd.DataFrame:
+def _as_choices(ratings: Ratings) -> Ratings:
+    """Return the comparisons of two as choices: of grades the sign."""
+    rows = ratings.rows[ratings.rows["kind"].isin(COMPARISONS)]
+    choices = tidy(rows.assign(kind="choice", value=np.sign(rows["value"])), ratings.order)
+    return replace(choices, look=ratings.look)
+
+
+class _PreferenceClaim(NamedTuple):
+    """A share of one half plus half the difference of two conditions, with its intervals and tests."""
+
+    share: float
+    low: float
+    high: float
+    p: float
+    p_holm: float
+    these_low: float
+    these_high: float
+    these_p: float
+    these_p_holm: float
+    note: str
+
+    def turned(self) -> _PreferenceClaim:
+        """Return the same of the other condition."""
+        return self._replace(
+            share=1 - self.share, low=1 - self.high, high=1 - self.low,
+            these_low=1 - self.these_high, these_high=1 - self.these_low,
+        )  # fmt: skip
+
+
+def _preference_claims(ratings: Ratings) -> dict[tuple[str, str, str], _PreferenceClaim]:
+    """Return what pairs says of all that were compared, by question and the two conditions in either order."""
+    corrected = corrected_tests(ratings)
+    claims = {}
+    for one, row in zip(corrected.contrasts, records(corrected.table[:: len(TESTS)]), strict=True):
+        if one.comparison != "direct":
+            continue
+        beyond, these = one.estimate, one.these
+        share, low, high, these_low, these_high = (
+            (1 + number) / 2 for number in (beyond.mean, beyond.low, beyond.high, these.low, these.high)
+        )
+        claim = _PreferenceClaim(
+            share, low, high, beyond.p, row["p_holm"], these_low, these_high, these.p, row["these_p_holm"], row["note"]
+        )
+        claims[one.question, one.condition, one.other_condition] = claim
+        claims[one.question, one.other_condition, one.condition] = claim.turned()
+    return claims
+
+
+def _preferences(question: str, tally: Tally, claims: Mapping[tuple[str, str, str], _PreferenceClaim]) -> pd.DataFrame:
     """Return all pairs of a question that were compared."""
-    names = np.array(tally.names, dtype=object)
-    _, first, pair = np.unique(tally.one * len(names) + tally.other, return_index=True, return_inverse=True)
+    size = len(tally.names)
+    place, pair = np.unique(tally.one * size + tally.other, return_inverse=True)
     wins, ties, losses = (sum_by_code(pair, each) for each in (tally.wins, tally.ties, tally.losses))
-    n, decided = wins + ties + losses, wins + losses
-    half = (wins + ties / 2) / n
-    # How far each person pulls the share away from where it is.
-    everybody = int(tally.person.max()) + 1
-    cell, row = np.unique(pair * everybody + tally.person, return_inverse=True)
-    pulls = sum_by_code(row, tally.wins + tally.ties / 2 - half[pair] * tally.n)
-    people = np.bincount(cell // everybody)
-    spread = sum_by_code(cell // everybody, pulls**2) * people / np.maximum(1, people - 1)
-    se = np.where(people > 1, np.sqrt(spread) / n, np.nan)
-    ends = share_bounds(half, se, people - 1, people, n)
-    p = np.where(decided > 0, np.minimum(1, 2 * stats.binom.cdf(np.minimum(wins, losses), decided, 0.5)), np.nan)
-    low, high = _exact(wins, losses)
-    return pd.DataFrame(
-        {
-            "question": question,
-            "condition": names[tally.one[first]],
-            "other_condition": names[tally.other[first]],
-            "n": n.astype(int),
-            "participants": people,
-            "wins": wins.astype(int),
-            "ties": ties.astype(int),
-            "losses": losses.astype(int),
-            "share": np.where(decided > 0, wins / np.maximum(1, decided), np.nan),
-            "exact_low": low,
-            "exact_high": high,
-            "p": p,
-            "p_holm": holm(p),
-            "half_share": half,
-            "ci_low": ends.low,
-            "ci_high": ends.high,
-            "note": [_preference_note(*one) for one in zip(decided.tolist(), people.tolist(), strict=True)],
-        },
-        columns=PREFERENCES.names,
+    decided = wins + losses
+    people, contents = (
+        np.bincount(np.unique(np.stack([pair, codes]), axis=1)[0]) for codes in (tally.person, tally.content)
     )
+    exact_p = np.where(decided > 0, np.minimum(1, 2 * stats.binom.cdf(np.minimum(wins, losses), decided, 0.5)), np.nan)
+    low, high = _exact(wins, losses)
+    counted = zip(wins, ties, losses, people, contents, low, high, exact_p, strict=True)
+    rows = []
+    for at, (won, tied, lost, persons, shown, exact_low, exact_high, p) in zip(place.tolist(), counted, strict=True):
+        names = (tally.names[at // size], tally.names[at % size])
+        *numbers, note = claims[question, *names]
+        tie_note = "every comparison was a tie" if not won + lost else ""
+        rows.append(
+            (
+                question, *names, int(won + tied + lost), int(persons), int(shown), int(won), int(tied), int(lost),
+                won / (won + lost) if won + lost else math.nan, exact_low, exact_high, p, *numbers,
+                "; ".join(filter(None, [tie_note, note])),
+            )
+        )  # fmt: skip
+    return pd.DataFrame(rows, columns=PREFERENCES.names)
 
 
 def _exact(wins: Floats, losses: Floats) -> tuple[Floats, Floats]:
@@ -359,8 +389,3 @@ def _exact(wins: Floats, losses: Floats) -> tuple[Floats, Floats]:
     high = np.where(losses > 0, stats.beta.ppf(1 - tail, wins + 1, np.maximum(losses, 1)), 1.0)
     is_none = wins + losses == 0
     return np.where(is_none, np.nan, low), np.where(is_none, np.nan, high)
-
-
-def _preference_note(decided: float, people: int) -> str:
-    notes = ["every comparison was a tie"] * (decided == 0) + ["one participant: no interval"] * (people == 1)
-    return "; ".join(notes)

@@ -148,11 +148,11 @@ def strength_errors(fit: LinearFit, inverse: Floats, component: Codes) -> Errors
     df = both**2 / (by_people.variance**2 / by_people.df + by_contents.variance**2 / by_contents.df)
     # No fewer than those of the less certain part, which is what is left where neither is above the pages.
     df = np.maximum(df, np.minimum(by_people.df, by_contents.df))
-    # Contents as they are cannot be less certain than contents like these; with one content there is nothing beyond.
+    # What is clear beyond these contents is clear on them; with one content there is nothing beyond.
     is_alone = _has_one_content(fit, content, component)
     beyond = StrengthErrors(
         np.where(is_alone, over_people.variance, np.maximum(both, over_people.variance)),
-        np.where(is_alone, over_people.df, df),
+        np.where(is_alone, over_people.df, np.minimum(df, over_people.df)),
         over_people.is_known & (is_alone | by_contents.is_known),
     )
     return ErrorsOfBoth(beyond, over_people)

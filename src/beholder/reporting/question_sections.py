@@ -256,10 +256,13 @@ def position_effect(material: Material, part: QuestionResults) -> Markup | None:
     if share != share:
         return None
     interval = "" if low != low else f" (95 % interval {span(round(low), round(high))} %)"
-    clear = row["p"] == row["p"] and row["p"] < part.alpha
+    # A place is a fault of this study: what is clear on these contents is told.
+    p = row["these_p"]
+    clear = p == p and p < part.alpha
     verdict = "The place pulls: this is more than chance." if clear else "No pull of the place is shown."
-    words = f" The second, or right, one was called better in {share:.0f} %{interval} of the comparisons without a tie"
-    return tag("p", tag("b", verdict), words, f", {p_words(row['p'])}." if row["p"] == row["p"] else ".")
+    ties = ", a tie being half" if row["ties"] else ""
+    words = f" The second, or right, one was called better in {share:.0f} %{interval} of the comparisons{ties}"
+    return tag("p", tag("b", verdict), words, f", {p_words(p)}." if p == p else ".")
 
 
 POSITION = QuestionSection("position", "Does the place matter?", position_effect)

@@ -56,5 +56,7 @@ def test_only_ties_say_nothing_of_who_is_stronger() -> None:
     assert set(actual["note"]) == {"every comparison was a tie"}
     row = present(preferences(table)).table.iloc[0]
     assert row["half_share"] == 0.5
-    assert row["note"] == "every comparison was a tie"
-    assert row[["share", "exact_low", "exact_high", "p", "p_holm"]].isna().all()
+    assert row["note"] == "every comparison was a tie; one content: over participants only"
+    assert row[["share", "exact_low", "exact_high", "exact_p"]].isna().all()
+    assert row["p"] == 1
+    assert row["ci_low"] < 0.5 < row["ci_high"]

@@ -58,16 +58,28 @@ def test_the_difference_of_two_shares_stays_between_minus_one_and_one(tmp_path: 
     assert pair["ci_high"] == 1.0
 
 
-def test_a_lean_to_the_second_is_tested_over_participants() -> None:
-    raw = [[1.0, 2.0], [0.0, 1.0], [1.0, -1.0], [2.0, 1.0]]
-    actual = row(position(compared(raw, [[True, False]] * 4)))
-    known = stats.ttest_1samp(np.mean(raw, axis=1), 0)
-    assert (actual["mean"], actual["statistic"], actual["p"], actual["df"]) == (
-        pytest.approx(0.875), pytest.approx(known.statistic), pytest.approx(known.pvalue), 3,
-    )  # fmt: skip
-    assert (actual["first"], actual["ties"], actual["second"]) == (1, 1, 6)
-    assert actual["second_share"] == pytest.approx((1 + 1 + 0.5 + 1) / 4)
+def test_a_lean_to_the_second_is_tested_as_a_difference_is() -> None:
+    raw = [[1.0], [0.0], [2.0], [1.0], [-1.0], [2.0]]
+    actual = row(position(compared(raw, [[True], [False]] * 3)))
+    known = stats.ttest_1samp(np.ravel(raw), 0)
+    for p in ("p", "these_p"):
+        assert (actual["mean"], actual["statistic"], actual[p], actual["df"]) == (
+            pytest.approx(5 / 6), pytest.approx(known.statistic), pytest.approx(known.pvalue), pytest.approx(5),
+        )  # fmt: skip
+    assert (actual["first"], actual["ties"], actual["second"]) == (1, 1, 4)
+    assert actual["second_share"] == pytest.approx(4.5 / 6)
     assert actual["note"] == ""
+
+
+def test_a_lean_of_all_is_no_weaker_than_one_with_a_dissenter() -> None:
+    second = [[True, False, True, False]] * 8
+    everybody = [[1.0, 1.0, 1.0, 1.0]] * 8
+    most = [[-1.0, 1.0, 1.0, 1.0], *everybody[1:]]
+    all_lean, most_lean = (row(position(compared(raw, second, "choice"))) for raw in (everybody, most))
+    for low, p in (("ci_low", "p"), ("these_low", "these_p")):
+        assert all_lean[p] <= most_lean[p]
+        assert most_lean[low] <= all_lean[low] < 1
+    assert all_lean["second_low"] == pytest.approx((1 + all_lean["these_low"]) / 2)
 
 
 def test_orders_that_are_not_balanced_are_said_so() -> None:
@@ -89,7 +101,7 @@ def test_preferences_count_wins_ties_and_losses_with_the_exact_interval_and_test
     ends = exact.proportion_ci(method="exact")
     assert row["share"] == pytest.approx(9 / 11)
     assert (row["exact_low"], row["exact_high"]) == pytest.approx((ends.low, ends.high))
-    assert row["p"] == pytest.approx(exact.pvalue)
+    assert row["exact_p"] == pytest.approx(exact.pvalue)
     assert row["half_share"] == pytest.approx(11 / 15)
 
 
@@ -102,10 +114,43 @@ def test_the_exact_numbers_are_those_of_scipy(wins: int, losses: int) -> None:
     row = present(preferences(choices(*rows))).table.iloc[0]
     exact = stats.binomtest(wins, wins + losses)
     ends = exact.proportion_ci(method="exact")
-    assert (row["exact_low"], row["exact_high"], row["p"]) == pytest.approx((ends.low, ends.high, exact.pvalue))
-    if wins + losses > 1:
-        # With one choice of each person, clustering changes nothing.
-        assert (row["ci_low"], row["ci_high"]) == pytest.approx((ends.low, ends.high))
+    assert (row["exact_low"], row["exact_high"], row["exact_p"]) == pytest.approx((ends.low, ends.high, exact.pvalue))
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.lists(st.lists(st.sampled_from([1.0, 1.0, -1.0, 0.0]), min_size=4, max_size=4), min_size=2, max_size=8))
+def test_preferences_are_those_of_pairs_and_never_contradict_themselves(votes: list[list[float]]) -> None:
+    table = choices(
+        *[(f"p{p}", f"t{t}", "a", "b", value) for p, own in enumerate(votes) for t, value in enumerate(own)]
+    )
+    share, difference = (present(one(table)).table.iloc[0] for one in (preferences, pairs))
+    assert share["half_share"] == pytest.approx((1 + np.mean(votes)) / 2)
+    for low, high, p in (("ci_low", "ci_high", "p"), ("these_low", "these_high", "these_p")):
+        assert share[p] == difference[p]
+        assert (share[low], share[high]) == pytest.approx(((1 + difference[low]) / 2, (1 + difference[high]) / 2))
+        assert 0 <= share[low] < share[high] <= 1
+        assert (share[low] > 0.5 or share[high] < 0.5) == (share[p] < 0.05)
+    unanimous = present(preferences(table.assign(value=1.0))).table.iloc[0]
+    assert unanimous["p"] <= share["p"] + 1e-12
+    assert unanimous["these_p"] <= share["these_p"] + 1e-12
+
+
+def test_every_further_vote_for_the_winner_makes_a_preference_surer_up_to_unanimity() -> None:
+    # 12 people and 4 contents; votes turn one after the other, evenly over people and contents.
+    turned = [(number % 12, (number + number // 12) % 4) for number in range(24)]
+    values = np.ones((12, 4))
+    for place in turned:
+        values[place] = -1
+    p = []
+    for number, place in enumerate(reversed(turned), 1):
+        values[place] = 1
+        if number % 4 and number < 22:
+            continue
+        rows = [(f"p{n}", f"t{t}", "a", "b", value) for (n, t), value in np.ndenumerate(values)]
+        p.append(present(preferences(choices(*rows))).table.iloc[0][["p", "these_p"]].to_numpy(float))
+    assert (np.diff(p, axis=0) <= 1e-12).all()
+    assert p[-1][0] < 0.01
+    assert p[-1][1] < 1e-4
 
 
 def test_choices_of_few_people_are_worth_less_than_as_many_of_many() -> None:
