@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from beholder.aio import block_on
+from beholder.cleaning.collection import looks_in
 from beholder.cleaning.facts import TABLES
 from beholder.cleaning.screening import JudgedPopulation, judge_tables, store_of
 from beholder.errors import Problem, StoreError, StudyError, UserError
@@ -169,9 +170,16 @@ class _Extender:
             is_written=not is_dry,
             words=(),
         )
-        return replace(
-            extension, words=extension_words(extension, self._changes.stimuli, is_shared=is_postgresql(url))
-        ), extended
+        words = extension_words(extension, self._changes.stimuli, is_shared=is_postgresql(url))
+        return replace(extension, words=(*words, *self._look_words(extension))), extended
+
+    def _look_words(self, extension: Extension) -> list[str]:
+        """Return what it costs that more people are asked when results are known; nothing where they are not."""
+        looks = len({look.finished for look in looks_in(self._tables["ledger"], self._study.run)})
+        if not looks or not extension.more:
+            return []
+        times = f"Results were looked at before ({plain_count(looks, 'time')})"
+        return [f"{times}: with more people now, intervals have to hold whenever one looks, and are wider."]
 
     def _judge(self, *, robots: bool) -> JudgedPopulation | None:
         """Return the judged sessions of this plan; None if there are none."""

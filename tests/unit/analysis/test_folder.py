@@ -79,7 +79,10 @@ async def test_an_analysis_of_peoples_ratings_is_a_look_that_later_ones_know(tmp
     assert fixed.notes["look"] is None, "everybody who was planned has come"
     assert (tmp_path / "analyse" / "ranks.csv").is_file()
 
-    extend(path, participants=1)
+    assert extend(path, participants=1).words[-1] == (
+        "Results were looked at before (2 times): with more people now, intervals have to hold whenever one looks, and "
+        "are wider."
+    )
     await finish(path, url, "e")
     clean(path)
     extended = analyse(path)
