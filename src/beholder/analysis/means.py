@@ -114,7 +114,8 @@ def group_means(ratings: Ratings, table: pd.DataFrame, groups: MeanGroups) -> pd
     value, (place, participant, content, stimulus) = average_by(table["value"].to_numpy(float), *codes)
     equal = content if groups.equal == "content" else stimulus
     metrics = {name: metric(ratings.methods[name], kind).name for name, kind in ratings.kinds.items()}
-    scales = {name: _Scale(kind, *scale_ends(ratings, name)[:2]) for name, kind in ratings.kinds.items()}
+    level = ratings.level
+    scales = {name: _Scale(kind, *scale_ends(ratings, name)[:2], level) for name, kind in ratings.kinds.items()}
     rows = []
     for number in spread.index:
         mine = slice(*np.searchsorted(place, [number, number + 1]))
@@ -148,11 +149,12 @@ def _spread(place: Codes, value: Floats) -> pd.DataFrame:
 
 
 class _Scale(NamedTuple):
-    """What kind of rating a question has, and the ends of its scale."""
+    """What kind of rating a question has, the ends of its scale, and the level of its intervals."""
 
     kind: str
     low: float
     high: float
+    level: float
 
 
 def _means(cells: Cells, equal: Codes, scale: _Scale, votes: int, groups: MeanGroups) -> dict[str, Any]:
@@ -180,11 +182,12 @@ def _ends(estimate: Estimate, scale: _Scale, votes: int) -> tuple[float, float]:
     """Return the ends of an interval, which never leaves its scale; of a unanimous answer, how far others may be."""
     units = {"contents": estimate.contents, "ratings": estimate.n}.get(estimate.over, estimate.participants)
     if estimate.se == 0 and not is_share(scale.kind):
-        ends = unanimous_bounds(estimate.mean, units, scale.low, scale.high)
+        ends = unanimous_bounds(estimate.mean, units, scale.low, scale.high, scale.level)
         return float(ends.low), float(ends.high)
     bounds = bounds_for(
-        scale.kind, estimate.mean, estimate.se, estimate.df, units=units, ratings=max(votes, estimate.n)
-    )
+        scale.kind, estimate.mean, estimate.se, estimate.df, units=units, ratings=max(votes, estimate.n),
+        level=scale.level,
+    )  # fmt: skip
     low, high = float(bounds.low[0]), float(bounds.high[0])
     return (low, high) if is_share(scale.kind) else (max(low, scale.low), min(high, scale.high))
 
@@ -338,7 +341,7 @@ def unit_note(ratings: Ratings, equal: str, over: Over) -> str:
     return (
         f"n counts ratings. In the mean every {equal} weighs the same, and within it every participant. The interval "
         f"is {_interval(ratings)} {_ERRORS[over]}.{_NARROWER[over]} sd, median and quartiles are over ratings. With "
-        "one participant there is no interval."
+        f"one participant there is no interval.{ratings.look_note}"
     )
 
 

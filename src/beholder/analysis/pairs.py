@@ -47,6 +47,7 @@ from beholder.stats.additive import CITATION as CLUSTERED
 from beholder.stats.clustered import Cells, Floats
 from beholder.stats.intervals import EFFECT_CITATION as EFFECT
 from beholder.stats.intervals import LEVEL, STUDENT_CITATION, dz
+from beholder.stats.sequential import ANYTIME_CITATION, SPENDING_CITATION
 from beholder.stats.tests import HOLM_CITATION as HOLM
 from beholder.stats.tests import Zeros
 
@@ -73,8 +74,8 @@ def pairs(
         for one, tests, agrees in zip(corrected.contrasts, records(by_contrast[0]), records(clear), strict=True)
     ]
     table = pd.DataFrame(rows, columns=PAIRS.names)
-    note = _note(ratings, family_note(ratings, contrasts, family))
-    return PAIRS.result(table, note, _citation(table))
+    note = _note(ratings, family_note(ratings, contrasts, family)) + ratings.look_note
+    return PAIRS.result(table, note, _citation(ratings, table))
 
 
 PAIRS = Analysis(
@@ -104,7 +105,7 @@ PAIRS = Analysis(
     ),
     row="pair of conditions and question",
     holds="difference with interval, test, p, p after Holm's correction, and size",
-    citation="; ".join([CLUSTERED, HOLM, EFFECT]),
+    citation="; ".join([CLUSTERED, HOLM, EFFECT, SPENDING_CITATION, ANYTIME_CITATION]),
     draw=pairs_chart,
     order=4,
     holds_at_looks=True,
@@ -152,11 +153,12 @@ def _note(ratings: Ratings, family: str) -> str:
     return f"{note} {_CHANCE}" if "correct" in kinds else note
 
 
-def _citation(table: pd.DataFrame) -> str:
+def _citation(ratings: Ratings, table: pd.DataFrame) -> str:
     """Return the sources of what was computed."""
     sources = [CLUSTERED] if table["p"].notna().any() or table["these_p"].notna().any() else []
     sources += [HOLM] if table["p_holm"].notna().any() else []
     sources += [EFFECT] if table["effect"].notna().any() else []
+    sources += [ratings.look.citation] if ratings.look is not None else []
     return "; ".join(sources)
 
 

@@ -90,6 +90,11 @@ class Ratings:
         """The level at which an interval holds at 95 %, however often the study is looked at."""
         return LEVEL if self.look is None else self.look.level
 
+    @property
+    def look_note(self) -> str:
+        """What a table says of looks at the study, with a space before; nothing where there is one, at the end."""
+        return "" if self.look is None else self.look.note
+
     def cached(self, key: Hashable, compute: Callable[[], _T]) -> _T:
         """Return what was computed under a key, so that two tables that rest on the same fit share it."""
         if key not in self._known:

@@ -113,7 +113,7 @@ def _note(ratings: Ratings, table: pd.DataFrame) -> str:
             " Interval of shares and preferences: Korn and Graubard's, exact and at least 95 %, empty for a single "
             "participant."
         )
-    return note + _repeated(ratings) + _unanimous(ratings, table)
+    return note + _repeated(ratings) + _unanimous(ratings, table) + ratings.look_note
 
 
 def _repeated(ratings: Ratings) -> str:

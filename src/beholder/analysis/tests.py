@@ -104,7 +104,7 @@ def corrected_tests(
 
 def _corrected(ratings: Ratings, named: Sequence[Pair], family: Family, zeros: Zeros) -> CorrectedTests:
     contrasts = list(contrasts_of(ratings, named))
-    table = pd.DataFrame([row for one in contrasts for row in _rows(one, zeros)], columns=PAIR_TESTS.names)
+    table = pd.DataFrame([row for one in contrasts for row in _rows(one, zeros, ratings)], columns=PAIR_TESTS.names)
     controlled = frozenset(name for name, method in ratings.methods.items() if scoring(method).controls_reference)
     outside = [
         _why_contrast_uncorrected(ratings, one, controlled, has_named=bool(named)) for one in contrasts for _ in TESTS
@@ -164,30 +164,33 @@ def why_uncorrected(pair: Pair, anchors: frozenset[str], hidden: frozenset[str])
     return "" if hidden.isdisjoint(pair) else "hidden reference: not corrected for"
 
 
-def _rows(one: Contrast, zeros: Zeros) -> list[tuple[object, ...]]:
-    """Return the rows of one contrast, before correction."""
+def _rows(one: Contrast, zeros: Zeros, ratings: Ratings) -> list[tuple[object, ...]]:
+    """Return the rows of one contrast, before correction for their number."""
     pages, estimate, these, nan = one.pages.value, one.estimate, one.these, math.nan
     n, names = len(pages), (one.question, one.condition, one.other_condition)
     signs, ranks, plain, paired = (
-        sign_test(pages),
+        sign_test(pages, ratings.level),
         signed_rank(pages, zeros=zeros),
-        t_interval(pages),
-        mean_of(one.pages),
+        t_interval(pages, ratings.level),
+        mean_of(one.pages, level=ratings.level),
     )
     share, (t, p) = signs.proportion, _one_sample(plain.mean, plain.sd, n)
     pages_note = "" if n > 1 else "fewer than two pages with both: no test"
     page, later = ("page", n, signs.ties), (nan,) * 7
+    p_sign = nan if n < 2 else 1.0 if n == signs.ties else share.p
+    over_pages = [paired.p, p, ranks.p, p_sign]
+    paired_p, p, p_ranks, p_sign = over_pages if ratings.look is None else ratings.look.p(over_pages).tolist()
     return [
         (*names, TESTS[0], _UNITS.get(estimate.over, ""), estimate.n, signs.ties, estimate.mean, estimate.low,
          estimate.high, estimate.statistic, estimate.df, estimate.p, nan, these.low, these.high, these.p, nan, nan, nan,
          one.note),
         (*names, TESTS[1], _UNITS.get(paired.over, ""), n, signs.ties, paired.mean, paired.low, paired.high,
-         paired.statistic, paired.df, paired.p, *later, pages_note),
+         paired.statistic, paired.df, paired_p, *later, pages_note),
         (*names, TESTS[2], *page, plain.mean, plain.low, plain.high, t, n - 1 if n > 1 else nan, p, *later, pages_note),
-        (*names, TESTS[3], *page, ranks.biserial, nan, nan, ranks.statistic, nan, ranks.p, *later,
+        (*names, TESTS[3], *page, ranks.biserial, nan, nan, ranks.statistic, nan, p_ranks, *later,
          pages_note or ranks.method),
-        (*names, TESTS[4], *page, share.share, share.low, share.high, signs.above if n else nan, nan,
-         nan if n < 2 else 1.0 if n == signs.ties else share.p, *later, pages_note),
+        (*names, TESTS[4], *page, share.share, share.low, share.high, signs.above if n else nan, nan, p_sign, *later,
+         pages_note),
     ]  # fmt: skip
 
 
@@ -232,7 +235,7 @@ def tests(
         "test, ties ignored; estimate: share of pages on which condition is above other_condition, with Clopper and "
         "Pearson's exact interval; statistic: their number. ties: pages without a difference. All tests are two-sided, "
         f"intervals are 95 %. {family_note(ratings, contrasts, family)} Each test has a family of its own. clear: 1 "
-        f"where p_holm (p, of an anchor or the hidden reference) is below {ALPHA:g}."
+        f"where p_holm (p, of an anchor or the hidden reference) is below {ALPHA:g}.{ratings.look_note}"
     )
     return PAIR_TESTS.result(table, note, _citation(RANKS[zeros]))
 

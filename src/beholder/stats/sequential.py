@@ -76,6 +76,16 @@ class LookCorrection:
         """The source of the correction."""
         return SPENDING_CITATION if self.kind == "planned" else ANYTIME_CITATION
 
+    @property
+    def note(self) -> str:
+        """What a table with corrected intervals and p-values says of it, with a space before."""
+        if self.kind == "anytime":
+            return (
+                " Intervals and p-values hold whenever one looks: they are those of a confidence sequence over people."
+            )
+        look = f"look {self.number} of {self.looks}, {self.participants} of {self.planned} participants"
+        return f" Intervals and p-values hold for all looks together ({look})."
+
     def p(self, p: ArrayLike) -> Floats:
         """Return p-values that hold for all looks together: below 5 % where an interval of this level leaves out 0."""
         own = np.asarray(p, np.float64)

@@ -10,11 +10,17 @@ import pandas as pd
 import pytest
 
 from beholder.analysis import analyse
+from beholder.analysis.means import conditions
+from beholder.analysis.pairs import pairs
+from beholder.analysis.ratings import open_ratings
+from beholder.analysis.scores import scores
+from beholder.analysis.tests import corrected_tests
 from beholder.cleaning import clean
 from beholder.errors import UserError
 from beholder.extension import extend
 from support.crossed_ratings import crossed, write_csv
 from support.extended_folders import begin, finish, write_texts
+from support.report_pages import made_up
 
 
 def test_notes_name_unit_correction_and_sources(tmp_path: Path) -> None:
@@ -107,3 +113,30 @@ async def test_a_look_that_cannot_be_recorded_is_told(tmp_path: Path) -> None:
     results = analyse(path)
     assert results.interim_words.endswith("The look could not be recorded: name the store (--store).")
     assert len(analyse(path, store=str(tmp_path / "moved")).notes["collection"]["looks"]) == 1
+
+
+def test_a_study_with_looks_has_intervals_and_p_values_that_hold_for_all_of_them(tmp_path: Path) -> None:
+    quality = {"a": 50.0, "b": 58.0}
+    bare, last, early = (
+        made_up(tmp_path / name, quality, design=design, population="robots")
+        for name, design in (("1", {"participants": 24}), ("2", {"looks": [12, 24]}), ("3", {"looks": [24, 60]}))
+    )
+    look = analyse(early).notes["look"]
+    assert (look["number"], look["looks"], look["is_last"]) == (1, 2, False)
+    assert look["words"].startswith("Look 1 of 2, 24 people: it ")
+    rated = [open_ratings(study).ratings for study in (bare, last, early)]
+    for table in (conditions, scores, pairs):
+        found = [table(ratings).table.iloc[0] for ratings in rated]
+        widths = [one["ci_high"] - one["ci_low"] for one in found]
+        assert widths[0] < widths[1] < widths[2]
+    assert found[0]["p"] < found[1]["p"] < found[2]["p"]
+    assert found[0]["these_p"] < found[1]["these_p"] < found[2]["these_p"]
+    for one in found:
+        assert one["mean_difference"] == found[0]["mean_difference"]
+        assert (one["p"] < 0.05) == (one["ci_low"] > 0 or one["ci_high"] < 0)
+    p = [corrected_tests(ratings).table["p"] for ratings in rated]
+    assert (p[0] <= p[1]).all()
+    assert (p[1] < p[2]).all()
+    result = pairs(rated[2])
+    assert "all looks together (look 1 of 2, 24 of 60 participants)" in result.note
+    assert "Lan and DeMets (1983)" in result.citation

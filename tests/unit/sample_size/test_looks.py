@@ -15,7 +15,7 @@ from support.power_worlds import power_tables_of, world_of
 PEOPLE = Population(bias=0.1, inconsistency=0.08, content=0.0)
 
 
-def looked_at(design: dict[str, object], difference: float = 7, repetitions: int = 30) -> SimulatedLooks:
+def looked_at(design: dict[str, object], difference: float = 7, repetitions: int = 15) -> SimulatedLooks:
     study = make_study("parallel", ["a", "b"], design={"trials": 1, **design})
     world = world_of(study, catalogue_of(study, contents=["one"]), difference=difference, people=PEOPLE)
     looks = simulate_looks(world, repetitions)
@@ -25,7 +25,7 @@ def looked_at(design: dict[str, object], difference: float = 7, repetitions: int
 
 @pytest.mark.long
 def test_a_study_that_may_stop_takes_fewer_people_and_finds_no_more_where_nothing_differs(whole: bool) -> None:
-    repetitions = 4000 if whole else 80
+    repetitions = 4000 if whole else 60
     looks = looked_at({"looks": [10, 20, 30, 40]}, repetitions=repetitions)
     assert looks.imagined.expected < 33
     assert looks.imagined.rows("imagined")[-1]["found"] > 0.9

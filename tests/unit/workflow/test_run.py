@@ -24,6 +24,18 @@ def test_run_with_robots_takes_a_study_from_its_file_to_a_report(study: Path) ->
         assert (study.parent / file).is_file()
 
 
+def test_a_run_stops_at_the_look_at_which_all_is_said(tmp_path: Path, tiny: Path) -> None:
+    design = {"looks": [4, 6], "stop": {"decided": "none", "precision": 200}, "trials": 2}
+    messages: list[str] = []
+    study = write_study(tmp_path, tiny, design=design)
+    results = beholder.run(study, simulate=True, news=lambda one: messages.append(f"{one.stage}: {one.words}"))
+    assert results.ratings["participant"].nunique() == 4
+    look = results.notes["look"]
+    assert (look["number"], look["looks"], look["reason"]) == (1, 2, "precise")
+    assert messages == [f"look: {look['words']}"]
+    assert "to either side, and 200 is asked for" in messages[0]
+
+
 async def test_run_serves_until_enough_people_have_finished(tmp_path: Path, tiny: Path) -> None:
     study = write_study(tmp_path / "study", tiny, design={"participants": 2, "trials": 1, "per_trial": 2})
     links: asyncio.Queue[str] = asyncio.Queue()
