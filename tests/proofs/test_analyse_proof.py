@@ -17,6 +17,7 @@ from scipy.stats import binom
 
 from beholder.analysis.means import conditions
 from beholder.analysis.pairs import pairs
+from beholder.analysis.tests import tests as all_tests
 from beholder.stats.clustered import Cells, difference_of, mean_of
 from beholder.stats.tests import sign_test, signed_rank
 
@@ -108,10 +109,12 @@ def test_what_is_simulated_is_what_the_tables_say() -> None:
         table = table_of(drawn)
         (pair,) = pairs(table).table.to_dict("records")
         expected = mean_of(drawn.pages)
-        assert pair["comparison"] == "paired"
         assert (pair["n"], pair["participants"], pair["contents"]) == (PEOPLE * EACH, PEOPLE, expected.contents)
-        values = [pair[name] for name in ("mean_difference", "se", "df", "ci_low", "ci_high", "statistic", "p")]
-        assert values == pytest.approx(list(expected[:7]))
+        tested = all_tests(table)
+        assert tested is not None
+        paged = tested.table.set_index("test").loc["page-paired t"]
+        values = [paged[name] for name in ("estimate", "df", "ci_low", "ci_high", "statistic", "p")]
+        assert values == pytest.approx([expected.mean, expected.df, *expected[3:7]])
         mean = conditions(table).table.set_index("condition").loc["other"]
         other = mean_of(drawn.other)
         assert [mean["mean"], mean["ci_low"], mean["ci_high"]] == pytest.approx([other.mean, other.low, other.high])

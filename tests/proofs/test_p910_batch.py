@@ -201,8 +201,6 @@ def why_used(one: Decided) -> str:
         return ""
     if one.use == "true":
         return "over the quota, held against the rater"
-    if one.reasons == ("agreement:disagrees",):
-        return "disagrees with the others"
     return "set-up that failed, and was hidden then" if one.carried else "rater, for that set-up"
 
 
@@ -219,7 +217,7 @@ def test_whoever_is_used_otherwise_than_by_the_peer_is_so_for_a_named_reason(dec
     assert count(map(why_used, decided.values())) == documented_counts("Who is used")
     judged = [one for one in decided.values() if one.peer is not None]
     same = [one for one in judged if not why_paid(one) and not why_used(one)]
-    assert (len(same), len(judged)) == (182, 199)
+    assert (len(same), len(judged)) == (183, 199)
 
 
 def test_each_rule_that_both_have_finds_the_same_sessions(decided: dict[str, Decided]) -> None:
@@ -276,7 +274,7 @@ def test_our_scores_are_near_those_of_the_peer(cleaned: Cleaned, peer_clips: pd.
     ratings = read_ratings(cleaned.folder / "ratings.csv")
     ours = by_clip(ratings).loc[peer_clips.index]
     apart = (ours["mean"] - peer_clips["MOS"]).abs()
-    assert (round(apart.mean(), 2), round(apart.max(), 2)) == (0.04, 0.16)
+    assert (round(apart.mean(), 2), round(apart.max(), 2)) == (0.04, 0.11)
     assert round(ours["mean"].corr(peer_clips["MOS"]), 3) == 0.999
     truth = pd.read_csv(INPUT / "truth_clips.csv").set_index("file_url")["expected_mos_good_rater"]
     planted = truth.loc[peer_clips["file_url"]].to_numpy()

@@ -126,6 +126,12 @@ REFERENCES = (
         "10.1198/jbes.2010.07136",
     ),
     _article(
+        "kuznetsova2017", "Kuznetsova, Brockhoff and Christensen (2017)",
+        "Kuznetsova, Alexandra and Brockhoff, Per B. and Christensen, Rune H. B.", 2017,
+        "{lmerTest} package: tests in linear mixed effects models", "Journal of Statistical Software|82|13|1–26",
+        "10.18637/jss.v082.i13",
+    ),
+    _article(
         "mackinnon2021", "MacKinnon, Nielsen and Webb (2021)",
         "MacKinnon, James G. and Nielsen, Morten Ørregaard and Webb, Matthew D.", 2021,
         "Wild bootstrap and asymptotic inference with multiway clustering",
