@@ -197,8 +197,9 @@ def rating_rules(data: pd.DataFrame | Ratings) -> Result | None:
     note = (
         "The scores with and without each rule that judges people by how they rate the stimuli under test, such as "
         "agreement with the others. Where conditions are alike, such a rule leaves out honest people and makes chance "
-        "look like agreement: in simulations it then finds a difference in 8 to 12 % of the pairs where 5 % are "
-        "promised. So it is only noted unless the study says otherwise. Means and intervals as in conditions."
+        "look like agreement: in simulations 5 to 10 % of such pairs then differ clearly beyond these contents, and 10 "
+        "to 28 % on them, where 5 % are promised. So it is only noted unless the study says otherwise. Means and "
+        "intervals as in conditions."
     )
     return RATING_RULES.result(pd.concat(tables, ignore_index=True)[RATING_RULES.names], note)
 
