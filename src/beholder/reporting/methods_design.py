@@ -299,6 +299,7 @@ def _tests(material: Material, over: str) -> list[Sentence]:
         ),
         Sentence(f"Tests are at the {100 * notes['alpha']:g} % level, with {family}", ("holm1979",)),
         *contrast_sentences(material),
+        *_margin(material),
         *chain_sentences(material),
         Sentence(
             "Effect sizes (dz) are of people with these contents: mean differences in standard deviations of the "
@@ -311,6 +312,19 @@ def _tests(material: Material, over: str) -> list[Sentence]:
             ("jonell2021", "wilcoxon1945", "pratt1959"),
         ),
     ]
+
+
+def _margin(material: Material) -> list[Sentence]:
+    """Return the margin of equivalence, if the study names one; no file says whether it did so beforehand."""
+    found = material.results.also.get("equivalence")
+    if found is None or found.empty:
+        return []
+    margins = {str(question): f"±{own.iloc[0]:g}" for question, own in found.groupby("question")["margin"]}
+    same = len(set(margins.values())) == 1
+    words = next(iter(margins.values())) if same else join_names([f"{one} ({name})" for name, one in margins.items()])
+    text = f"Equivalence and non-inferiority within {words} were tested by two one-sided tests at 5 %"
+    when = Sentence("[Why this margin, and whether it was chosen before the first answer]")
+    return [Sentence(text, ("schuirmann1987",)), when]
 
 
 def _comparison_words(material: Material) -> str:

@@ -33,7 +33,7 @@ from beholder.reporting.questionnaire import WORDING, people_words, short_names,
 from beholder.reporting.rater_models import MODELLED_MEANS
 from beholder.reporting.reliability import DIMENSIONALITY, RELIABILITY, VOTES_NEEDED
 from beholder.reporting.section import Section, beside
-from beholder.reporting.sensitivity import RUNS, SENSITIVITY, VARIANCES
+from beholder.reporting.sensitivity import EQUIVALENCE, RUNS, SENSITIVITY, VARIANCES
 from beholder.reporting.sheets import cell_sheet, condition_sheet, pair_sheet
 
 _EYE = Markup(
@@ -120,7 +120,7 @@ def _fact(n: int, one: str, many: str | None = None) -> list[Child]:
 
 QUESTION_SECTIONS: tuple[Callable[[Material, QuestionResults], Child], ...] = (
     SCORES, DISTRIBUTIONS, beside(MEDIANS, PREFERENCES, STRENGTHS, RANKS), DMOS, POSITION, FACTORS, TEST_AGREEMENT,
-    PAIRS,
+    PAIRS, EQUIVALENCE,
 )  # fmt: skip
 """The sections of each question that was rated, in their order."""
 

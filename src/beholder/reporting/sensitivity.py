@@ -1,11 +1,11 @@
-"""Sensitivity of the conclusions: to other choices of cleaning and to those who failed a rule; the sources of variance;
-and the differences between runs.
+"""Sensitivity of the conclusions: to other choices of cleaning and to those who failed a rule; differences that are too
+small to matter; the sources of variance; and the differences between runs.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -19,7 +19,7 @@ from beholder.formats import count, interval, join_names, number, p_value, perce
 from beholder.reporting.html import Child, Markup, render, table, tag
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults
-from beholder.reporting.section import Section
+from beholder.reporting.section import QuestionSection, Section
 from beholder.reporting.sheets import TextTable
 
 _WORDS = {
@@ -208,6 +208,63 @@ def _means_sheet(material: Material, part: QuestionResults) -> TextTable:
 def _with_expected(value: float, expected: float, decimals: int) -> str:
     shown = number(value, decimals)
     return shown if expected != expected else f"{shown} ({number(expected, decimals)})"
+
+
+# Equivalence
+
+
+def equivalence_section(material: Material, part: QuestionResults) -> Markup | None:
+    """Return which conditions are shown to be equivalent or not worse within the study's margin; None without one."""
+    found = material.results.also.get("equivalence")
+    own = pd.DataFrame() if found is None else found[(found["question"] == part.id) & (found["equivalent"] != "")]
+    if own.empty:
+        return None
+    return render(
+        [
+            tag("p", tag("b", equivalence_sentence(own))),
+            table("Equivalence", _equivalence_sheet(own, part, material.labels)),
+        ]
+    )
+
+
+EQUIVALENCE = QuestionSection(
+    "equivalence",
+    "Which differences do not matter?",
+    equivalence_section,
+    foot=(
+        "Two one-sided tests at 5 % against the margin that the study names, after correction. Not worse: the first is "
+        "not worse than the other by the margin or more. “Not shown” is not a difference: there may be too few people "
+        "or contents to tell. The margin has to be chosen before the ratings are seen."
+    ),
+)
+
+
+def equivalence_sentence(found: pd.DataFrame) -> str:
+    """Return how many pairs are equivalent within the margin, beyond these contents and on them."""
+    beyond, these = (int((found[name] == "yes").sum()) for name in ("equivalent", "these_equivalent"))
+    margin, pairs = f"±{found['margin'].iloc[0]:.3g}", count(len(found), "pair")
+    shown = f"{beyond} of {pairs} {plural(beyond, 'is', 'are')} shown to be equivalent within {margin}"
+    return f"{shown} beyond these contents, {these} on these contents."
+
+
+def _equivalence_sheet(found: pd.DataFrame, part: QuestionResults, labels: Mapping[str, str]) -> TextTable:
+    d = part.decimals
+    rows = [
+        (
+            labels.get(row["condition"], row["condition"]), labels.get(row["other_condition"], row["other_condition"]),
+            signed(row["mean_difference"], d), interval(row["inner_low"], row["inner_high"], d),
+            *(_SHOWN[row[name]] for name in ("equivalent", "not_worse")),
+            interval(row["these_inner_low"], row["these_inner_high"], d),
+            *(_SHOWN[row[f"these_{name}"]] for name in ("equivalent", "not_worse")),
+        )
+        for row in records(found)
+    ]  # fmt: skip
+    verdicts = ("Equivalent", "Not worse")
+    heads = ("Condition", "minus", "Difference", "90 % interval beyond these contents", *verdicts)
+    return TextTable((*heads, "90 % interval on these contents", *verdicts), rows, names=2)
+
+
+_SHOWN = {"yes": "✓", "no": "not shown", "": ""}
 
 
 # Variance and runs

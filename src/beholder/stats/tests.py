@@ -124,6 +124,31 @@ def sign_test(differences: ArrayLike, level: float = LEVEL) -> SignTest:
     return SignTest(above, below, len(d) - above - below, clopper_pearson(above, above + below, level))
 
 
+# Two one-sided tests against a margin (Schuirmann 1987)
+
+
+EQUIVALENCE_CITATION = "Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15"
+
+
+class MarginTests(NamedTuple):
+    """One-sided p-values of differences against a margin on either side."""
+
+    not_below: NDArray[np.float64]
+    """Of the hypothesis that the difference is the margin below zero, or further."""
+    not_above: NDArray[np.float64]
+
+    @property
+    def within(self) -> NDArray[np.float64]:
+        """Of the hypothesis that the difference is not within the margin: both have to be refuted."""
+        return np.maximum(self.not_below, self.not_above)
+
+
+def margin_tests(difference: ArrayLike, se: ArrayLike, df: ArrayLike, margin: ArrayLike) -> MarginTests:
+    """Return the two one-sided t tests of differences; NaN where there is no standard error."""
+    d, error, freedom, m = (np.asarray(one, np.float64) for one in (difference, se, df, margin))
+    return MarginTests(special.stdtr(freedom, -(d + m) / error), special.stdtr(freedom, (d - m) / error))
+
+
 # Holm's correction
 
 

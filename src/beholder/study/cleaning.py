@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from beholder.study.checks import Checks, MadePart, RuleKind, RuleOptions, Share, Thresholds, Use, make_part, use_model
-from beholder.study.parts import Fault, StudyPart, Text, raise_faults
+from beholder.study.parts import Fault, Slug, StudyPart, Text, raise_faults
 from beholder.study.presets import CleanPreset
 from beholder.study.recruitment import Money, money
 from beholder.study.value_kinds import Allowed
@@ -150,6 +150,10 @@ def clean_model(kinds: tuple[type[RuleKind], ...]) -> type[Clean]:
 # Analysis
 
 Contrast = Annotated[tuple[Text, Text], Allowed("two conditions, such as [ours, baseline]")]
+_Distance = Annotated[float, Field(gt=0)]
+Margin = Annotated[
+    _Distance | dict[Slug, _Distance] | None, Allowed("a number above 0, or a map from question to number")
+]
 
 
 class Analyse(StudyPart):
@@ -168,11 +172,21 @@ class Analyse(StudyPart):
         description="What counts as clear: what holds `beyond` these contents, for others like them, or on `these` "
         "contents, for other people. Both are told.",
     )
+    margin: Margin = Field(
+        default=None,
+        description="The largest difference that does not matter, in points of the scale (of choices: in preference, 0 "
+        "to 1), of every question or by question. With it every contrast is also tested for equivalence and for not "
+        "being worse.",
+    )
     crush: Literal["none", "crush", "clip"] = Field(
         default="none",
         description="Where `acr-hr` gives more than the best grade, as someone prefers it to its reference: `none` "
         "leaves it, `crush` draws it in (P.910), `clip` cuts it off.",
     )
+
+    def margin_of(self, question: str) -> float | None:
+        """Return the margin of a question; None where it has none."""
+        return self.margin.get(question) if isinstance(self.margin, dict) else self.margin
 
     @model_validator(mode="after")
     def _contrasts_are_two_and_once(self) -> Analyse:

@@ -18,6 +18,7 @@ from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.registry import find, names
 from beholder.analysis.result import Result, scoring
 from beholder.methods import methods
+from beholder.study.cleaning import Analyse
 
 _PEOPLE, _CONTENTS = 12, ("city", "forest", "harbour")
 _CONDITIONS = {"original": 4.4, "fine": 3.8, "coarse": 2.9, "broken": 1.8}
@@ -138,7 +139,10 @@ def sample_ratings() -> dict[str, pd.DataFrame]:
 
 @cache
 def _samples() -> tuple[Ratings, ...]:
-    return tuple(map(as_ratings, sample_ratings().values()))
+    samples = tuple(map(as_ratings, sample_ratings().values()))
+    # A study may also ask for more than its ratings show.
+    asked = replace(samples[0], order=replace(samples[0].order, settings=Analyse(margin=0.5)))
+    return (*samples, asked)
 
 
 _PAIRS = tuple(combinations(_CONDITIONS, 2))

@@ -113,7 +113,7 @@ def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, 
     if problems := check_problems(loaded):
         raise StudyError(problems)
     catalogue, fresh = load_with_messages(loaded, method, progress)
-    if problems := list(unknown_contrasts(loaded, catalogue)):
+    if problems := [*unknown_contrasts(loaded, catalogue), *margin_problems(loaded, method)]:
         raise StudyError(problems)
     plan = make_plan(loaded, catalogue, method)
     firsts: dict[object, PlannedList] = {}
@@ -238,6 +238,25 @@ def unknown_contrasts(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
             if name not in known:
                 key, near = f"analyse.contrasts.{place}.{side}", did_you_mean(name, known)
                 yield study.problem(key, f"is {name}, which is no condition", ", ".join(known), near)
+
+
+def margin_problems(study: Study, method: Method) -> Iterator[Problem]:
+    """Yield a problem for each margin of an unknown question, or as wide as its scale."""
+    from beholder.errors import did_you_mean
+    from beholder.methods.contract import all_questions
+
+    scales = {one.id: one.scale for one in all_questions(study, method) if not one.ticks}
+    margin = study.analyse.margin
+    for name in margin if isinstance(margin, dict) else ():
+        if name not in scales:
+            what = f"names {name}, which is no question with a scale"
+            yield study.problem("analyse.margin", what, ", ".join(scales), did_you_mean(name, [*scales]))
+    for name, scale in scales.items():
+        own, width = study.analyse.margin_of(name), scale.max - scale.min
+        if own is not None and own >= width:
+            key = f"analyse.margin.{name}" if isinstance(margin, dict) else "analyse.margin"
+            what = f"is {own:g}, and the scale of {name} is {width:g} wide: all would be equivalent"
+            yield study.problem(key, what, f"a difference that does not matter, well below {width:g}")
 
 
 _WORDS_A_MINUTE, _CHOICE = 238, 2 / 60

@@ -12,7 +12,9 @@ from beholder.analysis import analyse
 from beholder.analysis.result import read_results
 from beholder.cleaning.ratings import read_ratings
 from beholder.reporting.material import load_material
+from beholder.reporting.methods_section import methods
 from beholder.reporting.sensitivity import (
+    equivalence_section,
     rating_rule_sentence,
     runs_section,
     runs_sentence,
@@ -74,6 +76,27 @@ def test_a_noted_rule_over_ratings_says_whom_it_would_leave_out() -> None:
         "“Scatter of the answers” judges people by how they rate what is tested, so it is only noted: with it 2 "
         "participants more would be left out."
     )
+
+
+def test_a_margin_tells_what_is_shown_to_be_equivalent_and_the_methods_name_it(tmp_path: Path) -> None:
+    quality = {"natural": 60.0, "smooth": 60.0, "jerky": 30.0}
+    material = analysed_material(made_up(tmp_path, quality, contents=8, analyse={"margin": 10}))
+    text = markup_text(equivalence_section(material, material.parts[0]))
+    assert text.startswith(
+        "1 of 3 pairs is shown to be equivalent within ±10 beyond these contents, 1 on these contents. Equivalence "
+    )
+    # Both pairs with jerky, for either population: it is far worse, and so the others are shown not to be.
+    assert text.count("not shown") == 4
+    said = next(one.text for one in methods(material) if one.title == "Analysis")
+    assert (
+        "Equivalence and non-inferiority within ±10 were tested by two one-sided tests at 5 % (Schuirmann, 1987). [Why "
+        "this margin, and whether it was chosen before the first answer]."
+    ) in said
+
+
+def test_without_a_margin_nothing_is_said_of_equivalence(tmp_path: Path) -> None:
+    material = analysed_material(made_up(tmp_path, SPREAD))
+    assert equivalence_section(material, material.parts[0]) is None
 
 
 def test_where_nothing_was_left_out_there_is_nothing_to_vary(tmp_path: Path) -> None:

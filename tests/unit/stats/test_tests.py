@@ -1,4 +1,4 @@
-"""Signed rank and sign tests, Holm's and Benjamini and Hochberg's corrections."""
+"""Signed rank and sign tests, tests against a margin, Holm's and Benjamini and Hochberg's corrections."""
 
 from __future__ import annotations
 
@@ -12,8 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from beholder.stats.tests import Zeros, benjamini_hochberg, holm, sign_test, signed_rank
+from beholder.stats.tests import Zeros, benjamini_hochberg, holm, margin_tests, sign_test, signed_rank
 from support.data import data_file
+
+
+def test_a_margin_is_tested_from_both_sides_as_by_one_sample_t_tests() -> None:
+    d = np.random.default_rng(3).normal(0.4, 1, 30)
+    tested = margin_tests(d.mean(), d.std(ddof=1) / math.sqrt(30), 29, 0.8)
+    below = stats.ttest_1samp(d, -0.8, alternative="greater").pvalue
+    above = stats.ttest_1samp(d, 0.8, alternative="less").pvalue
+    assert tested == pytest.approx((below, above))
+    assert tested.within == pytest.approx(max(below, above))
 
 
 def test_holm_gives_the_published_values() -> None:

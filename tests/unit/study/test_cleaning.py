@@ -67,6 +67,7 @@ def test_everything_wrong_with_contrasts_is_told_at_once(tmp_path: Path) -> None
         ("{contrasts: [ours]}", f"analyse.contrasts.0 is ours. {TWO}"),
         ("{family: all}", "analyse.family is all. Allowed: question or study."),
         ("{claim: all}", "analyse.claim is all. Allowed: beyond or these."),
+        ("{margin: 0}", "analyse.margin is 0. Allowed: a number above 0, or a map from question to number."),
         ("{crush: soft}", "analyse.crush is soft. Allowed: none, crush or clip."),
     ],
 )  # fmt: skip
@@ -86,9 +87,28 @@ def test_conditions_of_files_are_known_when_the_study_is_checked(tmp_path: Path,
     )
 
 
+@pytest.mark.parametrize(
+    ("margin", "told"),
+    [
+        (100, "analyse.margin is 100, and the scale of quality is 100 wide: all would be equivalent. Allowed: a "
+              "difference that does not matter, well below 100."),
+        ({"quality": 120}, "analyse.margin.quality is 120, and the scale of quality is 100 wide: all would be "
+                           "equivalent. Allowed: a difference that does not matter, well below 100."),
+        ({"qualiti": 5}, "analyse.margin names qualiti, which is no question with a scale. Allowed: quality. Did you "
+                         "mean quality?"),
+    ],
+)  # fmt: skip
+def test_a_margin_is_of_a_question_and_narrower_than_its_scale(
+    tmp_path: Path, tiny: Path, margin: object, told: str
+) -> None:
+    with pytest.raises(StudyError) as error:
+        check(write_study(tmp_path / "study", tiny, analyse={"margin": margin}))
+    assert str(error.value).partition("  ")[2] == told
+
+
 def test_nothing_of_it_changes_the_plan(tmp_path: Path, tiny: Path) -> None:
     bare = load_study(write_study(tmp_path / "bare", tiny))
-    asked = {"contrasts": [["natural", "jerky"]], "family": "study", "claim": "these", "crush": "clip"}
+    asked = {"contrasts": [["natural", "jerky"]], "family": "study", "claim": "these", "margin": 5, "crush": "clip"}
     chosen = load_study(write_study(tmp_path / "chosen", tiny, analyse=asked))
     assert chosen.analyse != bare.analyse
     assert plan_digest(chosen, load_catalogue(chosen)) == plan_digest(bare, load_catalogue(bare))
