@@ -69,13 +69,8 @@ class StrengthFit(NamedTuple):
         """The strengths."""
         return self.place[: len(self.tally.names)]
 
-    @property
-    def covariance(self) -> Floats:
-        """Of the strengths, over people and contents like these; NaN in components where it is not known."""
-        return self.covariance_of(self.beyond)
-
     def covariance_of(self, errors: StrengthErrors) -> Floats:
-        """Return the covariance of the strengths over one population; none between components."""
+        """Return the covariance of the strengths over one population; NaN where it is not known."""
         size = len(self.tally.names)
         covariance = np.zeros((size, size))
         for part in range(self.graph.components):
@@ -89,11 +84,6 @@ class StrengthFit(NamedTuple):
         np.fill_diagonal(is_one, False)
         size = len(is_one)
         return np.array([np.median(errors.df[:size, :size][at][is_one[at]]) for at in range(size)])
-
-    @property
-    def df(self) -> Floats:
-        """Of each strength, over people and contents like these."""
-        return self.df_of(self.beyond)
 
     @property
     def note(self) -> tuple[str, ...]:

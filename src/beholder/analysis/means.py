@@ -185,9 +185,8 @@ def _ends(estimate: Estimate, scale: _Scale, votes: int) -> tuple[float, float]:
         ends = unanimous_bounds(estimate.mean, units, scale.low, scale.high, scale.level)
         return float(ends.low), float(ends.high)
     bounds = bounds_for(
-        scale.kind, estimate.mean, estimate.se, estimate.df, units=units, ratings=max(votes, estimate.n),
-        level=scale.level,
-    )  # fmt: skip
+        scale.kind, estimate.mean, estimate.se, estimate.df, ratings=max(votes, estimate.n), level=scale.level
+    )
     low, high = float(bounds.low[0]), float(bounds.high[0])
     return (low, high) if is_share(scale.kind) else (max(low, scale.low), min(high, scale.high))
 

@@ -44,7 +44,6 @@ def scores(data: pd.DataFrame | Ratings) -> Result:
             mine["mean"],
             errors,
             mine["n"] - 1,
-            units=mine["n"],
             ratings=mine["votes"],
             level=ratings.level,
         )

@@ -186,8 +186,7 @@ def _outside(one: int, other: int, is_named: bool, rules: ContrastRules) -> str:
 def _mean(cells: Cells, votes: int, kind: str, over: Over) -> tuple[Floats, Floats]:
     """Return the mean of a condition, and the half width of its interval."""
     estimates = means_of(cells, over)
-    units = estimates.contents if estimates.over == "contents" else estimates.participants
-    ends = bounds_for(kind, estimates.mean, estimates.se, estimates.df, units=units, ratings=max(votes, estimates.n))
+    ends = bounds_for(kind, estimates.mean, estimates.se, estimates.df, ratings=max(votes, estimates.n))
     return estimates.mean, (ends.high - ends.low) / 2
 
 

@@ -82,34 +82,31 @@ def share_interval(shares: ArrayLike | Sequence[float], ratings: int, level: flo
     if people < 2:
         return plain
     share = min(1.0, max(0.0, plain.mean))
-    bounds = share_bounds(share, plain.sd / math.sqrt(people), people - 1, people, max(ratings, people), level=level)
+    bounds = share_bounds(share, plain.sd / math.sqrt(people), people - 1, max(ratings, people), level=level)
     return Interval(people, share, plain.sd, float(bounds.low[0]), float(bounds.high[0]))
 
 
 def share_bounds(
-    share: ArrayLike, se: ArrayLike, df: ArrayLike, units: ArrayLike, ratings: ArrayLike, *, level: float = LEVEL
+    share: ArrayLike, se: ArrayLike, df: ArrayLike, ratings: ArrayLike, *, level: float = LEVEL
 ) -> IntervalBounds:
     """Return Korn and Graubard's interval of every share (1998, Survey Methodology 24, 193-201).
 
     That is Clopper and Pearson's exact interval with the number of ratings divided by the design effect: by how much
     the variance of the share is above that of as many independent ratings; then times the square of t(ratings - 1) /
     t(df), and never above the number of ratings. With one rating of each participant it is Clopper and Pearson's.
-    Where the variance is zero it says nothing, and each of the `units`, such as participants, counts as one rating;
-    where all said the same, each of the df + 1 clusters does, as in the sign test of such ratings. A tie is a half.
+    Where the variance is zero, as where all said the same, ratings count as independent ones, so that a unanimous
+    answer is no weaker than one with a dissenter, and each of the df + 1 clusters as one at least. A tie is a half.
     NaN without a standard error or a degree of freedom.
     """
-    shares, errors, dfs, unit, size = (
-        np.atleast_1d(np.asarray(one, dtype=float)) for one in (share, se, df, units, ratings)
-    )
+    shares, errors, dfs, size = (np.atleast_1d(np.asarray(one, dtype=float)) for one in (share, se, df, ratings))
     is_known = (dfs >= 1) & ~np.isnan(errors) & (size > 1)
     dfs, size = np.where(is_known, dfs, 1.0), np.where(is_known, size, 2.0)
-    unit, variance = np.where(is_known, unit, 2.0), np.where(is_known, errors**2, 0.0)
+    variance = np.where(is_known, errors**2, 0.0)
     upper, lower = (1 + level) / 2, (1 - level) / 2
     has_no_variance = variance < _NO_VARIANCE
     effective_n = size / (size - 1) * shares * (1 - shares) / np.where(has_no_variance, 1.0, variance)
-    effective_n = np.where(has_no_variance, unit, effective_n)
-    t_ratio = (stats.t.ppf(upper, np.where(has_no_variance, unit, size) - 1) / stats.t.ppf(upper, dfs)) ** 2
-    effective_n = np.where(has_no_variance & np.isin(shares, (0.0, 1.0)), dfs + 1, effective_n * t_ratio)
+    t_ratio = (stats.t.ppf(upper, size - 1) / stats.t.ppf(upper, dfs)) ** 2
+    effective_n = np.where(has_no_variance, np.maximum(dfs + 1, size * t_ratio), effective_n * t_ratio)
     effective_n = np.minimum(size, effective_n)
     yes, no = effective_n * shares, effective_n * (1 - shares)
     low = np.where(yes > 0, stats.beta.ppf(lower, np.maximum(yes, 1e-12), no + 1), 0.0)
@@ -125,7 +122,6 @@ def bounds_for(
     se: ArrayLike,
     df: ArrayLike,
     *,
-    units: ArrayLike,
     ratings: ArrayLike,
     level: float = LEVEL,
 ) -> IntervalBounds:
@@ -135,7 +131,7 @@ def bounds_for(
     low, high = SHARE_RANGES[kind]
     span = high - low
     shares = np.clip((np.asarray(mean, dtype=float) - low) / span, 0.0, 1.0)
-    bounds = share_bounds(shares, np.asarray(se, dtype=float) / span, df, units, ratings, level=level)
+    bounds = share_bounds(shares, np.asarray(se, dtype=float) / span, df, ratings, level=level)
     return IntervalBounds(low + span * bounds.low, low + span * bounds.high)
 
 

@@ -96,7 +96,7 @@ def test_clustered_intervals_cover_where_people_differ_and_plain_ones_do_not(who
         fitted = fit_strengths(crowd(people, 30, spread, rng), BRADLEY_TERRY)
         off.append(fitted.quality[0] - fitted.quality[2] - truth)
         contrast = np.array([1.0, 0.0, -1.0])
-        error.append(math.sqrt(contrast @ fitted.covariance @ contrast))
+        error.append(math.sqrt(contrast @ fitted.covariance_of(fitted.these) @ contrast))
         plain.append(math.sqrt(contrast @ fitted.model_covariance @ contrast))
     far_off, t = np.abs(off), stats.t.ppf(0.975, people - 1)
     assert abs(np.mean(far_off <= t * np.array(error)) - 0.95) < (0.02 if whole else 0.06)

@@ -37,11 +37,16 @@ def test_every_content_weighs_the_same_in_a_condition_however_many_rated_it(tmp_
     assert (row["mean"], row["n"], row["participants"], row["contents"]) == (2.0, 4, 3, 2)
 
 
-def test_where_all_agree_a_share_is_as_sure_as_the_fewer_of_people_and_contents() -> None:
-    table = crossed({"a": 1}, 20, contents=6, noise=0).assign(kind="correct")
-    actual = conditions(table).table.loc[0]
-    assert actual["ci_low"] == pytest.approx(0.025 ** (1 / 6))
-    assert actual["these_low"] == pytest.approx(0.025 ** (1 / 20))
+@pytest.mark.parametrize(("people", "contents"), [(20, 6), (12, 4), (6, 2), (30, 1)])
+def test_where_all_agree_a_share_is_no_less_sure_than_with_a_dissenter(people: int, contents: int) -> None:
+    table = crossed({"a": 1}, people, contents=contents, noise=0).assign(kind="correct")
+    dissent = table.assign(value=np.where(table.index == 0, 0.0, 1.0))
+    alike, other = (conditions(one).table.loc[0] for one in (table, dissent))
+    for low in ("ci_low", "these_low"):
+        assert other[low] < alike[low] < 1
+    assert alike["these_low"] >= alike["ci_low"]
+    # One rating of each person is Clopper and Pearson's case.
+    assert contents > 1 or alike["ci_low"] == pytest.approx(0.025 ** (1 / people))
 
 
 def means(actual: Any) -> dict[str, float]:
