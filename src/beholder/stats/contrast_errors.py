@@ -181,10 +181,10 @@ def _error(difference: Floats, error: Moderated, least: Moderated, level: float)
     few = np.maximum(least.df, 1.0)
     own = _student(difference, np.sqrt(error.variance), error.df, level)
     floor = _student(difference, least.variance / special.stdtrit(few, (1 + level) / 2), few, level)
-    is_less = floor.p > own.p
-    se, df, _, _, statistic, p = (np.where(is_less, *both) for both in zip(floor, own, strict=True))
-    half = np.fmax(own.high, floor.high) - difference
-    return ContrastError(se, df, difference - half, difference + half, statistic, p)
+    is_less = own.high - difference < least.variance
+    result = ContrastError(*(np.where(is_less, *both) for both in zip(floor, own, strict=True)))
+    # More freedom of an error that dissent makes larger must not make dissent the stronger evidence.
+    return result._replace(p=np.fmax(result.p, floor.p))
 
 
 def _student(difference: Floats, se: Floats, df: Floats, level: float) -> ContrastError:
