@@ -133,6 +133,7 @@ MIXED = Analysis(
     holds="mean and 95 % interval by a mixed model",
     citation=CITATION,
     order=16,
+    holds_at_looks=True,
 )  # fmt: skip
 
 
@@ -188,6 +189,7 @@ VARIANCES = Analysis(
     citation=CITATION,
     draw=variances_chart,
     order=17,
+    holds_at_looks=True,
 )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from beholder.analysis.columns import (
     CI_HIGH,
@@ -21,11 +22,19 @@ from beholder.analysis.columns import (
 )
 from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.figures.scores import scores_chart
-from beholder.analysis.means import average_by, codes_of, scale_ends
+from beholder.analysis.means import ScaleEnds, average_by, codes_of, scale_ends
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result, metric, scoring
 from beholder.formats import plain_count
-from beholder.stats.intervals import SHARE_CITATION, STUDENT_CITATION, bounds_for, is_share, unanimous_bounds
+from beholder.stats.intervals import (
+    LEVEL,
+    SHARE_CITATION,
+    STUDENT_CITATION,
+    IntervalBounds,
+    bounds_for,
+    is_share,
+    unanimous_bounds,
+)
 
 _KEYS = ["question", "condition", "content", "stimulus"]
 
@@ -47,6 +56,8 @@ def scores(data: pd.DataFrame | Ratings) -> Result:
             ratings=mine["votes"],
             level=ratings.level,
         )
+        if not is_share(kind):
+            ends = on_scale(mine["mean"], ends, mine["n"], scale_ends(ratings, question), ratings.level)
         name = metric(ratings.methods[question], kind).name
         parts.append(mine.assign(ci_low=ends.low, ci_high=ends.high, metric=name))
     table_of_scores = pd.concat(parts or [pd.DataFrame(columns=SCORES.names)], ignore_index=True)[SCORES.names]
@@ -96,6 +107,22 @@ def _means(ratings: Ratings) -> pd.DataFrame:
     )
 
 
+def on_scale(
+    mean: ArrayLike, bounds: IntervalBounds, n: ArrayLike, scale: ScaleEnds, level: float = LEVEL
+) -> IntervalBounds:
+    """Return intervals that do not leave their scale; of n who said the same, how far others may be from them."""
+    means = np.asarray(mean, np.float64)
+    others = unanimous_bounds(means, np.maximum(np.asarray(n, np.float64), 1.0), scale.low, scale.high, level)
+    is_alike = bounds.high - bounds.low <= _NO_WIDTH * max(1.0, scale.high - scale.low)
+    # A scale that nobody declared may end before a mean does.
+    low = np.maximum(bounds.low, np.minimum(scale.low, means))
+    high = np.minimum(bounds.high, np.maximum(scale.high, means))
+    return IntervalBounds(np.where(is_alike, others.low, low), np.where(is_alike, others.high, high))
+
+
+_NO_WIDTH = 1e-9
+
+
 def _note(ratings: Ratings, table: pd.DataFrame) -> str:
     note = (
         "Mean of each stimulus. n counts participants; what one participant said of it several times, or in comparison "
@@ -104,7 +131,8 @@ def _note(ratings: Ratings, table: pd.DataFrame) -> str:
     kinds = {is_share(kind) for kind in ratings.kinds.values()}
     if False in kinds:
         note += (
-            " Interval: 95 % Student t over participants (n - 1 degrees of freedom), empty for a single participant. "
+            " Interval: 95 % Student t over participants (n - 1 degrees of freedom), empty for a single participant, "
+            "cut at the ends of the scale. "
             "Near the ends of a scale and with fewer than about 12 participants it covers less often than it claims."
         )
     if True in kinds:
@@ -148,9 +176,9 @@ def _unanimous(ratings: Ratings, table: pd.DataFrame) -> str:
         texts.append(f"{off:.2f} ({name}, on the scale from {ends.low:g} to {ends.high:g})")
     stimuli = plain_count(len(alike), "stimulus", "stimuli")
     return (
-        f" Unanimous: {stimuli} of {len(scored)} got the same score from everybody, and the interval has no width. "
-        "That is no certainty: by the exact 95 % bound on the share of people who would have said something else, "
-        f"1 - 0.025^(1/n), their means may be off by up to {', '.join(texts)}."
+        f" Unanimous: {stimuli} of {len(scored)} got the same score from everybody. That is no certainty: their "
+        "interval is by the exact 95 % bound on the share of people who would have said something else, "
+        f"1 - 0.025^(1/n), and their means may be off by up to {', '.join(texts)}."
     )
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import polygamma
+from scipy.special import polygamma, stdtrit
 from scipy.stats import chi2
 
 from beholder.stats.rater_models import (
-    NORMAL_QUANTILE,
     Codes,
     Floats,
     RaterModelFit,
@@ -82,7 +81,7 @@ def _fit(votes: RaterVotes) -> RaterModelFit:
         has_converged = _change(before, (quality, biases.bias, spread.variance)) < _STOP
         if iterations >= _LENIENT_AFTER:
             has_converged |= _change(before[:1], (quality,)) < _LENIENT_TOLERANCE
-    fitted = _fitted(votes, quality, biases.bias, spread, component)
+    fitted = _fitted(votes, quality, biases, spread, component)
     return fitted._replace(iterations=iterations, has_converged=has_converged)
 
 
@@ -110,7 +109,7 @@ def _mean(values: Floats, is_rater: np.typing.NDArray[np.bool_]) -> float:
 
 
 def _fitted(
-    votes: RaterVotes, quality: Floats, bias: Floats, spread: _RaterVariances, component: Codes
+    votes: RaterVotes, quality: Floats, biases: _Biases, spread: _RaterVariances, component: Codes
 ) -> RaterModelFit:
     variance = np.where(spread.variance > _MIN_VARIANCE, spread.variance, 0.0)
     has_spread = spread.is_known and bool((variance > 0).any())
@@ -120,18 +119,59 @@ def _fitted(
     quality, se = nan_unless(quality, is_stimulus), nan_unless(se, is_stimulus & spread.is_known)
     low, high = (np.sqrt(spread.freedom * variance / chi2.ppf(at, spread.freedom)) for at in (0.975, 0.025))
     is_rater_known = is_rater & spread.is_known
+    half = _half_widths(votes, biases.variance, spread) if has_spread else np.zeros(votes.stimuli)
     return RaterModelFit(
         quality=quality,
         se=se,
-        low=quality - NORMAL_QUANTILE * se,
-        high=quality + NORMAL_QUANTILE * se,
-        bias=nan_unless(bias, is_rater),
+        low=quality - np.where(np.isnan(se), np.nan, half),
+        high=quality + np.where(np.isnan(se), np.nan, half),
+        bias=nan_unless(biases.bias, is_rater),
         inconsistency=nan_unless(np.sqrt(variance), is_rater_known),
         inconsistency_low=nan_unless(low, is_rater_known),
         inconsistency_high=nan_unless(high, is_rater_known),
         is_rejected=np.zeros(votes.raters, dtype=bool),
         component=component,
     )
+
+
+# Intervals that know that bias and inconsistency were estimated
+
+
+_MAX_SOLVED = 2000
+"""Stimuli or raters, whichever are fewer, up to which the errors of all biases are solved for together."""
+
+
+def _half_widths(votes: RaterVotes, bias_variance: float, spread: _RaterVariances) -> Floats:
+    """Return half the width of the 95 % interval of every stimulus.
+
+    Its variance is that of least squares with random biases, in which raters are a sample and their mean bias is
+    unknown; its degrees of freedom are those on which the inconsistencies of its raters rest.
+    """
+    weight = 1 / spread.variance
+    total = votes.sum_by_stimulus(weight[votes.rater])
+    variance = ratio(np.ones(votes.stimuli), total) + _bias_errors(votes, weight, total, bias_variance)
+    freedom = ratio(total**2, votes.sum_by_stimulus((weight**2 / spread.freedom)[votes.rater]))
+    return np.asarray(stdtrit(np.maximum(freedom, 1.0), 0.975) * np.sqrt(variance), np.float64)
+
+
+def _bias_errors(votes: RaterVotes, weight: Floats, total: Floats, bias_variance: float) -> Floats:
+    """Return what estimated biases, and raters that are a sample, add to the variance of every stimulus."""
+    if bias_variance <= _MIN_VARIANCE:
+        return np.zeros(votes.stimuli)
+    counts, each = vote_counts(votes), votes.sum_by_rater()
+    # How sure a rater's bias would be if all qualities were known.
+    known = 1 / (weight * each + 1 / bias_variance)
+    pulls = counts.multiply(weight[:, None]).multiply(ratio(np.ones(votes.stimuli), total)[None]).tocsr()
+    if min(votes.raters, votes.stimuli) > _MAX_SOLVED:
+        # One step of the solution, and the error of the mean bias of all.
+        return np.asarray(pulls.power(2).T @ known + bias_variance / np.maximum((each > 0).sum(), 1), np.float64)
+    crossed = counts.multiply(weight[:, None]).tocsr()
+    if votes.raters <= votes.stimuli:
+        left = np.diag(1 / known) - (crossed @ pulls.T).toarray()
+        return np.asarray(np.einsum("ij,ij->j", pulls.toarray(), np.linalg.solve(left, pulls.toarray())), np.float64)
+    filled = np.where(total > 0, total, 1.0)
+    left = np.diag(filled) - (crossed.T @ crossed.multiply(known[:, None])).toarray()
+    return np.asarray(np.diag(np.linalg.inv(left)) - 1 / filled, np.float64)
 
 
 # Rater variances, shrunken towards their common variance (reference: statistics 3.5)

@@ -29,9 +29,11 @@ TABLES = (SCORES, CONDITIONS, CONTENT_MEANS, QUESTIONS, FACTORS, DMOS, MEDIANS, 
 
 
 def test_a_score_has_spread_interval_and_the_name_of_its_method() -> None:
-    table = rated([[[1]], [[2]], [[4]], [[5]]], method="acr", scale_min=1, scale_max=5)
+    table = rated([[[1]], [[2]], [[4]], [[5]]], method="acr", scale_min=0, scale_max=10)
     known = t_interval([1, 2, 4, 5])
     actual = row(scores(table))
+    cut = row(scores(table.assign(scale_min=1, scale_max=5)))
+    assert (cut["ci_low"], cut["ci_high"]) == (1, 5)
     assert (actual["n"], actual["mean"], actual["median"]) == (4, 3.0, 3.0)
     assert (actual["q1"], actual["q3"]) == tuple(np.quantile([1, 2, 4, 5], [0.25, 0.75]))
     assert (actual["ci_low"], actual["ci_high"]) == (pytest.approx(known.low), pytest.approx(known.high))
