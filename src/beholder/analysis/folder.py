@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,14 @@ from beholder.analysis.means import interval_name
 from beholder.analysis.models import add_quality, checked_models
 from beholder.analysis.ratings import LoadedRatings, Ratings, open_ratings, record_look
 from beholder.analysis.registry import Computed, compute_all, names
-from beholder.analysis.result import TABLES, Results, metric, ratings_hash
+from beholder.analysis.result import TABLES, Result, Results, metric, ratings_hash
 from beholder.analysis.stopping_rules import look_note
 from beholder.analysis.tests import ALPHA, family_note
 from beholder.errors import UserError
 from beholder.files import json_bytes, write_all
 from beholder.stats.intervals import LEVEL
+from beholder.study.cleaning import Analyse
+from beholder.study.design import Design
 from beholder.study.model import Study
 
 
@@ -51,6 +54,8 @@ def analyse_folder(
     }
     for name in models:
         results["scores"], notes.setdefault("models", {})[name] = add_quality(results["scores"], ratings, name)
+    if is_interim and models:
+        results["scores"] = _without_model_intervals(results["scores"])
     tables = {one.file: one.write(results[one.name].table) for one in computed.analyses}
     write_all(out, {**tables, "notes.json": json_bytes(notes)}, _earlier_files(out))
     if computed.problems:
@@ -67,6 +72,13 @@ def analyse_folder(
     )
 
 
+def _without_model_intervals(scores: Result) -> Result:
+    """Return the scores without the intervals of models, which hold at the end only."""
+    names = [str(name) for name in scores.table]
+    of_models = [name for name in names if name.endswith(("_low", "_high")) and not name.startswith("ci_")]
+    return replace(scores, table=scores.table.assign(**dict.fromkeys(of_models, np.nan)))
+
+
 def _earlier_files(out: Path) -> list[str]:
     """Return what an earlier analysis may have left, also one of a package that is no longer installed."""
     try:
@@ -79,9 +91,10 @@ def _earlier_files(out: Path) -> list[str]:
 def _look(loaded: LoadedRatings, computed: Computed) -> dict[str, Any] | None:
     """Return the look at which a study is; None where it has one only, at the end."""
     study, look = loaded.study, loaded.ratings.look
-    if study is None or look is None:
+    if look is None:
         return None
-    return look_note(computed.results["pairs"].table, look, study.design, study.analyse.claim)
+    design, claim = (Design(), Analyse().claim) if study is None else (study.design, study.analyse.claim)
+    return look_note(computed.results["pairs"].table, look, design, claim)
 
 
 def _notes(ratings: Ratings, computed: Computed) -> dict[str, Any]:

@@ -70,7 +70,7 @@ def pairs(
     by_contrast = [corrected.table[place :: len(TESTS)].reset_index(drop=True) for place in range(len(TESTS))]
     clear = pd.DataFrame({name: rows["clear"] == 1 for name, rows in zip(TESTS, by_contrast, strict=True)})
     rows = [
-        _row(one, tests, "; ".join(name for name in TESTS if agrees[name]))
+        _row(one, tests, "; ".join(name for name in TESTS if agrees[name]), ratings.level)
         for one, tests, agrees in zip(corrected.contrasts, records(by_contrast[0]), records(clear), strict=True)
     ]
     table = pd.DataFrame(rows, columns=PAIRS.names)
@@ -112,8 +112,8 @@ PAIRS = Analysis(
 )  # fmt: skip
 
 
-def _row(one: Contrast, clustered: dict[str, Any], clear_by: str) -> tuple[object, ...]:
-    estimate, effect = one.estimate, dz(one.by_participant)
+def _row(one: Contrast, clustered: dict[str, Any], clear_by: str, level: float) -> tuple[object, ...]:
+    estimate, effect = one.estimate, dz(one.by_participant, level)
     return (
         one.question, one.condition, one.other_condition, one.comparison, estimate.n, estimate.participants,
         estimate.contents, estimate.mean, estimate.se, estimate.df, estimate.low, estimate.high, estimate.statistic,

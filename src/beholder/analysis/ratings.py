@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,7 @@ from typing import Any, TypeVar, cast
 import pandas as pd
 
 from beholder.analysis.ratings_table import fill_columns, load_ratings
+from beholder.analysis.result import ratings_hash
 from beholder.cleaning.collection import Collection
 from beholder.cleaning.collection import record_look as add_look
 from beholder.errors import Problem, UserError
@@ -278,7 +278,7 @@ def open_ratings(source: str | Path | Study) -> LoadedRatings:
         study,
         account.get("run"),
         of_people,
-        hashlib.sha256(path.read_bytes()).hexdigest(),
+        ratings_hash(path),
     )
 
 
@@ -303,9 +303,10 @@ def record_look(loaded: LoadedRatings, command: str, store: str | None = None) -
     A second look at the same ratings is not recorded. `store` is where they are from, if `clean` does not say it.
     """
     collected = loaded.collection
-    if collected is None or loaded.study is None:
+    if collected is None:
         return loaded
-    url = store or (str(loaded.study.folder / "store") if collected.store == "store/" else collected.store)
+    folder = loaded.study.folder if loaded.study is not None else loaded.path.parent.parent
+    url = store or (str(folder / "store") if collected.store == "store/" else collected.store)
     kept = loaded.table[loaded.table["use"]]
     people = int(kept["participant"].nunique())
     looked = add_look(collected, url, participants=people, ratings_sha256=loaded.sha256, command=command)
@@ -330,7 +331,21 @@ def row_order(study: Study, roles: Mapping[str, str]) -> RowOrder:
 def _table(path: Path) -> LoadedRatings:
     table = load_ratings(path)
     order = RowOrder(references=frozenset(table[table["role"] == "reference"]["condition"]))
-    return LoadedRatings(tidy(table, order), table, path)
+    ratings, collected = tidy(table, order), _collected_beside(path)
+    if collected is None:
+        return LoadedRatings(ratings, table, path)
+    ratings = replace(ratings, look=_unplanned_look(ratings, collected))
+    return LoadedRatings(ratings, table, path, "people", collection=collected, sha256=ratings_hash(path))
+
+
+def _collected_beside(path: Path) -> Collection | None:
+    """Return how the ratings of people in the folder clean/ of a study came together; None of any other table."""
+    account = path.parent / "account.json"
+    if path.name != "ratings.csv" or not account.is_file():
+        return None
+    noted = json.loads(account.read_text(encoding="utf-8"))
+    is_of_people = isinstance(noted, dict) and noted.get("population") == "people" and "collection" in noted
+    return Collection.read(noted["collection"]) if is_of_people else None
 
 
 def _session_reasons(clean: Path) -> dict[str, str]:

@@ -26,7 +26,7 @@ from beholder.study.recruitment import is_closed, moment, own_posting
 LOOK, TARGET, CHAIN = "look", "target", "chain"
 """Kinds of entries in the ledger."""
 Ending = Literal["complete", "target", "date", "stopped"]
-"""How a collection came to its end: all lists finished, as many as were asked for, recruit.closes past, or stopped."""
+"""How a collection came to its end: all planned lists finished, as many as were asked for, its date, or stopped."""
 _PLANNED_ENDINGS: tuple[Ending, ...] = ("complete", "target", "date")
 _OPENING = ("publish", "places", "resume")
 """Kinds of entries that let people begin again after a stop."""
@@ -201,7 +201,9 @@ def _ending(
 ) -> tuple[Ending | None, datetime | None]:
     """Return how and when the collection came to its end; None where people may still come."""
     last = max((visit.ended_at for visit in facts.visits if visit.ended_at is not None), default=None)
-    if finished >= len(facts.planned):
+    done = {visit.list for visit in facts.visits if visit.outcome == "completed"}
+    # Lists that make up for excluded ratings are added by their number alone, and need not all be waited for.
+    if all(number in done or one.makes_up for number, one in facts.planned.items()):
         return "complete", last
     if targets and finished >= int(targets[-1]["evidence"]["lists"]):
         return "target", last

@@ -71,11 +71,17 @@ async def test_an_analysis_of_peoples_ratings_is_a_look_that_later_ones_know(tmp
     clean(path)
     interim = analyse(path)
     assert analyse(path).notes == interim.notes, "the same ratings are the same look"
+    of_table = analyse(tmp_path / "clean" / "ratings.csv", out=tmp_path / "table").notes
+    assert of_table["collection"] == interim.notes["collection"], "nor does it help to take the table by itself"
+    assert of_table["look"] == interim.notes["look"]
     assert interim.notes["look"]["kind"] == "anytime"
     assert interim.interim_words == (
         "Interim: 3 of 4 planned participants. Intervals and p-values hold whenever one looks; this is look 1, and "
         "recorded."
     )
+    modelled = analyse(path, model="p913", out=tmp_path / "models").scores
+    assert modelled["p913_quality"].notna().all()
+    assert modelled["p913_low"].isna().all()
     left = {one.name for one in (tmp_path / "analyse").iterdir()}
     assert not {"mixed.csv", "ranks.csv", "models.csv"} & left, "their intervals would hold at the end only"
 
@@ -94,7 +100,7 @@ async def test_an_analysis_of_peoples_ratings_is_a_look_that_later_ones_know(tmp
     extended = analyse(path)
     assert [look["participants"] for look in extended.notes["collection"]["looks"]] == [3, 4, 5]
     assert extended.notes["look"]["kind"] == "anytime", "it was extended when results were known"
-    for table in ("scores", "pairs"):
+    for table in ("scores", "conditions", "pairs"):
         shown, usual = getattr(interim, table), getattr(fixed, table)
         assert _width(shown) > _width(usual), table
     assert (extended.pairs["p"] > 0.05).all()

@@ -98,13 +98,13 @@ def test_the_size_depends_on_results_where_it_was_changed_or_left_open_after_a_l
 
 
 def test_lists_that_were_added_after_a_look_are_told_with_their_reason(study: Study) -> None:
-    tables = filled(study, 4)
+    tables = filled(study, 3)
     for number, why in ((3, "more participants"), (4, "makes up")):
         row = tables["lists"][number - 1]["trials"]
         row["added"] = list(Addition(why, "2026-11-15T10:30:00+00:00", "p1"))
         row["makes_up"] = why == "makes up"
     after = collected(study, tables, look(1, 2))
-    assert after.lists == 3
+    assert (after.lists, after.ended) == (3, "complete"), "what makes up for others need not be waited for"
     assert after.changes == (SizeChange("2026-11-15T10:30:00.999+00:00", 1, "more participants"),)
     assert after.changes_after_look == after.changes
     assert not collected(study, tables, look(2, 2)).may_depend_on_results, "the size changed before anything was seen"

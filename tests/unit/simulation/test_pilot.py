@@ -16,6 +16,7 @@ from beholder.simulation.pilot import from_pilot
 from beholder.simulation.truth import Population
 from beholder.simulation.variance import PopulationSource
 from beholder.store.open import read_tables
+from support.extended_folders import begin, finish, write_texts
 from support.message_studies import write_asking
 
 TABLE = """\
@@ -112,3 +113,13 @@ def test_who_left_has_no_end(pilot: Path) -> None:
     left = [one for one in judged if one.visit.outcome is None]
     assert 0 < len(left) < 12
     assert all(rating.use is False for one in left for rating in one.ratings)
+
+
+async def test_a_pilot_of_people_is_looked_at(tmp_path: Path) -> None:
+    path, url = write_texts(tmp_path), str(tmp_path / "store")
+    await begin(path, url)
+    await finish(path, url, "ab")
+    for _ in range(2):
+        from_pilot(path)
+    looks = [row["evidence"] for row in read_tables(url, ("ledger",))["ledger"] if row["kind"] == "look"]
+    assert [(look["command"], look["participants"]) for look in looks] == [("power", 2)]
