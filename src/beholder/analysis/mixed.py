@@ -70,7 +70,7 @@ class _QuestionModel(NamedTuple):
     """Why a source is not in the model."""
     model: CrossedModel
     these: GroupMeans | None
-    """The same with these contents; None where the ratings leave nothing to chance."""
+    """The same with these contents; None where the ratings leave nothing to chance, or are too many."""
     is_whole: bool
     """Whether the interactions are in the model, so that its errors can be believed."""
     is_connected: bool

@@ -141,9 +141,11 @@ def fit_fixed_contents(value: Floats, group: Codes, one: Codes, other: Codes) ->
     """Return the means of groups over the levels of `other` that they have, every level counting alike.
 
     value ~ other:group + (1 | one) + (1 | one:group): the levels of `other` are just these, and only those of `one` are
-    a sample. None where the values leave nothing to chance, or no value to spare.
+    a sample. None where the values leave nothing to chance, or no value to spare, or where it would take minutes.
     """
     cells = factor(cell_codes(other, group), is_random=False)
+    if _work(cells.size, int(one.max(initial=-1)) + 1) > _MAX_WORK:
+        return None
     first = np.unique(cells.code, return_index=True)[1]
     weights = (np.arange(int(group.max()) + 1)[:, None] == group[first]).astype(float)
     weights /= weights.sum(axis=1, keepdims=True)
@@ -159,11 +161,17 @@ def fit_fixed_contents(value: Floats, group: Codes, one: Codes, other: Codes) ->
 
 def is_too_large(group: Codes, one: Codes, other: Codes) -> bool:
     """Return whether the model with interactions would take minutes: too many levels on both sides."""
-    levels = [int(code.max(initial=-1)) + 1 for code in (one, other)]
-    cells = [int(cell_codes(code, group).max(initial=-1)) + 1 for code in (one, other)]
-    (solved, small), (_, large) = sorted(zip(cells, levels, strict=True))
-    solved += small + int(group.max(initial=-1)) + 1
-    return solved**2 * (solved + large) > _MAX_WORK
+    sides = []
+    for code in (one, other):
+        levels, cells = (int(codes.max(initial=-1)) + 1 for codes in (code, cell_codes(code, group)))
+        # With one group to each level there is no interaction to solve for.
+        sides.append((levels + cells * (cells > levels), levels))
+    (solved, _), (_, eliminated) = sorted(sides)
+    return _work(solved + int(group.max(initial=-1)) + 1, eliminated) > _MAX_WORK
+
+
+def _work(solved: int, eliminated: int) -> int:
+    return solved**2 * (solved + eliminated)
 
 
 _MAX_WORK = 10**9

@@ -164,3 +164,11 @@ def test_what_would_take_minutes_is_known_before() -> None:
     assert is_too_large(many % 2, many, many)
     assert not is_too_large(many % 2, many, many % 20)
     assert not is_too_large(many % 2, many % 20, many)
+    # Without an interaction there is less to solve for.
+    assert is_too_large(many % 3, many % 500, many // 2 % 700)
+    assert not is_too_large(many * 0, many % 500, many // 2 % 700)
+    rng = np.random.default_rng(1)
+    assert (
+        fit_fixed_contents(rng.normal(size=4_000), np.repeat(many % 2, 2), np.arange(4_000) % 3, np.repeat(many, 2))
+        is None
+    )
