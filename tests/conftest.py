@@ -197,3 +197,20 @@ def whole(request: pytest.FixtureRequest) -> bool:
     """Whether long tests run whole, as `make prove` does; it finds them by their mark."""
     assert request.node.get_closest_marker("long"), "mark it long, else `make prove` passes it by"
     return bool(request.config.getoption("--whole"))
+
+
+@pytest.fixture
+def tell_rate(request: pytest.FixtureRequest) -> Callable[[str], None]:
+    """Take lines on what was simulated; `make prove` prints them at the end."""
+    return lambda line: request.node.user_properties.append(("rate", line))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if not config.getoption("--whole"):
+        return
+    reports = [report for kind in ("passed", "failed") for report in terminalreporter.getreports(kind)]
+    lines = [line for report in reports for name, line in report.user_properties if name == "rate"]
+    if lines:
+        terminalreporter.section("simulated rates, with 95 % intervals")
+        for line in lines:
+            terminalreporter.write_line(str(line))
