@@ -324,8 +324,8 @@ def difference_claims(
     """Return tests and intervals of differences, by a likelihood ratio that is divided by the design effect.
 
     That is Rao and Scott's correction; the ratio is taken along the line on which the other strengths follow a small
-    change. Unlike a difference over its error it grows with every further win, also where one nearly always won (Hauck
-    and Donner 1977, Journal of the American Statistical Association 72).
+    change. Unlike a difference over its error it keeps growing where one nearly always won (Hauck and Donner 1977,
+    Journal of the American Statistical Association 72).
     """
     numbers = np.full((len(DifferenceClaim._fields), len(one)), np.nan)
     variance = errors.variance[one, other]

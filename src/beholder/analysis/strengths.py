@@ -307,9 +307,9 @@ def strength_pairs(
         "is below it. comparisons counts those of just these two. win_probability: how often condition is preferred to "
         "other_condition, ties and the order of showing aside. statistic, p and intervals: the likelihood ratio to "
         "no difference, divided by how far the variance is above that of independent comparisons (Rao and Scott's "
-        "correction), its root held against Student t; so p and interval agree, and every further win makes both "
-        "surer. p_holm: Holm's correction over all pairs of a question and model. Intervals are 95 %, not corrected "
-        "for the number of pairs."
+        "correction), its root held against Student t; so p and interval agree, and neither turns round where one "
+        "nearly always won. p_holm: Holm's correction over all pairs of a question and model. Intervals are 95 %, "
+        "not corrected for the number of pairs."
     )
     tested = [TEST_CITATION, HOLM] if table["p"].notna().any() or table["these_p"].notna().any() else []
     return STRENGTH_PAIRS.result(table, note, "; ".join([_citation(fits), *tested]))
