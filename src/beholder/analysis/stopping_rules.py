@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from beholder.analysis.result import records
 from beholder.analysis.tests import ALPHA, UNNAMED
-from beholder.formats import nonzero_percent, plain, plain_count, plural
+from beholder.formats import listed, nonzero_percent, plain, plain_count, plural, precise_percent
 from beholder.stats.sequential import Floats, LookCorrection, conditional_power, planned_look
 from beholder.study.design import Design
 
@@ -159,8 +159,22 @@ def look_note(pairs: pd.DataFrame, look: LookCorrection, design: Design, claim: 
     words = look_words(look, decision)
     return note | {
         "number": look.number, "looks": look.looks, "is_last": look.is_last, "stops": decision.stops,
-        "reason": decision.reason, "words": words,
+        "reason": decision.reason, "words": words, "rule": rule_words(design, claim),
     }  # fmt: skip
+
+
+def rule_words(design: Design, claim: Claim) -> str:
+    """Return when a study was to stop, as the rest of a sentence in the past; nothing where nothing would stop it."""
+    stop, where = design.stop, CLAIM_WORDS[claim]
+    which = {"all": "all contrasts were", "any": "any contrast was"}
+    rules = [f"{which[stop.decided]} clear {where}"] if stop.decided in which else []
+    if stop.precision is not None:
+        rules.append(f"no interval of a contrast reached further than {plain(stop.precision)} to either side")
+    if stop.futility is not None:
+        rules.append(f"the chance that any further contrast would be clear was below {precise_percent(stop.futility)}")
+    if stop.budget is not None:
+        rules.append(f"more people would have cost more than {stop.budget}")
+    return listed(rules)
 
 
 def look_words(look: LookCorrection, decision: StopDecision) -> str:

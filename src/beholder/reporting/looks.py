@@ -27,7 +27,7 @@ def look_sentences(material: Material) -> list[Sentence]:
     """Return the sentences on looks, on the size of the study, and on what intervals and p-values make of both."""
     collected = collection_of(material)
     if collected is None:
-        return []
+        return _planned_looks(material)
     people = int(material.account["counts"]["used_participants"])
     return [
         *_interim(collected, people),
@@ -97,13 +97,28 @@ def _correction(material: Material, collected: Collection) -> list[Sentence]:
         others = "" if collected.is_open else "; those of other models are for a fixed number of people"
         return [Sentence(f"{holds}an asymptotic confidence sequence over participants{others}", ("waudbysmith2024",))]
     if look is not None:
-        planned = join_names([f"{number:,}" for number in material.study.design.looks])
-        holds = "their intervals and p-values hold for all of them together, by the spending function of O'Brien and "
-        text = f"Looks were planned at {planned} participants; {holds}Fleming's boundaries"
-        return [Sentence(text, ("lan1983", "jennison1989")), Sentence(str(look["words"]).rstrip("."))]
+        return _planned_looks(material)
     if not collected.looks or not collected.earlier_looks:
         return []
     return [Sentence("The number of participants was not changed by that, and stayed as set before the first answer")]
+
+
+def _planned_looks(material: Material) -> list[Sentence]:
+    """Return the plan of looks, when the study was to stop, and how far it went."""
+    look = material.results.notes.get("look")
+    if look is None or look["kind"] != "planned":
+        return []
+    planned = join_names([f"{number:,}" for number in material.study.design.looks])
+    holds = "their intervals and p-values hold for all of them together, by the spending function of O'Brien and "
+    text = f"Looks were planned at {planned} participants; {holds}Fleming's boundaries"
+    sentences = [Sentence(text, ("lan1983", "jennison1989"))]
+    if look["rule"]:
+        sentences.append(Sentence(f"The study was to stop at a look where {look['rule']}"))
+    if look["reason"] == "last":
+        return [*sentences, Sentence("It went to its last look")]
+    does, people = "It stopped at" if look["stops"] else "These are the results of", look["participants"]
+    which = f"look {look['number']} of {look['looks']}"
+    return [*sentences, Sentence(f"{does} {which}, with {count(people, 'participant')}")]
 
 
 def chain_sentences(material: Material) -> list[Sentence]:

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from beholder.analysis.stopping_rules import Claim, StopDecision, look_note, stop_decision
+from beholder.analysis.stopping_rules import Claim, StopDecision, look_note, rule_words, stop_decision
 from beholder.stats.sequential import anytime_look, planned_look
 from beholder.study.design import Design
 
@@ -95,3 +95,13 @@ def test_the_notes_tell_the_look_and_what_follows() -> None:
     assert (note["number"], note["looks"], note["stops"], note["is_last"]) == (1, 3, False, False)
     assert note["level"] > 0.999
     assert "words" not in look_note(table, anytime_look(20, 60), design, "beyond")
+
+
+def test_the_rules_are_told_as_they_were_set() -> None:
+    stop = {"decided": "any", "precision": 0.3, "futility": 0.1, "budget": "80 GBP"}
+    assert rule_words(Design.model_validate({"looks": [20, 40], "stop": stop}), "these") == (
+        "any contrast was clear on these contents, no interval of a contrast reached further than 0.3 to either side, "
+        "the chance that any further contrast would be clear was below 10 % or more people would have cost more than "
+        "80 GBP"
+    )
+    assert rule_words(Design.model_validate({"looks": [20, 40], "stop": {"decided": "none"}}), "beyond") == ""

@@ -98,13 +98,24 @@ def test_interim_results_say_so_first(plain: Material) -> None:
     )
 
 
-def test_planned_looks_are_told_with_what_came_of_the_last(plain: Material) -> None:
+def test_planned_looks_are_told_with_the_rule_by_which_they_end(plain: Material) -> None:
     study = plain.study.model_copy(update={"design": plain.study.design.model_copy(update={"looks": (12, 24)})})
-    look = {"kind": "planned", "words": "Look 2 of 2, 24 people: it stops, as it is the last one."}
-    assert sentences(replace(plain, study=study), replace(DONE, looks=(ONCE, LAST)), look).endswith(
+    look = {
+        "kind": "planned", "number": 1, "looks": 2, "participants": 12, "stops": True, "reason": "decided",
+        "rule": "all contrasts were clear beyond these contents",
+    }  # fmt: skip
+    planned = (
         "Looks were planned at 12 and 24 participants; their intervals and p-values hold for all of them together, by "
-        "the spending function of O'Brien and Fleming's boundaries. Look 2 of 2, 24 people: it stops, as it is the "
-        "last one."
+        "the spending function of O'Brien and Fleming's boundaries. The study was to stop at a look where all "
+        "contrasts were clear beyond these contents. "
+    )
+    material, collected = replace(plain, study=study), replace(DONE, looks=(ONCE, LAST))
+    assert sentences(material, collected, look).endswith(f"{planned}It stopped at look 1 of 2, with 12 participants.")
+    last = look | {"number": 2, "reason": "last"}
+    assert sentences(material, collected, last).endswith(f"{planned}It went to its last look.")
+    between = look | {"stops": False, "reason": "", "rule": ""}
+    assert sentences(material, collected, between).endswith(
+        "Fleming's boundaries. These are the results of look 1 of 2, with 12 participants."
     )
 
 
