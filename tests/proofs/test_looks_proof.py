@@ -1,4 +1,4 @@
-"""Chains, and looks that nobody planned, keep their error rate: simulated studies in which nothing differs."""
+"""Chains and looks, planned or not, keep their error rate: simulated studies in which nothing differs."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from beholder.stats.additive import AdditiveContrasts
+from beholder.stats.additive import AdditiveContrasts, ContrastEstimates
 from beholder.stats.clustered import Floats
-from beholder.stats.sequential import anytime_look
+from beholder.stats.sequential import anytime_look, planned_look
 from beholder.stats.tests import holm
 
 CONDITIONS, CONTENTS = 4, 6
@@ -31,11 +31,14 @@ def simulated(rng: np.random.Generator, shared: Floats, people: int) -> Floats:
 
 
 def p_values(ratings: Floats) -> Floats:
-    """Return the p-values of all pairs, a row for each study."""
-    people = ratings.shape[1]
-    participant, content, condition = (axis.ravel() for axis in np.indices((people, CONTENTS, CONDITIONS)))
-    design = AdditiveContrasts(participant, content, condition, PAIRS)
-    return design.estimate(ratings.reshape(len(ratings), -1)).beyond.p
+    """Return the p-values of all pairs beyond these contents, a row for each study."""
+    return estimates(ratings, np.ones(ratings.shape[1:], bool)).beyond.p
+
+
+def estimates(ratings: Floats, is_rated: NDArray[np.bool_]) -> ContrastEstimates:
+    """Return all pairs, from what each participant rated."""
+    participant, content, condition = np.nonzero(is_rated)
+    return AdditiveContrasts(participant, content, condition, PAIRS).estimate(ratings[:, is_rated])
 
 
 def found(p: Floats, share: float = 1.0) -> NDArray[np.bool_]:
@@ -73,3 +76,35 @@ def test_whoever_looks_and_goes_on_finds_no_more_than_claimed(whole: bool) -> No
         naive |= found(p).any(axis=1)
     assert at_most(int(wrong.sum()), studies, 0.05)
     assert naive.sum() > wrong.sum()
+
+
+SCHEDULES = ((20, 40, 60), (10, 20, 30, 40, 50), (8, 10, 50, 51, 60), (30, 60))
+
+
+def wrong_at_planned_looks(looks: tuple[int, ...], each: int, studies: int) -> tuple[int, int]:
+    """Return in how many studies any pair is clear at any look, beyond these contents and on them.
+
+    Everybody rates `each` of the stimuli.
+    """
+    rng = np.random.default_rng([*looks, each])
+    shared = 0.2 * rng.normal(size=(studies, CONTENTS, CONDITIONS))
+    ratings = simulated(rng, shared, looks[-1])
+    on_these = ratings - shared.mean(axis=1)[:, np.newaxis, np.newaxis]
+    is_rated = rng.random((looks[-1], CONTENTS * CONDITIONS)).argsort(axis=1) < each
+    is_rated = is_rated.reshape(looks[-1], CONTENTS, CONDITIONS)
+    beyond, these = np.zeros((2, studies), bool)
+    for people in looks:
+        look = planned_look(people, looks)
+        beyond |= found(look.p(estimates(ratings[:, :people], is_rated[:people]).beyond.p)).any(axis=1)
+        these |= found(look.p(estimates(on_these[:, :people], is_rated[:people]).these.p)).any(axis=1)
+    return int(beyond.sum()), int(these.sum())
+
+
+@pytest.mark.long
+def test_planned_looks_have_one_error_rate_together(whole: bool) -> None:
+    """Of 2,000 studies each, whoever rates all of 24 stimuli or 10 of them."""
+    studies = 2000 if whole else 40
+    for looks in SCHEDULES if whole else SCHEDULES[:1]:
+        for each in (24, 10) if whole else (10,):
+            for wrong in wrong_at_planned_looks(looks, each, studies):
+                assert at_most(wrong, studies, 0.055), f"{looks}, {each}: {wrong} of {studies:,} studies"
