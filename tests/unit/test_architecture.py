@@ -241,7 +241,7 @@ SAME_NOUN = {
     "moderation", "page", "pairs", "participants", "playback", "probe", "profile", "qualification", "questionnaire",
     "rater_models", "raters", "ratings", "registry", "relation", "reliability", "result", "run", "scores",
     "sensitivity", "serialization", "sessions", "shortfall", "sides", "store", "study", "submissions", "tables",
-    "tests", "text", "texts", "video", "votes_needed", "writer", "looks",
+    "tests", "text", "texts", "video", "votes_needed", "writer",
 }  # fmt: skip
 """Names of several modules: the same noun in another layer, or the same part of a shape."""
 

@@ -1,8 +1,7 @@
 """Power analysis: how many participants a study needs, what they cost, and which method needs the fewest.
 
-`request` (options and their limits), `design` (the simulated study), `simulation` (repetitions), `tests` (contrasts as
-in the analysis), `looks` (where it stops), `variants` (other methods), `estimates` (tables), `figures`, `page` and
-`folder` (power/).
+`request` (options and their limits), `design` (the simulated study), `simulation` (repetitions and looks), `tests`
+(contrasts as in the analysis), `variants` (other methods), `estimates` (tables), `figures`, `page`, `folder` (power/).
 """
 
 from __future__ import annotations

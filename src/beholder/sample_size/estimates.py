@@ -22,11 +22,17 @@ from beholder.sample_size.design import (
     plan_for,
 )
 from beholder.sample_size.figures import methods_chart, power_chart
-from beholder.sample_size.looks import COLUMNS as LOOKS
-from beholder.sample_size.looks import NOTE as LOOKS_NOTE
-from beholder.sample_size.looks import SimulatedLooks, simulate_looks
 from beholder.sample_size.request import PowerRequest, limiting_half_width
-from beholder.sample_size.simulation import GOALS, Point, needed_for, simulate_point
+from beholder.sample_size.simulation import (
+    GOALS,
+    LOOK_COLUMNS,
+    LOOKS_NOTE,
+    Point,
+    SimulatedLooks,
+    needed_for,
+    simulate_looks,
+    simulate_point,
+)
 from beholder.sample_size.variants import COLUMNS, Variant, is_reached, methods_table, variants_of
 from beholder.simulation.variance import PopulationSource
 from beholder.stats.clustered import CITATION as CLUSTERED
@@ -80,7 +86,7 @@ class PowerTables:
 
     def table(self, name: str) -> pd.DataFrame:
         """Return a table; an empty one if there is none."""
-        columns = LOOKS if name == "looks" else COLUMNS
+        columns = LOOK_COLUMNS if name == "looks" else COLUMNS
         return self.results[name].table if name in self.results else pd.DataFrame(columns=columns)
 
     def of(self, name: str, question: str) -> pd.DataFrame:
