@@ -13,6 +13,7 @@ from datetime import timedelta
 from functools import partial
 
 from beholder.cleaning import clean
+from beholder.clock import utc_now
 from beholder.errors import Problem, RecruitError
 from beholder.recruiting.abandoned_lists import AbandonedLists
 from beholder.recruiting.closure import CLOSE_PLACE, close_study, stop_recruiting
@@ -239,7 +240,10 @@ async def run_by_hand(
     async with run_server(study, store=store, host=host, port=port, public_url=public_url) as server:
         if recruit.source.is_by_invitation or recruit.people is not None or recruit.single_use:
             link = await _launch(study, server, store, news)
+        finished = (await server.store.counts(utc_now(), study.run))["finished"]
         for number, lists in enumerate(looks):
+            if lists < finished:  # before an interruption: now it would be a look that nobody planned
+                continue
             await serve_until(partial(is_due, lists))
             if take_look is not None and await _stops(study, number, take_look, news):
                 await _stop_by_hand(study, server, store)

@@ -68,7 +68,7 @@ class LookCorrection:
 
     @property
     def is_last(self) -> bool:
-        """Whether no further look is planned."""
+        """Whether no further look is to come."""
         return self.kind == "planned" and self.number == self.looks
 
     @property
@@ -116,10 +116,12 @@ def planned_look(
     before = due[:-1] if taken is None else taken
     history = (*sorted({number for number in before if 0 < number < now}), now)
     is_over = is_over or now == last
+    is_last = is_over or len(due) == len(looks)
     shares = tuple(number / (now if is_over else last) for number in history)
     spent_at = (*(number / last for number in history[:-1]), 1.0 if is_over else now / last)
     level = LEVEL if shares == spent_at == (1.0,) else float(1 - spending_levels(shares, spent_at=spent_at)[-1])
-    total = len(history) + (0 if is_over else len(looks) - len(due))
+    # A look at fewer people than at any of the plan stands for the next of them.
+    total = len(history) if is_last else max(len(looks), len(history) + 1)
     return LookCorrection("planned", participants, last, len(history), total, min(level, _MOST_LEVEL), shares, spent_at)
 
 

@@ -71,6 +71,16 @@ def test_a_look_may_have_a_few_people_more_or_fewer_than_planned(participants: i
     assert look.shares[-1] == min(1.0, participants / 60)
 
 
+def test_looks_at_fewer_people_than_planned_are_those_of_the_plan() -> None:
+    """Where cleaning leaves out every fourth, and where somebody looked once more."""
+    plan = (20, 40, 60)
+    fewer = [planned_look(15, plan, []), planned_look(30, plan, [15]), planned_look(45, plan, [15, 30], is_over=True)]
+    assert [(one.number, one.looks, one.is_last) for one in fewer] == [(1, 3, False), (2, 3, False), (3, 3, True)]
+    more = [planned_look(n, plan, [m for m in (12, 20, 40) if m < n]) for n in (12, 20, 40, 60)]
+    assert [(one.number, one.looks) for one in more] == [(1, 3), (2, 3), (3, 4), (4, 4)]
+    assert [one.is_last for one in more] == [False, False, False, True]
+
+
 def test_what_is_left_is_spent_where_fewer_came_than_planned() -> None:
     """Fewer came for reasons that nobody saw in the results: the last look has all that is left."""
     planned, fewer = planned_look(60, [20, 40, 60]), planned_look(45, [20, 40, 60], taken=[15, 30], is_over=True)
