@@ -119,3 +119,19 @@ def test_graded_comparisons_are_ranked_by_their_differences() -> None:
     table = present(ranks(pd.DataFrame(rows))).table
     first = table[table["rank"] == 1].set_index("condition")["probability"]
     assert first["c"] > 0.95
+
+
+@pytest.mark.long
+def test_what_is_called_the_first_is_the_first_as_often_as_it_is_said(whole: bool) -> None:
+    """With four contents normal draws said 98 % where 87 % were right."""
+    rng = np.random.default_rng(8)
+    said: list[float] = []
+    right = 0
+    for seed in range(600 if whole else 12):
+        truth = dict(zip("abc", rng.normal(0, 0.3, 3), strict=True))
+        table = present(ranks(rated(seed, 4, truth, 0.3), draws=1000)).table
+        first = table[table["rank"] == 1].set_index("condition")["probability"]
+        if first.max() > 0.8:
+            said.append(float(first.max()))
+            right += first.idxmax() == max(truth, key=truth.__getitem__)
+    assert right >= stats.binom.ppf(0.001, len(said), np.mean(said) - 0.02)
