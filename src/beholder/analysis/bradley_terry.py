@@ -302,8 +302,8 @@ def _regularised(information: Floats, prior: Floats, flat: Floats) -> Floats:
 
 TEST_CITATION = "Rao and Scott (1984), Annals of Statistics 12"
 _MAX_DOUBLINGS, _NEWTON_STEPS, _NEAR = 40, 20, 1e-9
-_MAX_NUMBERS = 2_000_000
-"""In tables of differences by comparison; more are made one after the other."""
+_MAX_NUMBERS = 50_000
+"""In tables of differences by comparison, so that they stay in a processor's cache; more come one after the other."""
 
 
 class DifferenceClaim(NamedTuple):
@@ -367,6 +367,8 @@ class _Line(NamedTuple):
     """How far the difference of each row of the counts does."""
     factor: Floats
     """From the likelihood to that of as much evidence as the error allows."""
+    top: float
+    """The logarithm of the posterior at the maximum."""
 
     @classmethod
     def through(cls, fit: StrengthFit, pooled: Likelihood, one: Codes, other: Codes, variance: Floats) -> _Line:
@@ -379,14 +381,16 @@ class _Line(NamedTuple):
         curvature = lean**2 @ pooled.linear(fit.place).slopes.difference_squared + follow**2 @ prior
         ties = float(fit.place[-1]) if free.ties else free.held_ties
         difference = pooled.difference(fit.place)
-        return cls(pooled, fit.quality, prior, difference, ties, follow, lean, 1 / (curvature * variance))
+        line = cls(pooled, fit.quality, prior, difference, ties, follow[:1], lean[:1], variance, 0.0)
+        top = float(line.heights(np.zeros(1)).ratio[0])
+        return line._replace(follow=follow, lean=lean, factor=1 / (curvature * variance), top=top)
 
     def ratio(self, shift: Floats) -> _LineRatio:
         """Return the likelihood ratio of the maximum against a shift of each difference."""
-        here, top = self._heights(shift), self._heights(np.zeros_like(shift))
-        return _LineRatio(np.maximum(0.0, 2 * self.factor * (top.ratio - here.ratio)), -2 * self.factor * here.slope)
+        here = self.heights(shift)
+        return _LineRatio(np.maximum(0.0, 2 * self.factor * (self.top - here.ratio)), -2 * self.factor * here.slope)
 
-    def _heights(self, shift: Floats) -> _LineRatio:
+    def heights(self, shift: Floats) -> _LineRatio:
         """Return the logarithm of the posterior, and its slope."""
         tally = self.likelihood.tally
         at = self.difference + shift[:, None] * self.lean

@@ -100,6 +100,11 @@ def compared_questions(ratings: Ratings, *, from_grades: bool = False) -> list[C
     return [ComparedQuestion(name, compared) for name, compared in by_question if compared is not None]
 
 
+def _fitted(ratings: Ratings, one: ComparedQuestion, model: ComparisonModel, *, from_grades: bool) -> StrengthFit:
+    """Return the strengths of conditions, which both tables show."""
+    return ratings.cached(("strengths", one.question, model.name, from_grades), lambda: one.conditions(model))
+
+
 # strengths
 
 
@@ -118,7 +123,7 @@ def strengths(
     fits = []
     for one in questions:
         for model in (COMPARISON_MODELS[name] for name in models):
-            fitted = one.conditions(model)
+            fitted = _fitted(ratings, one, model, from_grades=from_grades)
             fits.append((one.question, fitted))
             rows += _question_rows(one, fitted, ratings.level)
     return STRENGTHS.result(pd.DataFrame(rows, columns=STRENGTHS.names), _note(fits, from_grades), _citation(fits))
@@ -298,7 +303,8 @@ def strength_pairs(
     questions = compared_questions(ratings, from_grades=from_grades)
     if not questions:
         return None
-    fits = [(one.question, one.conditions(COMPARISON_MODELS[name])) for one in questions for name in models]
+    asked = [(one, COMPARISON_MODELS[name]) for one in questions for name in models]
+    fits = [(one.question, _fitted(ratings, one, model, from_grades=from_grades)) for one, model in asked]
     table = pd.concat([_pairs(question, fitted, ratings) for question, fitted in fits], ignore_index=True)
     note = (
         "Differences of strengths (level condition) with errors that take their correlation into account, clustered by "
