@@ -270,7 +270,7 @@ def open_ratings(source: str | Path | Study) -> LoadedRatings:
         replace(
             ratings,
             session_reasons=_session_reasons(clean),
-            look=ratings.look if of_people is None else _unplanned_look(ratings, of_people),
+            look=ratings.look if of_people is None else look_of(ratings, of_people),
         ),
         table,
         path,
@@ -288,8 +288,8 @@ def _with_looks(order: RowOrder, collected: Collection) -> RowOrder:
     return replace(order, looks_taken=tuple(sorted(recorded))) if recorded else order
 
 
-def _unplanned_look(ratings: Ratings, collected: Collection) -> LookCorrection | None:
-    """Return the correction that holds at any time where no plan of looks tells when people stop coming."""
+def look_of(ratings: Ratings, collected: Collection) -> LookCorrection | None:
+    """Return for which looks ratings of people are corrected: for any where no plan tells when people stop coming."""
     people = ratings.votes["participant"].nunique()
     is_planned = ratings.look is not None and not collected.changes_after_look
     if is_planned or not people or not collected.may_depend_on_results:
@@ -334,7 +334,7 @@ def _table(path: Path) -> LoadedRatings:
     ratings, collected = tidy(table, order), _collected_beside(path)
     if collected is None:
         return LoadedRatings(ratings, table, path)
-    ratings = replace(ratings, look=_unplanned_look(ratings, collected))
+    ratings = replace(ratings, look=look_of(ratings, collected))
     return LoadedRatings(ratings, table, path, "people", collection=collected, sha256=ratings_hash(path))
 
 

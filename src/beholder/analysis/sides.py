@@ -13,7 +13,7 @@ import pandas as pd
 from scipy import stats
 
 from beholder.analysis.means import conditions
-from beholder.analysis.ratings import LoadedRatings, Ratings, open_ratings, record_look, row_order, tidy
+from beholder.analysis.ratings import LoadedRatings, Ratings, look_of, open_ratings, record_look, row_order, tidy
 from beholder.analysis.ratings_table import ScoreTable, is_score_table, load_ratings, read_scores
 from beholder.analysis.result import ratings_hash
 from beholder.analysis.scores import scores
@@ -214,6 +214,8 @@ def _open_run(study: str | Path | Study, run: int, store: str | None = None, *, 
     collected = collection_of(loaded, judging.facts, tables["ledger"], judging.texts, store=where)
     session_reasons = {one.visit.session: "; ".join(one.decision.reasons) for one in judging.judged}
     ratings = replace(tidy(table, order), session_reasons=session_reasons)
+    if is_people:
+        ratings = replace(ratings, look=look_of(ratings, collected))
     return LoadedRatings(
         ratings,
         table,

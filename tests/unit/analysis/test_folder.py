@@ -83,7 +83,7 @@ async def test_an_analysis_of_peoples_ratings_is_a_look_that_later_ones_know(tmp
     assert modelled["p913_quality"].notna().all()
     assert modelled["p913_low"].isna().all()
     left = {one.name for one in (tmp_path / "analyse").iterdir()}
-    assert not {"mixed.csv", "ranks.csv", "models.csv"} & left, "their intervals would hold at the end only"
+    assert not {"ranks.csv", "models.csv"} & left, "their intervals would hold at the end only"
 
     await finish(path, url, "d")
     clean(path)
