@@ -130,9 +130,11 @@ def _look_contrasts(asked: pd.DataFrame, claim: Claim) -> LookContrasts:
 
 def _clear_words(asked: pd.DataFrame, found: LookContrasts, claim: Claim) -> str:
     """Return how many contrasts are clear."""
-    where, total, clear = CLAIM_WORDS[claim], len(asked), int((found.p < ALPHA).sum())
+    total, clear = len(asked), int((found.p < ALPHA).sum())
     if not total:
         return "no contrast is asked about"
+    # One content says nothing of others, whatever is claimed.
+    where = CLAIM_WORDS[claim] if asked["contents"].max() > 1 else "on this content"
     if total == 1:
         one = records(asked)[0]
         return f"{one['condition']} − {one['other_condition']} is {'' if clear else 'not '}clear {where}"

@@ -17,6 +17,7 @@ def pair(condition: str, p_holm: float, difference: float = 1.0, se: float = 0.5
         "condition": condition, "other_condition": "old", "mean_difference": difference, "se": se,
         "ci_low": difference - 2 * se, "ci_high": difference + 2 * se, "p_holm": p_holm,
         "these_low": difference - se, "these_high": difference + se, "these_p_holm": p_holm / 10, "note": "",
+        "contents": 4,
     }  # fmt: skip
     return row | keys
 
@@ -41,6 +42,10 @@ def test_or_when_any_is_or_never_for_that_reason() -> None:
 def test_the_claim_of_the_study_decides() -> None:
     assert decided(pair("a", 0.2)).reason == ""
     assert decided(pair("a", 0.2), claim="these") == ("decided", "a − old is clear on these contents")
+
+
+def test_one_content_says_nothing_of_others() -> None:
+    assert decided(pair("a", 0.01, contents=1)).words == "a − old is clear on this content"
 
 
 @pytest.mark.parametrize(
