@@ -245,8 +245,8 @@ def _rules_over_ratings(rules: Sequence[Mapping[str, Any]]) -> list[Sentence]:
     ]
     if costly:
         verb = plural(len(costly), "depends", "depend")
-        text = f"{join_names(costly)} {verb} on the ratings of the stimuli under test; scores without are given beside"
-        sentences.append(Sentence(text))
+        without = f"scores without {plural(len(costly), 'it', 'them')} are reported too"
+        sentences.append(Sentence(f"{join_names(costly)} {verb} on the ratings of the stimuli under test; {without}"))
     return sentences
 
 

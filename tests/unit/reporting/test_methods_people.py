@@ -64,6 +64,25 @@ def test_the_methods_tell_checks_and_rules_with_thresholds_and_numbers(tmp_path:
     )
 
 
+@pytest.mark.parametrize(
+    ("action", "told"),
+    [
+        ("record", "There were no rules over what participants did while they rated. Agreement with the others was "
+                   "recorded and left nobody out (1 of 9 sessions failed)."),
+        ("flag", "Sessions were judged by rules set in the study. Agreement with the others: rank correlation of 0.5 "
+                 "or more (1 of 9 sessions failed). Agreement with the others depends on the ratings of the stimuli "
+                 "under test; scores without it are reported too."),
+    ],
+)  # fmt: skip
+def test_the_methods_say_which_rule_depends_on_the_ratings(tmp_path: Path, action: str, told: str) -> None:
+    study = made_up(tmp_path, {"a": 85.0, "b": 40.0}, participants=3)
+    rule = {"check": "agreement", "title": "Agreement with the others", "words": "Rank correlation of 0.5 or more.",
+            "action": action, "met": 9, "passed": 8, "failed": 1, "unknown": 0, "alone": 0, "ratings": 0}  # fmt: skip
+    change_account(study, lambda account: account.update(trust=[rule]))
+    (text,) = (one.text for one in methods(analysed_material(study)) if one.title == "Quality control")
+    assert text == told
+
+
 def test_the_methods_tell_single_ratings_that_are_left_out_and_who_withdrew(tmp_path: Path) -> None:
     study = cleaning.make_study(tmp_path)
     tables = cleaning.store(study)
