@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import combinations
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,15 +14,13 @@ from beholder.analysis.bradley_terry import StrengthFit, fit_strengths
 from beholder.analysis.columns import CONDITION, QUESTION
 from beholder.analysis.comparisons import BRADLEY_TERRY, comparisons
 from beholder.analysis.contract import Analysis, Column
-from beholder.analysis.contrasts import direct_pages
+from beholder.analysis.contrasts import Contrast, contrasts_of
 from beholder.analysis.figures.pairs import ranks_chart
-from beholder.analysis.means import average_by, codes_of
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result
 from beholder.analysis.strength_errors import StrengthErrors
 from beholder.analysis.strengths import SANDWICH_CITATION
 from beholder.stats.additive import CITATION as ADDITIVE
-from beholder.stats.additive import AdditiveContrasts, ContrastEstimates, DirectContrasts
 from beholder.stats.clustered import Codes, Floats
 from beholder.stats.contrast_errors import CITATION as MODERATED
 
@@ -103,8 +100,8 @@ def _scales(ratings: Ratings, question: str) -> Iterator[tuple[str, _Estimates]]
     """Yield what is on one scale: strengths of choices, else means, by component."""
     kind = ratings.kinds[question]
     if kind in ("score", "diff"):
-        estimates = _direct(ratings, question) if ratings.is_mirrored(question) else _rated(ratings, question)
-        for means in _components(tuple(ratings.conditions), *estimates) if estimates else ():
+        found = [one for one in contrasts_of(ratings) if one.question == question]
+        for means in _components(tuple(ratings.conditions), found) if found else ():
             yield _MEANS, means
     elif kind == "choice":
         compared = comparisons(ratings, question)
@@ -129,56 +126,28 @@ def _strength_errors(errors: StrengthErrors, members: Codes) -> _Errors:
     return _Errors(variance, df)
 
 
-Pairs = list[tuple[int, int]]
-
-
-def _rated(ratings: Ratings, question: str) -> tuple[Pairs, ContrastEstimates] | None:
-    """Return the differences of every two conditions that were rated, from all ratings."""
-    table = ratings.table[ratings.table["question"] == question]
-    codes = codes_of(table["condition"], ratings.conditions), *(codes_of(table[name]) for name in _CLUSTERS)
-    value, (condition, participant, content) = average_by(table["value"].to_numpy(float), *codes)
-    present, own = np.unique(condition, return_inverse=True)
-    pairs = list(combinations(range(len(present)), 2))
-    if not pairs:
-        return None
-    found = AdditiveContrasts(participant, content, np.asarray(own, np.intp), pairs).estimate(value[None])
-    return [(int(present[one]), int(present[other])) for one, other in pairs], found
-
-
-def _direct(ratings: Ratings, question: str) -> tuple[Pairs, ContrastEstimates] | None:
-    """Return the differences of every two conditions that were compared with each other."""
-    votes = ratings.votes
-    votes = votes[(votes["question"] == question) & (votes["other_condition"] != "")]
-    sides = (codes_of(votes[name], ratings.conditions) for name in ("condition", "other_condition"))
-    pages = direct_pages(votes["value"].to_numpy(float), *sides, *(codes_of(votes[name]) for name in _CLUSTERS))
-    if not pages:
-        return None
-    found = DirectContrasts(pages).estimate({pair: cells.value[None] for pair, cells in pages.items()})
-    return list(pages), found
-
-
-_CLUSTERS = ("participant", "content")
-
-
-def _components(names: tuple[str, ...], pairs: Pairs, found: ContrastEstimates) -> Iterator[_Estimates]:
+def _components(names: tuple[str, ...], found: Sequence[Contrast]) -> Iterator[_Estimates]:
     """Yield conditions whose differences are known, at least through others."""
-    size = len(names)
-    one, other = np.array(pairs, np.intp).T
+    size, place = len(names), {name: at for at, name in enumerate(names)}
+    one, other = np.array([(place[pair.condition], place[pair.other_condition]) for pair in found], np.intp).T
 
-    def table(values: Floats, sign: float = 1.0) -> Floats:
+    def table(values: Sequence[float], sign: float = 1.0) -> Floats:
         filled = np.full((size, size), np.nan)
-        filled[one, other], filled[other, one] = values, sign * values
+        filled[one, other], filled[other, one] = values, sign * np.asarray(values, np.float64)
         return filled
 
-    difference = table(found.difference[0], -1.0)
-    errors = [_Errors(table(claim.se[0] ** 2), table(claim.df[0])) for claim in (found.beyond, found.these)]
-    is_known = np.isfinite(errors[1].variance) & np.isfinite(difference)
+    difference = table([pair.estimate.mean for pair in found], -1.0)
+    beyond, these = (
+        _Errors(table([estimate.se**2 for estimate in estimates]), table([estimate.df for estimate in estimates]))
+        for estimates in ([pair.estimate for pair in found], [pair.these for pair in found])
+    )
+    is_known = np.isfinite(these.variance) & np.isfinite(difference)
     component = connected_components(coo_array(is_known), directed=False)[1]
     for part in np.unique(component):
         mine = np.flatnonzero(component == part)
         if len(mine) > 1:
             at = np.ix_(mine, mine)
-            own = [_Errors(_through_others(some.variance[at]), some.df[at]) for some in errors]
+            own = [_Errors(_through_others(some.variance[at]), some.df[at]) for some in (beyond, these)]
             yield _Estimates(tuple(names[place] for place in mine), _places(difference[at], is_known[at]), *own)
 
 
