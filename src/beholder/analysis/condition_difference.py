@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, cast
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,17 @@ from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.contrasts import Contrast, Pair
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result, records
-from beholder.analysis.tests import ALPHA, TESTS, UNNAMED, Family, corrected_tests, family_note, is_clear
+from beholder.analysis.tests import (
+    ALPHA,
+    TESTS,
+    UNNAMED,
+    Claim,
+    Family,
+    corrected_tests,
+    family_note,
+    is_clear,
+    verdict_words,
+)
 from beholder.errors import Problem, UserError, did_you_mean
 from beholder.formats import count, decimals_for, number, p_value, percent_half_up
 from beholder.stats.additive import CITATION as ADDITIVE
@@ -53,9 +63,12 @@ class ConditionDifference:
     estimate: float
     """How far the condition is above the other; above zero it is better, also where less is better."""
     low: float | None
+    """Interval and p are of what the study claims (`analyse.claim`): beyond its contents, or on them."""
     high: float | None
     p: float | None
     """As it was judged: corrected where the pair is in the family of the correction. None without a test."""
+    verdict: str
+    """How far it is clear: `beyond` these contents too, on `these` only, `undecided`; empty where not judged."""
     n: int
     """Pages (one participant and one content) or comparisons."""
     participants: int
@@ -83,51 +96,75 @@ class ConditionDifference:
 def better(results: Results, condition: str, other: str, question: str | None = None) -> ConditionDifference:
     """Return whether a condition is better than another: `no` where it is clearly worse.
 
-    It is clear where the report calls it clear: by the corrected p of the clustered t in pairs.csv.
+    It is clear where the report calls it clear: by the corrected p of the clustered t in pairs.csv, for contents like
+    these, or for these contents where the study claims no more (`analyse.claim: these`).
     """
     question_name = _question(results, f'better("{condition}", "{other}")', question)
     _check_conditions(results, condition, other)
     row = _pair_row(results, condition, other, question_name)
     is_turned = _is_turned(results, question_name)
     sign = (1 if row["condition"] == condition else -1) * (-1 if is_turned else 1)
-    ends = [] if math.isnan(row["ci_low"]) else sorted((sign * row["ci_low"], sign * row["ci_high"]))
-    low, high = ends or (None, None)
+    claim, verdict = claim_of(results), str(row["verdict"])
     estimate = round(sign * float(row["mean_difference"]), _DECIMALS) or 0.0
-    judged = row["p"] if math.isnan(row["p_holm"]) else row["p_holm"]
-    p = None if math.isnan(judged) else float(judged)
+    mine, rest = (_claimed(row, which, sign) for which in (claim, _OTHER_CLAIM[claim]))
     answer: Answer = "undecided"
-    if is_clear(row["clear_by"]) and estimate:
+    if is_clear(verdict, claim) and estimate:
         answer = "yes" if estimate > 0 else "no"
     people = int(row["participants"])
     evidence = _Evidence(
         answer=answer, condition=condition, other=other, question=question_name if len(_questions(results)) > 1 else "",
         kind=results.notes["kinds"][question_name], metric=results.notes["metrics"][question_name]["name"],
-        is_turned=is_turned, decimals=_decimals(results, question_name), estimate=estimate, low=low, high=high, p=p,
-        is_corrected=not math.isnan(row["p_holm"]), people=people, are_robots=results.notes["population"] == "robots",
-        note=str(row["note"]),
+        is_turned=is_turned, decimals=_decimals(results, question_name), estimate=estimate, claim=claim, claimed=mine,
+        other_claim=rest, is_corrected=not math.isnan(row["p_holm"]), verdict=verdict, contents=int(row["contents"]),
+        people=people, are_robots=results.notes["population"] == "robots", note=str(row["note"]),
     )  # fmt: skip
     return ConditionDifference(
-        answer,
-        condition,
-        other,
-        question_name,
-        estimate,
-        low,
-        high,
-        p,
-        int(row["n"]),
-        people,
-        str(row["test"]),
-        _sentence(evidence),
-    )
+        answer, condition, other, question_name, estimate, mine.low, mine.high, mine.p, verdict, int(row["n"]), people,
+        str(row["test"]), _sentence(evidence),
+    )  # fmt: skip
+
+
+def claim_of(results: Results) -> Claim:
+    """Return what the study of these results claims."""
+    return cast("Claim", results.notes.get("claim", "beyond"))
+
+
+class _Claimed(NamedTuple):
+    """Interval and judged p-value of one claim; None without a test."""
+
+    low: float | None
+    high: float | None
+    p: float | None
+
+
+_OTHER_CLAIM: Mapping[Claim, Claim] = {"beyond": "these", "these": "beyond"}
+CLAIM_COLUMNS: Mapping[Claim, tuple[str, str, str, str]] = {
+    "beyond": ("ci_low", "ci_high", "p", "p_holm"),
+    "these": ("these_low", "these_high", "these_p", "these_p_holm"),
+}
+"""Interval, p-value and corrected p-value of each claim in the table of pairs."""
+
+
+def _claimed(row: Mapping[str, Any], claim: Claim, sign: int) -> _Claimed:
+    low, high, p, p_holm = (float(row[name]) for name in CLAIM_COLUMNS[claim])
+    judged = p if math.isnan(p_holm) else p_holm
+    if math.isnan(judged):
+        return _Claimed(None, None, None)
+    if math.isnan(low):
+        return _Claimed(None, None, judged)
+    return _Claimed(min(sign * low, sign * high), max(sign * low, sign * high), judged)
 
 
 def inconclusive(results: Results, question: str | None = None) -> list[tuple[str, str]]:
-    """Return the pairs that stayed undecided in a question, or in any; anchors and pairs not asked about left out."""
+    """Return the pairs that stayed undecided in a question, or in any, by what the study claims.
+
+    Anchors and pairs not asked about are left out.
+    """
     names = [_question(results, "inconclusive", question)] if question is not None else _questions(results)
     rows = [row for name in names for row in records(results.pairs) if row["question"] == name]
     left = [row for row in rows if not any(why in row["note"] for why in (UNNAMED, _ANCHOR))]
-    return list(dict.fromkeys((r["condition"], r["other_condition"]) for r in left if not is_clear(r["clear_by"])))
+    open_rows = [row for row in left if not is_clear(row["verdict"], claim_of(results))]
+    return list(dict.fromkeys((row["condition"], row["other_condition"]) for row in open_rows))
 
 
 def _questions(results: Results) -> list[str]:
@@ -223,11 +260,14 @@ class _Evidence(NamedTuple):
     """Whether less is better."""
     decimals: int
     estimate: float
-    """Above zero the condition is better, as are low and high."""
-    low: float | None
-    high: float | None
-    p: float | None
+    """Above zero the condition is better, as are the ends of intervals."""
+    claim: Claim
+    claimed: _Claimed
+    """For what the study claims."""
+    other_claim: _Claimed
     is_corrected: bool
+    verdict: str
+    contents: int
     people: int
     are_robots: bool
     note: str
@@ -238,17 +278,26 @@ def _sentence(evidence: _Evidence) -> str:
     about = f", on {evidence.question}" if evidence.question else ""
     text = f"{evidence.answer.capitalize()}{about}: {evidence.condition} {_difference_text(evidence)}"
     people = count(evidence.people, "robot" if evidence.are_robots else "participant")
-    if evidence.p is None:
+    if evidence.claimed.p is None:
         return f"{text} ({people}), without a test: {evidence.note}."
-    p = p_value(evidence.p)
-    correction = "Holm-corrected p" if evidence.is_corrected else "p"
-    p = f"{correction} {p}" if p.startswith("<") else f"{correction} = {p}"
-    text = f"{text} ({', '.join([*_interval_text(evidence), p, people])})"
+    numbers = _claim_text(evidence, evidence.claimed, "Holm-corrected p" if evidence.is_corrected else "p")
+    text = f"{text} ({numbers}, {people})"
     if UNNAMED in evidence.note:
         return f"{text}; the study names other contrasts, and this one is not judged."
-    if evidence.answer == "undecided":
+    if evidence.verdict == "undecided" or not evidence.estimate:
         return f"{text}, which cannot be told from {'one half' if evidence.kind == 'choice' else 'none'}."
-    return f"{text}."
+    words = verdict_words(evidence.verdict, evidence.contents)
+    if evidence.verdict == "beyond" or evidence.other_claim.p is None:
+        return f"{text}: {words}."
+    # The numbers of the other step stand behind the half of the verdict that they are of.
+    other = f" ({_claim_text(evidence, evidence.other_claim, 'p')})"
+    return f"{text}: {words.replace(';', f'{other};') if evidence.claim == 'beyond' else words + other}."
+
+
+def _claim_text(evidence: _Evidence, claimed: _Claimed, name: str) -> str:
+    """Return interval and p-value of one claim."""
+    p = p_value(claimed.p or 0.0)
+    return ", ".join([*_interval_text(evidence, claimed), f"{name} {p}" if p.startswith("<") else f"{name} = {p}"])
 
 
 def _difference_text(evidence: _Evidence) -> str:
@@ -268,13 +317,14 @@ def _difference_text(evidence: _Evidence) -> str:
     return f"scores {size} {'higher' if is_above else 'lower'} than {evidence.other}{less}"
 
 
-def _interval_text(evidence: _Evidence) -> list[str]:
+def _interval_text(evidence: _Evidence, claimed: _Claimed) -> list[str]:
     """Return the interval of the difference, with the sign that it has in the sentence."""
-    if evidence.low is None or evidence.high is None:
+    low, high, _ = claimed
+    if low is None or high is None:
         return []
     if evidence.kind == "choice":
-        return [f"95 % interval {number(100 * _share(evidence.low), 0)} to {percent_half_up(_share(evidence.high))}"]
-    low, high = (evidence.low, evidence.high) if evidence.estimate >= 0 else (-evidence.high, -evidence.low)
+        return [f"95 % interval {number(100 * _share(low), 0)} to {percent_half_up(_share(high))}"]
+    low, high = (low, high) if evidence.estimate >= 0 else (-high, -low)
     if evidence.kind == "pick":
         return [f"95 % interval {number(100 * low, 0)} to {number(100 * high, 0)}"]
     return [f"95 % interval {number(low, evidence.decimals)} to {number(high, evidence.decimals)}"]

@@ -108,6 +108,7 @@ def _notes(ratings: Ratings, computed: Computed) -> dict[str, Any]:
         "level": LEVEL,
         "intervals": {name: interval_name(kind, "both") for name, kind in ratings.kinds.items()},
         "alpha": ALPHA,
+        "claim": ratings.order.settings.claim,
         "correction": {"method": "Holm", "family": family_note(ratings)},
         "analyses": {
             name: {"note": result.note, "citation": result.citation} for name, result in computed.results.items()

@@ -124,10 +124,10 @@ def _conclusions(ratings: Ratings, compare: _Compare) -> dict[str, _CleaningVari
     table = compare(ratings).table
     means = ratings.table.groupby(["question", "condition", "stimulus"])["value"].mean()
     means = means.groupby(["question", "condition"]).mean()
-    conclusions = {}
+    conclusions, claim = {}, ratings.order.settings.claim
     for question in ratings.questions:
         own = table[table["question"] == question]
-        clear = own[own["clear_by"].map(is_clear).astype(bool)]
+        clear = own[[is_clear(one, claim) for one in own["verdict"]]]
         votes = ratings.votes[ratings.votes["question"] == question]
         conclusions[question] = _CleaningVariant(
             clear={(row["condition"], row["other_condition"]): row["mean_difference"] > 0 for row in records(clear)},

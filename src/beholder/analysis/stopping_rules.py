@@ -15,13 +15,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from beholder.analysis.result import records
-from beholder.analysis.tests import ALPHA, UNNAMED
+from beholder.analysis.tests import ALPHA, UNNAMED, Claim
 from beholder.formats import listed, nonzero_percent, plain, plain_count, plural, precise_percent
 from beholder.stats.sequential import Floats, LookCorrection, conditional_power, planned_look
 from beholder.study.design import Design
 
 Reason = Literal["", "decided", "precise", "futile", "last"]
-Claim = Literal["beyond", "these"]
 
 CLAIM_WORDS: Mapping[Claim, str] = {"beyond": "beyond these contents", "these": "on these contents"}
 """What a study claims, as it is read."""

@@ -57,9 +57,23 @@ UNNAMED = "not a named contrast: not corrected for"
 """What is noted of a pair that the study is not about."""
 
 
-def is_clear(clear_by: str) -> bool:
-    """Return whether a pair with these tests in `clear_by` counts as clearly different: by the test that we go by."""
-    return TESTS[0] in clear_by.split("; ")
+Claim: TypeAlias = Literal["beyond", "these"]
+"""What a study claims: what holds beyond its contents, or on them."""
+
+
+def is_clear(verdict: str, claim: Claim = "beyond") -> bool:
+    """Return whether a pair with this verdict counts as clearly different, by what the study claims."""
+    return verdict == "beyond" or verdict == claim
+
+
+def verdict_words(verdict: str, contents: int) -> str:
+    """Return `clear on these 4 contents; beyond them undecided`, or another verdict in words."""
+    if verdict not in ("beyond", "these"):
+        return "undecided"
+    if contents == 1:
+        return "clear on this one content"
+    these = f"these {contents} contents"
+    return f"clear, also beyond {these}" if verdict == "beyond" else f"clear on {these}; beyond them undecided"
 
 
 # Means are sums of fractions: a difference that is none on paper may be one in the last bits.

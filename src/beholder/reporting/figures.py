@@ -17,7 +17,7 @@ from beholder.analysis.distributions import MAX_VALUES
 from beholder.analysis.figures.distributions import distributions_chart, times_chart
 from beholder.analysis.figures.pairs import pairs_chart, preferences_chart, ranks_chart
 from beholder.analysis.figures.raters import MAX_DOTS, biases_chart, raters_chart, variances_chart, vertical_measure
-from beholder.analysis.figures.scores import medians_chart, scores_chart, strengths_chart
+from beholder.analysis.figures.scores import has_nested_interval, medians_chart, scores_chart, strengths_chart
 from beholder.analysis.figures.theme import COLUMN, DOUBLE, WIDE, Layout, axis_of_scale
 from beholder.analysis.figures.votes_needed import main_curve, votes_needed_chart
 from beholder.analysis.result import records
@@ -117,7 +117,8 @@ def _scores(part: QuestionResults, material: Material, paper: Layout) -> Figure:
     words = f"{part.heading}: {join_names(means)}. The intervals are in the table of scores."
 
     def draw(layout: Layout) -> Any:
-        title = "" if layout is WIDE else f"{part.metric}, mean and 95 % interval"
+        thick = " (thick: these contents)" if any(map(has_nested_interval, records(part.conditions))) else ""
+        title = "" if layout is WIDE else f"{part.metric}, mean and 95 % interval{thick}"
         return scores_chart(
             part.conditions.drop(columns="question"), axis=axis_of_scale(part.scale, part.zero), labels=material.labels,
             layout=layout, title=title, is_share=part.is_share,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from beholder.analysis.result import records
 from beholder.analysis.tests import TESTS
-from beholder.formats import count, join_names, number, percent_half_up, signed
+from beholder.formats import count, join_names, number, percent_half_up, plural, signed
 from beholder.reporting.question_results import QuestionResults
 
 _MOST_NAMES = 4
@@ -104,7 +104,7 @@ def _only_condition(part: QuestionResults, labels: Mapping[str, str]) -> Finding
 
 
 def _one_participant(part: QuestionResults, people: tuple[str, str]) -> Finding:
-    if set(part.counts.values()) == {1}:
+    if set(part.inner_pairs["participants"]) == {1}:
         alone = f"Scores describe this one {people[0]} only: there is no interval and no test."
         return Finding(f"Only one {people[0]} was counted.", alone)
     return Finding(
@@ -129,14 +129,24 @@ def _few_participants(part: QuestionResults, people: tuple[str, str]) -> list[Fi
 
 
 def _no_tests(part: QuestionResults, labels: Mapping[str, str], people: tuple[str, str]) -> Finding:
-    return Finding(
-        "No two conditions could be compared.",
-        f"{_range(part, labels)}; no two {people[1]} {part.both_words} of any pair.",
-    )
+    if part.is_compared:
+        return Finding(
+            "No two conditions could be compared.",
+            f"{_range(part, labels)}; no two {people[1]} {part.both_words} of any pair.",
+        )
+    reasons = dict.fromkeys(part.inner_pairs["note"])
+    return Finding("No two conditions could be compared.", f"{_range(part, labels)}; {'; '.join(reasons)}.")
 
 
 def _no_differences(part: QuestionResults, labels: Mapping[str, str]) -> Finding:
     which = "the two of any contrast" if part.unnamed else "any two of them"
+    if on_these := len(part.clear_on_these) // 2:
+        tested = len(part.tested) // 2
+        return Finding(
+            f"No difference is clear {part.claim_words}.",
+            f"{_range(part, labels)}; on {part.contents_words} {on_these} of {count(tested, 'tested pair')} "
+            f"{plural(on_these, 'differs', 'differ')} clearly.{_untested(part)}",
+        )
     return Finding(
         "No clear differences.", f"{_range(part, labels)}; this study cannot tell {which} apart.{_untested(part)}"
     )
@@ -157,12 +167,11 @@ def _reversed(part: QuestionResults, labels: Mapping[str, str]) -> Finding:
     order = f"order {labels[high]} above" if means[high] > means[low] else f"put {labels[high]} level with"
     rest = some_names([f"{labels[one]} above {labels[other]}" for one, other in others], "; ") if others else ""
     return Finding(
-        f"The plain means {order} {labels[low]}, but those who {part.both_words} put {labels[low]} clearly above "
+        f"The plain means {order} {labels[low]}, but {part.adjusted_words} {labels[low]} is clearly above "
         f"{labels[high]}.",
-        f"The means are {number(means[high], part.decimals)} and {number(means[low], part.decimals)}; over "
-        f"the {part.counts[high, low]:,} who {part.both_words},"
-        f" {labels[low]} is {_above_by(part, low, high, labels[high])}."
-        " The means do not rest on the same people, the pair does."
+        f"The means are {number(means[high], part.decimals)} and {number(means[low], part.decimals)}; "
+        f"{part.adjusted_words} {labels[low]} is {_above_by(part, low, high, labels[high])}."
+        " The means do not rest on the same people and contents, the pair does."
         + (f" As doubtful in the order of the means: {rest}." if rest else ""),
     )
 
@@ -210,11 +219,13 @@ def _highest_words(part: QuestionResults) -> str:
 
 
 def _difference_sentence(part: QuestionResults, one: str, other: str, name: str, *, is_below: bool = False) -> str:
-    """Return how far one is above or below the other for those who rated both; `name` is that of the second."""
+    """Return how far one is above or below the other; `name` is that of the second."""
     if part.kind == "choice":
         return f"those who {part.both_words} {part.words.chose} {_share_won(part, one, other, name)}"
-    who = "the two means" if (one, other) in part.unpaired else f"those who {part.both_words}"
-    return f"{who} put it {_difference(part, one, other)} {'below' if is_below else 'above'} {name}"
+    where = f"{_difference(part, one, other)} {'below' if is_below else 'above'} {name}"
+    if (one, other) in part.direct:
+        return f"those who {part.both_words} put it {where}"
+    return f"it is {where}" + (", rated by other people" if (one, other) in part.between else "")
 
 
 def _above_by(part: QuestionResults, one: str, other: str, name: str) -> str:
@@ -231,12 +242,16 @@ def _share_won(part: QuestionResults, one: str, other: str, name: str) -> str:
 
 def _unclear_difference(part: QuestionResults, labels: Mapping[str, str], one: str, other: str) -> str:
     if (one, other) not in part.tested:
-        return f"too few {part.both_words} it and {labels[other]} to test their difference"
+        return f"its difference from {labels[other]} could not be tested"
     if part.kind == "choice":
         return f"{_difference_sentence(part, one, other, labels[other])}, which this study cannot tell from one half"
     size = part.difference_words(part.differences[one, other], signed)
-    who = "" if (one, other) in part.unpaired else f"for those who {part.both_words}, "
-    return f"{who}its difference from {labels[other]} is {size}, which this study cannot tell from none"
+    difference = f"its difference from {labels[other]}, with people and contents held equal, is {size}"
+    if part.is_compared or (one, other) in part.between:
+        difference = f"its difference from {labels[other]} is {size}"
+    if (one, other) in part.clear_on_these:
+        return f"{difference}: {part.verdict_words((one, other))}"
+    return f"{difference}, which this study cannot tell from none"
 
 
 def _hidden_reference(part: QuestionResults, labels: Mapping[str, str], reference: str | None) -> list[Finding]:
@@ -281,11 +296,12 @@ def _pairs(part: QuestionResults, labels: Mapping[str, str]) -> Finding:
     tested = len(part.tested) // 2
     clear = len(part.clear) // 2
     if clear == len(part.differences) // 2 == 1:
-        return Finding("The two differ clearly from each other.", f"Holm-corrected p below {part.alpha:g}.")
+        verdict = part.verdict_words(next(iter(part.clear)))
+        return Finding("The two differ clearly from each other.", f"{verdict[0].upper()}{verdict[1:]}.")
     if clear == len(part.differences) // 2:
         return Finding(
-            "Every condition differs clearly from every other.",
-            f"All {tested} pairs, after correction{part.correction_note}.",
+            f"Every condition differs clearly from every other {part.claim_words}.",
+            f"All {tested} pairs, after correction{part.correction_note}.{_on_these(part)}",
         )
     level = [
         f"{labels[a]} and {labels[b]}"
@@ -293,39 +309,65 @@ def _pairs(part: QuestionResults, labels: Mapping[str, str]) -> Finding:
         if (a, b) in part.tested and (a, b) not in part.clear
     ]
     near = f"Neighbours that this study cannot tell apart: {some_names(level, '; ')}." if level else ""
-    return Finding(f"{clear} of {tested} tested pairs differ clearly.", (near + _untested(part)).strip())
+    return Finding(
+        f"{clear} of {tested} tested pairs {plural(clear, 'differs', 'differ')} clearly {part.claim_words}.",
+        (near + _on_these(part) + _untested(part)).strip(),
+    )
+
+
+def _on_these(part: QuestionResults) -> str:
+    """Return how many pairs are clear by the other step of the verdict, where the two differ."""
+    on_these, beyond = len(part.clear_on_these) // 2, sum(part.verdicts[pair] == "beyond" for pair in part.tested) // 2
+    if on_these == beyond:
+        return ""
+    if part.claim == "these":
+        return f" Beyond them {plural(beyond, 'it is', 'they are')} {beyond}."
+    return f" On these contents {plural(on_these, 'it is', 'they are')} {on_these}."
 
 
 def _disagreement(part: QuestionResults, labels: Mapping[str, str]) -> list[Finding]:
-    """Return the pairs on which the four tests disagree."""
+    """Return the pairs on which the tests disagree."""
+    judged: dict[tuple[str, str], dict[str, bool]] = {}
+    for row in records(part.tests):
+        pair = (row["condition"], row["other_condition"])
+        # Where few pages have both conditions, some tests have nothing to say.
+        if pair in part.tested and row["clear"] == row["clear"]:
+            judged.setdefault(pair, {})[row["test"]] = row["clear"] > 0
     pairs, tested = [], 0
-    for row in records(part.inner_pairs):
-        if (row["condition"], row["other_condition"]) in part.tested - part.unpaired:
-            clear = [name for name in TESTS if name in row["clear_by"].split("; ")]
-            rest = [name for name in TESTS if name not in clear]
-            tested += 1
-            if clear and rest:
-                both = f"{labels[row['condition']]} and {labels[row['other_condition']]}"
-                pairs.append(f"{both} (clear by {join_names(clear)}, not by {join_names(rest)})")
+    for (one, other), results in judged.items():
+        clear, rest = ([name for name in TESTS if results.get(name) is is_clear] for is_clear in (True, False))
+        tested += len(results) > 1
+        if clear and rest:
+            both = f"{labels[one]} and {labels[other]}"
+            pairs.append(f"{both} (clear by {join_names(clear)}, not by {join_names(rest)})")
     if not pairs:
         return []
     return [
         Finding(
-            f"The four tests disagree on {len(pairs)} of {count(tested, 'pair')}.",
-            f"{some_names(pairs, '; ')}. We go by the {TESTS[0]}: the others know pages with both conditions "
-            "only, and take them as independent of each other.",
+            f"The five tests disagree on {len(pairs)} of {count(tested, 'pair')}.",
+            f"{some_names(pairs, '; ')}. We go by the {TESTS[0]}, on all ratings: the others know pages with both "
+            "conditions only, and the last three take them as independent of each other.",
         )
     ]
 
 
 def _untested(part: QuestionResults) -> str:
     n = (len(part.differences) - len(part.tested) - len(part.unnamed)) // 2
-    few = f" {count(n, 'pair')} could not be tested: too few {part.both_words}." if n else ""
+    few = f" {count(n, 'pair')} could not be tested{_why_untested(part)}." if n else ""
     return few + (f" {count(len(part.unnamed) // 2, 'pair')} were not asked for." if part.unnamed else "")
 
 
+def _why_untested(part: QuestionResults) -> str:
+    """Return why pairs were not tested, as their notes say, the most frequent reason first."""
+    if part.is_compared:
+        return f": too few {part.both_words}"
+    notes = part.inner_pairs[part.inner_pairs["p"].isna()]["note"]
+    reasons = list(notes[notes != ""].value_counts().index)
+    return f": {'; '.join(reasons[:2])}" if reasons else ""
+
+
 def _difference(part: QuestionResults, one: str, other: str) -> str:
-    """Return by how much one is above the other, over the participants who rated both."""
+    """Return by how much one is above the other, with people and contents held equal."""
     return part.difference_words(part.differences[one, other])
 
 

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
+from beholder.analysis.condition_difference import CLAIM_COLUMNS
 from beholder.analysis.result import records
-from beholder.formats import count, number, p_value, percent_half_up, signed
+from beholder.analysis.tests import Claim
+from beholder.formats import count, number, p_value, percent_half_up, plural, signed
 from beholder.reporting.findings import findings, some_names
 from beholder.reporting.html import Markup, tag
 from beholder.reporting.material import Material
@@ -16,6 +18,8 @@ from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.questionnaire import people_words, short_names
 
 _CHANCE = 0.5
+_DECIMALS = 9
+"""A difference that is none on paper may be one in the last bits."""
 _MOST_LINES = 5
 """Questions that have a line at the top."""
 
@@ -32,9 +36,9 @@ class _Difference(NamedTuple):
     """Corrected where the pair is corrected for."""
 
     @property
-    def half(self) -> float:
-        """Half the width of the interval."""
-        return (self.high - self.low) / 2
+    def reach(self) -> float:
+        """The largest difference, to either side, that is not ruled out."""
+        return max(abs(self.low), abs(self.high))
 
     @property
     def turned(self) -> _Difference:
@@ -71,7 +75,7 @@ def _headline_foot(material: Material, sentences: list[str]) -> str:
     """Return how to read brackets and p, if there are any."""
     notes = []
     if any(" to " in one and "(" in one for one in sentences):
-        notes.append("Brackets: 95 % intervals.")
+        notes.append(f"Brackets: 95 % intervals{_population_words(material)}.")
     if any("p = " in one or "p < " in one for one in sentences):
         notes.append(f"p: {_test_words(material)}")
     if any(part.kind == "choice" for part in material.parts):
@@ -80,11 +84,37 @@ def _headline_foot(material: Material, sentences: list[str]) -> str:
     return " ".join(notes)
 
 
+def _population_words(material: Material) -> str:
+    """Return for which people and contents the intervals are."""
+    if material.used["content"].nunique() == 1:
+        return " for people like these, with this one content"
+    claims = {part.claim for part in material.parts}
+    return (
+        " for people like these, with these contents" if claims == {"these"} else " for people and contents like these"
+    )
+
+
 def _test_words(material: Material) -> str:
     contents = {int(n) for part in material.parts for n in part.pairs["contents"]}
-    over = "participant" if contents == {1} else "participant and content"
+    claims = {part.claim for part in material.parts}
+    over = "participant" if contents == {1} or claims == {"these"} else "participant and content"
     is_partly = any(_is_uncorrected(part) for part in material.parts)
-    return f"t test clustered by {over}, Holm-corrected{' among the conditions under test' if is_partly else ''}."
+    among = " among the conditions under test" if is_partly else ""
+    return f"t test clustered by {over}{_df_words(material, claims)}, Holm-corrected{among}."
+
+
+def _df_words(material: Material, claims: set[Claim]) -> str:
+    """Return the degrees of freedom of the tests; the table has those of contents like these."""
+    tested = [
+        float(row["df"])
+        for part in material.parts
+        for row in records(part.inner_pairs)
+        if (row["condition"], row["other_condition"]) in part.tested and not math.isnan(row["df"])
+    ]
+    if not tested or claims != {"beyond"}:
+        return ""
+    low, high = number(min(tested), 0), number(max(tested), 0)
+    return f" ({low if low == high else f'{low} to {high}'} degrees of freedom)"
 
 
 def _is_uncorrected(part: QuestionResults) -> bool:
@@ -124,7 +154,9 @@ def _under_test(
     """Return which condition under test is ahead, with its uncertainty."""
     first, *others = part.order
     own = [
-        gap for gap in differences.values() if gap.one in part.order and gap.other in part.order and gap.difference >= 0
+        gap
+        for gap in differences.values()
+        if gap.one in part.order and gap.other in part.order and round(gap.difference, _DECIMALS) >= 0
     ]
     if not others:
         return f"{names[first]} {_score_words(material, part, first)}; there is no other condition under test."
@@ -137,7 +169,7 @@ def _under_test(
         gap = differences[turned[::-1]]
         return (
             f"Means and tests disagree: {names[first]} has the highest mean, {_mean(part, first)}, but "
-            f"those who {part.both_words} put {names[gap.one]} {_size_words(part, gap)}, above {names[gap.other]}."
+            f"{part.adjusted_words} {names[gap.one]} is {_with_p(part, gap, f'above {names[gap.other]}')}."
         )
     clear = [gap for gap in own if (gap.one, gap.other) in part.above]
     if not clear:
@@ -173,8 +205,9 @@ def _unclear_lead(
     highest = f"was {part.words.chosen} most often" if part.kind == "choice" else _score_words(material, part, first)
     text = f"{names[first]} {highest}{'' if part.kind in ('choice', 'pick') else ', the highest'}"
     if tested:
-        text += f", but is not told apart from {some_names([names[name] for name in tested])}"
-        text += f" ({_nearest(names, tested)}{_unclear_words(part, differences[first, tested[0]])})"
+        gap = differences[first, tested[0]]
+        text += f", but is {_not_told_apart_from(part, gap)} {some_names([names[name] for name in tested])}"
+        text += f" ({_nearest(names, tested)}{_unclear_words(part, gap)})"
     else:
         text += f"; it could not be compared with {some_names([names[name] for name in rivals])}"
     below = next((name for name in part.order if (first, name) in part.above), None)
@@ -182,7 +215,7 @@ def _unclear_lead(
         return f"{text}."
     gap = differences[first, below]
     if part.kind == "choice":
-        return f"{text}. It won {_size_words(part, gap)} against {names[below]}."
+        return f"{text}. It won {_size_words(part, gap)} against {names[below]}{_verdict(part, gap)}."
     return f"{text}. It is {_with_p(part, gap, f'above {names[below]}')}."
 
 
@@ -191,23 +224,41 @@ def _nearest(names: Mapping[str, str], tested: list[str]) -> str:
 
 
 def _no_differences(part: QuestionResults, names: Mapping[str, str], own: list[_Difference]) -> str:
-    """Return that no difference is clear, and how large a difference could have been missed; not that all are equal."""
-    largest = max(own, key=lambda gap: gap.difference)
-    widths = [gap.half for gap in own if not math.isnan(gap.half)]
+    """Return that no difference is clear, and how large one is not ruled out; not that all are equal."""
+    largest = max(own, key=lambda gap: round(gap.difference, _DECIMALS))
     both = f"{names[largest.one]} and {names[largest.other]}"
+    on_these = [gap for gap in own if (gap.one, gap.other) in part.clear_on_these]
     if len(part.order) == 2:
-        text = f"{both} are not told apart: "
+        text = f"{both} are {_not_told_apart(part, largest)}: "
+    elif on_these:
+        text = (
+            f"{count(len(on_these), 'pair')} of {len(own)} {plural(len(on_these), 'is', 'are')} clear on "
+            f"{part.contents_words}; beyond them all are undecided. The largest difference is between {both}: "
+        )
     else:
         text = f"No two of {len(part.order)} conditions are told apart; the largest difference is between {both}: "
     if part.kind == "choice":
         text += f"{names[largest.one]} won {_size_words(part, largest)}."
     else:
         text += f"{_size_words(part, largest)}."
-    if not widths:
-        return text
-    # A preference runs from -1 to 1, the share that was won from 0 to 1.
-    missed = part.difference_words(max(widths) / (2 if part.kind == "choice" else 1))
-    return f"{text} A difference of up to about {missed} could have been missed."
+    return f"{text}{_not_ruled_out(part, own)}"
+
+
+def _not_ruled_out(part: QuestionResults, gaps: list[_Difference]) -> str:
+    """Return how large a difference the intervals leave open: it has their ends, which stay on the scale."""
+    reach = max((gap.reach for gap in gaps if not math.isnan(gap.reach)), default=0.0)
+    if not reach:
+        return ""
+    if part.kind == "choice":
+        return f" A share of up to {percent_half_up((reach + 1) / 2)} for one of two is not ruled out."
+    return f" A difference of up to {part.difference_words(reach)} is not ruled out."
+
+
+def _not_told_apart(part: QuestionResults, gap: _Difference) -> str:
+    """Return that two are not told apart, and where: on these contents they may be."""
+    if (gap.one, gap.other) in part.clear_on_these:
+        return part.verdict_words((gap.one, gap.other)).replace("clear on", "told apart on")
+    return "not told apart"
 
 
 def _contrasts(
@@ -225,9 +276,8 @@ def _contrasts(
     for gap in contrasts[:3]:
         ahead = gap if gap.difference >= 0 else gap.turned
         if (ahead.one, ahead.other) not in part.above:
-            sentences.append(
-                f"{names[gap.one]} and {names[gap.other]} are not told apart ({_unclear_words(part, gap)})"
-            )
+            both = f"{names[gap.one]} and {names[gap.other]}"
+            sentences.append(f"{both} are {_not_told_apart(part, gap)} ({_unclear_words(part, gap)})")
         elif part.kind == "choice":
             sentences.append(f"{names[ahead.one]} {_won_against(part, names, ahead)}")
         else:
@@ -239,10 +289,11 @@ def _contrasts(
 def _against_hidden_reference(part: QuestionResults, names: Mapping[str, str], gap: _Difference) -> str:
     """Return how the best condition compares with the hidden reference."""
     if (gap.one, gap.other) not in part.clear:
-        return f"It is not told apart from the reference, {names[gap.other]} ({_unclear_words(part, gap)})."
+        reference = f"the reference, {names[gap.other]}"
+        return f"It is {_not_told_apart_from(part, gap)} {reference} ({_unclear_words(part, gap)})."
     where = "above" if gap.difference > 0 else "below"
     if part.kind == "choice":
-        return f"Against the reference, {names[gap.other]}, it won {_size_words(part, gap)}."
+        return f"Against the reference, {names[gap.other]}, it won {_size_words(part, gap)}{_verdict(part, gap)}."
     return f"It is {_with_p(part, gap, f'{where} the reference, {names[gap.other]}')}."
 
 
@@ -255,13 +306,13 @@ def _against_reference(part: QuestionResults, names: Mapping[str, str], referenc
         mean = _mean(part, first)
         return f"{names[first]} scores {mean} against the reference, {names[reference]}; there is no test."
     if (first, reference) not in part.clear:
-        text = f"{names[first]} is not told apart from the reference, {names[reference]} ({_unclear_words(part, gap)})"
+        what = f"{_not_told_apart_from(part, gap)} the reference, {names[reference]}"
+        text = f"{names[first]} is {what} ({_unclear_words(part, gap)})"
     else:
         where = "above" if gap.difference > 0 else "below"
         text = f"{names[first]} is {_with_p(part, gap, f'{where} the reference, {names[reference]}')}"
     if len(part.order) == 1:
-        missed = f" A difference of up to about {part.difference_words(gap.half)} could have been missed."
-        return f"{text}.{'' if (first, reference) in part.clear or math.isnan(gap.half) else missed}"
+        return f"{text}.{'' if (first, reference) in part.clear else _not_ruled_out(part, [gap])}"
     worse = [name for name in part.order if (reference, name) in part.above]
     return f"{text}; {len(worse)} of {len(part.order)} are clearly worse than it."
 
@@ -280,9 +331,7 @@ def _identified(part: QuestionResults, names: Mapping[str, str]) -> str:
     elif best["ci_low"] > _CHANCE:
         text = f"{right}: they were told apart."
     else:
-        half = 100 * (best["ci_high"] - best["ci_low"]) / 2
-        missed = f"a share of up to about {number(half, 0)} percentage points above it could have been missed."
-        text = f"{right}, which is not ruled out; {missed}"
+        text = f"{right}, which is not ruled out; nor is a share of {percent_half_up(best['ci_high'])}."
     return text if len(rows) == 1 else f"{text} Told apart: {len(clear)} of {len(rows)}."
 
 
@@ -312,13 +361,26 @@ def _other_measure(material: Material, part: QuestionResults, name: str, table: 
 
 def _mean(part: QuestionResults, name: str) -> str:
     row = next(row for row in records(part.conditions) if row["condition"] == name)
-    return _mean_words(part, row["mean"], row["ci_low"], row["ci_high"])
+    low, high, *_ = CLAIM_COLUMNS[part.claim]
+    return _mean_words(part, row["mean"], row[low], row[high])
 
 
 def _with_p(part: QuestionResults, gap: _Difference, where: str) -> str:
-    """Return `8.4 points (5.1 to 11.7) above the next, p < 0.001`."""
+    """Return `8.4 points (5.1 to 11.7) above the next, p < 0.001: clear, also beyond these 6 contents`."""
     size, _, p = _size_words(part, gap).rpartition(", ")
-    return f"{size} {where}, {p}"
+    return f"{size} {where}, {p}{_verdict(part, gap)}"
+
+
+def _verdict(part: QuestionResults, gap: _Difference) -> str:
+    return f": {part.verdict_words((gap.one, gap.other))}"
+
+
+def _not_told_apart_from(part: QuestionResults, gap: _Difference) -> str:
+    """Return `not told apart from`, or where it is: `clearly above it on these 4 contents only`."""
+    if (gap.one, gap.other) in part.clear_on_these:
+        where = "above" if gap.difference > 0 else "below"
+        return f"clearly {where} on {part.contents_words} only, and beyond them not told apart from"
+    return "not told apart from"
 
 
 def _won_against(part: QuestionResults, names: Mapping[str, str], gap: _Difference) -> str:
@@ -334,10 +396,9 @@ def _differences(part: QuestionResults) -> dict[tuple[str, str], _Difference]:
     differences = {}
     for row in records(part.inner_pairs):
         if (row["condition"], row["other_condition"]) in part.tested:
-            p = row["p"] if math.isnan(row["p_holm"]) else row["p_holm"]
-            gap = _Difference(
-                row["condition"], row["other_condition"], row["mean_difference"], row["ci_low"], row["ci_high"], p
-            )
+            low, high, plain, corrected = (float(row[name]) for name in CLAIM_COLUMNS[part.claim])
+            p = plain if math.isnan(corrected) else corrected
+            gap = _Difference(row["condition"], row["other_condition"], row["mean_difference"], low, high, p)
             differences[gap.one, gap.other], differences[gap.other, gap.one] = gap, gap.turned
     return differences
 

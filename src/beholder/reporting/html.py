@@ -112,7 +112,7 @@ def scrolling(label: str, content: Markup) -> Markup:
 
 def matrix(part: QuestionResults, labels: Mapping[str, str]) -> Markup:
     """Return the matrix of differences, row minus column, best first; `=` if a difference is not clear."""
-    clear = [abs(part.differences[pair]) for pair in part.clear]
+    clear = [abs(part.differences[pair]) for pair in part.clear_on_these]
     places = part.decimals - 1 if min(clear, default=1) * 10 ** (part.decimals - 1) >= 0.5 else part.decimals
     head = tag("tr", tag("td"), [tag("th", tag("span", labels[name]), scope="col") for name in part.matrix_order])
     body = [
@@ -133,9 +133,12 @@ def matrix(part: QuestionResults, labels: Mapping[str, str]) -> Markup:
 def _cell(part: QuestionResults, row: str, column: str, places: int) -> Markup:
     if row == column:
         return tag("td", class_="matrix__self")
-    if (row, column) in part.clear:
+    if (row, column) in part.clear_on_these:
         value = part.differences[row, column]
-        return tag("td", signed(value, places), class_="matrix__above" if value > 0 else "matrix__below")
+        shown, kind = signed(value, places), "matrix__above" if value > 0 else "matrix__below"
+        if (row, column) in part.only_on_these:
+            return tag("td", shown, class_="matrix__these", aria_label=f"{shown}, clear on these contents only")
+        return tag("td", shown, class_=kind)
     if (row, column) not in part.tested:
         return tag("td", "–", class_="matrix__same", aria_label="not tested")
     return tag("td", "=", class_="matrix__same", aria_label="no clear difference")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from beholder.analysis.condition_difference import claim_of
 from beholder.analysis.result import STALE, Results, either_condition, read_results
 from beholder.analysis.result import metric as metric_of
 from beholder.errors import Problem, UserError
@@ -157,6 +158,8 @@ def _part(question: str, scale: Scale, material: Material, place: int) -> Questi
         contents=mine(results.contents),
         scores=mine(results.scores),
         alpha=float(results.notes["alpha"]),
+        claim=claim_of(results),
+        tests=mine(results.also["tests"]) if "tests" in results.also else pd.DataFrame(),
         kind=kind,
         metric=metric["name"],
         meaning=metric["meaning"],

@@ -8,7 +8,7 @@ from importlib import metadata
 import pandas as pd
 
 from beholder.analysis.result import records
-from beholder.formats import count, join_names, number
+from beholder.formats import count, join_names, number, plural
 from beholder.methods.contract import Paper
 from beholder.reporting.looks import chain_sentences, contrast_sentences, look_sentences
 from beholder.reporting.material import Material
@@ -225,8 +225,8 @@ _OVER = {
     "one": "over participants, as there is one content",
 }
 _COMPARED = {
-    "paired": "on the same pages (one participant and one content)",
-    "unpaired": "by the difference of their means, as few participants rated both on the same content",
+    "within": "on all ratings, by additive least squares of participant, content and condition",
+    "between": "on all ratings with contents held equal, as different people rated the two",
     "direct": "by the votes in which they met",
 }
 
@@ -294,9 +294,11 @@ def _tests(material: Material, over: str) -> list[Sentence]:
     return [
         Sentence(
             f"Two conditions were compared {_comparison_words(material)}, by two-sided t tests with the error {over}, "
-            "and as many degrees of freedom as the smaller number of clusters minus one",
-            _CLUSTERED,
+            "moderated over the pairs and never below that of single pages, and with Satterthwaite's degrees of "
+            f"freedom{_df_words(material)}",
+            (*_CLUSTERED, "smyth2004", "satterthwaite1946"),
         ),
+        *_verdict_sentences(material),
         Sentence(f"Tests are at the {100 * notes['alpha']:g} % level, with {family}", ("holm1979",)),
         *contrast_sentences(material),
         *_margin(material),
@@ -307,8 +309,8 @@ def _tests(material: Material, over: str) -> list[Sentence]:
             ("cumming2001",),
         ),
         Sentence(
-            "Paired t tests, Wilcoxon signed-rank tests and sign tests over pages are given beside them for comparison "
-            "with other studies",
+            "A t test over pages with both conditions, clustered in the same way, and paired t tests, Wilcoxon "
+            "signed-rank tests and sign tests over these pages are given beside them for comparison with other studies",
             ("jonell2021", "wilcoxon1945", "pratt1959"),
         ),
     ]
@@ -325,6 +327,39 @@ def _margin(material: Material) -> list[Sentence]:
     text = f"Equivalence and non-inferiority within {words} were tested by two one-sided tests at 5 %"
     when = Sentence("[Why this margin, and whether it was chosen before the first answer]")
     return [Sentence(text, ("schuirmann1987",)), when]
+
+
+def _df_words(material: Material) -> str:
+    """Return the range of the degrees of freedom, in brackets."""
+    df = [
+        float(row["df"])
+        for part in material.parts
+        for row in records(part.inner_pairs)
+        if (row["condition"], row["other_condition"]) in part.tested and row["df"] == row["df"]
+    ]
+    if not df:
+        return ""
+    low, high = number(min(df), 1), number(max(df), 1)
+    return f" ({low})" if low == high else f" ({low} to {high})"
+
+
+def _verdict_sentences(material: Material) -> list[Sentence]:
+    """Return the sentences on the two populations, which of them is claimed, and how many pairs are clear."""
+    parts = [part for part in material.parts if part.tested]
+    contents = {part.contents_words for part in parts}
+    if contents == {"this one content"}:
+        return [Sentence("With one content, nothing is said of others")]
+    these = contents.pop() if len(contents) == 1 else "these contents"
+    tested = sum(len(part.tested) for part in parts) // 2
+    on_these = sum(len(part.clear_on_these) for part in parts) // 2
+    beyond = on_these - sum(len(part.only_on_these) for part in parts) // 2
+    claims = f"Called clear is what is clear {'beyond' if parts[0].claim == 'beyond' else 'on'} {these}"
+    both = "for people and contents like these, and for people like these with these contents"
+    return [
+        Sentence(f"Every difference was tested {both}, each with a correction of its own"),
+        Sentence(f"{claims}: {on_these} of {count(tested, 'pair')} {plural(on_these, 'is', 'are')} clear on {these}, "
+                 f"{beyond} of them also beyond"),
+    ]  # fmt: skip
 
 
 def _comparison_words(material: Material) -> str:

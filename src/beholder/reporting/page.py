@@ -34,7 +34,7 @@ from beholder.reporting.rater_models import MODELLED_MEANS
 from beholder.reporting.reliability import DIMENSIONALITY, RELIABILITY, VOTES_NEEDED
 from beholder.reporting.section import Section, beside
 from beholder.reporting.sensitivity import EQUIVALENCE, RUNS, SENSITIVITY, VARIANCES
-from beholder.reporting.sheets import cell_sheet, condition_sheet, pair_sheet
+from beholder.reporting.sheets import cell_sheet, condition_sheet, pair_sheet, without_empty_columns
 
 _EYE = Markup(
     '<svg class="mark" viewBox="0 0 32 32" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2.6">'
@@ -153,12 +153,12 @@ def _tables(material: Material) -> Markup:
     shorts = short_names(material)
     whole: list[Child] = []
     for part in parts:
-        content: list[Child] = []
-        content.append(table(f"{_scores_title(part)}: {part.id}", condition_sheet(part, material.labels)))
+        scores, pairs = (without_empty_columns(sheet(part, material.labels)) for sheet in (condition_sheet, pair_sheet))
+        content: list[Child] = [table(f"{_scores_title(part)}: {part.id}", scores)]
         cells = f"Mean of each content under each condition: {part.id}"
         content.append(table(cells, cell_sheet(part, material.labels)))
         if len(part.pairs):
-            content.append(table(f"Pairs of conditions: {part.id}", pair_sheet(part, material.labels)))
+            content.append(table(f"Pairs of conditions: {part.id}", pairs))
         whole += [_collapsed_tables(shorts[part.id], content)] if is_collapsed else content
     return render(whole) if parts else tag("p", "No rating could be used.")
 

@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
-from typing import NamedTuple
+from itertools import combinations, permutations
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from beholder.analysis.result import records
-from beholder.analysis.tests import UNNAMED, is_clear
+from beholder.analysis.tests import UNNAMED, Claim, is_clear, verdict_words
 from beholder.formats import decimals_for, number
 from beholder.methods.contract import PERCENTAGE_POINTS, MetricWords
 from beholder.stats.intervals import is_share
@@ -55,6 +55,10 @@ class QuestionResults:
     """The place of the question among all, from 1."""
     roles: Mapping[str, str] = field(default_factory=dict)
     """Condition to its role, of those that are not under test: reference and anchors."""
+    claim: Claim = "beyond"
+    """What counts as clear: what holds beyond these contents, or on them."""
+    tests: pd.DataFrame = field(default_factory=pd.DataFrame)
+    """As tests.csv."""
 
     @property
     def slug(self) -> str:
@@ -85,6 +89,11 @@ class QuestionResults:
     def both_words(self) -> str:
         """What participants did with both conditions of a pair."""
         return "compared both" if self.is_compared else "rated both"
+
+    @property
+    def adjusted_words(self) -> str:
+        """How a pair was compared where its means do not say it."""
+        return f"for those who {self.both_words}," if self.is_compared else "with people and contents held equal"
 
     @property
     def is_compared(self) -> bool:
@@ -155,7 +164,7 @@ class QuestionResults:
             if self.reference == both[0]:
                 both, sign = both[::-1], -1.0
             if self.reference == both[1] and both[0] in self.order:
-                differences[both[0]] = (sign * pair["mean_difference"], is_clear(pair["clear_by"]))
+                differences[both[0]] = (sign * pair["mean_difference"], is_clear(pair["verdict"], self.claim))
         return differences
 
     @cached_property
@@ -169,12 +178,55 @@ class QuestionResults:
 
     @cached_property
     def counts(self) -> Mapping[tuple[str, str], int]:
-        """How many participants rated both conditions, for both directions of every pair."""
-        counts = {}
+        """How many participants a pair rests on, of the condition that fewer rated, for both directions."""
+        counts, rated = {}, dict(zip(self.conditions["condition"], self.conditions["participants"], strict=True))
         for pair in records(self.inner_pairs):
-            counts[pair["condition"], pair["other_condition"]] = int(pair["participants"])
-            counts[pair["other_condition"], pair["condition"]] = int(pair["participants"])
+            both = (pair["condition"], pair["other_condition"])
+            fewest = min(int(rated.get(name, pair["participants"])) for name in both)
+            counts[both] = counts[both[::-1]] = min(int(pair["participants"]), fewest)
         return counts
+
+    @cached_property
+    def contents_by_pair(self) -> Mapping[tuple[str, str], int]:
+        """How many contents a pair rests on, for both directions."""
+        return self._by_pair("contents")
+
+    @cached_property
+    def verdicts(self) -> Mapping[tuple[str, str], str]:
+        """How far a pair is clear, as in pairs.csv, for both directions."""
+        return self._by_pair("verdict")
+
+    def _by_pair(self, column: str) -> dict[tuple[str, str], Any]:
+        rows = records(self.inner_pairs)
+        return {pair: row[column] for row in rows for pair in permutations((row["condition"], row["other_condition"]))}
+
+    def verdict_words(self, pair: tuple[str, str]) -> str:
+        """Return `clear on these 4 contents; beyond them undecided`, or another verdict in words."""
+        return verdict_words(self.verdicts[pair], int(self.contents_by_pair[pair]))
+
+    @property
+    def contents_words(self) -> str:
+        """What the contents of the pairs are called: `these 4 contents`."""
+        counts = {int(self.contents_by_pair[pair]) for pair in self.tested}
+        if counts == {1}:
+            return "this one content"
+        return f"these {counts.pop()} contents" if len(counts) == 1 else "these contents"
+
+    @property
+    def claim_words(self) -> str:
+        """Where a clear difference holds, as the study claims: `beyond these 4 contents`."""
+        is_one = self.contents_words == "this one content"
+        return f"{'on' if is_one or self.claim == 'these' else 'beyond'} {self.contents_words}"
+
+    @cached_property
+    def clear_on_these(self) -> frozenset[tuple[str, str]]:
+        """Every pair, in both directions, that differs clearly on these contents, whatever the study claims."""
+        return frozenset(pair for pair in self.tested if is_clear(self.verdicts[pair], "these"))
+
+    @cached_property
+    def only_on_these(self) -> frozenset[tuple[str, str]]:
+        """Those of them that are undecided beyond these contents."""
+        return frozenset(pair for pair in self.tested if self.verdicts[pair] == "these")
 
     @cached_property
     def clear(self) -> frozenset[tuple[str, str]]:
@@ -184,8 +236,12 @@ class QuestionResults:
     @cached_property
     def above(self) -> frozenset[tuple[str, str]]:
         """Every clear pair, the higher condition first: by the sign of the tested difference, not by the means."""
-        passed = _both_ways(self.inner_pairs[self.inner_pairs["clear_by"].map(is_clear).astype(bool)])
+        passed = _both_ways(self.inner_pairs[self._is_clear])
         return frozenset(pair for pair in passed if round(self.differences[pair], 9) > 0)
+
+    @property
+    def _is_clear(self) -> pd.Series:
+        return self.inner_pairs["verdict"].map(lambda verdict: is_clear(verdict, self.claim)).astype(bool)
 
     @property
     def reversed(self) -> list[tuple[str, str]]:
@@ -206,13 +262,18 @@ class QuestionResults:
     @property
     def correction_note(self) -> str:
         """A note for sentences on the correction, if some pairs are tested without it."""
-        is_judged = self.inner_pairs["clear_by"].map(is_clear).astype(bool) & self.inner_pairs["p_holm"].isna()
+        is_judged = self._is_clear & self.inner_pairs["p_holm"].isna()
         return " (pairs with an anchor or the hidden reference without correction)" if is_judged.any() else ""
 
     @cached_property
-    def unpaired(self) -> frozenset[tuple[str, str]]:
-        """Every pair, in both directions, that few rated both of: its difference is that of two means."""
-        return _both_ways(self.inner_pairs[self.inner_pairs["comparison"] == "unpaired"])
+    def between(self) -> frozenset[tuple[str, str]]:
+        """Every pair, in both directions, that different people rated the two of."""
+        return _both_ways(self.inner_pairs[self.inner_pairs["comparison"] == "between"])
+
+    @cached_property
+    def direct(self) -> frozenset[tuple[str, str]]:
+        """Every pair, in both directions, that was compared in one vote."""
+        return _both_ways(self.inner_pairs[self.inner_pairs["comparison"] == "direct"])
 
 
 def _both_ways(pairs: pd.DataFrame) -> frozenset[tuple[str, str]]:

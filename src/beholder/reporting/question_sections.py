@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from beholder.analysis.figures.scores import has_nested_interval
 from beholder.analysis.result import records
 from beholder.analysis.tests import TESTS
 from beholder.formats import NONE, count, join_names, number, p_value, plural, span
@@ -21,7 +22,7 @@ from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.questionnaire import people_words, short_names, wordings
 from beholder.reporting.section import QuestionSection, Section
-from beholder.reporting.sheets import TextTable
+from beholder.reporting.sheets import TextTable, these_interval, without_empty_columns
 
 
 def has_narrow_matrix(material: Material) -> bool:
@@ -48,6 +49,9 @@ def _scores(material: Material, part: QuestionResults) -> Markup:
 def _scores_foot(material: Material, part: QuestionResults) -> Child:
     kinds = [kind for kind in dict.fromkeys(part.conditions["interval"]) if kind]
     bar = f"Bar: 95 % interval, {' or '.join(kinds)}." if kinds else "One participant for each condition: no interval."
+    if any(map(has_nested_interval, records(part.conditions))):
+        like = f"for people and contents like these, {' or '.join(kinds)}"
+        bar = f"Thick bar: 95 % interval for people like these, with these contents. Thin bar: {like}."
     asked = wordings(part.wordings, people_words(material))
     line = {"correct": " Broken line: guessing.", "diff": " Broken line: no difference."}
     line["choice"] = f" Broken line: {part.words.undecided}."
@@ -65,10 +69,12 @@ def _matrix(material: Material, part: QuestionResults) -> Markup | None:
         return None
     _, higher, lower = _matrix_words(part)
     is_open = any(pair not in part.tested for pair in permutations(part.matrix_order, 2))
+    pale = "clear on these contents only" if part.claim == "beyond" else "undecided beyond these contents"
     key = tag(
         "p",
         tag("span", tag("i", class_="matrix__above"), higher),
         tag("span", tag("i", class_="matrix__below"), lower),
+        tag("span", tag("i", class_="matrix__these"), pale) if part.only_on_these else None,
         tag("span", tag("i", class_="matrix__same"), "= no clear difference"),
         tag("span", "– not asked for" if part.unnamed else "– not tested") if is_open else None,
         class_="key",
@@ -78,13 +84,18 @@ def _matrix(material: Material, part: QuestionResults) -> Markup | None:
 
 def _matrix_foot(_material: Material, part: QuestionResults) -> str:
     unit, _, _ = _matrix_words(part)
-    tested = len(part.tested) // 2
+    tested, clear, on_these = (len(pairs) // 2 for pairs in (part.tested, part.clear, part.clear_on_these))
+    beyond = on_these - len(part.only_on_these) // 2
     first = "best" if part.is_quality else "highest"
-    differ = plural(tested, "differs", "differ")
+    differ, pairs = plural(tested, "differs", "differ"), count(tested, "tested pair")
+    if part.contents_words == "this one content":
+        counted, over = f"{clear} of {pairs} {differ} on this one content", "participant"
+    else:
+        counted = f"{on_these} of {pairs} {differ} on {part.contents_words}, {beyond} also beyond them"
+        over = "participant and content"
     return (
-        f"{unit}, {first} first. "
-        f"{len(part.clear) // 2} of {count(tested, 'tested pair')} {differ}: "
-        f"t test clustered by participant and content, Holm-corrected{part.correction_note}, α = {part.alpha:g}."
+        f"{unit}, {first} first. {counted}: "
+        f"t test clustered by {over}, Holm-corrected{part.correction_note}, α = {part.alpha:g}."
     )
 
 
@@ -204,7 +215,7 @@ def _strip(part: QuestionResults, mean: float) -> Markup:
 
 
 _FEW_CONTENTS = 5
-_HEADS = ("Ratings", "Participants", "Mean", "95 % interval", "SD")
+_HEADS = ("Ratings", "Participants", "Mean", "95 % interval", "These contents", "SD")
 
 
 def few_contents_warning(part: QuestionResults) -> Markup | None:
@@ -216,11 +227,20 @@ def few_contents_warning(part: QuestionResults) -> Markup | None:
         text = "One content was rated: the intervals are over participants, and say nothing of other contents."
     else:
         text = (
-            f"{contents} contents were rated: intervals and tests that are to hold for other contents too rest on "
-            f"{contents - 1} degrees of freedom, and are wide. More contents help more than more people; "
-            "conditions.csv also has intervals for just these contents."
+            f"{contents} contents were rated: intervals and tests that are to hold for other contents too rest on few "
+            f"degrees of freedom{_df_words(part)}, and are wide. More contents help more than more people; thick bars "
+            "and what is clear on these contents are for just these."
         )
     return tag("p", tag("b", "Few contents. "), text, class_="notice")
+
+
+def _df_words(part: QuestionResults) -> str:
+    """Return the degrees of freedom of the tests in brackets, if there are tests."""
+    df = part.inner_pairs["df"].dropna()
+    if df.empty:
+        return ""
+    low, high = number(df.min(), 0), number(df.max(), 0)
+    return f" ({low})" if low == high else f" ({low} to {high})"
 
 
 def dmos_table(material: Material, part: QuestionResults) -> Markup | None:
@@ -233,9 +253,10 @@ def dmos_table(material: Material, part: QuestionResults) -> Markup | None:
         (material.labels.get(row["condition"], row["condition"]), *_cells(row, part.decimals)) for row in records(own)
     ]
     paired = "from each participant's own vote on the reference"
-    note = paired if set(own["pairing"]) == {"paired"} else f"{paired} where there is one, else from the mean"
+    all_ratings = "from all ratings, with people and contents held equal, where some did not rate the reference"
+    note = paired if set(own["pairing"]) == {"paired"} else f"{paired}, or {all_ratings}"
     caption = f"{own['metric'].iloc[0]}, {note}: {part.id}"
-    return table(caption, TextTable(("Condition", *_HEADS), rows))
+    return table(caption, without_empty_columns(TextTable(("Condition", *_HEADS), rows)))
 
 
 DMOS = QuestionSection(
@@ -289,7 +310,8 @@ def factor_tables(material: Material, part: QuestionResults) -> Markup | None:
             names = [(*name, label) for name, label in zip(names, labels, strict=True)]
         rows = [(*name, *_cells(row, part.decimals)) for name, row in zip(names, mine, strict=True)]
         heads = ("Level", *(("Condition",) if has_conditions else ()), *_HEADS)
-        tables.append(table(f"By {str(factor).removeprefix('factor_')}: {part.id}", TextTable(heads, rows)))
+        sheet = without_empty_columns(TextTable(heads, rows))
+        tables.append(table(f"By {str(factor).removeprefix('factor_')}: {part.id}", sheet))
     return render(tables) if tables else None
 
 
@@ -314,7 +336,7 @@ def _cells(row: dict[str, float], decimals: int) -> tuple[str, ...]:
     low, high = (number(row[name], decimals) for name in ("ci_low", "ci_high"))
     return (
         f"{row['n']:,.0f}", f"{row['participants']:,.0f}", number(row["mean"], decimals),
-        NONE if low == NONE else f"{low} to {high}", number(row["sd"], decimals),
+        NONE if low == NONE else f"{low} to {high}", these_interval(row, decimals), number(row["sd"], decimals),
     )  # fmt: skip
 
 
@@ -344,9 +366,10 @@ TEST_AGREEMENT = QuestionSection(
     "Do the tests agree?",
     agreement_of_tests,
     foot=(
-        "✓ clear, – not, after correction within each test. We go by the clustered t. The others "
-        "take every page with both conditions as independent of all others, although one person's are alike, and one "
-        "content's, and leave out what was rated on other pages; they are here to compare with other papers."
+        "✓ clear for contents like these, – not, after correction within each test. We go by the clustered t, on all "
+        "ratings. The page-paired t leaves out pages that have one condition only. The last three also take every page "
+        "as independent of all others, although one person's are alike, and one content's; they are here to compare "
+        "with other papers."
     ),
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -12,7 +12,9 @@ from beholder.formats import NONE, number, p_value, signed
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults
 
-_MEANS = ("Participants", "Mean", "95 % interval")
+_THESE = "These contents"
+"""The head of intervals with these contents, beside those for contents like these."""
+_MEANS = ("Participants", "Mean", "95 % interval", _THESE)
 
 
 class TextTable(NamedTuple):
@@ -74,17 +76,21 @@ def score_sheet(part: QuestionResults, labels: Mapping[str, str]) -> TextTable:
 
 
 def pair_sheet(part: QuestionResults, labels: Mapping[str, str]) -> TextTable:
-    """Return every pair with difference, interval and test."""
+    """Return every pair with difference, interval and test, for contents like these and for these contents."""
     d = part.decimals
     rows = [
         (
             labels[row["condition"]], labels[row["other_condition"]], f"{row['participants']:.0f}",
             signed(row["mean_difference"], d), _interval(row["ci_low"], row["ci_high"], d), p_value(row["p"]),
-            p_value(row["p_holm"]),
+            p_value(row["p_holm"]), these_interval(row, d),
+            *((p_value(row["these_p_holm"]), row["verdict"] or NONE) if row["contents"] > 1 else (NONE, NONE)),
         )
         for row in records(part.pairs)
     ]  # fmt: skip
-    heads = ("Condition", "minus", "Participants", "Mean difference", "95 % interval", "p", "p, Holm")
+    heads = (
+        "Condition", "minus", "Participants", "Mean difference", "95 % interval", "p", "p, Holm", _THESE,
+        "their p, Holm", "Clear",
+    )  # fmt: skip
     return TextTable(heads, rows, names=2)
 
 
@@ -116,7 +122,7 @@ def paper_sheets(material: Material) -> dict[str, TextTable]:
             "Comparisons" if parts and all(part.is_compared for part in parts) else "Ratings",
         ),
     }
-    return {name: _without_empty_columns(sheet) for name, sheet in sheets.items()}
+    return {name: without_empty_columns(sheet) for name, sheet in sheets.items()}
 
 
 def _combined(parts: Sequence[QuestionResults], sheets: Sequence[TextTable]) -> TextTable:
@@ -127,7 +133,7 @@ def _combined(parts: Sequence[QuestionResults], sheets: Sequence[TextTable]) -> 
     return TextTable(("Question", *sheets[0].heads), rows, sheets[0].names + 1)
 
 
-def _without_empty_columns(sheet: TextTable) -> TextTable:
+def without_empty_columns(sheet: TextTable) -> TextTable:
     """Return the sheet without empty columns of numbers."""
     keep = [
         place
@@ -138,12 +144,19 @@ def _without_empty_columns(sheet: TextTable) -> TextTable:
     return TextTable(tuple(sheet.heads[place] for place in keep), rows, sheet.names)
 
 
-def _means(row: Mapping[str, float], decimals: int) -> tuple[str, ...]:
+def _means(row: Mapping[str, Any], decimals: int) -> tuple[str, ...]:
     return (
         f"{row['n']:,.0f}", f"{row['participants']:,.0f}", number(row["mean"], decimals),
-        _interval(row["ci_low"], row["ci_high"], decimals), number(row["sd"], decimals),
-        number(row["median"], decimals),
+        _interval(row["ci_low"], row["ci_high"], decimals), these_interval(row, decimals),
+        number(row["sd"], decimals), number(row["median"], decimals),
     )  # fmt: skip
+
+
+def these_interval(row: Mapping[str, Any], decimals: int) -> str:
+    """Return the interval with these contents; of one content it is the other one."""
+    if row.get("contents", 0) < 2 or "these_low" not in row:
+        return NONE
+    return _interval(row["these_low"], row["these_high"], decimals)
 
 
 def _interval(low: float, high: float, decimals: int) -> str:

@@ -370,7 +370,9 @@ def _are_connected(pairs: Sequence[Pair], participant: Codes, condition: Codes) 
 def _parts(design: _Design, values: Floats) -> VarianceParts:
     """Return the variances of contrasts by part, each corrected for what fitting took from the residuals."""
     residuals, these = design.residuals(values), design.these_residuals(values)
-    noise = (ROUNDING * np.abs(values).max(axis=1, keepdims=True)) ** 2 * design.unit
+    scale = ROUNDING * np.abs(values).max(axis=1, keepdims=True)
+    noise = scale**2 * design.unit
+    difference = (values @ design.weights.T) @ design.combine.T
 
     def part(codes: Codes, left: Floats, kept: Floats) -> Floats:
         most = int(codes.max()) + 1
@@ -381,7 +383,8 @@ def _parts(design: _Design, values: Floats) -> VarianceParts:
 
     clusters, kept = design.clusters, design.kept
     return VarianceParts(
-        (values @ design.weights.T) @ design.combine.T,
+        # What is none on paper may be one in the last bits, and without an error these would be sure.
+        np.where(np.abs(difference) > scale, difference, 0.0),
         part(clusters.people, residuals, kept.people),
         part(clusters.contents, residuals, kept.contents),
         part(clusters.pages, residuals, kept.pages),

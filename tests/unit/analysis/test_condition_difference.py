@@ -66,11 +66,11 @@ def test_a_clear_difference_is_yes_one_way_and_no_the_other() -> None:
     assert (yes.answer, no.answer) == ("yes", "no")
     assert str(yes) == (
         "Yes: new scores 8.1 points higher than old (95 % interval 5.7 to 10.5, Holm-corrected p < 0.001, "
-        "12 participants)."
+        "12 participants): clear, also beyond these 6 contents."
     )
     assert str(no) == (
         "No: old scores 8.1 points lower than new (95 % interval 5.7 to 10.5, Holm-corrected p < 0.001, "
-        "12 participants)."
+        "12 participants): clear, also beyond these 6 contents."
     )
     assert (no.estimate, no.low, no.high) == (-yes.estimate, -(yes.high or 0), -(yes.low or 0))
     assert (yes.n, yes.participants, yes.test, yes.question) == (72, 12, "clustered t", "rating")
@@ -101,7 +101,7 @@ def test_where_less_is_better_the_lower_one_is() -> None:
     assert difference.estimate > 0
     assert str(difference) == (
         "Yes: new scores 21.4 points lower than old, where less is better (95 % interval 19.0 to 23.8, Holm-corrected "
-        "p < 0.001, 12 participants)."
+        "p < 0.001, 12 participants): clear, also beyond these 6 contents."
     )
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from beholder.analysis.stopping_rules import Claim, StopDecision, look_note, rule_words, stop_decision
+from beholder.analysis.stopping_rules import StopDecision, look_note, rule_words, stop_decision
+from beholder.analysis.tests import Claim
 from beholder.stats.sequential import anytime_look, planned_look
 from beholder.study.design import Design
 

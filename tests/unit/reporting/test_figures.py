@@ -39,7 +39,8 @@ def test_every_mark_says_what_it_stands_for(people: tuple[Study, Page]) -> None:
     tips = [attributes["data-tip"] or "" for _, attributes in page.tags if "data-tip" in attributes]
     row = read_results(study.folder).conditions.set_index("condition").loc["natural"]
     ends = f"{row['ci_low']:.1f} to {row['ci_high']:.1f}"
-    assert f"natural\n{row['mean']:.1f}, 95 % interval {ends}\nn = 96, 24 participants" in tips
+    these = f"with these contents {row['these_low']:.1f} to {row['these_high']:.1f}"
+    assert f"natural\n{row['mean']:.1f}, 95 % interval {ends}; {these}\nn = 96, 24 participants" in tips
     for measure in ("agreement", "bias"):
         assert len([tip for tip in tips if tip.startswith(f"p000\n{measure}")]) == 1
 

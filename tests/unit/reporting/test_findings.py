@@ -23,7 +23,7 @@ def test_findings_follow_from_the_tests(people: tuple[Study, Page]) -> None:
     clear = int((results.pairs["p_holm"] < 0.05).sum())
     assert "natural is ahead." in page.text
     assert "frozen is behind all others." in page.text
-    assert f"{clear} of 6 tested pairs differ clearly." in page.text or clear == 6
+    assert f"{clear} of 6 tested pairs differ clearly beyond these 4 contents." in page.text or clear == 6
 
 
 def test_a_lead_that_is_not_clear_is_not_claimed(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def findings_of(
     asked = (Wording("How good?", 20),)
     part = QuestionResults(
         "quality", asked, SCALES["cont100"], results.conditions, results.pairs, results.contents, results.scores, 0.05,
-        words=words,
+        words=words, tests=results.also["tests"],
     )  # fmt: skip
     labels = {name: name for name in values}
     return [(one.headline, one.detail) for one in findings(part, labels, reference, ("person", "people"))]
@@ -73,18 +73,18 @@ HIGH_ONLY_ALONE: dict[str, Sequence[float | None]] = {
 
 def test_a_difference_has_the_unit_of_its_method(tmp_path: Path) -> None:
     details = [detail for _, detail in findings_of(tmp_path, HIGH_ONLY_ALONE, words=MetricWords(unit="JND"))]
-    assert "those who rated both put it 40.5 JND below the next, B." in details[1]
+    assert details[1] == "It scores 11.5; it is 40.5 JND below the next, B."
 
 
 def test_means_that_order_a_pair_against_its_test_are_said_to(tmp_path: Path) -> None:
     assert findings_of(tmp_path, HIGH_ONLY_ALONE) == [
         (
-            "The plain means order A above B, but those who rated both put B clearly above A.",
-            "The means are 65.5 and 52.0; over the 20 who rated both, B is 11.0 points above A. The means do not "
-            "rest on the same people, the pair does.",
+            "The plain means order A above B, but with people and contents held equal B is clearly above A.",
+            "The means are 65.5 and 52.0; with people and contents held equal B is 11.0 points above A. The means do "
+            "not rest on the same people and contents, the pair does.",
         ),
-        ("C is behind all others.", "It scores 11.5; those who rated both put it 40.5 points below the next, B."),
-        ("Every condition differs clearly from every other.", "All 3 pairs, after correction."),
+        ("C is behind all others.", "It scores 11.5; it is 40.5 points below the next, B."),
+        ("Every condition differs clearly from every other on this one content.", "All 3 pairs, after correction."),
     ]
 
 
@@ -92,9 +92,9 @@ def test_a_condition_that_is_last_by_its_mean_alone_is_not_called_behind(tmp_pat
     upside_down = {name: [None if v is None else 100 - v for v in values] for name, values in HIGH_ONLY_ALONE.items()}
     headlines = [headline for headline, _ in findings_of(tmp_path, upside_down)]
     assert headlines == [
-        "The plain means order B above A, but those who rated both put A clearly above B.",
+        "The plain means order B above A, but with people and contents held equal A is clearly above B.",
         "C is ahead.",
-        "Every condition differs clearly from every other.",
+        "Every condition differs clearly from every other on this one content.",
     ]
 
 
@@ -120,7 +120,7 @@ def test_equal_means_are_not_said_to_order_a_pair(tmp_path: Path) -> None:
         "B": [50.0] * 20,
     }
     assert findings_of(tmp_path, values)[0][0] == (
-        "The plain means put A level with B, but those who rated both put B clearly above A."
+        "The plain means put A level with B, but with people and contents held equal B is clearly above A."
     )
 
 
@@ -132,24 +132,21 @@ def test_a_pair_that_cannot_be_told_apart_is_given_with_its_tested_difference(tm
     }
     assert findings_of(tmp_path, values)[0] == (
         "A scores highest, but not clearly above B.",
-        "It scores 58.0; for those who rated both, its difference from B is \u22120.3 points, which this study cannot "
-        "tell from none.",
+        "It scores 58.0; its difference from B, with people and contents held equal, is \u22120.3 points, which this "
+        "study cannot tell from none.",
     )
 
 
-def test_a_pair_that_nobody_rated_both_of_is_told_by_its_two_means(tmp_path: Path) -> None:
+def test_a_pair_that_nobody_rated_both_of_is_compared_through_a_third(tmp_path: Path) -> None:
     values: dict[str, Sequence[float | None]] = {
         "A": [80.0 + person % 3 for person in range(20)],
         "B": [None] * 20 + [60.0] * 20,
         "C": [20.0 + person % 4 for person in range(40)],
     }
     assert findings_of(tmp_path, values) == [
-        (
-            "A is ahead.",
-            "It scores 81.0; the two means put it 21.0 points above the next, B.",
-        ),
-        ("C is behind all others.", "It scores 21.5; those who rated both put it 38.5 points below the next, B."),
-        ("Every condition differs clearly from every other.", "All 3 pairs, after correction."),
+        ("A is ahead.", "It scores 81.0; it is 21.0 points above the next, B."),
+        ("C is behind all others.", "It scores 21.5; it is 38.5 points below the next, B."),
+        ("Every condition differs clearly from every other on this one content.", "All 3 pairs, after correction."),
     ]
 
 
@@ -158,7 +155,7 @@ def test_conditions_that_one_person_each_rated_last_are_not_compared(tmp_path: P
     assert findings_of(tmp_path, values) == [
         (
             "No two conditions could be compared.",
-            "The conditions lie between 20.0 (B) and 80.5 (A); no two people rated both of any pair.",
+            "The conditions lie between 20.0 (B) and 80.5 (A); one participant of one: no test.",
         )
     ]
 
@@ -169,7 +166,7 @@ def test_only_named_contrasts_are_called_clear(tmp_path: Path) -> None:
     assert "c is ahead." not in text
     assert "c scores highest, clearly above b." in text
     assert "not clearly above" not in text
-    assert "1 of 1 tested pairs differ clearly. 2 pairs were not asked for." in text
+    assert "1 of 1 tested pairs differs clearly beyond these 8 contents. 2 pairs were not asked for." in text
 
 
 def test_a_condition_in_no_contrast_is_not_held_against_others(tmp_path: Path) -> None:
@@ -234,7 +231,9 @@ def test_reference_and_anchors_are_marked_and_neither_ahead_nor_behind(tmp_path:
         "3 of 3 are clearly below the reference, Original. Hidden among the others, the reference scores" in page.text
     )
     assert "nothing scores higher. Every other one differs from it clearly." in page.text
-    assert "Every condition differs clearly from every other. All 10 pairs, after correction." in page.text
+    assert (
+        "Every condition differs clearly from every other beyond these 4 contents. All 10 pairs, after correction."
+    ) in page.text
     assert page.words.count("Original (reference)") >= 4  # figures, matrix and tables
     assert page.words.count("lowpass-3500 (anchor)") >= 4
     assert "Reference Original Anchors lowpass-3500 Answered by" in page.text
@@ -250,9 +249,10 @@ def test_where_tests_disagree_it_is_said_on_which_pairs_and_by_which_we_go(tmp_p
     """Nineteen are a little below and one is far above: the ranks differ clearly, the means do not."""
     values: dict[str, Sequence[float | None]] = {"A": [50.0] * 20, "B": [51.0] * 19 + [31.0]}
     assert findings_of(tmp_path, values)[-1] == (
-        "The four tests disagree on 1 of 1 pair.",
-        "A and B (clear by Wilcoxon and sign, not by clustered t and paired t). We go by the clustered t: the others "
-        "know pages with both conditions only, and take them as independent of each other.",
+        "The five tests disagree on 1 of 1 pair.",
+        "A and B (clear by Wilcoxon and sign, not by clustered t, page-paired t and paired t). We go by the clustered "
+        "t, on all ratings: the others know pages with both conditions only, and the last three take them as "
+        "independent of each other.",
     )
 
 

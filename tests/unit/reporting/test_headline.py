@@ -37,7 +37,8 @@ def mostly(who: int, what: int) -> float:
 def test_a_clear_lead_is_told_with_its_interval_and_its_distance(tmp_path: Path) -> None:
     material = rated(tmp_path, {"a": around(80, 4, 2), "b": around(60, 2, 2), "c": around(30, 1, 3)})
     assert key_finding_of(material) == (
-        "a scores 80.0 (95 % interval 76.3 to 83.7), 20.0 points (18.4 to 21.6) above b, the next, p < 0.001."
+        "a scores 80.0 (95 % interval 76.3 to 83.7), 20.0 points (18.6 to 21.4) above b, the next, p < 0.001: "
+        "clear, also beyond these 6 contents."
     )
 
 
@@ -45,17 +46,16 @@ def test_a_lead_that_is_not_clear_says_from_which_it_is_not_told_apart(tmp_path:
     material = rated(tmp_path, {"a": around(61), "b": swaying, "c": around(20)})
     assert key_finding_of(material) == (
         "b scores 61.5 (95 % interval 58.2 to 64.8), the highest, but is not told apart from a (difference +0.5 points "
-        "(−2.7 to 3.7), p = 0.705). It is 41.5 points (38.3 to 44.7) above c, p < 0.001."
+        "(−2.2 to 3.2), p = 0.690). It is 41.5 points (38.8 to 44.2) above c, p < 0.001: clear, also beyond these 6 "
+        "contents."
     )
 
 
-def test_where_nothing_is_told_apart_it_says_what_could_have_been_missed_and_not_that_all_are_equal(
-    tmp_path: Path,
-) -> None:
+def test_where_nothing_is_told_apart_it_says_what_is_not_ruled_out_and_not_that_all_are_equal(tmp_path: Path) -> None:
     two = key_finding_of(rated(tmp_path / "two", {"a": around(61), "b": swaying}))
     assert two == (
-        "b and a are not told apart: 0.5 points (−2.7 to 3.7), p = 0.705. A difference of up to about 3.2 points could "
-        "have been missed."
+        "b and a are not told apart: 0.5 points (−2.2 to 3.2), p = 0.697. A difference of up to 3.2 points is not "
+        "ruled out."
     )
     three = key_finding_of(rated(tmp_path / "three", {"a": around(61), "b": swaying, "c": around(61, 2, 1)}))
     assert three.startswith("No two of 3 conditions are told apart; the largest difference is between b and ")
@@ -67,22 +67,31 @@ def test_the_hidden_reference_is_told_beside_the_best_under_test(tmp_path: Path)
     conditions = [{"name": "r", "label": "Original", "role": "reference"}, "a", "b"]
     material = rated(tmp_path, values, roles={"r": "reference"}, conditions=conditions, method="mushra")
     assert key_finding_of(material) == (
-        "a scores 80.0 (95 % interval 78.2 to 81.8), median 80.0 (77.0 to 83.0), 20.0 points (19.2 to 20.8) above b, "
-        "p < 0.001. It is 15.0 points (13.8 to 16.2) below the reference, Original, p < 0.001."
+        "a scores 80.0 (95 % interval 78.2 to 81.8), median 80.0 (77.0 to 83.0), 20.0 points (19.0 to 21.0) above b, "
+        "p < 0.001: clear, also beyond these 6 contents. It is 15.0 points (14.0 to 16.0) below the reference, "
+        "Original, p < 0.001: clear, also beyond these 6 contents."
     )
     foot = Page(headline_section(material)).text
-    assert "Holm-corrected among the conditions under test." in foot
+    assert foot.endswith(
+        "Brackets: 95 % intervals for people and contents like these. p: t test clustered by participant and content "
+        "(5 to 11 degrees of freedom), Holm-corrected among the conditions under test."
+    )
 
 
 def test_only_named_contrasts_are_told(tmp_path: Path) -> None:
     values = {"a": around(80, 2, 2), "b": around(60), "c": around(30)}
     material = rated(tmp_path, values, analyse={"contrasts": [["b", "a"]]})
-    assert key_finding_of(material) == "a is 20.0 points (18.8 to 21.2) above b, p < 0.001."
+    assert key_finding_of(material) == (
+        "a is 20.0 points (19.0 to 21.0) above b, p < 0.001: clear, also beyond these 6 contents."
+    )
 
 
 def test_a_choice_is_told_as_the_share_that_was_won(tmp_path: Path) -> None:
     material = rated(tmp_path, {("a", "b"): lambda who, what: 2 * mostly(who, what) - 1}, kind="choice", method="pair")
-    assert key_finding_of(material) == "a was preferred to b in 79 % (68 to 88 %) of their comparisons, p < 0.001."
+    assert key_finding_of(material) == (
+        "a was preferred to b in 79 % (66 to 92 %) of their comparisons, p = 0.002: clear, also beyond these 6 "
+        "contents."
+    )
     assert "A tie counts half." not in Page(headline_section(material)).text
     material = rated(
         tmp_path / "ties", {("a", "b"): lambda who, what: (who + what) % 3 - 1}, kind="choice", method="pair"
@@ -98,20 +107,21 @@ def test_grades_are_held_against_the_reference(tmp_path: Path) -> None:
     }
     material = rated(tmp_path, values, kind="diff", method="ccr", roles={"r": "reference"})
     assert key_finding_of(material) == (
-        "a is 1.25 points (0.93 to 1.57) below the reference, r, p < 0.001; 2 of 2 are clearly worse than it."
+        "a is 1.25 points (0.98 to 1.52) below the reference, r, p < 0.001: clear, also beyond these 6 contents; 2 of "
+        "2 are clearly worse than it."
     )
 
 
 def test_correct_answers_are_held_against_guessing(tmp_path: Path) -> None:
     assert key_finding_of(rated(tmp_path / "clear", {("a", "b"): mostly}, kind="correct", method="abx")) == (
-        "a or b: 79 % (95 % interval 68 to 88 %) of the answers were right, guessing gives 50 %: they were told apart."
+        "a or b: 79 % (95 % interval 64 to 90 %) of the answers were right, guessing gives 50 %: they were told apart."
     )
     half = key_finding_of(
         rated(tmp_path / "half", {("a", "b"): lambda who, what: float(who % 2)}, kind="correct", method="abx", people=8)
     )
     assert half == (
-        "a or b: 50 % (95 % interval 10 to 90 %) of the answers were right, guessing gives 50 %, which is not ruled "
-        "out; a share of up to about 40 percentage points above it could have been missed."
+        "a or b: 50 % (95 % interval 8 to 92 %) of the answers were right, guessing gives 50 %, which is not ruled "
+        "out; nor is a share of 92 %."
     )
 
 
@@ -128,7 +138,7 @@ def test_correct_answers_are_held_against_guessing(tmp_path: Path) -> None:
             {"people": 1},
             "Only one person was counted. Scores describe this one person only: there is no interval and no test.",
         ),
-        ({"a": flat(50), "b": flat(50)}, {}, "a and b are not told apart: 0.0 points (0.0 to 0.0), p = 1.000."),
+        ({"a": flat(50), "b": flat(50)}, {}, "a and b are not told apart: 0.0 points (−5.0 to 5.0), p = 1.000."),
     ],
 )
 def test_little_to_tell_is_told_as_it_is(tmp_path: Path, values: dict[str, Value], keys: Any, said: str) -> None:
@@ -150,8 +160,8 @@ def test_means_that_disagree_with_the_test_are_no_lead(tmp_path: Path) -> None:
     ]  # fmt: skip
     write_table(tmp_path / "clean" / "ratings.csv", names_of(COLUMNS), rows)
     assert key_finding_of(analysed_material(study)) == (
-        "Means and tests disagree: a has the highest mean, 65.3 (95 % interval 57.2 to 73.3), but those who rated both "
-        "put b 11.5 points (10.8 to 12.2), p < 0.001, above a."
+        "Means and tests disagree: a has the highest mean, 65.3 (95 % interval 57.2 to 73.3), but with people "
+        "and contents held equal b is 11.5 points (9.6 to 13.4) above a, p < 0.001: clear on this one content."
     )
 
 

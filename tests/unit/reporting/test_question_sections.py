@@ -80,9 +80,9 @@ def test_pairs_on_which_tests_do_not_agree_are_listed(tmp_path: Path) -> None:
         (1, "One content was rated: the intervals are over participants, and say nothing of other contents."),
         (
             3,
-            "3 contents were rated: intervals and tests that are to hold for other contents too rest on 2 degrees of "
-            "freedom, and are wide. More contents help more than more people; conditions.csv also has intervals for "
-            "just these contents.",
+            "3 contents were rated: intervals and tests that are to hold for other contents too rest on few degrees of "
+            "freedom (2 to 6), and are wide. More contents help more than more people; thick bars and what is clear "
+            "on these contents are for just these.",
         ),
         (5, None),
     ],

@@ -15,18 +15,19 @@ def test_tables_for_a_paper_are_written_for_its_readers(tmp_path: Path) -> None:
     tables = tmp_path / "report" / "tables"
     assert (tables / "conditions.tex").read_text(encoding="utf-8").splitlines() == [
         r"% needs \usepackage{booktabs}",
-        r"\begin{tabular}{lrrrrrr}",
+        r"\begin{tabular}{lrrrrrrr}",
         r"\toprule",
-        r"Condition & Ratings & Participants & Mean & 95 \% interval & SD of ratings & Median \\",
+        r"Condition & Ratings & Participants & Mean & 95 \% interval & These contents & SD of ratings & Median \\",
         r"\midrule",
-        r"{[}Jerky] \& slow & 24 & 6 & 39.0 & 34.2 to 43.7 & 7.6 & 40.5 \\",
-        r"Natural 100\% & 24 & 6 & 79.3 & 76.8 to 81.7 & 8.2 & 79.0 \\",
+        r"{[}Jerky] \& slow & 24 & 6 & 39.0 & 32.3 to 45.6 & 33.6 to 44.3 & 7.6 & 40.5 \\",
+        r"Natural 100\% & 24 & 6 & 79.3 & 73.8 to 84.7 & 74.9 to 83.6 & 8.2 & 79.0 \\",
         r"\bottomrule",
         r"\end{tabular}",
     ]
-    assert r" & Natural 100\% & 6 & $-$40.3 & $-$44.9 to $-$35.7 & \textless{} 0.001 & \textless{} 0.001 \\" in (
-        (tables / "pairs.tex").read_text(encoding="utf-8")
-    )
+    pairs = (tables / "pairs.tex").read_text(encoding="utf-8")
+    assert "Mean difference & 95 \\% interval & p & p, Holm & These contents & their p, Holm & Clear " in pairs
+    assert r" & 6 & $-$40.3 & $-$48.7 to $-$31.8 & \textless{} 0.001 & \textless{} 0.001 & $-$47.1 to " in pairs
+    assert r" to $-$33.5 & \textless{} 0.001 & beyond \\" in pairs
 
 
 def test_tables_for_a_paper_have_no_empty_columns(tmp_path: Path) -> None:
@@ -48,7 +49,7 @@ def test_tables_for_a_paper_name_the_question_where_there_are_several(tmp_path: 
     questions = [{"id": name, "text": "How?", "scale": scale} for name, scale in (("fit", "acr5"), ("look", "cont100"))]
     read(made_up(tmp_path, {"a": 40.0}, questions=questions))
     lines = (tmp_path / "report" / "tables" / "conditions.tex").read_text(encoding="utf-8").splitlines()
-    assert lines[1] == r"\begin{tabular}{llrrrrrr}"
+    assert lines[1] == r"\begin{tabular}{llrrrrrrr}"
     assert lines[3].startswith("Question & Condition & ")
     assert re.match(r"fit & a & 96 & 24 & \d\.\d\d & \d\.\d\d to ", lines[5])
     assert re.match(r"look & a & 96 & 24 & \d\d\.\d & \d\d\.\d to ", lines[6])

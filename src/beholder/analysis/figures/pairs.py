@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from beholder.analysis.figures.scores import has_nested_interval
 from beholder.analysis.figures.theme import (
     ACCENT,
     BAR,
@@ -29,7 +30,7 @@ from beholder.analysis.figures.theme import (
     value_axis,
 )
 from beholder.analysis.result import records
-from beholder.analysis.tests import UNNAMED, is_clear
+from beholder.analysis.tests import UNNAMED
 from beholder.formats import decimals_for, interval, percent, signed
 
 
@@ -40,7 +41,10 @@ def pairs_chart(
     layout: Layout = COLUMN,
     title: str = "Mean difference, 95 % interval",
 ) -> Any:
-    """Return one row for each pair, or contrast that was named, the largest difference first, the better one first."""
+    """Return one row for each pair, or contrast that was named, the largest difference first, the better one first.
+
+    The bar is the interval with these contents, the thin line that for contents like these.
+    """
 
     def one(part: pd.DataFrame) -> Any:
         is_asked = ~part["note"].str.contains(UNNAMED, regex=False)
@@ -55,15 +59,19 @@ def _row(row: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
     """Return what is drawn for one pair, turned so that its difference is not below zero."""
     names = [labels.get(row[column], row[column]) for column in ("condition", "other_condition")]
     difference, low, high = row["mean_difference"], row["ci_low"], row["ci_high"]
+    inner = (row["these_low"], row["these_high"])
     if difference < 0:
-        names, difference, low, high = names[::-1], -difference, -high, -low
+        names, difference, low, high, inner = names[::-1], -difference, -high, -low, (-inner[1], -inner[0])
     decimals = decimals_for(0, max(abs(difference), abs(high) if high == high else 0) * 4)
     name = f"{names[0]} − {names[1]}"
     tip = f"{name}\n{signed(difference, decimals)}"
-    shown = {"name": name, "difference": difference, "clear": is_clear(row["clear_by"])}
+    shown = {"name": name, "difference": difference, "verdict": row["verdict"]}
     if low == low and high == high:
         shown |= {"low": low, "high": high}
         tip += f", 95 % interval {interval(low, high, decimals)}"
+        if has_nested_interval(row):
+            shown |= {"inner_low": inner[0], "inner_high": inner[1]}
+            tip += f"; with these contents {interval(*inner, decimals)}"
     p, corrected = (row["p_holm"], "p after correction") if row["p_holm"] == row["p_holm"] else (row["p"], "p")
     tested = "not tested" if p != p else f"{corrected} {'< 0.001' if p < 0.001 else f'{p:.3f}'}"
     return shown | {"tip": f"{tip}\n{tested}, n = {row['n']:,.0f}"}
@@ -87,23 +95,29 @@ def _drawn(rows: list[dict[str, Any]], layout: Layout, title: str) -> Any:
         chart_of([{"place": 0}]).mark_rule(color=SOFT, strokeDash=[3, 3], aria=False)
         .encode(x=x("place"), **at_pixels(y=0, y2=height)),
     ]  # fmt: skip
-    ranges = chart_of([row for row in rows if "low" in row]).mark_bar(color=BAR, height=4, cornerRadius=2, opacity=1)
-    layers.append(ranges.encode(x=x("low"), x2=alt.X2("high:Q"), y=y, **tooltip()))
-    for is_dark, fill in ((True, ACCENT), (False, PAPER)):
-        mine = chart_of([row for row in rows if row["clear"] is is_dark])
+    for low, high, is_nested, tall in (
+        ("low", "high", False, 4), ("low", "high", True, 1.5), ("inner_low", "inner_high", True, 4)
+    ):  # fmt: skip
+        ranges = chart_of([row for row in rows if low in row and ("inner_low" in row) is is_nested])
+        bar = ranges.mark_bar(color=BAR, height=tall, cornerRadius=tall / 2, opacity=1)
+        layers.append(bar.encode(x=x(low), x2=alt.X2(f"{high}:Q"), y=y, **tooltip()))
+    for verdicts, fill in ((("beyond",), ACCENT), (("these",), BAR), (("undecided", ""), PAPER)):
+        mine = chart_of([row for row in rows if row["verdict"] in verdicts])
         dot = mine.mark_point(stroke=ACCENT, fill=fill, size=layout.dot, opacity=1, strokeWidth=1)
         layers.append(dot.encode(x=x("difference"), y=y, **tooltip()))
-    key = f"filled: {_clear_count(rows)}"
-    words = chart_of([{"key": key}]).mark_text(
+    words = chart_of([{"key": _key_words(rows)}]).mark_text(
         align="right", baseline="bottom", color=INK, fontSize=layout.small, aria=False
     )
     layers.append(words.encode(**at_pixels(x=plot, y=-5), text=alt.Text("key:N")))
     return layer_chart(layers, plot, height)
 
 
-def _clear_count(rows: list[dict[str, Any]]) -> str:
-    clear = sum(row["clear"] for row in rows)
-    return f"clear, {clear} of {len(rows)}"
+def _key_words(rows: list[dict[str, Any]]) -> str:
+    """Return what filled and pale dots are, and how many there are."""
+    beyond, these = (sum(row["verdict"] == verdict for row in rows) for verdict in ("beyond", "these"))
+    if not these:
+        return f"filled: clear, {beyond} of {len(rows)}"
+    return f"filled: clear beyond these contents, {beyond} of {len(rows)}; pale: on these only, {these}"
 
 
 # Preferences

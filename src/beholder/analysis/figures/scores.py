@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,6 +32,8 @@ from beholder.analysis.figures.theme import (
 from beholder.analysis.result import records
 from beholder.formats import decimals_for, interval, number
 
+_THESE = ("these_low", "these_high")
+
 
 def scores_chart(
     table: pd.DataFrame,
@@ -43,13 +46,17 @@ def scores_chart(
     estimate: str = "mean",
     ends: tuple[str, str] = ("ci_low", "ci_high"),
 ) -> Any:
-    """Return a row for each condition, stimulus or content, best first: a dot, and its interval as a bar."""
+    """Return a row for each condition, stimulus or content, best first: a dot, and its interval as a bar.
+
+    Where the table has intervals with these contents too, these are the bar, and the wider ones a thin line.
+    """
     group = next(name for name in ("stimulus", "condition", "content") if name in table)
 
     def one(part: pd.DataFrame) -> Any:
         best_first = part.sort_values(estimate, ascending=False, kind="stable", ignore_index=True)
         best_first = best_first[best_first[estimate].notna()]
-        own = axis or axis_of_values([*part[estimate], *part[ends[0]], *part[ends[1]]])
+        inner = [value for name in _THESE if name in part for value in part[name]]
+        own = axis or axis_of_values([*part[estimate], *part[ends[0]], *part[ends[1]], *inner])
         rows = [_row(row, group, labels or {}, own, estimate, ends, is_share=is_share) for row in records(best_first)]
         return _drawn(rows, own, layout, _named(part) if title is None else title)
 
@@ -84,9 +91,19 @@ def _row(
         shown |= {"low": max(low, axis.low), "high": min(high, axis.high)}
         shown["margin"] = f"± {number((high - low) / 2, decimals)}" if is_even else interval_text
         tip += f", 95 % interval {interval_text}"
+        if has_nested_interval(row):
+            shown |= {"inner_low": max(row["these_low"], axis.low), "inner_high": min(row["these_high"], axis.high)}
+            tip += f"; with these contents {interval(row['these_low'], row['these_high'], decimals)}"
     n = row.get("n")
     people = f", {row['participants']:,.0f} participants" if row.get("participants") else ""
     return shown | {"tip": tip + (f"\nn = {n:,.0f}{people}" if n else "")}
+
+
+def has_nested_interval(row: Mapping[str, Any]) -> bool:
+    """Return whether a row of a table has an interval with these contents inside that for contents like these."""
+    low, high = (row.get(name, math.nan) for name in _THESE)
+    # Over one content the two are one.
+    return bool(low == low and high == high and row.get("contents", 2) != 1)
 
 
 def _drawn(rows: list[dict[str, Any]], axis: ScaleAxis, layout: Layout, title: str) -> Any:
@@ -118,14 +135,20 @@ def _drawn(rows: list[dict[str, Any]], axis: ScaleAxis, layout: Layout, title: s
     dot: dict[str, Any] = {"color": ACCENT, "size": layout.dot, "opacity": 1, **edge}
     # Rounded inside its ends: a round line cap would make every interval look wider than it is.
     thick = 6 if layout.row > 24 else 5
-    bar: dict[str, Any] = {"color": BAR, "height": thick, "cornerRadius": thick / 2, "opacity": 1}
+    bar: dict[str, Any] = {"color": BAR, "opacity": 1}
+    bars = (
+        ("low", "high", False, thick), ("low", "high", True, thick / 3), ("inner_low", "inner_high", True, thick)
+    )  # fmt: skip
     shaded = chart_of(bands[::2] if len(bands) > 1 else []).mark_rect(color=BAND, opacity=1, aria=False)
     layers = [
         shaded.encode(x=x("start"), x2=alt.X2("stop:Q"), **whole),
         chart_of(rows).mark_rule(color=LINE, aria=False).encode(**at_pixels(x=0, x2=plot), y=y),
-        chart_of([row for row in rows if "low" in row])
-        .mark_bar(**bar)
-        .encode(x=x("low"), x2=alt.X2("high:Q"), y=y, **tooltip()),
+        *(
+            chart_of([row for row in rows if low in row and ("inner_low" in row) is is_nested])
+            .mark_bar(**bar | {"height": tall, "cornerRadius": tall / 2})
+            .encode(x=x(low), x2=alt.X2(f"{high}:Q"), y=y, **tooltip())
+            for low, high, is_nested, tall in bars
+        ),
         chart_of(rows).mark_circle(**dot).encode(x=x("mean"), y=y, **tooltip()),
         words(8, "value", INK, "bold"),
     ]

@@ -13,10 +13,10 @@ from support.pair_ratings import ratings
 def test_a_pair_is_drawn_with_the_better_one_first_and_filled_where_it_is_clear() -> None:
     table = pairs(ratings({"low": 20.0, "high": 60.0, "twin": 60.0})).table
     rows = [row for row in marks(pairs_chart(table)) if "difference" in row]
-    names = {row["name"]: row["clear"] for row in rows}
+    names = {row["name"]: row["verdict"] for row in rows}
     assert all(row["difference"] >= 0 for row in rows)
-    assert names["high − low"] is True
-    assert names["twin − low"] is True
+    assert names["high − low"] == "beyond"
+    assert names["twin − low"] == "beyond"
     assert {"key": "filled: clear, 2 of 3"} in marks(pairs_chart(table))
 
 
