@@ -11,8 +11,12 @@ from beholder.testing import write_study
 from support.link_visitors import take_as_a_person
 
 
-def test_run_with_robots_takes_a_study_from_its_file_to_a_report(study: Path) -> None:
-    results = beholder.run(study, simulate=True, participants=8)
+def test_run_with_robots_takes_a_study_from_its_file_to_a_report_and_stops_at_the_look_at_which_all_is_said(
+    tmp_path: Path, tiny: Path
+) -> None:
+    design = {"looks": [8, 12], "stop": {"decided": "none", "precision": 200}, "trials": 3}
+    study, messages = write_study(tmp_path / "study", tiny, design=design), list[str]()
+    results = beholder.run(study, simulate=True, news=lambda one: messages.append(f"{one.stage}: {one.words}"))
     best_first = list(results.conditions.sort_values("mean", ascending=False)["condition"])
     assert best_first == ["natural", "smooth", "jerky", "frozen"]
     assert len(results.ratings) == 8 * 3 * 4
@@ -22,14 +26,6 @@ def test_run_with_robots_takes_a_study_from_its_file_to_a_report(study: Path) ->
     assert "robots" in results.report.read_text("utf-8").lower()
     for file in ("plan/plan.json", "plan/balance.csv", "clean/ratings.csv", "analyse/scores.csv", "report/ratings.csv"):
         assert (study.parent / file).is_file()
-
-
-def test_a_run_stops_at_the_look_at_which_all_is_said(tmp_path: Path, tiny: Path) -> None:
-    design = {"looks": [4, 6], "stop": {"decided": "none", "precision": 200}, "trials": 2}
-    messages: list[str] = []
-    study = write_study(tmp_path, tiny, design=design)
-    results = beholder.run(study, simulate=True, news=lambda one: messages.append(f"{one.stage}: {one.words}"))
-    assert results.ratings["participant"].nunique() == 4
     look = results.notes["look"]
     assert (look["number"], look["looks"], look["reason"]) == (1, 2, "precise")
     assert messages == [f"look: {look['words']}"]
