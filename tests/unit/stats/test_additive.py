@@ -30,7 +30,7 @@ def _incomplete(seed: int = 1) -> tuple[Codes, Codes, Codes, Floats]:
     """Return 12 people, 5 contents and 4 conditions, of which each person rated about half."""
     rng = np.random.default_rng(seed)
     codes = np.array(_crossed(12, 5, 4))[:, rng.random(240) < 0.5]
-    return codes[0], codes[1], codes[2], rng.normal(size=codes.shape[1])
+    return codes[0], codes[1], codes[2], np.asarray(rng.normal(size=codes.shape[1]), np.float64)
 
 
 def _all_pairs(conditions: int) -> list[tuple[int, int]]:
@@ -77,7 +77,7 @@ def test_other_contents_are_never_more_certain_than_these_and_these_never_more_t
     rng = np.random.default_rng(5)
     codes = np.array(_crossed(20, 6, 5))[:, rng.random(600) < 0.4]
     values = rng.normal(size=(50, codes.shape[1]))
-    result = AdditiveContrasts(*codes, _all_pairs(5)).estimate(values)
+    result = AdditiveContrasts(codes[0], codes[1], codes[2], _all_pairs(5)).estimate(values)
     assert (result.beyond.se >= result.these.se).all()
 
 

@@ -55,7 +55,7 @@ def test_a_condition_that_stands_out_is_left_alone() -> None:
 
 def test_two_conditions_have_nothing_to_be_drawn_to() -> None:
     result = moderated(np.array([[2.0]]), np.array([7.0]), [(0, 1)])
-    assert (result.variance, result.df) == (2.0, 7.0)
+    assert (result.variance.item(), result.df.item()) == (2.0, 7.0)
 
 
 def test_the_prior_is_worth_no_more_than_what_the_other_conditions_know() -> None:
