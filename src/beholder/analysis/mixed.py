@@ -52,7 +52,7 @@ _APART = "conditions share no content, not even through others: no test"
 
 _MIN_CONTENTS = 4
 _FEW_CONTENTS = (
-    f"fewer than {_MIN_CONTENTS} contents: F finds what is not there in 7 to 8 % of studies; with these contents in 5 %"
+    f"fewer than {_MIN_CONTENTS} contents: F finds what is not there in 7 to 9 % of studies; with these contents in 5 %"
 )
 
 

@@ -100,7 +100,7 @@ def test_what_cannot_be_told_is_left_out_with_a_reason() -> None:
 def test_few_contents_are_told_where_the_test_goes_beyond_them() -> None:
     rows = made(variances(as_table(interacting(people=12, contents=3)))).set_index("source")
     assert rows["note"]["condition"] == (
-        "fewer than 4 contents: F finds what is not there in 7 to 8 % of studies; with these contents in 5 %"
+        "fewer than 4 contents: F finds what is not there in 7 to 9 % of studies; with these contents in 5 %"
     )
     assert rows["p"]["condition"] > rows["these_p"]["condition"]
 
