@@ -280,7 +280,8 @@ def _sentence(evidence: _Evidence) -> str:
     people = count(evidence.people, "robot" if evidence.are_robots else "participant")
     if evidence.claimed.p is None:
         return f"{text} ({people}), without a test: {evidence.note}."
-    numbers = _claim_text(evidence, evidence.claimed, "Holm-corrected p" if evidence.is_corrected else "p")
+    name = "Holm-corrected p" if evidence.is_corrected else "p"
+    numbers = _claim_text(evidence, evidence.claimed, name)
     text = f"{text} ({numbers}, {people})"
     if UNNAMED in evidence.note:
         return f"{text}; the study names other contrasts, and this one is not judged."
@@ -290,7 +291,7 @@ def _sentence(evidence: _Evidence) -> str:
     if evidence.verdict == "beyond" or evidence.other_claim.p is None:
         return f"{text}: {words}."
     # The numbers of the other step stand behind the half of the verdict that they are of.
-    other = f" ({_claim_text(evidence, evidence.other_claim, 'p')})"
+    other = f" ({_claim_text(evidence, evidence.other_claim, name)})"
     return f"{text}: {words.replace(';', f'{other};') if evidence.claim == 'beyond' else words + other}."
 
 

@@ -308,7 +308,8 @@ def _pairs(part: QuestionResults, labels: Mapping[str, str]) -> Finding:
         for a, b in pairwise(part.order)
         if (a, b) in part.tested and (a, b) not in part.clear
     ]
-    near = f"Neighbours that this study cannot tell apart: {some_names(level, '; ')}." if level else ""
+    where = f" {part.claim_words}" if part.clear != part.clear_on_these else ""
+    near = f"Neighbours that this study cannot tell apart{where}: {some_names(level, '; ')}." if level else ""
     return Finding(
         f"{clear} of {tested} tested pairs {plural(clear, 'differs', 'differ')} clearly {part.claim_words}.",
         (near + _on_these(part) + _untested(part)).strip(),
@@ -321,8 +322,8 @@ def _on_these(part: QuestionResults) -> str:
     if on_these == beyond:
         return ""
     if part.claim == "these":
-        return f" Beyond them {plural(beyond, 'it is', 'they are')} {beyond}."
-    return f" On these contents {plural(on_these, 'it is', 'they are')} {on_these}."
+        return f" Beyond them {beyond or 'none'} {plural(beyond or 1, 'does', 'do')}."
+    return f" On these contents {on_these} {plural(on_these, 'does', 'do')}."
 
 
 def _disagreement(part: QuestionResults, labels: Mapping[str, str]) -> list[Finding]:

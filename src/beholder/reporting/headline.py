@@ -237,10 +237,9 @@ def _no_differences(part: QuestionResults, names: Mapping[str, str], own: list[_
         )
     else:
         text = f"No two of {len(part.order)} conditions are told apart; the largest difference is between {both}: "
-    if part.kind == "choice":
-        text += f"{names[largest.one]} won {_size_words(part, largest)}."
-    else:
-        text += f"{_size_words(part, largest)}."
+    verdict = f" ({part.verdict_words((largest.one, largest.other))})" if largest in on_these else ""
+    won = f"{names[largest.one]} won " if part.kind == "choice" else ""
+    text += f"{won}{_size_words(part, largest)}{verdict}."
     return f"{text}{_not_ruled_out(part, own)}"
 
 
@@ -255,10 +254,8 @@ def _not_ruled_out(part: QuestionResults, gaps: list[_Difference]) -> str:
 
 
 def _not_told_apart(part: QuestionResults, gap: _Difference) -> str:
-    """Return that two are not told apart, and where: on these contents they may be."""
-    if (gap.one, gap.other) in part.clear_on_these:
-        return part.verdict_words((gap.one, gap.other)).replace("clear on", "told apart on")
-    return "not told apart"
+    """Return that two are not told apart; where they are on these contents, that it is beyond them."""
+    return f"not told apart{f' {part.claim_words}' if (gap.one, gap.other) in part.clear_on_these else ''}"
 
 
 def _contrasts(
@@ -376,11 +373,9 @@ def _verdict(part: QuestionResults, gap: _Difference) -> str:
 
 
 def _not_told_apart_from(part: QuestionResults, gap: _Difference) -> str:
-    """Return `not told apart from`, or where it is: `clearly above it on these 4 contents only`."""
-    if (gap.one, gap.other) in part.clear_on_these:
-        where = "above" if gap.difference > 0 else "below"
-        return f"clearly {where} on {part.contents_words} only, and beyond them not told apart from"
-    return "not told apart from"
+    """Return `not told apart from`, or `not told apart, beyond these 4 contents, from`."""
+    is_elsewhere = (gap.one, gap.other) in part.clear_on_these
+    return f"not told apart, {part.claim_words}, from" if is_elsewhere else "not told apart from"
 
 
 def _won_against(part: QuestionResults, names: Mapping[str, str], gap: _Difference) -> str:
@@ -415,11 +410,12 @@ def _size_words(part: QuestionResults, gap: _Difference) -> str:
 
 
 def _unclear_words(part: QuestionResults, gap: _Difference) -> str:
-    """Return a difference that is not clear, with its sign, interval and p."""
+    """Return a difference that is not clear, with its sign, interval and p, and the verdict if it has two steps."""
+    verdict = _verdict(part, gap) if (gap.one, gap.other) in part.clear_on_these else ""
     if part.kind == "choice":
-        return f"it won {_size_words(part, gap)}"
+        return f"it won {_size_words(part, gap)}{verdict}"
     size = part.difference_words(gap.difference, signed)
-    return f"difference {size}{_interval_words(part, gap.low, gap.high)}, {p_words(gap.p)}"
+    return f"difference {size}{_interval_words(part, gap.low, gap.high)}, {p_words(gap.p)}{verdict}"
 
 
 def _mean_words(part: QuestionResults, mean: float, low: float, high: float, *, prefix: str = "95 % interval ") -> str:

@@ -358,7 +358,7 @@ def _verdict_sentences(material: Material) -> list[Sentence]:
     return [
         Sentence(f"Every difference was tested {both}, each with a correction of its own"),
         Sentence(f"{claims}: {on_these} of {count(tested, 'pair')} {plural(on_these, 'is', 'are')} clear on {these}, "
-                 f"{beyond} of them also beyond"),
+                 f"{beyond or 'none'} of them also beyond"),
     ]  # fmt: skip
 
 

@@ -29,6 +29,7 @@ def results(table: pd.DataFrame, population: str = "people", **order: Any) -> Re
     actual, none = tidy(whole, RowOrder(**order)), pd.DataFrame()
     notes = {
         "population": population,
+        "claim": actual.order.settings.claim,
         "conditions": list(actual.conditions),
         "questions": list(actual.questions),
         "kinds": dict(actual.kinds),
@@ -82,6 +83,40 @@ def test_two_that_are_not_told_apart_are_undecided_and_make_the_next_study() -> 
     assert difference.answer == "undecided"
     assert str(difference).endswith("12 participants), which cannot be told from none.")
     assert inconclusive(THREE) == [("old", "twin")]
+
+
+@pytest.mark.parametrize(
+    ("claim", "said"),
+    [
+        (
+            "beyond",
+            "Undecided: new scores 10.0 points higher than old (95 % interval −12.0 to 32.0, Holm-corrected p = 0.245, "
+            "12 participants): clear on these 4 contents (95 % interval 9.3 to 10.7, Holm-corrected p < 0.001); beyond "
+            "them undecided.",
+        ),
+        (
+            "these",
+            "Yes: new scores 10.0 points higher than old (95 % interval 9.3 to 10.7, Holm-corrected p < 0.001, 12 "
+            "participants): clear on these 4 contents; beyond them undecided (95 % interval −12.0 to 32.0, "
+            "Holm-corrected p = 0.245).",
+        ),
+    ],
+)
+def test_a_difference_on_these_contents_only_is_told_in_two_steps_and_counts_where_it_is_claimed(
+    claim: Any, said: str
+) -> None:
+    rows = [
+        (f"p{person}", f"c{content}", name, mean + spread * (-1) ** content + person % 3)
+        for person in range(12)
+        for content in range(4)
+        for name, mean, spread in (("new", 60, 12), ("old", 50, 0))
+    ]
+    table = pd.DataFrame(rows, columns=["participant", "content", "condition", "value"])
+    analysis = results(table.assign(scale_min=0.0, scale_max=100.0), settings=Analyse(claim=claim))
+    difference = analysis.better("new", "old")
+    assert str(difference) == said
+    assert difference.verdict == "these"
+    assert inconclusive(analysis) == ([("new", "old")] if claim == "beyond" else [])
 
 
 def test_an_answer_is_compared_and_never_taken_for_a_truth() -> None:
@@ -143,8 +178,6 @@ def test_equal_ratings_are_undecided() -> None:
 
 
 def test_a_pair_that_the_study_is_not_about_is_not_judged() -> None:
-    from beholder.study.cleaning import Analyse
-
     table = rated({"old": 50, "new": 70, "Größe 2": 50.1})
     analysis = results(table, settings=Analyse(contrasts=(("Größe 2", "old"),)))
     text = analysis.better("new", "old")

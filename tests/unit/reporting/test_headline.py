@@ -62,6 +62,38 @@ def test_where_nothing_is_told_apart_it_says_what_is_not_ruled_out_and_not_that_
     assert not re.search(r"equal|the same|no difference", f"{two} {three}")
 
 
+def on_some(middle: float, spread: float) -> Value:
+    """Return ratings that are above the middle on every other content, and below it on the others."""
+    return lambda who, what: middle + spread * (-1) ** what + who % 3
+
+
+def test_what_is_clear_on_these_contents_only_is_told_in_two_steps(tmp_path: Path) -> None:
+    values = {"a": on_some(60, 12), "b": on_some(50, 0)}
+    material = rated(tmp_path / "two", values, contents=4)
+    assert key_finding_of(material) == (
+        "a and b are not told apart beyond these 4 contents: 10.0 points (−12.0 to 32.0), p = 0.245 (clear on these 4 "
+        "contents; beyond them undecided). A difference of up to 32.0 points is not ruled out."
+    )
+    assert (
+        "Called clear is what is clear beyond these 4 contents: 1 of 1 pair is clear on these 4 contents, none of them "
+        "also beyond."
+    ) in plain_text(methods(material))
+    three = values | {"c": around(20)}
+    assert key_finding_of(rated(tmp_path / "three", three, contents=4)).startswith(
+        "a scores 61.0 (95 % interval 39.0 to 83.0), the highest, but is not told apart, beyond these 4 contents, from "
+        "b (difference +10.0 points ("
+    )
+    material = rated(tmp_path / "these", values, contents=4, analyse={"claim": "these"})
+    assert key_finding_of(material) == (
+        "a scores 61.0 (95 % interval 60.5 to 61.5), 10.0 points (9.3 to 10.7) above b, p < 0.001: clear on these 4 "
+        "contents; beyond them undecided."
+    )
+    assert Page(headline_section(material)).text.endswith(
+        "Brackets: 95 % intervals for people like these, with these contents. p: t test clustered by participant, "
+        "Holm-corrected."
+    )
+
+
 def test_the_hidden_reference_is_told_beside_the_best_under_test(tmp_path: Path) -> None:
     values = {"r": around(95, 1, 2), "a": around(80, 2, 1), "b": around(60)}
     conditions = [{"name": "r", "label": "Original", "role": "reference"}, "a", "b"]

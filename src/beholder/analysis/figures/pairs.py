@@ -39,7 +39,7 @@ def pairs_chart(
     *,
     labels: Mapping[str, str] | None = None,
     layout: Layout = COLUMN,
-    title: str = "Mean difference, 95 % interval",
+    title: str = "",
 ) -> Any:
     """Return one row for each pair, or contrast that was named, the largest difference first, the better one first.
 
@@ -85,7 +85,9 @@ def _drawn(rows: list[dict[str, Any]], layout: Layout, title: str) -> Any:
     plot, height = layout.whole - side - 24, round(layout.row * 0.8) * len(rows)
     axis = axis_of_values([0.0, *(row[end] for row in rows for end in ("low", "high", "difference") if end in row)])
     y = name_axis(names, layout._replace(is_wide=True, size=layout.small), side)
-    across = value_axis(title, tickCount=5)
+    is_nested = any("inner_low" in row for row in rows)
+    own_title = "95 % interval; thick: these contents" if is_nested else "Mean difference, 95 % interval"
+    across = value_axis(title or own_title, tickCount=5)
 
     def x(field: str) -> Any:
         return alt.X(f"{field}:Q", scale=alt.Scale(domain=[axis.low, axis.high], nice=False), axis=across)
@@ -95,10 +97,10 @@ def _drawn(rows: list[dict[str, Any]], layout: Layout, title: str) -> Any:
         chart_of([{"place": 0}]).mark_rule(color=SOFT, strokeDash=[3, 3], aria=False)
         .encode(x=x("place"), **at_pixels(y=0, y2=height)),
     ]  # fmt: skip
-    for low, high, is_nested, tall in (
+    for low, high, has_inner, tall in (
         ("low", "high", False, 4), ("low", "high", True, 1.5), ("inner_low", "inner_high", True, 4)
     ):  # fmt: skip
-        ranges = chart_of([row for row in rows if low in row and ("inner_low" in row) is is_nested])
+        ranges = chart_of([row for row in rows if low in row and ("inner_low" in row) is has_inner])
         bar = ranges.mark_bar(color=BAR, height=tall, cornerRadius=tall / 2, opacity=1)
         layers.append(bar.encode(x=x(low), x2=alt.X2(f"{high}:Q"), y=y, **tooltip()))
     for verdicts, fill in ((("beyond",), ACCENT), (("these",), BAR), (("undecided", ""), PAPER)):
@@ -117,7 +119,7 @@ def _key_words(rows: list[dict[str, Any]]) -> str:
     beyond, these = (sum(row["verdict"] == verdict for row in rows) for verdict in ("beyond", "these"))
     if not these:
         return f"filled: clear, {beyond} of {len(rows)}"
-    return f"filled: clear beyond these contents, {beyond} of {len(rows)}; pale: on these only, {these}"
+    return f"filled: clear beyond, {beyond} of {len(rows)}; pale: on these contents, {these}"
 
 
 # Preferences

@@ -20,6 +20,20 @@ def test_a_pair_is_drawn_with_the_better_one_first_and_filled_where_it_is_clear(
     assert {"key": "filled: clear, 2 of 3"} in marks(pairs_chart(table))
 
 
+def test_a_pair_has_nested_bars_and_is_pale_where_it_is_clear_on_these_contents_only() -> None:
+    rows = [
+        (f"p{person}", f"c{content}", name, mean + spread * (-1) ** content + person % 3)
+        for person in range(12)
+        for content in range(4)
+        for name, mean, spread in (("a", 60, 12), ("b", 50, 0))
+    ]
+    table = pairs(pd.DataFrame(rows, columns=["participant", "content", "condition", "value"])).table
+    drawn = marks(pairs_chart(table))
+    row = next(row for row in drawn if "inner_low" in row)
+    assert row["low"] < row["inner_low"] < row["difference"] < row["inner_high"] < row["high"]
+    assert {"key": "filled: clear beyond, 0 of 1; pale: on these contents, 1"} in drawn
+
+
 def test_of_two_the_one_that_was_chosen_more_often_stands_at_the_left() -> None:
     pair = {"question": "q", "condition": "a", "other_condition": "b", "wins": 1, "ties": 0, "losses": 3}
     tips = tooltips(preferences_chart(pd.DataFrame([pair])))
