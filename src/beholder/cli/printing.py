@@ -146,6 +146,9 @@ def print_scores(results: Results, truth: Mapping[str, float]) -> None:
     mean = names.pop() if len(names) == 1 else "mean"  # the metric's name if there is only one
     places = {question: place for place, question in enumerate(notes["questions"])}
     ordered = results.conditions.assign(place=results.conditions["question"].map(places))
+    # Over one content, and without intervals, there is nothing to tell beside.
+    shown = results.conditions
+    has_these = bool(len(shown)) and bool((shown["contents"] > 1).all() and shown["these_low"].notna().all())
     rows = []
     for row in ordered.sort_values(["place", "mean"], ascending=[True, False]).to_dict("records"):
         line = {
@@ -155,6 +158,8 @@ def print_scores(results: Results, truth: Mapping[str, float]) -> None:
             mean: f"{row['mean']:.2f}",
             "95 % interval": f"{row['ci_low']:.2f} to {row['ci_high']:.2f}" if row["ci_low"] == row["ci_low"] else "–",
         }
+        if has_these:
+            line["these contents"] = f"{row['these_low']:.2f} to {row['these_high']:.2f}"
         if planted:
             line["planted difference" if results.is_identification else "planted"] = planted[
                 row["question"], row["condition"]

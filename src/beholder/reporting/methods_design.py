@@ -264,13 +264,10 @@ def _method_measures(material: Material, over: str) -> list[Sentence]:
     """Return the sentences on measures that only some methods have."""
     also, sentences = material.results.also, []
     if "dmos" in also:
-        sentences.append(
-            Sentence(
-                "DMOS is the mean of each participant's vote minus their vote on the hidden reference of that content, "
-                "plus the highest vote of the scale",
-                ("itu-p910",),
-            )
-        )
+        own = "the mean of each participant's vote minus their vote on the hidden reference of that content"
+        if set(also["dmos"]["pairing"]) != {"paired"}:
+            own += ", or the difference of the two on all ratings where some did not rate the reference"
+        sentences.append(Sentence(f"DMOS is {own}, plus the highest vote of the scale", ("itu-p910",)))
     if "medians" in also:
         exact = "with the exact 95 % interval between order statistics"
         sentences.append(

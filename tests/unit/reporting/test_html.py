@@ -15,7 +15,9 @@ def test_the_matrix_shows_a_number_only_where_the_difference_is_clear(people: tu
     study, page = people
     pairs = read_results(study.folder).pairs
     same = [attributes for tag, attributes in page.tags if attributes.get("aria-label") == "no clear difference"]
-    assert len(same) == 2 * int((pairs["p_holm"] >= 0.05).sum())
+    assert len(same) == 2 * int((pairs["verdict"] == "undecided").sum())
+    framed = [attributes for tag, attributes in page.tags if tag == "td" and attributes.get("class") == "matrix__these"]
+    assert len(framed) == 2 * int((pairs["verdict"] == "these").sum())
 
 
 def test_the_page_needs_nothing_from_anywhere(people: tuple[Study, Page]) -> None:

@@ -12,6 +12,7 @@ from beholder.analysis.figures.scores import medians_chart, scores_chart, streng
 from beholder.analysis.figures.theme import COLUMN
 from beholder.analysis.participants import raters
 from beholder.reporting.figures import to_svg
+from support.charts import marks
 from support.rating_frames import crowd, means_frame, table_of
 
 
@@ -31,6 +32,15 @@ def test_every_result_that_has_a_picture_draws_a_valid_chart() -> None:
     ]
     for chart in charts:
         assert chart.to_dict()["config"]["font"].startswith("Helvetica")
+
+
+def test_an_interval_with_these_contents_is_a_thick_bar_inside_the_thin_one() -> None:
+    both = means_frame().assign(mean=50.0, ci_low=30.0, ci_high=70.0, these_low=45.0, these_high=55.0, contents=4)
+    rows = [row for row in marks(scores_chart(both)) if "inner_low" in row]
+    ends = {(row["low"], row["inner_low"], row["inner_high"], row["high"]) for row in rows}
+    assert ends == {(30.0, 45.0, 55.0, 70.0)}
+    assert "; with these contents 45." in rows[0]["tip"]
+    assert not [row for row in marks(scores_chart(both.assign(contents=1))) if "inner_low" in row]
 
 
 def test_a_condition_without_an_interval_and_numbers_without_spread_are_drawn() -> None:
