@@ -32,6 +32,7 @@ _MAX_SOLVED = 3000
 """Up to so many participants or contents, whichever are fewer, the equations are solved directly."""
 _MAX_COUNTED = 30_000_000
 """Up to this size of tables what fitting took from each cluster is counted, and not approximated."""
+_AT_ONCE = 32
 _LEAST_CONTENTS = 1.5
 """Over how many contents the weight of a contrast must be spread to speak for others."""
 _SINGULAR = 1e-10
@@ -104,11 +105,15 @@ class _Design:
     @cached_property
     def spread(self) -> _Spread:
         """Over how many clusters the weight of each contrast is spread: over all where they have the same."""
-        squares = (self.combine @ self.weights) ** 2
 
         def over(codes: Codes) -> Floats:
-            sums = sums_by(codes, squares, int(codes.max()) + 1)
-            return np.asarray(sums.sum(axis=1) ** 2 / (sums**2).sum(axis=1), np.float64)
+            found = []
+            # Some contrasts at a time: all would need as many copies of the ratings.
+            for begin in range(0, len(self.combine), _AT_ONCE):
+                squares = (self.combine[begin : begin + _AT_ONCE] @ self.weights) ** 2
+                sums = sums_by(codes, squares, int(codes.max()) + 1)
+                found.append(sums.sum(axis=1) ** 2 / (sums**2).sum(axis=1))
+            return np.concatenate(found)
 
         return _Spread(*(over(codes) for codes in self.clusters))
 
