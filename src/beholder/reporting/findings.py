@@ -343,11 +343,13 @@ def _disagreement(part: QuestionResults, labels: Mapping[str, str]) -> list[Find
             pairs.append(f"{both} (clear by {join_names(clear)}, not by {join_names(rest)})")
     if not pairs:
         return []
+    others = ", on all ratings: the others know pages with both conditions only, and the last three take them as "
+    others = ": the last three take votes as " if part.is_compared else others
+    others += "independent of each other"
     return [
         Finding(
             f"The five tests disagree on {len(pairs)} of {count(tested, 'pair')}.",
-            f"{some_names(pairs, '; ')}. We go by the {TESTS[0]}, on all ratings: the others know pages with both "
-            "conditions only, and the last three take them as independent of each other.",
+            f"{some_names(pairs, '; ')}. We go by the {TESTS[0]}{others}.",
         )
     ]
 

@@ -288,12 +288,14 @@ def _tests(material: Material, over: str) -> list[Sentence]:
             return [Sentence("Correct answers are held against chance, one half, by their interval")]
         return [Sentence("No two conditions could be tested against each other")]
     family = str(notes["correction"]["family"]).rstrip(".")
+    # One pair alone has no others to learn from.
+    is_moderated = any(len(part.tested) > 2 for part in material.parts)
     return [
         Sentence(
             f"Two conditions were compared {_comparison_words(material)}, by two-sided t tests with the error {over}, "
-            "moderated over the pairs and never below that of single pages, and with Satterthwaite's degrees of "
-            f"freedom{_df_words(material)}",
-            (*_CLUSTERED, "smyth2004", "satterthwaite1946"),
+            f"{'moderated over the pairs and ' if is_moderated else ''}never below that of single pages, and with "
+            f"Satterthwaite's degrees of freedom{_df_words(material)}",
+            (*_CLUSTERED, *(("smyth2004",) if is_moderated else ()), "satterthwaite1946"),
         ),
         *_verdict_sentences(material),
         Sentence(f"Tests are at the {100 * notes['alpha']:g} % level, with {family}", ("holm1979",)),
@@ -351,12 +353,14 @@ def _verdict_sentences(material: Material) -> list[Sentence]:
     on_these = sum(len(part.clear_on_these) for part in parts) // 2
     beyond = on_these - sum(len(part.only_on_these) for part in parts) // 2
     claims = f"Called clear is what is clear {'beyond' if parts[0].claim == 'beyond' else 'on'} {these}"
+    pairs = count(tested, "pair")
+    found = f"{on_these} of {pairs} {plural(on_these, 'is', 'are')} clear on {these}, {beyond or 'none'} of them also "
+    found = f"{found}beyond" if on_these else f"none of {pairs} is"
     both = "for people and contents like these, and for people like these with these contents"
     return [
         Sentence(f"Every difference was tested {both}, each with a correction of its own"),
-        Sentence(f"{claims}: {on_these} of {count(tested, 'pair')} {plural(on_these, 'is', 'are')} clear on {these}, "
-                 f"{beyond or 'none'} of them also beyond"),
-    ]  # fmt: skip
+        Sentence(f"{claims}: {found}"),
+    ]
 
 
 def _comparison_words(material: Material) -> str:
