@@ -54,6 +54,7 @@ CELLS: dict[str, Cell | Comparisons] = {
     "complete: 2 conditions, 10 contents, 5 people": Cell(Layout(5, 10, 2), USUAL),
     "complete: 2 conditions, 40 contents, 24 people": Cell(Layout(24, 40, 2), USUAL),
     "complete: 3 conditions, 4 contents, 40 people": Cell(Layout(40, 4, 3), USUAL),
+    "complete: 3 conditions, 4 contents, 30 people, one wild": Cell(Layout(30, 4, 3), replace(USUAL, wild=1.0)),
     "complete: 4 conditions, 4 contents, 24 people, strong interactions": Cell(Layout(24, 4, 4), STRONG),
     "complete: 4 conditions, 4 contents, 24 people, no interactions": Cell(Layout(24, 4, 4), NONE),
     "complete: 4 conditions, 4 contents, 24 people, one wild": Cell(Layout(24, 4, 4), replace(USUAL, wild=1.0)),
@@ -110,6 +111,8 @@ FEW = (
 """In `make test`."""
 OTHER_CONTENTS = ("each condition on 60 % of 12 contents, 40 people",)
 """Conditions that have different contents are not alike on these, however alike they are on all."""
+MISSED = {("complete: 3 conditions, 4 contents, 30 people, one wild", "beyond"): (0.085, 0.08)}
+"""May miss a bound, at most two: of three conditions none can be told to stand out from the others."""
 NOTHING_BUT_PAGES = "nothing but single pages varies, and no error is taken to be below theirs"
 FEW_CLUSTERS = "so few contents or people that one part of the error hides the other"
 TOO_CAUTIOUS = {
@@ -146,8 +149,9 @@ def test_what_is_not_there_is_rarely_found(cell_name: str, claim: str, whole: bo
         return
     rates = false_findings(cell, studies(cell, whole), on_these=claim == "these")
     tell_rate(f"{cell_name} | {claim} | pair {rates.pair} | family {rates.family} | n {rates.pair.studies:,}")
-    assert rates.pair.is_at_most(PAIR, whole=whole), rates
-    assert rates.family.is_at_most(FAMILY, whole=whole), rates
+    of_pair, of_family = MISSED.get((cell_name, claim), (PAIR, FAMILY))
+    assert rates.pair.is_at_most(of_pair, whole=whole), rates
+    assert rates.family.is_at_most(of_family, whole=whole), rates
     if whole and claim == "beyond":
         assert (rates.pair.share < CAUTIOUS) == (cell_name in TOO_CAUTIOUS), rates
 
