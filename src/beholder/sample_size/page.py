@@ -39,7 +39,8 @@ _MOST_QUESTIONS = 4
 
 _POWER = (
     "In brackets: the 95 % interval that so many repetitions leave. A difference is found where it is clear after "
-    "Holm’s correction, as in the report, and points the right way."
+    "Holm’s correction, as in the report (beyond these contents; on them with --contents fixed), and points the right "
+    "way."
 )
 
 
