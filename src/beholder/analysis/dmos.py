@@ -40,6 +40,7 @@ _METRIC = "DMOS(ACR-HR)"
 _NO_INTERVAL = "too few participants: no interval"
 _NAMES = {"none": "", "crush": ", crushed", "clip": ", clipped"}
 _GOOD_SOURCE = 0.75
+_EQUAL = 1e-9
 """How high on its scale a reference should score: 4 of 1 to 5."""
 
 
@@ -147,11 +148,13 @@ DMOS = Analysis(
         ROW_LEVEL,
         QUESTION, STIMULUS_OR_NONE, CONTENT_OR_NONE, CONDITION, METRIC,
         Column("pairing", "text", "Whether every vote is held against the same participant's vote on the reference, or "
-               "the two are compared on all ratings, as some did not rate both.", (_PAIRED, _ADDITIVE)),
+               "the two are compared on all ratings, as not all who rated a content rated both.", (_PAIRED, _ADDITIVE)),
         Column("n", "integer", "Votes that it rests on; of a stimulus, participants."),
         PARTICIPANTS, CONTENTS,
-        Column("mean", "number", "DMOS: mean of the differential votes."),
-        Column("sd", "number", "Standard deviation of the differential votes; empty where not paired."),
+        Column("mean", "number", "DMOS: mean of the differential votes, or the difference on all ratings plus the "
+               "highest vote."),
+        Column("sd", "number", "Standard deviation of the differential votes; empty where some did not rate the "
+               "reference."),
         CI_LOW, CI_HIGH, THESE_LOW, THESE_HIGH, INTERVAL, NOTE,
     ),
     row="stimulus, then condition (`acr-hr`)",
@@ -220,14 +223,17 @@ def _from_all(ratings: Ratings, votes: _DifferentialVotes, stimuli: pd.DataFrame
     rows = []
     for column, name in enumerate(names):
         mine = tests[place == column]
-        is_paired = bool(mine["dv"].notna().all())
+        mean = float(result.difference[0, column]) + top
+        # Where everybody rated all of a content, or nothing of it, both ways give the same.
+        own = float(mine.groupby("content")["dv"].mean().mean()) if mine["dv"].notna().all() else float("nan")
+        is_paired = abs(own - mean) < _EQUAL
         ends = [float(end[0, column]) + top for end in (result.beyond.low, result.beyond.high)]
         these = [float(end[0, column]) + top for end in (result.these.low, result.these.high)]
         rows.append(
             _row(
-                votes, name, float(result.difference[0, column]) + top, ends, these, len(mine),
+                votes, name, mean, ends, these, len(mine),
                 int(mine["participant"].nunique()), int(mine["content"].nunique()),
-                float(mine["dv"].std()) if is_paired else float("nan"), _PAIRED if is_paired else _ADDITIVE,
+                float(mine["dv"].std()) if own == own else float("nan"), _PAIRED if is_paired else _ADDITIVE,
             )
         )  # fmt: skip
     return pd.DataFrame(rows)

@@ -227,20 +227,20 @@ def few_contents_warning(part: QuestionResults) -> Markup | None:
         text = "One content was rated: the intervals are over participants, and say nothing of other contents."
     else:
         text = (
-            f"{contents} contents were rated: intervals and tests that are to hold for other contents too rest on few "
-            f"degrees of freedom{_df_words(part)}, and are wide. More contents help more than more people; thick bars "
-            "and what is clear on these contents are for just these."
+            f"{contents} contents were rated: what is to hold for other contents too rests on few of them, intervals "
+            f"of scores on {count(contents - 1, 'degree')} of freedom{_df_words(part)}, and is wide. More contents help "
+            "more than more people; thick bars and what is clear on these contents are for just these."
         )
     return tag("p", tag("b", "Few contents. "), text, class_="notice")
 
 
 def _df_words(part: QuestionResults) -> str:
-    """Return the degrees of freedom of the tests in brackets, if there are tests."""
+    """Return the degrees of freedom of the tests, if there are tests: more than scores have, as pairs are moderated."""
     df = part.inner_pairs["df"].dropna()
     if df.empty:
         return ""
     low, high = number(df.min(), 0), number(df.max(), 0)
-    return f" ({low})" if low == high else f" ({low} to {high})"
+    return f" and tests on {low if low == high else f'{low} to {high}'}"
 
 
 def dmos_table(material: Material, part: QuestionResults) -> Markup | None:
@@ -252,10 +252,11 @@ def dmos_table(material: Material, part: QuestionResults) -> Markup | None:
     rows = [
         (material.labels.get(row["condition"], row["condition"]), *_cells(row, part.decimals)) for row in records(own)
     ]
-    paired = "from each participant's own vote on the reference"
-    all_ratings = "from all ratings, with people and contents held equal, where some did not rate the reference"
-    note = paired if set(own["pairing"]) == {"paired"} else f"{paired}, or {all_ratings}"
-    caption = f"{own['metric'].iloc[0]}, {note}: {part.id}"
+    is_paired = set(own["pairing"]) == {"paired"}
+    rests = (
+        "each participant's own vote on the reference" if is_paired else "all ratings, people and contents held equal"
+    )
+    caption = f"{own['metric'].iloc[0]}, from {rests}: {part.id}"
     return table(caption, without_empty_columns(TextTable(("Condition", *_HEADS), rows)))
 
 

@@ -81,7 +81,7 @@ MODELLED_MEANS = Section(
         "Means of conditions, every stimulus weighing the same. P.913: each participant's habit of scoring high or low "
         "is taken away. BT.500: participants who are often far from the others, on both sides, are left out. Annex E "
         "(P.910): habits are taken away, and consistent participants weigh more. Shrunken: the same, made for short "
-        "sessions by trusting less what few ratings say of a person; ours, no standard. All other numbers here are "
+        "sessions by trusting less what few ratings say of a person; ours, no standard. All other scores here are "
         "plain means."
     ),
 )

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from beholder.analysis.dmos import crush_votes, dmos
 from beholder.analysis.ratings import RowOrder, tidy
 from beholder.analysis.ratings_table import fill_columns
+from beholder.analysis.result import records
 from beholder.stats.intervals import t_interval
 from beholder.study.cleaning import Analyse
 from support.stimulus_ratings import noisy, rated, referenced, row
@@ -48,6 +49,18 @@ def test_where_some_did_not_rate_the_reference_all_ratings_count() -> None:
     whole = row(result, level="condition")
     assert whole["pairing"] == "all ratings"
     assert whole["ci_low"] <= whole["these_low"] < whole["these_high"] <= whole["ci_high"]
+
+
+def test_a_condition_that_not_everybody_rated_is_not_called_paired() -> None:
+    values = noisy(10, 3, 2)
+    values[:5, 0, 1] = math.nan
+    result = dmos(referenced(values))
+    assert result is not None
+    assert {one["pairing"] for one in records(result.table) if one["level"] == "stimulus"} == {"paired"}
+    whole = row(result, level="condition")
+    assert (whole["pairing"], math.isnan(whole["sd"])) == ("all ratings", False)
+    own = np.nanmean(values[:, :, 1] - values[:, :, 0], axis=0).mean() + 5
+    assert whole["mean"] != pytest.approx(own, abs=1e-6)
 
 
 def test_crushing_and_clipping_have_names_of_their_own() -> None:

@@ -81,9 +81,9 @@ def test_pairs_on_which_tests_do_not_agree_are_listed(tmp_path: Path) -> None:
         (1, "One content was rated: the intervals are over participants, and say nothing of other contents."),
         (
             3,
-            "3 contents were rated: intervals and tests that are to hold for other contents too rest on few degrees of "
-            "freedom (N to N), and are wide. More contents help more than more people; thick bars and what is clear "
-            "on these contents are for just these.",
+            "3 contents were rated: what is to hold for other contents too rests on few of them, intervals of scores "
+            "on 2 degrees of freedom and tests on N to N, and is wide. More contents help more than more people; thick "
+            "bars and what is clear on these contents are for just these.",
         ),
         (5, None),
     ],
@@ -92,7 +92,7 @@ def test_few_contents_are_warned_of(tmp_path: Path, contents: int, said: str | N
     warning = few_contents_warning(
         analysed_material(made_up(tmp_path, SPREAD, contents=contents, participants=6)).parts[0]
     )
-    text = None if warning is None else re.sub(r"\(\d+ to \d+\)", "(N to N)", markup_text(warning))
+    text = None if warning is None else re.sub(r"\d+ to \d+", "N to N", markup_text(warning))
     assert text == (said and f"Few contents. {said}")
 
 
