@@ -85,8 +85,8 @@ def _against_reference(part: QuestionResults, labels: Mapping[str, str], referen
     worse = [name for name in compared if name in differences and differences[name][1] and differences[name][0] < 0]
     better = [name for name in compared if name in differences and differences[name][1] and differences[name][0] > 0]
     notes = [f"clearly better: {some_names([labels[name] for name in better])}"] if better else []
-    level = [labels[name] for name in compared if name not in (*worse, *better)]
-    notes += [f"not told apart from it: {some_names(level)}"] if level else []
+    level = [name for name in compared if name not in (*worse, *better)]
+    notes += [f"not told apart from it{_level_words(part, labels, reference, level)}"] if level else []
     detail = "; ".join(notes) or "every one differs from it clearly"
     return Finding(
         f"{len(worse)} of {len(compared)} are clearly worse than the reference, {labels[reference]}.",
@@ -244,7 +244,10 @@ def _unclear_difference(part: QuestionResults, labels: Mapping[str, str], one: s
     if (one, other) not in part.tested:
         return f"its difference from {labels[other]} could not be tested"
     if part.kind == "choice":
-        return f"{_difference_sentence(part, one, other, labels[other])}, which this study cannot tell from one half"
+        won = _difference_sentence(part, one, other, labels[other])
+        if (one, other) in part.clear_on_these:
+            return f"{won}: {part.verdict_words((one, other))}"
+        return f"{won}, which this study cannot tell from one half"
     size = part.difference_words(part.differences[one, other], signed)
     difference = f"its difference from {labels[other]}, with people and contents held equal, is {size}"
     if part.is_compared or (one, other) in part.between:
@@ -266,8 +269,10 @@ def _hidden_reference(part: QuestionResults, labels: Mapping[str, str], referenc
 def _reference_finding(part: QuestionResults, labels: Mapping[str, str], reference: str, others: list[str]) -> Finding:
     """Return how many conditions under test are below the hidden reference, and whether any mean is above it."""
     below = [name for name in others if (reference, name) in part.above]
-    level = [labels[name] for name in others if (name, reference) not in part.clear]
-    near = f"Not told apart from it: {some_names(level)}." if level else "Every other one differs from it clearly."
+    level = [name for name in others if (name, reference) not in part.clear]
+    near = "Every other one differs from it clearly."
+    if level:
+        near = f"Not told apart from it{_level_words(part, labels, reference, level)}."
     means = {row["condition"]: row["mean"] for row in records(part.conditions)}
     mean, best = number(means[reference], part.decimals), part.order[0]
     top = (
@@ -277,6 +282,12 @@ def _reference_finding(part: QuestionResults, labels: Mapping[str, str], referen
         f"{len(below)} of {len(others)} are clearly below the reference, {labels[reference]}.",
         f"Hidden among the others, the reference scores {mean}; {top}. {near}",
     )
+
+
+def _level_words(part: QuestionResults, labels: Mapping[str, str], reference: str, level: list[str]) -> str:
+    """Return those that are not told apart from the reference, and where they are not."""
+    is_elsewhere = any((name, reference) in part.clear_on_these for name in level)
+    return f"{f' {part.claim_words}' if is_elsewhere else ''}: {some_names([labels[name] for name in level])}"
 
 
 def _last(part: QuestionResults, labels: Mapping[str, str]) -> Finding | None:

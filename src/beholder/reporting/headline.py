@@ -206,7 +206,10 @@ def _unclear_lead(
     text = f"{names[first]} {highest}{'' if part.kind in ('choice', 'pick') else ', the highest'}"
     if tested:
         gap = differences[first, tested[0]]
-        text += f", but is {_not_told_apart_from(part, gap)} {some_names([names[name] for name in tested])}"
+        # Where one of them is clear on these contents, it is beyond them that all are not told apart.
+        known = next((name for name in tested if (first, name) in part.clear_on_these), tested[0])
+        apart = _not_told_apart_from(part, differences[first, known])
+        text += f", but is {apart} {some_names([names[name] for name in tested])}"
         text += f" ({_nearest(names, tested)}{_unclear_words(part, gap)})"
     else:
         text += f"; it could not be compared with {some_names([names[name] for name in rivals])}"

@@ -228,8 +228,8 @@ def few_contents_warning(part: QuestionResults) -> Markup | None:
     else:
         text = (
             f"{contents} contents were rated: what is to hold for other contents too rests on few of them, intervals "
-            f"of scores on {count(contents - 1, 'degree')} of freedom{_df_words(part)}, and is wide. More contents help "
-            "more than more people; thick bars and what is clear on these contents are for just these."
+            f"of scores on {count(contents - 1, 'degree')} of freedom{_df_words(part)}, and is wide. More contents "
+            "help more than more people; thick bars and what is clear on these contents are for just these."
         )
     return tag("p", tag("b", "Few contents. "), text, class_="notice")
 
