@@ -63,7 +63,10 @@ def _ranked(part: QuestionResults, labels: Mapping[str, str]) -> list[Finding]:
     # The order of the means is no finding where a test says the opposite.
     is_led = not any(part.order[0] in pair for pair in part.reversed)
     last = _last(part, labels)
-    return [*([_lead(part, labels)] if is_led else []), *([last] if last else [])]
+    found = [*([_lead(part, labels)] if is_led else []), *([last] if last else [])]
+    # Reference and anchors are above and below what is ranked.
+    among = "Of the conditions under test, " if part.roles else ""
+    return [one._replace(headline=f"{among}{one.headline}") for one in found]
 
 
 def _identified(part: QuestionResults, row: Mapping[str, Any], labels: Mapping[str, str]) -> Finding:

@@ -161,9 +161,8 @@ def _under_test(
     if not others:
         return f"{names[first]} {_score_words(material, part, first)}; there is no other condition under test."
     if not own:
-        return (
-            f"{names[first]} {_score_words(material, part, first)}, the highest; no two conditions could be compared."
-        )
+        scores = f"{names[first]} {_score_words(material, part, first)}"
+        return f"{scores}, the highest{_among(part)}; no two conditions could be compared."
     turned = next((pair for pair in part.reversed if first in pair), None)
     if turned is not None:
         gap = differences[turned[::-1]]
@@ -203,7 +202,7 @@ def _unclear_lead(
     first = part.order[0]
     tested = [name for name in rivals if (first, name) in differences]
     highest = f"was {part.words.chosen} most often" if part.kind == "choice" else _score_words(material, part, first)
-    text = f"{names[first]} {highest}{'' if part.kind in ('choice', 'pick') else ', the highest'}"
+    text = f"{names[first]} {highest}{'' if part.kind in ('choice', 'pick') else f', the highest{_among(part)}'}"
     if tested:
         gap = differences[first, tested[0]]
         # Where one of them is clear on these contents, it is beyond them that all are not told apart.
@@ -220,6 +219,11 @@ def _unclear_lead(
     if part.kind == "choice":
         return f"{text}. It won {_size_words(part, gap)} against {names[below]}{_verdict(part, gap)}."
     return f"{text}. It is {_with_p(part, gap, f'above {names[below]}')}."
+
+
+def _among(part: QuestionResults) -> str:
+    """Return among what a condition is the highest where reference and anchors are not ranked."""
+    return " under test" if part.roles else ""
 
 
 def _nearest(names: Mapping[str, str], tested: list[str]) -> str:

@@ -14,6 +14,7 @@ from beholder.reporting.findings import findings
 from beholder.reporting.question_results import QuestionResults, Wording
 from beholder.study.model import Study
 from beholder.study.questions import SCALES
+from support.headline_ratings import Value, around, flat, rated
 from support.report_pages import Page, findings_text, made_up, read
 
 
@@ -100,7 +101,7 @@ def test_a_condition_that_is_last_by_its_mean_alone_is_not_called_behind(tmp_pat
 
 def test_a_reference_that_leads_by_its_mean_alone_is_compared_by_the_tests(tmp_path: Path) -> None:
     entries = findings_of(tmp_path, HIGH_ONLY_ALONE, reference="A")
-    assert entries[1][0] == "B is ahead."
+    assert entries[1][0] == "Of the conditions under test, B is ahead."
     assert entries[2] == (
         "1 of 2 are clearly below the reference, A.",
         "Hidden among the others, the reference scores 65.5; nothing scores higher. Every other one differs from it "
@@ -214,6 +215,22 @@ def test_equal_conditions_are_reported_as_no_clear_differences(tmp_path: Path) -
     assert "No clear differences." in findings_text(made_up(tmp_path, {"a": 50.0, "b": 50.0}, noise=0))
 
 
+def test_choices_that_are_clear_on_these_contents_only_say_so(tmp_path: Path) -> None:
+    votes: dict[tuple[str, str], Value] = {
+        ("a", "b"): lambda _, what: 1 if what else -1, ("a", "c"): lambda who, _: 1 if who else -1, ("b", "c"): flat(1),
+    }  # fmt: skip
+    material = rated(tmp_path, votes, kind="choice", method="pair", contents=4)
+    found = findings(material.parts[0], material.labels, None, ("person", "people"))
+    assert "75 % of its comparisons with b: clear on these 4 contents; beyond them undecided." in found[0].detail
+
+
+def test_the_reference_is_told_apart_in_two_steps(tmp_path: Path) -> None:
+    values = {"r": around(70), "x": lambda who, what: 60 + 12 * (-1) ** what + who % 3, "y": around(20)}
+    material = rated(tmp_path, values, contents=4)
+    found = findings(material.parts[0], material.labels, "r", ("person", "people"))
+    assert any(one.detail.endswith("Not told apart from it beyond these 4 contents: x.") for one in found)
+
+
 def test_a_reference_is_compared_with_everything_else(tmp_path: Path) -> None:
     conditions = [{"name": "original", "role": "reference"}, "x", "y", "z"]
     text = findings_text(made_up(tmp_path, {"original": 70.0, "x": 90.0, "y": 40.0, "z": 30.0}, conditions=conditions))
@@ -225,8 +242,8 @@ def test_reference_and_anchors_are_marked_and_neither_ahead_nor_behind(tmp_path:
     roles = {"original": "reference", "lowpass-3500": "anchor"}
     study = made_up(tmp_path, quality, roles=roles, conditions=[{"name": "original", "label": "Original"}, *"xyz"])
     page = read(study)
-    assert "x is ahead." in page.text
-    assert "z is behind all others." in page.text
+    assert "Of the conditions under test, x is ahead." in page.text
+    assert "Of the conditions under test, z is behind all others." in page.text
     assert (
         "3 of 3 are clearly below the reference, Original. Hidden among the others, the reference scores" in page.text
     )

@@ -83,6 +83,12 @@ def test_what_is_clear_on_these_contents_only_is_told_in_two_steps(tmp_path: Pat
         "a scores 61.0 (95 % interval 39.0 to 83.0), the highest, but is not told apart, beyond these 4 contents, from "
         "b (difference +10.0 points ("
     )
+    # The nearest is not told apart anywhere, the one behind it is on these contents.
+    near: Value = lambda who, what: on_some(59, 12)(who, what) + 6 * (-1) ** who  # noqa: E731
+    four = {"a": on_some(60, 12), "b": near, "c": around(20), "d": on_some(50, 0)}
+    assert "but is not told apart, beyond these 4 contents, from b and d (b: difference" in key_finding_of(
+        rated(tmp_path / "four", four, contents=4)
+    )
     material = rated(tmp_path / "these", values, contents=4, analyse={"claim": "these"})
     assert key_finding_of(material) == (
         "a scores 61.0 (95 % interval 60.5 to 61.5), 10.0 points (9.3 to 10.7) above b, p < 0.001: clear on these 4 "
