@@ -245,10 +245,12 @@ def analysis_sentences(material: Material) -> list[Sentence]:
     over = _OVER["both" if material.used["content"].nunique() != 1 else "one"]
     if any(not part.is_share for part in parts):
         sentences.append(
-            Sentence(f"Intervals are 95 % Student t intervals, the error {over}", ("student1908", *_CLUSTERED))
+            Sentence(
+                f"Intervals of scores are 95 % Student t intervals, the error {over}", ("student1908", *_CLUSTERED)
+            )
         )
     if any(is_share(part.kind) for part in parts):
-        exact = "Intervals of shares and preferences are Korn and Graubard's 95 % intervals"
+        exact = "Intervals of each condition's share or preference are Korn and Graubard's 95 % intervals"
         sentences.append(Sentence(f"{exact}, the error {over}", ("korn1998", "clopper1934", *_CLUSTERED)))
     return [
         *sentences,
@@ -264,9 +266,10 @@ def _method_measures(material: Material, over: str) -> list[Sentence]:
     """Return the sentences on measures that only some methods have."""
     also, sentences = material.results.also, []
     if "dmos" in also:
+        by_condition = also["dmos"][also["dmos"]["level"] == "condition"]
         own = "the mean of each participant's vote minus their vote on the hidden reference of that content"
-        if set(also["dmos"]["pairing"]) != {"paired"}:
-            own += ", or the difference of the two on all ratings where some did not rate the reference"
+        if set(by_condition["pairing"]) != {"paired"}:
+            own = "the difference from the hidden reference on all ratings, with people and contents held equal"
         sentences.append(Sentence(f"DMOS is {own}, plus the highest vote of the scale", ("itu-p910",)))
     if "medians" in also:
         exact = "with the exact 95 % interval between order statistics"
@@ -292,9 +295,9 @@ def _tests(material: Material, over: str) -> list[Sentence]:
     is_moderated = any(len(part.tested) > 2 for part in material.parts)
     return [
         Sentence(
-            f"Two conditions were compared {_comparison_words(material)}, by two-sided t tests with the error {over}, "
-            f"{'moderated over the pairs and ' if is_moderated else ''}never below that of single pages, and with "
-            f"Satterthwaite's degrees of freedom{_df_words(material)}",
+            f"Two conditions were compared {_comparison_words(material)}; intervals and p values of differences are "
+            f"from two-sided t tests with the error {over}, {'moderated over the pairs and ' if is_moderated else ''}"
+            f"never below that of single pages, and with Satterthwaite's degrees of freedom{_df_words(material)}",
             (*_CLUSTERED, *(("smyth2004",) if is_moderated else ()), "satterthwaite1946"),
         ),
         *_verdict_sentences(material),
@@ -303,12 +306,13 @@ def _tests(material: Material, over: str) -> list[Sentence]:
         *_margin(material),
         *chain_sentences(material),
         Sentence(
-            "Effect sizes (dz) are of people with these contents: mean differences in standard deviations of the "
-            "participants' own differences, with noncentral t intervals; they say nothing about other contents",
+            "Effect sizes (dz) are of people with these contents: the mean of the participants' own differences in "
+            "standard deviations of these, with noncentral t intervals; they say nothing about other contents, and are "
+            "not adjusted for who rated which",
             ("cumming2001",),
         ),
         Sentence(
-            "A t test over pages with both conditions, clustered in the same way, and paired t tests, Wilcoxon "
+            "A t test over pages with both conditions, clustered but not moderated, and paired t tests, Wilcoxon "
             "signed-rank tests and sign tests over these pages are given beside them for comparison with other studies",
             ("jonell2021", "wilcoxon1945", "pratt1959"),
         ),
