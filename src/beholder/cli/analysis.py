@@ -117,8 +117,8 @@ def metrics(source: Path, metric: tuple[str, ...], **options: Any) -> None:
 @click.option("--people", default="", help="Changes to them, as taste:0.1,lapse:0.02.")
 @click.option("--methods", help="Hold these against the study's own; parallel,acr,pair when left out, or none.")
 @click.option(
-    "--contents", default="random", show_default=True, type=click.Choice(["random", "fixed"]),
-    help="Whether a finding is to hold for other contents as well.",
+    "--contents", type=click.Choice(["random", "fixed"]),
+    help="Whether a finding is to hold for other contents as well; as analyse.claim has it when left out.",
 )  # fmt: skip
 @click.option("--rate", help='Pay for an hour, as "12.00 GBP"; recruit.reward for a session when left out.')
 @click.option("--seed", default=1, show_default=True, help="Of the simulated people.")

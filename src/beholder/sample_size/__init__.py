@@ -25,7 +25,7 @@ def power(
     source: str | Path | None = None,
     people: str = "",
     methods: Sequence[str] | None = None,
-    contents: Literal["random", "fixed"] = "random",
+    contents: Literal["random", "fixed"] | None = None,
     rate: str | None = None,
     seed: int = 1,
     out: str | Path | None = None,
@@ -39,7 +39,8 @@ def power(
     real study; how wide intervals are; and the time and cost, at `rate` for an hour or the study's own reward. Without
     a `difference` it is 5 % of the scale, or what a pilot shows. `source` is the study file of that pilot; people are
     those of a public data set when left out, and `people` changes some of it, as `taste:0.1`. With `contents` random a
-    finding is to hold for other contents as well; fixed, for these alone. `methods` are held against the study's own:
+    finding is to hold for other contents as well; fixed, for these alone; when left out, as `analyse.claim` has it.
+    `methods` are held against the study's own:
     parallel, acr and pair when left out, none with an empty list. `progress` is told of repetitions, `stimuli` of
     stimuli that are looked at.
     """

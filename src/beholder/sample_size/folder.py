@@ -43,7 +43,7 @@ def power_folder(
     pilot: str | Path | None,
     people: str,
     methods: Sequence[str] | None,
-    contents: Contents,
+    contents: Contents | None,
     rate: str | None,
     seed: int,
     out: Path | None,
@@ -52,10 +52,12 @@ def power_folder(
 ) -> Power:
     """Simulate the study many times, write the folder, and return the result."""
     sizes, problems = read_sizes(participants)
-    request = PowerRequest(sizes, difference, repetitions, contents, rate, seed)
+    request = PowerRequest(sizes, difference, repetitions, contents or "random", rate, seed)
     if problems := [*problems, *problems_of(request)]:
         raise UserError(problems)
     study = load_study(source)
+    if contents is None:
+        request = replace(request, contents="fixed" if study.analyse.claim == "these" else "random")
     method = find_method(study.method)
     for name in methods or ():
         find_method(name, "--methods")

@@ -35,3 +35,9 @@ def test_a_pilot_says_who_takes_part_and_how_good_conditions_are(tmp_path: Path)
         assert row["difference"] == pytest.approx(apart)
     assert len(pairs) == 3
     assert "pilot tiny, robots" in " ".join(result.notes["notes"])
+
+
+def test_contents_are_as_the_claim_of_the_study_has_them(tmp_path: Path) -> None:
+    path = write_study(tmp_path, analyse={"claim": "these"})
+    result = beholder.power(path, participants=[6], repetitions=20, methods=[])
+    assert result.notes["contents"] == "fixed"
