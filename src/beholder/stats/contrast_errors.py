@@ -113,10 +113,8 @@ def _prior(variance: Floats, df: Floats, pairs: Sequence[Pair], *, are_ratings_s
 
 def _share_of_relatives(pairs: Sequence[Pair]) -> float:
     """Return which share of two pairs has a condition in common."""
-    one, other = np.array(pairs).T
-    related = (one[:, None] == one) | (one[:, None] == other) | (other[:, None] == one) | (other[:, None] == other)
-    count = len(pairs)
-    return float(related.sum() - count) / (count * (count - 1))
+    of_each, count = np.bincount(np.array(pairs).ravel()), len(pairs)
+    return float((of_each * (of_each - 1)).sum()) / (count * (count - 1))
 
 
 def _trigamma_inverse(value: Floats) -> Floats:
