@@ -16,7 +16,7 @@ from scipy import special
 
 from beholder.analysis.columns import CONDITION, NOTE, OTHER_CONDITION, QUESTION
 from beholder.analysis.contract import Analysis, Column
-from beholder.analysis.contrasts import Contrast, Pair
+from beholder.analysis.contrasts import Contrast, Pair, difference_limits
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result, records
 from beholder.analysis.tests import (
@@ -285,6 +285,8 @@ def _sentence(evidence: _Evidence) -> str:
     text = f"{text} ({numbers}, {people})"
     if UNNAMED in evidence.note:
         return f"{text}; the study names other contrasts, and this one is not judged."
+    if not evidence.estimate and evidence.kind != "choice":
+        return f"{text}."
     if evidence.verdict == "undecided" or not evidence.estimate:
         return f"{text}, which cannot be told from {'one half' if evidence.kind == 'choice' else 'none'}."
     words = verdict_words(evidence.verdict, evidence.contents)
@@ -437,7 +439,12 @@ def _population_columns(
     se = np.maximum(se, margin / pages)
     tested = margin_tests(mean, se, df, margin)
     half = special.stdtrit(df, (1 + _inner_level(ratings)) / 2) * se
-    columns: dict[str, object] = {f"{prefix}inner_low": mean - half, f"{prefix}inner_high": mean + half}
+    ends = [difference_limits(ratings, one.question, is_direct=one.comparison == "direct") for one in contrasts]
+    least, most = np.array(ends, float).T
+    columns: dict[str, object] = {
+        f"{prefix}inner_low": np.maximum(mean - half, least),
+        f"{prefix}inner_high": np.minimum(mean + half, most),
+    }
     for name, raw in (("equivalent", tested.within), ("not_worse", tested.not_below)):
         p = _corrected_for_looks(ratings, raw)
         p_holm = pd.Series(p).where(is_counted).groupby(over).transform(holm)

@@ -138,7 +138,7 @@ def _additive(
         comparison: Comparison = "within" if design.is_within[column] else "between"
         both, own = _page_differences(pages[one], pages[other]), _participant_differences(pages[one], pages[other])
         through = f"both compared with {against[names[one]]}" if against.get(names[one]) else ""
-        limit = _limits(ratings, question, is_direct=False)
+        limit = difference_limits(ratings, question, is_direct=False)
         judged[names[one], names[other]] = _judgement(comparison, both, own, (estimates, column), limit, through)
     return judged
 
@@ -154,7 +154,7 @@ def _direct(ratings: Ratings, question: str) -> dict[Pair, _Judged]:
     design = DirectContrasts(pages, choice=1.0 if ratings.kinds[question] == "choice" else None)
     votes = {pair: cells.value[np.newaxis] for pair, cells in pages.items()}
     estimates = _at_look(ratings, design.estimate(votes, level=ratings.level))
-    limit = _limits(ratings, question, is_direct=True)
+    limit = difference_limits(ratings, question, is_direct=True)
     return {
         (names[first], names[second]): _judgement(
             "direct", cells, _participant_means(cells), (estimates, column), limit, ""
@@ -201,7 +201,7 @@ def _judgement(
     elif beyond.over == "participants":
         notes.append("one content: over participants only")
     elif beyond.df < min(_MIN_DF, beyond.participants - 1):
-        notes.append(f"few contents ({beyond.contents}): a wide interval beyond them")
+        notes.append(f"few contents ({beyond.contents}): few degrees of freedom beyond them")
     if (
         not estimates.refused[column]
         and len(pages.value) > 1
@@ -229,7 +229,7 @@ def _turned(one: Estimate) -> Estimate:
     return one._replace(mean=-one.mean, low=-one.high, high=-one.low, statistic=-one.statistic)
 
 
-def _limits(ratings: Ratings, question: str, *, is_direct: bool) -> tuple[float, float]:
+def difference_limits(ratings: Ratings, question: str, *, is_direct: bool) -> tuple[float, float]:
     """Return between which values a difference can be."""
     low, high = SHARE_RANGES.get(ratings.kinds[question]) or scale_ends(ratings, question)[:2]
     return (low, high) if is_direct else (low - high, high - low)

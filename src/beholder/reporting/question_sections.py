@@ -54,7 +54,10 @@ def _scores_foot(material: Material, part: QuestionResults) -> Child:
         bar = f"Thick bar: 95 % interval for people like these, with these contents. Thin bar: {like}."
     asked = wordings(part.wordings, people_words(material))
     line = {"correct": " Broken line: guessing.", "diff": " Broken line: no difference."}
-    line["choice"] = f" Broken line: {part.words.undecided}."
+    line["choice"] = (
+        f" Broken line: {part.words.undecided}. These intervals hold in at least 95 %, and are often wider than "
+        "needed: what is clear is told by the tests of pairs."
+    )
     dot = f" Dot: mean, every content weighing the same. {bar}{line.get(part.kind, '')}"
     is_sentence = isinstance(asked, str) and asked.rstrip().endswith((".", "?", "!", "…"))
     return [asked, None if is_sentence else ".", dot]
@@ -221,14 +224,16 @@ _HEADS = ("Ratings", "Participants", "Mean", "95 % interval", "These contents", 
 def few_contents_warning(part: QuestionResults) -> Markup | None:
     """Return a warning if too few contents were rated for an interval over contents."""
     contents = int(part.conditions["contents"].min()) if len(part.conditions) else 0
+    people = int(part.conditions["participants"].min()) if len(part.conditions) else 0
     if part.is_share or not 1 <= contents < _FEW_CONTENTS:
         return None
     if contents == 1:
         text = "One content was rated: the intervals are over participants, and say nothing of other contents."
     else:
+        freedom = count(min(contents, people) - 1, "degree")
         text = (
             f"{contents} contents were rated: what is to hold for other contents too rests on few of them, intervals "
-            f"of scores on {count(contents - 1, 'degree')} of freedom{_df_words(part)}, and is wide. More contents "
+            f"of scores on {freedom} of freedom{_df_words(part)}, and is wide. More contents "
             "help more than more people; thick bars and what is clear on these contents are for just these."
         )
     return tag("p", tag("b", "Few contents. "), text, class_="notice")

@@ -174,6 +174,7 @@ def test_equal_ratings_are_undecided() -> None:
     difference = results(rated({"old": 50, "new": 50}, noise=0.0)).better("new", "old")
     assert difference == "undecided"
     assert str(difference).startswith("Undecided: new scores the same as old (")
+    assert str(difference).endswith(" participants).")
     assert "nan" not in str(difference)
 
 
@@ -283,6 +284,12 @@ def test_the_tests_are_those_of_the_difference_and_its_error_in_pairs() -> None:
     np.testing.assert_allclose(table["equivalent_p_holm"], holm(table["equivalent_p"]))
     is_within = (table["inner_low"] > -4) & (table["inner_high"] < 4)
     assert (is_within == (table["equivalent_p"] < 0.05)).all()
+
+
+def test_no_end_of_the_inner_interval_is_beyond_the_scale() -> None:
+    table = within_margin(chosen(1.0), 0.5)
+    assert (table["mean_difference"].item(), table["inner_high"].item()) == (pytest.approx(1), 1)
+    assert 0.5 < table["these_inner_low"].item() < 1
 
 
 def test_only_named_contrasts_are_judged_each_from_its_first_side() -> None:
