@@ -8,6 +8,7 @@ from importlib import metadata
 import pandas as pd
 
 from beholder.analysis.result import records
+from beholder.analysis.tests import TESTS
 from beholder.formats import count, join_names, number, plural
 from beholder.methods.contract import Paper
 from beholder.reporting.looks import chain_sentences, contrast_sentences, look_sentences
@@ -305,18 +306,28 @@ def _tests(material: Material, over: str) -> list[Sentence]:
         *contrast_sentences(material),
         *_margin(material),
         *chain_sentences(material),
-        Sentence(
+        *_beside(material),
+    ]
+
+
+def _beside(material: Material) -> list[Sentence]:
+    """Return what stands beside the tests, as far as there is any: neither exists where nobody rated both of a pair."""
+    sentences = []
+    if any(part.inner_pairs["effect"].notna().any() for part in material.parts if part.tested):
+        text = (
             "Effect sizes (dz) are of people with these contents: the mean of the participants' own differences in "
             "standard deviations of these, with noncentral t intervals; they say nothing about other contents, and are "
-            "not adjusted for who rated which",
-            ("cumming2001",),
-        ),
-        Sentence(
+            "not adjusted for who rated which"
+        )
+        sentences.append(Sentence(text, ("cumming2001",)))
+    tests = material.results.also.get("tests")
+    if tests is not None and tests[tests["test"] != TESTS[0]]["p"].notna().any():
+        text = (
             "A t test over pages with both conditions, clustered but not moderated, and paired t tests, Wilcoxon "
-            "signed-rank tests and sign tests over these pages are given beside them for comparison with other studies",
-            ("jonell2021", "wilcoxon1945", "pratt1959"),
-        ),
-    ]
+            "signed-rank tests and sign tests over these pages are given beside them for comparison with other studies"
+        )
+        sentences.append(Sentence(text, ("jonell2021", "wilcoxon1945", "pratt1959")))
+    return sentences
 
 
 def _margin(material: Material) -> list[Sentence]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -80,3 +81,18 @@ def test_the_methods_name_the_contrasts_and_leave_open_since_when(tmp_path: Path
         "The study names 2 contrasts: natural minus jerky and still minus natural. [Whether they were named before the "
         "first answer]." in text
     )
+
+
+def test_what_needs_people_who_rated_both_is_not_told_of_a_study_without_them(tmp_path: Path) -> None:
+    study = made_up(tmp_path, {"natural": 85.0, "jerky": 40.0}, participants=12)
+    told = {one.title: one.text for one in methods(analysed_material(study))}["Analysis"]
+    assert "Effect sizes (dz)" in told
+    assert "sign tests over these pages" in told
+
+    def split(ratings: pd.DataFrame) -> pd.DataFrame:
+        number = ratings["participant"].str.extract(r"(\d+)", expand=False).astype(int)
+        return ratings[(number % 2 == 0) == (ratings["condition"] == "natural")]
+
+    told = {one.title: one.text for one in methods(analysed_material(study, split))}["Analysis"]
+    assert "as different people rated the two" in told
+    assert not re.search("Effect sizes|sign tests", told)
