@@ -127,9 +127,17 @@ def _note(ratings: Ratings, family: str) -> str:
     kinds = set(ratings.kinds.values())
     if kinds == {"correct"}:
         return _CHANCE
-    note = (
+    from_all = (
         "condition minus other_condition, from all ratings (n counts pages of either: one participant and one "
-        "content): additive least squares of participant, content and condition. Its variance has a part of people and "
+        "content): additive least squares of participant, content and condition."
+    )
+    if kinds == {"choice"}:
+        from_all = (
+            "How often condition was preferred minus how often other_condition was, as a share of the votes in which "
+            "the two met (n counts pages: one participant and one content)."
+        )
+    note = (
+        f"{from_all} Its variance has a part of people and "
         "a part of contents, each clustered, corrected for what fitting took, moderated over the pairs of the question "
         "and never below that of single pages; t has Satterthwaite's degrees of freedom. ci_low, ci_high, p and p_holm "
         "are for people and contents like these (over participants only where there is one content); these_low, "
@@ -139,8 +147,8 @@ def _note(ratings: Ratings, family: str) -> str:
         "scale. effect: of people with these contents, the mean over participants of their own differences, in "
         "standard deviations of these (dz), with an exact noncentral t interval; it says nothing about other contents, "
         "and where people rated different contents it is not adjusted for that, unlike mean_difference. "
-        "verdict: whether p_holm, or these_p_holm alone, "
-        "is below 0.05; clear_by: by which of the tests in tests the difference is clear after correction. A "
+        "verdict: whether p_holm, or these_p_holm alone, is below 0.05 (p, of an anchor or the hidden reference that "
+        "is not corrected for); clear_by: by which of the tests in tests the difference is clear after correction. A "
         "difference of zero has no direction and is not called clear. Where ratings are missing, a difference can "
         "point the other way than the two means, which are not adjusted for who rated what."
     )
@@ -148,8 +156,7 @@ def _note(ratings: Ratings, family: str) -> str:
         note += (
             " direct: two conditions were compared with each other, and the difference is the mean of these "
             "comparisons, every content weighing the same, above zero where the condition was better; conditions that "
-            "were compared with the same "
-            "reference only differ as they differ from it."
+            "were compared with the same reference only differ as they differ from it."
         )
     return f"{note} {_CHANCE}" if "correct" in kinds else note
 

@@ -100,7 +100,7 @@ def _test_words(material: Material) -> str:
     over = "participant" if contents == {1} or claims == {"these"} else "participant and content"
     is_partly = any(_is_uncorrected(part) for part in material.parts)
     among = " among the conditions under test" if is_partly else ""
-    return f"t test clustered by {over}{_df_words(material, claims)}, Holm-corrected{among}."
+    return f"t test clustered by {over}{_df_words(material, claims)}, Holm-corrected{among}; intervals are not."
 
 
 def _df_words(material: Material, claims: set[Claim]) -> str:

@@ -153,6 +153,14 @@ def test_every_further_vote_for_the_winner_makes_a_preference_surer_up_to_unanim
     assert p[-1][1] < 1e-4
 
 
+def test_the_note_on_choices_does_not_speak_of_least_squares() -> None:
+    votes = choices(*[(f"p{n}", f"c{n % 3}", "a", "b", 1.0) for n in range(9)])
+    note = present(pairs(votes)).note
+    assert note.startswith("How often condition was preferred minus how often other_condition was")
+    assert "least squares" not in note
+    assert "additive least squares" in present(pairs(ratings({"a": 50, "b": 60}))).note
+
+
 def test_choices_of_few_people_are_worth_less_than_as_many_of_many() -> None:
     many = [(f"p{n}", "t", "a", "b", 1.0 if n < 30 else -1.0) for n in range(40)]
     few = [(f"p{n % 4}", f"t{n}", "a", "b", -1.0 if n % 4 == 0 else 1.0) for n in range(40)]

@@ -96,7 +96,7 @@ def test_what_is_clear_on_these_contents_only_is_told_in_two_steps(tmp_path: Pat
     )
     assert Page(headline_section(material)).text.endswith(
         "Brackets: 95 % intervals for people like these, with these contents. p: t test clustered by participant, "
-        "Holm-corrected."
+        "Holm-corrected; intervals are not."
     )
 
 
@@ -112,7 +112,7 @@ def test_the_hidden_reference_is_told_beside_the_best_under_test(tmp_path: Path)
     foot = Page(headline_section(material)).text
     assert foot.endswith(
         "Brackets: 95 % intervals for people and contents like these. p: t test clustered by participant and content "
-        "(5 to 11 degrees of freedom), Holm-corrected among the conditions under test."
+        "(5 to 11 degrees of freedom), Holm-corrected among the conditions under test; intervals are not."
     )
 
 
