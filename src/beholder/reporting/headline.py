@@ -217,7 +217,7 @@ def _unclear_lead(
         return f"{text}."
     gap = differences[first, below]
     if part.kind == "choice":
-        return f"{text}. It won {_size_words(part, gap)} against {names[below]}{_verdict(part, gap)}."
+        return f"{text}. It won {_with_p(part, gap, f'against {names[below]}')}."
     return f"{text}. It is {_with_p(part, gap, f'above {names[below]}')}."
 
 
