@@ -423,7 +423,7 @@ EQUIVALENCE = Analysis(
     row="pair of conditions and question with a margin",
     holds="whether the two are equivalent, and whether the first is not worse",
     citation=f"{EQUIVALENCE_CITATION}; {ADDITIVE}; {HOLM_CITATION}",
-    order=6,
+    order=5.5,
     holds_at_looks=True,
 )  # fmt: skip
 

@@ -46,7 +46,7 @@ def test_all_problems_are_told_at_once_in_the_order_of_lines(tmp_path: Path) -> 
 
 
 DESIGN = (
-    "participants, votes, sessions_per_participant, trials, per_trial, always, contents, order, blocks, pairs, "
+    "participants, votes, looks, stop, sessions_per_participant, trials, per_trial, always, contents, order, blocks, pairs, "
     "both_orders, between, plan, breaks and seed"
 )
 KNOWN = (
