@@ -83,8 +83,9 @@ def moderated(variance: Floats, df: Floats, pairs: Sequence[Pair], *, are_rating
     conditions = {name for pair in pairs for name in pair}
     if len(conditions) < 3 or len(pairs) < 2:
         return Moderated(variance, own)
-    # All other pairs together know no more than this: what they have in common must not be worth more.
-    most = (len(conditions) - 2 if are_ratings_shared else len(pairs) - 1) * df
+    # The pairs without one of its conditions know no more than this: what is common must not be worth more.
+    others = (len(conditions) - 1) * (len(conditions) - 2) / 2 if are_ratings_shared else len(pairs) - 1
+    most = others * df
     prior = _prior(variance, df, pairs, are_ratings_shared=are_ratings_shared)
     worth = np.minimum(prior.df[:, None], most)
     for name in conditions:

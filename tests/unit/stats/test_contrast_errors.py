@@ -58,7 +58,7 @@ def test_two_conditions_have_nothing_to_be_drawn_to() -> None:
     assert (result.variance.item(), result.df.item()) == (2.0, 7.0)
 
 
-def test_the_prior_is_worth_no_more_than_what_the_other_conditions_know() -> None:
+def test_the_prior_is_worth_no_more_than_what_the_pairs_without_a_condition_know() -> None:
     estimates = np.ones((1, len(PAIRS)))
     result = moderated(estimates, np.full(len(PAIRS), 3.0), PAIRS)
-    np.testing.assert_allclose(result.df, 3 + 4 * 3)
+    np.testing.assert_allclose(result.df, 3 + 10 * 3)
