@@ -133,7 +133,7 @@ def _note(ratings: Ratings, family: str) -> str:
     )
     if kinds == {"choice"}:
         from_all = (
-            "How often condition was preferred minus how often other_condition was, as a share of the votes in which "
+            "How often condition was chosen minus how often other_condition was, as a share of the votes in which "
             "the two met (n counts pages: one participant and one content)."
         )
     note = (
