@@ -156,7 +156,7 @@ def test_every_further_vote_for_the_winner_makes_a_preference_surer_up_to_unanim
 def test_the_note_on_choices_does_not_speak_of_least_squares() -> None:
     votes = choices(*[(f"p{n}", f"c{n % 3}", "a", "b", 1.0) for n in range(9)])
     note = present(pairs(votes)).note
-    assert note.startswith("How often condition was preferred minus how often other_condition was")
+    assert note.startswith("How often condition was chosen minus how often other_condition was")
     assert "least squares" not in note
     assert "additive least squares" in present(pairs(ratings({"a": 50, "b": 60}))).note
 
