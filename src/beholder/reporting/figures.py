@@ -244,7 +244,7 @@ STRENGTHS = TableFigureSection(
     draw=lambda table, _, labels, layout: strengths_chart(table, labels=labels, layout=layout),
     foot=(
         "One unit apart, the better one is chosen 73 times in a hundred. "
-        "Bar: 95 % interval for people and contents like these."
+        "Thick bar: 95 % interval with these contents; thin bar: for people and contents like these."
     ),
 )  # fmt: skip
 RANKS = TableFigureSection(
