@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -81,7 +82,7 @@ def contrasts_of(ratings: Ratings, named: Sequence[Pair] = ()) -> Iterator[Contr
     for question in ratings.questions:
         if ratings.kinds[question] == "correct":
             continue
-        judged = ratings.cached(("contrasts", question), lambda question=question: _judged(ratings, question))  # type: ignore[misc]
+        judged = ratings.cached(("contrasts", question), partial(_judged, ratings, question))
         for pair in (*named, *rest):
             is_named = pair in named_pairs
             if pair in judged or pair[::-1] in judged:
