@@ -1,4 +1,7 @@
-"""dmos: votes minus each participant's own vote on the hidden reference (ACR-HR; reference: statistics 2.3)."""
+"""dmos: votes minus each participant's own vote on the reference, hidden (ACR-HR) or an original among the conditions.
+
+Reference: statistics 2.3.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ from beholder.analysis.columns import (
 from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.means import ScaleEnds, average_by, codes_of, interval_name, scale_ends
 from beholder.analysis.ratings import Ratings, as_ratings
-from beholder.analysis.result import Result, has_analysis, scoring
+from beholder.analysis.result import Result, has_analysis, scoring, takes_dmos
 from beholder.formats import plain_count
 from beholder.stats.additive import CITATION, AdditiveContrasts
 from beholder.stats.clustered import Cells, Floats, Over, mean_of
@@ -75,13 +78,15 @@ def crush_votes(dv: ArrayLike, highest: float, crush: Crush = "crush") -> Floats
     return np.where(votes > highest, drawn_in, votes)
 
 
-def _differential_votes(ratings: Ratings, question: str, crush: Crush) -> _DifferentialVotes:
+def _differential_votes(
+    ratings: Ratings, question: str, crush: Crush, references: frozenset[str]
+) -> _DifferentialVotes:
     """Return the votes of a question, each with the same participant's vote on the reference, if any."""
     votes = ratings.votes[ratings.votes["question"] == question].reset_index(drop=True)
     ends = scale_ends(ratings, question)
     people, value = codes_of(votes["participant"]), votes["value"].to_numpy(float)
     content, contents = pd.factorize(votes["content"])
-    is_reference = votes["condition"].isin(ratings.references).to_numpy(bool)
+    is_reference = votes["condition"].isin(references).to_numpy(bool)
     voted, (by, on) = average_by(value[is_reference], people[is_reference], content[is_reference])
     tests = votes[~is_reference]
     stimulus = np.asarray(tests.groupby(_KEYS, sort=False, observed=True).ngroup(), np.intp)
@@ -106,24 +111,32 @@ def _differential_votes(ratings: Ratings, question: str, crush: Crush) -> _Diffe
 
 
 def dmos(
-    data: pd.DataFrame | Ratings, *, crush: Crush | None = None, questions: Sequence[str] | None = None
+    data: pd.DataFrame | Ratings,
+    *,
+    crush: Crush | None = None,
+    questions: Sequence[str] | None = None,
+    original: str | None = None,
 ) -> Result | None:
-    """Return DMOS of every stimulus and condition with its interval; None where no hidden reference was rated.
+    """Return DMOS of every stimulus and condition with its interval; None where no reference was rated.
 
     A differential vote is a participant's vote minus their vote on the reference plus the highest vote of the scale.
     Where some who rated a stimulus did not rate its reference, DMOS comes from all ratings: the difference of the two
     by additive least squares, plus the highest vote. Votes that are drawn in or cut are always paired. `crush` is as
-    the study has it, else `none`. `questions` are all of methods that have this analysis, or of a table without
-    methods.
+    the study has it, else `none`. `original` is the condition that takes the part of the reference, as the study has it
+    (`analyse: {dmos: natural}`); else the reference of the table. `questions` are all of methods that have this
+    analysis, or can have it where an original is named, or of a table without methods.
     """
     ratings = as_ratings(data)
     crush = crush or ratings.order.settings.crush
     scored = [name for name in ratings.questions if ratings.kinds[name] == "score"]
-    known = [name for name in scored if not (method := ratings.methods[name]) or has_analysis(method, "dmos")]
+    original = original or ratings.order.settings.dmos
+    references = ratings.references if original is None else frozenset({original})
+    is_made = takes_dmos if original is not None else _has_dmos
+    known = [name for name in scored if not (method := ratings.methods[name]) or is_made(method)]
     selected = known if questions is None else list(questions)
     parts, remarks = [], []
     for question in selected:
-        votes = _differential_votes(ratings, question, crush)
+        votes = _differential_votes(ratings, question, crush, references)
         if votes.tests.empty or votes.references.empty:
             continue
         stimuli = _stimuli(ratings, votes, is_plain=crush == "none")
@@ -139,6 +152,10 @@ def dmos(
         return None
     table = pd.concat(parts, ignore_index=True)[DMOS.names].astype({"n": int, "participants": int, "contents": int})
     return DMOS.result(table, _note(crush) + "".join(remarks))
+
+
+def _has_dmos(method: str) -> bool:
+    return has_analysis(method, "dmos")
 
 
 DMOS = Analysis(
@@ -157,7 +174,7 @@ DMOS = Analysis(
                "reference."),
         CI_LOW, CI_HIGH, THESE_LOW, THESE_HIGH, INTERVAL, NOTE,
     ),
-    row="stimulus, then condition (`acr-hr`)",
+    row="stimulus, then condition (`acr-hr`, or with `analyse: {dmos: ...}`)",
     holds="DMOS against each participant's own vote on the reference",
     citation=f"ITU-T P.910 (ACR-HR, differential viewer scores); {STUDENT_CITATION}; {CITATION}",
     order=9,

@@ -225,6 +225,11 @@ def has_analysis(method: str, analysis: str) -> bool:
     return method in names() and analysis in find(method).analyses
 
 
+def takes_dmos(method: str) -> bool:
+    """Return whether votes of a method can be held against votes on an original: its scoring says what that gives."""
+    return "dmos" in scoring(method).metrics
+
+
 def metric(method: str, kind: str) -> Metric:
     """Return what the mean of a condition is called under this method and kind of rating.
 

@@ -40,6 +40,12 @@ WORKERS = ExportTable(
         c.CONTENT, c.CONDITION, c.QUESTION,
     ),
 )  # fmt: skip
+_DIFFERENTIAL = (
+    Column("dmos", "number", "DMOS against the reference, as in analyse/dmos.csv; empty for the reference itself."),
+    Column("dmos_low", "number", "Lower end of its 95 % interval."),
+    Column("dmos_high", "number", "Upper end of its 95 % interval."),
+)
+"""Only where there is a reference: the hidden one, or the original that the study names."""
 Cell = tuple[str, str]
 """Stimulus or condition, and question."""
 Ends = tuple[float | None, float | None]
@@ -73,7 +79,7 @@ def _clips(used: Sequence[Rating], name: str, source: ExportSource) -> TableRows
     clips = _group(used, lambda rating: rating.stimulus)
     most = max(map(len, clips.values()), default=0)
     votes = [f"vote_{number}" for number in range(1, most + 1)]
-    ours = _intervals("scores", "stimulus", used)
+    ours, differential = _intervals("scores", "stimulus", used), _differential("stimulus", used, source)
     table = ExportTable(
         "votes_per_clip",
         "stimulus and question, under the names of the P.910 toolkit: its used votes",
@@ -81,7 +87,7 @@ def _clips(used: Sequence[Rating], name: str, source: ExportSource) -> TableRows
             Column("file_url", "text", "The stimulus."),
             *_statistics(name),
             _FILE_NAME,
-            c.CONTENT, c.CONDITION, *_OURS,
+            c.CONTENT, c.CONDITION, *_OURS, *(_DIFFERENTIAL if differential else ()),
             *(Column(vote, "number", "A vote; whose it is, is not told.") for vote in votes),
         ),
         ("file_url", "question"),
@@ -92,25 +98,29 @@ def _clips(used: Sequence[Rating], name: str, source: ExportSource) -> TableRows
             values = [rating.value for rating in some]
             head = {"file_url": cell[0], "short_file_name": cell[0], "question": cell[1]}
             labels = {"content": some[0].content, "condition": some[0].condition}
-            yield {**head, **labels, **_summary(values, name, ours.get(cell)), **dict(zip(votes, values, strict=False))}
+            own = {**_summary(values, name, ours.get(cell)), **differential.get(cell, {})}
+            yield {**head, **labels, **own, **dict(zip(votes, values, strict=False))}
 
     return TableRows(table, rows())
 
 
 def _conditions(used: Sequence[Rating], name: str, source: ExportSource) -> TableRows:
-    ours = _intervals("conditions", "condition", used)
+    ours, differential = _intervals("conditions", "condition", used), _differential("condition", used, source)
     table = ExportTable(
         "votes_per_cond",
         "condition and question, under the names of the P.910 toolkit: all used votes pooled",
-        (Column("condition_name", "text", "The condition."), *_statistics(name), *_OURS),
+        (
+            Column("condition_name", "text", "The condition."), *_statistics(name), *_OURS,
+            *(_DIFFERENTIAL if differential else ()),
+        ),
         ("condition_name", "question"),
-    )
+    )  # fmt: skip
     groups = _group(used, lambda rating: rating.condition)
 
     def rows() -> Iterator[dict[str, Any]]:
         for cell, some in groups.items():
             summary = _summary([rating.value for rating in some], name, ours.get(cell))
-            yield {"condition_name": cell[0], "question": cell[1], **summary}
+            yield {"condition_name": cell[0], "question": cell[1], **summary, **differential.get(cell, {})}
 
     return TableRows(table, rows())
 
@@ -159,16 +169,40 @@ def _summary(values: Sequence[Any], name: str, ends: Ends | None) -> dict[str, A
 
 def _intervals(analysis: str, group: str, used: Sequence[Rating]) -> Mapping[Cell, Ends]:
     """Return our intervals by stimulus or condition, and question."""
-    import pandas as pd
-
     from beholder.analysis.means import conditions
     from beholder.analysis.scores import scores
 
     if not used:
         return {}
+    table = (scores if analysis == "scores" else conditions)(_frame(used)).table
+    lines = zip(table[group], table["question"], table["ci_low"], table["ci_high"], strict=True)
+    return {(name, question): (low, high) for name, question, low, high in lines}
+
+
+def _differential(level: str, used: Sequence[Rating], source: ExportSource) -> Mapping[Cell, dict[str, Any]]:
+    """Return DMOS with its interval by stimulus or condition, and question; nothing where there is no reference."""
+    from beholder.analysis.dmos import dmos
+
+    settings = source.judging.study.analyse
+    result = dmos(_frame(used), original=settings.dmos, crush=settings.crush) if used else None
+    if result is None:
+        return {}
+    own = result.table[result.table["level"] == level]
+    lines = zip(*(own[name] for name in (level, "question", "mean", "ci_low", "ci_high")), strict=True)
+    heads = [column.name for column in _DIFFERENTIAL]
+    return {
+        (name, question): {
+            head: None if number != number else number for head, number in zip(heads, numbers, strict=True)
+        }
+        for name, question, *numbers in lines
+    }
+
+
+def _frame(used: Sequence[Rating]) -> Any:
+    """Return ratings as analyses take them."""
+    import pandas as pd
+
     frame = pd.DataFrame([rating._asdict() for rating in used]).drop(columns="factors")
     texts = frame.columns[[not pd.api.types.is_numeric_dtype(frame[name]) for name in frame]]
     frame[texts] = frame[texts].astype(object).where(frame[texts].notna(), "")
-    table = (scores if analysis == "scores" else conditions)(frame).table
-    lines = zip(table[group], table["question"], table["ci_low"], table["ci_high"], strict=True)
-    return {(name, question): (low, high) for name, question, low, high in lines}
+    return frame

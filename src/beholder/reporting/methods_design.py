@@ -268,9 +268,11 @@ def _method_measures(material: Material, over: str) -> list[Sentence]:
     also, sentences = material.results.also, []
     if "dmos" in also:
         by_condition = also["dmos"][also["dmos"]["level"] == "condition"]
-        own = "the mean of each participant's vote minus their vote on the hidden reference of that content"
+        original = material.study.analyse.dmos
+        against = "hidden reference" if original is None else f"original ({material.labels.get(original, original)})"
+        own = f"the mean of each participant's vote minus their vote on the {against} of that content"
         if set(by_condition["pairing"]) != {"paired"}:
-            own = "the difference from the hidden reference on all ratings, with people and contents held equal"
+            own = f"the difference from the {against} on all ratings, with people and contents held equal"
         sentences.append(Sentence(f"DMOS is {own}, plus the highest vote of the scale", ("itu-p910",)))
     if "medians" in also:
         exact = "with the exact 95 % interval between order statistics"

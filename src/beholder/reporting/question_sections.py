@@ -267,7 +267,7 @@ def dmos_table(material: Material, part: QuestionResults) -> Markup | None:
 
 DMOS = QuestionSection(
     "dmos",
-    "Against the hidden reference",
+    "Against the reference",
     dmos_table,
     foot="Higher is closer to the reference; above the highest vote, better than it.",
 )

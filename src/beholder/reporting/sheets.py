@@ -122,7 +122,24 @@ def paper_sheets(material: Material) -> dict[str, TextTable]:
             "Comparisons" if parts and all(part.is_compared for part in parts) else "Ratings",
         ),
     }
+    if "dmos" in material.results.also:
+        sheets["dmos"] = _combined(parts, [dmos_sheet(material.results.also["dmos"], part, labels) for part in parts])
     return {name: without_empty_columns(sheet) for name, sheet in sheets.items()}
+
+
+def dmos_sheet(table: pd.DataFrame, part: QuestionResults, labels: Mapping[str, str]) -> TextTable:
+    """Return DMOS of every condition of a question, without rows where it has none."""
+    own = table[(table["level"] == "condition") & (table["question"] == part.id)]
+    d = part.decimals
+    rows = [
+        (
+            labels.get(row["condition"], row["condition"]), f"{row['n']:,.0f}", f"{row['participants']:,.0f}",
+            number(row["mean"], d), _interval(row["ci_low"], row["ci_high"], d), these_interval(row, d),
+            number(row["sd"], d),
+        )
+        for row in records(own)
+    ]  # fmt: skip
+    return TextTable(("Condition", "Ratings", "Participants", "DMOS", "95 % interval", _THESE, "SD"), rows)
 
 
 def _combined(parts: Sequence[QuestionResults], sheets: Sequence[TextTable]) -> TextTable:

@@ -183,6 +183,11 @@ class Analyse(StudyPart):
         description="Where `acr-hr` gives more than the best grade, as someone prefers it to its reference: `none` "
         "leaves it, `crush` draws it in (P.910), `clip` cuts it off.",
     )
+    dmos: Text | None = Field(
+        default=None,
+        description="The condition that holds the originals, such as `natural`, where `acr` has them among the others: "
+        "every other condition also gets a DMOS against it, in all results. `acr-hr` has it without being asked.",
+    )
 
     def margin_of(self, question: str) -> float | None:
         """Return the margin of a question; None where it has none."""

@@ -155,6 +155,10 @@ def _contrasts(data: Mapping[str, Any]) -> Iterator[Fault]:
             if isinstance(word, str) and word not in known:
                 what = f"is {quoted(word)}, which is not among the conditions"
                 yield Fault(what, listed(known), did_you_mean(word, known), ("analyse", "contrasts", index, side))
+    original = _part(data, "analyse").get("dmos")
+    if conditions and isinstance(original, str) and original not in known:
+        what = f"is {quoted(original)}, which is not among the conditions"
+        yield Fault(what, listed(known), did_you_mean(original, known), ("analyse", "dmos"))
 
 
 def _texts(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]:

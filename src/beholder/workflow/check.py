@@ -113,7 +113,8 @@ def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, 
     if problems := check_problems(loaded):
         raise StudyError(problems)
     catalogue, fresh = load_with_messages(loaded, method, progress)
-    if problems := [*unknown_contrasts(loaded, catalogue), *margin_problems(loaded, method)]:
+    unknown = [*unknown_contrasts(loaded, catalogue), *dmos_problems(loaded, catalogue, method)]
+    if problems := [*unknown, *margin_problems(loaded, method)]:
         raise StudyError(problems)
     plan = make_plan(loaded, catalogue, method)
     firsts: dict[object, PlannedList] = {}
@@ -238,6 +239,28 @@ def unknown_contrasts(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
             if name not in known:
                 key, near = f"analyse.contrasts.{place}.{side}", did_you_mean(name, known)
                 yield study.problem(key, f"is {name}, which is no condition", ", ".join(known), near)
+
+
+def dmos_problems(study: Study, catalogue: Catalogue, method: Method) -> Iterator[Problem]:
+    """Yield a problem where `analyse.dmos` names no condition, another than the reference, or suits no such method."""
+    from beholder.errors import did_you_mean
+    from beholder.methods import find, names
+    from beholder.methods.contract import scoring_of
+
+    original, key = study.analyse.dmos, "analyse.dmos"
+    if original is None:
+        return
+    known, hidden = catalogue.conditions, {one.condition for one in catalogue.references.values()}
+    if "dmos" not in scoring_of(method).metrics:
+        allowed = " or ".join(name for name in names() if "dmos" in scoring_of(find(name)).metrics)
+        what = f"is {original}, and votes of {method.name} are not held against votes on an original"
+        yield study.problem(key, what, f"with method: {allowed}", "Leave it out.")
+    elif original not in known:
+        what = f"is {original}, which is no condition"
+        yield study.problem(key, what, ", ".join(known), did_you_mean(original, known))
+    elif "dmos" in method.analyses and hidden and original not in hidden:
+        what = f"is {original}, and {method.name} takes its reference"
+        yield study.problem(key, what, " or ".join(sorted(hidden)), "Leave it out.")
 
 
 def margin_problems(study: Study, method: Method) -> Iterator[Problem]:

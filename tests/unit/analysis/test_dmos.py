@@ -15,7 +15,7 @@ from beholder.analysis.ratings_table import fill_columns
 from beholder.analysis.result import records
 from beholder.stats.intervals import t_interval
 from beholder.study.cleaning import Analyse
-from support.stimulus_ratings import noisy, rated, referenced, row
+from support.stimulus_ratings import NAMES, noisy, rated, referenced, row
 
 
 def test_dmos_pairs_each_vote_with_the_same_persons_vote_on_the_reference() -> None:
@@ -95,3 +95,23 @@ def test_other_methods_have_no_dmos() -> None:
     assert dmos(rated(noisy())) is None
     assert dmos(referenced(noisy()).assign(method="mushra")) is None
     assert dmos(referenced(noisy()).assign(kind="diff")) is None
+
+
+def test_originals_among_the_conditions_of_acr_are_what_the_others_are_held_against() -> None:
+    values = noisy(9, 3, 3)
+    table = rated(values, method="acr")
+    asked = tidy(fill_columns(table), RowOrder(settings=Analyse(dmos=NAMES[0])))
+    result = dmos(asked)
+    assert result is not None
+    actual = row(result, level="condition", condition=NAMES[1])
+    assert actual["metric"] == "DMOS(ACR)"
+    assert actual["mean"] == pytest.approx((values[:, :, 1] - values[:, :, 0]).mean() + 5)
+    assert NAMES[0] not in set(result.table["condition"])
+    same = dmos(table, original=NAMES[0])
+    assert same is not None
+    assert same.table.equals(result.table)
+
+
+def test_an_original_gives_no_dmos_to_a_method_that_does_not_name_it() -> None:
+    assert dmos(rated(noisy(), method="mushra"), original="01") is None
+    assert dmos(rated(noisy(), method="acr")) is None

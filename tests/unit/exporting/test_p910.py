@@ -32,3 +32,16 @@ def test_the_votes_of_the_p910_parser_give_its_table(tmp_path: Path) -> None:
         # Ours is Student's t over people: a little wider.
         half = (float(clip["ci_high"]) - float(clip["ci_low"])) / 2
         assert 1 < half / float(clip["95%CI"]) < 1.08
+
+
+def test_dmos_stands_beside_mos_where_the_study_names_its_originals(tmp_path: Path) -> None:
+    study = make_study(tmp_path, method="acr", analyse={"dmos": "c1"}, clean={"without": ["watched"]},
+                       checks={"variance": False})  # fmt: skip
+    answers = [{"scores": {"q1": {"s1": 5, "s2": 3 + one % 2, "s3": 2}}} for one in range(4)]
+    asyncio.run(fill_one(study, answers, record(study, conditions=("c1", "c2", "c3"))))
+    folder = beholder.export(study, p910=True).folder
+    by_condition = {row["condition_name"]: row for row in rows(folder, "votes_per_cond")}
+    assert [by_condition[name]["dmos"] for name in ("c1", "c2", "c3")] == ["", "3.5", "2"]
+    assert float(by_condition["c2"]["dmos_low"]) < 3.5 < float(by_condition["c2"]["dmos_high"])
+    clips = {row["condition"]: row["dmos"] for row in rows(folder, "votes_per_clip")}
+    assert clips == {"c1": "", "c2": "3.5", "c3": "2"}

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from beholder.reporting.sheets import TextTable, latex_text, markdown_table, markdown_text
+from beholder.reporting.methods_design import analysis_sentences
+from beholder.reporting.sheets import TextTable, latex_text, markdown_table, markdown_text, paper_sheets
+from support.report_material import analysed_material
 from support.report_pages import made_up, read
 
 
@@ -65,3 +67,16 @@ def test_a_markdown_table_keeps_every_name_in_its_cell() -> None:
     assert markdown_text("a|b\n*c* <d>") == r"a\|b \*c\* \<d\>"
     sheet = TextTable(("Condition", "Mean"), [("a|b", "3.0")])
     assert markdown_table(sheet) == "| Condition | Mean |\n| :-- | --: |\n| a\\|b | 3.0 |\n"
+
+
+def test_dmos_against_originals_is_in_the_report_its_words_and_its_latex(tmp_path: Path) -> None:
+    scale = {"id": "quality", "text": "How good is it?", "scale": "acr5"}
+    planted = {"source": 90.0, "codec": 50.0}
+    study = made_up(tmp_path, planted, questions=[scale], noise=5, method="acr", analyse={"dmos": "source"})
+    material = analysed_material(study, lambda ratings: ratings.assign(method="acr"))
+    sheet = paper_sheets(material)["dmos"]
+    assert sheet.heads[:4] == ("Condition", "Ratings", "Participants", "DMOS")
+    assert [row[0] for row in sheet.rows] == ["codec"]
+    assert "DMOS is the mean of each participant's vote minus their vote on the original (source)" in " ".join(
+        sentence.text for sentence in analysis_sentences(material)
+    )

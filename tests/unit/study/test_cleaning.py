@@ -68,6 +68,10 @@ def test_everything_wrong_with_contrasts_is_told_at_once(tmp_path: Path) -> None
         ("{family: all}", "analyse.family is all. Allowed: question or study."),
         ("{claim: all}", "analyse.claim is all. Allowed: beyond or these."),
         ("{margin: 0}", "analyse.margin is 0. Allowed: a number above 0, or a map from question to number."),
+        (
+            "{dmos: our}",
+            "analyse.dmos is our, which is not among the conditions. Allowed: ours, baseline or 01. Did you mean ours?",
+        ),
         ("{crush: soft}", "analyse.crush is soft. Allowed: none, crush or clip."),
     ],
 )  # fmt: skip

@@ -69,3 +69,35 @@ def test_a_first_visit_by_p910_takes_under_five_minutes_before_training(tmp_path
     seconds = 10 * round(6 * checked.minutes_before)
     assert f"has {checked.screens_before} screens up to the training" in docs
     assert f"take about {seconds // 60} min {seconds % 60} s" in " ".join(docs.split())
+
+
+@pytest.mark.parametrize(
+    ("method", "keys", "told"),
+    [
+        (
+            "parallel", {},
+            "is natural, and votes of parallel are not held against votes on an original. Allowed: with method: acr or "
+            "acr-hr. Leave it out.",
+        ),
+        (
+            "acr-hr", {"conditions": [{"name": "smooth", "role": "reference"}, "natural", "jerky"]},
+            "is natural, and acr-hr takes its reference. Allowed: smooth. Leave it out.",
+        ),
+        (
+            "acr", {"conditions": None, "analyse": {"dmos": "naturl"}},
+            "is naturl, which is no condition. Allowed: frozen, jerky, natural, smooth. Did you mean natural?",
+        ),
+    ],
+)  # fmt: skip
+def test_an_original_that_cannot_be_one_is_told(
+    tmp_path: Path, tiny: Path, method: str, keys: dict[str, object], told: str
+) -> None:
+    design = {"participants": 4, "trials": 6}
+    study = write_study(
+        tmp_path / "study", tiny, **{"method": method, "design": design, "analyse": {"dmos": "natural"}, **keys}
+    )
+    with pytest.raises(beholder.UserError) as error:
+        beholder.check(study)
+    place, _, what = str(error.value).partition("analyse.dmos ")
+    assert place.startswith("study.yaml")
+    assert what == told

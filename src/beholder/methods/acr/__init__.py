@@ -29,7 +29,15 @@ class Acr(SingleMethod):
         ("itu-p910", "naderi2022"),
     )
     scoring: ClassVar[Scoring] = Scoring(
-        {"score": Metric("MOS(ACR)", "Mean opinion score: the mean of the votes.")}, citation=P910_CITATION
+        {
+            "score": Metric("MOS(ACR)", "Mean opinion score: the mean of the votes."),
+            "dmos": Metric(
+                "DMOS(ACR)",
+                "Votes against votes on the original of that content, which is one of the conditions, plus the "
+                "highest vote of the scale.",
+            ),
+        },
+        citation=P910_CITATION,
     )
 
 
