@@ -41,6 +41,18 @@ _EVERY = click.option(
 
 @click.command()
 @STUDY
+@click.option(
+    "--stimuli",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Ask about the files of any folder in place of the study's own, as <condition>/<content>.",
+)
+@click.option(
+    "--folder",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="With --stimuli: where this run works; runs/ and a hash of study and stimuli when left out.",
+)
 @STORE
 @HOST
 @PORT
@@ -57,7 +69,8 @@ def run(study: Path, with_robots: bool, **options: Any) -> None:
     """Take a study from its file to the report.
 
     Checks, plans, serves until enough have finished, cleans, analyses, reports. On a platform it also launches, and
-    with --publish it decides, pays and closes. Ctrl-C and again continues.
+    with --publish it decides, pays and closes. Ctrl-C and again continues. With --stimuli the same study asks about
+    other files, in a folder of its own, for a training loop.
     """
     import beholder
 

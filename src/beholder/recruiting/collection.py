@@ -47,7 +47,7 @@ class RunProgress:
     """One message: the stage of the run, and what is new."""
 
     stage: str
-    """launch, collect, extend, look, decide, pay, close; in a demonstration also people"""
+    """folder, launch, collect, extend, look, decide, pay, close; in a demonstration also people"""
     words: str
 
 

@@ -9,7 +9,7 @@ from beholder.errors import Problem, StudyError
 _SCHEMA_LINE = "# yaml-language-server: $schema=study.schema.json"
 _IGNORED = (
     "# Made by Beholder, or holding what people told us, or who they are: not for a repository.\n"
-    "store/\nmedia/\nlaunch/links.csv\ndecide/\npay/\n"
+    "store/\nmedia/\nruns/\nlaunch/links.csv\ndecide/\npay/\n"
 )
 _RECRUIT = """
 # People come by the link that `beholder serve` prints. Or in another way, with one of these lines: docs/recruiting.md

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 def run(
     study: str | Path = "study.yaml",
     *,
+    stimuli: str | Path | None = None,
+    folder: str | Path | None = None,
     participants: int | None = None,
     simulate: bool = False,
     raters: str = "honest",
@@ -51,6 +54,10 @@ def run(
     error rate that several studies have together. Where the study has looks (`design.looks`), it is cleaned and
     analysed at each and may stop there; `news` and `results.notes["look"]` say why. After an interruption the run
     continues. `progress` counts robots, `making` stimuli.
+
+    With `stimuli` the study is asked about the files of that folder in place of its own, in a folder of its own:
+    `folder`, or `runs/` and a hash of study and stimuli beside the study. The same call again continues there, and
+    other files never meet its store.
     """
     from beholder.aio import block_on
     from beholder.analysis import analyse
@@ -63,10 +70,20 @@ def run(
     from beholder.reporting import report
     from beholder.simulation import simulate as send
     from beholder.workflow.chain import exclude_studies, folder_of, write_open_pairs
+    from beholder.workflow.run_folder import make_run_folder, named_as_given
 
-    loaded = load_study(study)
     if participants is not None and participants < 1:
         raise UserError(Problem("participants", f"is {participants}", "1 or more"))
+    if folder is not None and stimuli is None:
+        fix = "A run on the study's own stimuli works in the folder of study.yaml."
+        raise UserError(Problem("folder", "is for a run on other stimuli, and none are given", "with stimuli", fix))
+    report_news = news or no_report
+    named: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+    if stimuli is not None:
+        study = make_run_folder(study, stimuli, folder)
+        named = named_as_given(study, stimuli)
+        report_news(RunProgress("folder", f"this run works in {study.parent}"))
+    loaded = load_study(study)
     if after is not None:
         exclude, before = (*exclude, folder_of(after)), read_results(folder_of(after))
         if not simulate and before.notes["population"] == "robots":
@@ -75,10 +92,10 @@ def run(
         write_open_pairs(loaded, before, store=store)
         chain = ChainShare("", 1, 1.0, load_study(folder_of(after)).name)
     loaded = exclude_studies(loaded, exclude)
-    lists = len(plan_study(study, progress=making).lists)
+    with named:
+        lists = len(plan_study(study, progress=making).lists)
     waiting: tuple[str, ...] = ()
     url = store or str(loaded.folder / "store")
-    report_news = news or no_report
 
     def evaluate() -> Results:
         if chain is not None:
