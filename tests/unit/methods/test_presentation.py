@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 
+import beholder
+from beholder.errors import Problem
+from beholder.methods import names
+from beholder.methods.presentation import medium_problems
+from beholder.stimuli.samples import make_samples
+from beholder.testing import write_study
+from beholder.types import Medium
 from support.method_studies import QUESTION, catalogue_of, make_study, one_trial, problems
 from support.method_trials import SOURCE, TWO
 
@@ -24,19 +32,34 @@ def test_ticks_are_for_likert() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("name", "medium", "plural", "allowed"),
-    [
-        ("dcr", "text", "texts", "audio, image, video"),
-        ("acr-hr", "text", "texts", "audio, image, video"),
-        ("mushra", "text", "texts", "audio, image, video"),
-    ],
-)
-def test_a_medium_that_does_not_fit_is_refused(name: str, medium: str, plural: str, allowed: str) -> None:
-    study = make_study(name, TWO, design={"participants": 4, "trials": {"acr-hr": 4}.get(name, 2)})
-    assert problems(study, catalogue_of(study, medium=medium)) == [
-        f"stimuli are {plural}, which {name} does not show. Allowed: {allowed}."
+@pytest.mark.parametrize("medium", get_args(Medium))
+@pytest.mark.parametrize("name", names())
+def test_every_method_takes_every_medium(name: str, medium: Medium) -> None:
+    conditions, options = (["a", "b"], {"options": {"mode": "identify"}}) if name == "abx" else (TWO, {})
+    study = make_study(name, conditions, design={"participants": 4, "trials": {"acr-hr": 4}.get(name, 2)}, **options)
+    assert problems(study, catalogue_of(study, medium=medium)) == []
+
+
+def test_a_medium_that_does_not_fit_a_method_is_refused() -> None:
+    catalogue = catalogue_of(make_study("acr", TWO), medium="text")
+    assert list(medium_problems("mine", frozenset({"video", "audio"}), catalogue)) == [
+        Problem("stimuli", "are texts, which mine does not show", "audio, video")
     ]
+
+
+@pytest.mark.parametrize("name", ["acr-hr", "dcr", "mushra"])
+def test_robots_rate_texts_beside_their_reference(name: str, tmp_path: Path) -> None:
+    conditions = [{"name": "edited", "role": "reference"}, "plain", "garbled"]
+    make_samples(tmp_path / "stimuli", contents=2, conditions=["edited", "plain", "garbled"])
+    (tmp_path / "media").mkdir()
+    trials = {"acr-hr": 6, "dcr": 4, "mushra": 2}[name]
+    study = write_study(
+        tmp_path / "study", tmp_path, method=name, conditions=conditions, design={"participants": 4, "trials": trials}
+    )
+    ratings = beholder.simulate(study, participants=12, memory=True).ratings
+    means = ratings.groupby("condition")["value"].mean()
+    assert means["plain"] > means["garbled"] + 0.1 * (ratings["scale_max"] - ratings["scale_min"]).iloc[0]
+    assert ("edited" in means) == (name != "dcr")
 
 
 @pytest.mark.parametrize("name", ["dcr", "ccr", "pair", "ab"])

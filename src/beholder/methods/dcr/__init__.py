@@ -43,7 +43,7 @@ class Dcr(SingleMethod):
     """A stimulus is rated against its reference, which is shown first and named."""
 
     name: ClassVar[str] = "dcr"
-    media: ClassVar[frozenset[Medium]] = frozenset({"video", "audio", "image"})
+    media: ClassVar[frozenset[Medium]] = frozenset({"video", "audio", "image", "text"})
     scales: ClassVar[tuple[str, ...]] = ("dcr5", "dcr9")
     Options: ClassVar[type[BaseModel]] = DcrOptions
     analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs")

@@ -59,7 +59,7 @@ class Mushra(ScoreMethod):
     """All versions of a content on one page beside their reference, one slider each."""
 
     name: ClassVar[str] = "mushra"
-    media: ClassVar[frozenset[Medium]] = frozenset({"audio", "video", "image"})
+    media: ClassVar[frozenset[Medium]] = frozenset({"video", "audio", "image", "text"})
     scales: ClassVar[tuple[str, ...]] = ("cont100",)
     Options: ClassVar[type[BaseModel]] = MushraOptions
     analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs", "medians")
