@@ -29,10 +29,11 @@ from beholder.workflow.demo import demo
 from beholder.workflow.new import new
 from beholder.workflow.plan import plan
 from beholder.workflow.run import run
+from beholder.workflow.runs import runs
 from beholder.workflow.serve import serve
 
 __all__ = [
     "BeholderError", "Problem", "UserError", "analyse", "chain", "check", "clean", "close", "compare", "decide", "demo",
     "dimensions", "export", "extend", "forget", "launch", "metrics", "monitor", "new", "participants", "pay", "plan",
-    "power", "purge", "report", "run", "schema", "serve", "simulate",
+    "power", "purge", "report", "run", "runs", "schema", "serve", "simulate",
 ]  # fmt: skip

@@ -239,7 +239,7 @@ SAME_NOUN = {
     "contrasts", "correlation", "decisions", "demo", "design", "devices", "distributions", "facts", "figures",
     "filters", "folder", "groups", "image", "items", "known_answers", "ledger", "media", "mixed", "model",
     "moderation", "page", "pairs", "participants", "playback", "probe", "profile", "qualification", "questionnaire",
-    "rater_models", "raters", "ratings", "registry", "relation", "reliability", "result", "run", "scores",
+    "rater_models", "raters", "ratings", "registry", "relation", "reliability", "result", "run", "runs", "scores",
     "sensitivity", "serialization", "sessions", "shortfall", "sides", "store", "study", "submissions", "tables",
     "tests", "text", "texts", "video", "votes_needed", "writer",
 }  # fmt: skip
@@ -613,7 +613,7 @@ def test_the_public_names_are_these() -> None:
     assert beholder.__all__ == [
         "BeholderError", "Problem", "UserError", "analyse", "chain", "check", "clean", "close", "compare", "decide",
         "demo", "dimensions", "export", "extend", "forget", "launch", "metrics", "monitor", "new", "participants",
-        "pay", "plan", "power", "purge", "report", "run", "schema", "serve", "simulate",
+        "pay", "plan", "power", "purge", "report", "run", "runs", "schema", "serve", "simulate",
     ]  # fmt: skip
     for name in beholder.__all__:
         assert callable(getattr(beholder, name))

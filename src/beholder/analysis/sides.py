@@ -71,7 +71,7 @@ def read_side(source: str | Path | Study, name: str | None = None, *, command: s
             raise UserError(Problem(str(source), f"is a table of scores and has no run {run}", "a study or ratings"))
         return _of_scores(read_scores(source), name or source.stem, source.parent)
     if run is not None and not (isinstance(source, Path) and source.suffix.lower() == ".csv"):
-        return _of_run(source, run, name, command)
+        return side_of_run(source, run, name, command=command)
     loaded = record_look(open_ratings(source), command)
     ratings = loaded.ratings if run is None else _one_run(loaded, run)
     study = loaded.study
@@ -127,11 +127,18 @@ def _placed(side: Side, folder: Path, study: str, population: str) -> Side:
     return replace(side, folder=folder, study=study, population=population)
 
 
-def _of_run(source: Path | Study, run: int, name: str | None, command: str) -> Side:
-    from beholder.methods import load_study
-
-    study = source if isinstance(source, Study) else load_study(source)
-    loaded = record_look(_open_run(study, run), command)
+def side_of_run(
+    source: str | Path | Study,
+    run: int,
+    name: str | None = None,
+    *,
+    command: str = "compare",
+    store: str | None = None,
+    robots: bool = False,
+) -> Side:
+    """Return the scores of one run of a study, from its store: of people if it has any, else of robots."""
+    study = _loaded(source)
+    loaded = record_look(_open_run(study, run, store, robots=robots), command, store)
     side = side_from_ratings(loaded.ratings, name or f"{study.name} run {run}", _labels(study))
     return _placed(side, study.folder, study.name, loaded.population)
 

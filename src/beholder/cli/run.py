@@ -65,7 +65,9 @@ _EVERY = click.option(
 @click.option("--simulate", "with_robots", is_flag=True, help="Robots instead of people.")
 @RATERS
 @SEED
-def run(study: Path, with_robots: bool, **options: Any) -> None:
+@click.option("--runs", "count", type=int, metavar="N", help="N times, each with other people, and compare the runs.")
+@click.option("--against", metavar="SIDE", help="With --runs: what they are held against too, such as lab.csv.")
+def run(study: Path, with_robots: bool, count: int | None, against: str | None, **options: Any) -> None:
     """Take a study from its file to the report.
 
     Checks, plans, serves until enough have finished, cleans, analyses, reports. On a platform it also launches, and
@@ -73,13 +75,40 @@ def run(study: Path, with_robots: bool, **options: Any) -> None:
     other files, in a folder of its own, for a training loop.
     """
     import beholder
+    from beholder.errors import Problem, UserError
 
+    if count is None and against is not None:
+        fix = "Give the number of runs too, or `beholder compare` afterwards."
+        raise UserError(Problem("--against", f"is {against}, without --runs", "", fix))
+    if count is not None:
+        _take_runs(study, count, against, with_robots=with_robots, **options)
+        return
     with Bar("Robots", shown=with_robots) as progress, Bar("Stimuli") as making:
         results = beholder.run(
             study, simulate=with_robots, progress=progress, making=making, news=print_news,
             tell=None if with_robots else live_printer(), **options,
         )  # fmt: skip
     _print_results(results, is_rehearsal=with_robots)
+
+
+def _take_runs(study: Path, count: int, against: str | None, *, with_robots: bool, **options: Any) -> None:
+    import beholder
+    from beholder.workflow.runs import people_by_run
+
+    with Bar("Robots", shown=with_robots) as progress, Bar("Stimuli") as making, Bar("Figures") as drawing:
+        repeated = beholder.runs(
+            study, count, against=against, simulate=with_robots, progress=progress, making=making, drawing=drawing,
+            news=print_news, tell=None if with_robots else live_printer(), **options,
+        )  # fmt: skip
+    if with_robots:
+        click.echo("A rehearsal with robots, not a result.\n")
+    click.echo(people_by_run(repeated))
+    for line in repeated.comparison.words:
+        click.echo(line)
+    for words in repeated.waiting:
+        click.echo(f"Waiting: {words}")
+    click.echo(f"\nReport of the last run: {repeated.results[-1].report}")
+    click.echo(f"Page: {repeated.comparison.page}")
 
 
 @click.command()

@@ -59,7 +59,7 @@ def open_sides(sources: Sequence[Source], asked: Sequence[str] = ()) -> Compared
 
 def _runs(source: Source) -> list[Source]:
     """Return the runs of the only side there is, as sides."""
-    place, run = (source, 1) if isinstance(source, Side) else split_run(_named(source)[1])
+    place, run = (source, 1) if isinstance(source, Side) else split_run(named_source(source)[1])
     runs: tuple[int, ...] = ()
     if run is not None:
         pass
@@ -80,11 +80,11 @@ def _runs(source: Source) -> list[Source]:
 def _read(source: Source) -> Side:
     if isinstance(source, Side):
         return source
-    name, place = _named(source)
+    name, place = named_source(source)
     return read_side(place, name)
 
 
-def _named(source: str | Path | Study) -> tuple[str | None, str | Path | Study]:
+def named_source(source: str | Path | Study) -> tuple[str | None, str | Path | Study]:
     """Return the name that stands before the sign, and the source; a folder may have the sign in its own name."""
     if isinstance(source, Study):
         return None, source

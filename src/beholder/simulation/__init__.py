@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from beholder.simulation.participants import Progress
     from beholder.simulation.storyboard import Storyboard
     from beholder.simulation.variance import PopulationSource
+    from beholder.study.model import Study
 
 
 @overload
 def simulate(
-    study: str | Path = "study.yaml",
+    study: str | Path | Study = "study.yaml",
     *,
     participants: int | None = None,
     raters: str = "honest",
@@ -45,7 +46,7 @@ def simulate(
 
 @overload
 def simulate(
-    study: str | Path = "study.yaml",
+    study: str | Path | Study = "study.yaml",
     *,
     participants: int | None = None,
     raters: str = "honest",
@@ -60,7 +61,7 @@ def simulate(
 
 @overload
 def simulate(
-    study: str | Path = "study.yaml",
+    study: str | Path | Study = "study.yaml",
     *,
     participants: int | None = None,
     raters: str = "honest",
@@ -74,7 +75,7 @@ def simulate(
 
 
 def simulate(
-    study: str | Path = "study.yaml",
+    study: str | Path | Study = "study.yaml",
     *,
     participants: int | None = None,
     raters: str = "honest",
@@ -104,6 +105,7 @@ def simulate(
     if memory and store is not None:
         raise UserError(Problem("--memory", "keeps nothing in a store, and --store names one", "one of the two"))
     population = read_source(source, people)
+    study = load_study(study) if isinstance(study, str | Path) else study
     if browser:
         from beholder.simulation.storyboard import storyboard
 
@@ -121,7 +123,7 @@ def simulate(
     from beholder.simulation.crowd import robots_needed, send_robots
 
     async def send() -> Crowd:
-        async with run_server(load_study(study), store=store, port=0) as server:
+        async with run_server(study, store=store, port=0) as server:
             return await send_robots(
                 server.service.served,
                 server.store,

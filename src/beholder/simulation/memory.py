@@ -323,7 +323,7 @@ _FOLDER = "rehearsal"
 
 
 def rehearse_folder(
-    study: str | Path,
+    study: str | Path | Study,
     *,
     participants: int | None,
     raters: str,
@@ -332,7 +332,7 @@ def rehearse_folder(
     progress: Progress | None = None,
 ) -> MemoryRehearsal:
     """Return a rehearsal of a study, its ratings written to rehearsal/ratings.csv."""
-    loaded = load_study(study)
+    loaded = load_study(study) if isinstance(study, str | Path) else study
     method = find(loaded.method)
     catalogue = load_stimuli(loaded, method)
     with no_collection():

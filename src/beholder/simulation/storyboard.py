@@ -23,6 +23,7 @@ from beholder.simulation.participants import robot_name
 from beholder.simulation.raters import abilities_of, assign_kinds, read_mixture
 from beholder.simulation.truth import Truth, truth_of
 from beholder.simulation.variance import PopulationSource
+from beholder.study.model import Study
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page
@@ -84,7 +85,7 @@ class Storyboard:
 
 
 def storyboard(
-    study: str | Path,
+    study: str | Path | Study,
     count: int,
     *,
     raters: str,
@@ -99,7 +100,7 @@ def storyboard(
     named, so that the pictures can be taken again.
     """
     _check_browser()
-    loaded = load_study(study)
+    loaded = load_study(study) if isinstance(study, str | Path) else study
     kinds = assign_kinds(read_mixture(raters), count, seed, loaded.run)
     _check_kinds(kinds)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def run(
-    study: str | Path = "study.yaml",
+    study: str | Path | Study = "study.yaml",
     *,
     stimuli: str | Path | None = None,
     folder: str | Path | None = None,
@@ -36,6 +36,7 @@ def run(
     after: str | Path | Results | None = None,
     exclude: Sequence[str | Path] = (),
     chain: ChainShare | None = None,
+    draw: bool = True,
     every: float = 60.0,
     tell: Callable[[ServerStatus], None] | None = None,
     news: Callable[[RunProgress], None] | None = None,
@@ -53,7 +54,7 @@ def run(
     its participants are excluded. So are those of the studies in the folders `exclude`. `chain` is the share of an
     error rate that several studies have together. Where the study has looks (`design.looks`), it is cleaned and
     analysed at each and may stop there; `news` and `results.notes["look"]` say why. After an interruption the run
-    continues. `progress` counts robots, `making` stimuli.
+    continues. `draw=False` leaves the report out. `progress` counts robots, `making` stimuli.
 
     With `stimuli` the study is asked about the files of that folder in place of its own, in a folder of its own:
     `folder`, or `runs/` and a hash of study and stimuli beside the study. The same call again continues there, and
@@ -80,10 +81,10 @@ def run(
     report_news = news or no_report
     named: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     if stimuli is not None:
-        study = make_run_folder(study, stimuli, folder)
+        study = make_run_folder(study if isinstance(study, str | Path) else study.folder, stimuli, folder)
         named = named_as_given(study, stimuli)
         report_news(RunProgress("folder", f"this run works in {study.parent}"))
-    loaded = load_study(study)
+    loaded = load_study(study) if isinstance(study, str | Path) else study
     if after is not None:
         exclude, before = (*exclude, folder_of(after)), read_results(folder_of(after))
         if not simulate and before.notes["population"] == "robots":
@@ -150,8 +151,10 @@ def run(
         if wanted is not None:
             record_target(url, loaded.run, wanted)
     evaluate()
-    report(study)
-    return replace(read_results(loaded.folder), waiting=waiting)
+    if draw:
+        report(study)
+    results = replace(read_results(loaded.folder), waiting=waiting)
+    return results if draw else replace(results, report=None)
 
 
 def _lists_of(study: Study, participants: int, lists: int) -> int:
