@@ -146,7 +146,7 @@ def importers() -> dict[str, set[str]]:
 
 def test_modules_are_chapters_and_not_slivers() -> None:
     sizes = [lines(path) for path in SOURCES]
-    assert len(sizes) <= 450
+    assert len(sizes) <= 475
     assert statistics.median(sizes) >= 180
 
 
