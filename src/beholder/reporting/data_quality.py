@@ -160,24 +160,33 @@ def _balance_lines(material: Material) -> Iterator[QualityLine]:
 
 
 def _ratings_per_stimulus(material: Material) -> Iterator[QualityLine]:
-    """Yield the ratings per stimulus, with the number that the plan has."""
-    n = material.results.scores["n"]
-    if n.empty:
+    """Yield the ratings per stimulus, in each group of participants where there are several, and as many as planned."""
+    scores, what = material.results.scores, "ratings"
+    if scores.empty:
         return
-    least, middle, most = (number(float(value), 0) for value in (n.min(), n.median(), n.max()))
-    what = "comparisons" if all(part.is_compared for part in material.parts) else "ratings"
+    counts, of_group, one, many = scores["n"], "", "stimulus has", "stimuli have"
+    filled = scores["stimulus"].nunique()
+    if all(part.is_compared for part in material.parts):
+        what = "comparisons"
+    elif factors := [f"factor_{name}" for name in material.study.design.between]:
+        # The plan is even within each group, and its cells are those of all groups.
+        rated = material.used[material.used["stimulus"].isin(set(scores["stimulus"]))]
+        counts = rated.groupby(["stimulus", "question", *factors])["participant"].nunique()
+        filled = len(rated[["stimulus", *factors]].drop_duplicates())
+        of_group, one, many = " in a group of participants", "stimulus of a group has", "stimuli of a group have"
+    least, middle, most = (number(float(value), 0) for value in (counts.min(), counts.median(), counts.max()))
     planned = _planned(material)
-    reading = f"Fewest, median and most {what} of a stimulus and question."
+    reading = f"Fewest, median and most {what} of a stimulus and question{of_group}"
     warning = ""
     if planned is not None:
         goal = f"{planned.least:,}" if planned.least == planned.most else f"{planned.least:,} to {planned.most:,}"
-        reading = f"Fewest, median and most {what} of a stimulus and question; planned were {goal}."
-        if n.min() < _FEW * planned.least:
-            warning = f"A stimulus has {least} {what}, less than half of what was planned. Let more people in."
-        none = planned.stimuli - material.results.scores["stimulus"].nunique()
-        if what == "ratings" and none > 0:
-            warning = f"{count(none, 'stimulus has', 'stimuli have')} no rating that can be used."
-    yield QualityLine(f"{what.capitalize()} per stimulus", f"{least} / {middle} / {most}", reading, warning)
+        reading += f"; planned were {goal}"
+        if counts.min() < _FEW * planned.least:
+            few = f"A stimulus has {least} {what}{of_group}"
+            warning = f"{few}, less than half of what was planned. Let more people in."
+        if what == "ratings" and planned.stimuli > filled:
+            warning = f"{count(planned.stimuli - filled, one, many)} no rating that can be used."
+    yield QualityLine(f"{what.capitalize()} per stimulus", f"{least} / {middle} / {most}", f"{reading}.", warning)
 
 
 def _planned(material: Material) -> _Planned | None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from beholder.study.parts import Fault, Slug, Span, StudyPart, Text, raise_faults
+from beholder.study.parts import Fault, GroupName, Slug, Span, StudyPart, Text, raise_faults
 from beholder.study.recruitment import Money
 from beholder.study.value_kinds import Allowed
 
@@ -114,7 +114,7 @@ class Design(StudyPart):
     both_orders: bool = Field(
         default=True, description="Each pair equally often in both orders; `false`: the earlier condition comes first."
     )
-    between: dict[Slug, dict[Slug, Level]] = Field(
+    between: dict[GroupName, dict[GroupName, Level]] = Field(
         default_factory=dict,
         description="Factors between participants: by name, its levels, and what is different in each.",
     )

@@ -13,7 +13,7 @@ from beholder.errors import Problem, did_you_mean
 from beholder.formats import listed
 from beholder.study.design import Design, Level
 from beholder.study.model import Playback, Study
-from beholder.study.parts import SLUG, SLUG_WORDS, Fault
+from beholder.study.parts import GROUP_NAME, GROUP_NAME_WORDS, Fault
 from beholder.study.questions import Page
 from beholder.study.reader import StudyReader, dotted, quoted
 from beholder.study.yaml import Place
@@ -107,8 +107,8 @@ def between_faults(data: Mapping[str, Any], questions: Sequence[str], conditions
     between = {name: _map(levels) for name, levels in _map(design.get("between")).items()}
     for factor, levels in between.items():
         for place in ((*_BETWEEN, factor), *((*_BETWEEN, factor, name) for name in levels)):
-            if not re.search(SLUG, str(place[-1])):
-                yield Fault("is no name for a column", SLUG_WORDS, "Rename it.", place)
+            if not re.search(GROUP_NAME, str(place[-1])):
+                yield Fault("is no name for a factor or a level", GROUP_NAME_WORDS, "Rename it.", place)
         if len(levels) < 2:
             has = f"has one level, {next(iter(levels))}," if levels else "has no levels,"
             fix = "Add a level, which may be empty, or take the factor out."

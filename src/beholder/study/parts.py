@@ -16,6 +16,10 @@ from beholder.study.value_kinds import Allowed
 SLUG = r"^[a-z0-9][a-z0-9_-]{0,63}$"
 SLUG_WORDS = "up to 64 small letters, digits, - and _, beginning with a letter or digit"
 Slug = Annotated[str, StringConstraints(pattern=SLUG), Allowed(SLUG_WORDS)]
+GROUP_NAME = r"^[^\W_]([^,:;\"\r\n\t]{0,62}[^\s,:;\"])?$"
+GROUP_NAME_WORDS = 'up to 64 characters, beginning with a letter or digit, without , : ; and "'
+GroupName = Annotated[str, StringConstraints(pattern=GROUP_NAME), Allowed(GROUP_NAME_WORDS)]
+"""What a factor or a level is called, such as Q1: a value of a table, and in sentences a part of a list."""
 Text = Annotated[str, StringConstraints(min_length=1, pattern=r"\S"), Allowed("text that is not empty")]
 SPAN = r"^[1-9][0-9]{0,5} ?(s|min|h|d)$"
 Span = Annotated[

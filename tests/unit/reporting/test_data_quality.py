@@ -89,3 +89,34 @@ def test_no_used_rating_is_said_and_no_rating_has_no_such_section(material: Mate
     unused = replace(material, results=replace(material.results, ratings=ratings.assign(use=False)))
     assert "No rating can be used." in shown(quality_section(unused)).text
     assert quality_section(replace(material, results=replace(material.results, ratings=ratings.head(0)))) is None
+
+
+def test_a_plan_with_groups_is_counted_in_each_group(material: Material) -> None:
+    between = {"Asked": {"Q1": {}, "Q2": {"playback": {"watch": "none"}}}}
+    design = material.study.design.model_validate({**material.study.design.model_dump(), "between": between})
+    study = material.study.model_copy(update={"design": design})
+    study._folder = material.study.folder
+    ratings = material.results.ratings
+    people = sorted(ratings["participant"].unique())
+    ratings = ratings.assign(factor_Asked=["Q1" if name in people[:5] else "Q2" for name in ratings["participant"]])
+    grouped = replace(material, study=study, results=replace(material.results, ratings=ratings))
+    columns = ("count", "cells", "least", "most")
+    row = {"count": "ratings per stimulus", "cells": 32, "least": 5, "most": 5}
+    write_table(study.folder / "plan" / "balance.csv", columns, [row])
+    text = shown(quality_section(grouped)).text
+    assert (
+        "Ratings per stimulus 5 / 5 / 5 Fewest, median and most ratings of a stimulus and question in a group" in text
+    )
+    assert "in a group of participants; planned were 5." in text
+    assert "▲ Ratings per stimulus" not in text
+    one = ratings["stimulus"].iloc[0]
+    ratings = ratings[~((ratings["stimulus"] == one) & (ratings["factor_Asked"] == "Q2"))]
+    less = replace(grouped, results=replace(grouped.results, ratings=ratings))
+    assert "1 stimulus of a group has no rating that can be used." in shown(quality_section(less)).text
+    ratings = ratings[(ratings["stimulus"] != one) | (ratings["participant"] == people[0])]
+    write_table(study.folder / "plan" / "balance.csv", columns, [row | {"cells": 31}])
+    less = replace(grouped, results=replace(grouped.results, ratings=ratings))
+    assert (
+        "A stimulus has 1 ratings in a group of participants, less than half of what was planned."
+        in shown(quality_section(less)).text
+    )

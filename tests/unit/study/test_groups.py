@@ -88,10 +88,16 @@ def problems(folder: Path, between: dict[str, Any], **keys: Any) -> list[str]:
             "each key in one factor. Write one factor whose levels have both, or change something else.",
         ),
         (
-            {"Größe 2": {"a": {}, "b": {"playback": {"watch": "none"}}}},
+            {"Größe: 2": {"a": {}, "b": {"playback": {"watch": "none"}}}},
             {},
-            "design.between.Größe 2 is no name for a column. Allowed: up to 64 small letters, digits, - and _, "
-            "beginning with a letter or digit. Rename it.",
+            "design.between.Größe: 2 is no name for a factor or a level. Allowed: up to 64 characters, beginning with "
+            'a letter or digit, without , : ; and ". Rename it.',
+        ),
+        (
+            {"asked": {"=Q1": {}, "Q2": {"playback": {"watch": "none"}}}},
+            {},
+            "design.between.asked.=Q1 is no name for a factor or a level. Allowed: up to 64 characters, beginning with "
+            'a letter or digit, without , : ; and ". Rename it.',
         ),
         (
             {"layout": {"a": {"options": {"layout": "sideways"}}, "b": {}}},
@@ -204,3 +210,10 @@ def test_a_group_has_what_its_levels_change_and_the_rest_of_the_study() -> None:
     assert [(group.playback.watch, group.playback.sound) for group in groups[:2]] == [("none", "off"), ("whole", "off")]
     assert [group.options.get("layout") for group in groups] == ["rows", None, "rows", None]
     assert [group.texts.pages[0].text for group in groups] == ["Free.", "Set.", "Free.", "Set."]
+
+
+def test_factors_and_levels_are_called_as_people_write_them(tmp_path: Path) -> None:
+    between = {"Question asked": {"Q1": {"questions": [QUESTIONS[0]]}, "Größe (2)": {"questions": [QUESTIONS[1]]}}}
+    study = load_study(write(tmp_path, between))
+    assert groups_in(study.design.between) == [{"Question asked": "Q1"}, {"Question asked": "Größe (2)"}]
+    assert group_study(study, {"Question asked": "Q1"}).questions[0].id == QUESTIONS[0]
