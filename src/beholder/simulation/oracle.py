@@ -21,7 +21,6 @@ from beholder.simulation.participants import Habits, SimulatedPerson, answer_rng
 from beholder.simulation.raters import GUESSING
 from beholder.simulation.robot import Robot, page_log, plain_fill
 from beholder.simulation.truth import Population, Truth, keyed_rng
-from beholder.study.questionnaire import QUESTION_TYPES
 from beholder.types import MESSAGE_ROLES, UNRATED_ROLES, Json, Role
 
 _ABLE = RobotAbilities()
@@ -51,7 +50,7 @@ class Oracle:
         self.claims: dict[str, int] = {}
         self._secret = secret
         study = served.study
-        self._correct = {item.id: item.correct for item in (*study.before, *study.after) if item.correct}
+        self._asks = {ask.id: ask for ask in (*study.before, *study.after)}
         self._said: dict[Role, Say] = {}
         for role in MESSAGE_ROLES:
             rule = study.checks.of_role(role)
@@ -119,12 +118,15 @@ class Oracle:
         assert step is not None, key
         return step
 
-    def fill(self, item: Mapping[str, Any]) -> Json:
-        """Return a valid answer to an item; for a prescreening item the correct one."""
-        correct = self._correct.get(item["id"])
-        if correct:
-            return QUESTION_TYPES[item["type"]].right_answer(correct)
-        return plain_fill(item)
+    def fill(self, participant: str, item: Mapping[str, Any]) -> Json:
+        """Return a person's answer to an item, None if it is left out; for a prescreening item the correct one."""
+        ask = self._asks.get(item["id"])
+        if ask is None:
+            return plain_fill(item)  # The server has later texts than the robots.
+        if ask.correct:
+            return ask.kind.right_answer(ask.correct)
+        rng = keyed_rng(self.seed, "questionnaire", participant, ask.id)
+        return None if ask.kind.is_left_out(ask, rng) else ask.kind.simulated_answer(ask, rng)
 
 
 def expected_percepts(trial: Trial, *, is_able: bool) -> dict[str, float]:
@@ -182,7 +184,7 @@ class OracleResponder:
         return page_log(step["trial"], answer, self._habits, rng, is_away=self._is_away(key))
 
     def fill(self, item: Mapping[str, Any]) -> Json:
-        return self._oracle.fill(item)
+        return self._oracle.fill(self._participant, item)
 
     def answer_check(self, robot: Robot, step: Mapping[str, Any]) -> tuple[Json, float]:
         return self._oracle.answer_check(robot, step["key"], self._able)

@@ -40,7 +40,10 @@ class Responder(Protocol):
         """Return the log of a page with playback and this answer."""
         ...
 
-    def fill(self, item: Mapping[str, Any]) -> Json: ...
+    def fill(self, item: Mapping[str, Any]) -> Json:
+        """Return the answer to an item of a questionnaire; None leaves out what is not required."""
+        ...
+
     def answer_check(self, robot: Robot, step: Mapping[str, Any]) -> tuple[Json, float]: ...
 
 
@@ -141,9 +144,8 @@ class Robot:
             case "consent":
                 return {"agree": True}, []
             case "questions":
-                return {
-                    "answers": {item["id"]: self.responder.fill(item) for item in step["items"] if item["required"]}
-                }, []
+                answers = {item["id"]: self.responder.fill(item) for item in step["items"]}
+                return {"answers": {name: answer for name, answer in answers.items() if answer is not None}}, []
             case "check":
                 answer, seconds = self.responder.answer_check(self, step)
                 return answer, [[0, "shown", None, {}], [round(1000 * seconds), "click", None, {}]]
@@ -203,8 +205,8 @@ def _play_events(slot: Mapping[str, Any], started: float, ended: float) -> list[
 
 
 def plain_fill(item: Mapping[str, Any]) -> Json:
-    """Return a valid answer to an item of a questionnaire."""
-    return QUESTION_TYPES[item["type"]].robot_answer(item)
+    """Return a valid answer to an item of a questionnaire; None where none is required."""
+    return QUESTION_TYPES[item["type"]].robot_answer(item) if item["required"] else None
 
 
 # Logs with human response times

@@ -1,15 +1,17 @@
 """Questionnaires: the items before and after the trials, and the types of question that an item can be.
 
 A type is one object: what the researcher may write, which answers are accepted and which are right, what a robot
-answers, and how answers are tabulated. How it is drawn is its entry in `web/steps/questions.js`.
+answers, alone or as one of many simulated people, and how answers are tabulated. How it is drawn is its entry in
+`web/steps/questions.js`.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
@@ -18,6 +20,9 @@ from beholder.files import as_text
 from beholder.study.parts import Fault, Slug, StudyPart, Text, raise_faults
 from beholder.study.questions import SCALES
 from beholder.types import Json
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
 
 
 class Ask(StudyPart):
@@ -133,6 +138,14 @@ class QuestionType(ABC):
     def robot_answer(self, item: Mapping[str, Any]) -> Json:
         """Return an answer that is accepted."""
 
+    @abstractmethod
+    def simulated_answer(self, ask: Ask, rng: Generator) -> Json:
+        """Return an answer of one of many people: it is accepted, and it varies by the rules in docs/rehearsing.md."""
+
+    def is_left_out(self, ask: Ask, rng: Generator) -> bool:
+        """Return whether a simulated person gives no answer, where none is required."""
+        return not ask.required and bool(rng.random() < _LEFT_OUT)
+
     def other_answer(self, item: Mapping[str, Any], usual: Json) -> Json:
         """Return another answer than the usual one, if there is a choice."""
         return usual
@@ -165,6 +178,32 @@ def _tabulated(answer: Any, options: Sequence[str]) -> TabulatedAnswer:
     return TabulatedAnswer(as_text(answer), None)
 
 
+# What simulated people answer: assumptions, made so that the tables of a rehearsal look like those of a study.
+_LEFT_OUT = 0.2
+"""How often an answer that is not required is left out."""
+_NEXT_OPTION = 0.6
+"""How often an option is chosen, for each time that the one before it is."""
+_TICKED = 0.4
+"""How often each of several options is ticked."""
+_AGREEMENT, _SPREAD = 0.62, 0.26
+"""Mean and standard deviation of a place among labels, from 0 to 1."""
+_SKEW, _SPAN = (1.5, 6.0), 100.0
+"""Of the beta distribution of a number between its ends, and how far apart these are where one is not written."""
+_COUNTRIES = ("United Kingdom", "Poland", "South Africa", "Portugal", "Italy", "Mexico", "Greece", "Kenya", "Chile")
+_FREE_ANSWERS: Mapping[str, Sequence[str]] = {
+    r"countr|nationalit|where do you live": _COUNTRIES,
+    r"\bgender\b": ("female", "male", "non-binary"),
+    r"\blanguage": ("English", "Polish", "Portuguese", "Italian", "Spanish", "Greek", "Swahili"),
+}
+"""What is written where a text, or its id, asks for it."""
+
+
+def _one_of(options: Sequence[str], rng: Generator) -> str:
+    """Return one of the options, the first ones more often."""
+    shares = [_NEXT_OPTION**place for place in range(len(options))]
+    return options[int(rng.choice(len(options), p=[share / sum(shares) for share in shares]))]
+
+
 class SingleChoice(QuestionType):
     """One of the options."""
 
@@ -183,6 +222,9 @@ class SingleChoice(QuestionType):
 
     def robot_answer(self, item: Mapping[str, Any]) -> Json:
         return str(item["options"][-1])
+
+    def simulated_answer(self, ask: Ask, rng: Generator) -> Json:
+        return _one_of(ask.options, rng)
 
     def other_answer(self, item: Mapping[str, Any], usual: Json) -> Json:
         return next((option for option in item["options"] if option != usual), usual)
@@ -216,6 +258,10 @@ class SeveralChoices(QuestionType):
 
     def robot_answer(self, item: Mapping[str, Any]) -> Json:
         return [item["options"][0]]
+
+    def simulated_answer(self, ask: Ask, rng: Generator) -> Json:
+        ticked: list[Json] = [option for option in ask.options if rng.random() < _TICKED]
+        return ticked or [_one_of(ask.options, rng)]
 
     def answers_in(self, cell: str) -> list[str]:
         try:
@@ -259,6 +305,10 @@ class LabelRow(QuestionType):
     def robot_answer(self, item: Mapping[str, Any]) -> Json:
         return 1 + len(self.words(item["options"])) // 2
 
+    def simulated_answer(self, ask: Ask, rng: Generator) -> Json:
+        last = len(self.words(ask.options))
+        return min(last, max(1, round(1 + (last - 1) * float(rng.normal(_AGREEMENT, _SPREAD)))))
+
     def labels(self, ask: Ask) -> dict[str, str]:
         return {str(place): f"{place} {word}" for place, word in enumerate(self.words(ask.options), 1)}
 
@@ -290,6 +340,14 @@ class NumberEntry(QuestionType):
     def robot_answer(self, item: Mapping[str, Any]) -> Json:
         low, high = item["min"], item["max"]
         return (low + high) / 2 if low is not None and high is not None else (low if low is not None else high or 0)
+
+    def simulated_answer(self, ask: Ask, rng: Generator) -> Json:
+        low = ask.min if ask.min is not None else (ask.max or _SPAN) - _SPAN
+        high = ask.max if ask.max is not None else low + _SPAN
+        answer = low + (high - low) * float(rng.beta(*_SKEW))
+        # Ages and counts are whole; a share from 0 to 1 is not.
+        whole = round(answer)
+        return whole if low <= whole <= high and high - low > 1 else round(min(high, max(low, answer)), 3)
 
     def fitting_answer(self, ask: Ask) -> Json:
         return ask.min if ask.min is not None else ask.max
@@ -325,6 +383,15 @@ class TextEntry(QuestionType):
 
     def robot_answer(self, item: Mapping[str, Any]) -> Json:
         return "A robot has nothing to say."
+
+    def simulated_answer(self, ask: Ask, rng: Generator) -> Json:
+        about = f"{ask.id} {ask.text}".casefold()
+        known = next((answers for words, answers in _FREE_ANSWERS.items() if re.search(words, about)), ())
+        return (_one_of(known, rng) if known else "A robot has nothing to say.")[: self._longest(ask)]
+
+    def is_left_out(self, ask: Ask, rng: Generator) -> bool:
+        # Texts of robots, all the same, would fill pages.
+        return not ask.required
 
 
 QUESTION_TYPES: Mapping[str, QuestionType] = {

@@ -14,12 +14,13 @@ from beholder.simulation.truth import Population, plant_truth
 from support.message_studies import write_asking
 
 SESSIONS = {f"s{number}": number for number in range(1, 7)}
+AGE = {"id": "age", "text": "Your age?", "type": "number", "min": 18, "max": 99}
 CORRECT = {"id": "eyes", "text": "Do you see well?", "type": "single", "options": ["yes", "no"], "correct": ["yes"]}
 
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_asking(tmp_path_factory.mktemp("oracle"), before=[CORRECT])
+    return write_asking(tmp_path_factory.mktemp("oracle"), before=[CORRECT], after=[AGE])
 
 
 def make_oracle(study: Path, people: Population | None = None) -> Oracle:
@@ -67,5 +68,16 @@ def test_the_progress_of_a_session_counts_only_where_people_tire(study: Path) ->
 
 
 def test_prescreening_is_answered_correctly(study: Path) -> None:
-    assert make_oracle(study).fill({"id": "eyes", "type": "single", "options": ["no", "yes"]}) == "yes"
-    assert make_oracle(study).fill({"id": "other", "type": "single", "options": ["no", "yes"]}) == "yes"
+    eyes = {"id": "eyes", "type": "single", "options": ["no", "yes"], "required": True}
+    assert {make_oracle(study).fill(f"1-{number}", eyes) for number in range(9)} == {"yes"}
+
+
+def test_questionnaires_are_answered_the_same_each_time_and_differently_by_others(study: Path) -> None:
+    item = {**AGE, "required": True, "options": []}
+    ages = [make_oracle(study).responder("honest", f"1-{number}").fill(item) for number in (1, 1, 2, 3)]
+    assert ages[0] == ages[1]
+    assert len(set(ages)) > 1
+    later = {"id": "later", "type": "likert", "required": False, "options": []}
+    oracle = make_oracle(study)
+    assert oracle.responder("honest", "a").fill(later) is None
+    assert oracle.responder("honest", "a").fill({**later, "required": True}) == 3

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any, get_args
 
+import numpy as np
 import pytest
 from pydantic import ValidationError
 
@@ -44,6 +46,53 @@ def test_what_robots_and_browser_tests_answer_is_accepted(name: str) -> None:
     fitting = ask.kind.fitting_answer(ask)
     assert fitting is None or ask.kind.accepts(ask, fitting)
     assert fitting is None or ask.correct is None or ask.kind.is_correct(ask, fitting)
+
+
+def simulated(ask: Ask, people: int = 400) -> list[Any]:
+    rng = np.random.default_rng(1)
+    return [ask.kind.simulated_answer(ask, rng) for _ in range(people)]
+
+
+@pytest.mark.parametrize("name", ITEMS)
+def test_what_simulated_people_answer_is_accepted(name: str) -> None:
+    ask = ITEMS[name]
+    assert all(ask.kind.accepts(ask, answer) for answer in simulated(ask, 60))
+
+
+def test_simulated_people_differ_as_planted() -> None:
+    ages = np.array(simulated(Ask(id="age", text="?", type="number", min=18, max=120)))
+    assert (ages == ages.round()).all()
+    assert 36 < ages.mean() < 41
+    assert 12 < ages.std() < 16
+    gender = Ask(id="gender", text="?", type="single", options=("female", "male", "other"))
+    counts = Counter(simulated(gender))
+    # 0.6 of the one before: 51, 31 and 18 %.
+    assert [round(counts[option] / 400, 1) for option in gender.options] == [0.5, 0.3, 0.2]
+    easy = np.array(simulated(Ask(id="easy", text="?", type="likert")))
+    assert 3.3 < easy.mean() < 3.7
+    assert set(easy) == {1, 2, 3, 4, 5}
+    several = simulated(ITEMS["multiple"])
+    assert min(map(len, several)) == 1
+    assert max(map(len, several)) == 3
+    assert all(0 <= share <= 1 for share in simulated(Ask(id="x", text="?", type="number", min=0, max=1), 20))
+    assert max(simulated(Ask(id="x", text="?", type="number", max=3), 20)) <= 3
+
+
+def test_simulated_people_write_what_a_text_asks_for_and_leave_out_what_they_may() -> None:
+    country = Ask(id="from", text="Which country do you live in?", type="text")
+    assert len(set(simulated(country, 40))) > 4
+    assert set(simulated(Ask(id="remarks", text="Remarks?", type="text"), 5)) == {"A robot has nothing to say."}
+    left_out = {
+        (ask.type, ask.required): sum(ask.kind.is_left_out(ask, np.random.default_rng(number)) for number in range(200))
+        for ask in (
+            Ask(id="x", text="?", type=kind, required=required)
+            for kind in ("number", "text")
+            for required in (True, False)
+        )
+    }
+    assert left_out[("number", True)] == left_out[("text", True)] == 0
+    assert 25 < left_out[("number", False)] < 55
+    assert left_out[("text", False)] == 200
 
 
 def test_a_prescreening_answer_is_right_or_wrong() -> None:
