@@ -120,21 +120,26 @@ def _corrected(ratings: Ratings, named: Sequence[Pair], family: Family, zeros: Z
     contrasts = list(contrasts_of(ratings, named))
     table = pd.DataFrame([row for one in contrasts for row in _rows(one, zeros, ratings)], columns=PAIR_TESTS.names)
     controlled = frozenset(name for name, method in ratings.methods.items() if scoring(method).controls_reference)
-    outside = [
-        _why_contrast_uncorrected(ratings, one, controlled, has_named=bool(named)) for one in contrasts for _ in TESTS
-    ]
+    outside, outside_all = (
+        [_why_contrast_uncorrected(ratings, one, controlled, has_named=has_named) for one in contrasts for _ in TESTS]
+        for has_named in (bool(named), False)
+    )
     table["note"] = ["; ".join(filter(None, both)) for both in zip(table["note"], outside, strict=True)]
-    is_counted = np.asarray([not why for why in outside], dtype=bool)
+    is_counted, is_counted_of_all = (np.asarray([not why for why in some], bool) for some in (outside, outside_all))
     scope = ["test"] if family == "study" else ["question", "test"]
     if len(table):
         groups = [table[key] for key in scope]
-        for column in ("p", "these_p"):
-            corrected = table[column].where(is_counted).groupby(groups).transform(holm)
+        for column, of, corrected in (
+            ("p", is_counted, "p_holm"), ("these_p", is_counted, "these_p_holm"),
+            ("p", is_counted_of_all, "all_p_holm"),
+        ):  # fmt: skip
+            adjusted = table[column].where(of).groupby(groups).transform(holm)
             # A study of a chain has a share of one error rate: p is made larger, so that 5 % is the limit everywhere.
-            table[f"{column}_holm"] = (corrected / ratings.order.share).clip(upper=1)
+            table[corrected] = (adjusted / ratings.order.share).clip(upper=1)
     above = table["estimate"].sub(np.where(table["test"] == "sign", 0.5, 0))
     table["clear"] = are_clear(table["p"], table["p_holm"], above, outside)
     table["these_clear"] = are_clear(table["these_p"], table["these_p_holm"], above, outside)
+    table["all_clear"] = are_clear(table["p"], table["all_p_holm"], above, outside_all)
     return CorrectedTests(contrasts, table)
 
 
@@ -190,13 +195,13 @@ def _rows(one: Contrast, zeros: Zeros, ratings: Ratings) -> list[tuple[object, .
     )
     share, (t, p) = signs.proportion, _one_sample(plain.mean, plain.sd, n)
     pages_note = "" if n > 1 else "fewer than two pages with both: no test"
-    page, later = ("page", n, signs.ties), (nan,) * 7
+    page, later = ("page", n, signs.ties), (nan,) * 9
     p_sign = nan if n < 2 else 1.0 if n == signs.ties else share.p
     over_pages = [paired.p, p, ranks.p, p_sign]
     paired_p, p, p_ranks, p_sign = over_pages if ratings.look is None else ratings.look.p(over_pages).tolist()
     return [
         (*names, TESTS[0], _UNITS.get(estimate.over, ""), estimate.n, signs.ties, estimate.mean, estimate.low,
-         estimate.high, estimate.statistic, estimate.df, estimate.p, nan, these.low, these.high, these.p, nan, nan, nan,
+         estimate.high, estimate.statistic, estimate.df, estimate.p, nan, these.low, these.high, these.p, *later[:5],
          one.note),
         (*names, TESTS[1], _UNITS.get(paired.over, ""), n, signs.ties, paired.mean, paired.low, paired.high,
          paired.statistic, paired.df, paired_p, *later, pages_note),
@@ -249,7 +254,9 @@ def tests(
         "test, ties ignored; estimate: share of pages on which condition is above other_condition, with Clopper and "
         "Pearson's exact interval; statistic: their number. ties: pages without a difference. All tests are two-sided, "
         f"intervals are 95 %. {family_note(ratings, contrasts, family)} Each test has a family of its own. clear: 1 "
-        f"where p_holm (p, of an anchor or the hidden reference) is below {ALPHA:g}.{ratings.look_note}"
+        f"where p_holm (p, of an anchor or the hidden reference) is below {ALPHA:g}. all_p_holm and all_clear: the "
+        "same corrected over all pairs of conditions, whether or not contrasts are named; who reads both reads two "
+        f"families, each with its own error rate.{ratings.look_note}"
     )
     return PAIR_TESTS.result(table, note, _citation(RANKS[zeros]))
 
@@ -274,6 +281,8 @@ PAIR_TESTS = Analysis(
         DF, P, P_HOLM, THESE_LOW, THESE_HIGH, THESE_P, THESE_P_HOLM,
         Column("clear", "number", "1 where the difference is clear, 0 where it is not, empty where it is not judged."),
         Column("these_clear", "number", "The same with these contents."),
+        Column("all_p_holm", "number", "The p-value after Holm's correction over all pairs, named or not."),
+        Column("all_clear", "number", "The same as `clear`, by `all_p_holm`."),
         NOTE,
     ),
     row="pair of conditions, question and test",

@@ -64,7 +64,7 @@ PARTICIPANTS = (
     Column("use", "boolean", "Whether any session is analysed."),
     Column("reasons", "text", "Everything that their sessions failed, as check:reason, with `; ` between."),
 )  # fmt: skip
-"""Then `answer_<id>` for each item of the questionnaires."""
+"""Then `factor_<name>` for each factor between participants, and `answer_<id>` for each item of the questionnaires."""
 
 
 def clean_folder(
@@ -125,6 +125,7 @@ def _write(
 ) -> None:
     ratings = number_repetitions(rating for one in judged for rating in one.ratings)
     options = {f"answer_{ask.id}": ask.options for ask in (*study.before, *study.after)}
+    people = (*names_of(PARTICIPANTS), *(f"factor_{name}" for name in study.design.between), *options)
     visits = [one.visit for one in judged]
     account = {
         "study": study.name,
@@ -153,7 +154,7 @@ def _write(
             "comments.csv": table_bytes(names_of(COMMENTS), comment_rows(visits)),
             "devices.csv": table_bytes(names_of(DEVICES), device_rows(judged)),
             "sessions.csv": table_bytes(names_of(SESSIONS), (session_row(one) for one in judged)),
-            "participants.csv": table_bytes((*names_of(PARTICIPANTS), *options), participant_rows(judged, options)),
+            "participants.csv": table_bytes(people, participant_rows(judged, options)),
             "verdicts.csv": csv_blocks(names_of(VERDICTS), verdict_lines(judged)),
             "checks.csv": text_blocks(names_of(CHECKS), check_texts(judged)),
             "qualification.csv": table_bytes(names_of(ATTEMPTS), attempt_rows(judged)),
@@ -201,6 +202,7 @@ def participant_rows(judged: Sequence[JudgedSession], options: Mapping[str, Sequ
             "reasons": "; ".join(reasons),
         }
         for one in theirs:
+            row.update({f"factor_{name}": level for name, level in one.visit.group.items()})
             row.update(_questionnaire(one, options))
         rows.append(row)
     return rows

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from beholder.cleaning import columns as c
 from beholder.cleaning import tables
 from beholder.cleaning.facts import position_of
 from beholder.columns import Column, pick
-from beholder.exporting.columns import KEY, OF_PARTICIPANT, OF_SESSION, OF_TEXT, POSITION, ExportTable, TableRows
+from beholder.exporting.columns import (
+    KEY,
+    OF_PARTICIPANT,
+    OF_SESSION,
+    OF_TEXT,
+    POSITION,
+    ExportTable,
+    TableRows,
+    factor_columns,
+)
 from beholder.exporting.source import DEVICE, EARLIER, ExportSource
 from beholder.files import as_text
 from beholder.study.questionnaire import QUESTION_TYPES, Ask
@@ -101,7 +111,8 @@ def participants(source: ExportSource) -> TableRows:
         head = {"participant": row["participant"], "mode": row["mode"], "ratings": 0, "used_ratings": 0, "use": False}
         row_of_participant = rows.setdefault(row["participant"], {**head, "sessions": 0, "reasons": EARLIER})
         row_of_participant["sessions"] += 1
-    return TableRows(PARTICIPANTS, rows.values())
+    factors = factor_columns(source.judging.study.design.between)
+    return TableRows(replace(PARTICIPANTS, columns=(*PARTICIPANTS.columns, *factors)), rows.values())
 
 
 def questionnaires(source: ExportSource) -> TableRows:

@@ -10,10 +10,11 @@ Parts of the page:
     headline             the key finding of each question at the top
     findings             the findings of a question in sentences
     figures              the figures of a report, the sections that show them, and drawing them
-    question_sections    findings, scores, tests and further tables of a question; the overview of many
+    question_sections    findings, scores and further tables of a question; the overview of many
+    pair_tests           every contrast of a question by several tests, and whether they agree
     questionnaire        what participants were asked, in the words that they read
     cleaning             the account, the flow of participants, checks and rules
-    participants         answers to the questionnaires, and what people wrote
+    participants         answers to the questionnaires, by group too, and what people wrote
     devices              screens, browsers and input devices
     data_quality         missing values, playback, agreement and balance
     reliability          reliability, dimensionality and the votes that are needed

@@ -13,6 +13,8 @@ from beholder.reporting.figures import DrawnFigure, draw_figure, figures
 from beholder.reporting.material import Material, load_material
 from beholder.reporting.methods_section import methods, methods_files
 from beholder.reporting.page import page
+from beholder.reporting.pair_tests import paper_contrasts
+from beholder.reporting.participants import demographics_sheet
 from beholder.reporting.sheets import latex_table, markdown_table, paper_sheets
 from beholder.study.model import Study
 
@@ -52,16 +54,19 @@ def _write_figures(figures: Mapping[str, DrawnFigure], folder: Path) -> list[str
 
 def _write_tables(material: Material, folder: Path) -> list[str]:
     names: list[str] = []
-    sheets = paper_sheets(material)
-    for name in TABLES:
-        table = getattr(material.results, name)
-        write_table(folder / f"tables/{name}.csv", list(table.columns), records(table))
-        write_atomically(folder / f"tables/{name}.tex", utf8(latex_table(sheets[name])))
-        write_atomically(folder / f"tables/{name}.md", utf8(markdown_table(sheets[name])))
-        names.extend(f"tables/{name}.{kind}" for kind in ("csv", "tex", "md"))
-    for name, table in material.results.also.items():
+    demographics = demographics_sheet(material)
+    sheets = {
+        **paper_sheets(material),
+        **paper_contrasts(material),
+        **({} if demographics is None else {"demographics": demographics}),
+    }
+    for name, table in {**{name: getattr(material.results, name) for name in TABLES}, **material.results.also}.items():
         names.append(f"tables/{name}.csv")
         write_table(folder / names[-1], list(table.columns), records(table))
+    for name, sheet in sheets.items():
+        write_atomically(folder / f"tables/{name}.tex", utf8(latex_table(sheet)))
+        write_atomically(folder / f"tables/{name}.md", utf8(markdown_table(sheet)))
+        names.extend(f"tables/{name}.{kind}" for kind in ("tex", "md"))
     return names
 
 

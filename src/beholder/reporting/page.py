@@ -14,7 +14,8 @@ from beholder.reporting.html import Child, Markup, document, render, table, tag
 from beholder.reporting.looks import LOOKS, population_words
 from beholder.reporting.material import Material
 from beholder.reporting.methods_section import METHODS, PROCEDURE
-from beholder.reporting.participants import PARTICIPANTS, TEXTS
+from beholder.reporting.pair_tests import CONTRASTS, TEST_AGREEMENT
+from beholder.reporting.participants import DEMOGRAPHICS, PARTICIPANTS, TEXTS
 from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.question_sections import (
     DMOS,
@@ -24,7 +25,6 @@ from beholder.reporting.question_sections import (
     PAIRS,
     POSITION,
     SCORES,
-    TEST_AGREEMENT,
     UNRATED,
     findings_section,
     is_long,
@@ -120,7 +120,7 @@ def _fact(n: int, one: str, many: str | None = None) -> list[Child]:
 
 QUESTION_SECTIONS: tuple[Callable[[Material, QuestionResults], Child], ...] = (
     SCORES, DISTRIBUTIONS, beside(MEDIANS, PREFERENCES, STRENGTHS, RANKS), DMOS, POSITION, FACTORS, TEST_AGREEMENT,
-    PAIRS, EQUIVALENCE,
+    PAIRS, CONTRASTS, EQUIVALENCE,
 )  # fmt: skip
 """The sections of each question that was rated, in their order."""
 
@@ -193,6 +193,7 @@ SECTIONS: tuple[Callable[[Material], Child], ...] = (
     QUALIFICATION,
     RULES,
     PARTICIPANTS,
+    DEMOGRAPHICS,
     TEXTS,
     DEVICES,
     beside(RATERS, TIMES),

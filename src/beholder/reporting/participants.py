@@ -1,4 +1,4 @@
-"""The participants: tallies of their answers to the questionnaires, and the texts that they wrote."""
+"""The participants: tallies of their answers to the questionnaires, by group too, and the texts that they wrote."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ import pandas as pd
 from beholder.cleaning.texts import Masks
 from beholder.formats import NONE, count, join_names, nonzero_percent, number, plural
 from beholder.reporting.html import Child, Markup, render, tag
+from beholder.reporting.html import table as html_table
 from beholder.reporting.material import Material
 from beholder.reporting.questionnaire import people_words
 from beholder.reporting.section import Section
+from beholder.reporting.sheets import TextTable
+from beholder.study.groups import groups_in
 from beholder.study.questionnaire import Ask
 
 _NO_ANSWER = "no answer"
@@ -84,6 +87,79 @@ def _numbers(cells: Sequence[str]) -> list[float]:
     """Return the numbers among the cells; anything else, from an earlier study text, counts as missing."""
     numbers = pd.to_numeric(pd.Series(cells, dtype=str), errors="coerce").dropna()
     return [float(value) for value in numbers if abs(value) != float("inf")]
+
+
+# Demographics by group of participants: a row for each answer, a column for each group
+
+
+_EVERYBODY = "All"
+
+
+def demographics_sheet(material: Material) -> TextTable | None:
+    """Return who they were: a column for each group, and for all; None where no question has an answer to count.
+
+    Only people who are used. Numbers and places on a scale have mean and standard deviation; a choice has how often
+    it was made, and its share of those who answered.
+    """
+    table = material.clean("participants")
+    if table.empty or not (table["use"] == "true").any():
+        return None
+    used = table[table["use"] == "true"]
+    columns = {**_by_group(material, used), _EVERYBODY: used}
+    rows = [("Participants", "", *(f"{len(people):,}" for people in columns.values()))]
+    for ask in (*material.study.before, *material.study.after):
+        name = f"answer_{ask.id}"
+        if name in used and not ask.kind.is_free_text and (used[name] != "").any():
+            rows += _demographic_rows(ask, [list(people[name]) for people in columns.values()])
+    return TextTable(("Question", "Answer", *columns), rows, names=2) if len(rows) > 1 else None
+
+
+def _by_group(material: Material, people: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the people of each group, by the names of its levels; none where there are no groups."""
+    between = material.study.design.between
+    if not between or not people.columns.isin([f"factor_{name}" for name in between]).any():
+        return {}
+    groups = {}
+    for levels in groups_in(between):
+        is_theirs = pd.Series(True, index=people.index)
+        for name, level in levels.items():
+            is_theirs &= people[f"factor_{name}"] == level
+        groups[", ".join(levels.values())] = people[is_theirs]
+    return groups
+
+
+def _demographic_rows(ask: Ask, columns: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """Return the rows of one question; its words stand in the first of them."""
+    counts = [_counts(ask, cells) for cells in columns]
+    answered = [len(cells) - cells.count("") for cells in columns]
+    missing = ("no answer", *(f"{cells.count(''):,}" for cells in columns))
+    if ask.kind.is_number or ask.kind.is_scale:
+        scale = f", from 1 to {len(ask.kind.labels(ask))}" if ask.kind.is_scale else ""
+        rows = [(f"mean ± SD{scale}", *(mean_sd(_numbers(cells), 1) for cells in columns))]
+    else:
+        rows = [
+            (label, *(f"{own[value]:,} ({nonzero_percent(own[value] / whole)})" if whole else NONE
+                      for own, whole in zip(counts, answered, strict=True)))
+            for value, label in _labels(ask, counts[-1])
+        ]  # fmt: skip
+    rows += [missing] if answered[-1] < len(columns[-1]) else []
+    return [(ask.text if place == 0 else "", *row) for place, row in enumerate(rows)]
+
+
+def demographics_section(material: Material) -> Markup | None:
+    """Return the demographics by group; None where there are no groups, as the tallies have all then."""
+    sheet = demographics_sheet(material)
+    if sheet is None or len(sheet.heads) <= 3:
+        return None
+    return html_table("Demographics by group of participants", sheet)
+
+
+DEMOGRAPHICS = Section(
+    "demographics",
+    "Who they were, by group",
+    demographics_section,
+    foot="People of whom a session is analysed. Shares are of those who answered; of several answers each counts.",
+)
 
 
 # Tallies

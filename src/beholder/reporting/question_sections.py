@@ -1,20 +1,17 @@
-"""The sections of one question: findings, scores, spread, pairs, agreement of tests, and what its method adds.
+"""The sections of one question: findings, scores, spread, pairs, and what its method adds.
 
 A report with many questions has an overview of all of them first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import permutations
-from typing import Any
 
 import pandas as pd
 
 from beholder.analysis.figures.scores import has_nested_interval
 from beholder.analysis.result import records
-from beholder.analysis.tests import TESTS
-from beholder.formats import NONE, count, join_names, number, p_value, plural, span
+from beholder.formats import NONE, count, join_names, number, plural, span
 from beholder.reporting.findings import findings
 from beholder.reporting.headline import p_words
 from beholder.reporting.html import Child, Markup, matrix, render, scrolling, table, tag
@@ -344,74 +341,3 @@ def _cells(row: dict[str, float], decimals: int) -> tuple[str, ...]:
         f"{row['n']:,.0f}", f"{row['participants']:,.0f}", number(row["mean"], decimals),
         NONE if low == NONE else f"{low} to {high}", these_interval(row, decimals), number(row["sd"], decimals),
     )  # fmt: skip
-
-
-# Agreement of tests
-
-
-def agreement_of_tests(material: Material, part: QuestionResults) -> Markup | None:
-    """Return on how many pairs all tests agree, and those on which they do not; None with fewer than two tests."""
-    tests = material.results.also.get("tests")
-    if tests is None:
-        return None
-    tested = tests[(tests["question"] == part.id) & tests["clear"].notna()]
-    pairs = _tests_by_pair(tested)
-    if not pairs:
-        return None
-    split = {pair: results for pair, results in pairs.items() if len({row["clear"] for row in results.values()}) > 1}
-    agree = f"The tests agree on {len(pairs) - len(split)} of {count(len(pairs), 'pair')}."
-    parts = [tag("p", tag("b", agree), " ", _directions_sentence(pairs))]
-    if split:
-        caption = f"Pairs on which the tests do not agree, with p: {part.id}"
-        parts.append(table(caption, _tests_sheet(split, material.labels)))
-    return render(parts)
-
-
-TEST_AGREEMENT = QuestionSection(
-    "tests",
-    "Do the tests agree?",
-    agreement_of_tests,
-    foot=(
-        "✓ clear for contents like these, – not, after correction within each test. We go by the clustered t, on all "
-        "ratings. The page-paired t leaves out pages that have one condition only. The last three also take every page "
-        "as independent of all others, although one person's are alike, and one content's; they are here to compare "
-        "with other papers."
-    ),
-)
-
-
-def _tests_by_pair(tests: pd.DataFrame) -> dict[tuple[str, str], dict[str, dict[str, Any]]]:
-    """Return the tests of each pair by name, of the pairs with more than one."""
-    by_pair: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
-    for row in records(tests):
-        by_pair.setdefault((row["condition"], row["other_condition"]), {})[row["test"]] = row
-    return {pair: some for pair, some in by_pair.items() if len(some) > 1}
-
-
-def _directions_sentence(pairs: Mapping[tuple[str, str], Mapping[str, Mapping[str, Any]]]) -> str:
-    """Return whether all tests agree on the direction; a share is ahead above one half."""
-    turned = 0
-    for tests in pairs.values():
-        signs = {(row["estimate"] > middle) - (row["estimate"] < middle)
-                 for name, row in tests.items() for middle in (0.5 if name == "sign" else 0,)}  # fmt: skip
-        turned += {1, -1} <= signs
-    if not turned:
-        return "They see the same condition ahead in every one."
-    return f"In {count(turned, 'pair')} they do not see the same condition ahead."
-
-
-def _tests_sheet(
-    split: Mapping[tuple[str, str], Mapping[str, Mapping[str, Any]]], labels: Mapping[str, str]
-) -> TextTable:
-    rows = [
-        (labels.get(one, one), labels.get(other, other), *(_test_cell(tests.get(name)) for name in TESTS))
-        for (one, other), tests in split.items()
-    ]
-    return TextTable(("Condition", "and", *TESTS), rows, names=2)
-
-
-def _test_cell(test: Mapping[str, Any] | None) -> str:
-    if test is None:
-        return ""
-    p = test["p_holm"] if test["p_holm"] == test["p_holm"] else test["p"]
-    return f"{'✓' if test['clear'] == 1 else '–'} {p_value(p)}"

@@ -112,10 +112,10 @@ def paper_sheets(material: Material) -> dict[str, TextTable]:
     """Return the tables for a paper, named as the files of analyse/, without empty columns."""
     parts, labels = material.parts, material.labels
     sheets = {
-        "scores": _combined(parts, [score_sheet(part, labels) for part in parts]),
-        "conditions": _combined(parts, [condition_sheet(part, labels) for part in parts]),
-        "contents": _combined(parts, [content_sheet(part) for part in parts]),
-        "pairs": _combined(parts, [pair_sheet(part, labels) for part in parts]),
+        "scores": combined(parts, [score_sheet(part, labels) for part in parts]),
+        "conditions": combined(parts, [condition_sheet(part, labels) for part in parts]),
+        "contents": combined(parts, [content_sheet(part) for part in parts]),
+        "pairs": combined(parts, [pair_sheet(part, labels) for part in parts]),
         "participants": participant_sheet(
             material.results.participants,
             max((part.decimals for part in parts), default=2),
@@ -123,7 +123,7 @@ def paper_sheets(material: Material) -> dict[str, TextTable]:
         ),
     }
     if "dmos" in material.results.also:
-        sheets["dmos"] = _combined(parts, [dmos_sheet(material.results.also["dmos"], part, labels) for part in parts])
+        sheets["dmos"] = combined(parts, [dmos_sheet(material.results.also["dmos"], part, labels) for part in parts])
     return {name: without_empty_columns(sheet) for name, sheet in sheets.items()}
 
 
@@ -142,7 +142,7 @@ def dmos_sheet(table: pd.DataFrame, part: QuestionResults, labels: Mapping[str, 
     return TextTable(("Condition", "Ratings", "Participants", "DMOS", "95 % interval", _THESE, "SD"), rows)
 
 
-def _combined(parts: Sequence[QuestionResults], sheets: Sequence[TextTable]) -> TextTable:
+def combined(parts: Sequence[QuestionResults], sheets: Sequence[TextTable]) -> TextTable:
     """Return the sheets of all questions as one, with a column for the question if there are several."""
     if len(sheets) == 1:
         return sheets[0]
@@ -188,6 +188,7 @@ _SPECIAL = {
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
     # Where a row begins with one of these, the line break before it would take it for its own argument.
     "[": "{[}", "*": "{*}",
+    "†": r"\dag{}", "±": r"$\pm$",
     "−": "$-$", "–": "--",
 }  # fmt: skip
 

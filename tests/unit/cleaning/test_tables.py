@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from beholder.cleaning.tables import clean_tables
+from beholder.planning.serialization import list_to_json
 from beholder.study.model import Study
-from support.store_tables import add, empty, make_study, rows
+from support.store_tables import add, empty, make_study, planned, rows
 
 
 def test_sessions_and_participants_carry_both_decisions_and_every_reason(study: Study) -> None:
@@ -104,3 +106,20 @@ def test_cleaning_twice_gives_the_same_bytes(study: Study) -> None:
         "extend.csv", "look.csv", "participants.csv", "playback.csv", "qualification.csv", "ratings.csv", "reject.csv",
         "sessions.csv", "verdicts.csv", "votes.csv",
     ]  # fmt: skip
+
+
+def test_participants_carry_their_group(tmp_path: Path) -> None:
+    between = {"Asked": {"Q1": {}, "Q2": {"playback": {"watch": "none"}}}}
+    study = make_study(tmp_path, design={"participants": 2, "between": between})
+    tables = empty(study)
+    tables["lists"][0]["trials"] = list_to_json(replace(planned(study), group={"Asked": "Q1"}))
+    add(tables, "one")
+    add(tables, "gone", outcome="screened_out", trials=0)
+    tables["claims"] = [row for row in tables["claims"] if row["session"] == "one"]
+    cleaned = clean_tables(study, tables)
+    people = rows(cleaned, "participants")
+    assert [person["factor_Asked"] for person in people] == ["Q1", ""]
+    assert [*people[0]][-2:] == ["factor_Asked", "answer_age"]
+    assert json.loads((cleaned.folder / "account.json").read_text())["groups"] == [
+        {"levels": {"Asked": "Q1"}, "began": 1, "finished": 1, "used": 1}
+    ]

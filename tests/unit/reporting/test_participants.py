@@ -6,7 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from beholder.reporting.material import Material
-from beholder.reporting.participants import participants_section, texts_section
+from beholder.reporting.participants import (
+    demographics_section,
+    demographics_sheet,
+    participants_section,
+    texts_section,
+)
 from support.participant_tables import put, shown
 
 HOSTILE = "<script>alert(1)</script>\0 Größe 2 \u202eolleh"
@@ -83,3 +88,50 @@ def test_nothing_written_has_no_such_section(material: Material) -> None:
     put(material, "participants", PEOPLE, [person(1, use=True, age=20)])
     put(material, "comments", COMMENTS, [])
     assert texts_section(material) is None
+
+
+def grouped(material: Material) -> Material:
+    between = {"asked": {"Q1": {}, "Q2": {"playback": {"watch": "none"}}, "Q3": {"playback": {"sound": "off"}}}}
+    design = material.study.design.model_validate({**material.study.design.model_dump(), "between": between})
+    study = material.study.model_copy(update={"design": design})
+    study._folder = material.study.folder
+    return replace(material, study=study)
+
+
+def test_who_took_part_has_a_column_for_each_group(material: Material) -> None:
+    rows = [
+        person(1, use=True, age=20, gender="female", easy=5, tools=["=VR", "no"]) | {"factor_asked": "Q1"},
+        person(2, use=True, age=40, gender="female", easy=4) | {"factor_asked": "Q2"},
+        person(3, use=True, age=30, gender="male", tools=["no"]) | {"factor_asked": "Q1"},
+        person(4, use=False, age=70, gender="rather not say") | {"factor_asked": "Q2"},
+    ]
+    put(material, "participants", (*PEOPLE, "factor_asked"), rows)
+    sheet = demographics_sheet(grouped(material))
+    assert sheet is not None
+    assert sheet.heads == ("Question", "Answer", "Q1", "Q2", "Q3", "All")
+    assert list(sheet.rows) == [
+        ("Participants", "", "2", "1", "0", "3"),
+        ("How old are you?", "mean ± SD", "25.0 ± 7.1", "40.0", "–", "30.0 ± 10.0"),
+        ("Your gender?", "female", "1 (50 %)", "1 (100 %)", "–", "2 (67 %)"),
+        ("", "male", "1 (50 %)", "0 (0 %)", "–", "1 (33 %)"),
+        ("It was <b>easy</b>.", "mean ± SD, from 1 to 5", "5.0", "4.0", "–", "4.5 ± 0.7"),
+        ("", "no answer", "1", "0", "0", "1"),
+        ("What do you use?", "=VR", "1 (50 %)", "–", "–", "1 (50 %)"),
+        ("", "no", "2 (100 %)", "–", "–", "2 (100 %)"),
+        ("", "no answer", "0", "1", "0", "1"),
+    ]
+    assert "Question Answer Q1 Q2 Q3 All Participants 2 1 0 3" in shown(demographics_section(grouped(material))).text
+
+
+def test_without_groups_or_answers_there_are_no_demographics_by_group(material: Material) -> None:
+    put(material, "participants", PEOPLE, [person(1, use=True, age=20), person(2, use=False, age=30)])
+    sheet = demographics_sheet(material)
+    assert sheet is not None
+    assert sheet.heads == ("Question", "Answer", "All")
+    assert demographics_section(material) is None
+    # Cleaned before groups stood in the table.
+    assert demographics_section(grouped(material)) is None
+    put(material, "participants", PEOPLE, [person(1, use=True)])
+    assert demographics_sheet(material) is None
+    put(material, "participants", PEOPLE, [person(1, use=False, age=20)])
+    assert demographics_sheet(material) is None

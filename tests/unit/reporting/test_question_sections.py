@@ -9,8 +9,6 @@ import pandas as pd
 import pytest
 
 from beholder.reporting.question_sections import (
-    PAIRS,
-    agreement_of_tests,
     dmos_table,
     factor_tables,
     few_contents_warning,
@@ -51,28 +49,6 @@ def test_three_questions_are_told_one_after_the_other(tmp_path: Path) -> None:
     questions = [{"id": name, "text": f"Is it {name}?", "scale": "agree5"} for name in ("one", "two", "three")]
     page = read_undrawn(made_up(tmp_path, {"a": 40.0, "b": 80.0}, questions=questions))
     assert "details" not in [tag for tag, _ in page.tags]
-
-
-def test_tests_that_agree_are_said_to(tmp_path: Path) -> None:
-    material = analysed_material(made_up(tmp_path, {"good": 80.0, "bad": 20.0}, contents=8))
-    text = markup_text(agreement_of_tests(material, material.parts[0]))
-    assert text == "The tests agree on 1 of 1 pair. They see the same condition ahead in every one."
-
-
-def test_pairs_that_the_study_is_not_about_are_not_among_those_on_which_tests_agree(tmp_path: Path) -> None:
-    quality = {"good": 80.0, "fair": 50.0, "bad": 20.0}
-    material = analysed_material(made_up(tmp_path, quality, contents=8, analyse={"contrasts": [["good", "bad"]]}))
-    text = markup_text(agreement_of_tests(material, material.parts[0]))
-    assert text == "The tests agree on 1 of 1 pair. They see the same condition ahead in every one."
-    assert "= no clear difference – not asked for" in markup_text(PAIRS(material, material.parts[0]))
-
-
-def test_pairs_on_which_tests_do_not_agree_are_listed(tmp_path: Path) -> None:
-    # Two contents: a test that is to hold for others can show nothing, those over pages can.
-    material = analysed_material(made_up(tmp_path, {"good": 80.0, "fair": 75.0}, contents=2, noise=10))
-    text = markup_text(agreement_of_tests(material, material.parts[0]))
-    assert text.startswith("The tests agree on 0 of 1 pair.")
-    assert "good fair – 0." in text
 
 
 @pytest.mark.parametrize(
