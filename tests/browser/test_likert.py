@@ -104,6 +104,36 @@ async def test_an_early_next_marks_what_is_open_and_the_answers_on_the_screen_ar
     assert await site.scores("trial:1") == shown
 
 
+async def test_marked_words_are_drawn_as_marks_and_named_and_stored_without_them(servers: StudyServers) -> None:
+    labels = {1: "*not* at all", 2: "<b>a</b> little", 3: r"\*very\*"}
+    asked = {
+        "text": "It looks **very real** & 2*3*4.",
+        "scale": {"min": 1, "max": 3, "labels": labels, "look": "radio"},
+    }
+    who = {"id": "who", "text": "Who **are** you?", "type": "single", "options": ["A **robot**", "A `person`"]}
+    site = await serve(
+        servers, questions=[{"id": "real", **asked}, {"id": "odd", **asked}], before=[who],
+        options={"shuffle": False, "scenario": "Think of a *call*."},
+    )  # fmt: skip
+    visit = await site.visit()
+    page = visit.page
+    await visit.go("questions")
+    assert await page.locator(".choice code").inner_text() == "person"
+    await page.get_by_role("radio", name="A robot", exact=True).check(force=True)
+    await page.click("#next")
+    await visit.go("trial")
+    await page.click("#play")
+    await page.wait_for_selector("main .survey")
+    assert await page.locator(".survey-scenario em").inner_text() == "call"
+    text = page.locator(".statement-text").first
+    assert await text.inner_html() == "It looks <strong>very real</strong> &amp; 2*3*4."
+    group = page.get_by_role("radiogroup", name="It looks very real & 2*3*4.").first
+    assert await group.get_by_role("radio", name="not at all", exact=True).count() == 1
+    assert await group.locator(".answer-word").all_inner_texts() == ["*very*", "<b>a</b> little", "not at all"]
+    assert await page.locator("main b").count() == 0, "what looks like HTML is text"
+    assert (await site.answers())["questions:before"]["answer"]["answers"] == {"who": "A robot"}
+
+
 async def test_tabs_show_one_statement_each_in_any_order(servers: StudyServers) -> None:
     site = await serve(servers, "tabs")
     visit = await start(site)

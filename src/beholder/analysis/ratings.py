@@ -18,6 +18,7 @@ from beholder.errors import Problem, UserError
 from beholder.stats.intervals import LEVEL
 from beholder.stats.sequential import LookCorrection, anytime_look, planned_look
 from beholder.study.cleaning import Analyse
+from beholder.study.markdown import plain_text
 from beholder.study.model import Question, Study
 from beholder.types import UNRATED_ROLES
 
@@ -359,4 +360,6 @@ def _session_reasons(clean: Path) -> dict[str, str]:
 
 def _question_names(questions: Iterable[Question]) -> tuple[str, ...]:
     """Return what results call the questions: a question with ticks is one for each tick."""
-    return tuple(name for one in questions for name in ([f"{one.id}: {tick}" for tick in one.ticks] or [one.id]))
+    return tuple(
+        name for one in questions for name in ([f"{one.id}: {plain_text(tick)}" for tick in one.ticks] or [one.id])
+    )

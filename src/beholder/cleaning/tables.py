@@ -124,7 +124,7 @@ def _write(
     collected: Collection,
 ) -> None:
     ratings = number_repetitions(rating for one in judged for rating in one.ratings)
-    options = {f"answer_{ask.id}": ask.options for ask in (*study.before, *study.after)}
+    options = {f"answer_{ask.id}": ask.choices for ask in (*study.before, *study.after)}
     people = (*names_of(PARTICIPANTS), *(f"factor_{name}" for name in study.design.between), *options)
     visits = [one.visit for one in judged]
     account = {

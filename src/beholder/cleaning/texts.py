@@ -20,7 +20,7 @@ from beholder.study.yaml import ListNode, MapNode, Node, core_value, parse
 
 @dataclass(frozen=True)
 class StudyText:
-    """One study text: what participants read, and what they had to watch."""
+    """One study text: what participants read, its questions without marks, and what they had to watch."""
 
     title: str
     questions: tuple[Question, ...]
@@ -56,7 +56,7 @@ def read_text(text: str, study: Study, method: Method) -> StudyText:
     study = study.model_copy(update={"design": study.design.model_copy(update={"between": between})})
     return StudyText(
         title,
-        all_questions(study, method),
+        tuple(question.plain for question in all_questions(study, method)),
         _watch(values, method),
         **asks,
         watched=_watched(between),

@@ -97,7 +97,7 @@ def _rating_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
 def _labels(one: JudgedSession) -> Mapping[tuple[str, float | None], str]:
     """Return the label at each value of each question of a session."""
     asked = {asked.question: asked.scale for trial in one.visit.trials for asked in trial.asked}
-    return {(question, value): word for question, scale in asked.items() for value, word in scale.labels}
+    return {(question, value): word for question, scale in asked.items() for value, word in scale.plain.labels}
 
 
 def _blocks(source: ExportSource) -> dict[tuple[str, int | None, int], int]:

@@ -116,9 +116,9 @@ def _question_rows(digest: str, text: StudyText) -> Iterator[dict[str, Any]]:
         for ask in asks:
             low, high = ask.kind.bounds(ask)
             yield {
-                "digest": digest, "place": place, "question": ask.id, "text": ask.text, "type": ask.type,
+                "digest": digest, "place": place, "question": ask.id, "text": ask.title, "type": ask.type,
                 "scale_min": low, "scale_max": high,
-                "labels": list(ask.options) or None,
+                "labels": list(ask.choices) or None,
             }  # fmt: skip
 
 

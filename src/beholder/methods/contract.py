@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from beholder.errors import Problem, Refused
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.study.groups import group_study
+from beholder.study.markdown import marked, plain_text
 from beholder.study.model import Question, Study
 from beholder.study.parts import StudyPart
 from beholder.study.questions import Scale
@@ -51,6 +52,8 @@ __all__ = [
     "Trial",
     "Unit",
     "Units",
+    "marked",
+    "plain_text",
 ]
 
 

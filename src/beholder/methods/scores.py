@@ -21,6 +21,7 @@ from beholder.methods.contract import (
     Slot,
     Study,
     Trial,
+    plain_text,
 )
 
 _ANSWER_PARTS = ("scores", "ticks", "missing", "comment")
@@ -175,7 +176,7 @@ def _score_judgement(asked: Asked, slot: Slot, given: Mapping[str, Any], other: 
 
 def _tick_judgements(asked: Asked, slot: Slot, given: Mapping[str, Any], other: str | None) -> Iterator[Judgement]:
     ticked = given["ticks"][asked.id].get(slot.id)
-    for place, text in enumerate(asked.ticks):
+    for place, text in enumerate(map(plain_text, asked.ticks)):
         value = None if ticked is None else int(place in ticked)
         yield Judgement(
             question=asked.question,

@@ -158,7 +158,7 @@ def message_text(method: Method, trial: Trial, where: str, words: Mapping[str, s
     asked = next(one for one in trial.asked if one.id == where.partition(".")[0])
     if "choice" in judged_kinds(method, trial):
         return words["out_this"]
-    label = dict(asked.scale.labels).get(target.value, "")
+    label = dict(asked.scale.plain.labels).get(target.value, "")
     key = "out_slider" if asked.scale.look == "slider" else "out_label" if label else "out_value"
     return words[key].format(value=f"{target.value:g}", label=label)
 

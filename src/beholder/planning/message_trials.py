@@ -280,7 +280,7 @@ def _slider_form(asked: Sequence[Asked], rule: MessageRule.Options, say: Say, st
 
 def _category_form(asked: Sequence[Asked], rule: MessageRule.Options) -> MessageForm | None:
     scales = [one.scale for one in asked]
-    words = [dict(scale.labels) for scale in scales]
+    words = [dict(scale.plain.labels) for scale in scales]
     named = [value for value in _values(scales[0]) if all(value in own for own in words)]
     near, span = rule.tolerance or 0.0, scales[0].max - scales[0].min
     same = [value for value in named if len({own[value] for own in words}) == 1]

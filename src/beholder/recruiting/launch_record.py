@@ -15,6 +15,7 @@ from beholder.recruiting.invitations import describe_job
 from beholder.recruiting.ledger import evidence_of
 from beholder.server import tokens
 from beholder.store.contract import LedgerEntry
+from beholder.study.markdown import markdown
 from beholder.study.model import Study
 from beholder.study.parts import duration
 from beholder.study.recruitment import (
@@ -27,7 +28,6 @@ from beholder.study.recruitment import (
     money,
     source_of,
 )
-from beholder.study.texts import markdown
 
 if TYPE_CHECKING:
     from beholder.workflow.check import Checked

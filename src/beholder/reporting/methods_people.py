@@ -134,7 +134,7 @@ def _demographics(material: Material) -> list[Sentence]:
 
 
 def _is_about(ask: Ask, topic: re.Pattern[str]) -> bool:
-    return bool(topic.search(ask.id.replace("_", " ").replace("-", " ")) or topic.search(ask.text))
+    return bool(topic.search(ask.id.replace("_", " ").replace("-", " ")) or topic.search(ask.title))
 
 
 def _payment(material: Material) -> list[Sentence]:

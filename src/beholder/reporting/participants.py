@@ -31,7 +31,7 @@ def participants_section(material: Material) -> Markup | None:
     if not counted or table.empty:
         return None
     answered = [ask for ask in counted if (table[f"answer_{ask.id}"] != "").any()]
-    silent = [ask.text for ask in counted if ask not in answered]
+    silent = [ask.title for ask in counted if ask not in answered]
     sentences = [_sentence(material, table), *([f"Nobody answered: {join_names(silent)}"] if silent else [])]
     tallies = [_tally(ask, table) for ask in answered]
     return render([tag("p", " ".join(sentences)), tag("div", tallies, class_="tallies") if tallies else None])
@@ -57,7 +57,7 @@ def _tally(ask: Ask, table: pd.DataFrame) -> Markup:
     cells = table[f"answer_{ask.id}"]
     is_used = table["use"] == "true"
     used, everyone = list(cells[is_used]), list(cells)
-    title = f"{ask.text} (several answers)" if ask.kind.is_several else ask.text
+    title = f"{ask.title} (several answers)" if ask.kind.is_several else ask.title
     if ask.kind.is_number:
         one, other = _numbers(used), _numbers(everyone)
         missing = len(used) - len(one), len(everyone) - len(other)
@@ -143,7 +143,7 @@ def _demographic_rows(ask: Ask, columns: Sequence[Sequence[str]]) -> list[tuple[
             for value, label in _labels(ask, counts[-1])
         ]  # fmt: skip
     rows += [missing] if answered[-1] < len(columns[-1]) else []
-    return [(ask.text if place == 0 else "", *row) for place, row in enumerate(rows)]
+    return [(ask.title if place == 0 else "", *row) for place, row in enumerate(rows)]
 
 
 def demographics_section(material: Material) -> Markup | None:
@@ -313,7 +313,7 @@ def _texts_by_question(material: Material) -> dict[str, list[_FreeText]]:
     for ask in (*material.study.before, *material.study.after):
         if ask.kind.is_free_text and f"answer_{ask.id}" in people.columns:
             cells = zip(people[f"answer_{ask.id}"], people["use"] == "true", strict=True)
-            texts[ask.text] = [_FreeText(_printable(cell), "", bool(used)) for cell, used in cells if cell.strip()]
+            texts[ask.title] = [_FreeText(_printable(cell), "", bool(used)) for cell, used in cells if cell.strip()]
     comments, sessions = material.clean("comments"), material.clean("sessions")
     if comments.empty or sessions.empty:
         return texts

@@ -9,6 +9,7 @@ from beholder.reporting.html import Child, Markup, tag
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults, Wording
 from beholder.reporting.section import Section
+from beholder.study.markdown import plain_text
 
 
 def people_words(material: Material) -> tuple[str, str]:
@@ -71,7 +72,9 @@ def _method_wordings(material: Material) -> dict[str, str]:
     from beholder.methods import find
 
     study = material.study
-    return {one.id: one.text for one in find(study.method).questions(study.model_copy(update={"questions": ()}))}
+    return {
+        one.id: plain_text(one.text) for one in find(study.method).questions(study.model_copy(update={"questions": ()}))
+    }
 
 
 def _keyed(part: QuestionResults) -> str:

@@ -121,7 +121,7 @@ def _read_repeated(
     return _read(ctx, step, script, submission, None)[0]
 
 
-def _repeated_feedback(ctx: Context, facts: SessionFacts, step: PlannedStep, script: Script) -> str | None:
+def _repeated_feedback(ctx: Context, facts: SessionFacts, step: PlannedStep, script: Script) -> Json:
     """Return the feedback that was shown after a stored answer."""
     if step.key not in facts.verdicts:
         return None
@@ -164,7 +164,7 @@ class StepReading:
     answer: Json
     playback: Mapping[str, Json] = field(default_factory=dict)
     verdict: StoredVerdict | None = None
-    feedback: str | None = None
+    feedback: Json = None
 
 
 def read_answer(

@@ -21,8 +21,8 @@ from beholder.server.further_sessions import Offer
 from beholder.server.public_steps import public_end
 from beholder.server.script import PlannedStep, Script, base_key
 from beholder.store.contract import End, SessionFacts
+from beholder.study.markdown import markdown
 from beholder.study.recruitment import has_visit_per_session
-from beholder.study.texts import markdown
 from beholder.types import Json
 
 

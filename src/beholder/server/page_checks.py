@@ -23,7 +23,7 @@ from beholder.server.attempts import AttemptProgress, action_of, attempt_progres
 from beholder.server.script import PlannedStep, Script
 from beholder.store import contract as store
 from beholder.store.contract import SessionFacts, StoredVerdict
-from beholder.study.texts import markdown
+from beholder.study.markdown import markdown
 from beholder.types import Json
 
 _DRAWN = 64

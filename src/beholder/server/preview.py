@@ -19,6 +19,7 @@ from beholder.server.public_steps import public_end, public_step
 from beholder.server.requests import SubmittedAnswer
 from beholder.server.script import CONSENT, PlannedStep
 from beholder.store.contract import Session, SessionFacts, StoredVerdict
+from beholder.study.markdown import marked
 from beholder.types import Json, Outcome
 
 SESSION = "preview"
@@ -144,7 +145,7 @@ class Preview:
         if step.check is not None and read.verdict is not None and read.verdict.verdict != "pass":
             feedback = self._ctx.page_checks.text(step.check, read.verdict) or None
         elif step.is_training and step.trial is not None and read.verdict is not None:
-            feedback = self._ctx.trial_rules.training.text(step.trial, read.verdict) or None
+            feedback = marked(self._ctx.trial_rules.training.text(step.trial, read.verdict)) or None
         elif step.is_rated and read.verdict is not None:
             feedback = self._ctx.trial_rules.text(read.verdict) or None
         return {"stored_at": None, "feedback": feedback, "step": self._after(step, read.answer)}

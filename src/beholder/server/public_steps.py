@@ -8,10 +8,11 @@ from datetime import datetime
 from beholder.methods.contract import Method, Slot, Trial
 from beholder.server.script import PlannedStep, Script
 from beholder.stimuli.catalogue import Stimulus
+from beholder.study.markdown import markdown, marked
 from beholder.study.model import Playback, Study
 from beholder.study.questionnaire import Ask
 from beholder.study.questions import Example, Page
-from beholder.study.texts import instruction_pages, markdown, study_text
+from beholder.study.texts import instruction_pages, study_text
 from beholder.types import Json
 
 DescribeMedia = Callable[[str, Slot], Mapping[str, Json]]
@@ -116,7 +117,7 @@ def _public_examples(
             "together": False,
             "extra": {},
         },
-        "captions": [example.caption for example in page.examples],
+        "captions": [marked(example.caption) for example in page.examples],
     }
 
 
@@ -137,12 +138,12 @@ def _public_trial(
         "asked": [
             {
                 "id": asked.id,
-                "text": asked.text,
+                "text": marked(asked.text),
                 "scale": {
                     "min": asked.scale.min, "max": asked.scale.max, "step": asked.scale.step,
-                    "labels": [list(label) for label in asked.scale.labels], "look": asked.scale.look,
+                    "labels": [[value, marked(text)] for value, text in asked.scale.labels], "look": asked.scale.look,
                 },
-                "ticks": list(asked.ticks),
+                "ticks": [marked(tick) for tick in asked.ticks],
             }
             for asked in trial.asked
         ],
@@ -155,7 +156,8 @@ def _public_trial(
 
 def _public_item(item: Ask) -> dict[str, Json]:
     return {
-        "id": item.id, "text": markdown(item.text), "type": item.type, "options": list(item.options),
+        "id": item.id, "text": markdown(item.text), "type": item.type,
+        "options": [marked(option) for option in item.options],
         "required": item.required, "placeholder": item.placeholder, "min": item.min, "max": item.max,
     }  # fmt: skip
 

@@ -19,6 +19,7 @@ from beholder.server.page_checks import OUR_FAULT, Words
 from beholder.server.requests import SubmittedAnswer
 from beholder.server.script import PlannedStep, Script, ServedStudy
 from beholder.store.contract import SessionFacts, StoredVerdict
+from beholder.study.markdown import marked
 from beholder.types import Json
 
 _WITH_FEEDBACK = ("warn", "retry")
@@ -30,7 +31,7 @@ class RuleFeedback(NamedTuple):
     """The verdict on an answer to store, and the feedback before the next step; mostly neither."""
 
     verdict: StoredVerdict | None
-    feedback: str | None
+    feedback: Json
 
 
 class TrialRules:
@@ -218,7 +219,7 @@ class TrainingFeedback(NamedTuple):
     """The verdict on an answer to store, and the feedback before the next step."""
 
     verdict: StoredVerdict
-    feedback: str | None
+    feedback: Json
 
 
 class TrainingTrials:
@@ -235,8 +236,8 @@ class TrainingTrials:
         at = training_progress(script, step, verdicts)
         feedback: Json = None
         if at.last is not None and at.settled is None:
-            feedback = {"text": self.text(trial, at.last), "left": script.training_attempts - at.used}
-        return {"training": {"place": place, "total": total, "anchor": trial.anchor or None}, "told": feedback}
+            feedback = {"text": marked(self.text(trial, at.last)), "left": script.training_attempts - at.used}
+        return {"training": {"place": place, "total": total, "anchor": marked(trial.anchor) or None}, "told": feedback}
 
     def judge(
         self, facts: SessionFacts, step: PlannedStep, script: Script, answer: Json, now: datetime
@@ -253,14 +254,16 @@ class TrainingTrials:
         one = StoredVerdict(facts.session.session, step.key, TRAINING, verdict.verdict, verdict.reason, kept, now)
         return TrainingFeedback(one, self.feedback(step, script, {**facts.verdicts, step.key: one}))
 
-    def feedback(self, step: PlannedStep, script: Script, verdicts: Mapping[str, StoredVerdict]) -> str | None:
-        """Return the feedback between this attempt and the next step: only after the last attempt."""
+    def feedback(self, step: PlannedStep, script: Script, verdicts: Mapping[str, StoredVerdict]) -> Json:
+        """Return the feedback between this attempt and the next step: words after the last attempt only."""
         one, at = verdicts[step.key], training_progress(script, step, verdicts)
         is_last = at.last is one and at.settled is not None
-        return self.text(_trial(step), one) if one.verdict == "fail" and is_last and script.has_feedback else None
+        return (
+            marked(self.text(_trial(step), one)) if one.verdict == "fail" and is_last and script.has_feedback else None
+        )
 
     def text(self, trial: Trial, stored: StoredVerdict) -> str:
-        """Return the text on an answer: a line for each score or choice outside of its target."""
+        """Return the text on an answer, with its marks: a line for each score or choice outside of its target."""
         evidence = stored.evidence if isinstance(stored.evidence, Mapping) else {}
         outside = evidence.get("outside")
         labels = {slot.id: slot.label for slot in trial.slots if slot.rated}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from beholder.stimuli.catalogue import Probe
 from beholder.stimuli.streams import Measurement, read_error
-from beholder.study.texts import markdown
+from beholder.study.markdown import markdown
 
 RECIPE = ("prose", "1")
 """A new number where the same file would become another text."""

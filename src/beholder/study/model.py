@@ -14,6 +14,7 @@ from beholder.errors import Problem
 from beholder.study.checks import CheckKind, Checks, MadePart, RuleKind, installed_checks, make_part, switches_model
 from beholder.study.cleaning import Analyse, Clean, clean_model
 from beholder.study.design import Design, Training
+from beholder.study.markdown import plain_text
 from beholder.study.parts import Fault, Slug, StudyPart, Text, raise_faults
 from beholder.study.presets import Preset
 from beholder.study.qualification import Qualification
@@ -76,7 +77,7 @@ class Question(StudyPart):
     """One question that is asked about each stimulus."""
 
     id: Slug = Field(description="Names the answer in every table.")
-    text: Text = Field(description="What participants read.")
+    text: Text = Field(description="What participants read: **bold**, *italic*, `code`.")
     scale: Annotated[Scale, Allowed(f"{', '.join(SCALES)}, or {{min, max, step, labels, look}}")] = Field(
         default=SCALES["cont100"], description=f"A name ({', '.join(SCALES)}) or `{{min, max, step, labels, look}}`."
     )
@@ -87,6 +88,12 @@ class Question(StudyPart):
         "Left out: `+`, or as the item set has it.",
     )
     ticks: tuple[Text, ...] = Field(default=(), description="What can be ticked, in place of a scale (`likert`).")
+
+    @property
+    def plain(self) -> Question:
+        """The same without marks in its words, for tables and figures; to be taken once, as it resolves escapes."""
+        words = {"text": plain_text(self.text), "ticks": tuple(map(plain_text, self.ticks)), "scale": self.scale.plain}
+        return self.model_copy(update=words)
 
     @model_validator(mode="before")
     @classmethod

@@ -17,6 +17,7 @@ from pydantic import Field, model_validator
 
 from beholder.errors import Refused
 from beholder.files import as_text
+from beholder.study.markdown import plain_page, plain_text, plain_words
 from beholder.study.parts import Fault, Slug, StudyPart, Text, raise_faults
 from beholder.study.questions import SCALES
 from beholder.types import Json
@@ -34,7 +35,8 @@ class Ask(StudyPart):
         description="One choice, several choices, a row of labels, a number, or free text."
     )
     options: tuple[Text, ...] = Field(
-        default=(), description="The choices of `single` and `multiple`; the labels of `likert`."
+        default=(),
+        description="The choices of `single` and `multiple`; the labels of `likert`: **bold**, *italic*, `code`.",
     )
     required: bool = Field(default=True, description="Whether the page can be left without an answer.")
     placeholder: str | None = Field(default=None, description="Shown in an empty field.")
@@ -49,11 +51,26 @@ class Ask(StudyPart):
         """Its type, with everything that depends on it."""
         return QUESTION_TYPES[self.type]
 
+    @property
+    def title(self) -> str:
+        """The question without marks, for tables and figures."""
+        return plain_page(self.text)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The options without marks, as answers and tables have them."""
+        return tuple(map(plain_text, self.options))
+
+    @property
+    def right_choices(self) -> tuple[str, ...]:
+        """The right answers without marks."""
+        return tuple(map(plain_text, self.correct or ()))
+
     @model_validator(mode="after")
     def _fits_type(self) -> Ask:
         faults = self.kind.option_faults(self)
         for index, option in enumerate(self.options):
-            if option in self.options[:index]:
+            if plain_text(option) in self.choices[:index]:
                 faults.append(Fault(f"is {option} a second time", "every option once", "", ("options", index)))
         faults += self._limits() + self._right_answers()
         raise_faults(faults)
@@ -80,7 +97,7 @@ class Ask(StudyPart):
         return [
             Fault(f"is {answer}, which is not among the options", ", ".join(self.options), "", ("correct", index))
             for index, answer in enumerate(self.correct)
-            if answer not in self.options
+            if plain_text(answer) not in self.choices
         ]
 
 
@@ -128,7 +145,7 @@ class QuestionType(ABC):
 
     def is_correct(self, ask: Ask, answer: Any) -> bool:
         """Return whether an answer is a right one."""
-        return answer in (ask.correct or ())
+        return answer in ask.right_choices
 
     def right_answer(self, correct: Sequence[str]) -> Json:
         """Return an answer that is right."""
@@ -156,7 +173,7 @@ class QuestionType(ABC):
 
     def labels(self, ask: Ask) -> dict[str, str]:
         """Return the label of each answer that is offered, by the answer as it stands in a table."""
-        return {option: option for option in ask.options}
+        return {option: option for option in ask.choices}
 
     def answers_in(self, cell: str) -> list[str]:
         """Return the answers in a cell of participants.csv, each of which is counted."""
@@ -164,7 +181,7 @@ class QuestionType(ABC):
 
     def tabulate(self, ask: Ask, answer: Any) -> list[TabulatedAnswer]:
         """Return an answer as rows of the export, one for each choice."""
-        return [_tabulated(answer, ask.options)]
+        return [_tabulated(answer, ask.choices)]
 
     def bounds(self, ask: Ask) -> tuple[float | None, float | None]:
         """Return the lowest and the highest answer."""
@@ -215,19 +232,19 @@ class SingleChoice(QuestionType):
         return _too_few_options(ask)
 
     def accepts(self, ask: Ask, answer: Json) -> bool:
-        return answer in ask.options
+        return answer in ask.choices
 
     def refusal(self, ask: Ask, where: str) -> Refused:
-        return Refused.because("answer_not_offered", where=where, allowed=", ".join(ask.options))
+        return Refused.because("answer_not_offered", where=where, allowed=", ".join(ask.choices))
 
     def robot_answer(self, item: Mapping[str, Any]) -> Json:
-        return str(item["options"][-1])
+        return plain_words(item["options"][-1])
 
     def simulated_answer(self, ask: Ask, rng: Generator) -> Json:
-        return _one_of(ask.options, rng)
+        return _one_of(ask.choices, rng)
 
     def other_answer(self, item: Mapping[str, Any], usual: Json) -> Json:
-        return next((option for option in item["options"] if option != usual), usual)
+        return next((option for option in map(plain_words, item["options"]) if option != usual), usual)
 
 
 class SeveralChoices(QuestionType):
@@ -243,25 +260,25 @@ class SeveralChoices(QuestionType):
     def accepts(self, ask: Ask, answer: Json) -> bool:
         return (
             isinstance(answer, list)
-            and all(choice in ask.options for choice in answer)
+            and all(choice in ask.choices for choice in answer)
             and len(set(answer)) == len(answer)
         )
 
     def refusal(self, ask: Ask, where: str) -> Refused:
-        return Refused.because("some_answer_not_offered", where=where, allowed=", ".join(ask.options))
+        return Refused.because("some_answer_not_offered", where=where, allowed=", ".join(ask.choices))
 
     def is_correct(self, ask: Ask, answer: Any) -> bool:
-        return set(answer) == set(ask.correct or ())
+        return set(answer) == set(ask.right_choices)
 
     def right_answer(self, correct: Sequence[str]) -> Json:
         return list(correct)
 
     def robot_answer(self, item: Mapping[str, Any]) -> Json:
-        return [item["options"][0]]
+        return [plain_words(item["options"][0])]
 
     def simulated_answer(self, ask: Ask, rng: Generator) -> Json:
-        ticked: list[Json] = [option for option in ask.options if rng.random() < _TICKED]
-        return ticked or [_one_of(ask.options, rng)]
+        ticked: list[Json] = [option for option in ask.choices if rng.random() < _TICKED]
+        return ticked or [_one_of(ask.choices, rng)]
 
     def answers_in(self, cell: str) -> list[str]:
         try:
@@ -271,7 +288,7 @@ class SeveralChoices(QuestionType):
         return [str(choice) for choice in choices] if isinstance(choices, list) else [cell]
 
     def tabulate(self, ask: Ask, answer: Any) -> list[TabulatedAnswer]:
-        return [_tabulated(choice, ask.options) for choice in answer]
+        return [_tabulated(choice, ask.choices) for choice in answer]
 
 
 def _too_few_options(ask: Ask) -> list[Fault]:
@@ -310,10 +327,10 @@ class LabelRow(QuestionType):
         return min(last, max(1, round(1 + (last - 1) * float(rng.normal(_AGREEMENT, _SPREAD)))))
 
     def labels(self, ask: Ask) -> dict[str, str]:
-        return {str(place): f"{place} {word}" for place, word in enumerate(self.words(ask.options), 1)}
+        return {str(place): f"{place} {word}" for place, word in enumerate(self.words(ask.choices), 1)}
 
     def tabulate(self, ask: Ask, answer: Any) -> list[TabulatedAnswer]:
-        return [TabulatedAnswer(self.words(ask.options)[int(answer) - 1], answer)]
+        return [TabulatedAnswer(self.words(ask.choices)[int(answer) - 1], answer)]
 
 
 class NumberEntry(QuestionType):

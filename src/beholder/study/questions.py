@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_serializer, model_validator
 
+from beholder.study.markdown import plain_text
 from beholder.study.parts import Fault, FaultsError, StudyPart, Text, raise_faults
 from beholder.study.value_kinds import Allowed, AsText
 from beholder.words import read_words
@@ -26,7 +27,10 @@ class Scale(BaseModel):
         tuple[tuple[float, str], ...],
         AsText(),
         Allowed("a list of words from low to high, or a map from value to word"),
-    ] = Field(default=(), description="A list of words from low to high, or a map from value to word.")
+    ] = Field(
+        default=(),
+        description="A list of words from low to high, or a map from value to word: **bold**, *italic*, `code`.",
+    )
     look: Literal["slider", "radio"] = Field(
         default="slider", description="`slider` for continuous scales, `radio` for categories."
     )
@@ -76,6 +80,12 @@ class Scale(BaseModel):
             values.add(value)
         raise_faults(faults)
         return self
+
+    @property
+    def plain(self) -> Scale:
+        """The same with labels without marks, for tables and figures."""
+        labels = tuple((value, plain_text(text)) for value, text in self.labels)
+        return self if labels == self.labels else self.model_copy(update={"labels": labels})
 
     def holds(self, value: float) -> bool:
         """Return whether `value` is an answer on this scale: in range and on a step."""
@@ -140,7 +150,7 @@ class Example(StudyPart):
     """Something to see or hear before the first rating. It is never rated."""
 
     file: Text = Field(description="A file in the study folder.")
-    caption: Text = Field(description="What participants read below it.")
+    caption: Text = Field(description="What participants read below it: **bold**, *italic*, `code`.")
 
 
 class Page(StudyPart):

@@ -1,10 +1,9 @@
-"""Texts for participants: the Markdown of the researcher, from the study or its files, and safe HTML of it."""
+"""Texts for participants: the Markdown of the researcher, from the study or its files."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from beholder.errors import StudyError
 from beholder.study.model import Study
@@ -12,12 +11,6 @@ from beholder.study.parts import Fault, path_fault
 from beholder.study.questions import Page
 
 Which = Literal["consent", "instructions", "pause", "thanks"]
-
-_TAGS = frozenset((
-    "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "em",
-    "strong", "s", "code", "pre", "blockquote", "a", "br", "hr",
-))  # fmt: skip
-_SCHEMES = {"http", "https", "mailto"}
 
 
 def study_text(study: Study, which: Which | str) -> str | None:
@@ -74,41 +67,3 @@ def text_fault(folder: Path, text: str) -> Fault | None:
     if not content.strip():
         return Fault(f"is {text}, which is empty", "a file that says something")
     return None
-
-
-def markdown(text: str) -> str:
-    """Return safe HTML of a Markdown text: no raw HTML, no images, only links to the web and to mail."""
-    import nh3
-    from markdown_it import MarkdownIt
-
-    reader = MarkdownIt("commonmark", {"html": True}).enable("table").enable("strikethrough")
-    reader.add_render_rule("html_inline", _nothing)
-    reader.add_render_rule("html_block", _words_only)
-    reader.add_render_rule("image", _nothing)
-    return nh3.clean(
-        reader.render(text),
-        tags=set(_TAGS),
-        attributes={"a": {"href", "title"}, "ol": {"start"}},
-        attribute_filter=_keep,
-        url_schemes=_SCHEMES,
-        link_rel="noopener noreferrer",
-        set_tag_attribute_values={"a": {"target": "_blank"}},
-    ).strip()
-
-
-def _keep(tag: str, attribute: str, value: str) -> str | None:
-    """Return an attribute to keep; None for a link into our own server."""
-    if attribute == "href" and value.split(":", 1)[0].lower() not in _SCHEMES:
-        return None
-    return value
-
-
-def _nothing(renderer: Any, tokens: Sequence[Any], index: int, options: Any, env: Mapping[str, Any]) -> str:
-    return ""
-
-
-def _words_only(renderer: Any, tokens: Sequence[Any], index: int, options: Any, env: Mapping[str, Any]) -> str:
-    import nh3
-
-    words = nh3.clean(tokens[index].content, tags=set()).strip()
-    return f"<p>{words}</p>" if words else ""

@@ -1,15 +1,18 @@
-// Elements by nodes: text goes in as text, numbers reach the style sheets as custom properties.
+// Elements by nodes: text goes in as text, marked words as elements, numbers reach the style sheets as custom properties.
 
-/** @import { Child, MakeElement } from "./types" */
+/** @import { Child, MakeElement, Words } from "./types" */
+
+/** The marks that words can have, and nothing else becomes an element. */
+const MARKS = new Set(["strong", "em", "code"]);
 
 /** Return a new element. Attributes that are null, undefined or false are left out; `true` gives an empty one.
  *  @type {MakeElement} */
 export function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
-  const { on, vars, ...plain } = attributes;
-  for (const [name, value] of Object.entries(plain)) {
+  const { on, vars, ...rest } = attributes;
+  for (const [name, value] of Object.entries(rest)) {
     if (value !== null && value !== undefined && value !== false)
-      node.setAttribute(name, value === true ? "" : String(value));
+      node.setAttribute(name, value === true ? "" : isWords(value) ? plain(value) : String(value));
   }
   for (const [name, listener] of Object.entries(on ?? {})) node.addEventListener(name, listener);
   for (const [name, value] of Object.entries(vars ?? {})) node.style.setProperty(`--${name}`, String(value));
@@ -26,10 +29,28 @@ export function fill(node, ...children) {
   const add = (child) => {
     if (Array.isArray(child)) child.forEach(add);
     else if (child instanceof Node) flat.push(child);
+    else if (isMark(child)) flat.push(MARKS.has(child.mark) ? element(child.mark, {}, child.words) : plain(child));
     else if (child !== null && child !== undefined && child !== false) flat.push(String(child));
   };
   children.forEach(add);
   node.replaceChildren(...flat);
+}
+
+/** Return words without their marks: for labels, for who hears them, and to compare.
+ *  @param {Words} words @returns {string} */
+export function plain(words) {
+  if (typeof words === "string") return words;
+  return Array.isArray(words) ? words.map(plain).join("") : plain(words.words);
+}
+
+/** @param {unknown} value @returns {value is Exclude<Words, string | Words[]>} */
+function isMark(value) {
+  return typeof value === "object" && value !== null && "mark" in value;
+}
+
+/** Whether a value is words with marks. @param {unknown} value @returns {value is Words} */
+function isWords(value) {
+  return Array.isArray(value) || isMark(value);
 }
 
 // What is drawn in every frame touches only what has changed: otherwise the browser lays out the page 60 times a second.

@@ -27,12 +27,12 @@ import { loadWords, timeOf } from "./words.js";
 /** @import { Outbox } from "./outbox.js" */
 /** @import { Patience } from "./patience.js" */
 /** @import { Storage } from "./storage.js" */
-/** @import { Arrival, Json, Say, Step } from "./types" */
+/** @import { Arrival, Json, Say, Step, Words } from "./types" */
 /** @typedef {ReturnType<typeof openHelp>} Help */
 /** @typedef {ReturnType<typeof import("./frame/preview.js").openPreview>} PreviewBar */
 
 /** What a step gets.
- *  @typedef {{ main: HTMLElement, say: Say, language: string, status: (text: string) => void,
+ *  @typedef {{ main: HTMLElement, say: Say, language: string, status: (text: Words) => void,
  *              log: Log, signal: AbortSignal, shelf: Shelf, keys: Keys,
  *              patience: Patience, study: Arrival["study"], kiosk: Kiosk | null }} Page */
 
@@ -302,7 +302,7 @@ async function send(shell, outbox, step, log, given, signal) {
   }
 }
 
-/** @param {Shell} shell @param {string} words */
+/** @param {Shell} shell @param {Words} words */
 async function feedback({ say, frame }, words) {
   const on = element("button", { class: "button button-primary", id: "next", type: "button" }, say("go-on"));
   showNotice(frame.main, notice(say("feedback.title"), words, on));

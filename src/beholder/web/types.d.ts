@@ -8,8 +8,10 @@ export type EventKind =
   | "shown" | "load" | "play" | "pause" | "ended" | "seek" | "rate" | "stall" | "error" | "frames"
   | "fullscreen" | "visibility" | "focus" | "change" | "key" | "click" | "measure";
 
-export interface Scale { min: number; max: number; step: number; labels: [number, string][]; look: "slider" | "radio" }
-export interface Asked { id: string; text: string; scale: Scale; ticks: string[] /* in place of the scale */ }
+/** Words of the study: plain, or with marks. As a child of an element they become nodes, as an attribute plain text. */
+export type Words = string | { mark: "strong" | "em" | "code"; words: Words } | Words[];
+export interface Scale { min: number; max: number; step: number; labels: [number, Words][]; look: "slider" | "radio" }
+export interface Asked { id: string; text: Words; scale: Scale; ticks: Words[] /* in place of the scale */ }
 /** `ms`: how long it plays; an image or a text: how long it has to be in view. `sound`: whether it can be heard. */
 export interface Media { url: string; medium: "video" | "audio" | "image" | "text"; sound: boolean; bytes: number; ms: number; width: number; height: number }
 export interface Slot { id: string; label: string | null; colour: string | null; rated: boolean; media: Media }
@@ -25,7 +27,7 @@ export interface Trial {
 
 export interface Item {
   id: string; text: string /* safe HTML */; type: string /* its entry in steps/questions.js draws it */;
-  options: string[]; required: boolean; placeholder: string | null; min: number | null; max: number | null;
+  options: Words[]; required: boolean; placeholder: string | null; min: number | null; max: number | null;
 }
 
 interface StepBase { key: string; progress: [number, number]; prefetch: Media[]; instructions?: string /* safe HTML */ }
@@ -36,7 +38,7 @@ export interface ConsentStep extends StepBase {
   checks?: { minutes: number; senses: "eyes" | "ears" | "both" | null } | null;
 }
 /** What was found in the attempt before this one, and how many attempts are left, this one among them. */
-export interface Told { text: string; left: number }
+export interface Told { text: Words; left: number }
 /** One attempt at a check. `public` is the check's own; `media` are what was drawn for this attempt, by name; `words`
  *  are ours about this check; `gate`: it has to be passed; `list`: how far the look at the device is. */
 export interface CheckStep extends StepBase {
@@ -47,13 +49,13 @@ export interface CheckStep extends StepBase {
 }
 /** A row of the look at the device. `attention`: it is told, and the person may go on. */
 export interface ListRow {
-  name: string; title: string; text: string;
+  name: string; title: string; text: Words;
   state: "pass" | "fail" | "attention" | "unknown" | "now" | "todo";
 }
 /** What the `page.js` of a check exports: shows one attempt and resolves with the answer. `page.say` knows its words. */
 export type CheckPage = (step: CheckStep, page: import("./run.js").Page) => Promise<Json>;
 /** A page of the instructions. With examples: a trial that asks nothing, and a caption for each of its slots. */
-export interface TextStep extends StepBase { kind: "text"; text: string; trial?: Trial; captions?: string[] }
+export interface TextStep extends StepBase { kind: "text"; text: string; trial?: Trial; captions?: Words[] }
 export interface BreakStep extends StepBase { kind: "break"; text: string }
 export interface QuestionsStep extends StepBase { kind: "questions"; items: Item[] }
 /** Set the volume of the device with a test sound. */
@@ -62,7 +64,7 @@ export interface VolumeStep extends StepBase { kind: "volume" }
  *  `told`: a word on the answer before, where the same trial comes again. */
 export interface TrialStep extends StepBase {
   kind: "trial"; method: string; trial: Trial;
-  training?: { place: number; total: number; anchor: string | null }; told?: Told | null;
+  training?: { place: number; total: number; anchor: Words | null }; told?: Told | null;
 }
 export interface EndStep extends StepBase {
   kind: "end"; outcome: string; text: string; code: string | null; return_url: string | null; receipt: string | null;
@@ -95,7 +97,7 @@ export interface Laboratory {
 }
 
 /** What PUT /api/answers/{key} returns once the answer is stored. */
-export interface Stored { stored_at: string; feedback: string | null; step: Step }
+export interface Stored { stored_at: string; feedback: Words | null; step: Step }
 
 /** What PUT /api/answers/{key} gets: `events` is the whole log of the step, `from` how many of them went before. */
 export interface AnswerBody {
@@ -119,7 +121,7 @@ export type Answer = {
 } & { [key: string]: Json | undefined };
 export type View = (trial: Trial, stage: Stage) => Promise<Answer>;
 
-export type Child = Node | string | number | null | undefined | false | Child[];
+export type Child = Node | Words | number | null | undefined | false | Child[];
 export interface Attributes {
   on?: { [event: string]: (event: any) => void };
   vars?: { [name: string]: string | number };
@@ -127,7 +129,7 @@ export interface Attributes {
 }
 export type IconName =
   | "play" | "pause" | "replay" | "tick" | "offline" | "copy" | "help" | "down" | "attention" | "back" | "sound" | "loop";
-export type Say = (key: string, values?: { [name: string]: string | number }) => string;
+export type Say = (key: string, values?: { [name: string]: Words | number }) => string;
 export type MakeElement = <T extends keyof HTMLElementTagNameMap>(
   tag: T, attributes?: Attributes, ...children: Child[]
 ) => HTMLElementTagNameMap[T];
@@ -176,7 +178,7 @@ export interface Control {
   focus(): void;
 }
 export interface ControlOptions {
-  scale: Scale; label: string; value: number | null;
+  scale: Scale; label: Words; value: number | null;
   /** Log and keep the value under this question and slot. */
   question: string; slot: string;
   onChange(value: number): void;
@@ -243,7 +245,7 @@ export interface Stage {
   /** Listens to single keys until the signal, or the step, ends; Help lists them. */
   keys(bindings: Binding[], signal?: AbortSignal): void;
   /** Says something politely to who cannot see it. */
-  status(text: string): void;
+  status(text: Words): void;
   log(kind: EventKind, slot: string | null, data: Json): void;
   /** Values that survive a reload. */
   draft: { get(name: string): Json | undefined; set(name: string, value: Json): void };

@@ -1,5 +1,7 @@
 // Our own words on the pages: words/<language>.json and nowhere else.
 
+import { plain } from "./element.js";
+
 /** @import { Say } from "./types" */
 
 /** @typedef {{ [key: string]: string | { [form: string]: string } }} Words */
@@ -36,7 +38,7 @@ export function speak(language, words) {
         typeof entry === "string" ? entry : (entry[plural.select(Number(values["n"] ?? 0))] ?? entry["other"]);
       return text.replace(/\{(\w+)\}/g, (whole, name) => {
         const value = values[name];
-        return value === undefined ? whole : typeof value === "number" ? figures.format(value) : value;
+        return value === undefined ? whole : typeof value === "number" ? figures.format(value) : plain(value);
       });
     },
   };

@@ -41,6 +41,13 @@ def test_the_account_keeps_the_words_that_people_read_though_the_study_has_new_o
     assert [(text["used_sessions"], text["used_participants"]) for text in texts] == [(2, 2), (1, 1)]
 
 
+def test_what_was_asked_is_kept_without_marks(tmp_path: Path) -> None:
+    scale = {"min": 0, "max": 1, "labels": ["*no*", r"yes\*"]}
+    study = make_study(tmp_path, questions=[{"id": "quality", "text": "How **good**?", "scale": scale}])
+    asked = read_text(resolved_yaml(study), study, find("parallel")).questions[0]
+    assert (asked.text, asked.scale.labels) == ("How good?", ((0, "no"), (1, "yes*")))
+
+
 @pytest.mark.parametrize(
     ("written", "told"),
     [

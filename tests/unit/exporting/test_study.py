@@ -29,3 +29,22 @@ def test_a_study_that_nobody_finished_has_empty_tables_with_their_heads(tmp_path
     ]
     assert [row["words"] for row in rows(folder, "exclusions")] == ["Came under an earlier plan", "Did not finish"]
     assert [row["participant"] for row in rows(folder, "participants")] == ["p-late", "p-early"]
+
+
+def test_questions_are_exported_without_marks(tmp_path: Path) -> None:
+    item = {"id": "who", "text": "Who [are](https://a.b) you?", "type": "single", "options": ["A *person*", "Both"]}
+    scale = {"min": 1, "max": 2, "labels": ["**bad**", "good"]}
+    study = make_study(
+        tmp_path, questions=[{"id": "q", "text": "How _good_?", "scale": scale}], before=[item], after=[]
+    )
+
+    async def visit() -> None:
+        async with open_store(tmp_path / "store") as store:
+            await store.begin(record(study))
+            await come(store, "late", 2)
+
+    asyncio.run(visit())
+    asked = rows(beholder.export(study).folder, "questions")
+    assert [(row["text"], row["labels"]) for row in asked] == [
+        ("How good?", '[[1.0, "bad"], [2.0, "good"]]'), ("Who are you?", '["A person", "Both"]'),
+    ]  # fmt: skip

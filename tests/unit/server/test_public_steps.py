@@ -207,6 +207,34 @@ async def test_the_first_page_fetches_the_examples_of_the_second(tmp_path: Path,
         assert [slot["media"]["url"] for slot in visitor.step["trial"]["slots"]] == ahead
 
 
+MARKED = {
+    "questions": [{"id": "real", "text": "How **real**?",
+                   "scale": {"min": 1, "max": 2, "labels": ["*not*", "2*3*4"], "look": "radio"}}],
+    "before": [{"id": "who", "text": "Who **are** you?", "type": "single", "options": ["A *person*", "A **robot**"]}],
+}  # fmt: skip
+
+
+async def test_marked_words_are_a_tree_on_the_page_and_robots_answer_without_marks(tmp_path: Path, tiny: Path) -> None:
+    page = {"text": "Look", "examples": [{"file": "examples/torn.mp4", "caption": "**Torn** blocks"}]}
+    async with served(written(tmp_path, tiny, [page], method="acr", **MARKED)) as site:
+        crowd = await send_robots(site.service.served, site.store, site.address, 1)
+        assert [robot.step["outcome"] for robot in crowd.robots] == ["completed"]
+        answers = {row["key"]: row["answer"] async for row in site.store.rows("answers")}
+        assert answers["questions:before"] == {"answers": {"who": "A robot"}}
+        visitor = Visitor(site, participant="ada")
+        await visitor.arrive()
+        await visitor.answer({"agree": True})
+        robot = {"mark": "strong", "words": ["robot"]}
+        assert visitor.step["items"][0]["options"][1] == ["A ", robot]
+        assert (await visitor.answer({"answers": {"who": "A **robot**"}})).status_code == 422
+        await visitor.answer({"answers": {"who": "A robot"}})
+        assert visitor.step["captions"] == [[{"mark": "strong", "words": ["Torn"]}, " blocks"]]
+        await visitor.answer({})
+        asked = visitor.step["trial"]["asked"][0]
+        assert asked["text"] == ["How ", {"mark": "strong", "words": ["real"]}, "?"]
+        assert asked["scale"]["labels"] == [[1, [{"mark": "em", "words": ["not"]}]], [2, "2*3*4"]]
+
+
 # Before and after
 
 

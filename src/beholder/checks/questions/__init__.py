@@ -5,7 +5,6 @@ The page gets texts and options only. Participants read the topics of wrong answ
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from math import comb
 from typing import Any, ClassVar, Self
@@ -22,9 +21,9 @@ from beholder.checks.page_contract import (
     PageCheck,
     RobotAbilities,
 )
+from beholder.study.markdown import markdown, marked, plain_page, plain_text
 from beholder.study.parts import Fault, Slug, Span, StudyPart, Text, raise_faults
 from beholder.study.qualification import CheckOptions
-from beholder.study.texts import markdown
 from beholder.types import Json
 
 
@@ -33,7 +32,7 @@ class Quiz(StudyPart):
 
     id: Slug = Field(description="Names the item in the evidence.")
     text: Text = Field(description="What participants read: Markdown.")
-    options: tuple[Text, ...] = Field(min_length=2, description="What can be chosen.")
+    options: tuple[Text, ...] = Field(min_length=2, description="What can be chosen: **bold**, *italic*, `code`.")
     correct: Text = Field(description="The right option. Never sent to the browser.")
     topic: Text | None = Field(default=None, description="What is told when it was wrong, in place of its text.")
 
@@ -42,9 +41,9 @@ class Quiz(StudyPart):
         faults = [
             Fault(f"is {option} a second time", "every option once", "", ("options", place))
             for place, option in enumerate(self.options)
-            if option in self.options[:place]
+            if plain_text(option) in map(plain_text, self.options[:place])
         ]
-        if self.correct not in self.options:
+        if plain_text(self.correct) not in map(plain_text, self.options):
             what = f"is {self.correct}, which is not among the options"
             faults.append(Fault(what, ", ".join(self.options), "", ("correct",)))
         raise_faults(faults)
@@ -101,12 +100,16 @@ class Questions(PageCheck):
         drawn = sorted(rng.choice(len(self.options.items), self.asked, replace=False).tolist())
         items = {f"q{place}": self.options.items[number] for place, number in enumerate(drawn, 1)}
         public: list[Json] = [
-            {"id": name, "text": markdown(item.text), "options": list(item.options)} for name, item in items.items()
+            {"id": name, "text": markdown(item.text), "options": [marked(option) for option in item.options]}
+            for name, item in items.items()
         ]
         private: list[Json] = [
-            {"id": item.id, "options": list(item.options), "correct": item.correct, "topic": _topic(item)}
+            {
+                "id": item.id, "options": [plain_text(option) for option in item.options],
+                "correct": plain_text(item.correct), "topic": _topic(item),
+            }
             for item in items.values()
-        ]
+        ]  # fmt: skip
         return CheckTask({"items": public}, {"items": private})
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
@@ -178,11 +181,7 @@ def _items(private: Mapping[str, Json]) -> list[Mapping[str, Any]]:
 
 def _topic(item: Quiz) -> str:
     """Return what is shown about a wrong item: its topic, or its text without markup."""
-    if item.topic is not None:
-        return item.topic
-    import nh3
-
-    return " ".join(html.unescape(nh3.clean(markdown(item.text), tags=set())).split())
+    return plain_page(item.text) if item.topic is None else plain_text(item.topic)
 
 
 def _whole(value: Json) -> str:

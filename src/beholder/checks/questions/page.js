@@ -5,7 +5,7 @@ import { makeField } from "../../steps/questions.js";
 import { stylesheet } from "../../stylesheet.js";
 import { ask, CANNOT } from "../../check_kit/frame.js";
 
-/** @import { CheckPage, Item, Json } from "../../types" */
+/** @import { CheckPage, Item, Json, Words } from "../../types" */
 
 /** @type {CheckPage} */
 export default async function questions(step, page) {
@@ -13,7 +13,7 @@ export default async function questions(step, page) {
   await stylesheet("vote");
   const kept = /** @type {Record<string, Json>} */ (log.values.get("answers") ?? {});
   let refresh = () => {};
-  /** @type {{ id: string, text: string, options: string[] }[]} */
+  /** @type {{ id: string, text: string, options: Words[] }[]} */
   const items = step.public["items"];
   const fields = items.map((given) => {
     /** @type {Item} */

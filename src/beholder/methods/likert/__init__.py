@@ -29,6 +29,7 @@ from beholder.methods.contract import (
     Trial,
     Unit,
     Units,
+    marked,
 )
 from beholder.methods.likert.items import ITEM_SETS, Item, applies_to, items_of_set
 from beholder.methods.presentation import (
@@ -57,7 +58,8 @@ class LikertOptions(StudyPart):
     )
     shuffle: bool = Field(default=True, description="The order of the statements is drawn for each trial.")
     scenario: str | None = Field(
-        default=None, description="A line above the statements; the item set's own when left out."
+        default=None,
+        description="A line above the statements: **bold**, *italic*, `code`; the item set's own when left out.",
     )
     columns: Literal["high-first", "low-first"] = Field(
         default="high-first", description="Which end of the scale stands first."
@@ -149,7 +151,8 @@ class Likert(ScoreMethod):
 
     def extra(self, trial: Trial) -> Mapping[str, Json]:
         sound = next((slot.id for slot in trial.slots if slot.label == "driving"), None)
-        return {**trial.draws, **({"sound": sound} if sound else {})}
+        shown = {"scenario": marked(str(trial.draws["scenario"]))} if "scenario" in trial.draws else {}
+        return {**trial.draws, **shown, **({"sound": sound} if sound else {})}
 
     def seconds(self, trial: Trial, catalogue: Catalogue) -> float:
         watching = max(catalogue.by_id[slot.stimulus].probe.duration_ms for slot in trial.slots) / 1000

@@ -1,11 +1,11 @@
 // What stands round every page: top bar, banner, foot, and the one voice for who cannot see.
 
 import { openBanner } from "./banner.js";
-import { element, fill } from "../element.js";
+import { element, fill, plain } from "../element.js";
 import { contactLine } from "./help.js";
 import { openTopbar } from "./topbar.js";
 
-/** @import { Say } from "../types" */
+/** @import { Say, Words } from "../types" */
 
 /** @typedef {ReturnType<typeof openFrame>} Frame */
 
@@ -15,8 +15,9 @@ export function openFrame({ say, title, onHelp, onTry }) {
   const voice = element("p", { class: "unseen", id: "status", role: "status" });
   const main = element("main", { id: "main" });
   const foot = element("footer", { class: "foot" });
-  /** @param {string} text */
-  const status = (text) => {
+  /** @param {Words} words */
+  const status = (words) => {
+    const text = plain(words);
     // The same words again are news as well.
     voice.textContent = voice.textContent === text ? `${text}\u00a0` : text;
   };

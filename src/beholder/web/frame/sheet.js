@@ -3,6 +3,8 @@
 import { element } from "../element.js";
 import { hasHeading, markup } from "../markup.js";
 
+/** @import { Words } from "../types" */
+
 /** Return a text of the study on a panel, under our heading unless it brings its own.
  *  @param {string} html @param {string} title */
 export function prose(html, title) {
@@ -27,7 +29,7 @@ export function pressed(button) {
   return new Promise((resolve) => button.addEventListener("click", () => resolve(), { once: true }));
 }
 
-/** Return a page that only tells something, a paragraph for each line. @param {string} title @param {string} text @param {HTMLElement | null} [button] */
+/** Return a page that only tells something, a paragraph for each line. @param {string} title @param {Words} text @param {HTMLElement | null} [button] */
 export function notice(title, text, button = null) {
   return element(
     "div",
@@ -35,8 +37,20 @@ export function notice(title, text, button = null) {
     element(
       "section",
       { class: "panel notice" },
-      element("div", { class: "lead" }, element("h1", { tabindex: "-1" }, title), text.split("\n").map((line) => element("p", {}, line))),
+      element("div", { class: "lead" }, element("h1", { tabindex: "-1" }, title), paragraphs(text)),
       button,
     ),
   );
+}
+
+/** Return a paragraph for each line of words. @param {Words} words */
+export function paragraphs(words) {
+  /** @type {Words[][]} */
+  const lines = [[]];
+  for (const one of Array.isArray(words) ? words : [words]) {
+    const [first, ...rest] = typeof one === "string" ? one.split("\n") : [one];
+    lines.at(-1)?.push(first);
+    lines.push(...rest.map((line) => [line]));
+  }
+  return lines.map((line) => element("p", {}, line));
 }

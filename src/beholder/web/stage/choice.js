@@ -1,15 +1,15 @@
 // Which of two: in words from much worse to much better, or as two or three large answers in the order of the screen.
 
 import { digitBindings, gapOf, openGate, titleOf } from "./ballot.js";
-import { element } from "../element.js";
+import { element, plain } from "../element.js";
 import { values } from "./scale.js";
 
-/** @import { Answer, Asked, Child, Choices, Slot, Stage, Trial } from "../types" */
+/** @import { Answer, Asked, Child, Choices, Slot, Stage, Trial, Words } from "../types" */
 /** @import { Ballot, Hooks, Keyed } from "./ballot.js" */
 
 /** One answer: what it says and how, the key that chooses it, and what it means on the wire. Words that are
  *  unseen are there for who hears them: the letter says it to the eye.
- *  @typedef {{ value: string, slot: Slot | null, number?: string, words: string, isUnseen?: boolean,
+ *  @typedef {{ value: string, slot: Slot | null, number?: string, words: Words, isUnseen?: boolean,
  *              key: string, shown: string, told: Choices[string] }} Option */
 /** @typedef {{ asked: Asked, section: HTMLElement, keyed: Keyed, picked(): Option | null, reason: Reason | null,
  *              focus(): void }} Field */
@@ -37,7 +37,7 @@ export function choiceBallot(trial, stage, { onChange, onLocked }) {
     const isRow = asked.scale.max <= 1;
     const options = isRow ? sides(asked, trial, stage, compared) : grades(asked, compared);
     // Words that name their side say by themselves what is held against what.
-    const isSided = presentationOf(trial) !== "sequential" && options.some(({ words }) => SIDED.test(words));
+    const isSided = presentationOf(trial) !== "sequential" && options.some(({ words }) => SIDED.test(plain(words)));
     const lineId = `line-${asked.id}`;
     /** @type {Map<string, HTMLInputElement>} */
     const inputs = new Map();
@@ -80,7 +80,7 @@ export function choiceBallot(trial, stage, { onChange, onLocked }) {
         return row;
       }),
     );
-    const isLong = options.some(({ words, isUnseen }) => !isUnseen && words.length > LONG);
+    const isLong = options.some(({ words, isUnseen }) => !isUnseen && plain(words).length > LONG);
     list.classList.toggle("choices-long", isLong || options.length > 2);
     const reason = makeReason(asked);
     const line =
@@ -221,14 +221,15 @@ function sides({ scale }, trial, stage, [first, second]) {
 }
 
 /** Whether the words of an answer are those that the scale has by its name, so that ours say it better.
- *  @param {string | undefined} words */
+ *  @param {Words | undefined} words */
 function isPlain(words) {
-  return words === undefined || PLAIN.has(words);
+  return words === undefined || (typeof words === "string" && PLAIN.has(words));
 }
 
 /** Return the words of an answer; a side is above or below where the page has no room for two beside each other.
  *  @param {Option} option @param {Stage} stage */
 function sided({ words, number = "" }, { say }) {
+  if (typeof words !== "string") return element("span", {}, number, words);
   const [left, right] = [say("compare.side-by-side.first"), say("compare.side-by-side.second")];
   const side = [left, right].find((one) => words === one || words.startsWith(`${one} `));
   if (side === undefined) return element("span", {}, (number + words).trim());

@@ -1,10 +1,10 @@
 // Controls for one value: a standing slider without a handle until it is set, and a list of words.
 
-import { element } from "../element.js";
+import { element, plain } from "../element.js";
 
-/** @import { ChoicesOptions, Control, ControlOptions, EventKind, Json, Say, Scale } from "../types" */
+/** @import { ChoicesOptions, Control, ControlOptions, EventKind, Json, Say, Scale, Words } from "../types" */
 
-/** @typedef {{ say: Say, status: (text: string) => void,
+/** @typedef {{ say: Say, status: (text: Words) => void,
  *              log: (kind: EventKind, slot: string | null, data: Json) => void }} Surroundings */
 
 const CHANGES_APART_MS = 100;
@@ -175,12 +175,12 @@ export function values(scale) {
 }
 
 /** Return the words of a value. Where some values have none, all show their number.
- *  @param {Scale} scale @param {number} value */
+ *  @param {Scale} scale @param {number} value @returns {Words} */
 export function worded(scale, value) {
   const words = new Map(scale.labels);
   const word = words.get(value);
   if (word === undefined) return String(value);
-  return values(scale).every((one) => words.has(one)) ? word : `${value} ${word}`;
+  return values(scale).every((one) => words.has(one)) ? word : [`${value} `, word];
 }
 
 /** Return the value of a standing slider at a height of the window. Half a handle hangs over each end.
@@ -206,7 +206,7 @@ function onScale(scale, value) {
 /** Return a value with its nearest word. @param {Scale} scale @param {number} value */
 function spoken(scale, value) {
   const near = [...scale.labels].sort((a, b) => Math.abs(a[0] - value) - Math.abs(b[0] - value))[0];
-  return near === undefined ? String(value) : `${value}, ${near[1]}`;
+  return near === undefined ? String(value) : `${value}, ${plain(near[1])}`;
 }
 
 /** Return how many steps a key moves a slider, or an end of it, or null.

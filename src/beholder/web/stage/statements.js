@@ -2,12 +2,12 @@
 
 import { values, worded } from "./scale.js";
 
-/** @import { Asked, Control, Scale, Stage } from "../types" */
+/** @import { Asked, Control, Scale, Stage, Words } from "../types" */
 
 /** What has been answered, by question.
  *  @typedef {{ scores: { [question: string]: number }, ticks: { [question: string]: number[] }, comment: string }} Draft */
 /** A statement on the page. `words` stand above its columns, `inputs` are what a digit may choose.
- *  @typedef {{ asked: Asked, words: string[], element: HTMLElement, inputs: HTMLInputElement[], isOpen(): boolean,
+ *  @typedef {{ asked: Asked, words: Words[], element: HTMLElement, inputs: HTMLInputElement[], isOpen(): boolean,
  *              focus(): void, mark(isMissing: boolean): void }} Statement */
 /** How it stands: by itself, with the lowest answer first.
  *  @typedef {{ isAlone: boolean, isLowFirst: boolean, onChange(): void }} How */
@@ -48,7 +48,7 @@ export function lined(statements, { element }) {
   });
 }
 
-/** Return the columns of a scale. @param {Scale} scale @param {How} how @returns {[number, string][]} */
+/** Return the columns of a scale. @param {Scale} scale @param {How} how @returns {[number, Words][]} */
 function columnsOf(scale, { isLowFirst }) {
   const found = values(scale);
   return (isLowFirst ? found : found.reverse()).map((value) => [value, worded(scale, value)]);
@@ -183,7 +183,7 @@ function boxes(asked, slot, stage, given, how) {
   }
   for (const input of [...ticks, nothing]) input.addEventListener("change", () => change(input));
 
-  /** @param {HTMLInputElement} input @param {string} word */
+  /** @param {HTMLInputElement} input @param {Words} word */
   const choice = (input, word) => element("label", { class: "choice" }, input, element("span", {}, word));
   const group = element(
     "div",

@@ -5,7 +5,7 @@ import { fill } from "../element.js";
 import { commentOf, lined, statementOf } from "./statements.js";
 import { stylesheet } from "../stylesheet.js";
 
-/** @import { Answer, Json, Stage, Trial } from "../types" */
+/** @import { Answer, Json, Stage, Trial, Words } from "../types" */
 /** @import { Draft, Statement } from "./statements.js" */
 
 /** Ask all questions of the trial about its rated slot; return the answer after Next.
@@ -14,7 +14,7 @@ export async function survey(trial, stage, { sound }) {
   const { element, say, main, draft, player } = stage;
   await Promise.all([stylesheet("vote"), stylesheet("survey")]);
   const slot = trial.slots.find(({ rated }) => rated) ?? trial.slots[0];
-  const scenario = trial.extra["scenario"];
+  const scenario = /** @type {Words | undefined} */ (trial.extra["scenario"]);
   const isTabs = trial.extra["layout"] === "tabs" && trial.asked.length > 1;
   const isFailed = trial.slots.some(({ id }) => player.failure(id) !== null);
   /** @type {Draft} */
@@ -51,7 +51,7 @@ export async function survey(trial, stage, { sound }) {
       element(
         "div",
         { class: "survey-side" },
-        typeof scenario === "string" && scenario !== "" && element("p", { class: "survey-scenario" }, scenario),
+        scenario && element("p", { class: "survey-scenario" }, scenario),
         form,
       ),
     ),

@@ -9,7 +9,7 @@ import { stylesheet } from "../stylesheet.js";
 import { kitFor } from "./trial.js";
 
 /** @import { Page } from "../run.js" */
-/** @import { Binding, Json, Slot, Stage, TextStep, Trial } from "../types" */
+/** @import { Binding, Json, Slot, Stage, TextStep, Trial, Words } from "../types" */
 
 /** One example on the page. @typedef {{ slot: Slot, element: HTMLElement, focus(): void, refresh(): void }} Example */
 
@@ -68,7 +68,7 @@ export async function examples(step, trial, page) {
   return Object.keys(missing).length > 0 ? { missing } : {};
 }
 
-/** @param {Slot} slot @param {number} place from 0 @param {string} caption @param {Stage} stage @returns {Example} */
+/** @param {Slot} slot @param {number} place from 0 @param {Words} caption @param {Stage} stage @returns {Example} */
 function example(slot, place, caption, stage) {
   const { player, say, log } = stage;
   const node = player.node(slot.id);

@@ -1,12 +1,12 @@
 // A questionnaire: native fields, what is still missing in words, kept over a reload.
 
-import { element, fill } from "../element.js";
+import { element, fill, plain } from "../element.js";
 import { markup } from "../markup.js";
 import { actions } from "../frame/sheet.js";
 import { stylesheet } from "../stylesheet.js";
 
 /** @import { Page } from "../run.js" */
-/** @import { Attributes, Item, Json, QuestionsStep } from "../types" */
+/** @import { Attributes, Item, Json, QuestionsStep, Words } from "../types" */
 
 /** @typedef {{ element: HTMLElement, value: () => Json, problem: () => string | null, focus: () => void }} Field */
 
@@ -101,8 +101,8 @@ export function makeField(item, kept, page, onChange) {
 /** How each type of item is drawn, by the name that `study/questionnaire.py` has for it.
  *  @type {Record<string, (item: Item, kept: Json, page: Page, onChange: (value: Json) => void) => Field>} */
 const TYPES = {
-  single: (item, ...rest) => choices(item, ...rest, { words: item.options, values: item.options }),
-  multiple: (item, ...rest) => choices(item, ...rest, { words: item.options, values: item.options, isMany: true }),
+  single: (item, ...rest) => choices(item, ...rest, { words: item.options, values: item.options.map(plain) }),
+  multiple: (item, ...rest) => choices(item, ...rest, { words: item.options, values: item.options.map(plain), isMany: true }),
   likert: (item, kept, page, onChange) => {
     const usual = ["1", "2", "3", "4", "5"].map((place) => page.say(`agree.${place}`));
     const words = item.options.length > 0 ? item.options : usual;
@@ -136,7 +136,7 @@ function frame({ id, text, required }, { say }) {
 
 /** Return a list of choices; `values` are what stands for each word in the answer.
  *  @param {Item} item @param {Json} kept @param {Page} page @param {(value: Json) => void} onChange
- *  @param {{ words: string[], values: (string | number)[], isMany?: boolean, isRow?: boolean }} drawn @returns {Field} */
+ *  @param {{ words: Words[], values: (string | number)[], isMany?: boolean, isRow?: boolean }} drawn @returns {Field} */
 function choices(item, kept, page, onChange, { words, values, isMany = false, isRow = false }) {
   const { title, problem } = frame(item, page);
   const inputs = words.map((_, place) =>

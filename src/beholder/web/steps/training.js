@@ -1,6 +1,6 @@
 // Practice: what people read beside an example before they rate, and after an answer that was not expected.
 
-import { element } from "../element.js";
+import { element, plain } from "../element.js";
 import { stylesheet } from "../stylesheet.js";
 import { word } from "./word.js";
 
@@ -26,5 +26,5 @@ export async function practise({ training, told }, page) {
   main.before(strip);
   signal.addEventListener("abort", () => strip.remove());
   if (told) await word(told, page);
-  else status(`${place}. ${anchor === null ? say("training.text") : `${say("training.anchor")} ${anchor}`}`);
+  else status(`${place}. ${anchor === null ? say("training.text") : `${say("training.anchor")} ${plain(anchor)}`}`);
 }

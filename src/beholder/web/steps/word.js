@@ -1,7 +1,7 @@
 // A word on the answer before, read until the person tries again.
 
 import { element, fill } from "../element.js";
-import { pressed } from "../frame/sheet.js";
+import { paragraphs, pressed } from "../frame/sheet.js";
 
 /** @import { Page } from "../run.js" */
 /** @import { Told } from "../types" */
@@ -28,7 +28,7 @@ export async function word({ text, left }, { main, say, status, log }, title = "
           "div",
           { class: "lead" },
           element("h1", { tabindex: "-1" }, say(title)),
-          text.split("\n").map((line) => element("p", {}, line)),
+          paragraphs(text),
           element("p", { class: "small soft" }, say("check.left", { n: left })),
         ),
         again,
