@@ -61,7 +61,7 @@ class ConditionDifference:
     other: str
     question: str
     estimate: float
-    """How far the condition is above the other; above zero it is better, also where less is better."""
+    """How far the condition is above the other; above zero it is better: reversed questions are turned round."""
     low: float | None
     """Interval and p are of what the study claims (`analyse.claim`): beyond its contents, or on them."""
     high: float | None
@@ -102,8 +102,7 @@ def better(results: Results, condition: str, other: str, question: str | None = 
     question_name = _question(results, f'better("{condition}", "{other}")', question)
     _check_conditions(results, condition, other)
     row = _pair_row(results, condition, other, question_name)
-    is_turned = _is_turned(results, question_name)
-    sign = (1 if row["condition"] == condition else -1) * (-1 if is_turned else 1)
+    sign = 1 if row["condition"] == condition else -1
     claim, verdict = claim_of(results), str(row["verdict"])
     estimate = round(sign * float(row["mean_difference"]), _DECIMALS) or 0.0
     mine, rest = (_claimed(row, which, sign) for which in (claim, _OTHER_CLAIM[claim]))
@@ -112,9 +111,9 @@ def better(results: Results, condition: str, other: str, question: str | None = 
         answer = "yes" if estimate > 0 else "no"
     people = int(row["participants"])
     evidence = _Evidence(
-        answer=answer, condition=condition, other=other, question=question_name if len(_questions(results)) > 1 else "",
+        answer=answer, condition=condition, other=other, question=_named(results, question_name),
         kind=results.notes["kinds"][question_name], metric=results.notes["metrics"][question_name]["name"],
-        is_turned=is_turned, decimals=_decimals(results, question_name), estimate=estimate, claim=claim, claimed=mine,
+        decimals=_decimals(results, question_name), estimate=estimate, claim=claim, claimed=mine,
         other_claim=rest, is_corrected=not math.isnan(row["p_holm"]), verdict=verdict, contents=int(row["contents"]),
         people=people, are_robots=results.notes["population"] == "robots", note=str(row["note"]),
     )  # fmt: skip
@@ -226,14 +225,10 @@ def _pair_row(results: Results, condition: str, other: str, question: str) -> Ma
     )
 
 
-def _is_turned(results: Results, question: str) -> bool:
-    """Return whether less is better: a reversed question has ratings whose column `keyed` differs from `value`."""
-    table = results.ratings
-    if "keyed" not in table or results.notes["kinds"][question] not in ("score", "diff"):
-        return False
-    mine = table[table["question"] == question]
-    keyed = pd.to_numeric(mine["keyed"], errors="coerce")
-    return bool((keyed.notna() & mine["value"].notna() & (keyed != mine["value"])).any())
+def _named(results: Results, question: str) -> str:
+    """Return what the sentence calls a question; empty for a study with one, but for one that is turned."""
+    is_turned = question in results.notes.get("turned", ())
+    return results.question_name(question) if is_turned or len(_questions(results)) > 1 else ""
 
 
 def _decimals(results: Results, question: str) -> int:
@@ -253,11 +248,9 @@ class _Evidence(NamedTuple):
     condition: str
     other: str
     question: str
-    """Empty for a study with one question."""
+    """What it is called; empty for a study with one question."""
     kind: str
     metric: str
-    is_turned: bool
-    """Whether less is better."""
     decimals: int
     estimate: float
     """Above zero the condition is better, as are the ends of intervals."""
@@ -308,16 +301,15 @@ def _difference_text(evidence: _Evidence) -> str:
     if evidence.kind == "choice":
         chosen = "called closer than" if evidence.metric.startswith("Closeness") else "preferred to"
         return f"was {chosen} {evidence.other} in {percent_half_up(_share(evidence.estimate))} of their comparisons"
-    less = ", where less is better" if evidence.is_turned else ""
     if not evidence.estimate:
         same = "was ticked as often as" if evidence.kind == "pick" else "scores the same as"
-        return f"{same} {evidence.other}{less}"
-    is_above = (evidence.estimate > 0) != evidence.is_turned
+        return f"{same} {evidence.other}"
+    is_above = evidence.estimate > 0
     if evidence.kind == "pick":
         size = f"{number(100 * abs(evidence.estimate), 0)} percentage points"
         return f"was ticked {size} {'more' if is_above else 'less'} often than {evidence.other}"
     size = f"{number(abs(evidence.estimate), evidence.decimals)} points"
-    return f"scores {size} {'higher' if is_above else 'lower'} than {evidence.other}{less}"
+    return f"scores {size} {'higher' if is_above else 'lower'} than {evidence.other}"
 
 
 def _interval_text(evidence: _Evidence, claimed: _Claimed) -> list[str]:

@@ -102,6 +102,8 @@ def _notes(ratings: Ratings, computed: Computed) -> dict[str, Any]:
         "ratings": ratings.counts,
         "conditions": list(ratings.conditions),
         "questions": list(ratings.questions),
+        "labels": dict(ratings.labels),
+        "turned": list(ratings.turned),
         "kinds": dict(ratings.kinds),
         "metrics": {name: _metric_note(ratings.methods[name], kind) for name, kind in ratings.kinds.items()},
         "unit": "participant and content",

@@ -42,7 +42,7 @@ class ItemMatrix(NamedTuple):
     """stimulus, content, condition of every number in `stimulus`."""
     ends: dict[str, ScaleEnds]
     turned: tuple[str, ...]
-    """Reversed questions, of which each value is taken as lowest plus highest of the scale minus the value."""
+    """Reversed questions, whose values are turned round."""
 
 
 def items_of(ratings: Ratings) -> ItemMatrix:
@@ -59,21 +59,10 @@ def items_of(ratings: Ratings) -> ItemMatrix:
     value = np.full((len(first), len(questions)), np.nan)
     value[row, codes_of(votes["question"], questions)] = votes["value"].to_numpy(float)
     ends = {name: scale_ends(ratings, name) for name in questions}
-    turned = _reversed_questions(ratings)
-    for place, name in enumerate(questions):
-        if name in turned:
-            value[:, place] = ends[name].low + ends[name].high - value[:, place]
     names = votes.loc[~votes["stimulus"].duplicated(), ["stimulus", "content", "condition"]]
-    return ItemMatrix(questions, value, codes[0][first], codes[1][first], names.reset_index(drop=True), ends, turned)
-
-
-def _reversed_questions(ratings: Ratings) -> tuple[str, ...]:
-    """Return the reversed questions: their ratings have a column `keyed` that differs from `value`."""
-    if "keyed" not in ratings.used:
-        return ()
-    keyed = pd.to_numeric(ratings.used["keyed"], errors="coerce")
-    reversed_ = set(ratings.used["question"][keyed.notna() & (keyed != ratings.used["value"])])
-    return tuple(name for name in ratings.questions if name in reversed_ and ratings.kinds[name] in KINDS)
+    return ItemMatrix(
+        questions, value, codes[0][first], codes[1][first], names.reset_index(drop=True), ends, ratings.turned
+    )
 
 
 def stimulus_means(items: ItemMatrix) -> Floats:

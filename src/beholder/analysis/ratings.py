@@ -39,6 +39,8 @@ class RowOrder:
     last: Sequence[str] = ()
     """Conditions after all others: anchors that were made."""
     questions: Sequence[str] = ()
+    asked: Sequence[Question] = ()
+    """The questions of a study, with their labels and words; none of a table."""
     references: frozenset[str] = frozenset()
     """Conditions with which the others are compared."""
     settings: Analyse = field(default_factory=Analyse)
@@ -80,6 +82,8 @@ class Ratings:
     rows: pd.DataFrame = field(default_factory=pd.DataFrame)
     """Every rating, used or not."""
     order: RowOrder = field(default_factory=RowOrder)
+    turned: tuple[str, ...] = ()
+    """Reversed questions: every value of theirs is the lowest plus the highest of the scale minus what was answered."""
     session_reasons: Mapping[str, str] = field(default_factory=dict)
     """The reasons of each session, as `check:reason; check:reason`, also those that cost nothing."""
     look: LookCorrection | None = None
@@ -95,6 +99,16 @@ class Ratings:
     def look_note(self) -> str:
         """What a table says of looks at the study, with a space before; nothing where there is one, at the end."""
         return "" if self.look is None else self.look.note
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """What people read in place of a question's id; the id where the study has no label."""
+        given = {one.id: one.name_of_scores(is_turned=one.id in self.turned) for one in self.order.asked}
+        named = {
+            name: given.get(name) or (f"{name} (turned)" if name in self.turned else name) for name in self.questions
+        }
+        shared = [label for label in named.values() if list(named.values()).count(label) > 1]
+        return {name: f"{label} ({name})" if label in shared else label for name, label in named.items()}
 
     def cached(self, key: Hashable, compute: Callable[[], _T]) -> _T:
         """Return what was computed under a key, so that two tables that rest on the same fit share it."""
@@ -116,11 +130,12 @@ def as_ratings(data: pd.DataFrame | Ratings) -> Ratings:
 def tidy(table: pd.DataFrame, order: RowOrder | None = None) -> Ratings:
     """Return the ratings that are used, averaged over repetitions (reference: statistics 2.1).
 
+    Scores of a reversed question are turned round, so that more is always more of what the other questions measure.
     What can be ticked is a question of its own, `<question>: <tick>`. All ratings of a question are of one kind; where
     a table mixes them, the first counts.
     """
     order = order or RowOrder()
-    table = table.assign(question=_asked(table))
+    table, turned = _turn_scores(table.assign(question=_asked(table)))
     first = table.groupby("question", sort=False)["kind"].first()
     is_rating = table["kind"].isin(KINDS) & (table["kind"] == table["question"].map(first))
     is_rating &= ~table["role"].isin(UNRATED_ROLES)
@@ -160,8 +175,24 @@ def tidy(table: pd.DataFrame, order: RowOrder | None = None) -> Ratings:
         frozenset(kept[kept["role"] == "anchor"]["condition"]),
         table,
         order,
+        tuple(name for name in questions if name in turned),
         look=_planned_look(people, order),
     )
+
+
+def _turn_scores(table: pd.DataFrame) -> tuple[pd.DataFrame, frozenset[str]]:
+    """Return the table with reversed scores turned round, as its column `keyed` has them, and the questions of these.
+
+    The answers as they were given stay in `raw_value`, where the table has it.
+    """
+    if "keyed" not in table:
+        return table, frozenset()
+    keyed = pd.to_numeric(table["keyed"], errors="coerce")
+    is_turned = (table["kind"] == "score") & keyed.notna() & (keyed != table["value"])
+    if not is_turned.any():
+        return table, frozenset()
+    turned = frozenset(map(str, table["question"][is_turned].unique()))
+    return table.assign(value=table["value"].where(~is_turned, keyed)), turned
 
 
 def _planned_look(people: int, order: RowOrder) -> LookCorrection | None:
@@ -319,10 +350,12 @@ def row_order(study: Study, roles: Mapping[str, str]) -> RowOrder:
     from beholder.methods import find
     from beholder.methods.contract import all_questions
 
+    asked = all_questions(study, find(study.method))
     return RowOrder(
         conditions=tuple(condition.name for condition in study.conditions),
         last=tuple(str(name) for name in study.options.get("anchors") or ()),
-        questions=_question_names(all_questions(study, find(study.method))),
+        questions=_question_names(asked),
+        asked=asked,
         references=frozenset(name for name, role in roles.items() if role == "reference"),
         settings=study.analyse,
         looks=study.design.looks,

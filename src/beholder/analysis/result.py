@@ -98,6 +98,10 @@ class Results:
         """Return what to call a condition: a correct answer is of two conditions, and then it is both."""
         return either_condition(condition, self.ratings, {}) if self.is_identification else condition
 
+    def question_name(self, question: str) -> str:
+        """Return what to call a question: its label, of a reversed one the name of its turned scores; else its id."""
+        return str(self.notes.get("labels", {}).get(question, question))
+
     def better(self, condition: str, other: str, question: str | None = None) -> ConditionDifference:
         """Return whether a condition is better than another in a question: yes, no or undecided, with its evidence.
 
@@ -113,6 +117,7 @@ class Results:
         """The scores of the conditions as one reads them."""
         table = self.conditions
         shown = table[["question", "condition", "n"]].assign(
+            question=[self.question_name(name) for name in table["question"]],
             condition=[self.display_name(name) for name in table["condition"]],
             mean=[f"{mean:.2f}" for mean in table["mean"]],
             interval=[_interval(*ends) for ends in zip(table["ci_low"], table["ci_high"], strict=True)],

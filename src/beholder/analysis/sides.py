@@ -46,6 +46,8 @@ class Side:
     """The ratings behind the scores; None for a table of scores."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """What people read in place of a condition's name."""
+    question_labels: Mapping[str, str] = field(default_factory=dict)
+    """What people read in place of a question's id."""
     folder: Path | None = None
     """The folder for results."""
     study: str = ""
@@ -94,7 +96,7 @@ def side_from_ratings(ratings: Ratings, name: str, labels: Mapping[str, str] | N
     """Return the scores that ratings give."""
     by_stimulus, by_condition = scores(ratings).table, conditions(ratings).table
     with_errors = _with_standard_errors(by_condition, ratings.level)
-    return Side(name, by_stimulus[SCORES], with_errors[CONDITIONS], ratings, labels or {})
+    return Side(name, by_stimulus[SCORES], with_errors[CONDITIONS], ratings, labels or {}, ratings.labels)
 
 
 def _with_standard_errors(table: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:

@@ -152,7 +152,7 @@ def print_scores(results: Results, truth: Mapping[str, float]) -> None:
     rows = []
     for row in ordered.sort_values(["place", "mean"], ascending=[True, False]).to_dict("records"):
         line = {
-            "question": row["question"],
+            "question": results.question_name(row["question"]),
             "condition": results.display_name(row["condition"]),
             "n": f"{row['n']:.0f}",
             mean: f"{row['mean']:.2f}",

@@ -81,9 +81,11 @@ class JoinedStudy:
 
     side: Side
     names: Mapping[str, str]
-    """What the whole calls each of its questions."""
+    """What the whole calls each of its questions: its label, of a reversed one that of its turned scores, or its id."""
     items: ItemMatrix | None
     """None where only scores are known. Its questions are named as in `questions`."""
+    source: Side
+    """The side before its questions were named."""
 
     @property
     def questions(self) -> tuple[str, ...]:
@@ -96,7 +98,7 @@ class Joined:
 
     parts: tuple[JoinedStudy, ...]
     means: pd.DataFrame
-    """MEANS, reversed questions turned."""
+    """MEANS, reversed questions turned round, as everywhere."""
     by_condition: pd.DataFrame
     """A row for each condition, a column for each question."""
     by_stimulus: pd.DataFrame
@@ -115,6 +117,13 @@ class Joined:
     def conditions(self) -> tuple[str, ...]:
         return tuple(self.by_condition.index)
 
+    def name_of(self, question: str) -> str:
+        """Return what the whole calls a question that may be given by its id; what is not asked stays as it is."""
+        if question in self.questions:
+            return question
+        named = [part.names[question] for part in self.parts if question in part.names]
+        return named[0] if len(named) == 1 else question
+
     def part_of(self, questions: Iterable[str]) -> JoinedStudy | None:
         """Return the study that asked all of these."""
         wanted = set(questions)
@@ -127,21 +136,21 @@ Data: TypeAlias = "Joined | Side | Ratings | Study | pd.DataFrame | str | Path"
 def join(data: Data | Sequence[Data]) -> Joined:
     """Return one source, or several, with every question beside the others.
 
-    A source is a study or its file, a table of ratings or of scores, or what was read of these. Questions of the same
-    name in two of them are two questions, with the name of their source behind.
+    A source is a study or its file, a table of ratings or of scores, or what was read of these. Questions have their
+    labels. Those of the same name in two sources are two questions, with the name of their source behind.
     """
     if isinstance(data, Joined):
         return data
     sources = list(data) if isinstance(data, Sequence) and not isinstance(data, str) else [data]
     sides = [side for source in sources for side in _sides(source)]
-    asked = [name for side in sides for name in _asked(side)]
+    asked = [side.question_labels.get(name, name) for side in sides for name in _asked(side)]
     twice = {name for name in asked if asked.count(name) > 1}
     return _joined([_part(side, twice) for side in sides])
 
 
 def _sides(source: Data) -> list[Side]:
     if isinstance(source, Joined):
-        return [part.side for part in source.parts]
+        return [part.source for part in source.parts]
     if isinstance(source, Side):
         return [source]
     if isinstance(source, Ratings | pd.DataFrame):
@@ -156,7 +165,8 @@ def _asked(side: Side) -> list[str]:
 
 
 def _part(side: Side, twice: set[str]) -> JoinedStudy:
-    called = {name: f"{name} ({side.name})" if name in twice else name for name in _asked(side)}
+    labels = {name: side.question_labels.get(name, name) for name in _asked(side)}
+    called = {name: f"{label} ({side.name})" if label in twice else label for name, label in labels.items()}
     items = items_of(side.ratings) if side.ratings is not None else None
     if items is not None:
         items = items._replace(
@@ -165,7 +175,7 @@ def _part(side: Side, twice: set[str]) -> JoinedStudy:
             turned=tuple(called[name] for name in items.turned),
         )
     stimuli, conditions = (_called(table, called) for table in (side.stimuli, side.conditions))
-    return JoinedStudy(replace(side, stimuli=stimuli, conditions=conditions), called, items)
+    return JoinedStudy(replace(side, stimuli=stimuli, conditions=conditions), called, items, side)
 
 
 def _called(table: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
@@ -174,8 +184,8 @@ def _called(table: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
 
 
 def _joined(parts: Sequence[JoinedStudy]) -> Joined:
-    means = pd.concat([turned_means(part.side.conditions, part)[MEANS] for part in parts], ignore_index=True)
-    stimuli = pd.concat([turned_means(part.side.stimuli, part) for part in parts], ignore_index=True)
+    means = pd.concat([part.side.conditions[MEANS] for part in parts], ignore_index=True)
+    stimuli = pd.concat([part.side.stimuli for part in parts], ignore_index=True)
     questions = [name for part in parts for name in part.questions]
     conditions = list(dict.fromkeys(means["condition"]))
     labels: dict[str, str] = {}
@@ -190,20 +200,6 @@ def _joined(parts: Sequence[JoinedStudy]) -> Joined:
         {name: labels.get(name, name) for name in conditions},
         tuple(name for part in parts if part.items is not None for name in part.items.turned),
     )
-
-
-def turned_means(table: pd.DataFrame, part: JoinedStudy) -> pd.DataFrame:
-    """Return means, and their intervals, with reversed questions turned within their scales."""
-    if part.items is None or not part.items.turned:
-        return table
-    total = {name: part.items.ends[name].low + part.items.ends[name].high for name in part.items.turned}
-    is_turned = table["question"].isin(part.items.turned)
-    around = table["question"].map(total)
-    turned = {"mean": table["mean"].where(~is_turned, around - table["mean"])}
-    if "ci_low" in table:
-        turned["ci_low"] = table["ci_low"].where(~is_turned, around - table["ci_high"])
-        turned["ci_high"] = table["ci_high"].where(~is_turned, around - table["ci_low"])
-    return table.assign(**turned)
 
 
 def _wide(table: pd.DataFrame, row: str, rows: list[str], questions: list[str]) -> pd.DataFrame:

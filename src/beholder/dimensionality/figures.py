@@ -41,7 +41,8 @@ def figures(dimensions: Dimensions) -> list[Figure]:
 
 def slug(joined: Joined, question: str) -> str:
     """Return what a question is called in the names of files."""
-    return question if _PLAIN.fullmatch(question) else f"question-{joined.questions.index(question) + 1}"
+    named = next((asked for part in joined.parts for asked, name in part.names.items() if name == question), question)
+    return named if _PLAIN.fullmatch(named) else f"question-{joined.questions.index(question) + 1}"
 
 
 def _profiles(joined: Joined, table: pd.DataFrame | None, factor: str) -> list[Figure]:

@@ -36,6 +36,8 @@ def dimensions_folder(
 ) -> Dimensions:
     """Compute all tables, write the folder, and return the result."""
     joined = open_joined(sources)
+    split = (joined.name_of(split[0]), split[1]) if split is not None else None
+    of = joined.name_of(of) if of is not None else None
     _check(joined, split, of, keep)
     values = read_values(metrics, _rated(joined), {}) if metrics is not None else None
     dimensions = find(joined, split=split, values=values, factor=factor, of=of, keep=keep)

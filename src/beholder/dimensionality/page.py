@@ -34,6 +34,7 @@ def outcome(dimensions: Dimensions) -> Outcome:
         sections=lambda inline: _sections(dimensions, drawn, inline),
         notes={
             "questions": list(dimensions.joined.questions),
+            "ids": {name: asked for part in dimensions.joined.parts for asked, name in part.names.items()},
             "turned": list(dimensions.joined.turned),
             "conditions": list(dimensions.joined.conditions),
             "of": dimensions.of,
@@ -47,8 +48,8 @@ def _lead(dimensions: Dimensions) -> list[Child]:
     turned = dimensions.joined.turned
     if not turned:
         return [headline(dimensions.words)]
-    are = plural(len(turned), "is a reversed question and is", "are reversed questions and are")
-    note = f"{join_names(turned)} {are} turned here, so that all point the same way."
+    of = plural(len(turned), "is of a reversed question", "are of reversed questions")
+    note = f"{join_names(turned)} {of}, whose scores are turned round here, so that all point the same way."
     return [headline(dimensions.words), tag("p", note, class_="notice")]
 
 

@@ -27,7 +27,6 @@ from beholder.dimensionality.data import (
     LevelRows,
     join,
     rows_of,
-    turned_means,
 )
 from beholder.errors import Problem, UserError, did_you_mean
 from beholder.stats.clustered import CITATION as CLUSTERED_CITATION
@@ -52,6 +51,7 @@ def profile(
     is the average over them, each weighing the same. `questions` and `conditions` are all when left out.
     """
     joined = join(data)
+    questions = [joined.name_of(name) for name in questions] if questions is not None else None
     check_names("questions", questions or (), joined.questions)
     check_names("conditions", conditions or (), joined.conditions)
     table = joined.means.assign(level="")[COLUMNS]
@@ -118,7 +118,7 @@ def _of_part(part: JoinedStudy, ratings: Ratings, column: str) -> pd.DataFrame:
         groups = MeanGroups(COLUMNS, "condition", ratings.conditions, equal="content", narrower=())
         mine = group_means(ratings, votes[votes["level"] == level], groups)
         tables.append(mine.assign(question=mine["question"].map(part.names), level=level))
-    return turned_means(pd.concat([one for one in tables if len(one)] or tables, ignore_index=True), part)
+    return pd.concat([one for one in tables if len(one)] or tables, ignore_index=True)
 
 
 def _over_levels(
@@ -216,6 +216,7 @@ def halves(data: Data | Sequence[Data], question: str, threshold: float) -> tupl
     condition. What has neither is on no side.
     """
     joined = join(data)
+    question = joined.name_of(question)
     check_names("split", [question], joined.questions)
     conditions, stimuli = joined.by_condition[question], joined.by_stimulus[question]
     own = pd.Series({name: joined.condition_of[str(name)] for name in stimuli.index}, dtype=object)

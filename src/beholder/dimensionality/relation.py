@@ -36,7 +36,8 @@ def relation(
     `labels` are what to call questions in the picture.
     """
     joined = join(data)
-    names = labels or {}
+    x, y = joined.name_of(x), joined.name_of(y)
+    names = {joined.name_of(name): label for name, label in (labels or {}).items()}
 
     def draw(_: pd.DataFrame) -> Any:
         return drawn_relation(joined, x, y, level, across=names.get(x, x), up=names.get(y, y))
@@ -47,6 +48,7 @@ def relation(
 def relations(data: Data | Sequence[Data], x: str, level: At = "condition") -> Result:
     """Return the same for every other question on question `x`."""
     joined = join(data)
+    x = joined.name_of(x)
     check_names("x", [x], joined.questions)
     return _result(joined, [_row(joined, x, y, level) for y in joined.questions if y != x], level)
 
@@ -115,6 +117,7 @@ def spread(data: Data | Sequence[Data], of: str, *, questions: Sequence[str] | N
     `questions` are those of the study that asked `of` when left out.
     """
     joined = join(data)
+    of, questions = joined.name_of(of), [joined.name_of(name) for name in questions] if questions is not None else None
     check_names("of", [of], joined.questions)
     check_names("questions", questions or (), joined.questions)
     part = joined.part_of([of])

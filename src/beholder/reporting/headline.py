@@ -139,7 +139,7 @@ def key_finding(material: Material, part: QuestionResults) -> str:
     if part.unnamed:
         return _contrasts(part, names, differences)
     sentences = [_under_test(material, tests, names, differences)]
-    sentences += ["Less is better here."] if part.keyed == "-" else []
+    sentences += ["Less is better here."] if part.keyed == "-" and not part.is_turned else []
     if hidden is not None and hidden not in tests.order and (tests.order[0], hidden) in differences:
         sentences.append(_against_hidden_reference(part, names, differences[tests.order[0], hidden]))
     return " ".join(sentences)

@@ -116,7 +116,14 @@ def _scales(material: Material) -> dict[str, Scale]:
         elif name not in scales or (kind != "score" and not _is_graded(scales[name], kind)):
             rows = ratings[ratings["question"] == name]
             scales[name] = Scale(min=float(rows["scale_min"].min()), max=float(rows["scale_max"].max()))
-    return scales
+    turned = material.results.notes.get("turned", ())
+    return {name: _turned_scale(scale) if name in turned else scale for name, scale in scales.items()}
+
+
+def _turned_scale(scale: Scale) -> Scale:
+    """Return the scale of scores that are turned round: each word stands where its answers are."""
+    labels = tuple((scale.min + scale.max - place, word) for place, word in reversed(scale.labels))
+    return scale.model_copy(update={"labels": labels})
 
 
 def _is_graded(scale: Scale, kind: str) -> bool:
@@ -165,10 +172,22 @@ def _part(question: str, scale: Scale, material: Material, place: int) -> Questi
         meaning=metric["meaning"],
         words=metric_of(material.study.method, kind).words,
         keyed=next((str(one.get("keyed") or "+") for one in texts), "+"),
+        label=_label(question, material),
+        is_turned=question in results.notes.get("turned", ()),
         reference=_reference_of(results, question) if kind == "diff" else None,
         place=place,
         roles=_roles(material.study, material.account),
     )
+
+
+def _label(question: str, material: Material) -> str:
+    """Return what the study, as it is now, calls the scores of a question; empty where it has no label for it."""
+    from beholder.methods import find
+    from beholder.methods.contract import all_questions
+
+    is_turned = question in material.results.notes.get("turned", ())
+    asked = (one for one in all_questions(material.study, find(material.study.method)) if one.id == question)
+    return next((one.name_of_scores(is_turned=is_turned) for one in asked), "")
 
 
 def _reference_of(results: Results, question: str) -> str | None:

@@ -113,7 +113,13 @@ def _questions(material: Material) -> list[Sentence]:
     if not texts:
         return []
     intro = "Participants were asked" if len(parts) == 1 else f"Participants were asked {len(parts)} questions:"
-    return [Sentence(f"{intro} {'; '.join(texts)}")]
+    turned = [f"“{one.text}” (as “{part.caption}”)" for part in parts if part.is_turned for one in part.wordings]
+    if not turned:
+        return [Sentence(f"{intro} {'; '.join(texts)}")]
+    return [
+        Sentence(f"{intro} {'; '.join(texts)}"),
+        Sentence(f"Answers to {join_names(turned)} were reverse-scored before analysis"),
+    ]
 
 
 def _answers(part: QuestionResults, material: Material) -> str:

@@ -154,11 +154,11 @@ def _tables(material: Material) -> Markup:
     whole: list[Child] = []
     for part in parts:
         scores, pairs = (without_empty_columns(sheet(part, material.labels)) for sheet in (condition_sheet, pair_sheet))
-        content: list[Child] = [table(f"{_scores_title(part)}: {part.id}", scores)]
-        cells = f"Mean of each content under each condition: {part.id}"
+        content: list[Child] = [table(f"{_scores_title(part)}: {part.caption}", scores)]
+        cells = f"Mean of each content under each condition: {part.caption}"
         content.append(table(cells, cell_sheet(part, material.labels)))
         if len(part.pairs):
-            content.append(table(f"Pairs of conditions: {part.id}", pairs))
+            content.append(table(f"Pairs of conditions: {part.caption}", pairs))
         whole += [_collapsed_tables(shorts[part.id], content)] if is_collapsed else content
     return render(whole) if parts else tag("p", "No rating could be used.")
 

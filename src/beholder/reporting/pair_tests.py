@@ -90,10 +90,10 @@ def contrast_tables(material: Material, part: QuestionResults) -> Markup | None:
     if named is not None:
         parts = [
             tag("p", _clear_sentence(material, part, is_of_all=False)),
-            table(f"Named contrasts, corrected over these {len(named.rows)}: {part.id}", named),
+            table(f"Named contrasts, corrected over these {len(named.rows)}: {part.caption}", named),
             *parts,
         ]
-    whole = table(f"All pairs of conditions, corrected over all {len(every.rows)}: {part.id}", every)
+    whole = table(f"All pairs of conditions, corrected over all {len(every.rows)}: {part.caption}", every)
     if named is not None or len(every.rows) > _MOST_OPEN:
         whole = tag("details", tag("summary", f"All {len(every.rows)} pairs"), whole, class_="question")
     return render([*parts, whole])
@@ -149,7 +149,7 @@ def agreement_of_tests(material: Material, part: QuestionResults) -> Markup | No
     agree = f"The tests agree on {len(pairs) - len(split)} of {count(len(pairs), 'pair')}."
     parts = [tag("p", tag("b", agree), " ", _directions_sentence(pairs))]
     if split:
-        caption = f"Pairs on which the tests do not agree, with p: {part.id}"
+        caption = f"Pairs on which the tests do not agree, with p: {part.caption}"
         parts.append(table(caption, _tests_sheet(split, material.labels)))
     return render(parts)
 

@@ -49,6 +49,10 @@ class QuestionResults:
     meaning: str = ""
     words: MetricWords = _SCORE_WORDS
     keyed: str = "+"
+    label: str = ""
+    """What figures and tables call it; empty where the study has no label for it."""
+    is_turned: bool = False
+    """Whether it is reversed and its scores are turned round, with the words of the scale."""
     reference: str | None = None
     """The condition that all others were compared with, where it has no mean of its own."""
     place: int = 1
@@ -78,7 +82,7 @@ class QuestionResults:
     @property
     def is_quality(self) -> bool:
         """Whether higher means better quality."""
-        return self.keyed == "+" and self.words.is_quality
+        return (self.keyed == "+" or self.is_turned) and self.words.is_quality
 
     @property
     def heading(self) -> str:
@@ -123,8 +127,16 @@ class QuestionResults:
 
     @property
     def name(self) -> str:
-        """The name of the question: its text, or its id if there are several wordings."""
-        return self.wordings[0].text if len(self.wordings) == 1 else self.id
+        """The name of the question: its label, else its text, or its id if there are several wordings."""
+        if self.label:
+            return self.label
+        name = self.wordings[0].text if len(self.wordings) == 1 else self.id
+        return f"{name} (turned)" if self.is_turned else name
+
+    @property
+    def caption(self) -> str:
+        """The name of the question in captions and in tables for papers: its label, else its id."""
+        return self.label or (f"{self.id} (turned)" if self.is_turned else self.id)
 
     @property
     def short(self) -> str:

@@ -57,7 +57,8 @@ def _scores_foot(material: Material, part: QuestionResults) -> Child:
     )
     dot = f" Dot: mean, every content weighing the same. {bar}{line.get(part.kind, '')}"
     is_sentence = isinstance(asked, str) and asked.rstrip().endswith((".", "?", "!", "…"))
-    return [asked, None if is_sentence else ".", dot]
+    turned = " Turned round: the higher, the less people agreed." if part.is_turned else None
+    return [asked, None if is_sentence else ".", turned, dot]
 
 
 SCORES = QuestionSection("scores", lambda _, part: part.heading, _scores, foot=_scores_foot)
@@ -161,7 +162,7 @@ def overview_foot(material: Material) -> str:
     scales = {(part.scale.min, part.scale.max) for part in parts}
     metrics = " or ".join(dict.fromkeys(part.metric for part in parts))
     line = f"from {span(*scales.pop())}" if len(scales) == 1 else "over the scale of its question"
-    turned = " ↓ marks a reversed statement: less is better." if any(part.keyed == "-" for part in parts) else ""
+    turned = " Reversed statements are turned: more is better." if any(part.is_turned for part in parts) else ""
     return f"Dot: {metrics}, on a line {line}.{turned} Intervals and tests stand below."
 
 
@@ -181,7 +182,7 @@ def _row(part: QuestionResults, title: str, names: list[str], *, has_span: bool)
     means = {str(row["condition"]): float(row["mean"]) for row in records(part.conditions)}
     scale = f" ({span(part.scale.min, part.scale.max)})" if has_span else ""
     link = tag("a", title, href=f"#findings-{part.slug}")
-    name = tag("th", link, scale, " ↓" if part.keyed == "-" else None, scope="row")
+    name = tag("th", link, scale, scope="row")
     return tag("tr", name, [_cell(part, means.get(condition)) for condition in names])
 
 
@@ -258,7 +259,7 @@ def dmos_table(material: Material, part: QuestionResults) -> Markup | None:
     rests = (
         "each participant's own vote on the reference" if is_paired else "all ratings, people and contents held equal"
     )
-    caption = f"{own['metric'].iloc[0]}, from {rests}: {part.id}"
+    caption = f"{own['metric'].iloc[0]}, from {rests}: {part.caption}"
     return table(caption, without_empty_columns(TextTable(("Condition", *_HEADS), rows)))
 
 
@@ -314,7 +315,7 @@ def factor_tables(material: Material, part: QuestionResults) -> Markup | None:
         rows = [(*name, *_cells(row, part.decimals)) for name, row in zip(names, mine, strict=True)]
         heads = ("Level", *(("Condition",) if has_conditions else ()), *_HEADS)
         sheet = without_empty_columns(TextTable(heads, rows))
-        tables.append(table(f"By {str(factor).removeprefix('factor_')}: {part.id}", sheet))
+        tables.append(table(f"By {str(factor).removeprefix('factor_')}: {part.caption}", sheet))
     return render(tables) if tables else None
 
 

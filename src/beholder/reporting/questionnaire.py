@@ -54,11 +54,12 @@ def answers_words(part: QuestionResults, material: Material) -> str:
     if part.kind == "correct":
         return "which of the two it was; 1 correct, 0 not"
     scale = part.scale
-    labels = ", ".join(f"{plain(place)} {text}" for place, text in sorted(scale.labels))
-    words = f"{span(scale.min, scale.max)} in steps of {scale.step:g}" + (f": {labels}" if labels else "")
+    words = [(scale.min + scale.max - place if part.is_turned else place, text) for place, text in scale.labels]
+    labels = ", ".join(f"{plain(place)} {text}" for place, text in sorted(words))
+    answers = f"{span(scale.min, scale.max)} in steps of {scale.step:g}" + (f": {labels}" if labels else "")
     if part.kind == "choice":
         return part.words.choices + (", 0 no difference" if has_tie(part, material) else "")
-    return f"{words}; above zero the condition is better" if part.kind == "diff" else words
+    return f"{answers}; above zero the condition is better" if part.kind == "diff" else answers
 
 
 def has_tie(part: QuestionResults, material: Material) -> bool:
@@ -78,6 +79,8 @@ def _method_wordings(material: Material) -> dict[str, str]:
 
 
 def _keyed(part: QuestionResults) -> str:
+    if part.is_turned:
+        return f"Reversed (−): agreeing means less. Everywhere else it is turned, as {part.caption}."
     return "Reversed (−): agreeing means less." if part.keyed == "-" else "Not reversed (+)."
 
 

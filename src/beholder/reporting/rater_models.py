@@ -65,7 +65,7 @@ def rater_models_section(material: Material) -> Markup | None:
         return render(parts)
     for one in questions:
         several = len(questions) > 1
-        caption = f"Means of conditions under each model{f': {one.part.id}' if several else ''}"
+        caption = f"Means of conditions under each model{f': {one.part.caption}' if several else ''}"
         parts.append(table(caption, _condition_sheet(one, material)))
         parts.append(tag("p", _rejected(one)))
         if (drawn := material.figures.get(f"biases-{one.part.slug}")) is not None:

@@ -122,7 +122,7 @@ def _mean_words(row: dict[str, Any], decimals: int) -> str:
 
 
 def _question_suffix(part: QuestionResults, several: bool) -> str:
-    return f": {part.id}" if several else ""
+    return f": {part.caption}" if several else ""
 
 
 def sensitivity_sentence(choices: pd.DataFrame) -> str:
@@ -347,7 +347,7 @@ def runs_section(material: Material) -> Markup | None:
         named = [tag("b", f"{part.name}{colon}"), " "] if several else None
         parts.append(tag("p", named, runs_sentence(records(own[own["test"] != RUN_TESTS[0]])[0], pairs)))
         if len(pairs):
-            caption = f"Every two runs{f': {part.id}' if several else ''}"
+            caption = f"Every two runs{f': {part.caption}' if several else ''}"
             parts.append(table(caption, _sheet(pairs, part)))
     return render(parts)
 

@@ -88,6 +88,29 @@ class Question(StudyPart):
         "Left out: `+`, or as the item set has it.",
     )
     ticks: tuple[Text, ...] = Field(default=(), description="What can be ticked, in place of a scale (`likert`).")
+    label: Text | None = Field(
+        default=None,
+        description="What figures and tables call it, in a word or two; its text, or its id, when left out. "
+        "Participants never see it.",
+    )
+    turned: Text | None = Field(
+        default=None,
+        description="What figures and tables call a question that is keyed `-`, whose scores they show turned round, "
+        "such as `Not creepy`; its label with `(turned)` when left out.",
+    )
+
+    def name_of_scores(self, *, is_turned: bool) -> str:
+        """Return what its scores are called, in plain text; empty where the study has no name for them."""
+        if is_turned and self.turned is not None:
+            return self.turned
+        return f"{self.label} (turned)" if is_turned and self.label is not None else self.label or ""
+
+    @model_validator(mode="after")
+    def _turned_is_reversed(self) -> Question:
+        if self.turned is not None and self.keyed == "+":
+            what = f"is {self.turned!r}, and keyed is +: its scores are shown as they are"
+            raise_faults([Fault(what, 'keyed: "-" beside it', "Write it as label.", ("turned",))])
+        return self
 
     @property
     def plain(self) -> Question:

@@ -23,6 +23,9 @@ def study_json(study: Study) -> dict[str, Any]:
     """Return the study as JSON with its defaults, and with the contents of its text files."""
     value: dict[str, Any] = study.model_dump(mode="json")
     value["texts"] = {which: study_text(study, which) for which in value["texts"]}
+    for question in value["questions"]:  # keeps the digests of studies from before there were labels
+        for key in [key for key in ("label", "turned") if question[key] is None]:
+            del question[key]
     if study.run == 1:  # keeps the digests of studies from before there were runs
         del value["run"]
     pages = instruction_pages(study)

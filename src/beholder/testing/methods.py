@@ -127,7 +127,8 @@ def _check_order_is_recovered(study: Path) -> Results:
             low = min(means.values())
             assert low > _CHANCE, f"{question}: the share of correct answers is {low:.2f}, not above chance"
         elif kind != "pick":
-            _check_order(str(question), means, crowd.truth.conditions, compared_with, question in reversed_ids)
+            is_reversed = question in reversed_ids and question not in results.notes["turned"]
+            _check_order(str(question), means, crowd.truth.conditions, compared_with, is_reversed)
             best = max(means.values())
             is_against = kind == "diff" and compared_with.isdisjoint(means)
             assert not is_against or best < 0, f"{question}: {best:.2f} is above zero, and the reference is the best"

@@ -94,9 +94,7 @@ def planted_values(results: Results, truth: Mapping[str, float]) -> Mapping[tupl
     scales: dict[str, tuple[float, float]] = {}
     for question, votes in scores.groupby("question", sort=False):
         low, high = float(votes["scale_min"].iloc[0]), float(votes["scale_max"].iloc[0])
-        # For a reversed statement `keyed` has the reversed answer; the mean is of the answers as they were given.
-        is_turned = bool((votes["keyed"] != votes["value"]).where(votes["keyed"].notna(), False).any())
-        scales[str(question)] = (high, low) if is_turned else (low, high)
+        scales[str(question)] = (low, high)
     unit = "" if results.is_identification else " apart"
     values: dict[tuple[str, str], str] = {}
     for row in results.conditions.to_dict("records"):

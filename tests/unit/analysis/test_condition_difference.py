@@ -32,6 +32,8 @@ def results(table: pd.DataFrame, population: str = "people", **order: Any) -> Re
         "claim": actual.order.settings.claim,
         "conditions": list(actual.conditions),
         "questions": list(actual.questions),
+        "labels": dict(actual.labels),
+        "turned": list(actual.turned),
         "kinds": dict(actual.kinds),
         "metrics": {name: metric(actual.methods[name], kind)._asdict() for name, kind in actual.kinds.items()},
     }
@@ -129,13 +131,13 @@ def test_an_answer_is_compared_and_never_taken_for_a_truth() -> None:
         bool(difference)
 
 
-def test_where_less_is_better_the_lower_one_is() -> None:
+def test_a_reversed_question_is_turned_and_named_so() -> None:
     table = rated({"old": 60, "new": 40}, question="creepy")
     difference = results(table.assign(keyed=100 - table["value"])).better("new", "old")
     assert difference == "yes"
     assert difference.estimate > 0
     assert str(difference) == (
-        "Yes: new scores 21.4 points lower than old, where less is better (95 % interval 19.0 to 23.8, Holm-corrected "
+        "Yes, on creepy (turned): new scores 21.4 points higher than old (95 % interval 19.0 to 23.8, Holm-corrected "
         "p < 0.001, 12 participants): clear, also beyond these 6 contents."
     )
 

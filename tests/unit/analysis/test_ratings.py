@@ -18,7 +18,9 @@ from beholder.analysis.pairs import pairs, preferences
 from beholder.analysis.participants import participants, raters
 from beholder.analysis.ranks import ranks
 from beholder.analysis.ratings import RowOrder, tidy
+from beholder.analysis.ratings_table import fill_columns
 from beholder.analysis.strengths import strengths
+from beholder.study.model import Question
 from support.crossed_ratings import crossed, write_csv
 from support.kind_ratings import results, table
 
@@ -100,3 +102,25 @@ def test_winners_and_losers_are_the_same_as_choices_in_any_other_order() -> None
         assert other is not None
         pd.testing.assert_frame_equal(one.table, other.table)
     assert participants(winners).table["agreement"].notna().all()
+
+
+def test_scores_of_a_reversed_question_are_turned_and_the_answers_stay() -> None:
+    raw = pd.DataFrame({
+        "participant": ["a", "b", "a", "b"], "content": "k", "condition": "one",
+        "question": ["creepy", "creepy", "real", "real"], "value": [2.0, 3.0, 4.0, 5.0], "keyed": [4.0, 3.0, 4.0, 5.0],
+    })  # fmt: skip
+    asked = [Question(id="creepy", text="It is creepy.", keyed="-", label="Creepy"), Question(id="real", text="Real.")]
+    ratings = tidy(fill_columns(raw), RowOrder(asked=asked))
+    assert ratings.table.groupby("question")["value"].mean().to_dict() == {"creepy": 3.5, "real": 4.5}
+    assert ratings.turned == ("creepy",)
+    assert ratings.labels == {"creepy": "Creepy (turned)", "real": "real"}
+    assert raw["value"].tolist() == [2.0, 3.0, 4.0, 5.0]
+    # What is tidied again, as the sensitivity analyses do, is not turned back.
+    again = tidy(ratings.rows, ratings.order)
+    assert again.table["value"].tolist() == ratings.table["value"].tolist()
+
+
+def test_two_questions_of_one_label_are_told_apart() -> None:
+    raw = pd.DataFrame({"participant": "a", "content": "k", "condition": "one", "question": ["q1", "q2"], "value": 1.0})
+    asked = [Question(id=name, text="?", label="Look") for name in ("q1", "q2")]
+    assert tidy(fill_columns(raw), RowOrder(asked=asked)).labels == {"q1": "Look (q1)", "q2": "Look (q2)"}

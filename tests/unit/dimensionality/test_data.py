@@ -26,15 +26,17 @@ def test_reversed_questions_are_turned_and_named() -> None:
     is_ugly = table_["question"] == "ugly"
     table_["keyed"] = table_["value"].where(~is_ugly, 10 - table_["value"])
     joined = join(table_)
-    assert joined.turned == ("ugly",)
+    assert joined.turned == ("ugly (turned)",)
     raw = table_[is_ugly].groupby("condition")["value"].mean()
-    assert joined.by_condition["ugly"].to_numpy() == pytest.approx(10 - raw.to_numpy())
+    assert joined.by_condition["ugly (turned)"].to_numpy() == pytest.approx(10 - raw.to_numpy())
+    # Its id still names it.
+    assert set(profile(joined, questions=["ugly"]).table["question"]) == {"ugly (turned)"}
     shown = profile(joined).table
     assert (shown["ci_low"] < shown["mean"]).all()
     assert (shown["mean"] < shown["ci_high"]).all()
     found = correlations(joined)
     assert (found.table[found.table["level"] != "within"]["pearson"] > 0.9).all()
-    assert found.note.endswith("Reversed, so turned within the scale (lowest + highest - value): ugly.")
+    assert found.note.endswith("Reversed, so turned within the scale (lowest + highest - value): ugly (turned).")
 
 
 def test_studies_with_other_clips_and_questions_are_joined_by_condition(tmp_path: Path) -> None:

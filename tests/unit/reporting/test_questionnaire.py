@@ -6,9 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pytest
 
+from beholder.reporting.question_sections import findings_section
+from beholder.reporting.questionnaire import wording_section
+from beholder.reporting.sheets import paper_sheets
 from beholder.study.model import Study
 from support.comparison_reports import compared, compared_undrawn
+from support.report_material import analysed_material, markup_text
 from support.report_pages import Page, change_account, made_up, read, read_undrawn, text_row
 
 
@@ -66,3 +71,29 @@ def test_what_is_closer_to_the_reference_is_not_called_preferred(tmp_path: Path)
     assert "those who compared both called it closer in 100 % of its comparisons with the next, b." in page.text
     assert "refer" in page.text
     assert "preferred" not in page.text
+
+
+def test_a_reversed_question_is_shown_turned_under_its_own_name_and_told_as_it_was_asked(tmp_path: Path) -> None:
+    questions = [
+        {"id": "real", "text": "It looks real.", "scale": "agree5", "label": "Realistic"},
+        {"id": "creepy", "text": "It is creepy.", "scale": "agree5", "keyed": "-", "turned": "Not creepy"},
+    ]
+    study = made_up(tmp_path, {"good": 90.0, "odd": 30.0}, questions=questions, noise=1)
+
+    def answer(ratings: pd.DataFrame) -> pd.DataFrame:
+        is_creepy = ratings["question"] == "creepy"
+        return ratings.assign(value=ratings["value"].where(~is_creepy, 6 - ratings["keyed"]))
+
+    material = analysed_material(study, answer)
+    real, turned = material.parts
+    assert (real.name, turned.name, turned.caption) == ("Realistic", "Not creepy", "Not creepy")
+    assert turned.order == ["good", "odd"]
+    assert turned.best_first["mean"].tolist() == pytest.approx([4.98, 2.0], abs=0.01)
+    assert turned.above == {("good", "odd")}
+    assert dict(turned.scale.labels)[5.0] == "Strongly disagree"
+    assert {row[0] for row in paper_sheets(material)["pairs"].rows} == {"Realistic", "Not creepy"}
+    asked = markup_text(wording_section(material))
+    assert "It is creepy. 1 to 5 in steps of 1: 1 Strongly disagree, 2 Disagree" in asked
+    assert "less is better" not in markup_text(findings_section(material, turned)).lower()
+    raw = material.results.ratings
+    assert raw[(raw["question"] == "creepy") & (raw["condition"] == "good")]["value"].max() < 3

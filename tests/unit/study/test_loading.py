@@ -156,6 +156,11 @@ SLUG = "Allowed: up to 64 small letters, digits, - and _, beginning with a lette
         ),
         ("playback: {loop: regions}", "playback.loop is regions. Allowed: off, after-first or region. "
                                       "Did you mean region?"),
+        (
+            'questions: [{id: q, text: x, keyed: "+", turned: Not x}]',
+            "questions.0.turned is 'Not x', and keyed is +: its scores are shown as they are. Allowed: keyed: \"-\" "
+            "beside it. Write it as label.",
+        ),
         ("questions: [{id: q, text: x, keyed: minus}]", "questions.0.keyed is minus. Allowed: + or -."),
         # parts that do not fit
         ("questions: [{id: q, text: x}, {id: q, text: y}]",

@@ -15,7 +15,7 @@ from beholder.workflow.demo import demo, planted_values
 from support.planted_results import TRUTH, results
 
 
-def test_a_planted_score_stands_on_its_scale_and_is_turned_where_the_statement_is() -> None:
+def test_a_planted_score_stands_on_its_scale_also_where_the_statement_is_turned() -> None:
     analysed = results(
         [
             ("quality", "score", "natural", "", 4, None, 1, 5),
@@ -30,8 +30,8 @@ def test_a_planted_score_stands_on_its_scale_and_is_turned_where_the_statement_i
         ("quality", "natural"): "4.60",
         ("quality", "frozen"): "1.40",
         ("like", "natural"): "4.60",
-        ("creepy", "natural"): "1.40",
-        ("creepy", "frozen"): "4.60",
+        ("creepy", "natural"): "4.60",
+        ("creepy", "frozen"): "1.40",
     }
 
 

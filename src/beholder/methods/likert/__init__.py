@@ -83,7 +83,7 @@ class Likert(ScoreMethod):
         {
             "score": Metric(
                 "Agreement (Likert)",
-                "Mean agreement with the statement, as answered: a reversed statement is not turned.",
+                "Mean agreement with the statement; of a reversed one, keyed `-`, turned round within its scale.",
                 MetricWords(is_quality=False),
             )
         },
@@ -201,9 +201,9 @@ def _merge_question(item: Item, written: Question | None) -> Question:
     """Return an item of a set, as far as the study does not have it otherwise."""
     if written is None:
         return item.question()
-    return written.model_copy(
-        update={"keyed": written.keyed or item.keyed, "ticks": written.ticks or item.ticks},
-    )
+    keyed = written.keyed or item.keyed
+    names = {"label": written.label or item.label, "turned": written.turned or item.turned if keyed == "-" else None}
+    return written.model_copy(update={"keyed": keyed, "ticks": written.ticks or item.ticks, **names})
 
 
 def _shows_driving_video(study: Study) -> bool:

@@ -24,11 +24,15 @@ class Item(NamedTuple):
     ticks: tuple[str, ...] = ()
     about: Literal["all", "picture", "sound"] = "all"
     """What a stimulus must have for this to be asked."""
+    label: str | None = None
+    turned: str | None = None
+    """What figures and tables call it, and what they call its scores where they are turned round."""
 
     def question(self) -> Question:
         """Return the item as a question on its usual scale."""
-        fields = {"id": self.id, "text": self.text, "scale": "agree5", "keyed": self.keyed, "ticks": self.ticks}
-        return Question.model_validate(fields)
+        fields = self._asdict()
+        del fields["about"]
+        return Question.model_validate({**fields, "scale": "agree5"})
 
 
 @dataclass(frozen=True)

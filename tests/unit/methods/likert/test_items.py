@@ -8,6 +8,22 @@ from beholder.methods.likert.items import ITEM_SETS
 from support.likert_items import asked
 
 
+def test_statements_have_labels_and_reversed_ones_a_name_for_their_turned_scores() -> None:
+    names = {one.id: (one.label, one.turned) for one in (*asked("avatar-a"), *asked("avatar-b"), *asked("sync"))}
+    assert names["like"] == ("Affinity", None)
+    assert names["facialexpressions"] == ("Emotion accuracy", None)
+    assert {label: turned for label, turned in names.values() if turned} == {
+        "Creepy": "Not creepy", "Delay": "No delay",
+    }  # fmt: skip
+    own = [{"id": "creepy", "text": "It is eerie.", "label": "Eerie"}, {"id": "like", "text": "I like it."}]
+    names = {one.id: (one.label, one.turned) for one in asked("avatar-a", questions=own)}
+    assert (names["creepy"], names["like"]) == (("Eerie", "Not creepy"), ("Affinity", None))
+    calm = [{"id": "creepy", "text": "It puts me at ease.", "keyed": "+", "label": "Ease"}]
+    assert [(one.label, one.turned) for one in asked("avatar-a", questions=calm) if one.id == "creepy"] == [
+        ("Ease", None)
+    ]
+
+
 def test_avatar_a_has_its_eight_dimensions_and_one_is_reversed() -> None:
     assert [(question.id, question.keyed) for question in asked("avatar-a")] == [
         ("realistic", "+"), ("trust", "+"), ("comfortableusing", "+"), ("comfortableinteracting", "+"),
