@@ -10,7 +10,7 @@ Every verb of the command line is a function here. Packages are nouns (`beholder
 
 from __future__ import annotations
 
-from beholder.analysis import analyse
+from beholder.analysis import analyse, better
 from beholder.cleaning import clean
 from beholder.comparison import compare
 from beholder.dimensionality import dimensions
@@ -33,7 +33,7 @@ from beholder.workflow.runs import runs
 from beholder.workflow.serve import serve
 
 __all__ = [
-    "BeholderError", "Problem", "UserError", "analyse", "chain", "check", "clean", "close", "compare", "decide", "demo",
-    "dimensions", "export", "extend", "forget", "launch", "metrics", "monitor", "new", "participants", "pay", "plan",
-    "power", "purge", "report", "run", "runs", "schema", "serve", "simulate",
+    "BeholderError", "Problem", "UserError", "analyse", "better", "chain", "check", "clean", "close", "compare",
+    "decide", "demo", "dimensions", "export", "extend", "forget", "launch", "metrics", "monitor", "new",
+    "participants", "pay", "plan", "power", "purge", "report", "run", "runs", "schema", "serve", "simulate",
 ]  # fmt: skip

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from beholder.analysis.condition_difference import ConditionDifference
     from beholder.analysis.result import Results
     from beholder.study.model import Study
 
-__all__ = ["analyse"]
+__all__ = ["analyse", "better"]
 
 
 def analyse(
@@ -40,3 +41,15 @@ def analyse(
     return analyse_folder(
         study, out=Path(out) if out is not None else None, model=model, store=store, progress=progress
     )
+
+
+def better(study: str | Path, condition: str, other: str, *, question: str | None = None) -> ConditionDifference:
+    """Return whether a condition of an analysed study is better than another: yes, no or undecided, with its evidence.
+
+    `study` is a study.yaml or its folder; its last analysis is read, and nothing is written. `question` may be left
+    out where there is one only.
+    """
+    from beholder.analysis.result import read_results
+
+    path = Path(study)
+    return read_results(path.parent if path.suffix in (".yaml", ".yml") else path).better(condition, other, question)

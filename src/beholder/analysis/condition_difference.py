@@ -179,7 +179,11 @@ def _question(results: Results, where: str, question: str | None) -> str:
         raise UserError(Problem(where, f"no question {question!r} was asked", allowed, did_you_mean(question, names)))
     if len(names) != 1:
         what = f"{len(names)} questions were asked" if names else "no question has ratings that count"
-        fix = f'Say which: question="{names[0]}".' if names else "Look at `beholder clean`: who was lost, and why."
+        fix = (
+            f'Say which: question="{names[0]}" (--question {names[0]}).'
+            if names
+            else "Look at `beholder clean`: who was lost, and why."
+        )
         raise UserError(Problem(where, what, allowed, fix))
     return names[0]
 

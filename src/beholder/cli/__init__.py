@@ -4,7 +4,7 @@ study         the group `beholder`, and the commands from the study file to the 
 run           run, chain, simulate, demo
 recruiting    launch, monitor, decide, pay, close, forget, purge
 participants  participants
-analysis      compare, dimensions, metrics, power, extend
+analysis      better, compare, dimensions, metrics, power, extend
 media         media
 printing      what commands print, and the options that they share
 """

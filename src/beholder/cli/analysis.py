@@ -1,8 +1,9 @@
-"""Commands for analyses beyond one report: compare, dimensions, metrics, power, extend."""
+"""Commands for analyses beyond one report: better, compare, dimensions, metrics, power, extend."""
 
 from __future__ import annotations
 
 import math
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,26 @@ import click
 
 from beholder.cli.printing import Bar, print_table
 from beholder.errors import Problem, UserError
+
+_EXIT_CODES = {"yes": 0, "no": 3, "undecided": 4}
+
+
+@click.command()
+@click.argument("study", type=click.Path(path_type=Path))
+@click.argument("condition", metavar="A")
+@click.argument("other", metavar="B")
+@click.option("--question", help="Which question; may be left out where there is one only.")
+def better(study: Path, condition: str, other: str, question: str | None) -> None:
+    """Ask whether condition A is better than condition B, for scripts.
+
+    The answer of the report, with its evidence: exit code 0 is yes, 3 is no (A is worse), 4 is undecided. STUDY is an
+    analysed study, or its folder; nothing is written.
+    """
+    import beholder
+
+    found = beholder.better(study, condition, other, question=question)
+    click.echo(found.words)
+    sys.exit(_EXIT_CODES[found.answer])
 
 
 @click.command()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from beholder.cli.analysis import compare, dimensions, extend, metrics, power
+from beholder.cli.analysis import better, compare, dimensions, extend, metrics, power
 from beholder.cli.media import media
 from beholder.cli.participants import participants
 from beholder.cli.printing import (
@@ -46,6 +46,7 @@ def cli() -> None:
     """
 
 
+cli.add_command(better)
 cli.add_command(close)
 cli.add_command(launch)
 cli.add_command(media)
@@ -67,7 +68,7 @@ cli.add_command(simulate)
 
 
 def main() -> None:
-    """Run the command line: exit 0 done, 1 our fault, 2 yours, 130 interrupted."""
+    """Run the command line: exit 0 done, 1 our fault, 2 yours, 130 interrupted; `better` also 3 no, 4 undecided."""
     try:
         cli(standalone_mode=False)
     except UserError as error:

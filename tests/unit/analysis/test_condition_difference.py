@@ -201,7 +201,7 @@ def test_each_question_has_its_own_answer() -> None:
     with pytest.raises(UserError) as error:
         analysis.better("01", "no")
     assert str(error.value) == (
-        'better("01", "no")  2 questions were asked. Allowed: fit, quality. Say which: question="fit".'
+        'better("01", "no")  2 questions were asked. Allowed: fit, quality. Say which: question="fit" (--question fit).'
     )
     with pytest.raises(UserError) as error:
         analysis.better("01", "no", question="qualty")
