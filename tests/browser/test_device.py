@@ -189,7 +189,7 @@ async def test_what_the_browser_has_already_tells_nothing_of_the_line(servers: S
           while (!named("/media/").some(({ responseEnd }) => responseEnd > 0)) {
             await new Promise((resolve) => requestAnimationFrame(resolve));
           }
-          const { openShelf } = await import(named("/media/shelf.js")[0].name);
+          const { openShelf } = (await import(named("/bundle.js")[0].name)).modules["media/shelf.js"];
           const clip = named("/media/").find(({ name }) => !name.endsWith(".js"));
           const count = async (url) => {
             const shelf = openShelf();

@@ -2,6 +2,7 @@
 
 import { wear } from "../colour.js";
 import { element, fill } from "../element.js";
+import { stylesheet } from "../stylesheet.js";
 
 /** @import { Media, Stage, Trial } from "../types" */
 
@@ -54,7 +55,6 @@ export function screen(trial, stage, { hint, note }) {
 /** What only some pages need comes with them. @param {HTMLElement} section @param {HTMLElement} clips
  *  @param {boolean} isSilent @param {string} medium @param {Stage} stage */
 async function furnish(section, clips, isSilent, medium, stage) {
-  const { stylesheet } = await import("../stylesheet.js");
   await stylesheet("theatre");
   if (isSilent) section.append(element("p", { class: "screen-foot" }, stage.say("screen.silent")));
   if (medium !== "image") return;
