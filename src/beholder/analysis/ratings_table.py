@@ -1,15 +1,15 @@
-"""Tables of ratings and of scores: required columns, defaults for missing ones, and checks of every value."""
+"""Tables of ratings: required columns, defaults for missing ones, and checks of every value."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from beholder.cleaning.ratings import TOO_LARGE, read_ratings
+from beholder.cleaning.ratings import read_ratings
 from beholder.errors import Problem, UserError, did_you_mean
 from beholder.stats.intervals import SHARE_RANGES
 
@@ -32,9 +32,16 @@ _Place: TypeAlias = Callable[[Any], str]
 """From the index of a row to where it is."""
 
 
+_TOOLKIT_NAMES = {"workerid": "participant", "file": "stimulus", "vote": "value"}
+"""The columns of votes_per_worker.csv, which `export --p910` writes."""
+
+
 def load_ratings(path: Path) -> pd.DataFrame:
     """Return a table of ratings with the columns that analyses need, or raise UserError with every problem."""
-    return _filled(read_ratings(path), str(path), lambda at: f"{path}:{int(at) + 2}")
+    table = read_ratings(path)
+    if set(_TOOLKIT_NAMES) <= set(table.columns):
+        table = table.rename(columns=_TOOLKIT_NAMES)
+    return _filled(table, str(path), lambda at: f"{path}:{int(at) + 2}")
 
 
 def fill_columns(table: pd.DataFrame) -> pd.DataFrame:
@@ -113,113 +120,3 @@ def _out_of_range(table: pd.DataFrame, place: _Place) -> Iterator[Problem]:
         mine = table["value"][table["kind"] == kind]
         for at, value in mine[(mine < low) | (mine > high)].head(_MAX_PROBLEMS).items():
             yield Problem(place(at), f"value is {value:g}, of kind {kind}", f"from {low:g} to {high:g}")
-
-
-# Tables of scores that others computed: the mean of each stimulus or condition, with optional sd and n
-
-
-_NUMBERS = ("mean", "sd", "n", "ci_low", "ci_high", "participants", "contents")
-_SCORE_TEXT_COLUMNS = ("question", "stimulus", "content", "condition")
-_ONE_QUESTION = "rating"
-"""What a question is called where the table does not name it, as in tables of ratings."""
-_COMMON_SCORE_NAMES = {
-    "mean": ("mos", "dmos", "cmos", "score", "average", "avg"),
-    "stimulus": ("pvs", "file", "clip", "video", "image", "sample", "item"),
-    "condition": ("hrc", "system", "model", "method"),
-    "sd": ("std", "stdev", "sos"),
-}
-"""What a column is called in tables of others."""
-_MINIMA = {"sd": (0.0, "0 or more"), "n": (1.0, "1 or more")}
-
-
-class ScoreTable(NamedTuple):
-    """A table of scores with every column that scores can have; NaN and "" where unknown."""
-
-    table: pd.DataFrame
-    has_stimuli: bool
-    """Whether its rows are stimuli; else they are conditions."""
-
-
-def is_score_table(path: Path) -> bool:
-    """Return whether a file looks like a table of scores: it names neither participants nor single values."""
-    try:
-        names = {str(name) for name in pd.read_csv(path, nrows=0, encoding="utf-8-sig").columns}
-    except (OSError, ValueError):
-        return False
-    return len(names) > 1 and "participant" not in names and ("mean" in names or "value" not in names)
-
-
-def read_scores(path: Path) -> ScoreTable:
-    """Return a table of scores, or raise UserError with every problem."""
-    raw = read_ratings(path)
-    problems = list(_missing_columns(raw, path))
-    if problems:
-        raise UserError(problems)
-    table = pd.DataFrame({name: raw[name].str.strip() if name in raw else "" for name in _SCORE_TEXT_COLUMNS})
-    # Without a stimulus or a content the rows are conditions.
-    has_stimuli = "stimulus" in raw or {"condition", "content"} <= set(raw.columns)
-    if has_stimuli and "stimulus" not in raw:
-        table["stimulus"] = table["condition"] + "/" + table["content"]
-    table["question"] = table["question"].where(table["question"] != "", _ONE_QUESTION)
-    for name in _NUMBERS:
-        table[name] = _numbers(raw[name], path, problems) if name in raw else np.nan
-    key = "stimulus" if has_stimuli else "condition"
-    problems += [*_unnamed(table, [key], path), *_too_small(table, path), *_duplicates(table, key, path)]
-    if problems:
-        raise UserError(problems)
-    return ScoreTable(table[table["mean"].notna()].reset_index(drop=True), has_stimuli)
-
-
-def _missing_columns(raw: pd.DataFrame, path: Path) -> Iterator[Problem]:
-    names = [str(name) for name in raw.columns]
-    allowed = "stimulus or condition, and mean; also question, content, sd and n"
-    if "mean" not in names:
-        yield Problem(str(path), "has no column mean", allowed, _suggest_score_rename(names, "mean"))
-    if not {"stimulus", "condition"} & set(names):
-        fix = _suggest_score_rename(names, "stimulus") or _suggest_score_rename(names, "condition")
-        yield Problem(str(path), "has neither a column stimulus nor a column condition", allowed, fix)
-
-
-def _suggest_score_rename(names: Sequence[str], column: str) -> str:
-    known = [name for name in names if name.lower() in _COMMON_SCORE_NAMES[column]]
-    return f"Rename {known[0]} to {column}." if known else did_you_mean(column, names)
-
-
-def _numbers(cells: pd.Series, path: Path, problems: list[Problem]) -> pd.Series:
-    stripped = cells.str.strip()
-    numbers = pd.to_numeric(stripped, errors="coerce").astype(float)
-    is_wrong = (numbers.isna() & ~stripped.str.lower().isin(("", "nan"))) | np.isinf(numbers)
-    is_large = ~is_wrong & (numbers.abs() >= TOO_LARGE)
-    is_wrong |= is_large
-    large = set(cells.index[is_large])
-    for at, text in cells[is_wrong].head(_MAX_PROBLEMS).items():
-        allowed = f"a number{f' below {TOO_LARGE:g}' if at in large else ''}, or an empty cell"
-        problems.append(Problem(_line(path, at), f"{cells.name} is {text!r}", allowed))
-    return numbers.where(~is_wrong)
-
-
-def _unnamed(table: pd.DataFrame, columns: Sequence[str], path: Path) -> Iterator[Problem]:
-    for column in columns:
-        for at in table.index[table[column] == ""][:_MAX_PROBLEMS]:
-            yield Problem(_line(path, at), f"{column} is empty", "a name")
-
-
-def _too_small(table: pd.DataFrame, path: Path) -> Iterator[Problem]:
-    for column, (least, allowed) in _MINIMA.items():
-        for at, value in table[column][table[column] < least].head(_MAX_PROBLEMS).items():
-            yield Problem(_line(path, at), f"{column} is {value:g}", allowed)
-
-
-def _duplicates(table: pd.DataFrame, key: str, path: Path) -> Iterator[Problem]:
-    named = table[table[key] != ""]
-    repeated = named[named.duplicated(["question", key])]
-    first = named.drop_duplicates(["question", key]).reset_index().set_index(["question", key])["index"]
-    for at, question, name in repeated[["question", key]].head(_MAX_PROBLEMS).itertuples():
-        where = f"also in line {int(first[question, name]) + 2}"
-        yield Problem(
-            _line(path, at), f"{key} {name!r} of question {question!r} is there twice, {where}", "one row each"
-        )
-
-
-def _line(path: Path, at: object) -> str:
-    return f"{path}:{int(str(at)) + 2}"

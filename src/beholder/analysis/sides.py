@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,10 +13,12 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from beholder.analysis.dmos import dmos
 from beholder.analysis.means import conditions
 from beholder.analysis.ratings import LoadedRatings, Ratings, look_of, open_ratings, record_look, row_order, tidy
-from beholder.analysis.ratings_table import ScoreTable, is_score_table, load_ratings, read_scores
-from beholder.analysis.result import ratings_hash
+from beholder.analysis.ratings_table import load_ratings
+from beholder.analysis.result import ratings_hash, takes_dmos
+from beholder.analysis.score_tables import DIFFERENTIAL, ScoreTable, is_score_table, read_scores
 from beholder.analysis.scores import scores
 from beholder.cleaning.collection import collection_of
 from beholder.cleaning.facts import TABLES, runs_in
@@ -71,15 +74,35 @@ def read_side(source: str | Path | Study, name: str | None = None, *, command: s
     if not isinstance(source, Study) and source.suffix.lower() == ".csv" and is_score_table(source):
         if run is not None:
             raise UserError(Problem(str(source), f"is a table of scores and has no run {run}", "a study or ratings"))
-        return _of_scores(read_scores(source), name or source.stem, source.parent)
+        with _named_without_scores(source):
+            return _of_scores(read_scores(source), name or source.stem, source.parent)
     if run is not None and not (isinstance(source, Path) and source.suffix.lower() == ".csv"):
         return side_of_run(source, run, name, command=command)
-    loaded = record_look(open_ratings(source), command)
+    with _named_without_scores(source):
+        loaded = record_look(open_ratings(source), command)
     ratings = loaded.ratings if run is None else _one_run(loaded, run)
     study = loaded.study
     side_name = name or (study.name if study is not None else loaded.path.stem) + (f" run {run}" if run else "")
     who = study.name if study is not None else str(loaded.path.resolve())
     return _placed(side_from_ratings(ratings, side_name, _labels(study)), loaded.folder, who, loaded.population)
+
+
+@contextmanager
+def _named_without_scores(source: Path | Study) -> Iterator[None]:
+    """Raise what is wrong with a table, in other words where it is one of ours that has no scores of anything."""
+    from beholder.analysis.registry import find, names
+
+    try:
+        yield
+    except UserError as error:
+        if isinstance(source, Study) or source.stem not in names() or not source.is_file():
+            raise
+        analysis, header = find(source.stem), pd.read_csv(source, nrows=0, encoding="utf-8-sig").columns
+        if not {column.name for column in analysis.columns if "*" not in column.name} <= set(header):
+            raise
+        what = f"has a row for each {analysis.row}: no scores of stimuli or conditions"
+        fix = f"Give {source.with_name('scores.csv')}, or the study."
+        raise UserError(Problem(str(source), what, "a table with scores", fix)) from error
 
 
 def split_run(source: str | Path | Study) -> tuple[Path | Study, int | None]:
@@ -97,6 +120,30 @@ def side_from_ratings(ratings: Ratings, name: str, labels: Mapping[str, str] | N
     by_stimulus, by_condition = scores(ratings).table, conditions(ratings).table
     with_errors = _with_standard_errors(by_condition, ratings.level)
     return Side(name, by_stimulus[SCORES], with_errors[CONDITIONS], ratings, labels or {}, ratings.labels)
+
+
+def with_differential_scores(side: Side, original: str | None = None) -> Side:
+    """Return a side with the DMOS that its ratings give, as `<question> (DMOS)`; as it is where they give none.
+
+    `original` is the condition against which they are held; as the study has it when left out: the hidden reference, or
+    that of `analyse.dmos`.
+    """
+    ratings = side.ratings
+    if ratings is None or any(question.endswith(DIFFERENTIAL) for question in side.questions):
+        return side
+    if original is not None and not all(not name or takes_dmos(name) for name in ratings.methods.values()):
+        return side
+    result = dmos(ratings, original=original)
+    if result is None:
+        return side
+    table = result.table.assign(question=result.table["question"] + DIFFERENTIAL)
+    stimuli = table[table["level"] == "stimulus"][SCORES]
+    by_condition = _with_standard_errors(table[table["level"] == "condition"], ratings.level)[CONDITIONS]
+    return replace(
+        side,
+        stimuli=pd.concat([side.stimuli, stimuli], ignore_index=True),
+        conditions=pd.concat([side.conditions, by_condition], ignore_index=True),
+    )
 
 
 def _with_standard_errors(table: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
@@ -163,10 +210,15 @@ def runs_of_table(table: pd.DataFrame) -> tuple[int, ...]:
 
 def _of_scores(scores_table: ScoreTable, name: str, folder: Path) -> Side:
     """Return the side that a table of scores is; conditions are means over their stimuli, each weighing the same."""
-    table = scores_table.table
-    if scores_table.has_stimuli:
-        return Side(name, table[SCORES], condition_means(table), folder=folder)
-    return Side(name, table.head(0)[SCORES], _with_standard_errors(table)[CONDITIONS], folder=folder)
+    stimuli, conditions = scores_table.stimuli[SCORES], _with_standard_errors(scores_table.conditions)[CONDITIONS]
+    return Side(name, stimuli, with_condition_means(stimuli, conditions), folder=folder)
+
+
+def with_condition_means(stimuli: pd.DataFrame, conditions: pd.DataFrame) -> pd.DataFrame:
+    """Return scores of conditions; in questions that have none, the mean over the stimuli of each."""
+    missing = stimuli[~stimuli["question"].isin(conditions["question"])]
+    parts = [part for part in (conditions, condition_means(missing)) if len(part)]
+    return pd.concat(parts, ignore_index=True) if parts else conditions
 
 
 def condition_means(stimuli: pd.DataFrame) -> pd.DataFrame:

@@ -43,8 +43,8 @@ def better(study: Path, condition: str, other: str, question: str | None) -> Non
 def compare(sides: tuple[str, ...], out: Path | None, margin: float | None, questions: tuple[str, ...]) -> None:
     """Hold scores against a run, a lab or another study.
 
-    A SIDE is a study.yaml or its folder, one run of it (study.yaml@2), a CSV of ratings, or a CSV of scores (stimulus
-    or condition, and mean). NAME=PATH names it. A study alone stands for all its runs.
+    A SIDE is a study.yaml or its folder, one run of it (study.yaml@2) or all (study.yaml@all), a CSV of ratings, or a
+    CSV of scores (stimulus or condition, and mean). NAME=PATH names it. A study alone stands for all its runs.
     """
     import beholder
 

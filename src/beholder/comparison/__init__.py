@@ -3,6 +3,7 @@
 sides      what is compared, and the scores that two sides share
 agreement  correlations, errors, differences and equivalence of every two sides
 contrasts  whether two sides agree on the differences between conditions
+paper_tables  every side against the first, and correlations in triangles, as papers print them
 result     all tables of a comparison, and what `compare` returns
 text       the finding in sentences, and the tables of the page
 figures    scatter plots, Bland-Altman plots and matrices
@@ -32,8 +33,8 @@ def compare(
 ) -> Comparison:
     """Compare the scores of two or more sides; write `compare/` beside the first and return the comparison.
 
-    A side is a study (its file or folder), a run of it (`study.yaml@2`), a table of ratings, or a table of scores
-    (stimulus or condition, and mean; also question, content, sd and n). `NAME=PATH` names it. One study alone stands
+    A side is a study (its file or folder), a run of it (`study.yaml@2`, `study.yaml@all`), a table of ratings, or a
+    table of scores (stimulus or condition, and mean; also question, content, sd and n). `NAME=PATH` names it. One study alone stands
     for all its runs. The first side is what the others are mapped to. Sides whose difference is surely within `margin`
     points are called equivalent: 5 % of the scale when left out. `progress` is called as figures are drawn.
     """

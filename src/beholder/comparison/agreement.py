@@ -15,6 +15,7 @@ import pandas as pd
 
 from beholder.analysis.means import codes_of, scale_ends
 from beholder.analysis.result import Result
+from beholder.analysis.score_tables import is_differential
 from beholder.analysis.sides import Side
 from beholder.analysis.tests import ALPHA
 from beholder.comparison.sides import LEVELS, Level, MatchedScores, scores_of
@@ -96,7 +97,7 @@ def _averages(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     for level in LEVELS:
         groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
         for row in rows:
-            if row["level"] == level:
+            if row["level"] == level and not is_differential(row["question"]):
                 groups.setdefault((row["side"], row["other_side"]), []).append(row)
         for (side, other), some in groups.items():
             if len(some) < 2:

@@ -13,6 +13,7 @@ from beholder.analysis.figures.theme import Layout
 from beholder.analysis.result import records
 from beholder.analysis.tests import ALPHA
 from beholder.comparison.figures import difference_chart, matrix_chart, scatter_chart
+from beholder.comparison.paper_tables import accuracy_sheet, triangle_averages, triangle_sheet
 from beholder.comparison.result import Comparison, ComparisonTables, find
 from beholder.comparison.sides import MatchedScores, Source, open_sides
 from beholder.comparison.text import (
@@ -30,6 +31,7 @@ from beholder.formats import count, join_names
 from beholder.reporting.figures import Figure
 from beholder.reporting.html import Child, Markup, panel, render, table, tag
 from beholder.reporting.result_page import Outcome, headline, simulated, write_outcome
+from beholder.reporting.sheets import TextTable
 
 _MOST_TESTS = 6
 _MOST_TOLD = 6
@@ -47,8 +49,19 @@ def outcome(tables: ComparisonTables) -> Outcome:
         figures=figures(tables),
         sections=lambda drawn: _sections(tables, drawn),
         notes=_notes(tables),
+        sheets=_sheets(tables),
         simulated=simulated(tables.sides.sides),
     )
+
+
+def _sheets(tables: ComparisonTables) -> dict[str, TextTable]:
+    """Return the tables for a paper."""
+    sheets = {"agreement": agreement_sheet(tables.table("agreement"))}
+    if "accuracy" in tables.results:
+        sheets["accuracy"] = accuracy_sheet(tables.table("accuracy"))
+    if "triangles" in tables.results:
+        sheets["triangles"] = triangle_sheet(tables.table("triangles"), tables.names)
+    return sheets
 
 
 def _notes(tables: ComparisonTables) -> dict[str, Any]:
@@ -72,7 +85,12 @@ def _lead(tables: ComparisonTables) -> Child:
 
 
 def _sections(tables: ComparisonTables, drawn: Mapping[str, Markup]) -> list[Child]:
-    sections: list[Child] = [_agreement(tables), _matrices(tables, drawn), _scatters(tables, drawn)]
+    sections: list[Child] = [
+        _agreement(tables),
+        *_paper_tables(tables),
+        _matrices(tables, drawn),
+        _scatters(tables, drawn),
+    ]
     for name, title, caption, sheet, foot in (
         ("contrast_counts", "The same findings?", "Differences between conditions", count_sheet, _CONTRASTS),
         ("effects", "Does one side rate higher as a whole?", "Effect of the side", effect_sheet, _EFFECTS),
@@ -146,6 +164,24 @@ def _agreement(tables: ComparisonTables) -> Markup:
         foot=foot,
         is_wide=True,
     )
+
+
+def _paper_tables(tables: ComparisonTables) -> list[Child]:
+    """Return every side against the first, and all sides in triangles, where there are three sides or more."""
+    sections: list[Child] = []
+    if "accuracy" in tables.results:
+        sheet, first = accuracy_sheet(tables.table("accuracy")), tables.names[0]
+        foot = f"RMSE FOM: after the straight line that maps a side to {first}. The average is the plain mean."
+        sections.append(
+            panel("accuracy", f"Each against {first}", table(f"Agreement with {first}", sheet), foot=foot, is_wide=True)
+        )
+    if "triangles" in tables.results:
+        rows = tables.table("triangles")
+        content = table("Pearson above the diagonal, Spearman below", triangle_sheet(rows, tables.names))
+        averages = triangle_averages(rows, tables.names)
+        foot = f"{' '.join(averages[:_MOST_TOLD])} (Pearson and Spearman)" if averages else ""
+        sections.append(panel("triangles", "Each against each", content, foot=foot, is_wide=True))
+    return sections
 
 
 def _read(tables: ComparisonTables, one: MatchedScores) -> str:

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 
 from beholder.analysis.result import Result
+from beholder.analysis.score_tables import is_differential
 from beholder.comparison.agreement import agreeing, correlated, differences, effects, matrices
 from beholder.comparison.contrasts import contrast_counts, contrasts
+from beholder.comparison.paper_tables import accuracy, triangles
 from beholder.comparison.sides import ComparedSides, MatchedScores, every_two
 
 if TYPE_CHECKING:
@@ -32,7 +34,9 @@ class Comparison:
     """The finding, a sentence or two for every two sides and question."""
     page: Path
     also: Mapping[str, DataFrame] = field(default_factory=dict)
-    """stimuli, conditions, contrasts, contrast_counts, correlations, matrices, effects: those that there are."""
+    """stimuli, conditions, contrasts, contrast_counts, correlations, matrices, accuracy, triangles, effects: those that
+    there are.
+    """
     notes: Mapping[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -99,16 +103,20 @@ class ComparisonTables(NamedTuple):
 def find(sides: ComparedSides, margin: float | None) -> ComparisonTables:
     """Return all tables of a comparison."""
     matched = list(every_two(sides.sides, sides.questions))
+    # What conditions differ by is the same against a reference.
+    asked = [name for name in sides.questions if not is_differential(name)]
     agreement = agreeing(matched)
     results: dict[str, Result | None] = {
         "agreement": agreement,
         "stimuli": differences(matched, "stimulus"),
         "conditions": differences(matched, "condition"),
-        "contrasts": contrasts(sides.sides, sides.questions),
+        "contrasts": contrasts(sides.sides, asked),
     }
     if (contrasted := results["contrasts"]) is not None:
         results["contrast_counts"] = contrast_counts(contrasted.table)
-    results["matrices"] = matrices(agreement.table, [side.name for side in sides.sides])
+    names = [side.name for side in sides.sides]
+    results["accuracy"], results["triangles"] = accuracy(agreement.table, names), triangles(agreement.table, names)
+    results["matrices"] = matrices(agreement.table, names)
     results["correlations"] = correlated(sides.sides, sides.questions)
     results["effects"] = effects(sides.sides, sides.questions, margin)
     return ComparisonTables(sides, matched, {name: one for name, one in results.items() if one is not None})

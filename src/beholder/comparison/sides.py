@@ -13,8 +13,17 @@ import pandas as pd
 
 from beholder.analysis.means import scale_ends
 from beholder.analysis.ratings import open_ratings
-from beholder.analysis.ratings_table import is_score_table
-from beholder.analysis.sides import Side, condition_means, read_side, runs_of_table, split_run, with_unique_names
+from beholder.analysis.score_tables import DIFFERENTIAL, is_differential, is_score_table
+from beholder.analysis.sides import (
+    Side,
+    condition_means,
+    read_side,
+    runs_of_table,
+    split_run,
+    with_condition_means,
+    with_differential_scores,
+    with_unique_names,
+)
 from beholder.errors import Problem, UserError, did_you_mean
 from beholder.formats import first_names, plain_count
 from beholder.study.model import Study
@@ -37,7 +46,7 @@ class ComparedSides(NamedTuple):
 
 def open_sides(sources: Sequence[Source], asked: Sequence[str] = ()) -> ComparedSides:
     """Return the sides, or raise UserError with every problem of all of them."""
-    wanted = _runs(sources[0]) if len(sources) == 1 else list(sources)
+    wanted = _runs(sources[0]) if len(sources) == 1 else [one for source in sources for one in _each_run(source)]
     read: list[Side] = []
     problems: list[Problem] = []
     for source in wanted:
@@ -49,16 +58,30 @@ def open_sides(sources: Sequence[Source], asked: Sequence[str] = ()) -> Compared
     if problems:
         raise UserError(problems)
     sides, renamed = _one_question(with_unique_names(read))
+    sides = _with_references(_filled(sides))
     questions = _questions(sides, asked)
     sides = [_only(side, questions) for side in sides]
-    sides = _filled(sides)
     if problems := [*_sharing_nothing(sides)]:
         raise UserError(problems)
     return ComparedSides(tuple(sides), questions, (*renamed, *_other_scales(sides, questions), *_same_people(sides)))
 
 
-def _runs(source: Source) -> list[Source]:
+_EVERY_RUN = "@all"
+
+
+def _each_run(source: Source) -> list[Source]:
+    """Return the runs of a side that stands for all of them (`study.yaml@all`), else the side."""
+    if isinstance(source, Side | Study) or not str(source).endswith(_EVERY_RUN):
+        return [source]
+    name, place = named_source(source)
+    called = f"{name} " if name else ""
+    return [f"{called}{run}" for run in _runs(str(place).removesuffix(_EVERY_RUN), fewest=1)]
+
+
+def _runs(source: Source, fewest: int = 2) -> list[Source]:
     """Return the runs of the only side there is, as sides."""
+    if not isinstance(source, Side | Study):
+        source = str(source).removesuffix(_EVERY_RUN)
     place, run = (source, 1) if isinstance(source, Side) else split_run(named_source(source)[1])
     runs: tuple[int, ...] = ()
     if run is not None:
@@ -71,17 +94,17 @@ def _runs(source: Source) -> list[Source]:
 
         study = place if isinstance(place, Study) else load_study(place)
         runs, place = runs_of(study), study.folder
-    if len(runs) < 2:
+    if len(runs) < fewest:
         fix = "Give another study, a run of it as study.yaml@2, or a table."
         raise UserError(Problem(_WHERE, "has one side only", "two or more", fix))
     return [f"run {run}={place}@{run}" for run in runs]
 
 
 def _read(source: Source) -> Side:
-    if isinstance(source, Side):
-        return source
-    name, place = named_source(source)
-    return read_side(place, name)
+    if not isinstance(source, Side):
+        name, place = named_source(source)
+        source = read_side(place, name)
+    return with_differential_scores(source)
 
 
 def named_source(source: str | Path | Study) -> tuple[str | None, str | Path | Study]:
@@ -96,15 +119,21 @@ def named_source(source: str | Path | Study) -> tuple[str | None, str | Path | S
 
 def _one_question(sides: list[Side]) -> tuple[list[Side], list[str]]:
     """Return the sides with the question of the first where each has one only, and what was renamed."""
-    if any(len(side.questions) != 1 for side in sides) or len({side.questions for side in sides}) == 1:
+    asked = [_asked(side) for side in sides]
+    if any(len(questions) != 1 for questions in asked) or len(set(asked)) == 1:
         return sides, []
-    first = sides[0].questions[0]
-    names = ", ".join(f"{side.questions[0]!r} ({side.name})" for side in sides)
+    first = asked[0][0]
+    names = ", ".join(f"{questions[0]!r} ({side.name})" for questions, side in zip(asked, sides, strict=True))
     note = f"Each side has one question, and they are taken as the same although their names differ: {names}."
-    return [_renamed(side, first) for side in sides], [note]
+    return [_renamed(side, one, first) for (one,), side in zip(asked, sides, strict=True)], [note]
 
 
-def _renamed(side: Side, question: str) -> Side:
+def _asked(side: Side) -> tuple[str, ...]:
+    """Return the questions of a side, its scores against a reference not apart, unless it has these only."""
+    return tuple(question for question in side.questions if not is_differential(question)) or side.questions
+
+
+def _renamed(side: Side, old_question: str, question: str) -> Side:
     ratings = side.ratings
     if ratings is not None:
         old = ratings.questions[0]
@@ -115,7 +144,8 @@ def _renamed(side: Side, question: str) -> Side:
             ratings, **tables, questions=(question,), kinds={question: ratings.kinds[old]},
             methods={question: ratings.methods[old]},
         )  # fmt: skip
-    frames = side.stimuli.assign(question=question), side.conditions.assign(question=question)
+    names = {old_question: question, old_question + DIFFERENTIAL: question + DIFFERENTIAL}
+    frames = [one.assign(question=one["question"].replace(names)) for one in (side.stimuli, side.conditions)]
     return replace(side, stimuli=frames[0], conditions=frames[1], ratings=ratings)
 
 
@@ -162,9 +192,53 @@ def _filled(sides: Sequence[Side]) -> list[Side]:
             for column, names in known.items():
                 filled_in = [names.get(name, "") for name in stimuli["stimulus"]]
                 stimuli = stimuli.assign(**{column: stimuli[column].where(stimuli[column] != "", filled_in)})
-            side = replace(side, stimuli=stimuli, conditions=condition_means(stimuli))
+            # What the table itself says of conditions has a number of ratings, or an interval.
+            told = side.conditions[side.conditions[["n", "ci_low"]].notna().any(axis=1)]
+            side = replace(side, stimuli=stimuli, conditions=with_condition_means(stimuli, told))
         completed.append(side)
     return completed
+
+
+def _with_references(sides: Sequence[Side]) -> list[Side]:
+    """Return the sides with scores against the reference where another side has them and they can be computed.
+
+    Of a table of scores such a score is the mean of a stimulus minus that of the reference of its content, plus the
+    highest vote of the other side's scale: what the mean over people is where all of them rated both.
+    """
+    known = [side for side in sides if side.ratings and any(map(is_differential, side.questions))]
+    if not known:
+        return list(sides)
+    model = known[0].ratings
+    assert model is not None
+    original = model.order.settings.dmos
+    references = model.references if original is None else frozenset({original})
+    completed = []
+    for side in sides:
+        if any(map(is_differential, side.questions)):
+            completed.append(side)
+        elif side.ratings is not None:
+            completed.append(with_differential_scores(side, original or (min(references) if references else None)))
+        else:
+            tops = {name: scale_ends(model, name).high for name in model.questions}
+            completed.append(_with_score_differences(side, references, tops))
+    return completed
+
+
+def _with_score_differences(side: Side, references: frozenset[str], tops: dict[str, float]) -> Side:
+    table = side.stimuli[(side.stimuli["content"] != "") & side.stimuli["question"].isin(tops)]
+    is_reference = table["condition"].isin(references)
+    keys = ["question", "content"]
+    of_reference = table[is_reference].groupby(keys, sort=False)["mean"].mean().rename("reference")
+    tests = table[~is_reference].join(of_reference, on=keys, how="inner")
+    if tests.empty:
+        return side
+    mean = tests["mean"] - tests["reference"] + tests["question"].map(tops)
+    own = tests.assign(mean=mean, sd=np.nan, question=tests["question"] + DIFFERENTIAL)[list(side.stimuli)]
+    return replace(
+        side,
+        stimuli=pd.concat([side.stimuli, own], ignore_index=True),
+        conditions=pd.concat([side.conditions, condition_means(own)], ignore_index=True),
+    )
 
 
 def _sharing_nothing(sides: Sequence[Side]) -> Iterator[Problem]:

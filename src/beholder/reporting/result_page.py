@@ -15,6 +15,7 @@ from beholder.files import json_bytes, table_bytes, utf8, write_all, write_atomi
 from beholder.formats import first_names, join_names
 from beholder.reporting.figures import Figure, draw_figure
 from beholder.reporting.html import Child, Markup, document, panel, render, tag
+from beholder.reporting.sheets import TextTable, latex_table
 
 _ALWAYS = ("notes.json", "index.html")
 _PLAIN = re.compile(r"(figures/)?[^/\\]*[^/\\.][^/\\]*")
@@ -39,6 +40,8 @@ class Outcome(NamedTuple):
     """What notes.json holds in addition to the notes on each table."""
     simulated: str = ""
     """Whose ratings come from robots, in a sentence; empty if no ratings do."""
+    sheets: Mapping[str, TextTable] = {}
+    """Tables for a paper, written in LaTeX under the names of their files."""
 
 
 def write_outcome(outcome: Outcome, folder: Path, progress: Callable[[int, int], None] | None = None) -> Path:
@@ -50,6 +53,7 @@ def write_outcome(outcome: Outcome, folder: Path, progress: Callable[[int, int],
     tables = {
         f"{name}.csv": table_bytes(list(one.table.columns), records(one.table)) for name, one in outcome.tables.items()
     }
+    tables |= {f"{name}.tex": utf8(latex_table(sheet)) for name, sheet in outcome.sheets.items()}
     inline: dict[str, Markup] = {}
     figures: dict[str, bytes] = {}
     refuse_taken(folder, outcome.kind, [*tables, *_ALWAYS])

@@ -1,0 +1,80 @@
+"""Tables of a comparison as papers print them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from beholder.comparison.paper_tables import accuracy, accuracy_sheet, triangle_averages, triangle_sheet, triangles
+from beholder.comparison.result import ComparisonTables
+from support.compared_sides import found_of, row_of
+from support.stimulus_ratings import NAMES, noisy, rated
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> ComparisonTables:
+    """Two runs with originals among their conditions, after the scores of a laboratory without any."""
+    folder = tmp_path_factory.mktemp("runs")
+    for seed in (1, 2, 3):
+        table = rated(noisy(8, 4, 3, seed=seed), method="", scale_min=1, scale_max=5)
+        table["role"] = table["condition"].map(lambda name: "reference" if name == NAMES[0] else "test")
+        table.to_csv(folder / f"run{seed}.csv", index=False)
+    lab = pd.read_csv(folder / "run3.csv", keep_default_na=False)
+    means = lab.groupby(["condition", "content"])["value"].mean().rename("mean")
+    means.reset_index().to_csv(folder / "lab.csv", index=False)
+    return found_of(*(folder / name for name in ("lab.csv", "run1.csv", "run2.csv")))
+
+
+def test_each_run_has_a_row_for_mos_and_dmos_and_the_last_one_is_their_plain_mean(runs: ComparisonTables) -> None:
+    table = runs.table("accuracy")
+    assert table["other_side"].tolist() == ["run1", "run2", "average"] * 2
+    of_runs, average = table[:2], table.iloc[2]
+    for name in ("pearson", "rmse_mapped", "dmos_pearson", "dmos_rmse"):
+        assert average[name] == pytest.approx(of_runs[name].mean())
+    known = row_of(runs.table("agreement"), level="stimulus", question="rating (DMOS)", side="lab", other_side="run2")
+    assert of_runs.iloc[1]["dmos_spearman"] == known["spearman"]
+    sheet = accuracy_sheet(table)
+    assert sheet.heads[:5] == ("Over", "Side", "n", "MOS PCC", "MOS SRCC")
+    assert sheet.heads[-1] == "DMOS RMSE FOM"
+    assert sheet.rows[2][:3] == ("stimuli", "average", "–")
+
+
+def test_scores_of_a_laboratory_are_held_against_its_own_reference(runs: ComparisonTables) -> None:
+    lab = runs.sides.sides[0]
+    own = lab.stimuli.set_index(["question", "stimulus"])["mean"]
+    test, reference = own["rating", f"{NAMES[1]}/c0"], own["rating", f"{NAMES[0]}/c0"]
+    assert own["rating (DMOS)", f"{NAMES[1]}/c0"] == pytest.approx(test - reference + 5)
+    assert not any(NAMES[0] in name for question, name in own.index if question.endswith("(DMOS)"))
+    assert set(runs.table("contrasts")["question"]) == {"rating"}
+
+
+def test_pearson_stands_above_the_diagonal_and_spearman_below_it(runs: ComparisonTables) -> None:
+    table, names = runs.table("triangles"), runs.names
+    own = table[(table["level"] == "stimulus") & (table["question"] == "rating")].set_index("side")
+    known = row_of(runs.table("agreement"), level="stimulus", question="rating", side="lab", other_side="run1")
+    assert (own.loc["lab", "run1"], own.loc["run1", "lab"]) == (known["pearson"], known["spearman"])
+    assert own["lab"].isna().tolist() == [True, False, False]
+    sheet = triangle_sheet(table, names)
+    assert sheet.heads[:3] == ("Question", "Side", "lab, stimuli")
+    assert [row[:3] for row in sheet.rows[:2]] == [
+        ("rating", "lab", "–"),
+        ("rating", "run1", f"{known['spearman']:.3f}"),
+    ]
+    averages = triangle_averages(table, names)
+    assert averages[0].startswith("rating, stimuli: on average 0.")
+
+
+def test_two_sides_need_no_such_table(runs: ComparisonTables) -> None:
+    assert accuracy(runs.table("agreement"), runs.names[:2]) is None
+    assert triangles(runs.table("agreement"), runs.names[:2]) is None
+
+
+def test_every_run_of_a_table_is_a_side_beside_another(tmp_path: Path) -> None:
+    tables = [rated(noisy(6, 3, 3, seed=seed)).assign(run=seed) for seed in (1, 2)]
+    pd.concat(tables).assign(participant=lambda one: one["participant"] + one["run"].astype(str)).to_csv(
+        tmp_path / "both.csv", index=False
+    )
+    tables[0].to_csv(tmp_path / "lab.csv", index=False)
+    assert found_of(f"lab={tmp_path / 'lab.csv'}", f"{tmp_path / 'both.csv'}@all").names == ["lab", "run 1", "run 2"]
