@@ -274,9 +274,12 @@ def _print_groups(groups: Sequence[GroupShare]) -> None:
 
 
 def print_message_stimuli(asking: Mapping[Role, StimulusCount]) -> None:
-    """Print how many stimuli with a message were made, and how many existed."""
-    for role, (count, new) in asking.items():
-        if not new:
+    """Print how many stimuli with a message were made, how many existed, and how many are made later."""
+    for role, (count, new, unmade) in asking.items():
+        if unmade:
+            later = "the others are made when the study is first planned or served, or by beholder check --make"
+            click.echo(f"{count - unmade} of {count} {role} clips are there; {later}.")
+        elif not new:
             click.echo(f"All {count} {role} clips were there." if count > 1 else f"1 {role} clip was there.")
         elif new == count:
             click.echo(f"Made {plain_count(count, f'{role} clip')} in media/.")

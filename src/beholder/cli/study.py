@@ -106,14 +106,14 @@ def schema() -> None:
 @cli.command()
 @STUDY
 @click.option("--resolved", is_flag=True, help="Print the study with every default filled in.")
-@click.option("--make", is_flag=True, help="Only say which stimuli were made, as those that ask for an answer.")
+@click.option("--make", is_flag=True, help="Make all stimuli that ask for an answer, and say how many there are.")
 def check(study: Path, resolved: bool, make: bool) -> None:
-    """Find every problem, or say what participants meet. What is missing in media/ is made."""
+    """Find every problem, or say what participants meet. What is missing in media/ is written."""
     import beholder
     from beholder.study.serialization import resolved_yaml
 
     with Bar("Stimuli") as progress:
-        checked = beholder.check(study, progress=progress)
+        checked = beholder.check(study, make=make, progress=progress)
     for warning in checked.warnings:
         click.echo(f"Warning: {warning}", err=True)
     if resolved:

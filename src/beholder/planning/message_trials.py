@@ -66,8 +66,10 @@ def load_with_messages(
     method: Method,
     progress: Callable[[int, int], None] | None = None,
     before: Sequence[frozenset[str]] | None = None,
+    *,
+    samples_only: bool = False,
 ) -> MessageCatalogue:
-    """Return every stimulus of a study, and how many message stimuli were made."""
+    """Return every stimulus of a study, and how many message stimuli were made; with `samples_only`, some of them."""
     from beholder.planning.feasibility import build_frame
     from beholder.planning.folder import read_earlier_stimuli
     from beholder.planning.given_plan import read_given
@@ -79,7 +81,7 @@ def load_with_messages(
         # Making them takes minutes: first whether there can be a plan at all.
         check = build_frame if study.design.plan is None else read_given
         for_each_group(groups_of(study, catalogue, method), lambda group: check(group.study, group.catalogue, method))
-    return add_message_stimuli(study, catalogue, requests, progress)
+    return add_message_stimuli(study, catalogue, requests, progress, samples_only=samples_only)
 
 
 def all_requests(

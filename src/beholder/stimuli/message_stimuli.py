@@ -7,14 +7,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from beholder.errors import Problem, StimuliError, StudyError
 from beholder.stimuli.catalogue import Catalogue, Stimulus
-from beholder.stimuli.ingestion import ingest_files
+from beholder.stimuli.ingestion import CachedFile, ingest_files
 from beholder.stimuli.known_answers import EVERY_QUESTION, Expectation, KnownAnswer
 from beholder.stimuli.messages.message import RECIPE, Message, message_problem, message_suffix
 from beholder.stimuli.sources import StimulusSource
+from beholder.stimuli.video import video_format
 from beholder.study.model import Study
 from beholder.types import Role
 
@@ -32,10 +33,12 @@ class MessageRequest:
 
 
 class MessageCatalogue(NamedTuple):
-    """A catalogue with stimuli that ask for an answer, and how many of each role were not there before."""
+    """A catalogue with stimuli that ask for an answer, and how many files of each role were made for it."""
 
     catalogue: Catalogue
     made: Mapping[Role, int]
+    unmade: Mapping[Role, int] = {}
+    """How many files are not there yet: those of samples are."""
 
 
 def add_message_stimuli(
@@ -43,8 +46,13 @@ def add_message_stimuli(
     catalogue: Catalogue,
     requests: Sequence[MessageRequest],
     progress: Callable[[int, int], None] | None = None,
+    *,
+    samples_only: bool = False,
 ) -> MessageCatalogue:
-    """Return the catalogue with the requested stimuli, made where files are missing; raise all problems at once."""
+    """Return the catalogue with the requested stimuli, made where files are missing; raise all problems at once.
+
+    With `samples_only` one is made of each kind of file, to see that it can be. The others are as their sources are.
+    """
     if not requests:
         return MessageCatalogue(catalogue, {})
     if problems_of_messages := list(_message_problems(study, requests)):
@@ -52,13 +60,16 @@ def add_message_stimuli(
     root = study.folder.absolute()
     sources = [_source(request, number, root / "media") for number, request in enumerate(requests, 1)]
     missing = {source.path: source.role for source in sources if source.path and not source.path.exists()}
-    entries, problems = ingest_files(sources, root, root / "media", progress, None)
+    unmade = missing.keys() - _sample_paths(requests, sources, missing) if samples_only else frozenset[Path]()
+    wanted = [place for place, source in enumerate(sources) if source.path not in unmade]
+    ingested, problems = ingest_files([sources[place] for place in wanted], root, root / "media", progress, None)
     if problems:
         raise StimuliError(_grouped(problems))
+    entries = dict(zip(wanted, ingested, strict=True))
     stimuli = []
-    for number, (request, source, entry) in enumerate(zip(requests, sources, entries, strict=True), 1):
-        assert entry is not None
+    for number, (request, source) in enumerate(zip(requests, sources, strict=True), 1):
         assert source.path is not None
+        entry = entries.get(number - 1)
         expected = {EVERY_QUESTION: Expectation(request.value, request.tolerance, also=request.also)}
         stimuli.append(
             replace(
@@ -68,16 +79,44 @@ def add_message_stimuli(
                 role=request.role,
                 file=source.file,
                 sha256=source.path.stem,
-                probe=replace(entry.probe, duration_ms=_duration_ms(request.source, entry.probe.duration_ms)),
-                served=root / "media" / entry.served,
-                served_bytes=entry.served_bytes,
-                encoders=entry.encoders,
+                **({} if entry is None else _served(request.source, entry, root / "media")),
                 known_answer=KnownAnswer(source.where, expected=expected, is_trap=True),
                 derived_from=request.source.id,
             )
         )
-    new_files = Counter(role for role in missing.values() if role is not None)
-    return MessageCatalogue(replace(catalogue, stimuli=(*catalogue.stimuli, *stimuli)), new_files)
+    made = Counter(role for path, role in missing.items() if role is not None and path not in unmade)
+    later = Counter(role for path, role in missing.items() if role is not None and path in unmade)
+    return MessageCatalogue(replace(catalogue, stimuli=(*catalogue.stimuli, *stimuli)), made, later)
+
+
+def _sample_paths(
+    requests: Sequence[MessageRequest], sources: Sequence[StimulusSource], missing: Mapping[Path, Role | None]
+) -> set[Path]:
+    """Return one missing file for each kind of stimulus of which none is there.
+
+    A message is put into all stimuli of a kind in the same way.
+    """
+    samples: dict[object, Path] = {}
+    there: set[object] = set()
+    for request, source in zip(requests, sources, strict=True):
+        probe = request.source.probe
+        kind = (request.role, source.medium, probe.container, probe.codec, probe.audio_codec, probe.width, probe.height)
+        assert source.path is not None
+        if source.path in missing:
+            samples.setdefault(kind, source.path)
+        else:
+            there.add(kind)
+    return {path for kind, path in samples.items() if kind not in there}
+
+
+def _served(source: Stimulus, entry: CachedFile, media: Path) -> dict[str, Any]:
+    """Return the fields of a stimulus that its own file tells."""
+    return {
+        "probe": replace(entry.probe, duration_ms=_duration_ms(source, entry.probe.duration_ms)),
+        "served": media / entry.served,
+        "served_bytes": entry.served_bytes,
+        "encoders": entry.encoders,
+    }
 
 
 def _message_problems(study: Study, requests: Sequence[MessageRequest]) -> Iterator[Problem]:
@@ -118,6 +157,13 @@ def _duration_ms(source: Stimulus, own: int) -> int:
     return own if source.medium in ("video", "audio") else source.probe.duration_ms
 
 
+def _suffix(source: Stimulus) -> str:
+    """Return the suffix of the copy with a message, from what is known of the stimulus: ffmpeg need not look again."""
+    if source.medium == "text":
+        return ".html"  # what participants get of a text, whatever its suffix
+    return video_format(source.probe).suffix if source.medium == "video" else message_suffix(source.served)
+
+
 def _source(request: MessageRequest, number: int, media: Path) -> StimulusSource:
     path, message = request.source.served, request.message
     words = "\n".join((RECIPE, request.source.sha256, message.words, message.say, message.language))
@@ -126,8 +172,7 @@ def _source(request: MessageRequest, number: int, media: Path) -> StimulusSource
     return StimulusSource(
         where=where,
         file=where,
-        # What participants get of a text is HTML, whatever its suffix.
-        path=media / "made" / f"{name}{'.html' if request.source.medium == 'text' else message_suffix(path)}",
+        path=media / "made" / f"{name}{_suffix(request.source)}",
         content=request.source.content,
         condition=request.role,
         medium=request.source.medium,

@@ -34,10 +34,11 @@ class Stage:
 
 
 class StimulusCount(NamedTuple):
-    """How many stimuli there are, and how many of them are new."""
+    """How many stimuli a study needs, how many of them were made now, and how many are not made yet."""
 
-    there: int
+    needed: int
     fresh: int
+    unmade: int = 0
 
 
 class GroupShare(NamedTuple):
@@ -91,8 +92,17 @@ class Checked:
         return sum(stage.screens for stage in self.stages if stage.is_before)
 
 
-def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, int], None] | None = None) -> Checked:
-    """Return what a study will be like, or raise all its problems at once. Missing files in media/ are made."""
+def check(
+    study: str | Path | Study = "study.yaml",
+    *,
+    make: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Checked:
+    """Return what a study will be like, or raise all its problems at once.
+
+    What participants get is written to media/ where it is missing. Of stimuli that ask for an answer, one of each kind
+    is made, to see that it can be, and all with `make`; the others are made when the study is first planned or served.
+    """
     from beholder.checks.known_answers import missing_gold
     from beholder.checks.registry import check_problems, check_warnings
     from beholder.errors import Problem, StudyError
@@ -112,7 +122,7 @@ def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, 
         raise StudyError(Problem(f"method {method.name}", "has no view.js", "", "Add the view, or update its package."))
     if problems := check_problems(loaded):
         raise StudyError(problems)
-    catalogue, fresh = load_with_messages(loaded, method, progress)
+    catalogue, fresh, unmade = load_with_messages(loaded, method, progress, samples_only=not make)
     unknown = [*unknown_contrasts(loaded, catalogue), *dmos_problems(loaded, catalogue, method)]
     if problems := [*unknown, *margin_problems(loaded, method)]:
         raise StudyError(problems)
@@ -144,7 +154,7 @@ def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, 
         ),
         is_compared=is_of_pairs(plan),
         asking={
-            role: StimulusCount(count, fresh.get(role, 0))
+            role: StimulusCount(count, fresh.get(role, 0), unmade.get(role, 0))
             for role in MESSAGE_ROLES
             # Stimuli with the same message and the same source share a file.
             if (count := len({one.sha256 for one in catalogue.of_role(role) if one.derived_from}))

@@ -44,12 +44,12 @@ def test_clips_are_made_once_and_told(tmp_path: Path, tiny: Path) -> None:
     assert again.output == "1 attention clip was there.\nAll 4 trap clips were there.\n"
     some = next(file for file in (tmp_path / "media" / "made").iterdir())
     some.unlink()
+    assert "in media/" in CliRunner().invoke(cli, ["check", "--make", str(path)]).output
     output = CliRunner().invoke(cli, ["check", str(path)]).output
-    assert "in media/" in output
     assert "rating (acr), 4 trials, 1 attention check, 1 trap" in output
     study = load_study(path)
-    catalogue, fresh = load_with_messages(study, find("acr"))
-    assert dict(fresh) == {}
+    catalogue, fresh, unmade = load_with_messages(study, find("acr"))
+    assert dict(fresh) == dict(unmade) == {}
     for clip in catalogue.of_role("trap"):
         source = catalogue.by_id[clip.derived_from]
         assert (clip.content, clip.medium) == (source.content, source.medium)
@@ -92,8 +92,26 @@ def test_clips_that_say_the_same_are_one(tmp_path: Path, tiny: Path) -> None:
     design = {"participants": 8, "trials": 4, "seed": 3}
     keys = {"method": "pair", "conditions": ["natural", "smooth"], "design": design}
     path = write_study(tmp_path, tiny, **keys, checks={"trap": {"clips": 50, "per_session": 2}})
-    counts = check(path).asking["trap"]
-    assert counts.there == counts.fresh == len(list((tmp_path / "media" / "made").iterdir()))
+    counts = check(path, make=True).asking["trap"]
+    assert counts.needed == counts.fresh == len(list((tmp_path / "media" / "made").iterdir()))
+    assert not counts.unmade
+
+
+def test_a_check_makes_one_clip_of_each_kind_and_the_first_plan_all(tmp_path: Path, tiny: Path) -> None:
+    path = write_study(tmp_path, tiny, **ACR, checks={"trap": True})
+    output = CliRunner().invoke(cli, ["check", str(path)]).output
+    made = tmp_path / "media" / "made"
+    assert len(list(made.iterdir())) == 1
+    later = "the others are made when the study is first planned or served, or by beholder check --make"
+    assert f"1 of 4 trap clips are there; {later}.\n" in output
+    again = check(path)
+    assert again.asking["trap"] == (4, 0, 3)
+    study = load_study(path)
+    open_plan(study, load_stimuli(study, find("acr")))
+    assert len(list(made.iterdir())) == 4
+    whole = check(path)
+    assert whole.asking["trap"] == (4, 0, 0)
+    assert (whole.stages, whole.warnings) == (again.stages, again.warnings)
 
 
 def test_nothing_is_made_for_a_plan_that_cannot_be(tmp_path: Path, tiny: Path) -> None:
