@@ -8,7 +8,8 @@ from beholder.methods.pairs import read_pair_table
 from beholder.planning.given_plan import given_sha256
 from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.known_answers import KnownAnswer
-from beholder.study.design import Design
+from beholder.study.design import Design, Level
+from beholder.study.groups import DESIGN_KEYS
 from beholder.study.model import Study
 from beholder.study.serialization import digest, study_json
 from beholder.types import CHECK_ROLES
@@ -85,9 +86,14 @@ def _design(design: Design) -> dict[str, Any]:
 def _between(design: Design) -> list[Any]:
     """Return the factors between participants as JSON, in order; texts and playback may change."""
     texts = {"instructions", "playback"}
+
+    def keys(level: Level) -> dict[str, Any]:
+        # What is not written is left out, so that plans from before a key could be written keep their digest.
+        unwritten = {key for key in DESIGN_KEYS if getattr(level, key) is None}
+        return level.model_dump(mode="json", exclude=texts | unwritten)
+
     return [
-        [factor, [[name, level.model_dump(mode="json", exclude=texts)] for name, level in levels.items()]]
-        for factor, levels in design.between.items()
+        [factor, [[name, keys(level)] for name, level in levels.items()]] for factor, levels in design.between.items()
     ]
 
 

@@ -33,6 +33,8 @@ class Level(StudyPart):
     options: dict[str, Any] = Field(default_factory=dict, description="Options of the method.")
     playback: dict[str, Any] = Field(default_factory=dict, description="Keys of `playback`.")
     instructions: Text | None = Field(default=None, description="In place of `texts.instructions`.")
+    per_trial: int | None = Field(default=None, ge=1, description="In place of `design.per_trial`: stimuli on a page.")
+    trials: int | None = Field(default=None, ge=1, le=10_000, description="In place of `design.trials`.")
 
 
 class Stop(StudyPart):

@@ -20,6 +20,8 @@ from beholder.study.yaml import Place
 
 Levels = Mapping[str, str]
 """The level of each factor: one group of participants."""
+DESIGN_KEYS = ("per_trial", "trials")
+"""The keys of the design that a level can change: how many stimuli stand on a page, and how many pages there are."""
 
 
 def groups_in(between: Mapping[str, Sequence[str] | Mapping[str, Any]]) -> list[Levels]:
@@ -42,6 +44,7 @@ def group_study(study: Study, levels: Levels) -> Study:
     changed: dict[str, Any] = {}
     options, playback = dict(study.options), study.playback.model_dump()
     moved: dict[str, str] = {}
+    design: dict[str, int] = {}
     for factor, name in levels.items():
         level, key = study.design.between[factor][name], f"design.between.{factor}.{name}"
         options |= level.options
@@ -58,6 +61,9 @@ def group_study(study: Study, levels: Levels) -> Study:
         if level.instructions is not None:
             pages = (Page(text=level.instructions),)
             changed["texts"] = study.texts.model_copy(update={"instructions": pages})
+        design |= {key: value for key in DESIGN_KEYS if (value := getattr(level, key)) is not None}
+    if design:
+        changed["design"] = study.design.model_copy(update=design)
     changed |= {"options": options, "playback": Playback.model_validate(playback)}
     group = study.model_copy(update=changed)
     group._lines = replace(study._lines, moved_keys=moved)
@@ -71,6 +77,9 @@ def _moved_keys(level: Level, key: str) -> Iterator[tuple[str, str]]:
             yield f"{name}.{option}", f"{key}.{name}.{option}"
     if level.instructions is not None:
         yield "texts.instructions", f"{key}.instructions"
+    for name in DESIGN_KEYS:
+        if getattr(level, name) is not None:
+            yield f"design.{name}", f"{key}.{name}"
 
 
 def varied_keys(study: Study) -> frozenset[str]:
@@ -91,7 +100,7 @@ def common_options(study: Study) -> dict[str, Any]:
 MOST_GROUPS = 1000
 """More groups than this are a mistake."""
 _BETWEEN: Place = ("design", "between")
-_KEYS = ("questions", "conditions", "instructions")
+_KEYS = ("questions", "conditions", "instructions", *DESIGN_KEYS)
 _PARTS = ("options", "playback")
 _SHARED: Mapping[Place, str] = {
     ("options", "anchors"): "List all of them in options.anchors, and let the levels choose by conditions.",
@@ -245,6 +254,10 @@ def group_data(data: Mapping[str, Any]) -> Iterator[tuple[Levels, dict[str, Any]
             if level.get("instructions") is not None:
                 values["texts"] = {**(values.get("texts") or {}), "instructions": level["instructions"]}
                 moved[("texts", "instructions")] = (*place, "instructions")
+            for key in DESIGN_KEYS:
+                if level.get(key) is not None:
+                    values["design"] = {**values["design"], key: level[key]}
+                    moved[("design", key)] = (*place, key)
         yield levels, values, moved
 
 

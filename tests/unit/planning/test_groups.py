@@ -203,3 +203,28 @@ def test_items_of_a_set_are_not_left_out_by_questions() -> None:
         "which options.items asks for in every group. Write the questions out under questions, or let the levels "
         "choose item sets with options.items."
     )
+
+
+def test_how_many_stimuli_stand_on_a_page_can_differ_between_groups() -> None:
+    between = {"page": {"two": {"per_trial": 2, "trials": 6}, "five": {"per_trial": 5, "trials": 3}}}
+    study = make_study(between, design={"participants": 24, "seed": 7})
+    catalogue = make_catalogue(12, 5)
+    plan = make_plan(study, catalogue, find("parallel"))
+    assert_promises(plan, catalogue)
+    pages = [{(len(one.trials), *{len(trial.slots) for trial in one.trials}) for one in lists}
+             for lists in parts(plan).values()]  # fmt: skip
+    assert pages == [{(6, 2)}, {(3, 5)}]
+    assert [len(lists) for lists in parts(plan).values()] == [12, 12]
+    # 12 people with 12 stimuli each, and with 15 each, over 60 stimuli.
+    assert ratings_range(plan) == (2, 3)
+    longer = {"page": {**between["page"], "two": {"per_trial": 2, "trials": 7}}}
+    other = make_study(longer, design={"participants": 24, "seed": 7})
+    assert plan_digest(study, catalogue) != plan_digest(other, catalogue)
+
+
+def test_a_page_that_is_too_large_is_told_at_its_level() -> None:
+    study = make_study({"page": {"few": {"per_trial": 2}, "many": {"per_trial": 7}}})
+    assert plan_problems(study, make_catalogue(12, 5)) == [
+        "design.between.page.many.per_trial is 7, but there are 5 conditions to show, in the group page: many. "
+        "Allowed: 2 to 5."
+    ]

@@ -10,7 +10,7 @@ import yaml
 
 from beholder.errors import StudyError
 from beholder.methods import load_study
-from beholder.study.groups import group_study, groups_in
+from beholder.study.groups import group_study, groups_in, varied_keys
 from beholder.study.serialization import resolved_yaml
 from support.group_studies import ASKED, LAYOUT, QUESTIONS, make_study, study_text
 
@@ -92,6 +92,23 @@ def problems(folder: Path, between: dict[str, Any], **keys: Any) -> list[str]:
             {},
             "design.between.Größe: 2 is no name for a factor or a level. Allowed: up to 64 characters, beginning with "
             'a letter or digit, without , : ; and ". Rename it.',
+        ),
+        (
+            {"page": {"two": {"per_trial": 2}, "one": {"per_trial": 1}}},
+            {"always": ["a", "b"]},
+            "design.between.page.one.per_trial is 1, below the 2 conditions that are always shown. Allowed: at least "
+            "2. Shorten design.always, or show more per trial.",
+        ),
+        (
+            {"page": {"two": {"per_trial": "two"}, "many": {}}},
+            {},
+            "design.between.page.two.per_trial is two. Allowed: a whole number, 1 or more.",
+        ),
+        (
+            {"page": {"two": {"per_trial": 2}, "three": {}}, "long": {"yes": {"per_trial": 3}, "no": {}}},
+            {},
+            "design.between.long.yes.per_trial is changed by design.between.page.two.per_trial too. Allowed: each key "
+            "in one factor. Write one factor whose levels have both, or change something else.",
         ),
         (
             {"asked": {"=Q1": {}, "Q2": {"playback": {"watch": "none"}}}},
@@ -217,3 +234,12 @@ def test_factors_and_levels_are_called_as_people_write_them(tmp_path: Path) -> N
     study = load_study(write(tmp_path, between))
     assert groups_in(study.design.between) == [{"Question asked": "Q1"}, {"Question asked": "Größe (2)"}]
     assert group_study(study, {"Question asked": "Q1"}).questions[0].id == QUESTIONS[0]
+
+
+def test_levels_say_how_many_stimuli_stand_on_a_page_and_how_many_pages_there_are(tmp_path: Path) -> None:
+    between = {"page": {"small": {"per_trial": 2, "trials": 6}, "usual": None}}
+    study = load_study(write(tmp_path, between))
+    designs = {level: group_study(study, {"page": level}).design for level in ("small", "usual")}
+    assert [(one.per_trial, one.trials) for one in designs.values()] == [(2, 6), (3, 4)]
+    assert varied_keys(study) == {"design.per_trial", "design.trials"}
+    assert "per_trial: 2" in resolved_yaml(study)
