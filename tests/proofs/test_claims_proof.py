@@ -15,7 +15,7 @@ import pytest
 
 from beholder.analysis.dmos import dmos
 from beholder.stats.clustered import Cells, differences_of, means_of
-from beholder.stats.sequential import anytime_look, planned_look
+from beholder.stats.sequential import anytime_look, fixed_look, planned_look
 from support.simulated_designs import (
     ALPHA,
     Cell,
@@ -286,6 +286,7 @@ LOOKED_AT = {
     "2 conditions, people differ": Cell(
         Layout(100, 3, 2), replace(USUAL, people_by_condition=0.4, contents_by_condition=0.0)
     ),
+    "2 conditions, 10 contents": Cell(Layout(100, 10, 2), USUAL),
     "5 conditions, one at a time: 10 of 40": Cell(Layout(100, 8, 5, 10), USUAL),
 }
 
@@ -303,6 +304,9 @@ def test_all_looks_together_are_rarely_wrong(looked_name: str, claim: str, whole
         assert wrong.is_at_most(AT_LOOKS, whole=whole), (looks, wrong)
     wrong = found_at_any(p_by_people, lambda people: anytime_look(people, 60))
     tell_rate(f"{len(numbers)} looks without a plan: {looked_name} | {claim} | {wrong} | n {times:,}")
+    assert wrong.is_at_most(AT_LOOKS, whole=whole), wrong
+    wrong = found_at_any(p_by_people, lambda people: fixed_look(40) if people == 40 else anytime_look(people, 40))
+    tell_rate(f"the same, with a test at 40 and extensions: {looked_name} | {claim} | {wrong} | n {times:,}")
     assert wrong.is_at_most(AT_LOOKS, whole=whole), wrong
 
 

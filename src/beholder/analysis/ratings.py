@@ -16,7 +16,7 @@ from beholder.cleaning.collection import Collection
 from beholder.cleaning.collection import record_look as add_look
 from beholder.errors import Problem, UserError
 from beholder.stats.intervals import LEVEL
-from beholder.stats.sequential import LookCorrection, anytime_look, planned_look
+from beholder.stats.sequential import LookCorrection, anytime_look, fixed_look, planned_look
 from beholder.study.cleaning import Analyse
 from beholder.study.markdown import plain_text
 from beholder.study.model import Question, Study
@@ -324,8 +324,10 @@ def look_of(ratings: Ratings, collected: Collection) -> LookCorrection | None:
     """Return for which looks ratings of people are corrected: for any where no plan tells when people stop coming."""
     people = ratings.votes["participant"].nunique()
     is_planned = ratings.look is not None and not collected.changes_after_look
-    if is_planned or not people or not collected.may_depend_on_results:
+    if is_planned or not people:
         return ratings.look
+    if not collected.may_depend_on_results:
+        return fixed_look(people) if collected.earlier_looks else None
     return anytime_look(people, max(2, collected.first_participants))
 
 

@@ -154,7 +154,7 @@ def look_note(pairs: pd.DataFrame, look: LookCorrection, design: Design, claim: 
         "level": look.level,
         "citation": look.citation,
     }
-    if look.kind == "anytime":
+    if look.kind != "planned":
         return note
     decision = stop_decision(pairs, look, design, claim)
     words = look_words(look, decision)

@@ -7,12 +7,13 @@ from datetime import datetime
 from typing import Any
 
 from beholder.cleaning.collection import ChainShare, Collection, Look, SizeChange
-from beholder.formats import count, date, join_names, percent_half_up, plural
+from beholder.formats import count, date, join_names, percent_half_up, plural, precise_percent
 from beholder.reporting.html import Markup, render, table, tag
 from beholder.reporting.material import Material
 from beholder.reporting.methods_text import Sentence
 from beholder.reporting.section import Section
 from beholder.reporting.sheets import TextTable
+from beholder.stats.sequential import ALPHA, OFF_PLAN
 
 _TIMES = {1: "once", 2: "twice"}
 
@@ -96,11 +97,17 @@ def _correction(material: Material, collected: Collection) -> list[Sentence]:
         holds = "Intervals and p-values of means and differences hold whenever one looks and stops: they are those of "
         others = "" if collected.is_open else "; those of other models are for a fixed number of people"
         return [Sentence(f"{holds}an asymptotic confidence sequence over participants{others}", ("waudbysmith2024",))]
+    stayed = "The number of participants was not changed by that, and stayed as set before the first answer"
+    if look is not None and look["kind"] == "fixed":
+        own, others = (precise_percent(ALPHA * share) for share in (1 - OFF_PLAN, OFF_PLAN))
+        shared = f"of an error rate of {precise_percent(ALPHA)}, {own} are for results at that number and {others} for"
+        level = f"intervals of means and differences are those of {precise_percent(look['level'])}"
+        return [Sentence(stayed), Sentence(f"As no looks were planned, {shared} those before it: {level}")]
     if look is not None:
         return _planned_looks(material)
     if not collected.looks or not collected.earlier_looks:
         return []
-    return [Sentence("The number of participants was not changed by that, and stayed as set before the first answer")]
+    return [Sentence(stayed)]
 
 
 def _planned_looks(material: Material) -> list[Sentence]:

@@ -4,7 +4,8 @@ A difference that is tested again and again at 5 % is found by chance far more o
 out: looks that are planned share one error rate (Lan and DeMets 1983, Biometrika 70, with the spending function of
 O'Brien and Fleming's boundaries; intervals and p-values after Jennison and Turnbull 1989, Journal of the Royal
 Statistical Society B 51); and an asymptotic confidence sequence holds at every moment, planned or not (Waudby-Smith,
-Arbour, Sinha, Kennedy and Ramdas 2024, Annals of Statistics 52).
+Arbour, Sinha, Kennedy and Ramdas 2024, Annals of Statistics 52). Who looks without a plan may also test at the number
+of people that was planned: then one error rate is shared by that test and by all looks before and after it.
 
 People are the units. Both come out as the level of an interval that is computed as ever, and as a p-value made from the
 usual one, so that a corrected interval leaves out zero exactly where its corrected p-value is below 5 %. Where an error
@@ -29,9 +30,15 @@ SPENDING_CITATION = (
     "Lan and DeMets (1983), Biometrika 70; Jennison and Turnbull (1989), Journal of the Royal Statistical Society B 51"
 )
 ANYTIME_CITATION = "Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (2024), Annals of Statistics 52"
+SHARED_CITATION = "Bonferroni's inequality"
 ALPHA = 1 - LEVEL
 Floats = NDArray[np.float64]
-LookKind = Literal["planned", "anytime"]
+LookKind = Literal["planned", "anytime", "fixed"]
+OFF_PLAN = 0.2
+"""Share of the error rate for looks without a plan; the rest is for the test at the number of people that was planned.
+
+Either may find something, so that each alone at 5 % would be wrong in more than 5 % of studies together.
+"""
 
 _FEWER = 0.05
 """Which share of the people may be missing at a planned look, as ratings of some are not used."""
@@ -74,7 +81,7 @@ class LookCorrection:
     @property
     def citation(self) -> str:
         """The source of the correction."""
-        return SPENDING_CITATION if self.kind == "planned" else ANYTIME_CITATION
+        return {"planned": SPENDING_CITATION, "anytime": ANYTIME_CITATION, "fixed": SHARED_CITATION}[self.kind]
 
     @property
     def note(self) -> str:
@@ -82,6 +89,11 @@ class LookCorrection:
         if self.kind == "anytime":
             return (
                 " Intervals and p-values hold whenever one looks: they are those of a confidence sequence over people."
+            )
+        if self.kind == "fixed":
+            return (
+                f" Results were looked at before without a plan: {100 * OFF_PLAN:.0f} % of the error rate are for "
+                f"that, and intervals are those of {100 * self.level:.0f} %."
             )
         look = f"look {self.number} of {self.looks}, {self.participants} of {self.planned} participants"
         return f" Intervals and p-values hold for all looks together ({look})."
@@ -91,6 +103,8 @@ class LookCorrection:
         own = np.asarray(p, np.float64)
         if self.kind == "anytime":
             return _anytime_p(own, _mixture(self.participants, self.planned))
+        if self.kind == "fixed":
+            return np.asarray(np.minimum(1.0, own / (1 - OFF_PLAN)), np.float64)
         if self.shares == self.spent_at == (1.0,):
             return own
         levels = _levels_at_last(self.shares, self.spent_at)
@@ -126,11 +140,19 @@ def planned_look(
 
 
 def anytime_look(participants: int, expected: int) -> LookCorrection:
-    """Return the correction that holds at every moment; intervals of its kind are narrowest at `expected` people."""
+    """Return the correction that holds at every moment; intervals of its kind are narrowest at `expected` people.
+
+    It spends what the test at the number that was planned leaves of the error rate.
+    """
     mixture = _mixture(participants, expected)
-    z = math.sqrt((mixture + 1) / mixture * (math.log1p(mixture) - 2 * math.log(ALPHA)))
+    z = math.sqrt((mixture + 1) / mixture * (math.log1p(mixture) - 2 * math.log(OFF_PLAN * ALPHA)))
     level = min(1 - 2 * float(special.ndtr(-z)), _MOST_LEVEL)
     return LookCorrection("anytime", participants, expected, 0, 0, level)
+
+
+def fixed_look(participants: int) -> LookCorrection:
+    """Return the correction at the number of people that was planned, where results were seen before without a plan."""
+    return LookCorrection("fixed", participants, participants, 0, 0, 1 - (1 - OFF_PLAN) * ALPHA)
 
 
 # Planned looks
@@ -210,14 +232,14 @@ def _levels_at_last(shares: tuple[float, ...], spent_at: tuple[float, ...]) -> F
 
 def _mixture(participants: int, expected: int) -> float:
     """Return n rho squared, where rho makes the sequence narrowest at the expected number of people."""
-    a = -2 * math.log(ALPHA)
+    a = -2 * math.log(OFF_PLAN * ALPHA)
     return participants * (a + math.log(a + 1)) / expected
 
 
 def _anytime_p(p: Floats, mixture: float) -> Floats:
     z = special.ndtri(np.clip(p, 1e-300, 1) / 2)
     log = 0.5 * (math.log1p(mixture) - z**2 * mixture / (mixture + 1))
-    return np.where(np.isnan(p), np.nan, np.clip(np.exp(np.minimum(log, 0.0)), p, 1.0))
+    return np.where(np.isnan(p), np.nan, np.clip(np.exp(np.minimum(log, 0.0)) / OFF_PLAN, p, 1.0))
 
 
 # Chances at the last look

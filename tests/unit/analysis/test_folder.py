@@ -88,7 +88,8 @@ async def test_an_analysis_of_peoples_ratings_is_a_look_that_later_ones_know(tmp
     await finish(path, url, "d")
     clean(path)
     fixed = analyse(path)
-    assert fixed.notes["look"] is None, "everybody who was planned has come"
+    assert fixed.notes["look"]["kind"] == "fixed", "everybody who was planned has come, but results were known before"
+    assert fixed.notes["look"]["level"] == pytest.approx(0.96)
     assert (tmp_path / "analyse" / "ranks.csv").is_file()
 
     assert extend(path, participants=1).words[-1] == (

@@ -60,6 +60,10 @@ def test_looks_on_the_way_to_a_size_that_stayed_are_told_with_their_numbers(plai
         "participants was not changed by that, and stayed as set before the first answer."
     )
     assert "2026-11-14 12:00 Look (analyse) 10 12 of 24" in markup_text(looks_section(told(plain, collected)))
+    assert sentences(plain, collected, {"kind": "fixed", "level": 0.96}).endswith(
+        "stayed as set before the first answer. As no looks were planned, of an error rate of 5 %, 4 % are for results "
+        "at that number and 1 % for those before it: intervals of means and differences are those of 96 %."
+    )
 
 
 def test_an_extension_after_a_look_is_told_as_such(plain: Material) -> None:

@@ -12,6 +12,7 @@ from beholder.stats.sequential import (
     LookCorrection,
     anytime_look,
     conditional_power,
+    fixed_look,
     planned_look,
     spending_levels,
     spent,
@@ -103,13 +104,17 @@ def test_intervals_at_two_people_of_thousands_have_ends() -> None:
     st.lists(st.integers(2, 200), min_size=1, max_size=5, unique=True).map(sorted),
     st.integers(2, 220),
     st.floats(1e-9, 1, exclude_min=True),
-    st.booleans(),
+    st.sampled_from(["planned", "anytime", "fixed"]),
 )
 @settings(max_examples=15, deadline=None)
 def test_an_interval_leaves_out_zero_where_p_is_below_five_percent(
-    looks: list[int], participants: int, p: float, is_planned: bool
+    looks: list[int], participants: int, p: float, kind: str
 ) -> None:
-    look = planned_look(participants, looks) if is_planned else anytime_look(participants, looks[-1])
+    look = {
+        "planned": lambda: planned_look(participants, looks),
+        "anytime": lambda: anytime_look(participants, looks[-1]),
+        "fixed": lambda: fixed_look(participants),
+    }[kind]()
     assert look.level >= 0.95 - 1e-12
     if abs(p - (1 - look.level)) > 1e-9:
         assert (float(look.p(p)) < 0.05) == (p < 1 - look.level)
@@ -119,19 +124,29 @@ def test_an_interval_leaves_out_zero_where_p_is_below_five_percent(
 
 
 def test_without_a_p_there_is_no_corrected_one() -> None:
-    for look in (planned_look(20, [20, 40]), anytime_look(20, 40)):
+    for look in (planned_look(20, [20, 40]), anytime_look(20, 40), fixed_look(20)):
         assert np.isnan(look.p(np.nan))
         assert look.citation
 
 
 def test_the_sequence_has_the_published_width() -> None:
-    """Waudby-Smith et al. (2024), equation for the half width with variance one."""
-    n, n_opt, alpha = 50, 100, 0.05
+    """Waudby-Smith et al. (2024), equation for the half width with variance one, at a fifth of the error rate."""
+    n, n_opt, alpha = 50, 100, 0.01
     a = -2 * np.log(alpha)
     rho2 = (a + np.log(a + 1)) / n_opt
     half = np.sqrt((n * rho2 + 1) / (n**2 * rho2) * np.log((n * rho2 + 1) / alpha**2))
     z = -special.ndtri((1 - anytime_look(n, n_opt).level) / 2)
     assert z / np.sqrt(n) == pytest.approx(half)
+
+
+def test_the_test_at_the_planned_number_and_all_looks_around_it_share_one_error_rate() -> None:
+    look = fixed_look(40)
+    assert look.level == pytest.approx(0.96)
+    assert look.p([0.01, 0.04, 0.9]).tolist() == pytest.approx([0.0125, 0.05, 1.0])
+    assert look.note == (
+        " Results were looked at before without a plan: 20 % of the error rate are for that, and intervals are those "
+        "of 96 %."
+    )
 
 
 def false_findings(looks: tuple[int, ...], corrections: list[LookCorrection], studies: int, shared: float) -> float:
@@ -171,6 +186,9 @@ def test_a_look_after_every_person_finds_too_much_in_at_most_five_percent(whole:
     looks, studies = tuple(range(5, 201)), 10_000 if whole else 1_000
     rate = false_findings(looks, [anytime_look(n, 100) for n in looks], studies, 0.0)
     assert rate <= 0.055, f"{100 * rate:.2f} % of {studies:,} studies"
+    both = [fixed_look(n) if n == 100 else anytime_look(n, 100) for n in looks]
+    rate = false_findings(looks, both, studies, 0.0)
+    assert rate <= 0.055, f"with the test at the planned number {100 * rate:.2f} % of {studies:,} studies"
 
 
 def test_conditional_power_is_the_share_of_studies_that_find_it_in_the_end() -> None:
