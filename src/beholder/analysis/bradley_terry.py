@@ -8,7 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from beholder.analysis.comparisons import ComparisonGraph, ComparisonModel, Tally, comparison_graph, sum_by_code
+from beholder.analysis.comparisons import (
+    ComparisonGraph,
+    ComparisonModel,
+    Outcomes,
+    Tally,
+    comparison_graph,
+    sum_by_code,
+)
 from beholder.analysis.strength_errors import LinearFit, RowSlopes, StrengthErrors, strength_errors
 from beholder.stats.clustered import Codes, Floats
 from beholder.stats.intervals import LEVEL
@@ -301,7 +308,7 @@ def _regularised(information: Floats, prior: Floats, flat: Floats) -> Floats:
 
 
 TEST_CITATION = "Rao and Scott (1984), Annals of Statistics 12"
-_MAX_DOUBLINGS, _NEWTON_STEPS, _NEAR = 40, 20, 1e-9
+_MAX_DOUBLINGS, _MAX_STEPS, _NEAR = 40, 60, 1e-9
 _MAX_NUMBERS = 50_000
 """In tables of differences by comparison, so that they stay in a processor's cache; more come one after the other."""
 
@@ -325,7 +332,9 @@ def difference_claims(
 
     That is Rao and Scott's correction; the ratio is taken along the line on which the other strengths follow a small
     change. Unlike a difference over its error it keeps growing where one nearly always won (Hauck and Donner 1977,
-    Journal of the American Statistical Association 72).
+    Journal of the American Statistical Association 72). On these contents the design effect is that at the difference
+    which is tested: at the maximum a further vote for the winner leaves less information, and those who dissent would
+    count for more.
     """
     numbers = np.full((len(DifferenceClaim._fields), len(one)), np.nan)
     variance = errors.variance[one, other]
@@ -335,20 +344,14 @@ def difference_claims(
     step = max(1, _MAX_NUMBERS // len(pooled.tally.one))
     for start in range(0, len(known), step):
         mine = known[start : start + step]
-        line = _Line.through(fit, pooled, one[mine], other[mine], variance[mine])
         difference, df = fit.quality[one[mine]] - fit.quality[other[mine]], errors.df[one[mine], other[mine]]
+        tested = -difference if errors.has_fixed_contents else np.zeros_like(difference)
+        line = _Line.through(fit, pooled, one[mine], other[mine], variance[mine])._replace(tested=tested)
         se, quantile = np.sqrt(variance[mine]), special.stdtrit(df, (1 + level) / 2)
-        statistic = np.sign(difference) * np.sqrt(line.ratio(-difference).ratio)
+        statistic = np.sign(difference) * np.sqrt(line.ratio(-difference))
         low, high = (difference + line.reach(sign * quantile * se, quantile**2) for sign in (-1, 1))
         numbers[:, mine] = se, df, low, high, statistic, 2 * special.stdtr(df, -np.abs(statistic))
     return DifferenceClaim(*numbers)
-
-
-class _LineRatio(NamedTuple):
-    """Likelihood ratios, and their slopes by the shift."""
-
-    ratio: Floats
-    slope: Floats
 
 
 class _Line(NamedTuple):
@@ -365,8 +368,12 @@ class _Line(NamedTuple):
     """How far each strength moves with a shift, a row for each line."""
     lean: Floats
     """How far the difference of each row of the counts does."""
-    factor: Floats
-    """From the likelihood to that of as much evidence as the error allows."""
+    tested: Floats
+    """The shift up to which the design effect follows what is tested; beyond it stays."""
+    noise: Floats
+    """The variance of the slope at the maximum, which is the information where all comparisons are independent."""
+    least: Floats
+    """The information at the maximum."""
     top: float
     """The logarithm of the posterior at the maximum."""
 
@@ -378,43 +385,53 @@ class _Line(NamedTuple):
         unit = covariance[one, one] + covariance[other, other] - 2 * covariance[one, other]
         follow = (covariance[one] - covariance[other]) / unit[:, None]
         lean = follow[:, tally.one] - follow[:, tally.other]
-        curvature = lean**2 @ pooled.linear(fit.place).slopes.difference_squared + follow**2 @ prior
         ties = float(fit.place[-1]) if free.ties else free.held_ties
         difference = pooled.difference(fit.place)
-        line = cls(pooled, fit.quality, prior, difference, ties, follow[:1], lean[:1], variance, 0.0)
-        top = float(line.heights(np.zeros(1)).ratio[0])
-        return line._replace(follow=follow, lean=lean, factor=1 / (curvature * variance), top=top)
+        nothing = np.zeros(len(one))
+        line = cls(pooled, fit.quality, prior, difference, ties, follow, lean, nothing, variance, nothing, 0.0)
+        least = line.information(nothing)
+        return line._replace(noise=least**2 * variance, least=least, top=float(line.heights(nothing[:1])[0]))
 
-    def ratio(self, shift: Floats) -> _LineRatio:
-        """Return the likelihood ratio of the maximum against a shift of each difference."""
-        here = self.heights(shift)
-        return _LineRatio(np.maximum(0.0, 2 * self.factor * (self.top - here.ratio)), -2 * self.factor * here.slope)
+    def ratio(self, shift: Floats) -> Floats:
+        """Return the likelihood ratio of the maximum against a shift of each difference, over its design effect."""
+        held = np.clip(shift, np.minimum(self.tested, 0.0), np.maximum(self.tested, 0.0))
+        effect = np.maximum(1.0, self.noise / np.maximum(self.information(held), self.least))
+        return np.asarray(np.maximum(0.0, 2 * (self.top - self.heights(shift)) / effect), np.float64)
 
-    def heights(self, shift: Floats) -> _LineRatio:
-        """Return the logarithm of the posterior, and its slope."""
-        tally = self.likelihood.tally
-        at = self.difference + shift[:, None] * self.lean
-        outcomes = self.likelihood.model.outcomes(at.ravel(), self.ties)
+    def heights(self, shift: Floats) -> Floats:
+        """Return the logarithm of the posterior."""
+        tally, outcomes = self.likelihood.tally, self._outcomes(shift)
         counts = np.stack([tally.wins, tally.ties, tally.losses])[:, None]
-        by_row = [(counts * table.reshape(3, *at.shape)).sum(0) for table in (outcomes.log_p, outcomes.slope)]
-        moved = self.quality + shift[:, None] * self.follow
-        return _LineRatio(
-            by_row[0].sum(1) - 0.5 * moved**2 @ self.prior,
-            (by_row[1] * self.lean).sum(1) - (moved * self.follow) @ self.prior,
-        )
+        moved = self.quality + shift[:, None] * self.follow[: len(shift)]
+        own = (counts * outcomes.log_p.reshape(3, len(shift), -1)).sum(axis=(0, 2))
+        return np.asarray(own - 0.5 * moved**2 @ self.prior, np.float64)
+
+    def information(self, shift: Floats) -> Floats:
+        """Return the expected information on the shift."""
+        outcomes = self._outcomes(shift)
+        squares = (outcomes.p * outcomes.slope**2).sum(0).reshape(len(shift), -1)
+        return np.asarray((squares * self.lean**2) @ self.likelihood.tally.n + self.follow**2 @ self.prior, np.float64)
+
+    def _outcomes(self, shift: Floats) -> Outcomes:
+        at = self.difference + shift[:, None] * self.lean[: len(shift)]
+        return self.likelihood.model.outcomes(at.ravel(), self.ties)
 
     def reach(self, shift: Floats, limit: Floats) -> Floats:
         """Return how far, in the direction of a shift, the likelihood ratio comes to the limit."""
         for _ in range(_MAX_DOUBLINGS):
-            is_short = self.ratio(shift).ratio < limit
+            is_short = self.ratio(shift) < limit
             if not is_short.any():
                 break
             shift = np.where(is_short, 2 * shift, shift)
-        # The ratio is convex: Newton's method comes from outside, and does not leave that side.
-        for _ in range(_NEWTON_STEPS):
-            there = self.ratio(shift)
-            step = (there.ratio - limit) / there.slope
-            shift = shift - step
-            if np.abs(step).max() < _NEAR:
+        # The root of the ratio is nearly a line: false position, with the Illinois rule for an end that stays.
+        goal, near = np.sqrt(limit), np.zeros_like(shift)
+        short, over, side = -goal, np.sqrt(self.ratio(shift)) - goal, np.zeros_like(shift)
+        for _ in range(_MAX_STEPS):
+            middle = (near * over - shift * short) / (over - short)
+            gap = np.sqrt(self.ratio(middle)) - goal
+            if np.abs(gap).max() < _NEAR:
                 break
-        return shift
+            is_short, stays = gap < 0, np.where(np.sign(gap) == side, 0.5, 1.0)
+            near, shift, side = np.where(is_short, middle, near), np.where(is_short, shift, middle), np.sign(gap)
+            short, over = np.where(is_short, gap, stays * short), np.where(is_short, stays * over, gap)
+        return np.asarray(middle, np.float64)

@@ -100,6 +100,8 @@ class StrengthErrors(NamedTuple):
     df: Floats
     is_known: NDArray[np.bool_]
     """Where it rests on more than one person and, beyond these contents, on more than one content."""
+    has_fixed_contents: bool = False
+    """Whether it is over people alone, with these contents."""
 
     def covariance(self, members: Codes) -> Floats:
         """Return the covariance of strengths that sum to zero, whose differences have these variances."""
@@ -155,7 +157,7 @@ def strength_errors(fit: LinearFit, inverse: Floats, component: Codes) -> Errors
         np.where(is_alone, over_people.df, np.minimum(df, over_people.df)),
         over_people.is_known & (is_alone | by_contents.is_known),
     )
-    return ErrorsOfBoth(beyond, over_people)
+    return ErrorsOfBoth(beyond, over_people._replace(has_fixed_contents=True))
 
 
 def _has_one_content(fit: LinearFit, content: Codes, component: Codes) -> NDArray[np.bool_]:

@@ -160,6 +160,81 @@ def test_more_people_who_agree_are_more_evidence_and_an_interval_of_no_width_is_
     assert all(result.these.low[0, 0] < result.these.high[0, 0] for result in results)
 
 
+# Votes for the winner never raise p, in the forms that hold: of single votes beyond these contents it does not, as they
+# can make contents less alike.
+
+TABLES = st.tuples(st.integers(3, 8), st.integers(2, 5)).flatmap(
+    lambda size: st.lists(
+        st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=size[1], max_size=size[1]),
+        min_size=size[0], max_size=size[0],
+    )
+)  # fmt: skip
+
+
+@settings(max_examples=60)
+@given(TABLES)
+def test_one_more_person_who_chooses_the_winner_everywhere_never_raises_p(table: list[list[float]]) -> None:
+    votes = np.array(table)
+    if votes.mean() < 0:
+        votes = -votes
+    before = _votes(votes.ravel(), *votes.shape)
+    after = _votes(np.append(votes.ravel(), np.ones(votes.shape[1])), len(votes) + 1, votes.shape[1])
+    _is_no_weaker(after, before)
+
+
+SCALES = {
+    "acr": lambda felt: np.clip(np.round(3 + felt), 1, 5),
+    "mushra": lambda felt: np.clip(80 + 20 * felt, 0, 100),
+}
+
+
+def _scores(scale: str, seed: int, conditions: int) -> Floats:
+    """Return scores by person, content and condition, the last condition the best; many are at the end of the scale."""
+    rng = np.random.default_rng(seed)
+    people, contents = rng.integers(3, 9), rng.integers(2, 6)
+    felt = 0.4 * rng.normal(size=(people, 1, 1)) + 0.5 * rng.normal(size=(1, contents, 1))
+    felt = felt + rng.choice([0, 0.4]) * rng.normal(size=(1, contents, conditions))
+    felt = felt + rng.choice([0.3, 1.0]) * np.linspace(-1, 1, conditions)
+    return np.asarray(SCALES[scale](felt + 0.6 * rng.normal(size=(people, contents, conditions))), np.float64)
+
+
+def _estimated(scores: Floats) -> ContrastEstimates:
+    design = AdditiveContrasts(*_crossed(*scores.shape), _all_pairs(scores.shape[2]))
+    return design.estimate(scores.reshape(1, -1))
+
+
+def _is_no_weaker(after: ContrastEstimates, before: ContrastEstimates) -> None:
+    for claim in ("beyond", "these"):
+        assert (getattr(after, claim).p <= getattr(before, claim).p * (1 + 1e-9) + 1e-15).all(), claim
+
+
+@settings(max_examples=20)
+@given(st.sampled_from(list(SCALES)), st.integers(0, 10**6))
+def test_higher_scores_of_the_winner_from_everybody_never_raise_p(scale: str, seed: int) -> None:
+    scores = _scores(scale, seed, 4)
+    best = int(scores.mean(axis=(0, 1)).argmax())
+    higher = scores + 0.3 * np.ptp(scores) * (np.arange(4) == best)
+    mine = [place for place, pair in enumerate(_all_pairs(4)) if best in pair]
+    before, after = _estimated(scores), _estimated(higher)
+    assert (after.beyond.p[0, mine] <= before.beyond.p[0, mine]).all()
+    assert (after.these.p[0, mine] <= before.these.p[0, mine]).all()
+
+
+@settings(max_examples=20)
+@given(st.sampled_from(list(SCALES)), st.integers(0, 10**6))
+def test_one_more_person_who_differs_as_all_do_never_raises_p_of_scores(scale: str, seed: int) -> None:
+    scores = _scores(scale, seed, 2)
+    agrees = np.broadcast_to(scores.mean(axis=(0, 1)), (1, *scores.shape[1:]))
+    _is_no_weaker(_estimated(np.concatenate([scores, agrees])), _estimated(scores))
+
+
+@settings(max_examples=20)
+@given(st.sampled_from(list(SCALES)), st.integers(0, 10**6))
+def test_no_scores_are_stronger_evidence_than_those_on_which_everybody_agrees(scale: str, seed: int) -> None:
+    scores = _scores(scale, seed, 3)
+    _is_no_weaker(_estimated(np.broadcast_to(np.array([1.0, 2.0, 4.0]), scores.shape)), _estimated(scores))
+
+
 def test_of_people_who_all_choose_alike_the_interval_is_the_exact_one() -> None:
     result = _votes(np.ones(8), 8, 1)
     exact = stats.binomtest(8, 8).proportion_ci(method="exact")
