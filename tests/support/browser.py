@@ -210,6 +210,12 @@ async def values_on(page: Page) -> dict[str, dict[str, float]]:
     return shown
 
 
+async def events_of_step(site: Site, key: str) -> list[Any]:
+    """Return the log of a step, of a study with one visitor."""
+    batches = sorted((row for row in await site.rows("events") if row["key"] == key), key=lambda row: row["from"])
+    return [event for row in batches for event in row["events"]]
+
+
 def slider(page: Page, slot: str, question: str = "q1") -> Locator:
     return page.locator(f'main input[type=range][data-slot="{slot}"][data-question="{question}"]')
 

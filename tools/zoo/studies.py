@@ -62,6 +62,15 @@ def _texts(folder: Path, contents: int, conditions: int) -> list[str]:
 _QUESTION = {"id": "quality", "text": "How good is it?"}
 
 
+def write_texts_study(folder: Path, people: int, trials: int) -> Path:
+    """Write a short study of texts, one on a page, for who operates a browser."""
+    folder.mkdir(parents=True, exist_ok=True)
+    conditions = _texts(folder, trials, 2)
+    study = {"method": "acr", "conditions": conditions, "questions": [_QUESTION], "checks": {"automation": True},
+             "playback": {"fullscreen": False}}  # fmt: skip
+    return _save(folder, study, people, trials=trials)
+
+
 def _hemvip_text(folder: Path, people: int) -> Path:
     conditions = _texts(folder, 12, 8)
     checks = {"attention": {"clips": 96}}

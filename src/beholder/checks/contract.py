@@ -66,6 +66,22 @@ class Click(NamedTuple):
     kind: str = "score"
 
 
+class OperatedPage(NamedTuple):
+    """How one page was operated, where a rule of the study looks at that."""
+
+    key: str
+    presses: Sequence[Mapping[str, Any]] = ()
+    """Each with `ms` since the page was shown and `by` what: mouse, touch, pen, key, paste or none of them."""
+    driver: Sequence[str] = ()
+    """By what the browser said that a program drives it."""
+    ends_ms: Sequence[float] = ()
+    """When stimuli first came to their end."""
+
+    @property
+    def is_trial(self) -> bool:
+        return self.key.startswith("trial:")
+
+
 MeansOfOthers = Mapping[tuple[str, str], float]
 """Mean rating of all other participants by (stimulus, question); only where there are others."""
 
@@ -92,6 +108,8 @@ class SessionEvidence:
     clicks: tuple[Click, ...] = ()
     trials: tuple[AnsweredTrial, ...] = ()
     """Every answered trial in the order of the list, with its last answer."""
+    pages: tuple[OperatedPage, ...] = ()
+    """How the answered pages were operated, in the order of time; those that told nothing of it are left out."""
     others: MeansOfOthers = field(default_factory=dict)
     scatter: Scatter | None = None
     """Only after the votes of all participants were compared."""

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from beholder.checks.contract import AnsweredTrial, Verdict
+from beholder.checks.contract import AnsweredTrial, OperatedPage, Verdict
 from beholder.errors import Problem, StoreError
 from beholder.formats import join_names
 from beholder.methods.contract import Method, Trial
@@ -369,3 +369,15 @@ def answered_trials(
 def trial_answers(visit: SessionRecord) -> tuple[tuple[int, AnswerRecord], ...]:
     """Return (position, answer) of every trial that was answered, in the order of the plan; the last answer counts."""
     return visit.by_position
+
+
+def operated_pages(visit: SessionRecord) -> tuple[OperatedPage, ...]:
+    """Return how pages were operated, in the order of time, where a rule of the study looks at that."""
+    pages = []
+    for given in sorted(visit.answers.values(), key=lambda given: given.at):
+        page = given.playback.get("page") or {}
+        presses, driver = page.get("presses", ()), page.get("driver", ())
+        if presses or driver:
+            ends = [end for slot in given.playback.values() if (end := slot.get("ended_ms")) is not None]
+            pages.append(OperatedPage(given.key, presses, driver, ends))
+    return tuple(pages)

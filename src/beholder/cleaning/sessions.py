@@ -26,6 +26,7 @@ from beholder.cleaning.facts import (
     SessionRecord,
     ShownStimulus,
     answered_trials,
+    operated_pages,
     person_verdict,
     position_of,
     trial_answers,
@@ -142,7 +143,8 @@ def judge_session(
             if row.raw_value is not None
         ]
     )
-    evidence = SessionEvidence(outcome, watch, tuple(viewings), clicks, seen, number=number)
+    pages = operated_pages(visit)
+    evidence = SessionEvidence(outcome, watch, tuple(viewings), clicks, seen, pages, number=number)
     qualified, lessons = qualify(checks, visit, earlier), judge_training(method, visit)
     looked = tuple([rule.evaluate(evidence) for rule in rules])
     undecided = JudgedSession(visit, (), _UNDECIDED, tuple(ratings), qualified, lessons, evidence, looked)

@@ -13,7 +13,7 @@ from beholder.server.admission import check_moderation, claim_list, load_session
 from beholder.server.context import Context
 from beholder.server.endings import end_fact
 from beholder.server.flow import Ending, read_step_answer
-from beholder.server.playback import evidence_to_json, is_watched, playback_evidence
+from beholder.server.playback import evidence_to_json, is_watched, operation_to_json, playback_evidence
 from beholder.server.public_steps import page_playback
 from beholder.server.rendering import advance, current_page, reached_step, script_or_first, session_script, step_page
 from beholder.server.requests import SubmittedAnswer
@@ -41,8 +41,8 @@ async def take_answer(ctx: Context, session: str, key: str, submission: Submitte
     if _gives_consent(step, read.answer):
         facts, script, verdicts = await claim_list(ctx, facts, now)
     answer = Answer(
-        session, key, read.answer, read.playback, submission.shown_ms, submission.sent_ms, submission.input,
-        submission.tab, now,
+        session, key, read.answer, read.playback or _operation(step, submission), submission.shown_ms,
+        submission.sent_ms, submission.input, submission.tab, now,
     )  # fmt: skip
     here, new_facts, after = advance(ctx, script, _with_answer(facts, answer, verdicts), now)
     batch: list[Fact] = [answer, *verdicts, *new_facts, *_new_events(answer, submission)]
@@ -66,6 +66,11 @@ def _ended(ctx: Context) -> Refused:
 def _gives_consent(step: PlannedStep, answer: Json) -> bool:
     """Return whether this answer gives consent."""
     return step is CONSENT and isinstance(answer, Mapping) and bool(answer["agree"])
+
+
+def _operation(step: PlannedStep, submission: SubmittedAnswer) -> dict[str, Json]:
+    """Return how a page without stimuli was operated; nothing of what happened before somebody agreed."""
+    return {} if step is CONSENT else operation_to_json(submission.events)
 
 
 def _with_answer(facts: SessionFacts, answer: Answer, verdicts: list[StoredVerdict]) -> SessionFacts:

@@ -16,6 +16,14 @@ PAGE = "page"
 _LAST_MS = 500
 _LEAVING = frozenset({"visibility", "focus"})
 _ACTING = frozenset({"play", "change", "key", "click"})
+_BESIDE = "beside"
+_PRESSES: Mapping[str, type] = {
+    "by": str, "moves": float, "gone": float, "off": float, "held": float, "letters": float, "trusted": bool,
+    "away": bool, "decoy": bool,
+}  # fmt: skip
+"""What is kept of a press, and of which type; `gone`, `off` in pixels, `held` in ms."""
+_OPERATED = ("presses", "driver")
+_MOST_PRESSES, _MOST_MARKS, _LONGEST_WORD = 200, 20, 40
 _PLAYING = frozenset({"play", "pause", "ended", "seek", "stall", "rate", "frames", "error"})
 # Positions may run a little ahead of the clock, summed over all plays of a slot; what exceeds that was not watched.
 _FASTEST = 1.05
@@ -70,6 +78,10 @@ class PageFacts:
     dpr: float | None = None
     skew_ms: float | None = None
     """The largest offset between synchronised clips."""
+    presses: list[dict[str, Json]] = field(default_factory=list)
+    """How the page was operated, where a check of the study looks at that."""
+    driver: list[str] = field(default_factory=list)
+    """By what the browser says that a program drives it."""
 
 
 @dataclass(frozen=True)
@@ -206,12 +218,21 @@ class _PageLog:
         else:
             self.facts.changes += 1
 
+    def press(self, now: float, data: Mapping[str, Json]) -> None:
+        """Keep how the page was operated, as far as it is plausible."""
+        if len(self.facts.presses) < _MOST_PRESSES:
+            kept = {name: _plausible(data[name], kind) for name, kind in _PRESSES.items() if name in data}
+            self.facts.presses.append({"ms": round(now), **{k: v for k, v in kept.items() if v is not None}})
+
     def measure(self, data: Mapping[str, Json], playback: SlotPlayback | None) -> None:
         facts = self.facts
         facts.viewport = _pair(data.get("viewport")) or facts.viewport
         facts.screen = _pair(data.get("screen")) or facts.screen
         ratio, skew, duration = (_number(data.get(name)) for name in ("dpr", "skew_ms", "duration"))
         facts.dpr = facts.dpr if ratio is None else ratio
+        driver = data.get("driver")
+        if isinstance(driver, list):
+            facts.driver = [mark[:_LONGEST_WORD] for mark in driver[:_MOST_MARKS] if isinstance(mark, str)]
         if skew is not None:
             facts.skew_ms = max(skew, facts.skew_ms or 0.0)
         if playback is not None:
@@ -235,7 +256,7 @@ def playback_evidence(
         now = last = ms if ms > last else last  # a clock that runs backwards adds nothing
         if not isinstance(data, dict):
             data = {}
-        if kind in _ACTING and page.facts.first_ms is None:
+        if kind in _ACTING and page.facts.first_ms is None and data.get("what") != _BESIDE:
             page.facts.first_ms = round(now)
         player = players.get(slot) if slot is not None else None
         if kind in _PLAYING:
@@ -257,6 +278,8 @@ def playback_evidence(
                 player.interrupt()
         elif kind == "change":
             page.change(data, slot, None if player is None else player.playback)
+        elif kind == "press":
+            page.press(now, data)
         elif kind == "measure":
             page.measure(data, None if player is None else player.playback)
         elif kind == "fullscreen" and page.fill_screen(data):
@@ -308,8 +331,15 @@ def is_watched(playback: SlotPlayback, length_ms: int, rule: Literal["whole", "s
 def evidence_to_json(evidence: PlaybackEvidence) -> dict[str, Json]:
     """Return the evidence as it is stored: an entry for each slot, and one for the page."""
     stored: dict[str, Json] = {slot: dict(vars(watched)) for slot, watched in evidence.slots.items()}
-    stored[PAGE] = dict(vars(evidence.page))
+    stored[PAGE] = {name: value for name, value in vars(evidence.page).items() if name not in _OPERATED or value}
     return stored
+
+
+def operation_to_json(log: Iterable[Event]) -> dict[str, Json]:
+    """Return how a page without stimuli was operated, as it is stored; empty where nothing looks at that."""
+    page = vars(playback_evidence(log, {}).page)
+    operated = {name: page[name] for name in _OPERATED if page[name]}
+    return {PAGE: operated} if operated else {}
 
 
 def _count_frames(player: _Player, data: Mapping[str, Json]) -> None:
@@ -329,6 +359,16 @@ def _pair(value: Any) -> list[int] | None:
         return None
     numbers = [_number(one) for one in value]
     return None if None in numbers else [round(one) for one in numbers if one is not None]
+
+
+def _plausible(value: Json, kind: type) -> Json:
+    """Return a value of a press that is of its type, else None."""
+    if kind is float:
+        number = _number(value)
+        return None if number is None else round(number)
+    if isinstance(value, str):
+        return value[:_LONGEST_WORD] if kind is str else None
+    return value if type(value) is kind else None
 
 
 def _number(value: Json) -> float | None:

@@ -119,6 +119,7 @@ EVENT_KINDS = frozenset(
         "change",
         "key",
         "click",
+        "press",
         "measure",
     ]
 )

@@ -42,6 +42,7 @@ from beholder.server.script import CONSENT, ServedStudy
 from beholder.server.trial_rules import TrialRules
 from beholder.store.contract import LedgerEntry, Store
 from beholder.store.open import read_rows
+from beholder.study.recruitment import is_person
 from beholder.types import Json
 from beholder.words import read_words
 
@@ -105,7 +106,9 @@ class StudyService:
             facts = await load_session(ctx, session)
         token = tokens.session_token(self.store.secret, self.served.study.name, session)
         link = f"{self.served.public_url}/s/{self.served.study.name}?resume={token}"
-        return is_new, self._arrival(session, link, await current_page(ctx, facts, self.now()), None, facts.list)
+        page = await current_page(ctx, facts, self.now())
+        # A robot in a browser is no news.
+        return is_new, self._arrival(session, link, page, None, facts.list, is_watched=is_person(facts.session.mode))
 
     async def _session_of(self, identity: Identity, device: Mapping[str, Json]) -> tuple[str, bool]:
         """Return the session in which a participant goes on or begins, and whether it is new."""
@@ -127,7 +130,14 @@ class StudyService:
         return session, is_new
 
     def _arrival(
-        self, session: str, link: str, step: dict[str, Json], steps: Json, number: int | None
+        self,
+        session: str,
+        link: str,
+        step: dict[str, Json],
+        steps: Json,
+        number: int | None,
+        *,
+        is_watched: bool = False,
     ) -> dict[str, Json]:
         study = self.served.study
         return {
@@ -137,6 +147,7 @@ class StudyService:
             "study": {
                 "name": study.name, "title": study.title, "language": study.language, "contact": study.contact,
                 "instructions": self.context.texts.help(number),
+                "presses": is_watched and any(kind.looks_at_presses for kind, _ in study.checks.rules()),
             },
             "preview": steps,
         }  # fmt: skip

@@ -135,6 +135,8 @@ class RuleKind(CheckKind):
     """Whether it needs something in the lists of a plan."""
     asks_itself: ClassVar[bool] = False
     """Whether its stimuli say themselves which answer to give: only then may a failure cost the pay."""
+    looks_at_presses: ClassVar[bool] = False
+    """Whether it looks at how pages are operated: only then do pages log that."""
     compares_ratings: ClassVar[bool] = False
     """Whether it judges people by how they rate the stimuli under test. To leave people out by what is measured changes
     the measurement, so such a rule is only noted unless the study says otherwise."""

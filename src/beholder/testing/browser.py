@@ -115,14 +115,18 @@ async def complete_study(
     on_step: OnStep | None = None,
     oracle: AnswerOracle | None = None,
     rater: Rater | None = None,
+    device: InputDevice | None = None,
 ) -> str:
     """Take a study to its end and return the completion code.
 
     `answers` is by item of the questionnaires; other items get an arbitrary answer. With `keyboard_only` no pointer
-    is used; a touch screen is tapped. `oracle` answers checks and training, `rater` trials.
+    is used; a touch screen is tapped; or `device` operates the page. `oracle` answers checks and training, `rater`
+    trials.
     """
     await page.goto(link)
-    await walk(page, answers=answers, keyboard_only=keyboard_only, on_step=on_step, oracle=oracle, rater=rater)
+    await walk(
+        page, answers=answers, keyboard_only=keyboard_only, on_step=on_step, oracle=oracle, rater=rater, device=device
+    )
     code = page.locator("#code")
     assert await code.count() == 1, f"the study ended without a code: {await _words_on(page)}"
     return await code.inner_text()
@@ -137,9 +141,10 @@ async def walk(
     on_step: OnStep | None = None,
     oracle: AnswerOracle | None = None,
     rater: Rater | None = None,
+    device: InputDevice | None = None,
 ) -> str:
     """Go on from the current step until one of this kind or key, and return its key."""
-    device = await input_device(page, keyboard_only=keyboard_only)
+    device = device or await input_device(page, keyboard_only=keyboard_only)
     key, presses = "", 0
     watched: set[str] = set()
     while True:

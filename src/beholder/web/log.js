@@ -11,7 +11,7 @@
 const SAVE_EVERY_MS = 400;
 const SEND_EVERY_MS = 25_000;
 const CROWDED = 3000; // so many events, and small ones are left out: an answer must stay under 256 kB
-const SMALL = new Set(["change", "key", "click", "focus"]);
+const SMALL = new Set(["change", "key", "click", "press", "focus"]);
 const LEAVING_BYTES = 60_000; // browsers carry at most 64 kB after a page has gone
 
 /** Return the log of a step, continued where an earlier page left it.

@@ -10,6 +10,7 @@ import { openShelf } from "./media/shelf.js";
 import { openOutbox } from "./outbox.js";
 import { openPatience } from "./patience.js";
 import { notice, pressed } from "./frame/sheet.js";
+import { openPresses, watchClicks } from "./presses.js";
 import { consent } from "./steps/consent.js";
 import { text } from "./steps/text.js";
 import { trial } from "./steps/trial.js";
@@ -26,6 +27,7 @@ import { loadWords, timeOf } from "./words.js";
 /** @import { Shelf } from "./media/shelf.js" */
 /** @import { Outbox } from "./outbox.js" */
 /** @import { Patience } from "./patience.js" */
+/** @import { Presses } from "./presses.js" */
 /** @import { Storage } from "./storage.js" */
 /** @import { Arrival, Json, Say, Step, Words } from "./types" */
 /** @typedef {ReturnType<typeof openHelp>} Help */
@@ -62,7 +64,7 @@ await start(document.documentElement.dataset["study"] ?? "");
 
 /** A session on this page: what belongs to one participant.
  *  @typedef {{ study: Arrival["study"], client: Client, session: string, tab: string, storage: Storage, shelf: Shelf,
- *              outbox: Outbox, kiosk: Kiosk | null, preview: PreviewBar | null,
+ *              outbox: Outbox, kiosk: Kiosk | null, preview: PreviewBar | null, presses: Presses | null,
  *              jump: (step: Step) => void }} Session */
 
 /** Run a study: arrive, then show one step after the other. @param {string} name of the study */
@@ -159,7 +161,13 @@ async function openSession(name, arrival, shell, kiosk) {
   document.title = study.title;
   frame.topbar.setTitle(kiosk === null ? study.title : `${study.title} · ${kiosk.name}`);
   /** @type {Session} */
-  const opened = { study, client, session, tab, storage, shelf, outbox, kiosk, preview: null, jump: () => {} };
+  const opened = {
+    study, client, session, tab, storage, shelf, outbox, kiosk, preview: null, presses: null, jump: () => {},
+  }; // prettier-ignore
+  if (study.presses) {
+    opened.presses = openPresses(say);
+    frame.main.before(opened.presses.decoys);
+  }
   if (arrival.preview !== null) {
     const { openPreview } = await import("./frame/preview.js");
     opened.preview = openPreview({
@@ -205,6 +213,9 @@ async function show(shell, session, step, signal) {
   });
   log.add("shown", null, { again: log.events.length > 0 });
   witness(log, signal);
+  watchClicks(log, signal);
+  // Before somebody agrees, nothing is looked at.
+  if (step.kind !== "consent" && step.kind !== "end") session.presses?.watch(log, signal);
   for (;;) {
     const attempt = new AbortController();
     signal.addEventListener("abort", () => attempt.abort(), { signal: attempt.signal });

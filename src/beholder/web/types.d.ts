@@ -6,7 +6,7 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export type Event = [number, EventKind, string | null, Json];
 export type EventKind =
   | "shown" | "load" | "play" | "pause" | "ended" | "seek" | "rate" | "stall" | "error" | "frames"
-  | "fullscreen" | "visibility" | "focus" | "change" | "key" | "click" | "measure";
+  | "fullscreen" | "visibility" | "focus" | "change" | "key" | "click" | "press" | "measure";
 
 /** Words of the study: plain, or with marks. As a child of an element they become nodes, as an attribute plain text. */
 export type Words = string | { mark: "strong" | "em" | "code"; words: Words } | Words[];
@@ -81,7 +81,10 @@ export type Step = ConsentStep | TextStep | VolumeStep | BreakStep | CheckStep |
 /** What POST /api/arrive returns. */
 export interface Arrival {
   token: string; link: string; step: Step;
-  study: { name: string; title: string; language: string; contact: string | null; instructions: string /* safe HTML */ };
+  study: {
+    name: string; title: string; language: string; contact: string | null; instructions: string /* safe HTML */;
+    presses: boolean /* whether a check of the study looks at how the page is operated */;
+  };
   preview: { steps: { key: string; label: string }[] } | null;
 }
 

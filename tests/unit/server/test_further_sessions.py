@@ -78,6 +78,7 @@ async def test_a_later_session_is_shorter_and_its_instructions_stay_at_hand(ofte
     assert arrival["step"]["progress"] == [1, 5], "from its first page on"  # type: ignore[index,call-overload]
     assert await (await ann.come()).until("end") == ["consent", *trials]
     assert arrival["study"]["instructions"] != ""  # type: ignore[index,call-overload]
+    assert arrival["study"]["presses"] is False, "no rule looks at them"  # type: ignore[index,call-overload]
     assert ann.step["progress"] == [5, 5]
 
 

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beholder.errors import Refused
-from beholder.server.playback import evidence_to_json, is_watched, read_playback
+from beholder.server.playback import evidence_to_json, is_watched, operation_to_json, read_playback
+from beholder.server.requests import read_events
+from beholder.types import Json
 
 FRAMES = {"total": 50, "dropped": 1, "width": 640, "height": 360}
 
@@ -256,3 +258,24 @@ def test_the_evidence_is_stored_by_slot_and_for_the_page() -> None:
     stored = evidence_to_json(read_playback(whole(), {"s1": 2000}))
     assert sorted(stored) == ["page", "s1"]
     assert json.loads(json.dumps(stored)) == stored
+
+
+def test_a_click_beside_controls_is_no_action_on_the_page() -> None:
+    log: Json = [[100, "click", None, {"what": "beside", "on": "panel"}], [420, "click", None, {"what": "control"}]]
+    assert read_playback(log, {}).page.first_ms == 420
+
+
+def test_how_a_page_was_operated_is_kept_as_far_as_it_is_plausible() -> None:
+    press: Json = {"by": "mouse", "moves": 3.2, "gone": 80, "off": None, "held": "long", "trusted": 0, "key": "a"}
+    many: list[Json] = [[9, "press", None, press]] * 300
+    log: list[Json] = [[5, "measure", None, {"driver": ["webdriver", 7]}], *many]
+    assert operation_to_json(read_events(log)) == {
+        "page": {"driver": ["webdriver"], "presses": [{"ms": 9, "by": "mouse", "moves": 3, "gone": 80}] * 200}
+    }
+
+
+def test_a_page_that_tells_nothing_of_it_has_no_entry_for_how_it_was_operated() -> None:
+    assert operation_to_json([(9, "click", None, {})]) == {}
+    page = evidence_to_json(read_playback(whole(), {"s1": 2000}))["page"]
+    assert isinstance(page, dict)
+    assert page.keys().isdisjoint({"presses", "driver"})
