@@ -8,6 +8,7 @@ from datetime import datetime
 
 NONE = "–"
 """The text of a missing number."""
+_ALPHA = 0.05
 
 
 def number(value: float, decimals: int) -> str:
@@ -61,9 +62,11 @@ def decimals_for(low: float, high: float) -> int:
 
 
 def p_value(p: float) -> str:
-    """Return a p-value as papers print it."""
+    """Return a p-value as papers print it: one that is just below 0.05 is not printed as 0.050."""
     if math.isnan(p):
         return NONE
+    if p < _ALPHA and f"{p:.3f}" == f"{_ALPHA:.3f}":
+        return f"{math.floor(1e4 * p) / 1e4:.4f}"
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 

@@ -44,6 +44,9 @@ def test_intervals_shares_and_p_values_are_written_as_papers_do() -> None:
     assert interval(math.nan, 1, 1) == NONE
     assert [percent(0.243), percent(math.nan)] == ["24 %", NONE]
     assert [p_value(0.0004), p_value(0.0312), p_value(math.nan)] == ["< 0.001", "0.031", NONE]
+    assert [p_value(p) for p in (0.0494, 0.0496, 0.049999, 0.05, 0.0504)] == [
+        "0.049", "0.0496", "0.0499", "0.050", "0.050",
+    ]  # fmt: skip
     assert [decimals_for(0, 100), decimals_for(1, 5)] == [1, 2]
     assert span(-3, 3) == "−3 to 3"
 

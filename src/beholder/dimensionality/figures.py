@@ -15,7 +15,7 @@ from beholder.analysis.result import records
 from beholder.dimensionality.data import Joined
 from beholder.dimensionality.relation import drawn_relation
 from beholder.dimensionality.text import Dimensions, main_level
-from beholder.formats import interval, number
+from beholder.formats import interval, number, p_value
 from beholder.reporting.figures import Figure
 
 _FEWEST = 3
@@ -204,7 +204,8 @@ def p_words(p: float) -> str:
     """Return `p < 0.001` or `p = 0.02`; nothing where there is none."""
     if p != p:
         return ""
-    return "p < 0.001" if p < 0.001 else f"p = {number(p, 3)}"
+    shown = p_value(p)
+    return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
 
 
 def _correlations(table: pd.DataFrame, layout: Layout) -> Any:

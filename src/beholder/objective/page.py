@@ -273,8 +273,8 @@ def _clearly(
         if row["level"] == best["level"] and row["question"] == best["question"] and pair == two:
             name = called(str(second["metric"]), str(second["region"]))
             clear = "clearly" if row["p_holm"] < _ALPHA else "not clearly"
-            p = "< 0.001" if row["p_holm"] < 0.001 else f"= {number(row['p_holm'], 3)}"
-            return (f"It is {clear} ahead of {name} (p {p}, corrected).",)
+            p = p_value(row["p_holm"])
+            return (f"It is {clear} ahead of {name} (p {p if p.startswith('<') else f'= {p}'}, corrected).",)
     return ()
 
 

@@ -224,8 +224,12 @@ def test_higher_scores_of_the_winner_from_everybody_never_raise_p(scale: str, se
 @given(st.sampled_from(list(SCALES)), st.integers(0, 10**6))
 def test_one_more_person_who_differs_as_all_do_never_raises_p_of_scores(scale: str, seed: int) -> None:
     scores = _scores(scale, seed, 2)
-    agrees = np.broadcast_to(scores.mean(axis=(0, 1)), (1, *scores.shape[1:]))
-    _is_no_weaker(_estimated(np.concatenate([scores, agrees])), _estimated(scores))
+    before = _estimated(scores)
+    everywhere = np.broadcast_to(scores.mean(axis=(0, 1)), (1, *scores.shape[1:]))
+    by_stimulus = scores.mean(axis=0, keepdims=True)
+    beyond, these = (_estimated(np.concatenate([scores, more])) for more in (everywhere, by_stimulus))
+    assert beyond.beyond.p[0, 0] <= before.beyond.p[0, 0] * (1 + 1e-9)
+    assert these.these.p[0, 0] <= before.these.p[0, 0] * (1 + 1e-9)
 
 
 @settings(max_examples=20)

@@ -31,7 +31,7 @@ from beholder.analysis.figures.theme import (
 )
 from beholder.analysis.result import records
 from beholder.analysis.tests import UNNAMED
-from beholder.formats import decimals_for, interval, percent, signed
+from beholder.formats import decimals_for, interval, p_value, percent, signed
 
 
 def pairs_chart(
@@ -73,7 +73,7 @@ def _row(row: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
             shown |= {"inner_low": inner[0], "inner_high": inner[1]}
             tip += f"; with these contents {interval(*inner, decimals)}"
     p, corrected = (row["p_holm"], "p after correction") if row["p_holm"] == row["p_holm"] else (row["p"], "p")
-    tested = "not tested" if p != p else f"{corrected} {'< 0.001' if p < 0.001 else f'{p:.3f}'}"
+    tested = "not tested" if p != p else f"{corrected} {p_value(p)}"
     return shown | {"tip": f"{tip}\n{tested}, n = {row['n']:,.0f}"}
 
 
