@@ -27,6 +27,8 @@ _TEXT = {str, type(None)}
 _REPETITIVE = {float, bool}
 STAGING = ".new."
 """Prefix of the folder in which files are written before they are moved to their places."""
+ORIGIN = "origin.json"
+"""In the folder of a run on other stimuli, or on play money: what it was made of."""
 _BLOCK = 10_000
 """Lines that are written at a time."""
 

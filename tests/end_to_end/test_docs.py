@@ -101,7 +101,7 @@ def test_the_follow_up_in_the_docs_can_be_planned(tiny: Path, tmp_path: Path) ->
 
 
 def test_every_block_says_what_it_is() -> None:
-    kinds = "yaml, yaml fragment, yaml method, yaml chain, console, python, js, json, text, toml, markdown"
+    kinds = "yaml, yaml fragment, yaml method, yaml chain, yaml job, console, python, js, json, text, toml, markdown"
     assert {block.info for block in ALL} <= set(kinds.split(", "))
 
 

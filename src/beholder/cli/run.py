@@ -51,7 +51,7 @@ _EVERY = click.option(
     "--folder",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="With --stimuli: where this run works; runs/ and a hash of study and stimuli when left out.",
+    help="With --stimuli or --play-money: where this run works; runs/ and a hash of study and stimuli when left out.",
 )
 @STORE
 @HOST
@@ -59,6 +59,9 @@ _EVERY = click.option(
 @PUBLIC
 @click.option("--participants", type=click.IntRange(1), help="How many must finish; as the study says when left out.")
 @_PUBLISH
+@click.option(
+    "--play-money", is_flag=True, help="What --publish does, with simulated people on a platform of play money here."
+)
 @_BUDGET
 @click.option("--after", metavar="STUDY", help="Ask only the pairs that another study left open, and other people.")
 @_EVERY
@@ -80,7 +83,10 @@ def run(study: Path, with_robots: bool, count: int | None, against: str | None, 
     if count is None and against is not None:
         fix = "Give the number of runs too, or `beholder compare` afterwards."
         raise UserError(Problem("--against", f"is {against}, without --runs", "", fix))
+    if count is not None and options["play_money"]:
+        raise UserError(Problem("--play-money", "and --runs are both given", "one of the two"))
     if count is not None:
+        del options["play_money"]
         _take_runs(study, count, against, with_robots=with_robots, **options)
         return
     with Bar("Robots", shown=with_robots) as progress, Bar("Stimuli") as making:
@@ -88,6 +94,8 @@ def run(study: Path, with_robots: bool, count: int | None, against: str | None, 
             study, simulate=with_robots, progress=progress, making=making, news=print_news,
             tell=None if with_robots else live_printer(), **options,
         )  # fmt: skip
+    if options["play_money"]:
+        click.echo("A rehearsal with simulated people and play money, not a result.\n")
     _print_results(results, is_rehearsal=with_robots)
 
 

@@ -14,6 +14,7 @@ from beholder.analysis.condition_difference import claim_of
 from beholder.analysis.result import STALE, Results, either_condition, read_results
 from beholder.analysis.result import metric as metric_of
 from beholder.errors import Problem, UserError
+from beholder.files import ORIGIN
 from beholder.reporting.question_results import QuestionResults, Wording
 from beholder.study.model import Study
 from beholder.study.questions import Scale
@@ -44,6 +45,15 @@ class Material:
     @property
     def is_simulated(self) -> bool:
         return bool(self.account["population"] == "robots")
+
+    @property
+    def is_on_play_money(self) -> bool:
+        """Whether the people were simulated, on a platform of play money."""
+        try:
+            origin = json.loads((self.study.folder / ORIGIN).read_text("utf-8"))
+        except (OSError, ValueError):
+            return False
+        return isinstance(origin, dict) and origin.get("play_money") is True
 
     @property
     def run(self) -> int:

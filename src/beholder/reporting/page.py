@@ -60,6 +60,9 @@ def _population(material: Material) -> Markup:
             have = count(people, "person has", "people have")
             words += [f" {have} finished as well: run ", tag("code", "beholder clean"), "."]
         return tag("p", words, class_="population population--robots")
+    if material.is_on_play_money:
+        words = [tag("b", "Simulated."), " These people came from a platform of play money. A rehearsal, not a result."]
+        return tag("p", words, class_="population population--robots")
     return tag("p", population_words(material), class_="population")
 
 

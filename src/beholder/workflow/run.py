@@ -32,6 +32,7 @@ def run(
     port: int = 8000,
     public_url: str | None = None,
     publish: bool = False,
+    play_money: bool = False,
     budget: float | str | None = None,
     after: str | Path | Results | None = None,
     exclude: Sequence[str | Path] = (),
@@ -58,7 +59,8 @@ def run(
 
     With `stimuli` the study is asked about the files of that folder in place of its own, in a folder of its own:
     `folder`, or `runs/` and a hash of study and stimuli beside the study. The same call again continues there, and
-    other files never meet its store.
+    other files never meet its store. `play_money` rehearses everything that `publish` does, with simulated people and a
+    platform of play money on this machine, also in a folder of its own.
     """
     from beholder.aio import block_on
     from beholder.analysis import analyse
@@ -75,14 +77,19 @@ def run(
 
     if participants is not None and participants < 1:
         raise UserError(Problem("participants", f"is {participants}", "1 or more"))
-    if folder is not None and stimuli is None:
+    if folder is not None and stimuli is None and not play_money:
         fix = "A run on the study's own stimuli works in the folder of study.yaml."
         raise UserError(Problem("folder", "is for a run on other stimuli, and none are given", "with stimuli", fix))
+    if play_money and (simulate or publish or store is not None):
+        other = "simulate" if simulate else "publish" if publish else "store"
+        fix = "Robots need no money, people need real money, and play money has a store of its own."
+        raise UserError(Problem("play_money", f"and {other} are both given", "one of the two", fix))
     report_news = news or no_report
     named: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
-    if stimuli is not None:
-        study = make_run_folder(study if isinstance(study, str | Path) else study.folder, stimuli, folder)
-        named = named_as_given(study, stimuli)
+    if stimuli is not None or play_money:
+        given = study if isinstance(study, str | Path) else study.folder
+        study = make_run_folder(given, stimuli, folder, play_money=play_money)
+        named = named_as_given(study, stimuli) if stimuli is not None else named
         report_news(RunProgress("folder", f"this run works in {study.parent}"))
     loaded = load_study(study) if isinstance(study, str | Path) else study
     if after is not None:
@@ -127,20 +134,25 @@ def run(
         if participants is not None:
             fix = "Write recruit.places or design.participants in study.yaml."
             raise UserError(Problem("participants", "goes with an open link, not with a platform", "", fix))
-        waiting = block_on(
-            run_on_platform(
+        if play_money:
+            from beholder.recruiting.fake.demo import run_on_play_money
+
+            taken = run_on_play_money(loaded, budget=budget, news=news, port=port, take_look=take_look)
+        else:
+            taken = run_on_platform(
                 loaded, publish=publish, budget=budget, every=every, news=news, store=store, host=host, port=port,
                 public_url=public_url, take_look=take_look,
-            )
-        )  # fmt: skip
+            )  # fmt: skip
+        waiting = block_on(taken)
     else:
         from beholder.recruiting.unattended_run import run_by_hand
         from beholder.study.recruitment import modes_where
 
-        if publish or budget is not None:
+        if publish or play_money or budget is not None:
             what = f"goes with a platform, and recruit.mode is {loaded.recruit.mode}"
             platforms = modes_where(lambda source: source.is_platform)
-            raise UserError(Problem("publish" if publish else "budget", what, f"recruit.mode: {platforms}"))
+            key = "publish" if publish else "play_money" if play_money else "budget"
+            raise UserError(Problem(key, what, f"recruit.mode: {platforms}"))
         wanted = None if participants is None else _lists_of(loaded, participants, lists)
         waiting = block_on(
             run_by_hand(

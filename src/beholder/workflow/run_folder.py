@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from beholder.errors import Problem, StudyError, UserError
+from beholder.files import ORIGIN
 
 if TYPE_CHECKING:
     from beholder.study.model import Study
@@ -26,22 +27,25 @@ if TYPE_CHECKING:
 
 RUNS = "runs"
 """The folder beside study.yaml with a folder for each run on other stimuli."""
-_ORIGIN = "origin.json"
-_DIGITS = 12
+_DIGITS, _HASHED = 12, 64
 
 
-def make_run_folder(study: str | Path, stimuli: str | Path, folder: str | Path | None = None) -> Path:
+def make_run_folder(
+    study: str | Path, stimuli: str | Path | None, folder: str | Path | None = None, *, play_money: bool = False
+) -> Path:
     """Return the study.yaml of a folder with a copy of this study and of these stimuli, which is made if missing.
 
-    Without `folder` it is `runs/DIGEST` beside the study, where DIGEST is a hash of the study, the files that it names
-    and the stimuli: the same ones are continued, others get another folder. A given `folder` may be new, empty, or
-    that of an earlier run on the same. Raises UserError with every problem.
+    Without `stimuli` they are the study's own. A run on `play_money` has a folder that people never come to, and its
+    report says so. Without `folder` it is `runs/DIGEST` beside the study, where DIGEST is a hash of the study, the
+    files that it names and the stimuli: the same ones are continued, others get another folder. A given `folder` may
+    be new, empty, or that of an earlier run on the same. Raises UserError with every problem.
     """
     from beholder.files import json_bytes
     from beholder.methods import load_study
     from beholder.study.yaml import read_document
 
-    document, loaded, source = read_document(study), load_study(study), Path(stimuli)
+    document, loaded = read_document(study), load_study(study)
+    source = Path(stimuli) if stimuli is not None else loaded.folder / (loaded.stimuli.folder or "")
     problems = list(_problems(loaded, source))
     if problems:
         raise UserError(problems)
@@ -49,13 +53,15 @@ def make_run_folder(study: str | Path, stimuli: str | Path, folder: str | Path |
     parent = Path(folder).parent if folder is not None else document.folder / RUNS
     with _draft(parent) as draft:
         copied = [*_copy_stimuli(loaded, source, draft / loaded.stimuli.folder), *_copy_named(document, draft)]
-        digest = _digest(document.path, draft, copied)
-        place = Path(folder) if folder is not None else parent / digest[:_DIGITS]
+        digest = _digest(document.path, draft, copied) + ("-play-money" if play_money else "")
+        short = digest[:_DIGITS] + digest[_HASHED:]
+        place = Path(folder) if folder is not None else parent / short
         if _is_made(place, digest):
             return place / "study.yaml"
         (draft / "study.yaml").write_text(_moved_text(document, loaded, place), "utf-8", newline="\n")
         origin = {"study": document.path.name, "stimuli": source.as_posix(), "digest": digest, "files": len(copied)}
-        (draft / _ORIGIN).write_bytes(json_bytes(origin))
+        origin |= {"play_money": True} if play_money else {}
+        (draft / ORIGIN).write_bytes(json_bytes(origin))
         (draft / ".gitignore").write_text("*\n", "utf-8", newline="\n")
         _move(draft, place)
     return place / "study.yaml"
@@ -82,7 +88,7 @@ def _problems(study: Study, source: Path) -> Iterator[Problem]:
     """Yield why a study cannot be asked about the stimuli of a folder."""
     if study.stimuli.manifest is not None:
         fix = "Write stimuli: stimuli in study.yaml; any folder can then stand in for it."
-        yield study.problem("stimuli.manifest", "names each file by itself, and another folder is given", "", fix)
+        yield study.problem("stimuli.manifest", "names each file by itself, and such a run copies a folder", "", fix)
     what = "is a file, not a folder" if source.is_file() else "does not exist" if not source.exists() else ""
     if what:
         allowed = "a folder of stimuli, as <condition>/<content>.<ext>"
@@ -173,7 +179,7 @@ def _is_made(place: Path, digest: str) -> bool:
     if not place.exists() or (place.is_dir() and not any(place.iterdir())):
         return False
     try:
-        made = json.loads((place / _ORIGIN).read_text("utf-8"))["digest"]
+        made = json.loads((place / ORIGIN).read_text("utf-8"))["digest"]
     except (OSError, ValueError, KeyError, TypeError):
         made = None
     if made == digest:
@@ -203,5 +209,5 @@ def _move(draft: Path, place: Path) -> None:
             place.rmdir()  # it is empty; on Windows a folder is not replaced
         draft.rename(place)
     except OSError:
-        if not (place / _ORIGIN).is_file():
+        if not (place / ORIGIN).is_file():
             raise

@@ -33,6 +33,13 @@ def test_the_first_line_says_that_robots_answered(tmp_path: Path) -> None:
     assert "28 robots finished, 24 used" in page.text
 
 
+def test_the_first_line_says_that_people_were_of_play_money(tmp_path: Path) -> None:
+    study = made_up(tmp_path, {"a": 60.0}, participants=2)
+    (tmp_path / "origin.json").write_text('{"play_money": true}', "utf-8")
+    words = "Simulated. These people came from a platform of play money. A rehearsal, not a result. Beholder"
+    assert read_undrawn(study).text.startswith(words)
+
+
 @pytest.mark.parametrize(("people", "words"), [(1, "1 person has"), (3, "3 people have")])
 def test_a_rehearsal_is_not_shown_without_the_people_who_finished(tmp_path: Path, people: int, words: str) -> None:
     study = made_up(tmp_path, {"a": 60.0}, population="robots", participants=2)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
+import yaml
 
 import beholder
+from beholder.cli import cli
 from beholder.methods import load_study
 from beholder.testing import write_study
 from beholder.workflow.run_folder import make_run_folder, named_as_given
 from support.commands import command
+from support.data import ROOT
 
 CONDITIONS = ("new", "old")
 
@@ -40,8 +45,8 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         method="acr",
         conditions=list(CONDITIONS),
         questions=[{"id": "good", "text": "Is it good?"}],
-        design={"participants": 2, "trials": 4, "contents": "free"},
-        playback={"fullscreen": False},
+        design={"participants": 6, "trials": 4, "contents": "free"},
+        playback={"fullscreen": False, "watch": "none"},
         texts={"consent": "texts/hello.md"},
     )
 
@@ -50,15 +55,39 @@ def _problems(error: pytest.ExceptionInfo[beholder.UserError]) -> str:
     return "\n".join(map(str, error.value.problems))
 
 
+def test_the_job_of_the_docs_runs_on_play_money_and_fails_when_the_new_one_is_worse(
+    bare: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (ROOT / "docs" / "chains.md").read_text("utf-8")
+    job = yaml.safe_load(re.search(r"^```yaml job\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)[1])  # type: ignore[index]
+    fragment = re.search(r"^recruit: .*\nbudget: .*\n", text, re.MULTILINE)[0]  # type: ignore[index]
+    lines = [step["run"] for step in job["jobs"]["evaluate"]["steps"] if "run" in step]
+    run, better = (shlex.split(line)[1:] for line in lines[-2:])
+    _write_outputs(bare.parent / "outputs")
+    bare.write_text(f"{bare.read_text('utf-8')}{fragment}analyse: {{claim: these}}\n", "utf-8")
+    options = cli.commands["run"].make_context("run", run[1:]).params
+    given = {name: options[name] for name in ("stimuli", "folder", "play_money", "port")}
+    news: list[str] = []
+    monkeypatch.chdir(bare.parent)
+    beholder.run(options["study"], **given, draw=False, news=lambda one: news.append(f"{one.stage}: {one.words}"))
+    assert any(line.startswith("close: Closed.") for line in news), news
+    assert better[1:] == ["evaluation", "new", "old", "||", "test", "$?", "-eq", "4"]  # 3 fails, 4 does not
+    assert command(*better[: better.index("||")], cwd=bare.parent).returncode == 0
+    assert command("better", "evaluation", "old", "new", cwd=bare.parent).returncode == 3
+    assert not (bare.parent / "store").exists()
+
+
 def test_a_run_on_other_stimuli_works_in_a_folder_of_its_own_that_is_named_after_its_content(
     bare: Path, tmp_path: Path
 ) -> None:
     _write_outputs(tmp_path / "outputs")
-    done = command("run", "study", "--stimuli", "outputs", "--simulate", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    news: list[str] = []
+    results = beholder.run(
+        bare, stimuli="outputs", simulate=True, draw=False, news=lambda one: news.append(f"{one.stage}: {one.words}")
+    )
+    assert set(results.conditions["condition"]) == set(CONDITIONS)
     (folder,) = (bare.parent / "runs").iterdir()
-    assert f"folder   this run works in {folder}\n" in done.stdout
-    assert f"Report: {folder / 'report' / 'index.html'}" in done.stdout
+    assert news == [f"folder: this run works in {folder}"]
     assert (folder / "texts" / "hello.md").read_text("utf-8") == "Hello."
     assert not (bare.parent / "store").exists()
     origin = json.loads((folder / "origin.json").read_text("utf-8"))
@@ -66,6 +95,37 @@ def test_a_run_on_other_stimuli_works_in_a_folder_of_its_own_that_is_named_after
     assert origin["digest"].startswith(folder.name)
     assert origin["files"] == 5
     assert (folder / ".gitignore").read_text("utf-8") == "*\n"
+
+
+def test_play_money_has_a_folder_of_its_own(bare: Path, tmp_path: Path) -> None:
+    outputs = _write_outputs(tmp_path / "outputs")
+    plain, played = make_run_folder(bare, outputs), make_run_folder(bare, outputs, play_money=True)
+    assert played.parent.name == f"{plain.parent.name}-play-money"
+    with pytest.raises(beholder.UserError, match="holds the run of another study file"):
+        make_run_folder(bare, outputs, plain.parent, play_money=True)
+    _write_outputs(bare.parent / "stimuli")
+    assert (make_run_folder(bare, None, play_money=True).parent / "stimuli" / "new" / "one.txt").is_file()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (
+            ["--play-money", "--simulate"],
+            "play_money  and simulate are both given. Allowed: one of the two. Robots need no money, people need real "
+            "money, and play money has a store of its own.\n",
+        ),
+        (["--play-money", "--runs", "2"], "--play-money  and --runs are both given. Allowed: one of the two.\n"),
+        (
+            ["--play-money", "--stimuli", "outputs"],
+            "play_money  goes with a platform, and recruit.mode is link. Allowed: recruit.mode: prolific.\n",
+        ),
+    ],
+)
+def test_play_money_is_for_one_run_on_a_platform(options: list[str], words: str, bare: Path, tmp_path: Path) -> None:
+    _write_outputs(tmp_path / "outputs")
+    done = command("run", "study", *options, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (2, words)
 
 
 def test_the_same_files_are_continued_and_others_get_another_folder(bare: Path, tmp_path: Path) -> None:
@@ -128,7 +188,7 @@ def test_every_problem_of_a_study_and_its_stimuli_is_reported_at_once(bare: Path
     with pytest.raises(beholder.UserError) as error:
         make_run_folder(bare, bare)
     assert _problems(error) == (
-        "study.yaml:5  stimuli.manifest names each file by itself, and another folder is given. Write stimuli: "
+        "study.yaml:5  stimuli.manifest names each file by itself, and such a run copies a folder. Write stimuli: "
         "stimuli in study.yaml; any folder can then stand in for it.\n"
         f"{bare.as_posix()}  is a file, not a folder. Allowed: a folder of stimuli, as <condition>/<content>.<ext>."
     )

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import replace
 from datetime import timedelta
-from itertools import chain, repeat
+from itertools import chain, cycle, repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,11 +18,11 @@ from beholder.cleaning import clean
 from beholder.errors import Problem, RecruitError
 from beholder.methods import load_study
 from beholder.recruiting.closure import SUMMARY
-from beholder.recruiting.collection import ReportProgress, RunProgress, no_report
+from beholder.recruiting.collection import ReportProgress, RunProgress, TakeLook, no_report
 from beholder.recruiting.contract import Recruiter
 from beholder.recruiting.fake.http import serve_fake
 from beholder.recruiting.fake.platform import FakeProlific
-from beholder.recruiting.fake.rehearsal import Behaviour, RehearsedVisit, rehearse
+from beholder.recruiting.fake.rehearsal import USUAL_BEHAVIOURS, Behaviour, RehearsedVisit, draw_behaviours, rehearse
 from beholder.recruiting.fake.state import FakeClock, PaymentKind
 from beholder.recruiting.ledger import MONEY, LedgerState, replay
 from beholder.recruiting.prolific.client import ProlificClient
@@ -68,6 +68,7 @@ _BEHAVIOUR_TEXTS: dict[Behaviour, str] = {
     "unfit": "did not fit, and was paid for coming",
 }
 _LOOK_S, _ARRIVE_S = 0.5, 0.1
+_DRAWN = 100
 
 
 class PaymentTotal(NamedTuple):
@@ -118,15 +119,11 @@ async def demonstrate(
     """
     report_progress, loaded = news or no_report, load_study(study)
     summary: MoneySummary | None = None
-    kinds = {entry.kind for entry in await _entries(loaded)}
-    if "close" in kinds:
-        report_progress(RunProgress("close", f"This study is closed already; {SUMMARY} says what was paid."))
+    if await _is_closed(loaded, report_progress):
         results = read_results(loaded.folder)
-    elif kinds:
-        what = "holds a demonstration that was interrupted, and its play money is gone"
-        raise RecruitError(Problem(str(loaded.folder), what, "", "Choose another folder with --folder, or delete it."))
     else:
-        waiting, summary = await _run_study(study, port, report_progress)
+        people: Iterator[Behaviour] = chain(_FIRST_BEHAVIOURS, repeat("finish"))
+        waiting, summary = await _run_study(loaded, people, report_progress, port=port)
         results = replace(await asyncio.to_thread(_results, study), waiting=waiting)
     if on_result:
         served, _ = load_served(loaded, "http://127.0.0.1")
@@ -141,9 +138,48 @@ async def demonstrate(
     return results
 
 
-async def _run_study(study: Path, port: int, news: ReportProgress) -> tuple[tuple[str, ...], MoneySummary]:
+async def run_on_play_money(
+    study: Study,
+    *,
+    budget: float | str | None = None,
+    news: ReportProgress | None = None,
+    port: int = 0,
+    take_look: TakeLook | None = None,
+) -> tuple[str, ...]:
+    """Take a study through the fake platform, with simulated people who come by themselves; return what waits.
+
+    Most of them finish; some leave, return their place or lose their code. A closed study is left as it is.
+    """
+    report_progress = news or no_report
+    if await _is_closed(study, report_progress):
+        return ()
+    people = cycle(draw_behaviours(_DRAWN, USUAL_BEHAVIOURS))
+    waiting, _ = await _run_study(study, people, report_progress, port=port, budget=budget, take_look=take_look)
+    return waiting
+
+
+async def _is_closed(study: Study, news: ReportProgress) -> bool:
+    """Return whether a study was run on play money before; raise RecruitError if that was interrupted."""
+    kinds = {entry.kind for entry in await _entries(study)}
+    if "close" in kinds:
+        news(RunProgress("close", f"This study is closed already; {SUMMARY} says what was paid."))
+        return True
+    if kinds:
+        what = "holds a run on play money that was interrupted, and its money is gone"
+        raise RecruitError(Problem(str(study.folder), what, "", "Choose another folder with --folder, or delete it."))
+    return False
+
+
+async def _run_study(
+    study: Study,
+    people: Iterator[Behaviour],
+    news: ReportProgress,
+    *,
+    port: int,
+    budget: float | str | None = None,
+    take_look: TakeLook | None = None,
+) -> tuple[tuple[str, ...], MoneySummary]:
     """Run the study to its end; return what waits for a person, and the summary of all money."""
-    loaded = load_study(study)
     fake = FakeProlific(
         clock=FakeClock(runs=True), approving_takes=timedelta(seconds=1), paying_takes=timedelta(seconds=1)
     )
@@ -157,12 +193,14 @@ async def _run_study(study: Path, port: int, news: ReportProgress) -> tuple[tupl
             if visit.behaviour in _BEHAVIOUR_TEXTS:
                 news(RunProgress("people", f"Person {visit.number} {_BEHAVIOUR_TEXTS[visit.behaviour]}."))
 
-        people: Iterator[Behaviour] = chain(_FIRST_BEHAVIOURS, repeat("finish"))
         waiting = await _run_with_people(
-            rehearse(fake, study, None, people, report_visit, _ARRIVE_S, skips_time=True),
-            run_on_platform(loaded, publish=True, every=_LOOK_S, news=news, port=port, open_recruiter=recruiting),
-        )
-    return waiting, _summarise_money(fake, before, replay(await _entries(loaded)))
+            rehearse(fake, study.folder, None, people, report_visit, _ARRIVE_S, skips_time=True),
+            run_on_platform(
+                study, publish=True, every=_LOOK_S, budget=budget, news=news, port=port, take_look=take_look,
+                open_recruiter=recruiting,
+            ),
+        )  # fmt: skip
+    return waiting, _summarise_money(fake, before, replay(await _entries(study)))
 
 
 async def _entries(study: Study) -> tuple[LedgerEntry, ...]:

@@ -76,6 +76,6 @@ def test_a_demonstration_that_was_interrupted_cannot_go_on(on_prolific: Path, tm
     with pytest.raises(RecruitError) as caught:
         demo(folder=folder, prolific=True)
     assert str(caught.value) == (
-        f"{folder}  holds a demonstration that was interrupted, and its play money is gone. "
+        f"{folder}  holds a run on play money that was interrupted, and its money is gone. "
         "Choose another folder with --folder, or delete it."
     )
