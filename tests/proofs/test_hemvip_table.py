@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from beholder.analysis.tests import agreement
+from beholder.analysis.tests import agreement, beside_earlier
 from beholder.stats.correlation import agreement as correlations
 from beholder.stats.correlation import compare_correlations, linear_mapping
 from beholder.stats.tests import Zeros, clopper_pearson, signed_rank
@@ -27,7 +27,7 @@ def data_file(name: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def table1() -> pd.DataFrame:
+def table3() -> pd.DataFrame:
     published = pd.read_csv(data_file("tables/hemvip_table3.csv"))
     names = published["contrast"].str.split("→", expand=True)
     # The published differences are second minus first.
@@ -37,13 +37,17 @@ def table1() -> pd.DataFrame:
         "sign": (published["cp_pct"] / 100, published["cp_sig"]),
         EARLIER: (published["ref13_pct"] / 100, published["ref13_sig"]),
     }
-    long = pd.concat(
+    return pd.concat(
         [
             keys.assign(test=test, estimate=estimate, clear=clear.astype(float))
             for test, (estimate, clear) in tests.items()
         ]
     )
-    result = agreement(long)
+
+
+@pytest.fixture(scope="module")
+def table1(table3: pd.DataFrame) -> pd.DataFrame:
+    result = agreement(table3)
     assert result is not None
     return result.table
 
@@ -64,6 +68,23 @@ def test_the_one_contrast_in_which_the_t_test_differs_is_in_the_last_question(ta
     outcomes = {question: against_earlier(table1, question, "paired t") for question in ("Q1", "Q2", "Q3", "Q4")}
     assert {question: row["agree"] for question, row in outcomes.items()} == {"Q1": 7, "Q2": 7, "Q3": 7, "Q4": 6}
     assert (outcomes["Q4"]["only_test"], outcomes["Q4"]["only_other"]) == (1, 0)
+
+
+def test_the_paper_s_first_table_is_printed_from_its_third(table3: pd.DataFrame) -> None:
+    printed = beside_earlier(table3, EARLIER)
+    assert len(printed) == 28
+    found = printed.set_index(["question", "condition"])["earlier"]
+    assert [key for key in found.index if not found[key]] == [
+        ("Q2", "NoAR"), ("Q2", "NoVel"), ("Q3", "NoAR"), ("Q4", "NoAR"),
+    ]  # fmt: skip
+    signs = {
+        test: {(row["question"], row["condition"]): row[test] for _, row in printed.iterrows() if row[test]}
+        for test in ("paired t", "sign")
+    }
+    assert signs["paired t"] == {("Q4", "NoAR"): "+"}
+    assert signs["sign"] == {
+        ("Q2", "NoAudio"): "-", ("Q3", "NoVel"): "-", ("Q4", "NoAR"): "+", ("Q4", "NoFiLM"): "-", ("Q4", "NoVel"): "-",
+    }  # fmt: skip
 
 
 # Independently computed values

@@ -185,13 +185,17 @@ def _rater_agreement(rows: pd.DataFrame) -> pd.Series:
 _TIME_NOTE = (
     "Seconds from when a page was shown until its answer was sent, watching and listening included. `page`: each page "
     "once, however many ratings are on it; first over all pages, then by its place in the session. `rating`: the time "
-    "of a page shared out evenly among its ratings. `condition`: pages on which one condition alone was rated. n "
-    "counts pages; median and quartiles are over pages."
+    "of a page shared out evenly among its ratings; `comparison`: among the pairs of conditions that stand on it, as "
+    "8 conditions on a page are 28 comparisons. `condition`: pages on which one condition alone was rated. group: the "
+    "pages of participants with one level of a factor. n counts pages; mean, median and quartiles are over pages."
 )
 
 
 def times(data: pd.DataFrame | Ratings) -> Result | None:
-    """Return median and quartiles of the time per page, by position, per rating, and by condition where it can be."""
+    """Return mean, median and quartiles of the time per page, by position, per rating, and per comparison.
+
+    By condition where a page has one, and by group where each participant has one level of a factor.
+    """
     ratings = as_ratings(data)
     pages = _pages(ratings.used)
     if pages is None or pages.empty:
@@ -200,10 +204,14 @@ def times(data: pd.DataFrame | Ratings) -> Result | None:
     if pages["position"].notna().all():
         placed = pages.groupby("position")["seconds"]
         rows += [_row("page", part, position=float(str(place))) for place, part in placed]
-    rows.append(_row("rating", pages["seconds"] / pages["ratings"]))
+    rows += _shared_out(pages)
     if bool(pages["condition"].notna().all()):
         named = dict(iter(pages.groupby("condition")["seconds"]))
         rows += [_row("condition", named[name], condition=name) for name in ratings.conditions if name in named]
+    for factor in [name for name in pages.columns if str(name).startswith(_FACTOR)]:
+        for level, part in pages.groupby(factor):
+            group = f"{str(factor).removeprefix(_FACTOR)}: {level}"
+            rows += [_row("page", part["seconds"], group=group), *_shared_out(part, group)]
     return TIMES.result(pd.DataFrame(rows, columns=TIMES.names), _TIME_NOTE)
 
 
@@ -212,16 +220,19 @@ TIMES = Analysis(
     times,
     (
         Column("of", "text", "Each page once (first all, then by position), the time of a page shared out among its "
-               "ratings, or pages with one condition.", ("page", "rating", "condition")),
+               "ratings or its pairs of conditions, or pages with one condition.",
+               ("page", "rating", "comparison", "condition")),
         Column("position", "number", "Place of the page in the session; empty in a row of all."),
         Column("condition", "text", "Name of the condition; empty where the row is not of one."),
+        Column("group", "text", "Factor between participants and its level, as `asked: Q1`; empty in a row of all."),
         Column("n", "integer", "Pages."),
+        Column("mean_s", "number", "Mean in seconds, watching and listening included."),
         Column("median_s", "number", "Median in seconds, watching and listening included."),
         Column("q1_s", "number", "First quartile in seconds."),
         Column("q3_s", "number", "Third quartile in seconds."),
     ),
     row="page of the session, and more",
-    holds="seconds per page, per rating and per condition",
+    holds="seconds per page, per rating, per comparison and per condition, and in each group of participants",
     draw=times_chart,
     order=25,
 )  # fmt: skip
@@ -245,10 +256,34 @@ def _pages(kept: pd.DataFrame) -> pd.DataFrame | None:
             "condition": keys["condition"].first(),
         }
     )
-    is_single = (keys["condition"].nunique() == 1) & (keys["other_condition"].max() == "")
-    return pages.assign(condition=pages["condition"].where(is_single)).reset_index(drop=True)
+    together, is_direct = keys["condition"].nunique(), keys["other_condition"].max() != ""
+    comparisons = (together * (together - 1) / 2).where(~is_direct, 1.0)
+    levels = {name: keys[name].first() for name in known.columns if _is_of_participants(known, str(name))}
+    single = pages["condition"].where((together == 1) & ~is_direct)
+    return pages.assign(condition=single, comparisons=comparisons, **levels).reset_index(drop=True)
 
 
-def _row(of: str, seconds: pd.Series, *, position: float = float("nan"), condition: str = "") -> tuple[object, ...]:
+_FACTOR = "factor_"
+
+
+def _is_of_participants(known: pd.DataFrame, name: str) -> bool:
+    """Return whether a column is a factor of which every participant has one level, and not all the same."""
+    if not name.startswith(_FACTOR) or "participant" not in known or known[name].isna().any():
+        return False
+    return known[name].nunique() > 1 and int(known.groupby("participant")[name].nunique().max()) == 1
+
+
+def _shared_out(pages: pd.DataFrame, group: str = "") -> list[tuple[object, ...]]:
+    """Return the rows of the time of a page shared out among its ratings, and among its comparisons if it has any."""
+    rows = [_row("rating", pages["seconds"] / pages["ratings"], group=group)]
+    compared = pages[pages["comparisons"] > 0]
+    if len(compared):
+        rows.append(_row("comparison", compared["seconds"] / compared["comparisons"], group=group))
+    return rows
+
+
+def _row(
+    of: str, seconds: pd.Series, *, position: float = float("nan"), condition: str = "", group: str = ""
+) -> tuple[object, ...]:
     q1, median, q3 = (float(value) for value in seconds.quantile([0.25, 0.5, 0.75]))
-    return (of, position, condition, len(seconds), median, q1, q3)
+    return (of, position, condition, group, len(seconds), float(seconds.mean()), median, q1, q3)

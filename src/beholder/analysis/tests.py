@@ -32,6 +32,7 @@ from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.contrasts import Contrast, Pair, contrasts_of
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result, scoring
+from beholder.errors import Problem, UserError, did_you_mean
 from beholder.methods.boards import HEMVIP
 from beholder.stats.additive import CITATION as CLUSTERED
 from beholder.stats.clustered import Floats, mean_of
@@ -372,3 +373,24 @@ def _row(both: Sequence[tuple[tuple[bool, float], tuple[bool, float]]]) -> tuple
     only = clear.count((True, False)), clear.count((False, True))
     all_clear, neither = clear.count((True, True)), clear.count((False, False))
     return len(clear), all_clear + neither, all_clear, *only, neither, len(clear) - opposite
+
+
+def beside_earlier(data: pd.DataFrame | Result, earlier: str) -> pd.DataFrame:
+    """Return what each test finds beside the test called `earlier`, as HEMVIP's Table 1: a row for each contrast.
+
+    The column `earlier` tells whether that one found a difference; of every other test `+` is a difference that only
+    it found, `-` one that only the earlier found, and an empty cell is agreement. `data` as in `agreement`.
+    """
+    table = data.table if isinstance(data, Result) else data
+    judged = table[table["clear"].notna()]
+    clear = judged.pivot_table(index=_KEYS, columns="test", values="clear", sort=False) == 1
+    if earlier not in clear:
+        known = list(dict.fromkeys(judged["test"]))
+        what = f"is {earlier}, which is no test of the table"
+        raise UserError(Problem("earlier", what, ", ".join(known), did_you_mean(earlier, known)))
+    signs = {
+        str(name): np.select([clear[name] & ~clear[earlier], ~clear[name] & clear[earlier]], ["+", "-"], "")
+        for name in clear.columns
+        if name != earlier
+    }
+    return pd.DataFrame({"earlier": clear[earlier], **signs}).reset_index()

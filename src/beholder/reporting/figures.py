@@ -274,18 +274,22 @@ def _raters_foot(material: Material) -> Child:
 
 
 def _times_foot(material: Material) -> Child:
-    rows = material.results.also["times"].set_index("of")
-    page = rows.loc[["page"]].iloc[0]
-    rating = rows.loc[["rating"]].iloc[0]
-    return (
-        f"Dot: median; bar: quartiles. Over all pages {_seconds(page)}; per rating {_seconds(rating)}. "
-        "Watching and listening are included."
-    )
+    table = material.results.also["times"]
+    first = {of: rows.iloc[0] for of, rows in table[table["group"] == ""].groupby("of")}
+    parts = [f"Dot: median; bar: quartiles. Over all pages {_seconds(first['page'])}"]
+    parts.append(f"per rating {_seconds(first['rating'])}")
+    compared = first.get("comparison")
+    if compared is not None and not material.parts[0].is_compared:
+        parts.append(f"per pair of conditions on a page {_seconds(compared)}")
+    pages = table[(table["of"] == "page") & (table["group"] != "")]
+    by_group = [f"{row['group']} {number(row['mean_s'], 1)} s" for row in records(pages)]
+    groups = f" Mean of a page by group: {', '.join(by_group)}." if by_group else ""
+    return f"{'; '.join(parts)}.{groups} Watching and listening are included."
 
 
 def _seconds(row: pd.Series) -> str:
     low, high = number(row["q1_s"], 1), number(row["q3_s"], 1)
-    return f"{number(row['median_s'], 1)} s (half of them {low} to {high} s)"
+    return f"{number(row['median_s'], 1)} s (half of them {low} to {high} s; mean {number(row['mean_s'], 1)} s)"
 
 
 RATERS = Section(

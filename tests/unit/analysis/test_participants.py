@@ -18,7 +18,23 @@ def test_a_page_counts_once_however_many_ratings_are_on_it() -> None:
     rows += [(f"p{n}", "y", name, 3.0, f"s{n}", 2, 4000.0) for n in range(3) for name in "ab"]
     table = table_of(times(ratings_frame(rows, "session", "position", "response_ms")))
     text = [(row.of, row.n, row.median_s) for row in table.itertuples()]
-    assert text == [("page", 6, 6), ("page", 3, 8), ("page", 3, 4), ("rating", 6, 3)]
+    assert text == [("page", 6, 6), ("page", 3, 8), ("page", 3, 4), ("rating", 6, 3), ("comparison", 6, 6)]
+
+
+def test_a_page_has_its_mean_per_comparison_and_in_each_group_as_papers_print_it() -> None:
+    """HEMVIP: 176 s a page with 8 videos are 22 s a rating, and 28 comparisons."""
+    rows = [(f"p{n}", "x", name, 3.0, f"s{n}", 1, 176_000.0 + 2000 * n) for n in (-1, 1) for name in "abcdefgh"]
+    data = ratings_frame(rows, "session", "position", "response_ms")
+    table = table_of(times(data)).set_index("of")
+    assert table.loc[["page"], "mean_s"].iloc[0] == 176
+    assert (table.loc["rating", "mean_s"], table.loc["comparison", "mean_s"]) == (22, pytest.approx(176 / 28))
+    assert set(table["group"]) == {""}
+    grouped = data.assign(factor_asked=data["participant"].map({"p-1": "Q1", "p1": "Q2"}), factor_speaker="one")
+    by_group = table_of(times(grouped))
+    pages = by_group[(by_group["of"] == "page") & (by_group["group"] != "")]
+    assert dict(zip(pages["group"], pages["mean_s"], strict=True)) == {"asked: Q1": 174, "asked: Q2": 178}
+    of_stimuli = data.assign(factor_kind=data["condition"].map(lambda name: "odd" if name in "ace" else "even"))
+    assert set(table_of(times(of_stimuli))["group"]) == {""}
 
 
 def test_pages_of_one_condition_tell_its_time() -> None:

@@ -15,7 +15,8 @@ from beholder.analysis import analyse
 from beholder.analysis.pairs import pairs
 from beholder.analysis.ratings import RowOrder, tidy
 from beholder.analysis.ratings_table import fill_columns
-from beholder.analysis.tests import TESTS, agreement, family_note
+from beholder.analysis.tests import TESTS, agreement, beside_earlier, family_note
+from beholder.errors import UserError
 from beholder.stats.tests import holm
 from beholder.study.cleaning import Analyse
 from support.crossed_ratings import crossed, write_csv
@@ -127,3 +128,16 @@ def test_agreement_counts_contrasts_that_two_tests_call_the_same() -> None:
 )
 def test_what_a_test_lacks_is_noted(name: str, note: str) -> None:
     assert pairs(ODD[name]).table["note"].tolist() == [note]
+
+
+def test_every_test_stands_beside_an_earlier_one() -> None:
+    rows = [("q", "b", "a", "now", 1.0), ("q", "b", "a", "then", 0.0), ("q", "c", "a", "now", 0.0),
+            ("q", "c", "a", "then", 1.0), ("q", "d", "a", "now", 1.0), ("q", "d", "a", "then", 1.0)]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["question", "condition", "other_condition", "test", "clear"])
+    printed = beside_earlier(table, "then")
+    assert list(printed["now"]) == ["+", "-", ""]
+    assert list(printed["earlier"]) == [False, True, True]
+    with pytest.raises(UserError, match=r"earlier  is than, which is no test of the table\. Allowed: now, then\. Did"):
+        beside_earlier(table, "than")
+    own = beside_earlier(four(ratings({"a": 50, "b": 52, "c": 53})), "sign")
+    assert {*own.columns[3:]} == {"earlier", *TESTS[:4]}

@@ -26,8 +26,9 @@ def test_long_scales_are_histograms_with_their_quartiles() -> None:
 
 
 def test_times_are_drawn_by_the_page_of_the_session() -> None:
-    columns = ["of", "position", "condition", "n", "median_s", "q1_s", "q3_s"]
-    table = pd.DataFrame([("page", 1.0, "", 3, 8.0, 7.0, 9.0), ("rating", float("nan"), "", 6, 4.0, 3.0, 5.0)])
+    columns = ["of", "position", "condition", "group", "n", "mean_s", "median_s", "q1_s", "q3_s"]
+    nan = float("nan")
+    table = pd.DataFrame([("page", 1.0, "", "", 3, 8.5, 8.0, 7.0, 9.0), ("rating", nan, "", "", 6, 4.0, 4.0, 3.0, 5.0)])
     assert tooltips(times_chart(table.set_axis(columns, axis=1))) == {
         "Page 1\nmedian 8.0 s, quartiles 7.0 and 9.0 s\nn = 3"
     }
