@@ -137,6 +137,7 @@ def metrics(source: Path, metric: tuple[str, ...], **options: Any) -> None:
 @click.option("--from", "source", help="The study.yaml of a pilot, or public: whose ratings people are taken from.")
 @click.option("--people", default="", help="Changes to them, as taste:0.1,lapse:0.02.")
 @click.option("--methods", help="Hold these against the study's own; parallel,acr,pair when left out, or none.")
+@click.option("--pages", help="Stimuli on a page to hold against each other, as 4,8; those of its groups, or none.")
 @click.option(
     "--contents", type=click.Choice(["random", "fixed"]),
     help="Whether a finding is to hold for other contents as well; as analyse.claim has it when left out.",

@@ -1,7 +1,8 @@
 """Power analysis: how many participants a study needs, what they cost, and which method needs the fewest.
 
 `request` (options and their limits), `design` (the simulated study), `simulation` (repetitions and looks), `tests`
-(contrasts as in the analysis), `variants` (other methods), `estimates` (tables), `figures`, `page`, `folder` (power/).
+(contrasts as in the analysis), `variants` (other methods and pages), `estimates` (tables), `figures`, `page`, `folder`
+(power/).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ def power(
     source: str | Path | None = None,
     people: str = "",
     methods: Sequence[str] | None = None,
+    pages: str | Sequence[int] | None = None,
     contents: Literal["random", "fixed"] | None = None,
     rate: str | None = None,
     seed: int = 1,
@@ -41,13 +43,14 @@ def power(
     those of a public data set when left out, and `people` changes some of it, as `taste:0.1`. With `contents` random a
     finding is to hold for other contents as well; fixed, for these alone; when left out, as `analyse.claim` has it.
     `methods` are held against the study's own:
-    parallel, acr and pair when left out, none with an empty list. `progress` is told of repetitions, `stimuli` of
-    stimuli that are looked at.
+    parallel, acr and pair when left out, none with an empty list. `pages` are numbers of stimuli on a page to hold
+    against each other, as [4, 8]: those of the study's groups when left out, none with an empty list. `progress` is
+    told of repetitions, `stimuli` of stimuli that are looked at.
     """
     from beholder.sample_size.folder import power_folder
 
     return power_folder(
         study, participants=participants, difference=difference, repetitions=repetitions, pilot=source, people=people,
-        methods=methods, contents=contents, rate=rate, seed=seed, out=Path(out) if out is not None else None,
-        progress=progress, stimuli=stimuli,
+        methods=methods, pages=pages, contents=contents, rate=rate, seed=seed,
+        out=Path(out) if out is not None else None, progress=progress, stimuli=stimuli,
     )  # fmt: skip

@@ -24,8 +24,8 @@ from beholder.stats.clustered import Codes, Floats
 from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.known_answers import EVERY_QUESTION, Expectation, KnownAnswer
 from beholder.study.checks import Checks
-from beholder.study.design import Design
-from beholder.study.groups import group_study
+from beholder.study.design import Design, Level
+from beholder.study.groups import DESIGN_KEYS, group_study
 from beholder.study.model import Question, Study
 from beholder.study.questions import SCALES
 from beholder.study.recruitment import Sum, is_money, money
@@ -253,7 +253,7 @@ def as_method(study: Study, method: Method, checks: Checks) -> Study:
         name: getattr(design, name) for name in ("participants", "sessions_per_participant", "both_orders", "seed")
     }
     if not any(level.options for levels in design.between.values() for level in levels.values()):
-        changes["between"] = design.between
+        changes["between"] = without_pages(design.between)
     return study.model_copy(
         update={
             "method": method.name,
@@ -263,6 +263,15 @@ def as_method(study: Study, method: Method, checks: Checks) -> Study:
             "checks": checks,
         }
     )
+
+
+def without_pages(between: Mapping[str, Mapping[str, Level]]) -> dict[str, Mapping[str, Level]]:
+    """Return the factors without those by which the number of stimuli on a page, or of pages, differs."""
+    return {
+        factor: levels
+        for factor, levels in between.items()
+        if all(getattr(level, key) is None for level in levels.values() for key in DESIGN_KEYS)
+    }
 
 
 def _question_for(question: Question, method: Method) -> Question:

@@ -44,8 +44,9 @@ from beholder.stats.tests import HOLM_CITATION as HOLM
 _METHODS_NOTE = (
     "Every method with the same stimuli and people, its own usual options, and as many trials as fit into the session "
     "of the study. participants: for a chance of power to find difference, in points of the study's own scale; hours "
-    "and cost of all of them, at the same pay for the same time. The people of the simulation see as well on every "
-    "page: that it helps to have stimuli side by side is not in these numbers."
+    "and cost of all of them, at the same pay for the same time. per_trial: the study with so many stimuli on every "
+    "page, and as many pages as its group has or as fit into the session. The people of the simulation see as well on "
+    "every page: that it helps to have stimuli side by side is not in these numbers."
 )
 
 
@@ -120,13 +121,15 @@ def estimate_power(
     methods: Sequence[str],
     *,
     is_ladder: bool,
+    pages: Sequence[int] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> PowerTables:
-    """Return the estimates for every number of participants, and for every other method."""
+    """Return the estimates for every number of participants, every other method, and every number on a page."""
     total = 2 * request.repetitions * len(request.sizes)
     method_repetitions = min(request.repetitions, MOST_METHOD_REPETITIONS)
     total += 2 * request.repetitions if world.study.design.looks else 0
-    total += method_repetitions * len(request.sizes) * len([name for name in methods if name != world.method.name])
+    others = [name for name in methods if name != world.method.name]
+    total += method_repetitions * len(request.sizes) * (len(others) + len(pages))
     done = 0
 
     def step(more: int) -> None:
@@ -138,8 +141,8 @@ def estimate_power(
     sessions = [plan_for(world, size) for size in request.sizes]
     points = tuple(simulate_point(session, request.repetitions, step) for session in sessions)
     looks = simulate_looks(world, request.repetitions, step)
-    others = [name for name in methods if name != world.method.name]
-    variants = _method_variants(world, points, others, method_repetitions, step) if others else ()
+    has_variants = bool(others or pages)
+    variants = _method_variants(world, points, others, pages, method_repetitions, step) if has_variants else ()
     if progress is not None:
         progress(total, total)
     return PowerTables(
@@ -148,14 +151,19 @@ def estimate_power(
 
 
 def _method_variants(
-    world: SimulatedWorld, points: Sequence[Point], others: Sequence[str], repetitions: int, step: Callable[[int], None]
+    world: SimulatedWorld,
+    points: Sequence[Point],
+    others: Sequence[str],
+    pages: Sequence[int],
+    repetitions: int,
+    step: Callable[[int], None],
 ) -> tuple[Variant, ...]:
-    """Return the study by other methods; with fixed contents if random ones keep the study from its goal."""
+    """Return the study by other methods and pages; with fixed contents if random ones keep it from its goal."""
     if world.contents == "random" and not is_reached(points):
         world = replace(world, contents="fixed")
         sessions = [plan_for(world, point.participants) for point in points]
         points = [simulate_point(session, repetitions, step, has_null=False) for session in sessions]
-    return variants_of(world, points, others, repetitions, step)
+    return variants_of(world, points, others, repetitions, step, pages)
 
 
 # Tables

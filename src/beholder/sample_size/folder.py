@@ -20,11 +20,13 @@ from beholder.sample_size.request import (
     ladder,
     ladder_conditions,
     ladder_problems,
+    page_problems,
     problems_of,
+    read_pages,
     read_sizes,
 )
 from beholder.sample_size.tests import Contents
-from beholder.sample_size.variants import USUAL
+from beholder.sample_size.variants import USUAL, page_sizes
 from beholder.simulation.truth import plant_truth
 from beholder.simulation.variance import read_source
 from beholder.stimuli.ingestion import load_catalogue
@@ -43,6 +45,7 @@ def power_folder(
     pilot: str | Path | None,
     people: str,
     methods: Sequence[str] | None,
+    pages: str | Sequence[int] | None,
     contents: Contents | None,
     rate: str | None,
     seed: int,
@@ -53,7 +56,8 @@ def power_folder(
     """Simulate the study many times, write the folder, and return the result."""
     sizes, problems = read_sizes(participants)
     request = PowerRequest(sizes, difference, repetitions, contents or "random", rate, seed)
-    if problems := [*problems, *problems_of(request)]:
+    written_pages, wrong_pages = read_pages(pages)
+    if problems := [*problems, *wrong_pages, *problems_of(request)]:
         raise UserError(problems)
     study = load_study(source)
     if contents is None:
@@ -67,7 +71,9 @@ def power_folder(
     if population.people.leaving >= 1:
         raise UserError(Problem("--people", "leaving is 1, and nobody would finish", "a number below 1"))
     catalogue = load_catalogue(study, stimuli)
-    if problems := [*unknown_contrasts(study, catalogue), *ladder_problems(study, catalogue, method, difference)]:
+    on_a_page = page_sizes(study) if written_pages is None else written_pages
+    problems = [*unknown_contrasts(study, catalogue), *ladder_problems(study, catalogue, method, difference)]
+    if problems := [*problems, *page_problems(study, catalogue, method, on_a_page)]:
         raise StudyError(problems)
     if len(catalogue.contents) < 2:
         # One content is no sample: the result holds for it alone.
@@ -81,7 +87,9 @@ def power_folder(
     if not sizes:
         request = replace(request, sizes=tuple(sorted({*SIZES, max(2, _own_size(world))})))
     compared = list(dict.fromkeys(USUAL if methods is None else methods))
-    tables = estimate_power(world, request, population, compared, is_ladder=is_ladder, progress=progress)
+    tables = estimate_power(
+        world, request, population, compared, is_ladder=is_ladder, pages=on_a_page, progress=progress
+    )
     result = outcome(tables)
     page = write_outcome(result, folder)
     return Power(

@@ -25,6 +25,7 @@ SIZES = (10, 20, 40, 80)
 REPETITIONS = 200
 _FEWEST_PARTICIPANTS, _MOST_PARTICIPANTS = 2, 100_000
 _REPETITIONS = (20, 100_000)
+_FEWEST_ON_A_PAGE = 2
 SHARE = 0.05
 """Default step between conditions, as a share of the scale."""
 _ALLOWED = "whole numbers of 2 or more with commas between them, such as 10,20,40,80"
@@ -58,6 +59,25 @@ def read_sizes(given: str | Sequence[int] | None) -> tuple[tuple[int, ...], list
         fix = "A test takes two people." if "1" in wrong else ""
         return (), [Problem("--participants", f"is {text}", _ALLOWED, fix)]
     return tuple(sorted({int(part) for part in parts})), []
+
+
+def read_pages(given: str | Sequence[int] | None) -> tuple[tuple[int, ...] | None, list[Problem]]:
+    """Return the numbers of stimuli on a page in order, None where they are those of the study; and what is wrong."""
+    if given is None or given == "none":
+        return (None if given is None else ()), []
+    parts = [part.strip() for part in given.split(",")] if isinstance(given, str) else [str(part) for part in given]
+    wrong = [part for part in parts if not (part.isascii() and part.isdecimal() and int(part) >= _FEWEST_ON_A_PAGE)]
+    if wrong:
+        allowed = "whole numbers of 2 or more with commas between them, such as 4,8; or none"
+        return (), [Problem("--pages", f"is {', '.join(part or 'nothing' for part in wrong)}", allowed)]
+    return tuple(sorted({int(part) for part in parts})), []
+
+
+def page_problems(study: Study, catalogue: Catalogue, method: Method, pages: Sequence[int]) -> Iterator[Problem]:
+    """Yield that pages of a method have one stimulus, or two that are compared, whatever is asked for."""
+    if pages and method.units(study, catalogue).kind != "content":
+        what = f"is {', '.join(map(str, pages))}, and {method.name} does not have several stimuli to rate on a page"
+        yield Problem("--pages", what, "methods such as parallel and mushra", "Leave it out.")
 
 
 def problems_of(request: PowerRequest) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""The same study by other methods: which one needs the fewest hours of participants for the same power."""
+"""The same study by other methods, or with other pages: which needs the fewest hours of participants for its power."""
 
 from __future__ import annotations
 
@@ -12,9 +12,18 @@ from pydantic import ValidationError
 
 from beholder.errors import BeholderError
 from beholder.methods import find
-from beholder.sample_size.design import Pay, SimulatedWorld, as_method, hours, match_length, plan_for
+from beholder.sample_size.design import (
+    Pay,
+    SimulatedWorld,
+    as_method,
+    hours,
+    match_length,
+    plan_for,
+    without_pages,
+)
 from beholder.sample_size.simulation import GOALS, Point, needed_for, simulate_point
 from beholder.stimuli.catalogue import Catalogue
+from beholder.study.model import Study
 
 USUAL = ("parallel", "acr", "pair")
 """Methods that are compared by default: all stimuli at once, one by one, two by two."""
@@ -23,8 +32,8 @@ _GAIN = 0.02
 """A smaller gain from twice as many participants counts as none."""
 _GOAL = GOALS[0]
 COLUMNS = [
-    "method", "contents", "difference", "power", "participants", "trials", "minutes", "hours", "cost", "currency",
-    "note",
+    "method", "per_trial", "contents", "difference", "power", "participants", "trials", "minutes", "hours", "cost",
+    "currency", "note",
 ]  # fmt: skip
 
 
@@ -35,6 +44,13 @@ class Variant:
     method: str
     points: tuple[Point, ...]
     note: str = ""
+    per_trial: int | None = None
+    """How many stimuli stand on a page, where that is what differs."""
+
+    @property
+    def name(self) -> str:
+        """What tables and sentences call it: `acr`, or `parallel, 4 on a page`."""
+        return self.method if self.per_trial is None else f"{self.method}, {self.per_trial} on a page"
 
     @property
     def catalogue(self) -> Catalogue:
@@ -48,13 +64,18 @@ def variants_of(
     methods: Sequence[str],
     repetitions: int,
     progress: Callable[[int], None] | None = None,
+    pages: Sequence[int] = (),
 ) -> tuple[Variant, ...]:
-    """Return the study by each method, with sessions of about the same length, for a difference that it can detect."""
+    """Return the study by each method, and with each number of stimuli on a page, for a difference that it can detect.
+
+    Sessions are of about the same length, unless a level of the study says how many pages its group has.
+    """
     first = Variant(world.method.name, tuple(own))
     smallest = min(differences(own[0]), default=math.nan)
     first = _with_more_sizes(first, smallest, repetitions, progress)
     share = target_difference(first.points)
     others = [_variant(world, own, name, repetitions, progress) for name in methods if name != world.method.name]
+    others += [_with_page(world, own, number, repetitions, progress) for number in pages]
     return (first, *(_with_more_sizes(one, share, repetitions, progress) for one in others))
 
 
@@ -88,6 +109,31 @@ def _variant(
             name, tuple(simulate_point(one, repetitions, progress, has_null=False) for one in sessions), note
         )
     return Variant(name, (), reason)
+
+
+def page_sizes(study: Study) -> tuple[int, ...]:
+    """Return how many stimuli stand on a page in the groups of a study, where that differs between them."""
+    levels = [level for levels in study.design.between.values() for level in levels.values()]
+    return tuple(sorted({level.per_trial for level in levels if level.per_trial is not None}))
+
+
+def _with_page(
+    world: SimulatedWorld, own: Sequence[Point], number: int, repetitions: int, progress: Callable[[int], None] | None
+) -> Variant:
+    """Return the study with so many stimuli on every page."""
+    design = world.study.design
+    levels = [level for levels in design.between.values() for level in levels.values() if level.per_trial == number]
+    trials = next((level.trials for level in levels if level.trials is not None), None)
+    changes = {"per_trial": number, "trials": trials, "between": without_pages(design.between)}
+    paged = replace(world, study=world.study.model_copy(update={"design": design.model_copy(update=changes)}))
+    try:
+        if trials is None:
+            paged = replace(paged, study=match_length(paged, own[0].session.rating_minutes))
+        sessions = [plan_for(paged, one.participants) for one in own]
+    except BeholderError as error:
+        return Variant(world.method.name, (), _why(error), number)
+    points = tuple(simulate_point(one, repetitions, progress, has_null=False) for one in sessions)
+    return Variant(world.method.name, points, "", number)
 
 
 def _why(error: BeholderError | ValidationError) -> str:
@@ -158,8 +204,9 @@ def methods_table(variants: Sequence[Variant], pay: Pay | None, repetitions: int
 
 def _row(variant: Variant, share: float, span: float, pay: Pay | None, repetitions: int) -> dict[str, object]:
     row: dict[str, object] = {
-        "method": variant.method, "difference": share * span, "power": _GOAL, "participants": math.nan,
-        "trials": math.nan, "minutes": math.nan, "hours": math.nan, "cost": math.nan, "currency": "",
+        "method": variant.name, "per_trial": variant.per_trial or math.nan, "difference": share * span,
+        "power": _GOAL, "participants": math.nan, "trials": math.nan, "minutes": math.nan,
+        "hours": math.nan, "cost": math.nan, "currency": "",
         "note": f"cannot be had: {variant.note}",
     }  # fmt: skip
     if not variant.points:

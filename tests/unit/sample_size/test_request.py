@@ -30,6 +30,15 @@ def test_no_number_of_participants_buys_other_contents() -> None:
 
 
 REFUSED: Mapping[str, tuple[dict[str, Any], str]] = {
+    "pages": (
+        {"pages": "1,four"},
+        "--pages  is 1, four. Allowed: whole numbers of 2 or more with commas between them, such as 4,8; or none.",
+    ),
+    "pages of one": (
+        {"pages": [4, 8]},
+        "--pages  is 4, 8, and acr does not have several stimuli to rate on a page. Allowed: methods such as parallel "
+        "and mushra. Leave it out.",
+    ),
     "sizes": (
         {"participants": "10,many,"},
         "--participants  is many, nothing. Allowed: whole numbers of 2 or more with commas between them, such as "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from beholder.analysis.result import records
 from beholder.sample_size.design import pay_of, plan_for
 from beholder.sample_size.simulation import simulate_point
-from beholder.sample_size.variants import methods_table, variants_of
+from beholder.sample_size.variants import methods_table, page_sizes, variants_of
 from support.method_studies import catalogue_of, make_study
 from support.power_worlds import CONTENTS, world_of
 
@@ -34,3 +34,24 @@ def test_small_studies_are_made_larger_until_a_difference_is_found() -> None:
     own = [simulate_point(plan_for(world, size), 20, has_null=False) for size in (3, 4)]
     variants = variants_of(world, own, [], 20)
     assert [point.participants for point in variants[0].points] == [3, 4, 8, 16, 32]
+
+
+def test_numbers_on_a_page_are_held_against_each_other() -> None:
+    between = {"page": {"two": {"per_trial": 2, "trials": 5}, "four": {"per_trial": 4}}, "told": {
+        "little": {}, "much": {"instructions": "Look closely."},
+    }}  # fmt: skip
+    study = make_study("parallel", ["a", "b", "c", "d"], design={"trials": 3, "between": between, "participants": 8})
+    assert page_sizes(study) == (2, 4)
+    catalogue = catalogue_of(study, contents=CONTENTS, duration_ms=8000)
+    world = world_of(study, catalogue, difference=12, contents="fixed")
+    own = [simulate_point(plan_for(world, size), 20, has_null=False) for size in (8, 16)]
+    variants = variants_of(world, own, ["acr"], 20, pages=(2, 4, 9))
+    table = records(methods_table(variants, pay_of(study, None, own[0].session), 20))
+    names = ["parallel", "acr", "parallel, 2 on a page", "parallel, 4 on a page", "parallel, 9 on a page"]
+    assert [row["method"] for row in table] == names
+    assert [row["per_trial"] for row in table[2:]] == [2, 4, 9]
+    assert table[2]["trials"] == 5  # as its group has
+    assert table[3]["minutes"] > table[2]["minutes"]
+    assert table[4]["note"].startswith("cannot be had: ")
+    sizes = {len(variant.points[0].session.world.study.design.between) for variant in variants[1:4]}
+    assert sizes == {1}  # what people are told still differs
