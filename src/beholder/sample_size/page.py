@@ -51,8 +51,9 @@ _SIZES = (
 
 
 _METHODS = (
-    "The same stimuli and the same people, each method with its usual options and a session about as long. That "
-    "differences are easier to see side by side, for which HEMVIP argues, is not in the model."
+    "The same stimuli and the same people, each method with its usual options and a session about as long; so many on "
+    "a page with as many pages as its group of the study has, or as fit. How tiring a page is, and that differences "
+    "are easier to see side by side, for which HEMVIP argues, are not in the model."
 )
 
 
@@ -207,9 +208,11 @@ def _sections(tables: PowerTables, drawn: Mapping[str, Markup]) -> list[Child]:
         sections.append(panel("looks", "Looks", table("Where the study stops", look_sheet(looks)), foot=_LOOKS))
     methods = tables.table("methods")
     if len(methods):
-        content = table("The same power by other methods", method_sheet(methods))
+        has_pages = bool(methods["per_trial"].notna().any())
+        title = "Which method, and how many on a page" if has_pages else "Which method"
+        content = table("The same power in other ways", method_sheet(methods))
         parts = [drawn["methods"], content] if "methods" in drawn else [content]
-        sections.append(panel("methods", "Which method", tag("div", parts), foot=_METHODS, is_wide=True))
+        sections.append(panel("methods", title, tag("div", parts), foot=_METHODS, is_wide=True))
     return sections
 
 
