@@ -28,6 +28,7 @@ pytest_plugins = [
     "support.report_pages",
     "support.simulated_ratings",
     "support.visitor",
+    "support.workers",
 ]
 
 # The same examples each time, however long they take, so that red is of the change;
