@@ -86,6 +86,8 @@ class Ratings:
     """Reversed questions: every value of theirs is the lowest plus the highest of the scale minus what was answered."""
     session_reasons: Mapping[str, str] = field(default_factory=dict)
     """The reasons of each session, as `check:reason; check:reason`, also those that cost nothing."""
+    session_failures: Mapping[str, str] = field(default_factory=dict)
+    """Everything that a rule or check says each session failed, written the same way, also what is only recorded."""
     look: LookCorrection | None = None
     """What intervals and p-values are corrected for where the study is looked at more than once."""
     _known: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -302,6 +304,7 @@ def open_ratings(source: str | Path | Study) -> LoadedRatings:
         replace(
             ratings,
             session_reasons=_session_reasons(clean),
+            session_failures=_session_failures(clean),
             look=ratings.look if of_people is None else look_of(ratings, of_people),
         ),
         table,
@@ -391,6 +394,17 @@ def _session_reasons(clean: Path) -> dict[str, str]:
         return {}
     table = pd.read_csv(path, dtype=str, keep_default_na=False, na_filter=False, encoding="utf-8")
     return dict(zip(table["session"], table["reasons"], strict=True))
+
+
+def _session_failures(clean: Path) -> dict[str, str]:
+    """Return every failed verdict of each session, also of checks that only record."""
+    path = clean / "verdicts.csv"
+    if not path.is_file():
+        return {}
+    table = pd.read_csv(path, dtype=str, keep_default_na=False, na_filter=False, encoding="utf-8")
+    failed = table[table["verdict"] == "fail"]
+    reasons = failed["check"] + ":" + failed["reason"]
+    return {str(session): "; ".join(some) for session, some in reasons.groupby(failed["session"], sort=False)}
 
 
 def _question_names(questions: Iterable[Question]) -> tuple[str, ...]:

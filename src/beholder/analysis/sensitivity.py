@@ -21,6 +21,7 @@ from beholder.analysis.columns import (
     THEIR_STIMULI,
 )
 from beholder.analysis.contract import Analysis, Column
+from beholder.analysis.failures import CITATION, ERRORS, PER_STIMULUS, RATINGS, group_sizes
 from beholder.analysis.means import conditions
 from beholder.analysis.pairs import pairs
 from beholder.analysis.ratings import Ratings, as_ratings, tidy
@@ -73,7 +74,6 @@ def sensitivity(data: pd.DataFrame | Ratings, compare: _Compare = pairs) -> Resu
     return SENSITIVITY.result(pd.DataFrame(rows, columns=SENSITIVITY.names), note)
 
 
-_RATINGS = Column("ratings", "integer", "Ratings that it rests on.")
 _MEAN = Column("mean", "number", "Mean of the condition, contents weighing the same.")
 SENSITIVITY = Analysis(
     "sensitivity",
@@ -82,7 +82,7 @@ SENSITIVITY = Analysis(
         QUESTION,
         Column("choice", "text", "The other choice of cleaning, such as `nobody left out`."),
         Column("rule", "text", "The rule that is switched off or on; empty where the choice is not of one."),
-        PARTICIPANTS, _RATINGS,
+        PARTICIPANTS, RATINGS,
         Column("tested", "integer", "Pairs of conditions that are tested."),
         Column("clear", "integer", "Pairs that differ clearly."),
         Column("gained", "integer", "Pairs that differ clearly under this choice only."),
@@ -232,7 +232,6 @@ PASSED = "used"
 _DRAWS = 20
 _MEASURES = 6
 """Measures of agreement, which the used scores have not with themselves."""
-_CITATION = "Naderi and Cutler, A crowdsourcing approach to video quality assessment"
 _NOTE = (
     "Mean of each stimulus by the ratings of sessions that failed a rule, whatever else they failed, held against the "
     "mean by the used ratings of others: Pearson's and Spearman's correlation over stimuli, root mean square error, "
@@ -251,14 +250,14 @@ def criteria(data: pd.DataFrame | Ratings) -> Result | None:
     rows = []
     for question in ratings.questions:
         own = ratings.table[ratings.table["question"] == question]
-        rows.append((question, PASSED, *_sizes(ratings, question), *(float("nan"),) * _MEASURES))
+        rows.append((question, PASSED, *group_sizes(ratings, question), *(float("nan"),) * _MEASURES))
         for rule, group in failed.items():
             failed_table = group.table[group.table["question"] == question]
             if len(failed_table):
                 agreed = _agreement_with_others(failed_table, own)
                 expected = _expected(own, failed_table["participant"].nunique(), rng)
                 measures = (agreed.pearson, agreed.spearman, agreed.rmse, agreed.rmse_mapped, *expected)
-                rows.append((question, rule, *_sizes(group, question), *measures))
+                rows.append((question, rule, *group_sizes(group, question), *measures))
     return CRITERIA.result(pd.DataFrame(rows, columns=CRITERIA.names), _NOTE)
 
 
@@ -269,19 +268,17 @@ CRITERIA = Analysis(
     (
         QUESTION, _CRITERION,
         Column("sessions", "integer", "How many sessions failed it."),
-        PARTICIPANTS, _RATINGS,
+        PARTICIPANTS, RATINGS,
         THEIR_STIMULI,
-        Column("per_stimulus", "number", "Participants per stimulus, on average."),
+        PER_STIMULUS,
         Column("pearson", "number", "Correlation over stimuli with the scores of the others."),
-        Column("spearman", "number", "Rank correlation with them."),
-        Column("rmse", "number", "Root mean square difference from them."),
-        Column("rmse_mapped", "number", "The same after a straight line."),
+        *ERRORS,
         Column("expected_pearson", "number", "Correlation that as many used participants reach with the rest."),
         Column("expected_rmse", "number", "Root mean square difference that as many used participants reach."),
     ),
     row="rule that sessions failed, and question",
     holds="how far their scores agree with the used ones",
-    citation=_CITATION,
+    citation=CITATION,
     order=28,
 )  # fmt: skip
 
@@ -318,7 +315,7 @@ CRITERIA_SCORES = Analysis(
     ),
     row="condition, rule that sessions failed, and question",
     holds="the mean by their ratings",
-    citation=_CITATION,
+    citation=CITATION,
     order=29,
 )  # fmt: skip
 
@@ -328,33 +325,27 @@ def _rules_of(reasons: str) -> frozenset[str]:
     return frozenset(reason.partition(":")[0] for reason in reasons.split("; ") if reason)
 
 
-def _failed_rules(ratings: Ratings) -> pd.Series:
-    """Return the rules that each rating or its session failed, whether or not that cost anything."""
+def _failed_rules(ratings: Ratings, also: Mapping[str, str] | None = None) -> pd.Series:
+    """Return the rules that each rating or its session failed, whether or not that cost anything.
+
+    `also` are further failures of sessions: what is only recorded is no reason of a session.
+    """
     rows = ratings.rows
     reasons = rows["reasons"]
-    if ratings.session_reasons and "session" in rows:
-        reasons = reasons + "; " + rows["session"].map(ratings.session_reasons).fillna("")
+    for told in filter(None, (ratings.session_reasons, also)) if "session" in rows else ():
+        reasons = reasons + "; " + rows["session"].map(dict(told)).fillna("")
     return reasons.map({text: _rules_of(text) for text in reasons.unique()})
 
 
 def _ratings_by_failed_rule(ratings: Ratings) -> dict[str, Ratings]:
     """Return for each rule the ratings of those who failed it, whether or not it cost them anything."""
-    rows, own = ratings.rows, _failed_rules(ratings)
+    rows, own = ratings.rows, _failed_rules(ratings, also=ratings.session_failures)
     groups = {}
     for rule in sorted({rule for rules in set(own) for rule in rules}):
         group = tidy(rows[[rule in rules for rules in own]].assign(use=True, unit=""), ratings.order)
         if len(group.used):
             groups[rule] = group
     return groups
-
-
-def _sizes(ratings: Ratings, question: str) -> tuple[float, ...]:
-    """Return sessions, participants, ratings, stimuli, and participants per stimulus, of one question."""
-    own = ratings.used[ratings.used["question"] == question]
-    table = ratings.table[ratings.table["question"] == question]
-    stimuli = table["stimulus"].nunique()
-    sessions = own["session"].nunique() if "session" in own else own["participant"].nunique()
-    return sessions, own["participant"].nunique(), len(own), stimuli, len(table) / stimuli if stimuli else 0.0
 
 
 def _agreement_with_others(failed_table: pd.DataFrame, own: pd.DataFrame) -> ScoreAgreement:

@@ -274,7 +274,11 @@ def _open_run(study: str | Path | Study, run: int, store: str | None = None, *, 
     is_people = judging.facts.population == "people"
     collected = collection_of(loaded, judging.facts, tables["ledger"], judging.texts, store=where)
     session_reasons = {one.visit.session: "; ".join(one.decision.reasons) for one in judging.judged}
-    ratings = replace(tidy(table, order), session_reasons=session_reasons)
+    failures = {
+        one.visit.session: "; ".join(f"{each.check}:{each.reason}" for each in one.verdicts if each.verdict == "fail")
+        for one in judging.judged
+    }
+    ratings = replace(tidy(table, order), session_reasons=session_reasons, session_failures=failures)
     if is_people:
         ratings = replace(ratings, look=look_of(ratings, collected))
     return LoadedRatings(

@@ -34,9 +34,10 @@ def compare(
     """Compare the scores of two or more sides; write `compare/` beside the first and return the comparison.
 
     A side is a study (its file or folder), a run of it (`study.yaml@2`, `study.yaml@all`), a table of ratings, or a
-    table of scores (stimulus or condition, and mean; also question, content, sd and n). `NAME=PATH` names it. One study alone stands
-    for all its runs. The first side is what the others are mapped to. Sides whose difference is surely within `margin`
-    points are called equivalent: 5 % of the scale when left out. `progress` is called as figures are drawn.
+    table of scores (stimulus or condition, and mean; also question, content, sd and n). `NAME=PATH` names it. One study
+    alone stands for all its runs. The first side is what the others are mapped to. Sides whose difference is surely
+    within `margin` points are called equivalent: 5 % of the scale when left out. `progress` is called as figures are
+    drawn.
     """
     from beholder.comparison.page import compare_folder
 

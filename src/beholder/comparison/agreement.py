@@ -133,7 +133,7 @@ CORRELATION_COLUMNS = [
     "ci_low", "ci_high", "z", "p", "p_holm", "p_one_sided",
 ]  # fmt: skip
 _FEWEST = 4
-_SOURCES = "Meng, Rosenthal and Rubin (1992), Psychological Bulletin 111; Fisher (1921), Metron 1"
+DEPENDENT = "Meng, Rosenthal and Rubin (1992), Psychological Bulletin 111; Fisher (1921), Metron 1"
 
 
 def correlated(sides: Sequence[Side], questions: Sequence[str]) -> Result | None:
@@ -150,7 +150,7 @@ def correlated(sides: Sequence[Side], questions: Sequence[str]) -> Result | None
         "altogether they are independent: Fisher's z, without an interval. p is two-sided, p_holm corrected within "
         "level and question; p_one_sided is what some papers print, and half as large."
     )
-    return Result(table, note, f"{_SOURCES}; {HOLM}")
+    return Result(table, note, f"{DEPENDENT}; {HOLM}")
 
 
 def _rows(sides: Sequence[Side], question: str, level: Level) -> Iterator[tuple[object, ...]]:

@@ -13,7 +13,7 @@ from beholder.analysis.figures.theme import Layout
 from beholder.analysis.result import records
 from beholder.analysis.tests import ALPHA
 from beholder.comparison.figures import difference_chart, matrix_chart, scatter_chart
-from beholder.comparison.paper_tables import accuracy_sheet, triangle_averages, triangle_sheet
+from beholder.comparison.paper_tables import accuracy_sheet, paper_failure_sheet, triangle_averages, triangle_sheet
 from beholder.comparison.result import Comparison, ComparisonTables, find
 from beholder.comparison.sides import MatchedScores, Source, open_sides
 from beholder.comparison.text import (
@@ -61,6 +61,8 @@ def _sheets(tables: ComparisonTables) -> dict[str, TextTable]:
         sheets["accuracy"] = accuracy_sheet(tables.table("accuracy"))
     if "triangles" in tables.results:
         sheets["triangles"] = triangle_sheet(tables.table("triangles"), tables.names)
+    if "failures" in tables.results:
+        sheets["failures"] = paper_failure_sheet(tables.table("failures"))
     return sheets
 
 
@@ -181,6 +183,11 @@ def _paper_tables(tables: ComparisonTables) -> list[Child]:
         averages = triangle_averages(rows, tables.names)
         foot = f"{' '.join(averages[:_MOST_TOLD])} (Pearson and Spearman)" if averages else ""
         sections.append(panel("triangles", "Each against each", content, foot=foot, is_wide=True))
+    if "failures" in tables.results:
+        first = tables.names[0]
+        content = table(f"Agreement with {first}", paper_failure_sheet(tables.table("failures")))
+        foot = f"p: whether the group correlates with {first} as well as those who passed everything."
+        sections.append(panel("failures", "Those who failed a rule", content, foot=foot, is_wide=True))
     return sections
 
 

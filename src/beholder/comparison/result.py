@@ -14,7 +14,7 @@ from beholder.analysis.result import Result
 from beholder.analysis.score_tables import is_differential
 from beholder.comparison.agreement import agreeing, correlated, differences, effects, matrices
 from beholder.comparison.contrasts import contrast_counts, contrasts
-from beholder.comparison.paper_tables import accuracy, triangles
+from beholder.comparison.paper_tables import accuracy, failures_against_first, triangles
 from beholder.comparison.sides import ComparedSides, MatchedScores, every_two
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ class Comparison:
     """The finding, a sentence or two for every two sides and question."""
     page: Path
     also: Mapping[str, DataFrame] = field(default_factory=dict)
-    """stimuli, conditions, contrasts, contrast_counts, correlations, matrices, accuracy, triangles, effects: those that
-    there are.
+    """stimuli, conditions, contrasts, contrast_counts, correlations, matrices, accuracy, triangles, failures, effects:
+    those that there are.
     """
     notes: Mapping[str, Any] = field(default_factory=dict)
 
@@ -115,7 +115,10 @@ def find(sides: ComparedSides, margin: float | None) -> ComparisonTables:
     if (contrasted := results["contrasts"]) is not None:
         results["contrast_counts"] = contrast_counts(contrasted.table)
     names = [side.name for side in sides.sides]
-    results["accuracy"], results["triangles"] = accuracy(agreement.table, names), triangles(agreement.table, names)
+    tested = {"stimulus": results["stimuli"], "condition": results["conditions"]}
+    results["accuracy"] = accuracy(agreement.table, names, tested)
+    results["triangles"] = triangles(agreement.table, names)
+    results["failures"] = failures_against_first(sides.sides, asked)
     results["matrices"] = matrices(agreement.table, names)
     results["correlations"] = correlated(sides.sides, sides.questions)
     results["effects"] = effects(sides.sides, sides.questions, margin)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from beholder.analysis.failures import group_words
 from beholder.analysis.mixed import RUN_TESTS, SOURCES
 from beholder.analysis.result import records
 from beholder.analysis.sensitivity import AS_CLEANED, NOBODY_OUT, PASSED, UNMARKED
@@ -55,6 +56,12 @@ def sensitivity_section(material: Material) -> Markup | None:
                     f"Means by those who failed a rule{_question_suffix(part, several)}", _means_sheet(material, part)
                 )
             )
+    failures = material.results.also.get("failures")
+    for part in material.parts if failures is not None else ():
+        own = failures[failures["question"] == part.id] if failures is not None else pd.DataFrame()
+        if len(own):
+            caption = f"Those who failed a rule beside those who passed everything{_question_suffix(part, several)}"
+            parts.append(table(caption, failure_sheet(own, part.decimals)))
     return render(parts)
 
 
@@ -88,7 +95,7 @@ def _rating_rules(material: Material, choices: pd.DataFrame, several: bool) -> l
 def rating_rule_sentence(rule: str, choices: pd.DataFrame) -> str:
     """Return what a rule over ratings does to the study, or would do."""
     people = choices.groupby("choice")["participants"].max()
-    judged = f"“{_title(rule)}” judges people by how they rate what is tested"
+    judged = f"“{criterion_title(rule)}” judges people by how they rate what is tested"
     if f"with {rule}" in people:
         out = int(people[AS_CLEANED] - people[f"with {rule}"])
         return f"{judged}, so it is only noted: with it {count(out, 'participant')} more would be left out."
@@ -105,7 +112,7 @@ def _rating_rules_sheet(material: Material, part: QuestionResults, scores: pd.Da
     other = scores[scores["as_cleaned"] == "no"]
     columns: dict[str, pd.DataFrame] = {"As cleaned": scores[scores["as_cleaned"] == "yes"]}
     for (rule, choice), own in other.groupby(["rule", "choice"], sort=False):
-        columns[f"{str(choice).capitalize()} “{_title(str(rule))}”"] = own
+        columns[f"{str(choice).capitalize()} “{criterion_title(str(rule))}”"] = own
     cells = {name: {row["condition"]: _mean_words(row, part.decimals) for row in records(own)} for name, own in
              columns.items()}  # fmt: skip
     rows = [
@@ -155,10 +162,11 @@ def _shift_sentence(material: Material, choices: pd.DataFrame) -> str:
 def _choice(name: str) -> str:
     """Return the name of a choice of cleaning."""
     begun, _, rule = name.partition(" ")
-    return _WORDS.get(name) or f"{begun.capitalize()} the rule “{_title(rule)}”"
+    return _WORDS.get(name) or f"{begun.capitalize()} the rule “{criterion_title(rule)}”"
 
 
-def _title(rule: str) -> str:
+def criterion_title(rule: str) -> str:
+    """Return what a rule or check is called."""
     return _OWN_TITLES.get(rule) or rule_title(rule) or known_title(rule) or rule
 
 
@@ -181,13 +189,27 @@ def _criteria_sheet(criteria: pd.DataFrame, decimals: int) -> TextTable:
     heads = ("Failed", "Sessions", "Ratings", "Per stimulus", "Pearson r", "Spearman ρ", "RMSE", "RMSE, mapped")
     rows: Sequence[tuple[str, ...]] = [
         (
-            "Nothing: used" if row["criterion"] == PASSED else _title(row["criterion"]),
+            "Nothing: used" if row["criterion"] == PASSED else criterion_title(row["criterion"]),
             *(f"{row[name]:,.0f}" for name in ("sessions", "ratings")),
             number(row["per_stimulus"], 1),
             _with_expected(row["pearson"], row["expected_pearson"], 2), number(row["spearman"], 2),
             _with_expected(row["rmse"], row["expected_rmse"], decimals), number(row["rmse_mapped"], decimals),
         )
         for row in records(criteria)
+    ]  # fmt: skip
+    return TextTable(heads, rows)
+
+
+def failure_sheet(failures: pd.DataFrame, decimals: int) -> TextTable:
+    """Return the agreement of every group with the standard, a row for each that somebody is in."""
+    heads = ("Group", "Sessions", "People", "Per stimulus", "Pearson r", "Spearman ρ", "RMSE", "RMSE, mapped")
+    rows = [
+        (
+            group_words(row, criterion_title(row["criterion"])), f"{row['sessions']:,.0f}",
+            f"{row['participants']:,.0f}", number(row["per_stimulus"], 1), number(row["pearson"], 2),
+            number(row["spearman"], 2), number(row["rmse"], decimals), number(row["rmse_mapped"], decimals),
+        )
+        for row in records(failures)
     ]  # fmt: skip
     return TextTable(heads, rows)
 
@@ -202,7 +224,7 @@ def _means_sheet(material: Material, part: QuestionResults) -> TextTable:
         (material.labels.get(name, name), *(number(means.get((name, rule), math.nan), part.decimals) for rule in rules))
         for name in part.conditions["condition"]
     ]
-    return TextTable(("Condition", *("Used" if rule == PASSED else _title(rule) for rule in rules)), rows)
+    return TextTable(("Condition", *("Used" if rule == PASSED else criterion_title(rule) for rule in rules)), rows)
 
 
 def _with_expected(value: float, expected: float, decimals: int) -> str:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from beholder.comparison.paper_tables import accuracy, accuracy_sheet, triangle_averages, triangle_sheet, triangles
+from beholder.analysis.sides import read_side
+from beholder.comparison.paper_tables import (
+    accuracy,
+    accuracy_sheet,
+    paper_failure_sheet,
+    triangle_averages,
+    triangle_sheet,
+    triangles,
+)
 from beholder.comparison.result import ComparisonTables
-from support.compared_sides import found_of, row_of
+from support.compared_sides import found_of, ratings, row_of, score_table
 from support.stimulus_ratings import NAMES, noisy, rated
 
 
@@ -64,6 +74,50 @@ def test_pearson_stands_above_the_diagonal_and_spearman_below_it(runs: Compariso
     ]
     averages = triangle_averages(table, names)
     assert averages[0].startswith("rating, stimuli: on average 0.")
+
+
+def test_how_many_stimuli_differ_from_the_laboratory_is_told_where_it_can_be_tested(
+    compared: ComparisonTables, runs: ComparisonTables
+) -> None:
+    assert runs.table("accuracy")["differ"].isna().all()
+    known = row_of(compared.table("accuracy"), level="stimulus", other_side="c")["differ"]
+    mine = compared.table("stimuli").query("side == 'a' and other_side == 'c'")
+    assert known == pytest.approx((mine["clear"] == 1).mean())
+    assert accuracy_sheet(compared.table("accuracy")).heads[-1] == "Differ clearly"
+
+
+def _failed(folder: Path, seed: int) -> Path:
+    """Write ratings of people of whom every fourth was careless and failed a check."""
+    table = ratings(folder / f"run{seed}.csv", seed, people=12)
+    frame = pd.read_csv(table, keep_default_na=False).assign(run=seed, use=True, reasons="")
+    number = frame["participant"].str[1:].astype(int)
+    is_bad = number % 4 == 0
+    rng = np.random.default_rng(seed)
+    frame.loc[is_bad, "value"] = rng.integers(1, 6, int(is_bad.sum())).astype(float)
+    frame.loc[is_bad, "reasons"] = "acuity:rings"
+    frame.loc[number == 0, "reasons"] = "acuity:rings; gold:wrong"
+    who = f"r{seed}" + frame["participant"]
+    frame.assign(participant=who, session=who).to_csv(table, index=False)
+    return table
+
+
+def test_those_who_failed_are_held_against_a_laboratory_over_all_runs(tmp_path: Path) -> None:
+    lab = score_table(tmp_path / "lab.csv", ratings(tmp_path / "source.csv", 9, people=24))
+    sides = [replace(read_side(_failed(tmp_path, seed)), study="one") for seed in (1, 2)]
+    table = found_of(read_side(lab), *sides).table("failures")
+    assert set(table["side"]) == {"one"}
+    passed = row_of(table, criterion="")
+    failed = row_of(table, criterion="acuity", result="failed", others="any")
+    alone = row_of(table, criterion="acuity", result="failed", others="passed")
+    assert (passed["sessions"], failed["sessions"], alone["sessions"]) == (18, 6, 4)
+    assert passed["pearson"] > 0.9 > failed["pearson"]
+    assert passed["rmse"] < failed["rmse"]
+    assert failed["p"] < 0.05
+    assert failed["p_one_sided"] == pytest.approx(failed["p"] / 2)
+    assert passed["differ"] < 0.3
+    groups = [row[0] for row in paper_failure_sheet(table).rows]
+    assert groups[:3] == ["Everything passed", "Visual acuity: passed", "Visual acuity: failed"]
+    assert "Visual acuity: failed, all else passed" in groups
 
 
 def test_two_sides_need_no_such_table(runs: ComparisonTables) -> None:
