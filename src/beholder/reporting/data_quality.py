@@ -12,7 +12,7 @@ import pandas as pd
 
 from beholder.checks.answer_patterns import Repeat, Variance
 from beholder.checks.playback import WHOLE, Smooth
-from beholder.formats import count, join_names, nonzero_percent, number
+from beholder.formats import count, join_names, listed, nonzero_percent, number
 from beholder.reporting.html import Child, Markup, render, scrolling, tag
 from beholder.reporting.material import Material
 from beholder.reporting.section import Section
@@ -168,7 +168,7 @@ def _ratings_per_stimulus(material: Material) -> Iterator[QualityLine]:
     filled = scores["stimulus"].nunique()
     if all(part.is_compared for part in material.parts):
         what = "comparisons"
-    elif factors := [f"factor_{name}" for name in material.study.design.between]:
+    elif factors := _group_columns(material):
         # The plan is even within each group, and its cells are those of all groups.
         rated = material.used[material.used["stimulus"].isin(set(scores["stimulus"]))]
         counts = rated.groupby(["stimulus", "question", *factors])["participant"].nunique()
@@ -202,19 +202,31 @@ def _planned(material: Material) -> _Planned | None:
 
 
 def _places(material: Material) -> Iterator[QualityLine]:
-    """Yield how evenly each condition was shown in the places of a page."""
-    used = material.used
-    first = used[used["question"] == used["question"].iloc[0]]
-    table = pd.crosstab(first["condition"], first["slot"])
-    if table.shape[1] < 2:
+    """Yield how evenly each condition was shown in the places of a page, in each group of participants."""
+    factors = _group_columns(material)
+    parts = [part for _, part in material.used.groupby(factors)] if factors else [material.used]
+    asked_first = [part[part["question"] == part["question"].iloc[0]] for part in parts]
+    tables = [pd.crosstab(part["condition"], part["slot"]) for part in asked_first]
+    tables = [table for table in tables if table.shape[1] > 1]
+    if not tables:
         return
-    expected = table.sum(axis=1) / table.shape[1]
-    low, high = int(table.to_numpy().min()), int(table.to_numpy().max())
-    short = (table.min(axis=1) < _FEW * expected) & (expected >= _FEWEST)
-    reading = f"Fewest and most ratings of a condition in one of {table.shape[1]} places of the page."
-    names = [material.names.get(name, name) for name in table.index[short]]
+    short: dict[str, None] = {}
+    for table in tables:
+        expected = table.sum(axis=1) / table.shape[1]
+        is_short = (table.min(axis=1) < _FEW * expected) & (expected >= _FEWEST)
+        short |= dict.fromkeys(str(name) for name in table.index[is_short])
+    low, high = (int(end([end(table.to_numpy().ravel().tolist()) for table in tables])) for end in (min, max))
+    places = listed([str(number) for number in sorted({table.shape[1] for table in tables})])
+    of_group = ", in a group of participants" if factors else ""
+    reading = f"Fewest and most ratings of a condition in one of {places} places of the page{of_group}."
+    names = [material.names.get(name, name) for name in short]
     warning = f"Not in every place equally often: {', '.join(names)}. An effect of the place would look like quality."
     yield QualityLine("Places on the page", f"{low:,} to {high:,}", reading, warning if names else "")
+
+
+def _group_columns(material: Material) -> list[str]:
+    """Return the columns of the ratings that tell the group of a participant."""
+    return [name for factor in material.study.design.between if (name := f"factor_{factor}") in material.used]
 
 
 def _positions(material: Material) -> Iterator[QualityLine]:

@@ -109,6 +109,7 @@ def test_a_plan_with_groups_is_counted_in_each_group(material: Material) -> None
     )
     assert "in a group of participants; planned were 5." in text
     assert "▲ Ratings per stimulus" not in text
+    assert "in one of 4 places of the page, in a group of participants." in text
     one = ratings["stimulus"].iloc[0]
     ratings = ratings[~((ratings["stimulus"] == one) & (ratings["factor_Asked"] == "Q2"))]
     less = replace(grouped, results=replace(grouped.results, ratings=ratings))
@@ -120,3 +121,25 @@ def test_a_plan_with_groups_is_counted_in_each_group(material: Material) -> None
         "A stimulus has 1 ratings in a group of participants, less than half of what was planned."
         in shown(quality_section(less)).text
     )
+
+
+def test_places_are_even_where_pages_of_groups_have_other_numbers_of_them(material: Material) -> None:
+    between = {"page": {"two": {"per_trial": 2}, "four": {"per_trial": 4}}}
+    design = material.study.design.model_validate({**material.study.design.model_dump(), "between": between})
+    study = material.study.model_copy(update={"design": design})
+    study._folder = material.study.folder
+    ratings = material.results.ratings
+    people = {name: place for place, name in enumerate(sorted(ratings["participant"].unique()))}
+    number = ratings["participant"].map(people)
+    turn = ratings.groupby(["participant", "condition"]).cumcount() + ratings["condition"].astype("category").cat.codes
+    is_small = number < 7
+    slots = (turn % 4).where(~is_small, turn % 2)
+    ratings = ratings.assign(
+        slot=[f"s{slot + 1}" for slot in slots], factor_page=["two" if s else "four" for s in is_small]
+    )
+    uneven = replace(material, study=study, results=replace(material.results, ratings=ratings))
+    text = shown(quality_section(uneven)).text
+    assert "one of 2 or 4 places of the page, in a group of participants." in text
+    assert "▲ Places on the page" not in text
+    plain = replace(uneven, study=material.study)
+    assert "▲ Places on the page" in shown(quality_section(plain)).text
