@@ -112,8 +112,11 @@ FEW = (
 """In `make test`."""
 OTHER_CONTENTS = ("each condition on 60 % of 12 contents, 40 people",)
 """Conditions that have different contents are not alike on these, however alike they are on all."""
-MISSED = {("complete: 3 conditions, 4 contents, 30 people, one wild", "beyond"): (0.085, 0.08)}
-"""May miss a bound, at most two: of three conditions none can be told to stand out from the others."""
+MISSED = {
+    ("complete: 3 conditions, 4 contents, 30 people, one wild", "beyond"): (0.085, 0.08),
+    ("complete: 4 conditions, 4 contents, 24 people, one wild", "beyond"): (PAIR, 0.07),
+}
+"""May miss a bound, at most two: of so few conditions none can well be told to stand out from the others."""
 NOTHING_BUT_PAGES = "nothing but single pages varies, and no error is taken to be below theirs"
 FEW_CLUSTERS = "so few contents or people that one part of the error hides the other"
 TOO_CAUTIOUS = {
@@ -214,6 +217,8 @@ POWERFUL = {
     "one at a time: 8 of 64, 100 people, contents by condition 0.15, people 0, 0.4 better": (
         Cell(Layout(100, 8, 8, 8), replace(VQEG, contents_by_condition=0.15, people_by_condition=0.0)), 0.4, 0.554
     ),
+    # Not given there; with these components the earlier test has the rates that are (1.1 / 5.2, and 1.3 / 5.8 there).
+    "complete: 4 conditions, 4 contents, 24 people, VQEG, 0.6 better": (Cell(Layout(24, 4, 4), VQEG), 0.6, 0.151),
     "pages with 5 of 8 conditions, 10 of 40 contents, 46 people, 5 of 100 better": (
         Cell(Layout(46, 40, 8, each=10, on_page=5), SLIDERS), 5, 0.613
     ),
