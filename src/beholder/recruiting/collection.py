@@ -91,6 +91,14 @@ def stop_budget_words(study: Study, cost: Sum, people: int) -> str | None:
     return f"It stops, as {plain_count(people, 'person', 'people')} may cost {cost}, above design.stop.budget {cap}."
 
 
+def stop_reward_words(study: Study, people: int) -> str | None:
+    """Return the same where each of them is paid the reward and nobody takes a fee; None where nobody is paid."""
+    if study.recruit.reward is None:
+        return None
+    reward = money(study.recruit.reward)
+    return stop_budget_words(study, reward._replace(minor=people * reward.minor), people)
+
+
 T = TypeVar("T")
 
 _TEMPORARY = (PlatformAway, PlatformUnsure)

@@ -27,7 +27,7 @@ from beholder.recruiting.collection import (
     lists_at_looks,
     no_report,
     retry_while_away,
-    stop_budget_words,
+    stop_reward_words,
     with_budget,
 )
 from beholder.recruiting.context import RecruitContext, recruiter_of
@@ -43,7 +43,6 @@ from beholder.server.admission import ReleaseLists
 from beholder.server.process import RunningServer, report_until_stopped, run_server
 from beholder.store.contract import Store
 from beholder.study.model import Study
-from beholder.study.recruitment import money
 
 # On a platform: every step reads first, so that a crash costs nothing
 
@@ -258,13 +257,10 @@ async def _stops(study: Study, number: int, take_look: TakeLook, news: ReportPro
     """Return whether a study stops at one of its looks, and report why."""
     outcome = await asyncio.to_thread(take_look)
     news(RunProgress("look", outcome.words))
-    if outcome.stops or study.recruit.reward is None:
-        return outcome.stops
-    people, reward = study.design.looks[number + 1], money(study.recruit.reward)
-    words = stop_budget_words(study, reward._replace(minor=people * reward.minor), people)
+    words = None if outcome.stops else stop_reward_words(study, study.design.looks[number + 1])
     if words is not None:
         news(RunProgress("look", words))
-    return words is not None
+    return outcome.stops or words is not None
 
 
 async def _stop_by_hand(study: Study, server: RunningServer, store: str | None) -> None:

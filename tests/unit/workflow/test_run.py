@@ -32,6 +32,15 @@ def test_run_with_robots_takes_a_study_from_its_file_to_a_report_and_stops_at_th
     assert "to either side, and 200 is asked for" in messages[0]
 
 
+def test_a_rehearsal_stops_at_the_look_after_which_people_would_cost_too_much(tmp_path: Path, tiny: Path) -> None:
+    design = {"looks": [2, 4], "stop": {"decided": "none", "budget": "3 GBP"}, "trials": 1}
+    study = write_study(tmp_path / "study", tiny, design=design, recruit={"reward": "1 GBP"})
+    messages = list[str]()
+    results = beholder.run(study, simulate=True, news=lambda one: messages.append(one.words))
+    assert messages[-1] == "It stops, as 4 people may cost 4.00 GBP, above design.stop.budget 3 GBP."
+    assert results.ratings["participant"].nunique() == 2
+
+
 async def test_run_serves_until_enough_people_have_finished(tmp_path: Path, tiny: Path) -> None:
     study = write_study(tmp_path / "study", tiny, design={"participants": 2, "trials": 1, "per_trial": 2})
     links: asyncio.Queue[str] = asyncio.Queue()
