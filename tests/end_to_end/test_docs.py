@@ -27,7 +27,7 @@ from beholder.cli import cli
 from beholder.methods import find, load_study, names
 from beholder.planning import plan_study
 from beholder.study.chain import load_chain
-from beholder.testing import check_analysis, check_rule, write_study
+from beholder.testing import check_analysis, check_metric, check_rule, write_study
 from support.data import ROOT
 from support.installed_packages import install
 
@@ -198,6 +198,16 @@ def test_the_worked_analysis_keeps_its_word(tmp_path: Path, monkeypatch: pytest.
     value = project["project"]["entry-points"]["beholder.analyses"]["extremes"]
     install(tmp_path, monkeypatch, "extremes", package, f"[beholder.analyses]\nextremes = {value}\n")
     check_analysis("extremes")
+
+
+def test_the_worked_metric_keeps_its_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package on the path is discovered and keeps the contract."""
+    blocks = [block for block in ALL if block.where.startswith("docs/writing-a-metric.md")]
+    (package,) = [block.text for block in blocks if "LOST_DETAIL = " in block.text]
+    (project,) = [tomllib.loads(block.text) for block in blocks if block.info == "toml"]
+    value = project["project"]["entry-points"]["beholder.metrics"]["lost-detail"]
+    install(tmp_path, monkeypatch, "sharpness", package, f"[beholder.metrics]\nlost-detail = {value}\n")
+    check_metric("lost-detail")
 
 
 def test_the_worked_rule_of_the_docs_keeps_its_word(

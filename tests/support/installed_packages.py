@@ -61,3 +61,28 @@ LOUDNESS = Analysis(
 def install_loudness(folder: Path, monkeypatch: pytest.MonkeyPatch, source: str, module: str = "loud") -> None:
     """Install a package whose module has the analysis `loudness`."""
     install(folder, monkeypatch, module, source, f"[beholder.analyses]\nloudness = {module}:LOUDNESS\n")
+
+
+CONTRAST = """
+from beholder.objective.contract import ComparedPair, PairMetric
+
+
+class Contrast(PairMetric):
+    name, title, lower_is_better = "contrast", "Contrast", True
+
+    def version(self) -> str:
+        return "contrast 1"
+
+    def measure(self, pair: ComparedPair) -> float:
+        apart = [abs(float(frame.own.std()) - float(frame.reference.std())) for frame in pair.frames()]
+        return sum(apart) / len(apart) if apart else float("nan")
+
+
+CONTRAST = Contrast()
+"""
+"""A metric of another package."""
+
+
+def install_contrast(folder: Path, monkeypatch: pytest.MonkeyPatch, source: str = CONTRAST) -> None:
+    """Install a package whose module has the metric `contrast`."""
+    install(folder, monkeypatch, "contrasts", source, "[beholder.metrics]\ncontrast = contrasts:CONTRAST\n")

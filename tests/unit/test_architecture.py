@@ -158,6 +158,7 @@ def test_no_module_is_a_slab() -> None:
 SHORT_CHAPTERS = {
     "beholder.analysis.folder": "the folder of a verb, whose front has to stay light",
     "beholder.methods.likert.items": "the item sets of one method",
+    "beholder.objective.audio": "metrics that are found by their entry point",
     "beholder.reporting.devices": "a section of the report",
     "beholder.reporting.folder": "the folder of a verb, whose front has to stay light",
     "beholder.sample_size.folder": "the folder of a verb, whose front has to stay light",
@@ -217,7 +218,7 @@ MOODS = {
 }  # fmt: skip
 """Metaphors, moods and participles that were names of ours: nobody would search for them."""
 ACTIVITIES = {
-    "blinding", "cleaning", "even_rounding", "exporting", "loading", "mixing", "monitoring", "planning",
+    "blinding", "decoding", "cleaning", "even_rounding", "exporting", "loading", "mixing", "monitoring", "planning",
     "printing", "recruiting", "rendering", "reporting", "screening", "testing", "training",
 }  # fmt: skip
 """Nouns in -ing that the field or every programmer uses."""
@@ -261,6 +262,7 @@ COVERED_ELSEWHERE = {
     "beholder.store.contract": "tests/contracts/test_store.py",
     "beholder.testing.check_pages": "tests/browser/test_qualification.py",
     "beholder.testing.methods": "tests/contracts/test_methods.py",
+    "beholder.testing.metrics": "tests/contracts/test_metrics_contract.py",
     "beholder.testing.stores.facts": "tests/contracts/test_store.py",
     "beholder.testing.stores.ledger": "tests/contracts/test_store.py",
     "beholder.testing.stores.sessions": "tests/contracts/test_store.py",

@@ -109,7 +109,10 @@ def _split(text: str | None) -> tuple[str, float] | None:
     "--metric", multiple=True, help="Which to measure, with commas between, as psnr,vmaf; all that fit when left out."
 )
 @click.option("--values", multiple=True, type=click.Path(path_type=Path), help="A CSV of values measured elsewhere.")
-@click.option("--regions", type=click.Path(path_type=Path), help="A CSV of boxes and masks: face, head and torso.")
+@click.option("--regions", type=click.Path(path_type=Path), help="A CSV of boxes and masks: face, torso, background.")
+@click.option(
+    "--landmarks", type=click.Path(path_type=Path), help="A CSV of points by frame, for metrics of landmarks."
+)
 @click.option("--reference", help="The condition to compare with, where none has that role.")
 @click.option("--out", type=click.Path(path_type=Path), help="Where to write; metrics/ in the study when left out.")
 @click.option("--jobs", type=click.IntRange(1), help="Pairs measured at a time; one for each core when left out.")

@@ -1,7 +1,12 @@
 """Objective metrics of the stimuli (PSNR, SSIM, VMAF, STOI ...), and how well they agree with the ratings.
 
-registry     which metrics there are, and the selection of what is measured; metrics of sounds
-frames       metrics of pictures, by ffmpeg's filters or on masked pixels
+contract     what a metric declares, and the pair that it gets
+registry     which metrics are installed, and the selection of what is measured
+decoding     frames and sounds of a stimulus and its reference, masks
+frames       PSNR, SSIM, MS-SSIM and VMAF
+audio        STOI and SI-SDR
+landmarks    points of a file, and their distance
+learned      LPIPS, FID and FVD, where their libraries are installed
 regions      boxes and masks; values that were measured elsewhere
 measurement  all pairs in parallel, with a cache
 correlation  agreement with the ratings, and whether one metric does better than another
@@ -28,6 +33,7 @@ def metrics(
     metric: Sequence[str] = (),
     values: Sequence[str | Path] = (),
     regions: str | Path | None = None,
+    landmarks: str | Path | None = None,
     reference: str | None = None,
     out: str | Path | None = None,
     jobs: int | None = None,
@@ -36,9 +42,10 @@ def metrics(
 ) -> Metrics:
     """Measure the stimuli of a study and relate the values to its ratings; write `metrics/` and return the tables.
 
-    `metric` names what is measured (psnr, psnr-y, ssim, ssim-y, ms-ssim, vmaf, stoi, estoi, si-sdr): all that fit when
-    left out, and nothing where `values` brings tables of values from elsewhere. `regions` is a table of boxes and
-    masks, `reference` the condition to compare with where none has that role. A table of ratings or scores in place
+    `metric` names what is measured (psnr, psnr-y, ssim, ssim-y, ms-ssim, vmaf, stoi, estoi, si-sdr, lmd; lpips, fid and
+    fvd where they are installed; those of other packages): the usual ones that fit when left out, and nothing where
+    `values` brings tables of values from elsewhere. `regions` is a table of boxes and masks, `landmarks` one of points,
+    `reference` the condition to compare with where none has that role. A table of ratings or scores in place
     of the study takes `values` only. `progress` is called as pairs are measured, `drawing` as figures are drawn.
     """
     from beholder.objective.folder import metrics_folder
@@ -48,6 +55,7 @@ def metrics(
         metric=metric,
         tables=[Path(one) for one in values],
         regions=Path(regions) if regions is not None else None,
+        landmarks=Path(landmarks) if landmarks is not None else None,
         reference=reference,
         out=Path(out) if out is not None else None,
         jobs=jobs,

@@ -16,10 +16,11 @@ from beholder.errors import Problem, UserError
 from beholder.objective.correlation import LEVELS, between, relate
 from beholder.objective.correlation import METRIC_COLUMNS as COMPARED
 from beholder.objective.correlation import SCORE_COLUMNS as RELATED
+from beholder.objective.landmarks import read_landmarks
 from beholder.objective.measurement import MeasurementCache, measure_all
 from beholder.objective.page import KIND, finding, outcome
 from beholder.objective.regions import VALUES, Regions, read_regions, read_values
-from beholder.objective.registry import METRICS, choose, tool_version
+from beholder.objective.registry import choose, installed
 from beholder.reporting.result_page import refuse_taken, write_outcome
 from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.ingestion import load_catalogue
@@ -31,9 +32,10 @@ if TYPE_CHECKING:
 
 _MEASURED = (
     "One row for each stimulus, metric and region (empty: all of the picture), beside the reference of its content, as "
-    "participants got both. Frames meet by their number, the shorter of the two counts, and what has another size or "
-    "rate is brought to that of the reference; note says where. PSNR is that of the mean squared error over all "
-    "frames; it has no value where nothing differs. Measured by: {tools}."
+    "participants got both; a metric of whole conditions has a row for each, without a stimulus. Frames meet by their "
+    "number, the shorter of the two counts, and what has another size or rate is brought to that of the reference; "
+    "note says where. PSNR is that of the mean squared error over all frames; it has no value where nothing differs. "
+    "Measured by: {tools}."
 )
 _BROUGHT = "Values from {files} as they stand there; a row without a stimulus is of the whole condition."
 
@@ -44,6 +46,7 @@ def metrics_folder(
     metric: Sequence[str],
     tables: Sequence[Path],
     regions: Path | None,
+    landmarks: Path | None,
     reference: str | None,
     out: Path | None,
     jobs: int | None,
@@ -52,7 +55,7 @@ def metrics_folder(
 ) -> Metrics:
     """Write the folder and return what is in it."""
     study = _study(source)
-    if study is None and (metric or regions or reference is not None or not tables):
+    if study is None and (metric or regions or landmarks or reference is not None or not tables):
         what = "is a table, and only a study has stimuli that can be measured"
         raise UserError(Problem(str(source), what, "--values alone", "Name study.yaml to measure its stimuli."))
     side = _rated(source, study)
@@ -64,8 +67,10 @@ def metrics_folder(
     if catalogue is not None and (metric or not tables):
         chosen = choose(catalogue, metric, reference)
         parts = read_regions(regions) if regions is not None else Regions({})
-        values.append(measure_all(chosen, parts, MeasurementCache(folder / "cache.jsonl"), jobs, progress))
-        versions = dict.fromkeys(f"{tool_version(name)}" for name in chosen.metrics)
+        points = read_landmarks(landmarks, catalogue) if landmarks is not None else None
+        cache = MeasurementCache(folder / "cache.jsonl")
+        values.append(measure_all(chosen, parts, cache, jobs, progress, points))
+        versions = dict.fromkeys(one.version() for one in chosen.metrics)
         notes.append(_MEASURED.format(tools=", ".join(versions)))
     if tables:
         values.append(_imported(tables, _known(side, catalogue), _files(catalogue)))
@@ -153,18 +158,8 @@ def _related(side: Side, values: pd.DataFrame) -> dict[str, Result]:
 
 
 def _cited(values: pd.DataFrame) -> str:
-    known = {
-        "ssim": "Wang, Bovik, Sheikh and Simoncelli (2004), IEEE Transactions on Image Processing 13",
-        "ms-ssim": "Wang, Simoncelli and Bovik (2003), Asilomar Conference 37",
-        "vmaf": "Netflix VMAF, model vmaf_v0.6.1",
-        "stoi": "Taal, Hendriks, Heusdens and Jensen (2011), IEEE Transactions on Audio 19",
-        "estoi": "Jensen and Taal (2016), IEEE/ACM Transactions on Audio 24",
-        "si-sdr": "Le Roux, Wisdom, Erdogan and Hershey (2019), ICASSP",
-    }
-    measured = [name for name in METRICS if name in set(values["metric"])]
-    return "; ".join(
-        dict.fromkeys(known[name.removesuffix("-y")] for name in measured if name.removesuffix("-y") in known)
-    )
+    measured = set(values["metric"])
+    return "; ".join(dict.fromkeys(one.citation for one in installed() if one.name in measured and one.citation))
 
 
 # The result of `metrics`

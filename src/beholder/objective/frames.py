@@ -1,41 +1,119 @@
-"""Pictures compared by ffmpeg's own filters: one run for all metrics of a pair."""
+"""PSNR, SSIM, MS-SSIM and VMAF: by ffmpeg's own filters, one run for all metrics of a pair, or on masked pixels."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import repeat
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from beholder.errors import Problem, StimuliError
-from beholder.objective.registry import METRICS
-from beholder.stimuli.catalogue import Stimulus
-from beholder.stimuli.ffmpeg import NO_WINDOW, FFmpegRun, command, file_argument, run_ffmpeg
-from beholder.stimuli.media_formats import medium_of
-from beholder.stimuli.probe import measure
-from beholder.stimuli.streams import Measurement
-from beholder.stimuli.video import READ_VIDEO
-from beholder.stimuli.workshop.clips import exact_rate
+from beholder.objective.contract import ComparedPair, Medium, Need, PairMetric
+from beholder.objective.decoding import Box, MediaPair, Plane, Truths, frames
+from beholder.objective.regions import Region, even_box
+from beholder.stimuli.ffmpeg import find_ffmpeg, run_ffmpeg
 
 _SCORE = re.compile(r"\b(\w+):(-?(?:[0-9.]+|inf|nan))")
+_ELSEWHERE = "Set IMAGEIO_FFMPEG_EXE to an ffmpeg that has it, or bring the values with --values."
 
 
-class Box(NamedTuple):
-    """A part of the picture, in pixels of the reference."""
+class FilterMetric(PairMetric):
+    """A metric that a filter of ffmpeg prints."""
 
-    x: int
-    y: int
-    width: int
-    height: int
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        tool: Literal["psnr", "ssim", "libvmaf"],
+        key: str,
+        *,
+        smallest: int,
+        order: int,
+        citation: str = "",
+        in_colour: bool = False,
+        is_usual: bool = False,
+    ) -> None:
+        self.name, self.title, self.smallest, self.order, self.citation = name, title, smallest, order, citation
+        self.tool, self.key, self.in_colour = tool, key, in_colour
+        """The filter, what it calls the number, and whether images are compared in red, green and blue."""
+        media: tuple[Medium, ...] = ("video", "image") if is_usual else ()
+        self.usual_for = frozenset(media)
+
+    @property
+    def counts_pixels(self) -> bool:
+        """Whether it is counted pixel by pixel; of the others the box round a mask is taken."""
+        return self.tool != "libvmaf"
+
+    def is_large_enough(self, box: Box, pair: ComparedPair) -> bool:
+        """Return whether it can be measured on a box; the note says why not."""
+        smallest = min(box.width, box.height)
+        if smallest < self.smallest:
+            pair.note(f"needs {self.smallest} pixels a side, here {smallest}", self.name)
+        return smallest >= self.smallest
+
+    def need(self) -> Need | None:
+        if self.tool in _filters(find_ffmpeg()):
+            return None
+        return Need(f"and this ffmpeg has no filter {self.tool}", _ELSEWHERE)
+
+    def version(self) -> str:
+        return _ffmpeg_version(find_ffmpeg())
+
+    def measure(self, pair: ComparedPair) -> float:
+        return self.measure_together([self], pair)[self.name]
+
+    @classmethod
+    def measure_together(cls, metrics: Sequence[PairMetric], pair: ComparedPair) -> dict[str, float]:
+        own, region = cast("Sequence[FilterMetric]", metrics), pair.region
+        if region is None or region.is_box:
+            box = None if region is None else pair.box
+            return filtered(pair.media, own, box, pair.threads)
+        measured = masked(pair.media, [one for one in own if one.counts_pixels], region)
+        rest = [one for one in own if not one.counts_pixels]
+        if not rest:
+            return measured
+        names, around = [one.name for one in rest], pair.box
+        if region.is_outside:
+            pair.note("it cannot leave out a part of the picture", *names)
+        if around is None or region.is_outside:
+            return measured | dict.fromkeys(names, math.nan)
+        box = even_box(*around, pair.media.width, pair.media.height)
+        pair.note("on the box round the mask", *names)
+        large = [one for one in rest if one.is_large_enough(box, pair)]
+        values = filtered(pair.media, large, box, pair.threads) if large else {}
+        return measured | {name: values.get(name, math.nan) for name in names}
+
+
+@cache
+def _ffmpeg_version(_path: str) -> str:
+    return " ".join(run_ffmpeg(["-version"]).out.decode("utf-8", "replace").split()[:3])
+
+
+@cache
+def _filters(_path: str) -> frozenset[str]:
+    said = run_ffmpeg(["-filters"]).out.decode("utf-8", "replace")
+    return frozenset(words[1] for words in map(str.split, said.splitlines()) if len(words) > 2)
+
+
+_SSIM = "Wang, Bovik, Sheikh and Simoncelli (2004), IEEE Transactions on Image Processing 13"
+_MS_SSIM = "Wang, Simoncelli and Bovik (2003), Asilomar Conference 37"
+PSNR = FilterMetric("psnr", "PSNR", "psnr", "average", smallest=2, order=1, in_colour=True, is_usual=True)
+PSNR_Y = FilterMetric("psnr-y", "PSNR-Y", "psnr", "y", smallest=2, order=2)
+SSIM = FilterMetric("ssim", "SSIM", "ssim", "All", smallest=16, order=3, citation=_SSIM, in_colour=True, is_usual=True)
+SSIM_Y = FilterMetric("ssim-y", "SSIM-Y", "ssim", "Y", smallest=16, order=4, citation=_SSIM)
+MS_SSIM = FilterMetric(
+    "ms-ssim", "MS-SSIM", "libvmaf", "float_ms_ssim", smallest=176, order=5, citation=_MS_SSIM, is_usual=True
+)
+VMAF = FilterMetric(
+    "vmaf", "VMAF", "libvmaf", "vmaf", smallest=32, order=6, citation="Netflix VMAF, model vmaf_v0.6.1", is_usual=True
+)
 
 
 class _Filter(NamedTuple):
@@ -43,10 +121,10 @@ class _Filter(NamedTuple):
 
     name: str
     pixels: str
-    metrics: tuple[str, ...]
+    metrics: tuple[FilterMetric, ...]
 
 
-def filtered(pair: MediaPair, metrics: Sequence[str], box: Box | None, threads: int = 1) -> dict[str, float]:
+def filtered(pair: MediaPair, metrics: Sequence[FilterMetric], box: Box | None, threads: int = 1) -> dict[str, float]:
     """Return the metrics of a pair on a box, or on the whole picture; PSNR of what is identical is infinite."""
     with tempfile.TemporaryDirectory(prefix="beholder-metrics-") as folder:
         filters = list(_wanted(pair, metrics))
@@ -61,13 +139,12 @@ def filtered(pair: MediaPair, metrics: Sequence[str], box: Box | None, threads: 
         }
 
 
-def _wanted(pair: MediaPair, metrics: Sequence[str]) -> Iterator[_Filter]:
+def _wanted(pair: MediaPair, metrics: Sequence[FilterMetric]) -> Iterator[_Filter]:
     """Yield each filter once for each pixel format that its metrics look at."""
-    grouped: dict[tuple[str, str], list[str]] = {}
+    grouped: dict[tuple[str, str], list[FilterMetric]] = {}
     for metric in metrics:
-        kind = METRICS[metric]
-        pixels = "gbrp" if pair.is_still and kind.in_colour else pair.pixels
-        grouped.setdefault((kind.tool, pixels), []).append(metric)
+        pixels = "gbrp" if pair.is_still and metric.in_colour else pair.pixels
+        grouped.setdefault((metric.tool, pixels), []).append(metric)
     for (name, pixels), own in grouped.items():
         yield _Filter(name, pixels, tuple(own))
 
@@ -86,7 +163,7 @@ def _arguments(pair: MediaPair, filters: Sequence[_Filter], box: Box | None, fol
         if one.name == "libvmaf":
             log = _escaped(str(folder / f"{place}.json"))
             options += f":log_fmt=json:log_path={log}:n_threads={threads}:model=version=vmaf_v0.6.1"
-            options += ":feature=name=float_ms_ssim" if "ms-ssim" in one.metrics else ""
+            options += ":feature=name=float_ms_ssim" if MS_SSIM in one.metrics else ""
         graph.append(f"[p{place}]format={one.pixels}[a{place}];[r{place}]format={one.pixels}[b{place}]")
         graph.append(f"[a{place}][b{place}]{one.name}@{place}={options}[o{place}]")
         maps += ["-map", f"[o{place}]", "-f", "null", "-"]
@@ -103,133 +180,48 @@ def _escaped(path: str) -> str:
 def _read(one: _Filter, place: int, log: str, folder: Path) -> dict[str, float]:
     if one.name == "libvmaf":
         pooled = json.loads((folder / f"{place}.json").read_text(encoding="utf-8"))["pooled_metrics"]
-        means = {metric: pooled.get(METRICS[metric].key, {}).get("mean") for metric in one.metrics}
+        means = {metric.name: pooled.get(metric.key, {}).get("mean") for metric in one.metrics}
         # It says null where a number has no end or none at all, as MS-SSIM of pictures that are each other's opposite.
         return {metric: math.nan if mean is None else float(mean) for metric, mean in means.items()}
     line = next((line for line in log.splitlines() if line.startswith(f"[{one.name}@{place} @")), "")
     scores = dict(_SCORE.findall(line))
-    return {metric: float(scores.get(METRICS[metric].key, math.nan)) for metric in one.metrics}
-
-
-# Decoding frame by frame
-
-
-Plane: TypeAlias = NDArray[np.uint8]
-
-
-def plane_shapes(pixels: str, width: int, height: int) -> list[tuple[int, int]]:
-    """Return lines and columns of each plane of a frame."""
-    half = (-(-height // 2), -(-width // 2))
-    full = (height, width)
-    return {"gray": [full], "yuv420p": [full, half, half], "gbrp": [full] * 3, "yuv444p": [full] * 3}[pixels]
-
-
-def frames(
-    read: Sequence[str], path: str, chain: str, pixels: str, width: int, height: int, where: str
-) -> Iterator[list[Plane]]:
-    """Yield the planes of each frame, or raise StimuliError that names `where`."""
-    shapes = plane_shapes(pixels, width, height)
-    size = sum(lines * columns for lines, columns in shapes)
-    words = ["-v", "error", *read, "-i", path, "-map", "0:V:0", "-vf", f"{chain},format={pixels}"]
-    line = command([*words, "-fps_mode", "passthrough", "-f", "rawvideo", "pipe:1"])
-    with tempfile.TemporaryFile() as log:
-        process = subprocess.Popen(
-            line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, creationflags=NO_WINDOW
-        )
-        assert process.stdout is not None
-        try:
-            while len(data := process.stdout.read(size)) == size:
-                yield _planes(data, shapes)
-            if process.wait() != 0:
-                log.seek(0)
-                said = FFmpegRun(process.returncode, b"", log.read().decode("utf-8", "replace")).error_line()
-                raise StimuliError(Problem(where, f"cannot be decoded: ffmpeg says {said}"))
-        finally:
-            process.stdout.close()
-            process.kill()
-            process.wait()
-
-
-def _planes(data: bytes, shapes: Sequence[tuple[int, int]]) -> list[Plane]:
-    frames, start = [], 0
-    for lines, columns in shapes:
-        frames.append(np.frombuffer(data, np.uint8, lines * columns, start).reshape(lines, columns))
-        start += lines * columns
-    return frames
+    return {metric.name: float(scores.get(metric.key, math.nan)) for metric in one.metrics}
 
 
 # PSNR and SSIM of masked pixels; with a full mask equal to ffmpeg's
 
 
-BY_PIXEL = ("psnr", "psnr-y", "ssim", "ssim-y")
-"""What is counted pixel by pixel; of the other metrics the box round the mask is taken."""
-_WHITE = 128
 _C1, _C2 = int(0.01**2 * 255**2 * 64 + 0.5), int(0.03**2 * 255**2 * 64 * 63 + 0.5)
 """The constants of SSIM for sums over windows of 8 x 8, in whole numbers as ffmpeg has them."""
 Floats: TypeAlias = NDArray[np.float64]
-Truths: TypeAlias = NDArray[np.bool_]
 
 
-class Mask(NamedTuple):
-    """A file whose white pixels count: an image for all frames, or a video with one for each."""
-
-    path: Path
-    sha256: str
-
-
-def mask_frames(mask: Mask, width: int, height: int) -> Iterator[Truths]:
-    """Yield which pixels count in each frame; the last goes on for ever."""
-    is_video = medium_of(mask.path.name) == "video"
-    read = READ_VIDEO if is_video else ("-protocol_whitelist", "file")
-    scale = f"scale={width}:{height}:flags=neighbor:out_range=pc"
-    last: Truths | None = None
-    for (grey,) in frames(read, file_argument(mask.path), scale, "gray", width, height, str(mask.path)):
-        last = grey >= _WHITE
-        yield last
-    assert last is not None
-    yield from repeat(last)
-
-
-def mask_box(mask: Mask, width: int, height: int) -> Box | None:
-    """Return the box round all that the mask ever picks; None where it picks nothing."""
-    ever = np.zeros((height, width), dtype=bool)
-    before: Truths | None = None
-    for picked in mask_frames(mask, width, height):
-        if picked is before:
-            break
-        ever, before = ever | picked, picked
-    if not ever.any():
-        return None
-    lines, columns = np.flatnonzero(ever.any(axis=1)), np.flatnonzero(ever.any(axis=0))
-    return Box(int(columns[0]), int(lines[0]), int(np.ptp(columns)) + 1, int(np.ptp(lines)) + 1)
-
-
-def masked(pair: MediaPair, metrics: Sequence[str], mask: Mask) -> dict[str, float]:
-    """Return PSNR and SSIM over the masked pixels; NaN where the mask picks nothing that can be compared."""
+def masked(pair: MediaPair, metrics: Sequence[FilterMetric], region: Region) -> dict[str, float]:
+    """Return PSNR and SSIM over the pixels of a region; NaN where it picks nothing that can be compared."""
     return {
         metric: value
         for pixels, own in _by_pixels(pair, metrics).items()
-        for metric, value in _over(pair, pixels, own, mask).items()
+        for metric, value in _over(pair, pixels, own, region).items()
     }
 
 
-def _by_pixels(pair: MediaPair, metrics: Sequence[str]) -> dict[str, list[str]]:
+def _by_pixels(pair: MediaPair, metrics: Sequence[FilterMetric]) -> dict[str, list[str]]:
     # Eight bits: what a video has more of is rounded, as a screen does.
     colour, luma = ("gbrp", "yuv444p") if pair.is_still else ("yuv420p", "yuv420p")
     groups: dict[str, list[str]] = {}
     for metric in metrics:
-        groups.setdefault(luma if metric.endswith("-y") else colour, []).append(metric)
+        groups.setdefault(colour if metric.in_colour else luma, []).append(metric.name)
     return groups
 
 
-def _over(pair: MediaPair, pixels: str, metrics: Sequence[str], mask: Mask) -> dict[str, float]:
+def _over(pair: MediaPair, pixels: str, metrics: Sequence[str], region: Region) -> dict[str, float]:
     size = (pair.width, pair.height)
     own = frames(pair.read, pair.path, pair.chain, pixels, *size, pair.name)
     other = frames(pair.read, pair.reference_path, pair.reference_chain, pixels, *size, pair.reference_name)
     squares, counts = np.zeros(3), np.zeros(3)
     alike: list[Floats] = []
     wants_ssim = any(metric.startswith("ssim") for metric in metrics)
-    for planes, references, picked in zip(own, other, mask_frames(mask, *size), strict=False):
+    for planes, references, picked in zip(own, other, region.picks(*size), strict=False):
         picks = [_shrunk(picked, plane.shape) for plane in planes]
         for place, (plane, reference, pick) in enumerate(zip(planes, references, picks, strict=True)):
             apart = plane[pick].astype(np.int64) - reference[pick]
@@ -287,82 +279,3 @@ def _pooled(alike: Floats, counts: Floats) -> dict[str, float]:
     if not windows[0]:
         return {"ssim": math.nan, "ssim-y": math.nan}
     return {"ssim": float(by_plane @ weights / weights.sum()), "ssim-y": float(by_plane[0])}
-
-
-# A processed file and its reference, aligned in frames and pixels
-
-
-_PIXELS = frozenset(f"yuv4{kind}p{depth}" for kind in ("20", "22", "44") for depth in ("", "10le", "12le", "16le"))
-"""What all filters take; libvmaf takes nothing else."""
-_READ_IMAGE = ("-f", "webp_pipe", "-protocol_whitelist", "file")
-
-
-@dataclass(frozen=True)
-class MediaPair:
-    """Two videos or two images, and what is done to them before they are compared."""
-
-    name: str
-    reference_name: str
-    path: str
-    reference_path: str
-    read: tuple[str, ...]
-    """Options before each input."""
-    chain: str
-    """Filters of the processed one: its frames numbered as the reference's, in the size of the reference."""
-    reference_chain: str
-    width: int
-    height: int
-    pixels: str
-    """The pixel format in which they meet."""
-    is_still: bool
-    notes: tuple[str, ...]
-    """What was done, in words."""
-
-
-def look_at(stimulus: Stimulus, reference: Stimulus) -> MediaPair:
-    """Return how a stimulus and its reference are compared."""
-    own, other = _measured(stimulus), _measured(reference)
-    is_still = stimulus.medium == "image"
-    number = "settb=1/25,setpts=N"
-    chain, reference_chain, notes = [], [number], []
-    if not is_still:
-        rate, given = exact_rate(other.probe.fps), exact_rate(own.probe.fps)
-        frames = own.frames
-        if rate != given:
-            chain.append(f"fps=fps={rate}:start_time=0")
-            frames = round(own.frames * rate / given)
-            notes.append(f"frames held or dropped from {float(given):g} to {float(rate):g} a second")
-        if frames != other.frames:
-            first = min(frames, other.frames)
-            notes.append(f"frames: {frames} beside {other.frames} of the reference, of which the first {first}")
-    chain.append(number)
-    size, wanted = ((one.probe.width, one.probe.height) for one in (own, other))
-    scale = f"scale={wanted[0]}:{wanted[1]}:flags=bicubic+accurate_rnd"
-    if size != wanted or not own.is_square:
-        chain.append(scale)
-    if not other.is_square:
-        reference_chain.append(scale)
-    if not (own.is_square and other.is_square):
-        notes.append("pixels made square, as they are shown")
-    if size != wanted:
-        notes.append(f"scaled from {size[0]} x {size[1]} to {wanted[0]} x {wanted[1]} (bicubic)")
-    pixels = "yuv444p" if is_still else other.pixels.replace("yuvj", "yuv")
-    return MediaPair(
-        name=stimulus.file,
-        reference_name=reference.file,
-        path=file_argument(stimulus.served),
-        reference_path=file_argument(reference.served),
-        read=_READ_IMAGE if is_still else READ_VIDEO,
-        chain=",".join(chain),
-        reference_chain=",".join(reference_chain),
-        width=wanted[0],
-        height=wanted[1],
-        pixels=pixels if pixels in _PIXELS else "yuv420p",
-        is_still=is_still,
-        notes=tuple(notes),
-    )
-
-
-def _measured(stimulus: Stimulus) -> Measurement:
-    # What people saw: of a video the same frames as in its file, of an image the same pixels, upright and in sRGB.
-    return measure(Path(stimulus.served), stimulus.file, stimulus.medium)

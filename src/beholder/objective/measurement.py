@@ -1,4 +1,4 @@
-"""Values measured: every pair on every region, in parallel, each once."""
+"""Values measured: every pair or condition on every region, in parallel, each once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import math
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from beholder.errors import Problem, UserError
-from beholder.objective.frames import BY_PIXEL, filtered, look_at, mask_box, masked
-from beholder.objective.regions import VALUES, Region, Regions, even_box
-from beholder.objective.registry import METRICS, Chosen, heard, tool_version
+from beholder.objective.contract import ComparedPair, ConditionMetric, ObjectiveMetric, PairMetric
+from beholder.objective.landmarks import Landmarks
+from beholder.objective.regions import VALUES, Region, Regions
+from beholder.objective.registry import Chosen
 from beholder.stimuli.catalogue import Stimulus
 
 IDENTICAL = "identical to the reference"
@@ -25,12 +26,18 @@ NOTHING = "nothing to measure"
 
 
 class _Job(NamedTuple):
-    """One pair on one region, with the metrics of it that are not known yet."""
+    """Pairs on one region, with the metrics of them that are not known yet: one pair, or all of a condition."""
 
-    stimulus: Stimulus
-    reference: Stimulus
-    region: Region | None
-    metrics: tuple[str, ...]
+    pairs: tuple[tuple[Stimulus, Stimulus, Region | None], ...]
+    metrics: tuple[ObjectiveMetric, ...]
+    condition: str = ""
+    """Whose pairs they are, where the metrics are of a whole condition."""
+
+    @property
+    def region(self) -> str:
+        """The name of the region; empty for all of the picture."""
+        region = self.pairs[0][2]
+        return region.name if region is not None else ""
 
 
 def measure_all(
@@ -39,54 +46,80 @@ def measure_all(
     cache: MeasurementCache,
     jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
+    landmarks: Landmarks | None = None,
 ) -> pd.DataFrame:
-    """Return a row for each stimulus, metric and region; raise UserError with the problems of all files at once."""
-    wanted = [
-        _Job(stimulus, reference, region, _on(region, chosen.of(stimulus)))
-        for stimulus, reference in chosen.pairs
-        for region in (None, *regions.of(stimulus))
-    ]
-    problems = [*regions.lost([one for pair in chosen.pairs for one in pair]), *_outside(wanted)]
+    """Return a row for each metric and region of a stimulus or condition; raise UserError with all problems at once."""
+    known = landmarks or Landmarks({}, "")
+    wanted = [*_of_stimuli(chosen, regions), *_of_conditions(chosen, regions)]
+    stimuli = [one for pair in chosen.pairs for one in pair]
+    problems = [*regions.lost(stimuli), *known.lost(stimuli, chosen.metrics), *_outside(wanted)]
     if problems:
         raise UserError(problems)
-    waiting = [job._replace(metrics=left) for job in wanted if (left := _unknown(job, cache))]
-    _do(waiting, cache, jobs or os.cpu_count() or 1, progress)
-    return pd.DataFrame([_row(job, metric, cache) for job in wanted for metric in job.metrics], columns=VALUES)
+    waiting = [job._replace(metrics=left) for job in wanted if (left := _unknown(job, cache, known))]
+    _do(waiting, cache, known, jobs or os.cpu_count() or 1, progress)
+    return pd.DataFrame([_row(job, one, cache, known) for job in wanted for one in job.metrics], columns=VALUES)
 
 
-def _on(region: Region | None, metrics: Sequence[str]) -> tuple[str, ...]:
-    """Return the metrics that look at a region: sound has none."""
-    return tuple(name for name in metrics if region is None or not METRICS[name].is_of_sound)
+def _of_stimuli(chosen: Chosen, regions: Regions) -> Iterator[_Job]:
+    for stimulus, reference in chosen.pairs:
+        own = [one for one in chosen.of(stimulus) if one.per == "stimulus"]
+        for region in (None, *regions.of(stimulus)):
+            if metrics := _on(region, own):
+                yield _Job(((stimulus, reference, region),), metrics)
+
+
+def _of_conditions(chosen: Chosen, regions: Regions) -> Iterator[_Job]:
+    """Yield all pairs of each condition on the whole picture, then on every region that all its stimuli have."""
+    by_condition: dict[str, list[tuple[Stimulus, Stimulus]]] = {}
+    for stimulus, reference in chosen.pairs:
+        by_condition.setdefault(stimulus.condition, []).append((stimulus, reference))
+    for condition, pairs in by_condition.items():
+        metrics = tuple(one for one in chosen.of(pairs[0][0]) if one.per == "condition")
+        named = [{region.name: region for region in regions.of(stimulus)} for stimulus, _ in pairs]
+        shared = [name for name in named[0] if all(name in own for own in named)]
+        for name in (None, *shared) if metrics else ():
+            places = [None if name is None else own[name] for own in named]
+            yield _Job(
+                tuple((*pair, region) for pair, region in zip(pairs, places, strict=True)), metrics, condition=condition
+            )
+
+
+def _on(region: Region | None, metrics: Sequence[ObjectiveMetric]) -> tuple[ObjectiveMetric, ...]:
+    """Return the metrics that look at a region: sound has none, and points are where they are."""
+    return tuple(one for one in metrics if region is None or one.looks_at == "pictures")
 
 
 def _outside(wanted: Sequence[_Job]) -> list[Problem]:
     problems = []
-    for job in wanted:
-        if job.region is not None:
-            probe = job.reference.probe
-            if what := job.region.outside(probe.width, probe.height):
-                problems.append(Problem(job.region.where, f"{job.region.name} {what} of {job.stimulus.id}"))
+    for stimulus, reference, region in (pair for job in wanted if not job.condition for pair in job.pairs):
+        if region is not None and (what := region.outside(reference.probe.width, reference.probe.height)):
+            problems.append(Problem(region.where, f"{region.name} {what} of {stimulus.id}"))
     return problems
 
 
-def _key(job: _Job, metric: str) -> str:
-    region = ""
-    if job.region is not None:
-        region = job.region.mask.sha256 if job.region.mask else repr(job.region.box)
-    return key(job.stimulus.sha256, job.reference.sha256, metric, region)
+def _key(job: _Job, metric: ObjectiveMetric, landmarks: Landmarks) -> str:
+    files = [(own.sha256, other.sha256, region.key if region else "") for own, other, region in job.pairs]
+    points = landmarks.sha256 if metric.looks_at == "landmarks" else ""
+    return key(files, metric.name, points, metric.version())
 
 
-def _unknown(job: _Job, cache: MeasurementCache) -> tuple[str, ...]:
-    return tuple(metric for metric in job.metrics if cache.get(_key(job, metric)) is None)
+def _unknown(job: _Job, cache: MeasurementCache, landmarks: Landmarks) -> tuple[ObjectiveMetric, ...]:
+    return tuple(one for one in job.metrics if cache.get(_key(job, one, landmarks)) is None)
 
 
 def _do(
-    waiting: Sequence[_Job], cache: MeasurementCache, workers: int, progress: Callable[[int, int], None] | None
+    waiting: Sequence[_Job],
+    cache: MeasurementCache,
+    landmarks: Landmarks,
+    workers: int,
+    progress: Callable[[int, int], None] | None,
 ) -> None:
     threads = max(1, (os.cpu_count() or 1) // max(1, min(workers, len(waiting))))
     problems: list[Problem] = []
     with ThreadPoolExecutor(max_workers=workers) as pool:
-        work: dict[Future[dict[str, Value]], _Job] = {pool.submit(_measured, job, threads): job for job in waiting}
+        work: dict[Future[dict[str, Value]], _Job] = {
+            pool.submit(_measured, job, landmarks, threads): job for job in waiting
+        }
         try:
             for done, future in enumerate(as_completed(work), 1):
                 try:
@@ -94,7 +127,8 @@ def _do(
                 except UserError as error:
                     problems += error.problems
                 else:
-                    cache.add({_key(work[future], metric): value for metric, value in values.items()})
+                    job = work[future]
+                    cache.add({_key(job, one, landmarks): values[one.name] for one in job.metrics})
                 if progress is not None:
                     progress(done, len(waiting))
         finally:
@@ -103,39 +137,59 @@ def _do(
         raise UserError(sorted(dict.fromkeys(problems), key=lambda one: (one.where, one.what)))
 
 
-def _measured(job: _Job, threads: int) -> dict[str, Value]:
-    sounds = [metric for metric in job.metrics if METRICS[metric].is_of_sound]
+def _measured(job: _Job, landmarks: Landmarks, threads: int) -> dict[str, Value]:
+    """Return the value of each metric of a job; those of one class are measured together."""
+    by_class: dict[type[ObjectiveMetric], list[ObjectiveMetric]] = {}
+    for one in job.metrics:
+        by_class.setdefault(type(one), []).append(one)
     measured: dict[str, Value] = {}
-    if sounds:
-        values, notes = heard(job.stimulus, job.reference, sounds)
-        measured |= {metric: _noted_value(value, notes) for metric, value in values.items()}
-    seen = [metric for metric in job.metrics if metric not in sounds]
-    return measured | _seen(job, seen, threads) if seen else measured
+    for kind, metrics in by_class.items():
+        pairs = [
+            ComparedPair(own, other, region, landmarks=landmarks.of(own, other), threads=threads)
+            for own, other, region in job.pairs
+        ]
+        small = {one.name: why for one in metrics if (why := _too_small(one, pairs))}
+        large = [one for one in metrics if one.name not in small]
+        values = _called(kind, large, pairs, job) if large else {}
+        measured |= {name: Value(math.nan, why) for name, why in small.items()}
+        for one in large:
+            notes = dict.fromkeys(note for pair in pairs for note in (*_aligned(one, pair), *pair.notes_of(one.name)))
+            measured[one.name] = _noted_value(values[one.name], list(notes))
+    return measured
 
 
-def _seen(job: _Job, metrics: Sequence[str], threads: int) -> dict[str, Value]:
-    pair = look_at(job.stimulus, job.reference)
-    box, notes, measured = None, pair.notes, {}
-    if job.region is not None and job.region.mask is not None:
-        mask = job.region.mask
-        by_pixel = [metric for metric in metrics if metric in BY_PIXEL]
-        measured = {metric: _noted_value(value, notes) for metric, value in masked(pair, by_pixel, mask).items()}
-        metrics = [metric for metric in metrics if metric not in by_pixel]
-        around = mask_box(mask, pair.width, pair.height) if metrics else None
-        if metrics and around is None:
-            return measured | {metric: Value(math.nan, NOTHING) for metric in metrics}
-        if around is not None:
-            box = even_box(*around, pair.width, pair.height)
-            notes = (*notes, "on the box round the mask")
-    elif job.region is not None:
-        box = job.region.pixels(pair.width, pair.height)
-    smallest = min(box[2:] if box else (pair.width, pair.height))
-    large = [metric for metric in metrics if METRICS[metric].smallest <= smallest]
-    for metric in metrics:
-        if metric not in large:
-            measured[metric] = Value(math.nan, f"needs {METRICS[metric].smallest} pixels a side, here {smallest}")
-    values = filtered(pair, large, box, threads) if large else {}
-    return measured | {metric: _noted_value(value, notes) for metric, value in values.items()}
+def _called(
+    kind: type[ObjectiveMetric], metrics: Sequence[ObjectiveMetric], pairs: Sequence[ComparedPair], job: _Job
+) -> dict[str, float]:
+    """Return what metrics say, or raise UserError that names the one whose package failed."""
+    try:
+        if issubclass(kind, PairMetric):
+            return kind.measure_together([one for one in metrics if isinstance(one, PairMetric)], pairs[0])
+        return {one.name: float(one.measure(pairs)) for one in metrics if isinstance(one, ConditionMetric)}
+    except UserError:
+        raise
+    # A metric of somebody else may fail in any way.
+    except Exception as error:
+        names = " and ".join(one.name for one in metrics)
+        where = job.condition or job.pairs[0][0].file
+        what = f"cannot be measured by {names}: {type(error).__name__}: {error}"
+        fix = "Update that package, or leave the metric out."
+        raise UserError(Problem(where, what, "", fix)) from error
+
+
+def _too_small(metric: ObjectiveMetric, pairs: Sequence[ComparedPair]) -> str:
+    """Return why the picture or the region is too small for a metric, or nothing."""
+    if metric.looks_at != "pictures":
+        return ""
+    # A mask is measured by its pixels or by the box round it, which only its metric knows.
+    boxes = [pair.box for pair in pairs if pair.region is None or pair.region.is_box]
+    sides = [side for box in boxes if box is not None for side in box[2:]]
+    smallest = min(sides, default=metric.smallest)
+    return f"needs {metric.smallest} pixels a side, here {smallest}" if smallest < metric.smallest else ""
+
+
+def _aligned(metric: ObjectiveMetric, pair: ComparedPair) -> tuple[str, ...]:
+    return pair.media.notes if metric.looks_at == "pictures" else ()
 
 
 def _noted_value(value: float, notes: Sequence[str]) -> Value:
@@ -144,20 +198,22 @@ def _noted_value(value: float, notes: Sequence[str]) -> Value:
     return Value(math.nan, "; ".join([IDENTICAL if value == math.inf else NOTHING, *notes]))
 
 
-def _row(job: _Job, metric: str, cache: MeasurementCache) -> dict[str, Any]:
-    value = cache.get(_key(job, metric))
+def _row(job: _Job, metric: ObjectiveMetric, cache: MeasurementCache, landmarks: Landmarks) -> dict[str, Any]:
+    value = cache.get(_key(job, metric, landmarks))
     assert value is not None
-    one = job.stimulus
-    return {
-        "stimulus": one.id, "content": one.content, "condition": one.condition, "metric": metric,
-        "region": job.region.name if job.region else "", "value": value.value, "note": value.note,
-    }  # fmt: skip
+    one = job.pairs[0][0]
+    whose = (
+        {"stimulus": "", "content": "", "condition": job.condition}
+        if job.condition
+        else {"stimulus": one.id, "content": one.content, "condition": one.condition}
+    )
+    return {**whose, "metric": metric.name, "region": job.region, "value": value.value, "note": value.note}
 
 
 # Cache of measured values: one line each, appended as it is known
 
 
-RECIPE = "1"
+RECIPE = "2"
 """Raised where the same tool would be used in another way."""
 
 
@@ -168,9 +224,9 @@ class Value(NamedTuple):
     note: str = ""
 
 
-def key(own_sha256: str, reference_sha256: str, metric: str, region: str) -> str:
-    """Return the name of a value: both files, the metric, the region and what measures it."""
-    words = "\n".join((RECIPE, own_sha256, reference_sha256, metric, region, tool_version(metric)))
+def key(files: Sequence[tuple[str, str, str]], metric: str, landmarks: str, version: str) -> str:
+    """Return the name of a value: both files and the region of each pair, the metric, and what measures it."""
+    words = "\n".join((RECIPE, *("\n".join(three) for three in files), metric, landmarks, version))
     return hashlib.sha256(words.encode()).hexdigest()
 
 

@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -14,22 +15,52 @@ import pandas as pd
 from beholder.analysis.result import records
 from beholder.cleaning.ratings import TOO_LARGE, read_cells
 from beholder.errors import Problem, UserError
-from beholder.objective.frames import Box, Mask
+from beholder.objective.decoding import Box, Mask, Truths, box_round, mask_box, mask_frames
 from beholder.stimuli.catalogue import Stimulus
 
 _BOX = ("x", "y", "width", "height")
-_NEED = "region, then x, y, width and height, or mask; stimulus or content where they differ"
+_NEED = "region, then x, y, width and height, or mask; stimulus or content where they differ; side where it is outside"
+_SIDES = ("inside", "outside")
 _FIX = "White pixels of a mask count; x and y of a box are of its upper left corner."
 
 
 @dataclass(frozen=True)
 class Region:
-    """A named part: a box in pixels, or in shares of the picture, or a mask."""
+    """A named part: a box in pixels, or in shares of the picture, or a mask; or all that is outside of it."""
 
     name: str
     where: str
     box: tuple[float, float, float, float] | None = None
     mask: Mask | None = None
+    is_outside: bool = False
+
+    @property
+    def is_box(self) -> bool:
+        """Whether it is a rectangle, to which pictures can be cut."""
+        return self.mask is None and not self.is_outside
+
+    @property
+    def key(self) -> str:
+        """What distinguishes it from other regions, for the cache."""
+        where = self.mask.sha256 if self.mask is not None else repr(self.box)
+        return f"outside {where}" if self.is_outside else where
+
+    def box_in(self, width: int, height: int) -> Box | None:
+        """Return the box round it in a picture of this size; None where it picks nothing."""
+        if self.is_outside:
+            return box_round(~self._inside(width, height)) if self.mask is None else Box(0, 0, width, height)
+        return self.pixels(width, height) if self.mask is None else mask_box(self.mask, width, height)
+
+    def picks(self, width: int, height: int) -> Iterator[Truths]:
+        """Yield which pixels count in each frame, for ever."""
+        inside = repeat(self._inside(width, height)) if self.mask is None else mask_frames(self.mask, width, height)
+        return (~picked for picked in inside) if self.is_outside else iter(inside)
+
+    def _inside(self, width: int, height: int) -> Truths:
+        box = self.pixels(width, height)
+        inside = np.zeros((height, width), dtype=bool)
+        inside[box.y : box.y + box.height, box.x : box.x + box.width] = True
+        return inside
 
     def pixels(self, width: int, height: int) -> Box:
         """Return the box in a picture of this size."""
@@ -95,12 +126,12 @@ def read_regions(path: Path) -> Regions:
         problems += wrong
         if wrong:
             continue
-        name, mask = row["region"], row.get("mask", "")
+        name, mask, is_outside = row["region"], row.get("mask", ""), row.get("side") == "outside"
         if mask:
-            region = Region(name, where, mask=_mask(path.parent / mask))
+            region = Region(name, where, mask=_mask(path.parent / mask), is_outside=is_outside)
         else:
             x, y, width, height = (float(row[column]) for column in _BOX)
-            region = Region(name, where, box=(x, y, width, height))
+            region = Region(name, where, box=(x, y, width, height), is_outside=is_outside)
         rows.setdefault(_whose(row), []).append(region)
     if problems:
         raise UserError(problems)
@@ -114,6 +145,9 @@ def _whose(row: Mapping[str, str]) -> tuple[str, str]:
 def _wrong(row: Mapping[str, str], where: str, folder: Path) -> Iterator[Problem]:
     if not row["region"]:
         yield Problem(where, "region is empty", "a name, such as face")
+    if (side := row.get("side", "")) and side not in _SIDES:
+        fix = "outside takes all pixels but those of the box or mask: the background."
+        yield Problem(where, f"side is {side}", "inside or outside", fix)
     mask = row.get("mask", "")
     if mask:
         if not (folder / mask).is_file():

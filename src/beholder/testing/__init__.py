@@ -1,7 +1,8 @@
-"""Conformance suites for methods, analyses, checks, stores and recruiters of others, and tiny studies to test with.
+"""Conformance suites for methods, analyses, metrics, checks, stores and recruiters of others, and tiny studies.
 
 analyses     `check_analysis`: an analysis keeps the contract
 methods      `check_method`: a method keeps the contract
+metrics      `check_metric`: an objective metric keeps the contract
 checks       `check_step`, `check_rule`: a check with a page, or a rule over sessions, keeps the contract
 stores       `check_store`: a store keeps the contract
 recruiters   `check_recruiter`: a recruiter keeps the contract
@@ -23,6 +24,7 @@ from beholder.stimuli.samples import make_samples
 from beholder.testing.analyses import check_analysis
 from beholder.testing.checks import check_rule, check_step
 from beholder.testing.methods import check_method
+from beholder.testing.metrics import check_metric
 from beholder.testing.recruiters import RECRUITER_CHECKS, Scene, check_recruiter
 from beholder.testing.stores import STORE_CHECKS, check_store
 from beholder.workflow.demo import DEFAULT_METHOD
@@ -33,6 +35,7 @@ __all__ = [
     "Scene",
     "check_analysis",
     "check_method",
+    "check_metric",
     "check_recruiter",
     "check_rule",
     "check_step",

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 import beholder
-from beholder.objective.registry import tool_version
+from beholder.objective.registry import find
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
 from support.measured_stimuli import SIZE, film, note, value, write
 
@@ -114,7 +114,7 @@ def test_images_are_compared_in_their_colours(tmp_path: Path) -> None:
     assert list(found.values["metric"]) == ["psnr", "ssim", "ms-ssim", "vmaf"]
     assert found.words == ("There are no ratings yet, so these are values only.",)
     assert found.page.is_file()
-    assert tool_version("psnr").startswith("ffmpeg version ")
+    assert find("psnr").version().startswith("ffmpeg version ")
 
 
 def test_pixels_that_are_not_square_are_compared_as_they_are_shown(tmp_path: Path) -> None:

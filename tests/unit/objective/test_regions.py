@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 import beholder
 from beholder.errors import UserError
-from support.measured_stimuli import refused
+from support.measured_stimuli import SIZE, note, refused, value
 from support.metric_tables import CONDITIONS
 
 
@@ -96,7 +97,7 @@ def test_regions_that_cannot_be_are_said_with_their_lines(material: Path, tmp_pa
     table.write_text("name,x\nface,1\n", "utf-8")
     assert refused(measure) == [
         f"{table}  has not the columns of regions. Allowed: region, then x, y, width and height, or mask; stimulus or "
-        "content where they differ."
+        "content where they differ; side where it is outside."
     ]
 
 
@@ -122,3 +123,29 @@ def test_regions_of_nothing_and_a_folder_that_cannot_be_written_are_told_before_
         f"{tmp_path / 'out' / 'cache.jsonl'}  cannot be written: Is a directory. Allowed: a folder in which you may "
         "write."
     )
+
+
+def test_the_background_is_all_that_is_outside_of_a_region(material: Path, tmp_path: Path) -> None:
+    table = tmp_path / "regions.csv"
+    rows = ["stimulus,region,x,y,width,height,mask,side", "coarse/city,front,20,40,70,60,,inside"]
+    rows += ["coarse/city,behind,20,40,70,60,,outside", "coarse/city,around,,,,,mask.png,outside"]
+    table.write_text("\n".join(rows) + "\n", "utf-8")
+    shutil.copy(material / "mask.png", tmp_path)
+    found = beholder.metrics(
+        material / "study.yaml", metric=["psnr-y", "ssim", "vmaf"], regions=table, out=tmp_path / "out"
+    ).values
+    whole, front, behind = (value(found, "coarse/city", "psnr-y", region) for region in ("", "front", "behind"))
+    share = 70 * 60 / (SIZE[0] * SIZE[1])
+    # What is wrong with all pixels is what is wrong inside and outside.
+    errors = [10 ** (-psnr / 10) for psnr in (whole, front, behind)]
+    assert errors[0] == pytest.approx(share * errors[1] + (1 - share) * errors[2], rel=1e-4)
+    assert value(found, "coarse/city", "psnr-y", "around") == pytest.approx(behind, abs=1e-5)
+    assert 0 < value(found, "coarse/city", "ssim", "behind") < 1
+    assert note(found, "coarse/city", "vmaf", "behind") == (
+        "nothing to measure; it cannot leave out a part of the picture"
+    )
+    table.write_text("region,x,y,width,height,side\nface,0,0,10,10,behind\n", "utf-8")
+    assert refused(lambda: beholder.metrics(material / "study.yaml", metric=["psnr"], regions=table)) == [
+        f"{table}:2  side is behind. Allowed: inside or outside. outside takes all pixels but those of the box or "
+        "mask: the background."
+    ]

@@ -1,4 +1,4 @@
-"""Which metrics can be measured of what; metrics of sounds."""
+"""Which metrics can be measured of what."""
 
 from __future__ import annotations
 
@@ -6,50 +6,23 @@ import shutil
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import beholder
+from beholder.objective.registry import names
 from beholder.stimuli.ffmpeg import find_ffmpeg
-from support.measured_stimuli import note, refused, value, write
+from support.installed_packages import CONTRAST, install, install_contrast
+from support.measured_stimuli import refused, value, write
 
-
-def test_sounds_are_measured_by_what_is_left_of_the_signal(tmp_path: Path) -> None:
-    rng = np.random.default_rng(2)
-    time = np.arange(32_000) / 16_000
-    clean = sum(np.sin(2 * np.pi * f * time) for f in (220, 440, 1760)) * (1 + np.sin(2 * np.pi * 3 * time)) / 8
-    noise = rng.normal(0, 0.05, len(time))
-    for condition, signal in (("original", clean), ("noisy", 0.5 * (clean + noise)), ("silent", 0 * clean)):
-        path = tmp_path / "stimuli" / condition / "talk.wav"
-        path.parent.mkdir(parents=True)
-        write_wav(path, signal)
-    path = write(tmp_path, [{"name": "original", "role": "reference"}, "noisy", "silent"])
-    found = beholder.metrics(path, metric=["si-sdr", "stoi", "estoi"]).values
-    rest = noise - clean * (noise @ clean) / (clean @ clean)
-    expected = 10 * np.log10((clean @ clean) / (rest @ rest))
-    assert value(found, "noisy/talk", "si-sdr") == pytest.approx(expected, abs=0.05)
-    assert 0 < value(found, "noisy/talk", "estoi") < value(found, "noisy/talk", "stoi") < 1
-    assert np.isnan(value(found, "silent/talk", "si-sdr"))
-    assert note(found, "silent/talk", "si-sdr") == "nothing to measure"
-
-
-def write_wav(path: Path, signal: np.ndarray[tuple[int], np.dtype[np.float64]]) -> None:
-    import wave
-
-    with wave.open(str(path), "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(16_000)
-        file.writeframes((np.clip(signal, -1, 1) * 32767).round().astype("<i2").tobytes())
+ALL = "psnr, psnr-y, ssim, ssim-y, ms-ssim, vmaf, stoi, estoi, si-sdr, lmd, lpips, fid, fvd"
 
 
 def test_what_cannot_be_chosen_is_said_all_at_once(material: Path) -> None:
     study = material / "study.yaml"
-    assert refused(lambda: beholder.metrics(study, metric=["pnsr", "lpips"], reference="orignal")) == [
-        "--metric  is pnsr, which is not measured here. Allowed: psnr, psnr-y, ssim, ssim-y, ms-ssim, vmaf, stoi, "
-        "estoi, si-sdr. Did you mean psnr?",
-        "--metric  is lpips, which is not measured here. Allowed: psnr, psnr-y, ssim, ssim-y, ms-ssim, vmaf, stoi, "
-        "estoi, si-sdr. Bring values of any other metric with --values.",
+    assert refused(lambda: beholder.metrics(study, metric=["pnsr", "dists"], reference="orignal")) == [
+        f"--metric  is pnsr, which is not measured here. Allowed: {ALL}. Did you mean psnr?",
+        f"--metric  is dists, which is not measured here. Allowed: {ALL}. Bring values of any other metric with "
+        "--values.",
         "--reference  is orignal, which is no condition. Allowed: original, fine, coarse, small, short, same. "
         "Did you mean original?",
     ]
@@ -67,10 +40,22 @@ def test_what_is_not_installed_is_said_with_how_to_get_it(
     poor.chmod(0o755)
     monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", str(poor))
     monkeypatch.setitem(sys.modules, "pystoi", None)
-    assert refused(lambda: beholder.metrics(material / "study.yaml", metric=["vmaf", "stoi"])) == [
-        "--metric  is vmaf, and this ffmpeg has no filter libvmaf. Allowed: psnr, psnr-y, ssim, ssim-y, si-sdr. Set "
-        "IMAGEIO_FFMPEG_EXE to an ffmpeg that has it, or bring the values with --values.",
-        "--metric  is stoi, which needs pystoi. Install it with `pip install 'beholder[audio]'`.",
+    monkeypatch.delenv("BEHOLDER_FVD_MODEL", raising=False)
+    for package in ("lpips", "pytorch_fid", "torch"):
+        monkeypatch.setitem(sys.modules, package, None)
+    there = "Allowed: psnr, psnr-y, ssim, ssim-y, si-sdr, lmd."
+    otherwise = "or bring the values with --values."
+    assert refused(
+        lambda: beholder.metrics(material / "study.yaml", metric=["vmaf", "stoi", "lpips", "fid", "fvd"])
+    ) == [
+        f"--metric  is vmaf, and this ffmpeg has no filter libvmaf. {there} Set IMAGEIO_FFMPEG_EXE to an ffmpeg that "
+        f"has it, {otherwise}",
+        f"--metric  is stoi, which needs pystoi. {there} Install it with `pip install 'beholder[audio]'`.",
+        f"--metric  is lpips, which needs lpips and torch. {there} Install it with `pip install 'beholder[lpips]'`, "
+        f"{otherwise}",
+        f"--metric  is fid, which needs pytorch_fid and torch. {there} Install it with `pip install 'beholder[fid]'`, "
+        f"{otherwise}",
+        f"--metric  is fvd, which needs torch. {there} Install it with `pip install 'beholder[fvd]'`, {otherwise}",
     ]
 
 
@@ -87,3 +72,31 @@ def test_without_a_reference_nothing_is_measured(material: Path, tmp_path: Path)
     assert refused(lambda: beholder.metrics(path, metric=["psnr"], reference="original")) == [
         "content city  has no reference under original, so its 1 stimulus cannot be measured."
     ]
+
+
+def test_a_metric_of_another_package_is_measured(
+    material: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install_contrast(tmp_path / "site", monkeypatch)
+    assert names()[-1] == "contrast"
+    found = beholder.metrics(material / "study.yaml", metric=["contrast"], out=tmp_path / "out").values
+    assert value(found, "same/city", "contrast") == 0
+    assert (tmp_path / "out" / "cache.jsonl").read_text("utf-8").count("\n") == len(found)
+
+
+def test_a_package_that_fails_is_named_and_costs_nobody_else_their_metrics(
+    material: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing = CONTRAST.replace("        return sum", '        raise RuntimeError("no weights")\n        return sum')
+    install_contrast(tmp_path / "one", monkeypatch, failing)
+    install(tmp_path / "two", monkeypatch, "gone", "1 / 0", "[beholder.metrics]\ngone = gone:GONE\n")
+    assert "gone" not in names()
+    assert refused(lambda: beholder.metrics(material / "study.yaml", metric=["gone"])) == [
+        "--metric  metric gone, entry point gone:GONE of the package gone, cannot be imported: ZeroDivisionError: "
+        "division by zero. Repair, update or uninstall that package."
+    ]
+    said = refused(lambda: beholder.metrics(material / "study.yaml", metric=["contrast"], out=tmp_path / "out"))
+    assert said[0] == (
+        "stimuli/coarse/Größe 2.mp4  cannot be measured by contrast: RuntimeError: no weights. Update that package, or "
+        "leave the metric out."
+    )
