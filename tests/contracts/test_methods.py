@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from beholder.methods import names
 from beholder.testing import check_method
 from beholder.testing.browser import find_chromium
+from beholder.testing.methods import check_browser_completes
 from support.data import ROOT
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
 
 HERE = ROOT / "tests"
 BUILT_IN = ("ab", "abx", "acr", "acr-hr", "ccr", "dcr", "likert", "mushra", "pair", "parallel")
 
 
 @pytest.mark.browser
+@pytest.mark.asyncio(loop_scope="session")
 @pytest.mark.parametrize("name", BUILT_IN)
-def test_a_built_in_method_keeps_the_contract(name: str, tmp_path: Path) -> None:
-    check_method(name, tmp_path, browser=find_chromium() is not None)
+async def test_a_built_in_method_keeps_the_contract(
+    name: str, tmp_path: Path, installed_chromium: Browser | None
+) -> None:
+    check_method(name, tmp_path, browser=False)
+    if installed_chromium is not None:
+        await check_browser_completes(tmp_path / "example" / "study.yaml", installed_chromium)
 
 
 @pytest.mark.browser

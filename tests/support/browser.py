@@ -178,12 +178,21 @@ class StudyServers:
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def chromium() -> AsyncIterator[Browser]:
-    """One browser for all tests; each person has their own context."""
+async def installed_chromium() -> AsyncIterator[Browser | None]:
+    """One browser for all tests; each person has their own context. None where the machine has no Chromium."""
     if find_chromium() is None:
-        pytest.skip("there is no Chromium on this machine: install chromium, or name one in BEHOLDER_CHROMIUM")
+        yield None
+        return
     async with open_browser() as browser:
         yield browser
+
+
+@pytest.fixture
+def chromium(installed_chromium: Browser | None) -> Browser:
+    """The browser, for tests that make no sense without."""
+    if installed_chromium is None:
+        pytest.skip("there is no Chromium on this machine: install chromium, or name one in BEHOLDER_CHROMIUM")
+    return installed_chromium
 
 
 @pytest_asyncio.fixture(loop_scope="session")

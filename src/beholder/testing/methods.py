@@ -7,7 +7,7 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import yaml
@@ -31,6 +31,9 @@ from beholder.stimuli.ingestion import load_catalogue
 from beholder.types import Json
 from beholder.workflow.new import new
 
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
+
 _ROBOTS = 24
 _CHANCE = 0.5
 _FEWEST = (2, 4)
@@ -53,7 +56,7 @@ def check_method(name: str, folder: Path, *, browser: bool = True) -> None:
     block_on(_check_served(method, marked))
     _check_order_is_recovered(marked)
     if browser:
-        block_on(_check_browser_completes(study))
+        block_on(_check_own_browser_completes(study))
 
 
 def _check_parts(method: Method) -> None:
@@ -155,15 +158,28 @@ def _check_ticks(results: Results, planted: Mapping[str, float]) -> None:
         assert shares[worst] > shares[best], f"{best} has more ticked faults than {worst}, which is planted as worse"
 
 
-async def _check_browser_completes(study: Path) -> None:
-    """Assert that a real Chromium completes the study, with as few trials as possible."""
-    from beholder.testing.browser import complete_study, fitting_answers, open_browser
+async def _check_own_browser_completes(study: Path) -> None:
+    from beholder.testing.browser import open_browser
+
+    async with open_browser() as browser:
+        await check_browser_completes(study, browser)
+
+
+async def check_browser_completes(study: Path, browser: Browser) -> None:
+    """Assert that a real Chromium completes the study, with as few trials as possible.
+
+    `check_method` does so with a browser of its own, unless it is told not to: this is for suites that have one open.
+    """
+    from beholder.testing.browser import complete_study, fitting_answers
 
     study = _shorten(study)
-    async with run_server(load_study(study), port=0) as server, open_browser() as browser:
+    async with run_server(load_study(study), port=0) as server:
         page = await browser.new_page()
-        answers = fitting_answers(load_study(study))
-        code = await complete_study(page, f"{server.link}?participant=check-method", answers=answers)
+        try:
+            answers = fitting_answers(load_study(study))
+            code = await complete_study(page, f"{server.link}?participant=check-method", answers=answers)
+        finally:
+            await page.close()
         ends = [row async for row in server.store.rows("ends")]
         assert [row["code"] for row in ends if row["outcome"] == "completed"] == [code]
 
