@@ -41,7 +41,7 @@ async def test_clicks_beside_controls_a_driver_and_a_script_are_in_the_log(serve
     page = visit.page
     await visit.go("trial:1")
     await page.locator("main h1, main h2").first.click()
-    await page.locator("#help").click()
+    await page.locator("#help").click()  # logs nothing itself
     await page.keyboard.press("Escape")
     assert await barriers(page, "decoys", ("light",)) == []
     assert await page.locator("[inert] button, [inert] input").count() == 2
@@ -56,6 +56,7 @@ async def test_clicks_beside_controls_a_driver_and_a_script_are_in_the_log(serve
     clicks = [data for _, kind, _, data in log if kind == "click"]
     assert [one["what"] for one in clicks][:2] == ["beside", "control"]
     assert clicks[1] == {"what": "control", "on": "help"}
+    assert {"what": "control", "on": "choice-dot"} in clicks, "a click on a field is a click, whatever it changes"
     told = [data["driver"] for _, kind, _, data in log if kind == "measure" and "driver" in data]
     assert "webdriver" in told[0]
     presses = [data for _, kind, _, data in log if kind == "press"]
@@ -86,5 +87,5 @@ async def test_people_with_keys_alone_or_a_touch_screen_leave_no_sign_and_progra
             found = await visit_study(browser, tmp_path / kind.name, kind, many, 7, **how)
             assert found.judged == many
             assert not (kind.is_person and found.signs), f"{kind.name}: {found.signs}"
-            if kind.name in ("driven", "harvester", "replayed"):
+            if kind.name in ("driven", "harvester"):  # the others are found by times, which a busy machine blurs
                 assert found.flagged == many, f"{kind.name}: {found.signs}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -142,3 +143,14 @@ def test_the_table_goes_between_its_marks_and_nowhere_else() -> None:
 def test_the_page_has_the_marks_once() -> None:
     text = (ROOT / "docs" / "trust.md").read_text("utf-8")
     assert text.count("<!-- written by make zoo -->") == text.count("<!-- end of zoo -->") == 1
+
+
+def test_the_table_of_hands_counts_who_was_flagged_and_by_what() -> None:
+    from zoo.hands import KINDS, Found, table
+
+    people = Found(KINDS[0], 6)
+    programs = Found(next(kind for kind in KINDS if kind.name == "driven"), 6, 6, 6, Counter(driver=6, pointer=5))
+    lines = list(table([people, programs], "2026-11-17", 7))
+    assert lines[0] == "Run of 2026-11-17, seed 7, in headless Chromium: a session of 8 trials each."
+    assert lines[-2].endswith("| 6 | 0 | 0 |  |")
+    assert lines[-1].endswith("| 6 | 6 | 6 | `driver` 6, `pointer` 5 |")

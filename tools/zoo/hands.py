@@ -30,7 +30,7 @@ from beholder.server.process import run_server
 from beholder.testing.browser import complete_study, open_browser
 from beholder.testing.check_pages import InputDevice, input_device
 from zoo.studies import write_texts_study
-from zoo.visits import PAGE
+from zoo.visits import PAGE, put
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Locator, Page
@@ -40,10 +40,10 @@ HIDDEN = "--disable-blink-features=AutomationControlled"
 """Lets Chromium keep to itself that a program drives it."""
 _AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36"
 _FRAME_S = 0.016
-_PRESS_ALL = """() => {
-  for (const node of document.querySelectorAll("button[type=button], input[type=radio]")) {
-    if (!node.closest("header, footer, dialog")) node.click();
-  }
+_PRESS_ALIKE = """node => {
+  const alike = node.matches("input") ? "input[type=radio]" : ".button-primary";
+  for (const other of document.querySelectorAll(alike)) if (other !== node) other.click();
+  node.click();
 }"""
 Pause = Callable[[], float]
 """Returns how many seconds pass before something is pressed."""
@@ -168,12 +168,10 @@ class Script(Hand):
 
 @dataclass
 class Harvester(Script):
-    """A program in the page that clicks everything there is, then what it was told to."""
+    """A program in the page that clicks every choice and every main button there is."""
 
     async def hit(self, target: Locator) -> None:
-        await self.page.evaluate(_PRESS_ALL)
-        if await target.is_visible():
-            await target.evaluate("node => node.click()")
+        await target.evaluate(_PRESS_ALIKE)
 
 
 # Kinds
@@ -207,7 +205,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("typist", "keys sent by a driver that hides itself, a second before each answer", Keys, pause="even",
          more={"is_held": False}),
     Kind("script", "a script in the page, without a pause", Script, pause="none"),
-    Kind("harvester", "a script that presses whatever there is", Harvester),
+    Kind("harvester", "a script in the page that presses whatever there is, with the pauses of people", Harvester),
     Kind("replayed", "one person's trace, replayed by all, in a browser that hides its driver", Mouse,
          is_one_trace=True),
     Kind("patient", "a driver that hides itself, with the pauses of people; or assistive technology that clicks for "
@@ -240,6 +238,8 @@ class Found:
     kind: Kind
     judged: int = 0
     flagged: int = 0
+    noted: int = 0
+    """With at least one sign."""
     signs: Counter[str] = field(default_factory=Counter)
 
 
@@ -271,7 +271,9 @@ async def visit_study(
             if row["check"] == "automation":
                 found.judged += row["verdict"] != "unknown"
                 found.flagged += row["verdict"] == "fail"
-                found.signs.update(json.loads(row["measured"] or "[]"))
+                signs = json.loads(row["measured"] or "[]")
+                found.noted += bool(signs)
+                found.signs.update(signs)
     return found
 
 
@@ -294,12 +296,13 @@ def table(results: list[Found], date: str, seed: int) -> Iterator[str]:
     """Yield the lines of the table."""
     yield f"Run of {date}, seed {seed}, in headless Chromium: a session of 8 trials each."
     yield ""
-    yield "| who | kind | n | flagged | signs that were found |"
-    yield "| --- | --- | --- | --- | --- |"
+    yield "| who | kind | n | flagged | with `least: 1` | signs that were found |"
+    yield "| --- | --- | --- | --- | --- | --- |"
     for one in results:
         signs = ", ".join(f"`{sign}` {count}" for sign, count in one.signs.most_common())
         who = "people" if one.kind.is_person else "programs"
-        yield f"| {who} | `{one.kind.name}`: {one.kind.says} | {one.judged} | {one.flagged} | {signs} |"
+        counts = f"{one.judged} | {one.flagged} | {one.noted}"
+        yield f"| {who} | `{one.kind.name}`: {one.kind.says} | {counts} | {signs} |"
 
 
 def main() -> int:
@@ -315,9 +318,7 @@ def main() -> int:
     made = "\n".join(table(results, asked.date, asked.seed))
     print(made)
     if not asked.only:
-        before, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
-        _, _, after = rest.partition(END)
-        PAGE.write_text(f"{before}{BEGIN}\n{made}\n{END}{after}", "utf-8", newline="\n")
+        PAGE.write_text(put(PAGE.read_text("utf-8"), made, BEGIN, END), "utf-8", newline="\n")
     return 0
 
 

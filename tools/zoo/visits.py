@@ -143,11 +143,11 @@ def main() -> int:
     return 0
 
 
-def put(page: str, made: str) -> str:
+def put(page: str, made: str, begin: str = BEGIN, end: str = END) -> str:
     """Return a page with the tables between their marks made anew."""
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{made}\n{END}{after}"
+    before, _, rest = page.partition(begin)
+    _, _, after = rest.partition(end)
+    return f"{before}{begin}\n{made}\n{end}{after}"
 
 
 if __name__ == "__main__":

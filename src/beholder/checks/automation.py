@@ -113,16 +113,16 @@ class Automation(SessionRule):
 # Signs of one session
 
 _JUMP_PX, _FEW_MOVES = 60, 2
-"""A hand that moves a pointer this far is seen on its way: browsers tell of a move in every frame."""
+"""A hand that moves a pointer so far is seen on its way: browsers tell of a move in every frame."""
 _CENTRE_PX = 1
 _FEWEST_PRESSES, _FEWEST_KEYS = 5, 8
 _MOST = 0.8
 """The share from which a habit counts as one."""
-_HELD_MS = 10
+_HELD_MS = 25
 """Fingers hold a key for 50 ms and more."""
-_APART_MS, _APART_PX, _HALF = 150, 40, 0.5
-"""To press one thing and then another beside it takes a hand 200 ms and more."""
-_EVEN, _EVEN_MS, _FEWEST_AT_PLACE, _FEWEST_DELAYS = 0.1, 200, 5, 8
+_APART_MS, _HALF = 200, 0.5
+"""To press one thing and then another that is not beside it takes a hand 300 ms and more."""
+_EVEN, _EVEN_MS, _FEWEST_AT_PLACE, _FEWEST_DELAYS = 0.1, 200, 5, 12
 """People's times differ from trial to trial by 20 % and more, even where they do the same simple thing."""
 _FEWEST_AWAY = 3
 _PASTED = 50
@@ -180,7 +180,7 @@ def _times(presses: Presses, pages: Pages) -> Mapping[str, Json]:
     fast = [
         one.ms < _APART_MS
         for one in delays
-        if one.is_next and (one.by == "none" or (one.by == "mouse" and one.gone >= _APART_PX))
+        if one.is_next and (one.by == "none" or (one.by == "mouse" and one.gone >= _JUMP_PX))
     ]
     numbers: dict[str, Json] = {}
     if len(fast) >= _FEWEST_PRESSES and fmean(fast) >= _HALF:

@@ -16,18 +16,20 @@ const MARKS = [
   "__playwright__binding__",
 ]; // prettier-ignore
 
-/** Log every click that no control logs itself: beside controls too, with the name of what is there.
+/** Log every click that no button logs itself: on fields, whatever it changes, and beside controls, with the name of
+ *  what is there.
  *  @param {Log} log @param {AbortSignal} signal */
 export function watchClicks(log, signal) {
   let before = 0;
   addEventListener("click", () => (before = log.events.length), { capture: true, signal });
   addEventListener(
     "click",
-    ({ target }) => {
+    ({ target, detail }) => {
       if (!(target instanceof Element) || target.closest("[inert]")) return;
       const control = target.closest(CONTROLS);
-      // Fields log what they are set to.
-      if (control !== null && (control.matches("input, select, textarea, label") || log.events.length > before)) return;
+      const isField = control?.matches("input, select, textarea") ?? false;
+      // A label hands its click on to its field; arrow keys click radio buttons, and log that they are keys.
+      if (control?.matches("label") || (isField ? detail === 0 : control !== null && log.events.length > before)) return;
       log.add("click", slotOf(target), { what: control === null ? "beside" : "control", on: nameOf(control ?? target) });
     },
     { signal },

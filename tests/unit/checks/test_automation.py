@@ -80,7 +80,7 @@ def test_a_control_that_nobody_can_meet_fails_alone() -> None:
         ("pointer", jumping([[700, 1500], [2100, 2600], [900, 3100], [1300, 2200]]), {"jumps": 1.0, "centred": 1.0}),
         ("untrusted", trials([[{"ms": 900, "by": "none", "trusted": False}]]), {"presses": 1}),
         ("keys", trials([[{"ms": 1000 * n * n, "by": "key", "held": 2}] for n in range(1, 10)]), {"brief": 1.0}),
-        ("times", trials([[{"ms": 1000 + n, "by": "touch"}] for n in range(9)]), {"spread": 0.003}),
+        ("times", trials([[{"ms": 1000 + n, "by": "touch"}] for n in range(12)]), {"spread": 0.003}),
         ("times", trials([[{"ms": 40 * n, "by": "none"} for n in range(9)]]), {"fast": 1.0}),
         ("focus", trials([[{"ms": 900 * n * n, "by": "touch", "away": True} for n in range(4)]]), {"presses": 4}),
         ("paste", trials([[{"ms": 900, "by": "paste", "letters": 60}]]), {"texts": 1}),
