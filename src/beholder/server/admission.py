@@ -365,7 +365,7 @@ class Leases:
             until=until,
             per_list=None if is_robot else 1,
             barred=self._further.barred(taken),
-            preferred=() if is_robot and not taken else self._further.preferred(taken),
+            preferred=self._further.preferred(taken),
         )
 
     async def has_free_list(self, now: datetime, barred: Collection[int] = ()) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
@@ -55,10 +55,11 @@ async def send_robots(
 ) -> Crowd:
     """Return a crowd that has taken the study. Robots arrive in order, so that each gets the same list every time.
 
-    Each run has its own robots: the same seed gives the same truth and other random draws. The store is only read,
-    for the secret and the claims: the server may be another process. A list passed as `robots` is filled, so that
-    the caller can watch them. `able` replaces the abilities of their kinds, `people` is the population, and `means`
-    are known qualities of conditions.
+    Where a participant may take several sessions, each robot that finished one comes back for the next, as a person
+    who takes the offer does; a session is a robot of its own in the crowd. Each run has its own robots: the same seed
+    gives the same truth and other random draws. The store is only read, for the secret and the claims: the server may
+    be another process. A list passed as `robots` is filled, so that the caller can watch them. `able` replaces the
+    abilities of their kinds, `people` is the population, and `means` are known qualities of conditions.
     """
     truth = truth_of(served.study, served.catalogue, served.method, seed, people, means)
     oracle = Oracle(served, store.secret, truth, seed, people)
@@ -74,18 +75,33 @@ async def send_robots(
             responders.append(oracle.responder(kind, name, able or abilities_of(kind)))
             robot_class = CHEATS.get(kind, Robot)
             robots.append(robot_class(name, served.study.name, params, client, responders[-1], patience_s=patience_s))
-        for robot in robots:
-            await robot.arrive()
-            await robot.consent()
-        oracle.claims |= {row["session"]: row["list"] async for row in store.rows("claims")}
-        for robot, responder in zip(robots, responders, strict=True):
-            robot.trial_limit = responder.answers(robot.session) if robot.session in oracle.claims else None
-        await _take_all(robots, progress)
-    return Crowd(truth, robots, kinds)
+        sessions = served.study.design.sessions_per_participant
+        visitors, all_kinds = list(zip(robots, responders, kinds, strict=True)), list(kinds)
+        for visit in range(1, sessions + 1):
+            for robot, _, _ in visitors:
+                await robot.arrive()
+                await robot.consent()
+            oracle.claims |= {row["session"]: row["list"] async for row in store.rows("claims")}
+            for robot, responder, _ in visitors:
+                robot.trial_limit = responder.answers(robot.session) if robot.session in oracle.claims else None
+            await _take_all(
+                [robot for robot, _, _ in visitors], progress, len(kinds) * (visit - 1), len(kinds) * sessions
+            )
+            visitors = [(_again(one), responder, kind) for one, responder, kind in visitors if one.has_completed]
+            if visit == sessions or not visitors:
+                break
+            robots += [robot for robot, _, _ in visitors]
+            all_kinds += [kind for _, _, kind in visitors]
+    return Crowd(truth, robots, all_kinds)
 
 
-async def _take_all(robots: Sequence[Robot], progress: Progress | None) -> None:
-    done = 0
+def _again(robot: Robot) -> Robot:
+    """Return the same simulated person before their next session; what they answered to checks is remembered."""
+    return replace(robot, token="", session="", step={}, acknowledged=[], checked=dict(robot.checked), trial_limit=None)
+
+
+async def _take_all(robots: Sequence[Robot], progress: Progress | None, before: int, total: int) -> None:
+    done = before
     gate = asyncio.Semaphore(_AT_ONCE)
 
     async def take(robot: Robot) -> None:
@@ -94,7 +110,7 @@ async def _take_all(robots: Sequence[Robot], progress: Progress | None) -> None:
             await robot.take()
         done += 1
         if progress:
-            progress(done, len(robots))
+            progress(done, total)
 
     await asyncio.gather(*(take(robot) for robot in robots))
 
@@ -210,11 +226,12 @@ def _outcome(visitor: SimulatedVisitor) -> VisitOutcome:
 
 
 async def robots_needed(served: ServedStudy, store: Store, seed: int) -> int:
-    """Return how many robots it takes to finish every open list; as many as lists if all are finished.
+    """Return how many robots it takes to finish every open list; as many as for a new plan if all are finished.
 
-    Robots of this seed that finished earlier are counted too, because they arrive again and are refused.
+    Each takes as many lists as a participant may. Robots of this seed that finished earlier are counted too, because
+    they arrive again and are refused.
     """
-    run, lists = served.study.run, len(served.lists)
+    run, lists, each = served.study.run, len(served.lists), served.study.design.sessions_per_participant
     done = {row["session"] async for row in store.rows("ends") if row["outcome"] == "completed"}
     claimed = {row["session"]: row["list"] async for row in store.rows("claims")}
     robots = {
@@ -224,8 +241,7 @@ async def robots_needed(served: ServedStudy, store: Store, seed: int) -> int:
     }
     unfinished = lists - len({claimed[session] for session in robots if session in claimed})
     names = set(robots.values())
-    return (
-        lists
-        if unfinished == 0
-        else unfinished + sum(robot_name(seed, n, run) in names for n in range(1, lists + len(names) + 1))
-    )
+    needed = -(-(unfinished or lists) // each)
+    if unfinished == 0:
+        return needed
+    return needed + sum(robot_name(seed, n, run) in names for n in range(1, lists + len(names) + 1))

@@ -93,20 +93,48 @@ def rehearse(
     """Return the ratings of robots: the same that they give over HTTP with this seed.
 
     They are computed as arrays where the method allows it, otherwise trial by trial; without `at_once` always so.
+    Whoever finished a session comes back for the next one, as often as a participant may.
     """
+    import pandas as pd
+
     people = people or Population()
     truth = truth_of(study, catalogue, method, seed, people, means)
     kinds = assign_kinds(read_mixture(raters), participants, seed, study.run)
     names = [robot_name(seed, number, study.run) for number in range(1, participants + 1)]
-    sheet = sheet_of(plan, study, catalogue, method, truth) if at_once else None
-    if sheet is not None:
-        answers = simulate_sheet(sheet, truth, people, kinds, seed, run=study.run, progress=progress)
-        table = _answers_table(answers, catalogue, list(truth.questions), names)
-    else:
-        groups = [planned.group for planned in plan.lists] if study.design.between else []
-        served = ServedStudy(study, digest, catalogue, method, [planned.entries for planned in plan.lists], "", groups)
-        table = _trial_by_trial(Oracle(served, b"", truth, seed, people), names, kinds, progress)
-    return MemoryRehearsal(truth, kinds, _ratings_table(table, study, catalogue, plan.lists, digest))
+    tables: list[DataFrame] = []
+    gone: set[str] = set()
+    visits = lists_by_visit(plan.lists, study.design.sessions_per_participant)
+    for visit, lists in enumerate(visits, 1):
+        sheet = sheet_of(lists, study, catalogue, method, truth) if at_once else None
+        if sheet is not None:
+            answers = simulate_sheet(sheet, truth, people, kinds, seed, run=study.run, progress=progress)
+            table = _answers_table(answers, catalogue, list(truth.questions), names)
+        else:
+            groups = [planned.group for planned in lists] if study.design.between else []
+            served = ServedStudy(study, digest, catalogue, method, [planned.entries for planned in lists], "", groups)
+            table = _trial_by_trial(Oracle(served, b"", truth, seed, people), names, kinds, progress)
+        if visit > 1:
+            gone |= {name for place, name in enumerate(names) if place % len(visits[0]) >= len(lists)}
+            table = table[~table["participant"].isin(gone)]
+            table = table.assign(session=table["participant"].astype(object) + f"-{visit}")
+        gone |= set(table["participant"][~table["use"].astype(bool)])
+        tables.append(_ratings_table(table, study, catalogue, lists, digest))
+    return MemoryRehearsal(truth, kinds, tables[0] if len(tables) == 1 else pd.concat(tables, ignore_index=True))
+
+
+def lists_by_visit(lists: Sequence[PlannedList], sessions: int) -> list[list[PlannedList]]:
+    """Return the lists of everybody's first session, of their second and so on, by the order in which people come.
+
+    The lists of one person stand one after the other among those of their group, and share no stimulus. Who has fewer
+    than the others comes last.
+    """
+    by_group: dict[object, list[PlannedList]] = {}
+    for planned in lists:
+        by_group.setdefault(planned.group_key, []).append(planned)
+    chains = [own[first : first + sessions] for own in by_group.values() for first in range(0, len(own), sessions)]
+    chains.sort(key=lambda chain: (-len(chain), chain[0].number))
+    visits = [[chain[visit] for chain in chains if len(chain) > visit] for visit in range(sessions)]
+    return [lists for lists in visits if lists]
 
 
 def _trial_by_trial(oracle: Oracle, names: Sequence[str], kinds: Sequence[str], progress: Progress | None) -> DataFrame:
@@ -322,6 +350,11 @@ def _numbered_categories(numbers: Any, word: str) -> Any:
 _FOLDER = "rehearsal"
 
 
+def people_of(lists: Sequence[PlannedList], study: Study) -> int:
+    """Return how many participants it takes to finish all lists."""
+    return -(-len(lists) // study.design.sessions_per_participant)
+
+
 def rehearse_folder(
     study: str | Path | Study,
     *,
@@ -338,7 +371,8 @@ def rehearse_folder(
     with no_collection():
         plan = open_plan(loaded, catalogue)
         rehearsal = rehearse(
-            loaded, catalogue, method, plan, participants=participants or len(plan.lists), raters=raters, seed=seed,
+            loaded, catalogue, method, plan, raters=raters, seed=seed,
+            participants=participants or people_of(plan.lists, loaded),
             people=source.people, means=source.means, digest=study_digest(loaded, catalogue), progress=progress,
         )  # fmt: skip
         table = rehearsal.ratings.astype(object)

@@ -84,6 +84,11 @@ class Robot:
         return bool(self.refused) or self.step.get("kind") == "end" or self.has_left
 
     @property
+    def has_completed(self) -> bool:
+        """Whether the session came to its end as planned, after which another one may be taken."""
+        return not self.refused and self.step.get("kind") == "end" and self.step.get("outcome") == "completed"
+
+    @property
     def has_left(self) -> bool:
         """Whether the robot has left before the current trial."""
         key = str(self.step.get("key", ""))

@@ -69,7 +69,7 @@ def run(
     from beholder.cleaning.collection import ChainShare, record_chain, record_target
     from beholder.methods import load_study
     from beholder.planning import plan_study
-    from beholder.recruiting.collection import LookOutcome, RunProgress, lists_at_looks, no_report, stop_reward_words
+    from beholder.recruiting.collection import LookOutcome, RunProgress, no_report, stop_reward_words
     from beholder.reporting import report
     from beholder.simulation import simulate as send
     from beholder.workflow.chain import exclude_studies, folder_of, write_open_pairs
@@ -120,7 +120,7 @@ def run(
         return LookOutcome(look["stops"], look["words"])
 
     if simulate:
-        for number, robots in enumerate(lists_at_looks(loaded)[:-1] if participants is None else ()):
+        for number, robots in enumerate(loaded.design.looks[:-1] if participants is None else ()):
             send(study, participants=robots, raters=raters, seed=seed, store=store, progress=progress)
             outcome = take_look()
             report_news(RunProgress("look", outcome.words))

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from beholder import simulate
+from beholder import clean, simulate
 from beholder.cleaning.facts import TABLES
 from beholder.cleaning.screening import judge_tables, store_of
 from beholder.methods import find, load_study
@@ -121,6 +122,29 @@ def assert_same(method: str, folder: Path) -> None:
     left = {robot.name for robot in crowd.robots if robot.has_left}
     assert left
     assert set(table["participant"][~table["use"].astype(bool)]) <= left
+
+
+def test_robots_come_back_for_further_sessions_which_are_shorter_in_memory_as_over_http(tmp_path: Path) -> None:
+    design = {"participants": 2, "trials": 3, "sessions_per_participant": 2}
+    bonus = {"bonus": {"quantity": {"sessions": 2, "each": "0.10 GBP"}}}
+    path = write_asking(
+        tmp_path, method="acr", design=design, qualification={"colour": True}, checks={}, clean=bonus,
+        recruit={"reward": "1.00 GBP"},
+    )  # fmt: skip
+    crowd = simulate(path, seed=5)
+    names = {robot.session: robot.name for robot in crowd.robots}
+    assert [robot.name for robot in crowd.robots] == ["5-1", "5-2", "5-1", "5-2"]
+    assert len(names) == len(crowd.kinds) == 4
+    first, later = (len(crowd.robots[place].acknowledged) for place in (0, 2))
+    assert later < first
+    counts = clean(path, robots=True).counts
+    assert (counts["participants"], counts["completed"], counts["bonuses"]) == (2, 4, 2)
+    over_http = pd.read_csv(tmp_path / "clean" / "ratings.csv", keep_default_na=False, dtype=str)
+    rows = zip(over_http["session"].map(names), over_http["stimulus"], over_http["value"].astype(float), strict=True)
+    made = simulate(path, seed=5, memory=True).ratings
+    assert sorted(rows) == sorted(zip(made["participant"], made["stimulus"], made["value"], strict=True))
+    assert sorted(set(made["session"])) == ["5-1", "5-1-2", "5-2", "5-2-2"]
+    assert not made.duplicated(["participant", "stimulus"]).any()
 
 
 def draw_instead(folder: Path) -> None:
