@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from copy import deepcopy
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -101,7 +103,12 @@ class _SchemaGenerator(GenerateJsonSchema):
 
 def study_schema(checks: CheckKinds) -> dict[str, Any]:
     """Return the JSON Schema of study.yaml (draft 2020-12), with these checks to choose from."""
-    model = study_model(checks.rules, checks.page_checks)
+    return deepcopy(_schema_of(study_model(checks.rules, checks.page_checks)))
+
+
+@lru_cache(maxsize=4)
+def _schema_of(model: type[Study]) -> dict[str, Any]:
+    """Return the schema of a model, which is made once for all new studies of a process."""
     schema = model.model_json_schema(schema_generator=_SchemaGenerator)
     parts = schema["$defs"]
     _without_titles(schema)
