@@ -42,7 +42,8 @@ async def serve(servers: StudyServers, media: tuple[str, ...], *, play: bool = T
         "examples": [{"file": file, "caption": f"An example, {Path(file).stem}"} for file in files],
     }
     return await servers.serve(
-        texts={"instructions": ["Please rate.", page]}, playback={"look_seconds": 0.5, "words_per_second": 1000},
+        texts={"instructions": ["Please rate.", page], "reminder": "Rate the *motion* only."},
+        playback={"look_seconds": 0.5, "words_per_second": 1000},
         **keys,
     )  # fmt: skip
 
@@ -63,8 +64,12 @@ async def test_clips_are_played_by_keys_and_the_way_on_says_what_is_left(servers
     await page.keyboard.press("2")
     await page.wait_for_selector(".example.is-played[data-slot=s2]")
     await page.get_by_role("button", name="Play again").nth(1).wait_for()
+    assert not await page.locator("#reminder").is_visible()
     await page.click("#next")
     await visit.step("trial:1")
+    assert await page.locator("#reminder").inner_text() == "Rate the motion only."
+    assert await page.get_by_role("complementary", name="What to keep in mind").locator("em").inner_text() == "motion"
+    assert await barriers(page, "here") == []
     evidence = (await site.answers())["text:instructions:2"]["playback"]
     assert [evidence[slot]["plays"] for slot in ("s1", "s2")] == [1, 1]
     await page.keyboard.press("?")

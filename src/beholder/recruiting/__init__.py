@@ -63,12 +63,12 @@ async def launch(
     """Check everything, create a draft of the study, and return what it costs; `publish="54.00 GBP"` publishes it.
 
     The amount must be that of the quote, so that nobody spends money they have not seen. A second call continues the
-    first.
+    first. With `dry_run` nothing is created, and neither store nor server is needed.
     """
     from beholder.recruiting.context import open_context
     from beholder.recruiting.launches import launch_study
 
-    async with open_context(study, store) as context:
+    async with open_context(study, store, may_be_new=dry_run) as context:
         return await launch_study(context, publish=publish, places=places, public_url=public_url, dry_run=dry_run)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +17,7 @@ from beholder.clock import utc_now
 from beholder.methods import load_study
 from beholder.recruiting.contract import Recruiter
 from beholder.store.contract import Store
-from beholder.store.open import open_store
+from beholder.store.open import folder_of, is_postgresql, open_store
 from beholder.study.model import Study
 from beholder.study.serialization import resolved_yaml
 
@@ -41,12 +42,24 @@ class RecruitContext:
 
 @asynccontextmanager
 async def open_context(
-    study: str | Path | Study, store: str | None = None, *, now: Callable[[], datetime] = utc_now
+    study: str | Path | Study,
+    store: str | None = None,
+    *,
+    may_be_new: bool = False,
+    now: Callable[[], datetime] = utc_now,
 ) -> AsyncIterator[RecruitContext]:
-    """Yield the context of a study, whose store must exist, and close what was opened."""
+    """Yield the context of a study, whose store must exist unless it `may_be_new`, and close what was opened.
+
+    A store that is not there is then an empty one, of which nothing is left.
+    """
     loaded = study if isinstance(study, Study) else load_study(study)
     url = store or str(loaded.folder / "store")
-    async with open_store(url, write=False) as opened:
+    async with AsyncExitStack() as stack:
+        if may_be_new and not is_postgresql(url) and not folder_of(url).exists():
+            empty = stack.enter_context(tempfile.TemporaryDirectory(prefix="beholder-"))
+            opened = await stack.enter_async_context(open_store(empty))
+        else:
+            opened = await stack.enter_async_context(open_store(url, write=False))
         loaded = await served_study(loaded, opened)
         recruiter = await recruiter_of(loaded, opened)
         try:

@@ -21,6 +21,8 @@ from beholder.recruiting.decisions_file import (
     missing_list,
     nothing_to_sign,
     read_file,
+    remember_list,
+    remembered_list,
     unseen_submissions,
     write_by_hand,
 )
@@ -67,10 +69,12 @@ async def decide_study(
     if sign is not None and not sign.strip():
         raise RecruitError(Problem("--sign", "is empty", "the name of whoever signs"))
     by = (sign or "").strip()
-    evidence = await read_evidence(context, submissions)
+    folder, known = context.study.folder, None
+    if submissions is None and context.study.recruit.source.has_submission_list:
+        known = remembered_list(folder, context.study.run)
+    evidence = await read_evidence(context, submissions or known)
     table = ProposalTable(context.study, context.store.secret, evidence, context.now())
     proposed = table.all()
-    folder = context.study.folder
     problems: list[Problem] = []
     edits = read_file(folder, problems)
     rows = apply_edits(proposed, edits, table.promised, is_signed=bool(by), problems=problems) if not problems else []
@@ -81,6 +85,8 @@ async def decide_study(
     if problems:
         raise RecruitError(problems)
     words = [*_count_lines(rows), *_stale_lines(changed_messages(rows, proposed))]
+    if known is not None:
+        words.append(f"By the list {known.name} as before; --submissions names another one.")
     unseen = set(unseen_submissions(rows, edits)) if by != RUN_SIGNATURE else set()
     signed = [
         row for row in rows if row.decided.submission not in unseen and (only is None or row.decided.submission in only)
@@ -92,6 +98,8 @@ async def decide_study(
         for row in rows
     )
     if not dry_run:
+        if submissions is not None:
+            remember_list(folder, context.study.run, submissions)
         write_private(folder / DECISIONS_FILE, content)
         words += write_by_hand(context, rows)
         if due := _released(rows, evidence, context):

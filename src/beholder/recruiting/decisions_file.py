@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from beholder.errors import Problem, did_you_mean
-from beholder.files import table_bytes, write_private
+from beholder.files import json_bytes, table_bytes, write_private
 from beholder.formats import plain_count
 from beholder.recruiting.context import RecruitContext
 from beholder.recruiting.contract import SHORTEST_MESSAGE, Category, DecisionRow, Pay
@@ -269,9 +270,34 @@ def missing_list(edits: Mapping[str, EditedRow]) -> Problem | None:
     """Return the problem of deciding without the platform's list, where the file was made with it; None otherwise."""
     if all(edit.code in ("", "none") for edit in edits.values()):
         return None
-    what = f"is left out, and {DECISIONS_FILE} rests on the list of the platform"
+    what = f"is left out, {DECISIONS_FILE} rests on the list of the platform, and that is no longer where it was"
     fix = f"Give the list again, the same or a newer one. To decide without any, delete {DECISIONS_FILE}."
     return Problem("--submissions", what, "", fix)
+
+
+# decide/submissions.json: where the platform's list is, so that it is named once
+
+
+_LIST_FILE = "decide/submissions.json"
+
+
+def remember_list(folder: Path, run: int, path: Path) -> None:
+    """Write down where the platform's list of submissions of a run is. Its ids of people are not copied."""
+    write_private(folder / _LIST_FILE, json_bytes({**_lists(folder), str(run): str(path.absolute())}))
+
+
+def remembered_list(folder: Path, run: int) -> Path | None:
+    """Return the list of submissions that was last named for a run, where it is still there; None otherwise."""
+    path = _lists(folder).get(str(run))
+    return Path(path) if path is not None and Path(path).is_file() else None
+
+
+def _lists(folder: Path) -> dict[str, str]:
+    try:
+        lists = json.loads((folder / _LIST_FILE).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return {run: path for run, path in lists.items() if isinstance(path, str)} if isinstance(lists, dict) else {}
 
 
 def _plain(status: str) -> str:

@@ -63,7 +63,7 @@ async def launch_study(
     is_published = posting is not None and posting.state in PUBLISHED_STATES
     published = posting.places if posting is not None and is_published else None
     job, quote, warnings = await _checked(
-        context, url, places, posting if is_published else None, unavailable, transport
+        context, url, places, posting if is_published else None, unavailable, transport, is_dry=dry_run
     )
     _check_growth(job, published)
     due = await _due(context, job, quote, published)
@@ -108,8 +108,13 @@ async def _checked(
     posting: Posting | None,
     unavailable: list[Problem],
     transport: httpx.AsyncBaseTransport | None,
+    *,
+    is_dry: bool,
 ) -> tuple[Job, Quote | None, list[Problem]]:
-    """Return the job, its cost and the warnings; raise RecruitError with all problems at once."""
+    """Return the job, its cost and the warnings; raise RecruitError with all problems at once.
+
+    Where nothing is created (`is_dry`), a server that does not run yet is worth a warning.
+    """
     study = context.study
     checked, problems = await asyncio.to_thread(_check_study, context)
     warnings = list(checked.warnings) if checked is not None else []
@@ -117,6 +122,9 @@ async def _checked(
     if not study.recruit.source.is_on_site and not address:
         address = await unreachable_problems(study, url, transport)
     serving, rehearsal = await preflight.rehearsal_problems(context)
+    if is_dry:
+        warnings += [*address, *serving]
+        address, serving = [], []
     counts = await context.store.counts(context.now(), study.run)
     lists = max(counts["lists"], checked.participants if checked is not None else 1)
     open_lists = counts["lists"] - counts["finished"] - counts["live"]

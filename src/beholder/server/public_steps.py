@@ -47,6 +47,8 @@ def public_step(
     }
     if step.kind == "trial" and step.trial is not None:
         shown |= {"method": method.name, "trial": _public_trial(step, step.trial, method, playback, media)}
+        if "reminder" in texts:
+            shown["reminder"] = texts["reminder"]
     elif step.items:
         shown["items"] = [_public_item(item) for item in step.items]
     elif step.text:
@@ -183,6 +185,8 @@ def step_texts(study: Study, words: Mapping[str, str], examples: Sequence[Stimul
     texts["help"] = "\n\n".join(
         part for page in pages for part in (page.text, "\n".join(f"- {one.caption}" for one in page.examples)) if part
     )
+    if reminder := study_text(study, "reminder"):
+        texts["reminder"] = reminder
     return {name: markdown(text) for name, text in texts.items()}
 
 

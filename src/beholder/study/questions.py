@@ -172,6 +172,9 @@ class Texts(StudyPart):
             "or `{text, examples, play}`.",
         )
     )
+    reminder: Text | None = Field(
+        default=None, description="Stands above every rating page: what to look for, in a sentence or two."
+    )
     pause: Text | None = Field(default=None, description="Shown at breaks.")
     thanks: Text | None = Field(default=None, description="Shown at the end.")
 

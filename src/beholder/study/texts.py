@@ -10,7 +10,7 @@ from beholder.study.model import Study
 from beholder.study.parts import Fault, path_fault
 from beholder.study.questions import Page
 
-Which = Literal["consent", "instructions", "pause", "thanks"]
+Which = Literal["consent", "instructions", "reminder", "pause", "thanks"]
 
 
 def study_text(study: Study, which: Which | str) -> str | None:

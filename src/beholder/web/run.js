@@ -244,6 +244,7 @@ function showFrame(shell, session, step) {
   document.body.dataset["step"] = step.key;
   document.body.dataset["kind"] = step.kind;
   frame.topbar.setStep(step);
+  frame.setReminder((step.kind === "trial" && step.reminder) || "");
   const isEnd = step.kind === "end";
   const isWithdrawn = isEnd && (step.outcome === "withdrawn" || step.outcome === "no_consent");
   // After the end there is nothing to stop.

@@ -60,10 +60,10 @@ export interface BreakStep extends StepBase { kind: "break"; text: string }
 export interface QuestionsStep extends StepBase { kind: "questions"; items: Item[] }
 /** Set the volume of the device with a test sound. */
 export interface VolumeStep extends StepBase { kind: "volume" }
-/** `training`: which practice this is, of how many, and what it stands for on the scale; not there once people rate.
+/** `reminder`: what the study wants to be kept in mind, as safe HTML. `training`: which practice this is, of how many, and what it stands for on the scale; not there once people rate.
  *  `told`: a word on the answer before, where the same trial comes again. */
 export interface TrialStep extends StepBase {
-  kind: "trial"; method: string; trial: Trial;
+  kind: "trial"; method: string; trial: Trial; reminder?: string;
   training?: { place: number; total: number; anchor: Words | null }; told?: Told | null;
 }
 export interface EndStep extends StepBase {

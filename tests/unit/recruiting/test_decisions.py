@@ -75,22 +75,31 @@ def test_signing_without_a_file_or_without_a_name_is_told(tmp_path: Path) -> Non
     ]
 
 
-def test_what_was_decided_with_a_list_is_decided_and_signed_with_a_list(tmp_path: Path) -> None:
+def test_a_list_is_named_once_and_read_again_from_where_it_is(tmp_path: Path) -> None:
+    table = tmp_path / "list.csv"
+
     async def work(setup: DecisionSetup) -> str:
         await setup.come("a", person="pid-a")
-        await decide(setup, submissions=tmp_path / "list.csv")
+        await decide(setup, submissions=table)
+        again = await decide_study(setup.context)
+        assert "By the list list.csv as before; --submissions names another one." in again.words
+        assert [row.code for row in again.rows] == ["wrong"]
+        assert (await decide_study(setup.context, sign="Ada")).signed_by == "Ada"
+        assert "pid-a" not in (tmp_path / "decide" / "submissions.json").read_text("utf-8")
         before = (tmp_path / "decide" / "decisions.csv").read_bytes()
+        table.rename(tmp_path / "moved.csv")
         for keys in ({}, {"sign": "Ada"}):
             with pytest.raises(RecruitError) as messages:
                 await decide(setup, **keys)
         assert (tmp_path / "decide" / "decisions.csv").read_bytes() == before
         return str(messages.value)
 
-    (tmp_path / "list.csv").write_text("participant,code\npid-a,K7QM\n", "utf-8")
+    table.write_text("participant,code\npid-a,K7QM\n", "utf-8")
     recruit = {"mode": "panel", "id_parameter": "id", "reward": "2.00 GBP"}
     assert run(tmp_path, work, listed=False, recruit=recruit) == (
-        "--submissions  is left out, and decide/decisions.csv rests on the list of the platform. "
-        "Give the list again, the same or a newer one. To decide without any, delete decide/decisions.csv."
+        "--submissions  is left out, decide/decisions.csv rests on the list of the platform, and that is no longer "
+        "where it was. Give the list again, the same or a newer one. To decide without any, delete "
+        "decide/decisions.csv."
     )
 
 

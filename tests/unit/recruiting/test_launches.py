@@ -8,9 +8,11 @@ from pathlib import Path
 import httpx
 import pytest
 
+import beholder
 from beholder.methods import load_study
 from beholder.recruiting.context import open_context, recruiter_of
 from beholder.recruiting.preflight import rehearsal_problems
+from beholder.testing import write_study
 from support.recruit_context import ON_PROLIFIC, URL, launch_problems, launch_setup
 
 
@@ -53,6 +55,27 @@ async def test_a_dry_run_puts_up_nothing(tmp_path: Path, tiny: Path) -> None:
             'To publish it: beholder launch --publish "11.17 GBP"',
         )
         assert (len(setup.fake.studies.all), await setup.kinds()) == (0, [])
+
+
+async def test_a_dry_run_without_a_server_says_what_is_still_to_do(tmp_path: Path, tiny: Path) -> None:
+    async with launch_setup(tmp_path, tiny, recruit=ON_PROLIFIC) as setup:
+        result = await setup.launch(dry_run=True, transport=httpx.MockTransport(_refuse))
+        assert str(result.due) == "11.17 GBP"
+        assert f"{URL}  does not answer. " in str(result.warnings[0])
+
+
+def test_a_dry_run_quotes_before_there_is_a_store_and_leaves_none(tmp_path: Path, tiny: Path) -> None:
+    recruit = {"mode": "panel", "id_parameter": "id", "reward": "2.00 GBP"}
+    study = write_study(tmp_path, tiny, recruit=recruit, contact="lab@example.org")
+    launched = beholder.launch(study, dry_run=True, public_url="http://127.0.0.1:1")
+    assert launched.job.places == 6
+    assert str(launched.quote.total) == "12.00 GBP"  # type: ignore[union-attr]
+    assert "the store  has not served study.yaml as it is now" in "\n".join(map(str, launched.warnings))
+    assert "Nothing was put up, published or written." in launched.words
+    assert not (tmp_path / "store").exists()
+    assert not (tmp_path / "launch").exists()
+    with pytest.raises(beholder.UserError, match="holds no facts yet"):
+        beholder.launch(study)
 
 
 async def test_only_the_quoted_amount_publishes(tmp_path: Path, tiny: Path) -> None:
@@ -98,8 +121,9 @@ async def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path, tiny: Pa
     recruit = ON_PROLIFIC | {"reward": "0.50 GBP", "places": 7, "filters": {"countries": ["Germny"]}}
     async with launch_setup(tmp_path, tiny, recruit=recruit, family="walks", contact=None, budget="3 GBP") as setup:
         nobody = httpx.MockTransport(_refuse)
-        messages = await launch_problems(setup, transport=nobody, dry_run=True)
-        assert await launch_problems(setup, transport=nobody) == messages
+        messages = await launch_problems(setup, transport=nobody)
+        dry = await launch_problems(setup, transport=nobody, dry_run=True)
+        assert dry == [words for words in messages if not words.startswith(URL)], "a dry run needs no server"
         assert messages == [
             "study.yaml:1  contact is not written. Allowed: an e-mail or web address. "
             "People need somebody whom they can ask.",

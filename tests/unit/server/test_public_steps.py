@@ -43,6 +43,17 @@ def test_instructions_are_a_text_or_pages_and_load_as_they_are_printed(tmp_path:
     assert "instructions: Only one." in resolved_yaml(study.model_copy(update={"texts": texts("Only one.")}))
 
 
+def test_a_reminder_is_a_text_or_a_file_and_stands_on_rating_pages_only(tmp_path: Path, tiny: Path) -> None:
+    path = write_study(tmp_path / "study", tiny, texts={"reminder": "reminder.md"})
+    with pytest.raises(StudyError, match=r"texts\.reminder is reminder\.md, and there is no such file"):
+        load_study(path)
+    (tmp_path / "study" / "reminder.md").write_text("Look at **motion** only. <script>x</script>", "utf-8")
+    study = load_study(path)
+    shown = step_texts(study, read_words("en"))
+    assert shown["reminder"] == "<p>Look at <strong>motion</strong> only. x</p>"
+    assert "reminder" not in step_texts(load_study(write_study(tmp_path / "plain", tiny)), read_words("en"))
+
+
 def texts(instructions: Any) -> Any:
     base = {"beholder": 1, "name": "a", "title": "A", "method": "acr", "stimuli": "s"}
     return installed_study_model().model_validate({**base, "texts": {"instructions": instructions}}).texts

@@ -1,8 +1,9 @@
-// What stands round every page: top bar, banner, foot, and the one voice for who cannot see.
+// What stands round every page: top bar, banner, reminder, foot, and the one voice for who cannot see.
 
 import { openBanner } from "./banner.js";
 import { element, fill, plain } from "../element.js";
 import { contactLine } from "./help.js";
+import { markup } from "../markup.js";
 import { openTopbar } from "./topbar.js";
 
 /** @import { Say, Words } from "../types" */
@@ -13,6 +14,7 @@ import { openTopbar } from "./topbar.js";
  *  @param {{ say: Say, title: string, onHelp: () => void, onTry: () => void }} parts */
 export function openFrame({ say, title, onHelp, onTry }) {
   const voice = element("p", { class: "unseen", id: "status", role: "status" });
+  const reminder = element("aside", { class: "reminder prose", id: "reminder", "aria-label": say("reminder"), hidden: true });
   const main = element("main", { id: "main" });
   const foot = element("footer", { class: "foot" });
   /** @param {Words} words */
@@ -23,12 +25,17 @@ export function openFrame({ say, title, onHelp, onTry }) {
   };
   const topbar = openTopbar({ say, title, onHelp });
   const banner = openBanner({ say, status, onTry });
-  fill(document.body, topbar.element, banner.element, main, foot, voice);
+  fill(document.body, topbar.element, banner.element, reminder, main, foot, voice);
   return {
     main,
     status,
     topbar,
     banner,
+    /** @param {string} html safe HTML of the study; empty where a page has no reminder */
+    setReminder(html) {
+      reminder.hidden = html === "";
+      fill(reminder, html === "" ? null : markup(html));
+    },
     /** @param {{ contact: string | null, word: string, onWithdraw: (() => void) | null }} parts */
     setFoot({ contact, word, onWithdraw }) {
       fill(
