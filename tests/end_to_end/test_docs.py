@@ -91,6 +91,14 @@ def test_a_chain_in_the_docs_loads(block: Block, tmp_path: Path) -> None:
     assert load_chain(path).studies
 
 
+@of("yaml wording")
+def test_a_wording_in_the_docs_has_words_for_items(block: Block, tmp_path: Path) -> None:
+    (tmp_path / "wording.yaml").write_text(block.text, "utf-8")
+    study = "beholder: 1\nname: x\ntitle: x\nmethod: likert\nstimuli: stimuli\n"
+    (tmp_path / "study.yaml").write_text(f"{study}options: {{items: avatar-a, wording: wording.yaml}}\n", "utf-8")
+    assert load_study(tmp_path).options["wording"]["statements"]
+
+
 def test_the_follow_up_in_the_docs_can_be_planned(tiny: Path, tmp_path: Path) -> None:
     (block,) = [one for one in ALL if one.info == "yaml fragment" and "pairs: open.csv" in one.text]
     keys = yaml.safe_load(block.text)
@@ -101,7 +109,8 @@ def test_the_follow_up_in_the_docs_can_be_planned(tiny: Path, tmp_path: Path) ->
 
 
 def test_every_block_says_what_it_is() -> None:
-    kinds = "yaml, yaml fragment, yaml method, yaml chain, yaml job, console, python, js, json, text, toml, markdown"
+    files = "yaml, yaml fragment, yaml method, yaml chain, yaml wording, yaml job"
+    kinds = f"{files}, console, python, js, json, text, toml, markdown"
     assert {block.info for block in ALL} <= set(kinds.split(", "))
 
 

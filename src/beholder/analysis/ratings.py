@@ -273,6 +273,8 @@ class LoadedRatings:
     """How people's ratings came together; None of robots, and of a table without a study."""
     sha256: str = ""
     """Of the file of ratings, as results keep it."""
+    wordings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Every text in which a question was asked to those who are used; none of a table without a study."""
 
     @property
     def folder(self) -> Path:
@@ -314,7 +316,17 @@ def open_ratings(source: str | Path | Study) -> LoadedRatings:
         account.get("run"),
         of_people,
         ratings_hash(path),
+        wordings_of(account.get("texts", ())),
     )
+
+
+def wordings_of(texts: Iterable[Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:
+    """Return every text in which each question was asked, from the study texts of the account of the cleaning."""
+    asked: dict[str, dict[str, None]] = {}
+    for text in texts:
+        for question in text["questions"] if text["used_sessions"] else ():
+            asked.setdefault(str(question["id"]), {})[str(question["text"])] = None
+    return {name: tuple(words) for name, words in asked.items()}
 
 
 def _with_looks(order: RowOrder, collected: Collection) -> RowOrder:

@@ -15,7 +15,16 @@ from scipy import stats
 
 from beholder.analysis.dmos import dmos
 from beholder.analysis.means import conditions
-from beholder.analysis.ratings import LoadedRatings, Ratings, look_of, open_ratings, record_look, row_order, tidy
+from beholder.analysis.ratings import (
+    LoadedRatings,
+    Ratings,
+    look_of,
+    open_ratings,
+    record_look,
+    row_order,
+    tidy,
+    wordings_of,
+)
 from beholder.analysis.ratings_table import load_ratings
 from beholder.analysis.result import ratings_hash, takes_dmos
 from beholder.analysis.score_tables import DIFFERENTIAL, ScoreTable, is_score_table, read_scores
@@ -24,6 +33,7 @@ from beholder.cleaning.collection import collection_of
 from beholder.cleaning.facts import TABLES, runs_in
 from beholder.cleaning.ratings import number_repetitions, rating_blocks
 from beholder.cleaning.screening import judge_tables, store_of
+from beholder.cleaning.texts import text_rows
 from beholder.errors import Problem, UserError
 from beholder.stats.intervals import LEVEL
 from beholder.store.open import display_address
@@ -51,6 +61,8 @@ class Side:
     """What people read in place of a condition's name."""
     question_labels: Mapping[str, str] = field(default_factory=dict)
     """What people read in place of a question's id."""
+    wordings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Every text in which a question was asked; none where unknown."""
     folder: Path | None = None
     """The folder for results."""
     study: str = ""
@@ -84,7 +96,8 @@ def read_side(source: str | Path | Study, name: str | None = None, *, command: s
     study = loaded.study
     side_name = name or (study.name if study is not None else loaded.path.stem) + (f" run {run}" if run else "")
     who = study.name if study is not None else str(loaded.path.resolve())
-    return _placed(side_from_ratings(ratings, side_name, _labels(study)), loaded.folder, who, loaded.population)
+    side = replace(side_from_ratings(ratings, side_name, _labels(study)), wordings=loaded.wordings)
+    return _placed(side, loaded.folder, who, loaded.population)
 
 
 @contextmanager
@@ -189,6 +202,7 @@ def side_of_run(
     study = _loaded(source)
     loaded = record_look(_open_run(study, run, store, robots=robots), command, store)
     side = side_from_ratings(loaded.ratings, name or f"{study.name} run {run}", _labels(study))
+    side = replace(side, wordings=loaded.wordings)
     return _placed(side, study.folder, study.name, loaded.population)
 
 
@@ -290,6 +304,7 @@ def _open_run(study: str | Path | Study, run: int, store: str | None = None, *, 
         run,
         collected if is_people else None,
         digest,
+        wordings_of(text_rows(judging.texts, judging.judged)),
     )
 
 

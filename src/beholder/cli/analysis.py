@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -40,7 +40,10 @@ def better(study: Path, condition: str, other: str, question: str | None) -> Non
     "--margin", type=float, help="Within so many points sides are equivalent; 5 % of the scale when left out."
 )
 @click.option("--question", "questions", multiple=True, help="Only this one; may be given several times.")
-def compare(sides: tuple[str, ...], out: Path | None, margin: float | None, questions: tuple[str, ...]) -> None:
+@click.option("--runs", is_flag=True, help="Every study stands for its runs; runs of one number are one side.")
+def compare(
+    sides: tuple[str, ...], out: Path | None, margin: float | None, questions: tuple[str, ...], runs: bool
+) -> None:
     """Hold scores against a run, a lab or another study.
 
     A SIDE is a study.yaml or its folder, one run of it (study.yaml@2) or all (study.yaml@all), a CSV of ratings, or a
@@ -49,7 +52,7 @@ def compare(sides: tuple[str, ...], out: Path | None, margin: float | None, ques
     import beholder
 
     with Bar("Figures") as progress:
-        comparison = beholder.compare(*sides, out=out, margin=margin, questions=questions, progress=progress)
+        comparison = beholder.compare(*sides, out=out, margin=margin, questions=questions, runs=runs, progress=progress)
     for line in comparison.words:
         click.echo(line)
     click.echo(f"\nPage: {comparison.page}")
@@ -62,6 +65,13 @@ def compare(sides: tuple[str, ...], out: Path | None, margin: float | None, ques
 @click.option("--factor", help="A column of the manifest: profiles for each of its levels, and averaged over them.")
 @click.option("--of", help="The question against which the others are held; the most typical when left out.")
 @click.option("--components", type=int, help="Keep so many, in place of those above chance.")
+@click.option(
+    "--over",
+    type=click.Choice(["condition", "stimulus"]),
+    default="condition",
+    show_default=True,
+    help="What spread and relations are of: a dot for each.",
+)
 @click.option("--out", type=click.Path(path_type=Path), help="Where to write; dimensions/ beside the first study.")
 def dimensions(
     studies: tuple[str, ...],
@@ -70,6 +80,7 @@ def dimensions(
     factor: str | None,
     of: str | None,
     components: int | None,
+    over: Literal["condition", "stimulus"],
     out: Path | None,
 ) -> None:
     """Tell what many questions measure together.
@@ -81,8 +92,8 @@ def dimensions(
 
     with Bar("Figures") as progress:
         result = beholder.dimensions(
-            *studies, split=_split(split), metrics=metrics, factor=factor, of=of, components=components, out=out,
-            progress=progress,
+            *studies, split=_split(split), metrics=metrics, factor=factor, of=of, components=components, over=over,
+            out=out, progress=progress,
         )  # fmt: skip
     for line in result.words:
         click.echo(line)

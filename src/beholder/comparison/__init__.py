@@ -29,6 +29,7 @@ def compare(
     out: str | Path | None = None,
     margin: float | None = None,
     questions: Sequence[str] = (),
+    runs: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
     """Compare the scores of two or more sides; write `compare/` beside the first and return the comparison.
@@ -36,11 +37,13 @@ def compare(
     A side is a study (its file or folder), a run of it (`study.yaml@2`, `study.yaml@all`), a table of ratings, or a
     table of scores (stimulus or condition, and mean; also question, content, sd and n). `NAME=PATH` names it. One study
     alone stands for all its runs. The first side is what the others are mapped to. Sides whose difference is surely
-    within `margin` points are called equivalent: 5 % of the scale when left out. `progress` is called as figures are
-    drawn.
+    within `margin` points are called equivalent: 5 % of the scale when left out. With `runs` every study stands for its
+    runs, and runs of the same number are one side: two questionnaires about the same systems, run equally often, are
+    compared at once. `progress` is called as figures are drawn.
     """
     from beholder.comparison.page import compare_folder
 
     return compare_folder(
-        sides, out=Path(out) if out is not None else None, margin=margin, questions=questions, progress=progress
-    )
+        sides, out=Path(out) if out is not None else None, margin=margin, questions=questions, runs=runs,
+        progress=progress,
+    )  # fmt: skip

@@ -13,7 +13,13 @@ from beholder.analysis.figures.theme import Layout
 from beholder.analysis.result import records
 from beholder.analysis.tests import ALPHA
 from beholder.comparison.figures import difference_chart, matrix_chart, scatter_chart
-from beholder.comparison.paper_tables import accuracy_sheet, paper_failure_sheet, triangle_averages, triangle_sheet
+from beholder.comparison.paper_tables import (
+    accuracy_sheet,
+    by_question_sheet,
+    paper_failure_sheet,
+    triangle_averages,
+    triangle_sheet,
+)
 from beholder.comparison.result import Comparison, ComparisonTables, find
 from beholder.comparison.sides import MatchedScores, Source, open_sides
 from beholder.comparison.text import (
@@ -40,16 +46,16 @@ _MOST_TOLD = 6
 
 def outcome(tables: ComparisonTables) -> Outcome:
     """Return the comparison as it is written."""
-    names = tables.names
+    names, shown = tables.names, tables.labelled
     return Outcome(
         kind="Comparison",
         title=join_names(names) if len(names) <= 3 else f"{names[0]} and {len(names) - 1} others",
-        lead=_lead(tables),
+        lead=_lead(shown),
         tables=tables.results,
-        figures=figures(tables),
-        sections=lambda drawn: _sections(tables, drawn),
+        figures=figures(shown),
+        sections=lambda drawn: _sections(shown, drawn),
         notes=_notes(tables),
-        sheets=_sheets(tables),
+        sheets=_sheets(shown),
         simulated=simulated(tables.sides.sides),
     )
 
@@ -63,6 +69,11 @@ def _sheets(tables: ComparisonTables) -> dict[str, TextTable]:
         sheets["triangles"] = triangle_sheet(tables.table("triangles"), tables.names)
     if "failures" in tables.results:
         sheets["failures"] = paper_failure_sheet(tables.table("failures"))
+    if "by_question" in tables.results:
+        rows = tables.table("by_question")
+        for level in dict.fromkeys(rows["level"]):
+            mine = rows[(rows["level"] == level) & (rows["measure"] == "pearson")]
+            sheets[f"by_question_{level}"] = by_question_sheet(mine)
     return sheets
 
 
@@ -74,8 +85,9 @@ def _notes(tables: ComparisonTables) -> dict[str, Any]:
             for side in tables.sides.sides
         ],
         "questions": list(tables.sides.questions),
+        "labels": tables.question_labels,
         "notes": list(tables.sides.notes),
-        "words": list(sentences(tables)),
+        "words": list(sentences(tables.labelled)),
     }  # fmt: skip
 
 
@@ -89,6 +101,7 @@ def _lead(tables: ComparisonTables) -> Child:
 def _sections(tables: ComparisonTables, drawn: Mapping[str, Markup]) -> list[Child]:
     sections: list[Child] = [
         _agreement(tables),
+        *_by_question(tables),
         *_paper_tables(tables),
         _matrices(tables, drawn),
         _scatters(tables, drawn),
@@ -189,6 +202,30 @@ def _paper_tables(tables: ComparisonTables) -> list[Child]:
         foot = f"p: whether the group correlates with {first} as well as those who passed everything."
         sections.append(panel("failures", "Those who failed a rule", content, foot=foot, is_wide=True))
     return sections
+
+
+_PRINTED = {"pearson": "Pearson correlation", "spearman": "Spearman rank correlation"}
+
+
+def _by_question(tables: ComparisonTables) -> list[Markup]:
+    """Return every two sides by question with the average, by condition and by stimulus; none of two sides."""
+    rows = tables.table("by_question")
+    if rows.empty:
+        return []
+    panels = []
+    for level in ("condition", "stimulus"):
+        mine = rows[rows["level"] == level]
+        printed = [
+            table(f"{title} of every two sides, {level} level", by_question_sheet(mine[mine["measure"] == measure]))
+            for measure, title in _PRINTED.items()
+            if mine[mine["measure"] == measure].iloc[:, 4:].notna().to_numpy().any()
+        ]
+        if printed:
+            things = "conditions" if level == "condition" else "stimuli"
+            foot = "Average: the plain mean of the column. by_question.csv also has Kendall's tau-b and RMSE."
+            head = f"Every two sides, {things}"
+            panels.append(panel(f"by-question-{level}", head, render(printed), foot=foot, is_wide=True))
+    return panels
 
 
 def _read(tables: ComparisonTables, one: MatchedScores) -> str:
@@ -330,7 +367,9 @@ def _place(tables: ComparisonTables, one: MatchedScores) -> str:
 def _slug(tables: ComparisonTables, question: str) -> str:
     if not question:
         return "mean"
-    return question if _PLAIN.fullmatch(question) else f"question-{tables.sides.questions.index(question) + 1}"
+    given = [pair for side in tables.sides.sides for pair in side.question_labels.items()]
+    named = next((name for name, label in given if label == question), question)
+    return named if _PLAIN.fullmatch(named) else f"question-{tables.sides.questions.index(question) + 1}"
 
 
 # The folder compare/
@@ -342,7 +381,8 @@ def compare_folder(
     out: Path | None,
     margin: float | None,
     questions: Sequence[str],
-    progress: Callable[[int, int], None] | None,
+    runs: bool = False,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
     """Compare, write the folder, and return the comparison."""
     if margin is not None and not 0 < margin < float("inf"):
@@ -350,11 +390,11 @@ def compare_folder(
     if not sources:
         fix = "Give studies, runs (study.yaml@2) or tables (.csv)."
         raise UserError(Problem("compare", "has no sides", "two or more", fix))
-    sides = open_sides(sources, questions)
-    tables = find(sides, margin)
+    opened = [open_sides([one], questions) for one in sources] if runs else [open_sides(sources, questions)]
+    tables = find(opened, margin)
     made = outcome(tables)
-    folder = out or (sides.sides[0].folder or Path()) / "compare"
+    folder = out or (opened[0].sides[0].folder or Path()) / "compare"
     page = write_outcome(made, folder, progress)
     further = {name: one.table for name, one in tables.results.items() if name != "agreement"}
-    words = (*filter(None, [made.simulated]), *sentences(tables))
+    words = (*filter(None, [made.simulated]), *sentences(tables.labelled))
     return Comparison(tables.table("agreement"), words, page, further, made.notes)

@@ -1,7 +1,8 @@
 """Tables of a comparison as papers print them: every side against the first, and all of them in one triangle;
 and those who failed a rule against the first.
 
-They are laid out as Tables II to IX of Naderi and Cutler, with a row for each run and one for their average.
+They are laid out as Tables II to IX of Naderi and Cutler, with a row for each run and one for their average, and as
+Tables 7 and 8 of Cutler et al., with a row for every two runs and a column for each question.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from beholder.analysis.sides import Side
 from beholder.analysis.tests import ALPHA
 from beholder.columns import names_of
 from beholder.comparison.agreement import DEPENDENT
+from beholder.comparison.agreement import MEASURES as _CORRELATIONS
 from beholder.comparison.sides import LEVELS, scores_of
 from beholder.formats import NONE, number, p_value, percent
 from beholder.reporting.sensitivity import criterion_title
@@ -226,6 +228,40 @@ def paper_failure_sheet(table: pd.DataFrame) -> TextTable:
     return TextTable((*(("Side", "Question") if has_many else ()), *heads), rows, 1 + 2 * has_many)
 
 
+# Every two sides by question
+
+_KEPT = ("level", "measure", "side", "other_side")
+"""Columns before those of the questions."""
+
+
+def by_question(table: pd.DataFrame) -> Result | None:
+    """Return correlations and errors with a row for every two sides and a column for each question, as papers print.
+
+    Below them the plain average of each column. None where there are only two sides.
+    """
+    rated = table[table["question"] != ""]
+    rated = rated.assign(question=[f"{name} (question)" if name in _KEPT else name for name in rated["question"]])
+    questions = list(dict.fromkeys(rated["question"]))
+    if len(rated[["side", "other_side"]].drop_duplicates()) < 2:
+        return None
+    parts = []
+    for level in dict.fromkeys(rated["level"]):
+        mine = rated[rated["level"] == level]
+        pairs = list(dict.fromkeys(zip(mine["side"], mine["other_side"], strict=True)))
+        for measure in (*_CORRELATIONS, "rmse"):
+            wide = mine.pivot(index=["side", "other_side"], columns="question", values=measure).reindex(pairs)
+            wide = wide.reindex(columns=questions)
+            average = wide.mean().to_frame().T.assign(side=AVERAGE, other_side="")
+            whole = pd.concat([wide.reset_index(), average], ignore_index=True).assign(level=level, measure=measure)
+            parts.append(whole[[*_KEPT, *questions]])
+    note = (
+        "The numbers of agreement, a row for every two sides and a column for each question. average: the plain mean "
+        "of the column, as papers print it; agreement averages correlations on Fisher's z scale."
+    )
+    whole = pd.concat(parts, ignore_index=True).rename_axis(columns=None)
+    return Result(whole, note, "Cutler, Naderi, Gopal and Palle, Photorealistic avatar quality of experience")
+
+
 # As a reader sees them
 
 
@@ -246,6 +282,17 @@ def accuracy_sheet(table: pd.DataFrame) -> TextTable:
         for row in records(table)
     ]  # fmt: skip
     return TextTable((*(("Question",) if has_questions else ()), "Over", "Side", "n", *heads), rows, 2 + has_questions)
+
+
+def by_question_sheet(table: pd.DataFrame) -> TextTable:
+    """Return the rows of one measure: every two sides by question, and the average below."""
+    questions = [name for name in table.columns if name not in _KEPT]
+    rows = [
+        (f"{row['side']} – {row['other_side']}" if row["other_side"] else "Average",
+         *(number(row[name], 3) for name in questions))
+        for row in records(table)
+    ]  # fmt: skip
+    return TextTable(("Sides", *map(str, questions)), rows)
 
 
 def triangle_sheet(table: pd.DataFrame, names: Sequence[str]) -> TextTable:

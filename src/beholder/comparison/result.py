@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,8 +14,9 @@ from beholder.analysis.result import Result
 from beholder.analysis.score_tables import is_differential
 from beholder.comparison.agreement import agreeing, correlated, differences, effects, matrices
 from beholder.comparison.contrasts import contrast_counts, contrasts
-from beholder.comparison.paper_tables import accuracy, failures_against_first, triangles
-from beholder.comparison.sides import ComparedSides, MatchedScores, every_two
+from beholder.comparison.paper_tables import accuracy, by_question, failures_against_first, triangles
+from beholder.comparison.sides import LEVELS, ComparedSides, MatchedScores, every_two
+from beholder.errors import Problem, UserError
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -75,12 +76,32 @@ class ComparisonTables(NamedTuple):
     @property
     def names(self) -> list[str]:
         """What the sides are called."""
-        return [side.name for side in self.sides.sides]
+        return list(dict.fromkeys(side.name for side in self.sides.sides))
 
     @property
     def labels(self) -> dict[str, str]:
         """What people read in place of the name of a condition: as the first side has it that has one."""
         return {name: label for side in reversed(self.sides.sides) for name, label in side.labels.items()}
+
+    @property
+    def question_labels(self) -> dict[str, str]:
+        """What people read in place of the id of a question: as the first side has it that has a label for it."""
+        given = [
+            (name, label) for side in self.sides.sides for name, label in side.question_labels.items() if label != name
+        ]
+        named = {name: name for name in self.sides.questions}
+        return named | {name: label for name, label in reversed(given) if name in named}
+
+    @property
+    def labelled(self) -> ComparisonTables:
+        """The same with questions called by their labels, as sentences, figures and the page do; files have the ids."""
+        labels = self.question_labels
+        if all(name == label for name, label in labels.items()):
+            return self
+        results = {name: replace(one, table=_with_labels(one.table, labels)) for name, one in self.results.items()}
+        matched = [one._replace(question=labels[one.question]) for one in self.matched]
+        questions = tuple(labels[name] for name in self.sides.questions)
+        return ComparisonTables(self.sides._replace(questions=questions), matched, results)
 
     def table(self, name: str) -> pd.DataFrame:
         """Return a table; an empty one where there is none."""
@@ -100,26 +121,55 @@ class ComparisonTables(NamedTuple):
         return self.rows("stimuli" if one.level == "stimulus" else "conditions", one)
 
 
-def find(sides: ComparedSides, margin: float | None) -> ComparisonTables:
-    """Return all tables of a comparison."""
-    matched = list(every_two(sides.sides, sides.questions))
-    # What conditions differ by is the same against a reference.
-    asked = [name for name in sides.questions if not is_differential(name)]
+def _with_labels(table: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
+    """Return a table with labels in its column of questions, and over its columns that are questions."""
+    named = table.rename(columns=dict(labels))
+    return named.assign(question=named["question"].map({"": "", **labels})) if "question" in named else named
+
+
+def find(sides: ComparedSides | Sequence[ComparedSides], margin: float | None) -> ComparisonTables:
+    """Return all tables of a comparison; of several, with sides of the same names and other questions, as one."""
+    several = [sides] if isinstance(sides, ComparedSides) else list(sides)
+    _refuse_shared(several)
+    matched = [pair for one in several for pair in every_two(one.sides, one.questions)]
+    whole = ComparedSides(
+        tuple(side for one in several for side in one.sides),
+        tuple(name for one in several for name in one.questions),
+        tuple(dict.fromkeys(note for one in several for note in one.notes)),
+    )
     agreement = agreeing(matched)
+    # What conditions differ by is the same against a reference.
+    asked = [[name for name in one.questions if not is_differential(name)] for one in several]
+    contrasted = _joined([contrasts(one.sides, own) for one, own in zip(several, asked, strict=True)])
+    names = list(dict.fromkeys(side.name for side in whole.sides))
+    tested: dict[str, Result | None] = {level: differences(matched, level) for level in LEVELS}
     results: dict[str, Result | None] = {
         "agreement": agreement,
-        "stimuli": differences(matched, "stimulus"),
-        "conditions": differences(matched, "condition"),
-        "contrasts": contrasts(sides.sides, asked),
+        "by_question": by_question(agreement.table),
+        "stimuli": tested["stimulus"],
+        "conditions": tested["condition"],
+        "contrasts": contrasted,
+        "contrast_counts": contrast_counts(contrasted.table) if contrasted is not None else None,
+        "accuracy": accuracy(agreement.table, names, tested),
+        "triangles": triangles(agreement.table, names),
+        "failures": _joined([failures_against_first(one.sides, own) for one, own in zip(several, asked, strict=True)]),
+        "matrices": matrices(agreement.table, names),
+        "correlations": _joined([correlated(one.sides, one.questions) for one in several]),
+        "effects": _joined([effects(one.sides, one.questions, margin) for one in several]),
     }
-    if (contrasted := results["contrasts"]) is not None:
-        results["contrast_counts"] = contrast_counts(contrasted.table)
-    names = [side.name for side in sides.sides]
-    tested = {"stimulus": results["stimuli"], "condition": results["conditions"]}
-    results["accuracy"] = accuracy(agreement.table, names, tested)
-    results["triangles"] = triangles(agreement.table, names)
-    results["failures"] = failures_against_first(sides.sides, asked)
-    results["matrices"] = matrices(agreement.table, names)
-    results["correlations"] = correlated(sides.sides, sides.questions)
-    results["effects"] = effects(sides.sides, sides.questions, margin)
-    return ComparisonTables(sides, matched, {name: one for name, one in results.items() if one is not None})
+    return ComparisonTables(whole, matched, {name: one for name, one in results.items() if one is not None})
+
+
+def _joined(results: Sequence[Result | None]) -> Result | None:
+    """Return results of the same kind as one; None where there is none."""
+    known = [one for one in results if one is not None]
+    return replace(known[0], table=pd.concat([one.table for one in known], ignore_index=True)) if known else None
+
+
+def _refuse_shared(several: Sequence[ComparedSides]) -> None:
+    """Raise UserError where two comparisons that are to be one have a question of the same name."""
+    asked = [name for one in several for name in one.questions]
+    shared = [name for name in dict.fromkeys(asked) if asked.count(name) > 1]
+    if shared:
+        what = f"joins studies that both ask {', '.join(shared)}"
+        raise UserError(Problem("--runs", what, "studies with other questions", "Compare the runs of each by itself."))

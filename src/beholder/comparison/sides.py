@@ -26,6 +26,7 @@ from beholder.analysis.sides import (
 )
 from beholder.errors import Problem, UserError, did_you_mean
 from beholder.formats import first_names, plain_count
+from beholder.study.markdown import plain_text
 from beholder.study.model import Study
 
 Source: TypeAlias = "str | Path | Study | Side"
@@ -63,7 +64,9 @@ def open_sides(sources: Sequence[Source], asked: Sequence[str] = ()) -> Compared
     sides = [_only(side, questions) for side in sides]
     if problems := [*_sharing_nothing(sides)]:
         raise UserError(problems)
-    return ComparedSides(tuple(sides), questions, (*renamed, *_other_scales(sides, questions), *_same_people(sides)))
+    return ComparedSides(tuple(sides), questions, (
+        *renamed, *_other_words(sides, questions), *_other_scales(sides, questions), *_same_people(sides),
+    ))  # fmt: skip
 
 
 _EVERY_RUN = "@all"
@@ -264,6 +267,28 @@ def _other_scales(sides: Sequence[Side], questions: Sequence[str]) -> Iterator[s
                 f"{question} was answered on different scales: {scales}. Correlations, errors after mapping and the "
                 "agreement on contrasts hold; differences, plain RMSE and equivalence say nothing."
             )
+
+
+def _other_words(sides: Sequence[Side], questions: Sequence[str]) -> Iterator[str]:
+    """Yield the questions that sides asked in other words, as far as they say in which."""
+    differing: dict[str, str] = {}
+    for question in questions:
+        texts = {side.name: side.wordings[question] for side in sides if question in side.wordings}
+        if len({frozenset(map(_letters, words)) for words in texts.values()}) > 1:
+            label = next((side.question_labels.get(question, question) for side in sides), question)
+            quoted = {name: " or ".join(f"“{plain_text(text)}”" for text in words) for name, words in texts.items()}
+            differing[label] = ", ".join(f"{words} ({name})" for name, words in quoted.items())
+    why = "Answers to other words are not interchangeable: what differs between the sides may be the words."
+    if 0 < len(differing) <= _SHOWN:
+        yield " ".join([*(f"{label} was asked in other words: {told}." for label, told in differing.items()), why])
+    elif differing:
+        label, told = next(iter(differing.items()))
+        yield f"{len(differing)} questions were asked in other words, such as {label}: {told}. {why}"
+
+
+def _letters(text: str) -> str:
+    """Return the letters and digits of a text: spaces, signs and marks do not make other words."""
+    return "".join(letter for letter in text.casefold() if letter.isalnum())
 
 
 def _same_people(sides: Sequence[Side]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from beholder.analysis.sides import Side
@@ -30,6 +30,7 @@ def dimensions(
     factor: str | None = None,
     of: str | None = None,
     components: int | None = None,
+    over: Literal["condition", "stimulus"] = "condition",
     out: str | Path | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Dimensions:
@@ -39,12 +40,12 @@ def dimensions(
     by condition. `split`, as ("realistic", 2), repeats everything for conditions above and below. `metrics` is a table
     of objective metrics, as `beholder metrics` writes it. With a `factor`, a column of the manifest, there is a profile
     for each of its levels. `of` is the question to which the others are related: by default the one that explains most
-    of the variance. `components` keeps that many, in place of those above chance. `progress` is called as figures are
-    drawn.
+    of the variance. `components` keeps that many, in place of those above chance. `over` is what the spread and the
+    relations of questions are of: conditions, or every stimulus. `progress` is called as figures are drawn.
     """
     from beholder.dimensionality.folder import dimensions_folder
 
     return dimensions_folder(
         studies or ("study.yaml",), split=split, metrics=Path(metrics) if metrics is not None else None, factor=factor,
-        of=of, keep=components, out=Path(out) if out is not None else None, progress=progress,
+        of=of, keep=components, over=over, out=Path(out) if out is not None else None, progress=progress,
     )  # fmt: skip

@@ -117,10 +117,11 @@ def _spread(joined: Joined, table: pd.DataFrame | None) -> list[Figure]:
     if table is None or len(table) < _FEWEST:
         return []
     of = str(table["of"].iloc[0])
-    words = f"How far the questions of a condition lie apart, against its mean on {of}. The numbers are in spread.csv."
+    thing = "stimulus" if "stimulus" in table else "condition"
+    words = f"How far the questions of a {thing} lie apart, against its mean on {of}. The numbers are in spread.csv."
     return [
         Figure(
-            "spread", f"Spread across questions against {of}", words,
+            "spread", f"Spread across questions against {of}{_over(thing)}", words,
             lambda layout: spread_chart(table, labels=joined.labels, layout=layout),
         )
     ]  # fmt: skip
@@ -139,9 +140,13 @@ def _relation(joined: Joined, row: Mapping[str, Any], *, in_page: bool) -> Figur
     x, y, level = row["x"], row["y"], row["level"]
     words = f"{y} against {x}, a dot for each {level}, with the line. The numbers are in relation.csv."
     return Figure(
-        f"relation-{slug(joined, y)}-on-{slug(joined, x)}", f"{y} against {x}", words,
+        f"relation-{slug(joined, y)}-on-{slug(joined, x)}", f"{y} against {x}{_over(level)}", words,
         lambda layout: drawn_relation(joined, x, y, level, across=x, up=y, layout=layout), in_page=in_page,
     )  # fmt: skip
+
+
+def _over(level: str) -> str:
+    return ", over stimuli" if level == "stimulus" else ""
 
 
 def _metrics(table: pd.DataFrame | None) -> list[Figure]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from beholder.dimensionality.components import components, consistency, loadings
 from beholder.dimensionality.data import Joined, Source, open_joined
 from beholder.dimensionality.page import outcome
 from beholder.dimensionality.profile import by_condition, correlations, profile, split_correlations, split_means, table
-from beholder.dimensionality.relation import relations, spread
+from beholder.dimensionality.relation import At, relations, spread
 from beholder.dimensionality.short_forms import shorter
 from beholder.dimensionality.text import Dimensions, finding, main_level
 from beholder.errors import Problem, UserError, did_you_mean
@@ -31,6 +32,7 @@ def dimensions_folder(
     factor: str | None,
     of: str | None,
     keep: int | None,
+    over: At,
     out: Path | None,
     progress: Callable[[int, int], None] | None,
 ) -> Dimensions:
@@ -38,9 +40,9 @@ def dimensions_folder(
     joined = open_joined(sources)
     split = (joined.name_of(split[0]), split[1]) if split is not None else None
     of = joined.name_of(of) if of is not None else None
-    _check(joined, split, of, keep)
+    _check(joined, split, of, keep, over)
     values = read_values(metrics, _rated(joined), {}) if metrics is not None else None
-    dimensions = find(joined, split=split, values=values, factor=factor, of=of, keep=keep)
+    dimensions = find(joined, split=split, values=values, factor=factor, of=of, keep=keep, over=over)
     folder = out or (joined.parts[0].side.folder or Path()) / "dimensions"
     outcome_page = outcome(dimensions)
     page = write_outcome(outcome_page, folder, progress)
@@ -55,6 +57,7 @@ def find(
     factor: str | None = None,
     of: str | None = None,
     keep: int | None = None,
+    over: At = "condition",
 ) -> Dimensions:
     """Return everything that is to be said of the questions, before it is written."""
     own = components(joined, keep=keep)
@@ -67,8 +70,8 @@ def find(
         "loadings": loaded,
         "consistency": consistency(joined),
         "shorter": shorter(joined, keep=keep),
-        "spread": spread(joined, of),
-        "relation": relations(joined, of),
+        "spread": spread(joined, of, over),
+        "relation": relations(joined, of, over),
         "table": table(joined, values),
     }
     if values is not None:
@@ -106,7 +109,7 @@ def _rated(joined: Joined) -> pd.DataFrame:
     return pd.DataFrame({"stimulus": list(joined.conditions), "content": "", "condition": list(joined.conditions)})
 
 
-def _check(joined: Joined, split: tuple[str, float] | None, of: str | None, keep: int | None) -> None:
+def _check(joined: Joined, split: tuple[str, float] | None, of: str | None, keep: int | None, over: At) -> None:
     asked = [("split", split[0])] if split is not None else []
     asked += [("of", of)] if of is not None else []
     known = joined.questions
@@ -119,5 +122,10 @@ def _check(joined: Joined, split: tuple[str, float] | None, of: str | None, keep
         problems.append(Problem("split", f"is at {split[1]}", "a number"))
     if keep is not None and not 1 <= keep <= len(known):
         problems.append(Problem("components", f"is {keep}", f"from 1 to {len(known)}, the number of questions"))
+    if over not in get_args(At):
+        problems.append(Problem("over", f"is {over}", " or ".join(get_args(At))))
+    elif over == "stimulus" and joined.by_stimulus.empty:
+        fix = "Take tables with a column stimulus, or ratings."
+        problems.append(Problem("over", "is stimulus, and only means of conditions are known", "condition", fix))
     if problems:
         raise UserError(problems)

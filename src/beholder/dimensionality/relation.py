@@ -111,8 +111,10 @@ def relation_points(joined: Joined, x: str, y: str, level: At) -> pd.DataFrame:
 SPREAD_COLUMNS = ["condition", "of", "x", "questions", "spread", "range"]
 
 
-def spread(data: Data | Sequence[Data], of: str, *, questions: Sequence[str] | None = None) -> Result:
-    """Return the sd and the range over questions of every condition, beside its mean on the question `of`.
+def spread(
+    data: Data | Sequence[Data], of: str, level: At = "condition", *, questions: Sequence[str] | None = None
+) -> Result:
+    """Return the sd and the range over questions of every condition, or stimulus, beside its mean on the question `of`.
 
     `questions` are those of the study that asked `of` when left out.
     """
@@ -122,20 +124,24 @@ def spread(data: Data | Sequence[Data], of: str, *, questions: Sequence[str] | N
     check_names("questions", questions or (), joined.questions)
     part = joined.part_of([of])
     asked = list(questions) if questions is not None else list(part.questions if part is not None else joined.questions)
-    means = joined.by_condition[asked] * factors(joined, asked)
+    grid = joined.by_condition if level == "condition" else joined.by_stimulus
+    means = grid[asked] * factors(joined, asked)
+    names = [str(name) for name in grid.index]
     table = pd.DataFrame(
         {
-            "condition": list(joined.conditions),
+            "stimulus": names,
+            "condition": names if level == "condition" else [joined.condition_of[name] for name in names],
             "of": of,
-            "x": joined.by_condition[of].to_numpy(),
+            "x": grid[of].to_numpy(),
             "questions": means.notna().sum(axis=1).to_numpy(),
             "spread": means.std(axis=1, ddof=1).to_numpy(),
             "range": (means.max(axis=1) - means.min(axis=1)).to_numpy(),
         }
     )
-    table = table[table["x"].notna() & table["spread"].notna()].reset_index(drop=True)[SPREAD_COLUMNS]
+    columns = SPREAD_COLUMNS if level == "condition" else ["stimulus", *SPREAD_COLUMNS]
+    table = table[table["x"].notna() & table["spread"].notna()].reset_index(drop=True)[columns]
     note = (
-        f"x: the condition's mean on {of}. spread: sd (n - 1) over its means on {len(asked)} questions "
+        f"x: the {level}'s mean on {of}. spread: sd (n - 1) over its means on {len(asked)} questions "
         f"({', '.join(asked)}); range: highest minus lowest of them. Part of it is chance: each mean has its own error."
     )
     return Result(table, note + scaling_note(joined) + turned_note(joined), "", _draw)

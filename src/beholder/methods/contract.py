@@ -14,22 +14,26 @@ from typing import ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 from numpy.random import Generator
 from pydantic import BaseModel
 
-from beholder.errors import Problem, Refused
+from beholder.errors import Problem, Refused, did_you_mean
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.study.groups import group_study
 from beholder.study.markdown import marked, plain_text
 from beholder.study.model import Question, Study
-from beholder.study.parts import StudyPart
+from beholder.study.parts import Fault, StudyPart, Text, raise_faults
 from beholder.study.questions import Scale
+from beholder.study.value_kinds import Allowed, InFile
 from beholder.types import Json, Medium, Role
 
 __all__ = [
     "PERCENTAGE_POINTS",
+    "Allowed",
     "Asked",
     "BaseModel",
     "Break",
     "Catalogue",
+    "Fault",
     "Generator",
+    "InFile",
     "Json",
     "Judgement",
     "Medium",
@@ -49,11 +53,14 @@ __all__ = [
     "Study",
     "StudyPart",
     "Target",
+    "Text",
     "Trial",
     "Unit",
     "Units",
+    "did_you_mean",
     "marked",
     "plain_text",
+    "raise_faults",
 ]
 
 
@@ -249,6 +256,12 @@ def scoring_of(method: Method) -> Scoring:
     """Return what the numbers of a method are called."""
     scoring = getattr(method, "scoring", None)
     return scoring if isinstance(scoring, Scoring) else Scoring()
+
+
+def wording_origin(method: Method, study: Study, question: Question, text: str) -> str:
+    """Return in a sentence whose words a question has, where the method has words of its own; else nothing."""
+    origin = getattr(method, "wording_origin", None)
+    return str(origin(study, question, text)) if origin is not None else ""
 
 
 Percept = Mapping[str, float]

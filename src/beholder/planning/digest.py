@@ -25,7 +25,8 @@ def plan_parts(study: Study, catalogue: Catalogue) -> dict[str, Any]:
     return {
         "study": study.name,
         "method": study.method,
-        "options": study.options,
+        # Words may change, as texts of questions may.
+        "options": {name: value for name, value in study.options.items() if name != "wording"},
         "conditions": catalogue.conditions,
         "questions": [
             [question.id, question.scale.model_dump(mode="json"), question.keyed, len(question.ticks)]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from beholder.formats import count, plain, span
 from beholder.reporting.html import Child, Markup, tag
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults, Wording
 from beholder.reporting.section import Section
-from beholder.study.markdown import plain_text
 
 
 def people_words(material: Material) -> tuple[str, str]:
@@ -33,13 +32,13 @@ def wording_section(material: Material) -> Markup:
     titles = _titles(material)
     if len(titles) > 1:
         entries.append(tag("div", tag("dt", "Title"), tag("dd", wordings(titles, people))))
-    ours = _method_wordings(material)
     for part in material.parts:
         text = wordings(part.wordings, people)
         quoted = tag("q", text) if len(part.wordings) == 1 else text
         lines: list[Child] = [quoted, tag("br"), answers_words(part, material)]
-        if ours:
-            lines += [tag("br"), f"{_keyed(part)} {_wording_origin(part, ours)}"]
+        origin = _wording_origin(part, material)
+        if origin or part.is_turned:
+            lines += [tag("br"), f"{_keyed(part)} {origin}".rstrip()]
         entries.append(tag("div", tag("dt", tag("code", part.id)), tag("dd", lines)))
     return tag("dl", entries, class_="method")
 
@@ -68,29 +67,24 @@ def has_tie(part: QuestionResults, material: Material) -> bool:
     return any(question["scale"]["step"] == 1 for question in asked)
 
 
-def _method_wordings(material: Material) -> dict[str, str]:
-    """Return the texts that the method itself defines, by question."""
-    from beholder.methods import find
-
-    study = material.study
-    return {
-        one.id: plain_text(one.text) for one in find(study.method).questions(study.model_copy(update={"questions": ()}))
-    }
-
-
 def _keyed(part: QuestionResults) -> str:
     if part.is_turned:
         return f"Reversed (−): agreeing means less. Everywhere else it is turned, as {part.caption}."
     return "Reversed (−): agreeing means less." if part.keyed == "-" else "Not reversed (+)."
 
 
-def _wording_origin(part: QuestionResults, ours: Mapping[str, str]) -> str:
-    """Return whether a statement has the method's or the study's wording; scores of the two are not comparable."""
-    text = ours.get(part.id.partition(": ")[0])
-    is_ours = [text is not None and one.text.startswith(text) for one in part.wordings]
-    if all(is_ours):
-        return "Our wording."
-    return "Our wording for some, the study's own for others." if any(is_ours) else "The study's own wording."
+def _wording_origin(part: QuestionResults, material: Material) -> str:
+    """Return whose wording a statement has; scores of other words are not comparable. Empty where no method tells."""
+    from beholder.methods import find
+    from beholder.methods.contract import all_questions, wording_origin
+
+    study, method = material.study, find(material.study.method)
+    asked = next((one for one in all_questions(study, method) if one.id == part.id.partition(": ")[0]), None)
+    if asked is None:
+        return ""
+    texts = (one.text.removesuffix(f" {part.id.partition(': ')[2]}") for one in part.wordings)
+    origins = list(dict.fromkeys(wording_origin(method, study, asked, text) for text in texts))
+    return origins[0] if len(origins) == 1 else f"Not the same for all: {' '.join(origins)}"
 
 
 def _titles(material: Material) -> list[Wording]:

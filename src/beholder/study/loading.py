@@ -15,12 +15,12 @@ from beholder.study.consistency import inconsistencies
 from beholder.study.design import Design, Level
 from beholder.study.groups import GroupReader, group_data, group_study
 from beholder.study.model import Playback, Study, study_model
-from beholder.study.parts import FaultsError
+from beholder.study.parts import FaultsError, path_fault
 from beholder.study.presets import preset, with_clean_preset
 from beholder.study.questions import SCALES
 from beholder.study.reader import StudyReader, bracketed_sides, quoted
-from beholder.study.value_kinds import NUMBERS, ValueKind, field_kind, kind_of
-from beholder.study.yaml import Place, StudyDocument
+from beholder.study.value_kinds import NUMBERS, InFile, ValueKind, field_kind, kind_of
+from beholder.study.yaml import Place, StudyDocument, read_document
 from beholder.types import Json
 
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -217,8 +217,34 @@ def _refuse_scale(scale: str, names: list[str], rules: MethodRules | None, place
 
 def _options(written: Any, rules: MethodRules, reader: StudyReader) -> Any:
     """Return the options of the method with its defaults, as they would be written."""
+    written = _with_files(written, rules, reader)
     options = _validated(rules.Options, written, reader, kind_of(rules.Options), ("options",))
     return written if options is None else options.model_dump(mode="json", by_alias=True)
+
+
+def _with_files(written: Any, rules: MethodRules, reader: StudyReader) -> Any:
+    """Return the options with the contents of those that stand in files; report problems of the files to the reader."""
+    if not isinstance(written, dict):
+        return written
+    read = dict(written)
+    for name, field in rules.Options.model_fields.items():
+        mark = next((mark for mark in field.metadata if isinstance(mark, InFile)), None)
+        file = written.get(name)
+        if mark is None or not isinstance(file, str):
+            continue
+        del read[name]
+        if fault := path_fault(file):
+            reader.refuse(("options", name), fault.what, fault.allowed, fault.fix)
+            continue
+        path = reader.document.folder / file
+        if not path.is_file():
+            reader.refuse(("options", name), f"is {file}, which is not in the study folder", field_kind(field).words())
+            continue
+        try:
+            read[name] = build_part(read_document(path), mark.model).model_dump(mode="json")
+        except StudyError as error:
+            reader.problems += [(reader.document.line(("options", name)), problem) for problem in error.problems]
+    return read
 
 
 def _validated(model: type[_Model], data: Any, reader: StudyReader, kind: ValueKind, start: Place) -> _Model | None:

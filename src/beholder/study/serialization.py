@@ -28,6 +28,8 @@ def study_json(study: Study) -> dict[str, Any]:
     for question in value["questions"]:  # keeps the digests of studies from before there were labels
         for key in [key for key in ("label", "turned") if question[key] is None]:
             del question[key]
+    if value["options"].get("wording", "") is None:
+        del value["options"]["wording"]
     if study.run == 1:  # keeps the digests of studies from before there were runs
         del value["run"]
     pages = instruction_pages(study)

@@ -26,6 +26,13 @@ class Allowed:
 
 
 @dataclass(frozen=True)
+class InFile:
+    """Marks an option of a method that may stand in a YAML file of the study folder, by the name of the file."""
+
+    model: type[BaseModel]
+
+
+@dataclass(frozen=True)
 class AsText:
     """Marks a type in which every plain scalar stays text."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,12 @@ import pandas as pd
 import pytest
 
 from beholder.analysis.sides import read_side
+from beholder.comparison.agreement import AGREEMENT_COLUMNS
 from beholder.comparison.paper_tables import (
     accuracy,
     accuracy_sheet,
+    by_question,
+    by_question_sheet,
     paper_failure_sheet,
     triangle_averages,
     triangle_sheet,
@@ -132,3 +136,30 @@ def test_every_run_of_a_table_is_a_side_beside_another(tmp_path: Path) -> None:
     )
     tables[0].to_csv(tmp_path / "lab.csv", index=False)
     assert found_of(f"lab={tmp_path / 'lab.csv'}", f"{tmp_path / 'both.csv'}@all").names == ["lab", "run 1", "run 2"]
+
+
+def test_every_two_runs_stand_by_question_with_the_plain_average_that_papers_print() -> None:
+    # Pearson's r of five runs by clips, from Table 8 of the avatar paper; averaged by Fisher's z it would be 0.873.
+    emotion = (0.849, 0.863, 0.828, 0.835, 0.921, 0.892, 0.849, 0.919, 0.875, 0.870)
+    creepy = (0.940, 0.951, 0.930, 0.952, 0.973, 0.951, 0.972, 0.957, 0.982, 0.966)
+    pairs = list(combinations([f"run {number}" for number in range(1, 6)], 2))
+    rows = [
+        {"level": "stimulus", "question": name, "side": one, "other_side": other, "pearson": r}
+        for name, column in (("creepy", creepy), ("emotion", emotion), ("", emotion))
+        for (one, other), r in zip(pairs, column, strict=True)
+    ]
+    result = by_question(pd.DataFrame(rows, columns=AGREEMENT_COLUMNS))
+    assert result is not None
+    printed = result.table[result.table["measure"] == "pearson"]
+    assert list(printed.columns) == ["level", "measure", "side", "other_side", "creepy", "emotion"]
+    assert printed[["side", "other_side"]].to_numpy().tolist() == [*map(list, pairs), ["average", ""]]
+    assert printed["emotion"].tolist()[:-1] == list(emotion)
+    assert [round(printed[name].iloc[-1], 3) for name in ("creepy", "emotion")] == [0.957, 0.870]
+    sheet = by_question_sheet(printed)
+    assert sheet.heads == ("Sides", "creepy", "emotion")
+    assert sheet.rows[0] == ("run 1 – run 2", "0.940", "0.849")
+    assert sheet.rows[-1] == ("Average", "0.957", "0.870")
+    assert by_question(pd.DataFrame(rows[:1], columns=AGREEMENT_COLUMNS)) is None
+    named = by_question(pd.DataFrame([{**row, "question": "side"} for row in rows[:2]], columns=AGREEMENT_COLUMNS))
+    assert named is not None
+    assert list(named.table.columns)[-1] == "side (question)"

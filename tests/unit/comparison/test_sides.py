@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import beholder
+from beholder.analysis.sides import read_side
 from beholder.comparison.sides import open_sides
 from beholder.comparison.text import sentences
 from beholder.testing import write_study
@@ -125,3 +126,19 @@ def test_it_is_said_where_scales_differ(tmp_path: Path) -> None:
 
 
 # What is written
+
+
+def test_sides_that_asked_in_other_words_are_warned_of_and_marks_are_no_words(tmp_path: Path) -> None:
+    texts = {"one": "It is **real**.", "two": "It is real", "three": "It could be a film."}
+    studies = [
+        made_up(tmp_path / name, {"a": 30.0, "b": 60.0, "c": 80.0}, participants=4,
+                questions=[{"id": "real", "text": text, "scale": "cont100", "label": "Realistic"}])
+        for name, text in texts.items()
+    ]  # fmt: skip
+    sides = [read_side(study, name) for study, name in zip(studies, texts, strict=True)]
+    assert not any("other words" in note for note in open_sides(sides[:2]).notes)
+    (note,) = (note for note in open_sides(sides).notes if "other words" in note)
+    assert note == (
+        "Realistic was asked in other words: “It is real.” (one), “It is real” (two), “It could be a film.” "
+        "(three). Answers to other words are not interchangeable: what differs between the sides may be the words."
+    )

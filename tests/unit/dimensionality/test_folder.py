@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
+import beholder
+from beholder.analysis.figures.theme import COLUMN
 from beholder.dimensionality.data import Joined, join
+from beholder.dimensionality.figures import figures
 from beholder.dimensionality.folder import find
 from beholder.dimensionality.profile import (
     profile,
 )
 from beholder.errors import UserError
+from support.charts import tooltips
 from support.joined_studies import rate
 
 
@@ -58,4 +64,31 @@ def test_unknown_names_are_said_all_at_once(joined: Joined) -> None:
         profile(joined, factor="view")
     assert str(told.value) == (
         "factor  is view, and no rating has it. Allowed: a column of the manifest; these ratings have none."
+    )
+
+
+def test_spread_and_relations_can_be_over_every_stimulus(joined: Joined) -> None:
+    over = find(joined, of="real", over="stimulus")
+    spread, relation = over.tables["spread"], over.tables["relation"]
+    assert list(spread.columns[:3]) == ["stimulus", "condition", "of"]
+    assert len(spread) == len(joined.by_stimulus) == 48
+    assert spread["spread"].tolist() == pytest.approx(joined.by_stimulus.std(axis=1, ddof=1).tolist())
+    assert set(relation["level"]) == {"stimulus"}
+    assert set(relation["n"]) == {48}
+    titles = {figure.name: (figure.title, figure.words) for figure in figures(over)}
+    assert titles["spread"][0] == "Spread across questions against real, over stimuli"
+    assert titles["spread"][1].startswith("How far the questions of a stimulus lie apart")
+    assert titles["relation-trust-on-real"][0] == "trust against real, over stimuli"
+    chart = next(figure for figure in figures(over) if figure.name == "spread").draw(COLUMN)
+    assert sum(tip.startswith("c0/") for tip in tooltips(chart)) == 6
+
+
+def test_stimuli_of_which_nothing_is_known_are_told(tmp_path: Path) -> None:
+    rows = [{"condition": f"c{n}", "question": name, "mean": n * 0.5} for n in range(4) for name in ("real", "trust")]
+    pd.DataFrame(rows).to_csv(tmp_path / "scores.csv", index=False)
+    with pytest.raises(UserError) as told:
+        beholder.dimensions(tmp_path / "scores.csv", over="stimulus")
+    assert str(told.value) == (
+        "over  is stimulus, and only means of conditions are known. Allowed: condition. Take tables with a column "
+        "stimulus, or ratings."
     )

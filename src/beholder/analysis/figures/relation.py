@@ -228,8 +228,10 @@ def spread_chart(
 ) -> Any:
     """Return each condition by its mean on one question and its spread, or range, over all, with line and R².
 
-    The table has condition, of, x, spread and range; `question` is what to call the one across, by itself `of`.
+    The table has condition, of, x, spread and range, and where it is over stimuli their names in `stimulus`; `question`
+    is what to call the one across, by itself `of`.
     """
-    points = table.rename(columns={"condition": "name", measure: "y"})[["name", "x", "y"]]
+    name = "stimulus" if "stimulus" in table else "condition"
+    points = table.rename(columns={name: "name", measure: "y"})[["name", "x", "y"]]
     across = question or (str(table["of"].iloc[0]) if len(table) else "")
     return relation_chart(points, across=across, up=_MEASURES[measure], labels=labels, layout=layout)

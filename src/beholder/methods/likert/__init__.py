@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from beholder.methods.boards import single_units
 from beholder.methods.contract import (
+    Allowed,
     BaseModel,
     Catalogue,
     Generator,
+    InFile,
     Json,
     Medium,
     Metric,
@@ -31,7 +33,16 @@ from beholder.methods.contract import (
     Units,
     marked,
 )
-from beholder.methods.likert.items import ITEM_SETS, Item, applies_to, items_of_set
+from beholder.methods.likert.items import (
+    ITEM_SETS,
+    Item,
+    ItemWording,
+    applies_to,
+    origin_of,
+    worded_items,
+    wording_of,
+    wording_problems,
+)
 from beholder.methods.presentation import (
     hidden_role,
     medium_problems,
@@ -47,6 +58,15 @@ class LikertOptions(StudyPart):
 
     items: Literal["avatar-a", "avatar-b", "avatar-short", "sync", "problem-token"] | None = Field(
         default=None, description="A ready-made set of statements; `questions` alone when left out."
+    )
+    wording: Annotated[
+        ItemWording | str | None,
+        InFile(ItemWording),
+        Allowed("a YAML file in the study folder, or {source, scenario, statements}"),
+    ] = Field(
+        default=None,
+        description="Other words for the statements of the set, such as the published ones, by their ids; ours when "
+        "left out.",
     )
     extra: tuple[str, ...] = Field(
         default=(), description="Statements of the set that are asked only if named: gesture_acc of avatar-b."
@@ -104,6 +124,7 @@ class Likert(ScoreMethod):
         yield from medium_problems(self.name, self.media, catalogue)
         yield from single_problems(self.name, study)
         yield from _set_problems(study)
+        yield from wording_problems(study)
         if _shows_driving_video(study):
             why = f"with items: {study.options['items']} shows the avatar beside it"
             yield from reference_problems(self.name, catalogue, why)
@@ -115,6 +136,10 @@ class Likert(ScoreMethod):
             yield Problem("options.items", what, "videos, sounds or images")
         elif study.options.get("layout") == "random":
             yield from self._layout_problems(study, catalogue)
+
+    def wording_origin(self, study: Study, question: Question, text: str) -> str:
+        """Return whose words a statement has, in a sentence."""
+        return origin_of(study, question, text)
 
     def units(self, study: Study, catalogue: Catalogue) -> Units:
         rated = stimuli_under_test(catalogue) if _shows_driving_video(study) else tuple(catalogue.by_cell.values())
@@ -185,7 +210,7 @@ class Likert(ScoreMethod):
 
 
 def _items(study: Study) -> tuple[Item, ...]:
-    return items_of_set(study.options.get("items"), tuple(study.options.get("extra", ())))
+    return worded_items(study)
 
 
 # A plan composes every trial from the same few questions.
@@ -215,6 +240,9 @@ def _scenario(study: Study) -> str:
     written, name = study.options.get("scenario"), study.options.get("items")
     if written is not None:
         return str(written)
+    wording = wording_of(study)
+    if wording is not None and wording.scenario is not None and name is not None:
+        return wording.scenario
     return ITEM_SETS[name].scenario if name is not None else ""
 
 
