@@ -115,8 +115,7 @@ class ComparedPair:
         media, box = self.media, self.box
         if box is None:
             return
-        own = colour_frames(media, is_reference=False)
-        other = colour_frames(media, is_reference=True)
+        own, other = self.pictures(is_reference=False), self.pictures(is_reference=True)
         is_cut = self.region is None or self.region.is_box
         picks = None if self.region is None or is_cut else self.region.picks(media.width, media.height)
         lines, columns = slice(box.y, box.y + box.height), slice(box.x, box.x + box.width)
@@ -124,6 +123,10 @@ class ComparedPair:
             picked = None if picks is None else next(picks)[lines, columns]
             if picked is None or picked.any():
                 yield FramePair(one[lines, columns], reference[lines, columns], picked)
+
+    def pictures(self, *, is_reference: bool) -> Iterator[Picture]:
+        """Yield all frames of one of both, whole."""
+        return colour_frames(self.media, is_reference=is_reference)
 
     def sounds(self, rate: int = 16_000) -> SoundPair:
         """Return both sounds at a rate, cut to the shorter, which the note says."""

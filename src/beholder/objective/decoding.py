@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import repeat
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -22,6 +23,7 @@ from beholder.stimuli.probe import measure
 from beholder.stimuli.streams import Measurement
 from beholder.stimuli.video import READ_VIDEO
 from beholder.stimuli.workshop.clips import exact_rate
+from beholder.types import Medium
 
 Truths: TypeAlias = NDArray[np.bool_]
 Samples: TypeAlias = NDArray[np.float64]
@@ -101,7 +103,13 @@ def look_at(stimulus: Stimulus, reference: Stimulus) -> MediaPair:
 
 def _measured(stimulus: Stimulus) -> Measurement:
     # What people saw: of a video the same frames as in its file, of an image the same pixels, upright and in sRGB.
-    return measure(Path(stimulus.served), stimulus.file, stimulus.medium)
+    return _measured_file(Path(stimulus.served), stimulus.sha256, stimulus.file, stimulus.medium)
+
+
+@lru_cache(maxsize=1024)
+def _measured_file(path: Path, _sha256: str, name: str, medium: Medium) -> Measurement:
+    """Return what is known of a file: a reference stands beside many stimuli, on many regions."""
+    return measure(path, name, medium)
 
 
 # Decoding frame by frame
@@ -184,15 +192,28 @@ class Mask(NamedTuple):
 
 def mask_frames(mask: Mask, width: int, height: int) -> Iterator[Truths]:
     """Yield which pixels count in each frame; the last goes on for ever."""
-    is_video = medium_of(mask.path.name) == "video"
-    read = READ_VIDEO if is_video else ("-protocol_whitelist", "file")
-    scale = f"scale={width}:{height}:flags=neighbor:out_range=pc"
+    if medium_of(mask.path.name) != "video":
+        yield from repeat(_still_mask(mask, width, height))
     last: Truths | None = None
-    for (grey,) in frames(read, file_argument(mask.path), scale, "gray", width, height, str(mask.path)):
-        last = grey >= _WHITE
-        yield last
+    for picked in _decoded_mask(mask, READ_VIDEO, width, height):
+        last = picked
+        yield picked
     assert last is not None
     yield from repeat(last)
+
+
+@lru_cache(maxsize=32)
+def _still_mask(mask: Mask, width: int, height: int) -> Truths:
+    """Return the pixels of an image: one mask is often that of many stimuli and metrics."""
+    picked = next(_decoded_mask(mask, ("-protocol_whitelist", "file"), width, height))
+    picked.setflags(write=False)
+    return picked
+
+
+def _decoded_mask(mask: Mask, read: Sequence[str], width: int, height: int) -> Iterator[Truths]:
+    scale = f"scale={width}:{height}:flags=neighbor:out_range=pc"
+    for (grey,) in frames(read, file_argument(mask.path), scale, "gray", width, height, str(mask.path)):
+        yield grey >= _WHITE
 
 
 def mask_box(mask: Mask, width: int, height: int) -> Box | None:

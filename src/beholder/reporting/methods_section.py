@@ -20,6 +20,7 @@ from beholder.reporting.methods_text import Paragraph, Sentence, cited_keys, lat
 from beholder.reporting.references import bibtex, cited_sources, full_reference
 from beholder.reporting.section import Section
 from beholder.study.groups import common_options, varied_keys
+from beholder.study.markdown import plain_text
 
 _SIMULATED = Sentence(
     "All ratings are simulated: robots answered in place of participants, and nothing here is a result"
@@ -144,7 +145,7 @@ def _presentation_entries(material: Material) -> list[tuple[str, Child]]:
     if options.get("items"):
         entries.append(("Item set", tag("code", str(options["items"]))))
     if options.get("scenario"):
-        entries.append(("Scenario", tag("q", str(options["scenario"]))))
+        entries.append(("Scenario", tag("q", plain_text(str(options["scenario"])))))
     if material.study.playback.sound == "off" and "playback.sound" not in varied_keys(material.study):
         entries.append(("Sound", "off"))
     return entries

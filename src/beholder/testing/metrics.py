@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -15,8 +15,16 @@ import yaml
 from PIL import Image
 
 from beholder.methods import load_study
-from beholder.objective.contract import ComparedPair, ConditionMetric, LandmarkPair, Need, ObjectiveMetric, PairMetric
-from beholder.objective.decoding import Mask
+from beholder.objective.contract import (
+    ComparedPair,
+    ConditionMetric,
+    LandmarkPair,
+    Need,
+    ObjectiveMetric,
+    PairMetric,
+    Picture,
+)
+from beholder.objective.decoding import Mask, MediaPair, colour_frames
 from beholder.objective.regions import Region
 from beholder.objective.registry import find
 from beholder.stimuli.catalogue import Stimulus
@@ -111,7 +119,19 @@ class _Clips(NamedTuple):
         points = np.random.default_rng(5).uniform(20, 150, (_FRAMES, 4, 2))
         landmarks = LandmarkPair(points + shift, points, ("a", "b", "c", "d"), _SIDE, _SIDE)
         both = zip(self.stimuli[condition], self.stimuli["original"], strict=True)
-        return [ComparedPair(own, other, region, landmarks=landmarks) for own, other in both]
+        return [_DecodedPair(own, other, region, landmarks=landmarks) for own, other in both]
+
+
+class _DecodedPair(ComparedPair):
+    """A pair whose frames are decoded once a process, as every metric is tried on the same ones."""
+
+    def pictures(self, *, is_reference: bool) -> Iterator[Picture]:
+        return iter(_pictures(self.media, is_reference))
+
+
+@cache
+def _pictures(media: MediaPair, is_reference: bool) -> tuple[Picture, ...]:
+    return tuple(colour_frames(media, is_reference=is_reference))
 
 
 @cache
