@@ -10,7 +10,7 @@ from beholder.analysis import analyse
 from beholder.analysis.result import read_results
 from beholder.errors import UserError
 from beholder.reporting import report
-from support.report_pages import findings_text, made_up, read
+from support.report_pages import findings_text, made_up, read_undrawn
 
 
 def test_results_of_other_ratings_than_those_in_clean_are_refused(tmp_path: Path) -> None:
@@ -23,7 +23,7 @@ def test_results_of_other_ratings_than_those_in_clean_are_refused(tmp_path: Path
             refused()
         assert str(error.value) == "analyse/  is older than clean/. Run `beholder analyse` first."
     assert not (tmp_path / "report").exists()
-    assert read(study).words[0] == "People answered this study."
+    assert read_undrawn(study).words[0] == "People answered this study."
 
 
 def test_results_of_no_rating_of_the_other_population_are_refused(tmp_path: Path) -> None:

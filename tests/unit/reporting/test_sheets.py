@@ -6,16 +6,22 @@ import re
 from pathlib import Path
 
 from beholder.reporting.methods_design import analysis_sentences
-from beholder.reporting.sheets import TextTable, latex_text, markdown_table, markdown_text, paper_sheets
+from beholder.reporting.sheets import TextTable, latex_table, latex_text, markdown_table, markdown_text, paper_sheets
+from beholder.study.model import Study
 from support.report_material import analysed_material
-from support.report_pages import made_up, read
+from support.report_pages import made_up
+
+
+def latex_tables(study: Study) -> dict[str, str]:
+    """Return the tables that a report holds in LaTeX, without drawing its figures."""
+    return {name: latex_table(sheet) for name, sheet in paper_sheets(analysed_material(study)).items()}
 
 
 def test_tables_for_a_paper_are_written_for_its_readers(tmp_path: Path) -> None:
     conditions = [{"name": "jerky_1", "label": "[Jerky] & slow"}, {"name": "nat", "label": "Natural 100%"}]
-    read(made_up(tmp_path, {"jerky_1": 40.0, "nat": 80.0}, participants=6, conditions=conditions))
-    tables = tmp_path / "report" / "tables"
-    assert (tables / "conditions.tex").read_text(encoding="utf-8").splitlines() == [
+    study = made_up(tmp_path, {"jerky_1": 40.0, "nat": 80.0}, participants=6, conditions=conditions)
+    tables = latex_tables(study)
+    assert tables["conditions"].splitlines() == [
         r"% needs \usepackage{booktabs}",
         r"\begin{tabular}{lrrrrrrr}",
         r"\toprule",
@@ -26,18 +32,15 @@ def test_tables_for_a_paper_are_written_for_its_readers(tmp_path: Path) -> None:
         r"\bottomrule",
         r"\end{tabular}",
     ]
-    pairs = (tables / "pairs.tex").read_text(encoding="utf-8")
+    pairs = tables["pairs"]
     assert "Mean difference & 95 \\% interval & p & p, Holm & These contents & their p, Holm & Clear " in pairs
     assert r" & 6 & $-$40.3 & $-$48.7 to $-$31.8 & \textless{} 0.001 & \textless{} 0.001 & $-$47.1 to " in pairs
     assert r" to $-$33.5 & \textless{} 0.001 & beyond \\" in pairs
 
 
 def test_tables_for_a_paper_have_no_empty_columns(tmp_path: Path) -> None:
-    read(made_up(tmp_path, {"a": 40.0, "b": 80.0}, participants=1, contents=1))
-    heads = {
-        path.stem: path.read_text(encoding="utf-8").splitlines()[3]
-        for path in (tmp_path / "report" / "tables").glob("*.tex")
-    }
+    study = made_up(tmp_path, {"a": 40.0, "b": 80.0}, participants=1, contents=1)
+    heads = {name: text.splitlines()[3] for name, text in latex_tables(study).items()}
     assert heads == {
         "scores": r"Condition & Content & Participants & Mean & Median \\",
         "conditions": r"Condition & Ratings & Participants & Mean & Median \\",
@@ -49,8 +52,7 @@ def test_tables_for_a_paper_have_no_empty_columns(tmp_path: Path) -> None:
 
 def test_tables_for_a_paper_name_the_question_where_there_are_several(tmp_path: Path) -> None:
     questions = [{"id": name, "text": "How?", "scale": scale} for name, scale in (("fit", "acr5"), ("look", "cont100"))]
-    read(made_up(tmp_path, {"a": 40.0}, questions=questions))
-    lines = (tmp_path / "report" / "tables" / "conditions.tex").read_text(encoding="utf-8").splitlines()
+    lines = latex_tables(made_up(tmp_path, {"a": 40.0}, questions=questions))["conditions"].splitlines()
     assert lines[1] == r"\begin{tabular}{llrrrrrrr}"
     assert lines[3].startswith("Question & Condition & ")
     assert re.match(r"fit & a & 96 & 24 & \d\.\d\d & \d\.\d\d to ", lines[5])
