@@ -146,7 +146,7 @@ def test_the_page_has_the_marks_once() -> None:
 
 
 def test_the_table_of_hands_counts_who_was_flagged_and_by_what() -> None:
-    from zoo.hands import KINDS, Found, table
+    from zoo.hands import BEGIN, END, KINDS, Found, table
 
     people = Found(KINDS[0], 6)
     programs = Found(next(kind for kind in KINDS if kind.name == "driven"), 6, 6, 6, Counter(driver=6, pointer=5))
@@ -154,3 +154,6 @@ def test_the_table_of_hands_counts_who_was_flagged_and_by_what() -> None:
     assert lines[0] == "Run of 2026-11-17, seed 7, in headless Chromium: a session of 8 trials each."
     assert lines[-2].endswith("| 6 | 0 | 0 |  |")
     assert lines[-1].endswith("| 6 | 6 | 6 | `driver` 6, `pointer` 5 |")
+    page = (ROOT / "docs" / "trust.md").read_text("utf-8")
+    _, _, made = page.partition(BEGIN)
+    assert all(f"`{kind.name}`" in made.partition(END)[0] for kind in KINDS)
