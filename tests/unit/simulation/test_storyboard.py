@@ -55,11 +55,14 @@ def test_a_cheat_that_sends_something_else_has_no_place_at_a_browser(tmp_path: P
     )
 
 
-def test_without_a_chromium_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_chromium_it_says_what_to_install(
+    tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = write_study(tmp_path / "study", tiny)
     monkeypatch.delenv("BEHOLDER_CHROMIUM", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UserError) as caught:
-        beholder.simulate(tmp_path / "study.yaml", participants=1, browser=True)
+        beholder.simulate(study, participants=1, browser=True)
     assert str(caught.value) == (
         "--browser  needs a Chromium, and none was found. Install one as chromium, or name it in BEHOLDER_CHROMIUM."
     )
