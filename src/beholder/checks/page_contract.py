@@ -106,6 +106,8 @@ class RobotAbilities:
     """What a simulated participant is able to do: everything except `fails`."""
 
     fails: frozenset[str] = frozenset()
+    ppi: float | None = None
+    """Density of their screen, in device pixels per inch; left out, dense enough for every check."""
 
     def can(self, check: str) -> bool:
         return check not in self.fails

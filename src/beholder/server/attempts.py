@@ -258,6 +258,8 @@ def _is_current_pass(check: PageCheck, stored: StoredVerdict) -> bool:
 
 
 def _is_trained(script: Script, verdicts: Mapping[str, StoredVerdict], now: datetime) -> bool:
+    if script.is_trained_each_time:
+        return False
     return any(step.is_training for step in script.steps) and due_training(script, verdicts, now) is None
 
 

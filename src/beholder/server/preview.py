@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import cast
 
-from beholder.checks.page_contract import RobotAbilities
+from beholder.checks.page_contract import CheckContext, RobotAbilities
+from beholder.checks.screen import window_of
 from beholder.errors import Refused
 from beholder.server import tokens
 from beholder.server.answers import read_answer
@@ -26,6 +27,8 @@ SESSION = "preview"
 """The session name of previews in tokens and addresses; followed by the list unless it is the first."""
 _SCREEN: Mapping[str, Json] = {"screen": [1920, 1080], "dpr": 1}
 """The device that checks are drawn for until one arrives."""
+_SCREEN_INCHES = 11.8
+"""Height of a usual screen of 24 inches: nobody has measured that of the researcher with a card."""
 _SAMPLE = "XXXX-XXXX"
 _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
@@ -81,12 +84,14 @@ class Preview:
             self.session, self.session, self._ctx.served.digest, 1, PreviewEntrance.mode, 1, device, _LONG_AGO
         )
         facts = SessionFacts(session)
+        window = window_of(CheckContext(device, {}))
+        able = RobotAbilities(ppi=window.screen_height * window.ratio / _SCREEN_INCHES)
         verdicts: dict[str, StoredVerdict] = {}
         for step in self.attempts:
             known = SessionFacts(facts.session, verdicts=verdicts)
             rng = rng_of(seed_of(self._ctx.store.secret, self.session, f"{step.key}:able"))
             try:
-                answer = check_of(step).respond(self._ctx.page_checks.attempt(known, step), RobotAbilities(), rng)
+                answer = check_of(step).respond(self._ctx.page_checks.attempt(known, step), able, rng)
                 judged = self._ctx.page_checks.judge(known, step, self.script, answer, _LONG_AGO)
             except Exception:  # the page of this check shows what is wrong with it
                 continue

@@ -18,7 +18,7 @@ from beholder.stimuli.catalogue import Catalogue, Stimulus, mime_type
 from beholder.study.design import Training
 from beholder.study.groups import Levels, group_study, groups_in
 from beholder.study.model import Playback, Study
-from beholder.study.parts import duration
+from beholder.study.parts import EACH_TIME, duration
 from beholder.study.questionnaire import Ask
 from beholder.study.questions import Example, Page
 
@@ -75,7 +75,13 @@ class Script:
 
     @property
     def training_validity(self) -> timedelta | None:
-        return duration(self.training.valid) if self.training else None
+        """How long a training counts; None without one, and where it counts in its session only."""
+        return duration(self.training.valid) if self.training and not self.is_trained_each_time else None
+
+    @property
+    def is_trained_each_time(self) -> bool:
+        """Whether the training of another session does not count."""
+        return self.training is not None and self.training.valid == EACH_TIME
 
     @property
     def training_attempts(self) -> int:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from beholder.study.parts import Fault, GroupName, Slug, Span, StudyPart, Text, raise_faults
+from beholder.study.parts import Fault, GroupName, Slug, StudyPart, Text, Validity, raise_faults
 from beholder.study.recruitment import Money
 from beholder.study.value_kinds import Allowed
 
@@ -229,7 +229,9 @@ class Training(StudyPart):
     feedback: bool = Field(
         default=True, description="Tell why an answer was not expected and ask again; `false`: only take note of it."
     )
-    valid: Span = Field(default="60 min", description="How long the training counts, from its end.")
+    valid: Validity = Field(
+        default="60 min", description="How long the training counts, from its end; `0`: it is shown in every session."
+    )
     items: tuple[TrainingItem, ...] = Field(
         default=(), description="The examples, where the stimuli are no manifest; after its own where they are."
     )

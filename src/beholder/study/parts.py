@@ -27,6 +27,13 @@ Span = Annotated[
     StringConstraints(pattern=SPAN),
     Allowed("a time such as 30 min, 12 h or 30 d"),
 ]
+EACH_TIME = "0"
+Validity = Annotated[
+    str,
+    StringConstraints(pattern=rf"^{EACH_TIME}$|{SPAN}"),
+    Allowed("a time such as 30 min, 12 h or 30 d, or 0 to show it each time"),
+]
+"""How long something counts that was passed; 0: in its session only, so that it is shown in every one."""
 _SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
 
 

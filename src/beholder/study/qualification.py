@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from beholder.study.checks import Switches
-from beholder.study.parts import Span, StudyPart, duration
+from beholder.study.parts import EACH_TIME, StudyPart, Validity, duration
 
 Action = Literal["gate", "warn", "flag", "record"]
 ACTIONS = "`gate`: must pass to go on; `warn`: is told and may go on; `flag`: silent, cleaning decides; `record`."
@@ -20,14 +20,15 @@ class CheckOptions(StudyPart):
     action: Action = Field(default="gate", description=ACTIONS)
     feedback: bool = Field(default=True, description="Tell what was found and how to mend it.")
     attempts: int = Field(default=2, ge=1, le=20, description="How often it can be tried; each time is a new one.")
-    valid: Span | None = Field(
-        default=None, description="How long a pass counts, such as `30 min`; this session when left out."
+    valid: Validity | None = Field(
+        default=None,
+        description="How long a pass counts, such as `30 min`; `0`: in its session only, so it is shown each time.",
     )
 
     @property
     def lasts(self) -> timedelta | None:
         """How long a pass counts; None for its session only."""
-        return duration(self.valid) if self.valid else None
+        return duration(self.valid) if self.valid and self.valid != EACH_TIME else None
 
 
 class Qualification(Switches):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from beholder.checks.display import SYSTEMS, Display
-from beholder.checks.distance import STRENGTHS, Distance
+from beholder.checks.distance import JND_ARCMIN, STRENGTHS, Distance
 from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, RobotAbilities
 from beholder.errors import Refused, StudyError
 from beholder.methods import load_study
@@ -79,7 +79,7 @@ def measured_radius(sharp: NDArray[np.float64], blurred: NDArray[np.float64], ar
     [(FULL_HD, 1), (WIDE, 4 / 3), (ULTRA_HD, 2), (SMALL, 768 / 1080)],
 )
 def test_the_blur_in_the_pixels_grows_with_the_lines_of_the_screen(device: Mapping[str, Any], scale: float) -> None:
-    check, posed = pose(4, device)
+    check, posed = pose(4, device, radii=(3, 5, 7))
     wanted = dict(zip(STRENGTHS, (3, 5, 7), strict=True))
     for number, pair in enumerate(pairs(posed), 1):
         assert pair["radius"] == pytest.approx(wanted[pair["strength"]] * scale, abs=1e-4)
@@ -90,7 +90,7 @@ def test_the_blur_in_the_pixels_grows_with_the_lines_of_the_screen(device: Mappi
 
 
 def test_every_pixel_of_a_blurred_picture_is_the_mean_of_a_square() -> None:
-    check, posed = pose(2)
+    check, posed = pose(2, radii=(3, 5, 7))
     for number, pair in enumerate(pairs(posed), 1):
         radius = int(pair["radius"])
         blurred = picture(check, posed, f"{pair['blurred']}{number}")
@@ -210,3 +210,17 @@ def test_there_are_words_for_every_reason_and_every_system() -> None:
     for name in SYSTEMS:
         assert f"system.{name}" in display
         assert len([key for key in display if key.startswith(f"{name}.")]) == 5
+
+
+def test_left_out_the_blurs_are_around_what_is_just_noticed_at_the_expected_distance() -> None:
+    weak, middle, strong = Distance.Options().blurs
+    assert (weak, middle, strong) == (0.1, 0.9, 4.01)
+    assert Distance.Options(heights=3).blurs == (0.9, 2.22, 8.45)
+    # From twice as far away the same blur covers half the angle.
+    kernel = np.array([middle, 1, middle]) / (1 + 2 * middle)
+    sigma_arcmin = (kernel @ np.array([1, 0, 1])) ** 0.5 * np.degrees(1 / (1080 * 1.5)) * 60
+    assert sigma_arcmin == pytest.approx(1.7 * JND_ARCMIN, abs=0.02)
+    for heights in (0.01, 0.5, 10):
+        one, two, three = Distance.Options(heights=heights).blurs
+        assert 0 < one < two < three <= 50
+    assert Distance.Options(radii=(3, 5, 7)).blurs == (3, 5, 7)

@@ -67,6 +67,7 @@ def test_a_pass_is_brought_along_and_what_is_no_pass_is_not() -> None:
     assert brought(earned("colour", verdict="unknown", reason="our_fault")) == []
     assert brought(earned("colour"), at=NOON + 30 * DAY) == []
     assert brought(earned("colour"), colour={"valid": "12 h"}) == []
+    assert brought(earned("colour"), colour={"valid": "0"}) == []
 
 
 def test_an_unknown_that_this_device_cannot_better_is_brought_along() -> None:
@@ -179,6 +180,22 @@ async def test_a_returning_person_meets_only_what_has_run_out(visited: HostedStu
     assert (again.evidence["passed_at"], again.evidence["session"]) == (earned.isoformat(), session), (
         "where it was earned"
     )
+
+
+async def test_what_counts_for_no_time_is_shown_in_every_session(tmp_path: Path, tiny: Path) -> None:
+    trained = {**training(tiny), "valid": "0"}
+    twice = {"participants": 6, "trials": 2, "sessions_per_participant": 2, "seed": 3}
+    async with hosted(tmp_path, tiny, design=twice, training=trained, qualification={"colour": {"valid": "0"}}) as (
+        host, clock, _,
+    ):  # fmt: skip
+        ann = await Person(host, clock).come()
+        shown = await ann.until("trial:")
+        assert {"check:colour:1", "training:1:1", "training:2:1"} <= set(shown)
+        clock.wait(hours=3)
+        assert (await ann.come()).key == "trial:1", "within a session it counts to its end"
+        await ann.until("end")
+        await ann.come()
+        assert {"check:colour:1", "training:1:1", "training:2:1"} <= set(await ann.until("trial:"))
 
 
 async def test_after_a_month_everything_is_asked_again(visited: HostedStudy) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -67,3 +68,14 @@ async def test_a_preview_shows_examples_and_what_is_said_about_answers(serve: Se
     assert visitor.step["training"] == {"place": 2, "total": 4, "anchor": None}
     said = await rate(visitor, 5)
     assert (said["stored_at"], said["feedback"], said["step"]["key"]) == (None, "It stands still.", "training:3:1")
+
+
+async def test_a_preview_asks_to_sit_as_far_away_as_from_a_usual_screen(tmp_path: Path) -> None:
+    path = write_asking(tmp_path / "study", checks={}, qualification={"card": True, "distance": True})
+    async with serving(path, tmp_path / "store") as (host, _):
+        preview = tokens.preview_secret(host.store.secret)
+        devices: list[Any] = [{}, {"screen": [2560, 1440], "dpr": 1}, {"screen": [1440, 900], "dpr": 2}]
+        for device in devices:
+            arrival: Any = (await host.arrive({"preview": preview}, device))[1]
+            step: Any = await host.step(arrival["token"], "check:distance:1")
+            assert '"cm": 45,' in json.dumps(step)

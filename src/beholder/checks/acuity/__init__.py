@@ -27,7 +27,7 @@ from beholder.checks.page_contract import (
     RobotAbilities,
 )
 from beholder.checks.pictures import encode, is_scaled, png, read_scale
-from beholder.study.parts import Fault, Span, raise_faults
+from beholder.study.parts import Fault, Validity, raise_faults
 from beholder.study.qualification import CheckOptions
 from beholder.types import Json
 
@@ -55,7 +55,7 @@ class Acuity(PageCheck):
     class Options(CheckOptions):
         """Visual acuity: the gap of Landolt rings."""
 
-        valid: Span | None = Field(default="30 d", description="How long a pass counts on the same device.")
+        valid: Validity | None = Field(default="30 d", description="How long a pass counts on the same device.")
         distance_mm: float = Field(
             default=500, ge=200, le=2000, description="How far away participants are asked to sit."
         )

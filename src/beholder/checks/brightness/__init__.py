@@ -27,7 +27,7 @@ from beholder.checks.page_contract import (
 )
 from beholder.checks.pictures import is_scaled, png, read_scale
 from beholder.checks.screen import Window, window_of
-from beholder.study.parts import Span
+from beholder.study.parts import Validity
 from beholder.study.qualification import CheckOptions
 from beholder.types import Json
 
@@ -71,7 +71,7 @@ class Brightness(PageCheck):
         """Brightness and room light: barely visible shapes to count, twice."""
 
         attempts: int = Field(default=4, ge=1, le=20, description="How often the first matrix can be tried.")
-        valid: Span | None = Field(default="30 min", description="How long a pass counts on the same device.")
+        valid: Validity | None = Field(default="30 min", description="How long a pass counts on the same device.")
         level: int = Field(
             default=4, ge=1, le=15, description="How many levels of 255 a shape differs from its square."
         )

@@ -19,7 +19,7 @@ from beholder.checks.page_contract import (
     RobotAbilities,
 )
 from beholder.checks.screen import window_of
-from beholder.study.parts import Span
+from beholder.study.parts import Validity
 from beholder.study.qualification import ACTIONS, Action, CheckOptions
 from beholder.types import Json
 
@@ -55,7 +55,7 @@ class Card(PageCheck):
 
         action: Action = Field(default="record", description=ACTIONS)
         attempts: int = Field(default=3, ge=1, le=20, description="How often it can be measured.")
-        valid: Span | None = Field(default="30 d", description="How long it counts on the same device.")
+        valid: Validity | None = Field(default="30 d", description="How long it counts on the same device.")
 
     options: Options
 
@@ -100,7 +100,7 @@ class Card(PageCheck):
         if not robot.can(self.name):
             return {"none": True}
         ratio: Any = task.private["ratio"]
-        width = round(WIDTH_MM * _ROBOT_PPI / MM_PER_INCH / ratio)
+        width = round(WIDTH_MM * (robot.ppi or _ROBOT_PPI) / MM_PER_INCH / ratio)
         return {"widths": [width, width + 1], "dpr": ratio, "moved": True}
 
     @classmethod

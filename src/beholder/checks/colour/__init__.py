@@ -30,7 +30,7 @@ from beholder.checks.pictures import is_image, png, read_scale
 from beholder.checks.screen import Window, window_of
 from beholder.errors import Problem
 from beholder.study.model import Study
-from beholder.study.parts import Fault, Span, StudyPart, Text, path_fault
+from beholder.study.parts import Fault, StudyPart, Text, Validity, path_fault
 from beholder.study.qualification import CheckOptions
 from beholder.types import Json
 
@@ -64,7 +64,7 @@ class Colour(PageCheck):
         """Colour vision: plates drawn for each session, or the researcher's own."""
 
         attempts: int = Field(default=3, ge=1, le=20, description="How often it can be tried; each time is a new one.")
-        valid: Span | None = Field(default="30 d", description="How long a pass counts.")
+        valid: Validity | None = Field(default="30 d", description="How long a pass counts.")
         images: tuple[Plate, ...] = Field(default=(), description="Own plates, in place of those that are drawn.")
 
     options: Options

@@ -19,7 +19,7 @@ from beholder.checks.page_contract import (
     PageCheck,
     RobotAbilities,
 )
-from beholder.study.parts import Span
+from beholder.study.parts import Validity
 from beholder.study.qualification import ACTIONS, Action, CheckOptions
 from beholder.types import Json
 
@@ -45,7 +45,7 @@ class Display(PageCheck):
 
         action: Action = Field(default="record", description=ACTIONS)
         attempts: int = Field(default=1, ge=1, le=20, description="How often it is shown.")
-        valid: Span | None = Field(default="30 d", description="How long it counts on the same device.")
+        valid: Validity | None = Field(default="30 d", description="How long it counts on the same device.")
 
     options: Options
 

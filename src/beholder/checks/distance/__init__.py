@@ -30,7 +30,7 @@ from beholder.checks.page_contract import (
 )
 from beholder.checks.pictures import is_scaled, png, read_scale
 from beholder.checks.screen import Window, window_of
-from beholder.study.parts import Fault, Span, raise_faults
+from beholder.study.parts import Fault, Validity, raise_faults
 from beholder.study.qualification import ACTIONS, Action, CheckOptions
 from beholder.study.value_kinds import Allowed
 from beholder.types import Json
@@ -64,15 +64,24 @@ class Distance(PageCheck):
 
         action: Action = Field(default="warn", description=ACTIONS)
         attempts: int = Field(default=3, ge=1, le=20, description="How often it can be tried; each time is a new one.")
-        valid: Span | None = Field(default="30 min", description="How long a pass counts on the same device.")
+        valid: Validity | None = Field(default="30 min", description="How long a pass counts on the same device.")
         heights: float = Field(default=1.5, gt=0, le=10, description="How far to sit, in heights of the screen.")
-        radii: Annotated[tuple[float, float, float], Allowed("three radii in pixels, such as [3, 5, 7]")] = Field(
-            default=(3, 5, 7), description="Weak, middle and strong blur, on a screen of 1080 lines."
+        radii: Annotated[tuple[float, float, float] | None, Allowed("three radii in pixels, such as [3, 5, 7]")] = (
+            Field(
+                default=None,
+                description="Weak, middle and strong blur, on a screen of 1080 lines; by the just noticeable "
+                "difference at `heights` when left out.",
+            )
         )
+
+        @property
+        def blurs(self) -> tuple[float, float, float]:
+            """The radii as written, else those of the just noticeable difference."""
+            return self.radii or radii_at(self.heights)
 
         @model_validator(mode="after")
         def _grows(self) -> Self:
-            weak, middle, strong = self.radii
+            weak, middle, strong = self.blurs
             if not 0 < weak < middle < strong <= _LARGEST_RADIUS:
                 allowed = f"above 0 and up to {_LARGEST_RADIUS}, from the weakest blur to the strongest"
                 raise_faults([Fault(f"is {weak:g}, {middle:g}, {strong:g}", allowed, "", ("radii",))])
@@ -87,7 +96,7 @@ class Distance(PageCheck):
         pairs: list[Json] = []
         for which in rng.permutation(len(STRENGTHS)):
             blurred = SIDES[int(rng.integers(2))]
-            radius = round(self.options.radii[which] * scale, 4)
+            radius = round(self.options.blurs[which] * scale, 4)
             seed = int(rng.integers(2**53))
             pairs.append({"strength": STRENGTHS[which], "radius": radius, "blurred": blurred, "seed": seed})
         cm = _distance_cm(context, on, self.options.heights)
@@ -228,6 +237,44 @@ def _distance_cm(context: CheckContext, on: Window, heights: float) -> int | Non
     per_mm = px_per_mm(context)
     distance = 0 if per_mm is None else 5 * round(heights * on.screen_height / per_mm / 10 / 5)
     return distance if _NEAREST_CM <= distance <= _FURTHEST_CM else None
+
+
+# Radii: what is just noticeable at the expected distance
+
+JND_ARCMIN = 1.0
+"""Standard deviation of the blur that people just notice on sharp edges, in minutes of arc."""
+_NOTICED = (0.85, 1.7, 5.5)
+"""Weak, middle and strong blur at the expected distance, in just noticeable differences: the weak one is noticed from
+0.85 times the distance or less, the middle one up to 1.7 times, the strong one up to 5.5 times."""
+_DRAWABLE = ((0.02, _LARGEST_RADIUS / 4), (0.05, _LARGEST_RADIUS / 2), (0.1, _LARGEST_RADIUS))
+"""What can be told apart in a picture, for very small and very large distances."""
+_ARCMIN = 180 * 60 / pi
+
+
+def radii_at(heights: float) -> tuple[float, float, float]:
+    """Return weak, middle and strong radius on a screen of 1080 lines, seen from so many heights of it."""
+    arcmin_per_pixel = _ARCMIN / (_LINES * heights)
+    weak, middle, strong = (
+        min(most, max(least, _radius_of(JND_ARCMIN * times / arcmin_per_pixel)))
+        for times, (least, most) in zip(_NOTICED, _DRAWABLE, strict=True)
+    )
+    return weak, middle, strong
+
+
+def _radius_of(sigma: float) -> float:
+    """Return the radius of a box whose blur has this standard deviation in pixels; to two decimals."""
+    low, high = 0.0, 200.0
+    for _ in range(60):
+        radius = (low + high) / 2
+        low, high = (radius, high) if _box_sigma(radius) < sigma else (low, radius)
+    return round(high, 2)
+
+
+def _box_sigma(radius: float) -> float:
+    """Return the standard deviation of a box blur, its outermost pixels counting in part."""
+    reach = ceil(radius)
+    inner = sum(2 * step * step for step in range(1, reach))
+    return float(((inner + 2 * (radius - reach + 1) * reach * reach) / (2 * radius + 1)) ** 0.5) if reach else 0.0
 
 
 # Pictures: dead leaves of every size, sharp and blurred

@@ -27,7 +27,7 @@ from beholder.checks.page_contract import (
     PageCheck,
     RobotAbilities,
 )
-from beholder.study.parts import Fault, Span, raise_faults
+from beholder.study.parts import Fault, Validity, raise_faults
 from beholder.study.qualification import CheckOptions
 from beholder.types import Json
 
@@ -137,7 +137,7 @@ class Headphones(ThreeIntervals):
     class Options(CheckOptions):
         """Headphones: which of three tones is softest, where one is in antiphase."""
 
-        valid: Span | None = Field(default="30 min", description="How long a pass counts on the same device.")
+        valid: Validity | None = Field(default="30 min", description="How long a pass counts on the same device.")
         trials: int = Field(default=6, ge=1, le=20, description="How many times three tones are played.")
         right: int = Field(default=5, ge=1, le=20, description="How many have to be right.")
         strict: bool = Field(default=False, description="Also a pitch that only two ears together can hear.")

@@ -22,7 +22,7 @@ from beholder.checks.page_contract import (
     RobotAbilities,
 )
 from beholder.study.markdown import markdown, marked, plain_page, plain_text
-from beholder.study.parts import Fault, Slug, Span, StudyPart, Text, raise_faults
+from beholder.study.parts import Fault, Slug, StudyPart, Text, Validity, raise_faults
 from beholder.study.qualification import CheckOptions
 from beholder.types import Json
 
@@ -68,7 +68,7 @@ class Questions(PageCheck):
     class Options(CheckOptions):
         """A quiz on language or instructions: some items drawn from a pool."""
 
-        valid: Span | None = Field(default="30 d", description="How long a pass counts.")
+        valid: Validity | None = Field(default="30 d", description="How long a pass counts.")
         items: tuple[Quiz, ...] = Field(min_length=1, description="The pool.")
         draw: int | None = Field(default=None, ge=1, description="How many are asked; all when left out.")
         right: int | None = Field(default=None, ge=1, description="How many have to be right; all when left out.")

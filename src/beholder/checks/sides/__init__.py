@@ -21,7 +21,7 @@ from beholder.checks.page_contract import (
     PageCheck,
     RobotAbilities,
 )
-from beholder.study.parts import Span
+from beholder.study.parts import Validity
 from beholder.study.qualification import CheckOptions
 from beholder.types import Json
 
@@ -58,7 +58,7 @@ class Sides(PageCheck):
     class Options(CheckOptions):
         """Left and right: on which side a sound is."""
 
-        valid: Span | None = Field(default="30 min", description="How long a pass counts on the same device.")
+        valid: Validity | None = Field(default="30 min", description="How long a pass counts on the same device.")
         sounds: int = Field(default=6, ge=1, le=20, description="How many sounds are played; all have to be right.")
 
     options: Options

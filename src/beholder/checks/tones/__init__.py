@@ -24,7 +24,7 @@ from beholder.checks.page_contract import (
     PageCheck,
     RobotAbilities,
 )
-from beholder.study.parts import Span
+from beholder.study.parts import Validity
 from beholder.study.qualification import CheckOptions
 from beholder.types import Json
 
@@ -56,7 +56,7 @@ class Tones(PageCheck):
         """A quiet room and audible volume: tones to count."""
 
         attempts: int = Field(default=3, ge=1, le=20, description="How often it can be tried; each time is a new one.")
-        valid: Span | None = Field(default="30 min", description="How long a pass counts on the same device.")
+        valid: Validity | None = Field(default="30 min", description="How long a pass counts on the same device.")
         clips: int = Field(default=2, ge=1, le=10, description="How many clips have to be counted right.")
 
     options: Options
