@@ -136,7 +136,8 @@ async def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path, tiny: Pa
             "study.yaml:29  budget is 3.00 GBP, and 7 people may cost 4.89 GBP. Allowed: 4.89 GBP or more. "
             "Up to 4 would fit: recruit.places: 4.",
             "study.yaml:27  recruit.filters.countries.0 is Germny, which Prolific does not offer. "
-            "Allowed: United Kingdom, United States, Austria, Canada, Germany, Ireland. Did you mean Germany?",
+            "Allowed: United Kingdom, United States, Austria, Canada, Germany, Ireland, France, Italy, Mexico, Poland, "
+            "South Africa, Spain. Did you mean Germany?",
         ]
         assert (await setup.kinds(), setup.fake.groups.all) == ([], {})
 

@@ -24,6 +24,7 @@ from beholder.recruiting.fake.http import serve_fake
 from beholder.recruiting.fake.platform import FakeProlific
 from beholder.recruiting.fake.rehearsal import USUAL_BEHAVIOURS, Behaviour, RehearsedVisit, draw_behaviours, rehearse
 from beholder.recruiting.fake.state import FakeClock, PaymentKind
+from beholder.recruiting.fake.submissions import NOBODY_FITS
 from beholder.recruiting.ledger import MONEY, LedgerState, replay
 from beholder.recruiting.prolific.client import ProlificClient
 from beholder.recruiting.prolific.recruiter import ProlificRecruiter
@@ -189,8 +190,15 @@ async def _run_study(
         async def recruiting(study: Study, store: Store) -> Recruiter:
             return ProlificRecruiter(study, store, ProlificClient(url, fake.token))
 
+        told: list[str] = []
+
         def report_visit(visit: RehearsedVisit) -> None:
-            if visit.behaviour in _BEHAVIOUR_TEXTS:
+            if visit.ending == NOBODY_FITS and not told:
+                told.append(visit.ending)
+                news(
+                    RunProgress("people", f"{visit.ending} The run waits for them: change the filters and begin anew.")
+                )
+            elif visit.ending != NOBODY_FITS and visit.behaviour in _BEHAVIOUR_TEXTS:
                 news(RunProgress("people", f"Person {visit.number} {_BEHAVIOUR_TEXTS[visit.behaviour]}."))
 
         waiting = await _run_with_people(

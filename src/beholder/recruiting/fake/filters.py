@@ -19,8 +19,19 @@ _COUNTRIES = {
     "21": "Canada",
     "45": "Germany",
     "83": "Ireland",
+    "61": "France",
+    "85": "Italy",
+    "110": "Mexico",
+    "140": "Poland",
+    "160": "South Africa",
+    "166": "Spain",
 }
-_LANGUAGES = {"19": "English", "23": "French", "26": "German", "58": "Spanish"}
+_LANGUAGES = {
+    "19": "English", "23": "French", "26": "German", "58": "Spanish", "33": "Italian", "48": "Polish",
+}  # fmt: skip
+_SPOKEN = {"7": "26", "21": "23", "45": "26", "61": "23", "85": "33", "110": "58", "140": "48", "166": "58"}
+"""The language that people of a country speak beside English, where there is one."""
+_AGES = (19, 24, 30, 38, 47, 58, 66, 74)
 _BLOCKED_GROUPS, _ALLOWED_GROUPS = "participant_group_blocklist", "participant_group_allowlist"
 BLOCKED_STUDIES, _ALLOWED_STUDIES = "previous_studies_blocklist", "previous_studies_allowlist"
 _BLOCKED_PEOPLE, _ALLOWED_PEOPLE = "custom_blocklist", "custom_allowlist"
@@ -46,6 +57,17 @@ USUAL_ANSWERS: Mapping[str, Any] = {
     "current-country-of-residence": "0", "fluent-languages": ("19",),
 }  # fmt: skip
 """Profile answers of a person who has no others."""
+
+PROFILES: Sequence[Mapping[str, Any]] = tuple(
+    {
+        "age": age,
+        "current-country-of-residence": country,
+        "fluent-languages": tuple(dict.fromkeys(("19", _SPOKEN.get(country, "19")))),
+    }
+    for age in _AGES
+    for country in _COUNTRIES
+)
+"""Profile answers of the people of a rehearsal, who come from every country, one after the other."""
 
 Memberships = Mapping[str, Mapping[str, set[str]]]
 """Members by kind of id (`ParticipantGroupID`, `StudyID`) and id."""

@@ -61,7 +61,7 @@ async def visit_study(
     `trials` is the number of trials before leaving early, `kind` the kind of rater. Raise Refusal if the platform has
     no place.
     """
-    first = fake.people.take(study, person).start()
+    first = fake.people.take(study, person or fake.people.draw(study)).start()
     return await _ScriptedVisit(
         fake, visitors, first, kind or ("careless" if behaviour == "careless" else "honest"), trials
     ).run(behaviour)

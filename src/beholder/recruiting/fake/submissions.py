@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from beholder.recruiting.fake.filters import lets_in
+from beholder.recruiting.fake.filters import PROFILES, lets_in
 from beholder.recruiting.fake.http import FakeCall, FakeReply, Refusal, page_of
 from beholder.recruiting.fake.state import (
     LIVE_STATUSES,
@@ -285,6 +285,7 @@ def _normalise(status: str) -> str:
 
 NO_CODE = "NOCODE"
 """What Prolific records for a participant who reports that there was no code."""
+NOBODY_FITS = "Nobody of the simulated people fits recruit.filters, so nobody comes."
 
 
 class FakeVisit:
@@ -334,6 +335,17 @@ class FakePeople:
         person = FakePerson(self._fake.new_id(), about or {})
         self.all[person.id] = person
         return person
+
+    def draw(self, study: str) -> FakePerson:
+        """Return a new person from anywhere whom the filters of a study admit; raise Refusal if nobody fits them."""
+        filters, known = self._fake.studies.find(study).body.get("filters") or [], self._fake.memberships()
+        id_, first = self._fake.new_id(), len(self.all)
+        for place in range(len(PROFILES)):
+            person = FakePerson(id_, PROFILES[(first + place) % len(PROFILES)])
+            if lets_in(filters, person, known):
+                self.all[id_] = person
+                return person
+        raise Refusal(NOBODY_FITS)
 
     def take(self, study: str, person: FakePerson | None = None, *, again: bool = False) -> FakeVisit:
         """Return the visit of a person, by default a new one, who takes a place in a study.

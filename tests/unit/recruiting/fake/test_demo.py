@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from beholder.errors import RecruitError
+from beholder.methods import load_study
+from beholder.recruiting.collection import RunProgress
+from beholder.recruiting.fake.demo import run_on_play_money
 from beholder.store.contract import LedgerEntry
 from beholder.store.open import open_store
 from beholder.testing import write_study
@@ -78,4 +81,27 @@ def test_a_demonstration_that_was_interrupted_cannot_go_on(on_prolific: Path, tm
     assert str(caught.value) == (
         f"{folder}  holds a run on play money that was interrupted, and its money is gone. "
         "Choose another folder with --folder, or delete it."
+    )
+
+
+async def test_a_run_that_nobody_fits_says_what_it_waits_for(tmp_path: Path, tiny: Path) -> None:
+    recruit = {"mode": "prolific", "reward": "2.00 GBP", "minutes": 10, "filters": {"age": [90, 100]}}
+    keys = {"recruit": recruit, "budget": "60 GBP", "playback": {"watch": "none"}}
+    study = load_study(
+        write_study(tmp_path / "study", tiny, design={"participants": 2, "trials": 1, "seed": 3}, **keys)
+    )
+    told: asyncio.Queue[str] = asyncio.Queue()
+
+    def news(one: RunProgress) -> None:
+        if one.stage == "people":
+            told.put_nowait(one.words)
+
+    running = asyncio.create_task(run_on_play_money(study, news=news))
+    first = asyncio.create_task(told.get())
+    await asyncio.wait([running, first], return_when=asyncio.FIRST_COMPLETED)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    assert await first == (
+        "Nobody of the simulated people fits recruit.filters, so nobody comes. The run waits for them: change the "
+        "filters and begin anew."
     )

@@ -27,6 +27,26 @@ async def test_places_are_reserved_for_ten_minutes_and_work_times_out(researcher
     assert (counts["TOTAL"], counts["TIMED-OUT"], counts["AWAITING REVIEW"]) == (3, 1, 1)
 
 
+async def test_people_of_a_rehearsal_come_from_many_countries_and_fit_the_filters(researcher: Researcher) -> None:
+    people, country = researcher.fake.people, "current-country-of-residence"
+    anybody = await researcher.publish()
+    drawn = [people.draw(anybody).about for _ in range(24)]
+    assert len({about[country] for about in drawn}) == 12
+    assert len({about["fluent-languages"] for about in drawn}) == 6
+    spanish = {"filter_id": "fluent-languages", "selected_values": ["58"]}
+    grown = {"filter_id": "age", "selected_range": {"lower": 40, "upper": 60}}
+    fitting = await researcher.publish(filters=[spanish, grown])
+    for _ in range(4):
+        person = people.draw(fitting)
+        assert person.about[country] in ("110", "166")
+        assert person.about["age"] in (47, 58)
+    people.take(fitting, person)
+    old = {"filter_id": "age", "selected_range": {"lower": 90, "upper": 100}}
+    nobody = await researcher.publish(filters=[old])
+    with pytest.raises(Refusal, match="Nobody of the simulated people fits recruit"):
+        people.draw(nobody)
+
+
 async def test_who_nobody_looks_at_is_approved_after_21_days(researcher: Researcher) -> None:
     study = await researcher.publish()
     visit = researcher.fake.people.finish(study)[0]
