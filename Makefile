@@ -12,10 +12,10 @@ unexport PYTHONDONTWRITEBYTECODE
 check test prove: export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench zoo prove docs browser lock
+.PHONY: help setup demo test check bench zoo prove docs papers browser lock
 
-# What `bench`, `zoo` and `docs` run lies in tools/.
-bench zoo docs: export PYTHONPATH := tools
+# What `bench`, `zoo`, `docs` and `papers` run lies in tools/.
+bench zoo docs papers: export PYTHONPATH := tools
 
 help:  ## list the verbs
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -46,6 +46,9 @@ prove: .venv/dev browser  ## the long simulations and kill loops, whole
 
 docs: .venv/dev browser  ## make the screenshots and reference pages of the docs anew
 	$(BIN)/python -m documentation
+
+papers: .venv/dev browser  ## run the studies of the four papers whole, and write docs/papers.md
+	$(BIN)/python -m documentation.papers $(ARGS)
 
 browser: .venv/dev
 	$(BIN)/python tools/find_browser.py

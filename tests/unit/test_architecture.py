@@ -30,6 +30,8 @@ from support.data import ROOT as REPOSITORY
 
 ROOT = Path(beholder.__file__).parent
 SOURCES = sorted(ROOT.rglob("*.py"))
+EXAMPLES = ROOT / "examples"
+"""Studies of papers: like any study file, they name methods, checks and rules."""
 
 BELOW = {"errors", "types", "aio", "clock", "columns", "files", "formats", "words", "stats"}
 """What every part may import; these import nothing but each other."""
@@ -39,7 +41,7 @@ READERS = {
     "cleaning", "analysis", "reporting", "exporting", "comparison", "dimensionality", "extension", "objective",
 }  # fmt: skip
 """They read what the store holds, and import neither the server nor recruiting."""
-ANYTHING = {"__init__", "__main__", "cli", "sample_size", "simulation", "testing", "workflow"}
+ANYTHING = {"__init__", "__main__", "cli", "examples", "sample_size", "simulation", "testing", "workflow"}
 """The parts on top. The fake platform is for rehearsals: like simulated people, whom it sends, it sees everything."""
 
 
@@ -157,6 +159,7 @@ def test_no_module_is_a_slab() -> None:
 
 SHORT_CHAPTERS = {
     "beholder.analysis.folder": "the folder of a verb, whose front has to stay light",
+    "beholder.cli.examples": "the commands of one group",
     "beholder.methods.likert.items": "the item sets of one method",
     "beholder.objective.audio": "metrics that are found by their entry point",
     "beholder.reporting.devices": "a section of the report",
@@ -457,7 +460,7 @@ def test_the_name_of_a_method_lives_in_its_own_folder_only() -> None:
     places = [
         f"{path.relative_to(ROOT)}: {found[0]}"
         for path in [*SOURCES, *ROOT.rglob("*.js")]
-        if path.parent.parent != ROOT / "methods" and path not in defaults
+        if path.parent.parent != ROOT / "methods" and path not in defaults and EXAMPLES not in path.parents
         for found in quoted.finditer(path.read_text("utf-8"))
     ]
     assert not places
@@ -492,7 +495,7 @@ def test_the_name_of_a_check_with_a_page_lives_in_its_own_folder_only() -> None:
     places = [
         f"{path.relative_to(ROOT)}: {found[0]}"
         for path in [*SOURCES, *ROOT.rglob("*.js")]
-        if path not in NAMING_CHECKS and path.parent not in homes
+        if path not in NAMING_CHECKS and path.parent not in homes and EXAMPLES not in path.parents
         for text in [path.read_text("utf-8")]
         for name, pattern in patterns.items()
         if name in text
@@ -523,6 +526,7 @@ def test_no_table_is_keyed_by_the_names_of_a_kind_outside_its_home(kind: str) ->
     places = {
         str(path.relative_to(ROOT))
         for path in SOURCES
+        if EXAMPLES not in path.parents
         for node in nodes(path, ast.Dict)
         if len(keys := [key.value for key in node.keys if isinstance(key, ast.Constant)]) > 1 and names.issuperset(keys)
     }
@@ -561,6 +565,7 @@ def test_the_name_of_a_rule_is_quoted_in_its_own_module_only() -> None:
     places = {
         str(path.relative_to(ROOT).as_posix())
         for path in SOURCES
+        if EXAMPLES not in path.parents
         for found in quoted.finditer(path.read_text("utf-8"))
         if RULE_NAMES[found[1]] != module_of(path)
     }

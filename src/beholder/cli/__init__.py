@@ -6,6 +6,7 @@ recruiting    launch, monitor, decide, pay, close, forget, purge
 participants  participants
 analysis      better, compare, dimensions, metrics, power, extend
 media         media
+examples      examples
 printing      what commands print, and the options that they share
 """
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from beholder.cli.analysis import better, compare, dimensions, extend, metrics, power
+from beholder.cli.examples import examples
 from beholder.cli.media import media
 from beholder.cli.participants import participants
 from beholder.cli.printing import (
@@ -54,6 +55,7 @@ cli.add_command(compare)
 cli.add_command(decide)
 cli.add_command(demo)
 cli.add_command(dimensions)
+cli.add_command(examples)
 cli.add_command(extend)
 cli.add_command(forget)
 cli.add_command(metrics)

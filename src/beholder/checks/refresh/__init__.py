@@ -27,6 +27,8 @@ _FEWEST = 60
 _NEAR = 0.95
 """A screen of 29.97 Hz is one of 30."""
 _LONG_MS, _LONG_SHARE = 100, 0.1
+_ROBOT_RATES, _ROBOT_SHARES = (60.0, 75.0, 144.0), (0.8, 0.1, 0.1)
+"""Rates of the screens of simulated participants, and how many have them."""
 
 
 class Refresh(PageCheck):
@@ -81,7 +83,7 @@ class Refresh(PageCheck):
         }
 
     def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
-        fast = 1000 / max(60.0, self.options.min_hz)
+        fast = 1000 / max(rng.choice(_ROBOT_RATES, p=_ROBOT_SHARES), self.options.min_hz)
         ms = fast if robot.can(self.name) else 2000 / self.options.min_hz
         return {"intervals": [round(ms + float(step), 2) for step in rng.normal(0, 0.05, INTERVALS)], "hidden": False}
 

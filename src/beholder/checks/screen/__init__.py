@@ -115,7 +115,9 @@ class Screen(PageCheck):
 
     def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         long, short = self._needed(task.private.get("size"))
-        screen: list[Json] = [long, short] if robot.can(self.name) else [long // 2, short // 2]
+        own = _ROBOT_SCREENS[rng.choice(len(_ROBOT_SCREENS), p=_ROBOT_SHARES)]
+        fitting = [max(long, own[0]), max(short, own[1])]
+        screen: list[Json] = [*fitting] if robot.can(self.name) else [long // 2, short // 2]
         return {"screen": screen, "inner": screen, "outer": screen, "dpr": 1}
 
     def requirement(self) -> str:
@@ -156,6 +158,8 @@ def _sides(sides: Json, long: str, short: str) -> dict[str, str | float]:
 
 # The window that a picture has to fit
 
+_ROBOT_SCREENS, _ROBOT_SHARES = ((1920, 1080), (1536, 864), (1366, 768), (2560, 1440)), (0.5, 0.2, 0.15, 0.15)
+"""Screens of simulated participants and how many have them; what the study needs at the least."""
 _USUAL = (1280.0, 720.0)
 _SIDES = (200, 20_000)
 _RATIOS = (0.5, 5)
