@@ -11,12 +11,12 @@ MessageRole = Literal["attention", "trap"]
 """Roles of stimuli that say themselves which answer to give."""
 KeyedRole = Literal["gold", "trap", "attention"]
 """Roles of a researcher's own stimuli for checks: each has an answer that is known."""
-CheckRole = Literal[MessageRole, "gold", "repeat"]
+CheckRole = Literal[MessageRole, "gold", "repeat", "trap_item"]
 """Roles of stimuli that a rule over sessions puts among the others; the rule says which is its own."""
 PracticeRole = Literal["training", "example"]
 Role = Literal[
     "test", "reference", "hidden_reference", "anchor", "attention", "gold", "trap", "training", "repeat",
-    "matched", "mismatched", "example",
+    "trap_item", "matched", "mismatched", "example",
 ]  # fmt: skip
 """In the order of the dictionary of data."""
 MESSAGE_ROLES: tuple[MessageRole, ...] = get_args(MessageRole)

@@ -41,6 +41,13 @@ STUDIES: dict[str, tuple[str, dict[str, Any]]] = {
     "mushra": ("mushra", {"conditions": REFERENCE}),
     "likert": ("likert", {"questions": ITEMS, "checks": {"trap_item": {"per_trial": 1}}}),
     "likert, repeated": ("likert", {"questions": ITEMS, "checks": {"repeat": {"items_per_trial": 1}}}),
+    "likert, one by one": (
+        "likert",
+        {
+            "questions": ITEMS, "options": {"layout": "random"}, "design": {**DESIGN, "trials": 2},
+            "checks": {"trap_item": {"per_trial": 1}, "repeat": {"items_per_trial": 1}},
+        },
+    ),
     "pair": ("pair", {"checks": {"attention": {"per_session": 1}}}),
     "pair, tie": ("pair", {"options": {"tie": True}, "design": {**DESIGN, "trials": 6}}),
     "ab": ("ab", {"conditions": ["no", "01"]}),

@@ -65,7 +65,13 @@ class Repeat(TrialRule):
     class Options(TrialRule.Options):
         """Repeats: the same item or stimulus again, with about the same answer."""
 
-        items_per_trial: int = Field(default=0, ge=0, le=5, description="Items of a survey that come again in a trial.")
+        items_per_trial: int = Field(
+            default=0,
+            ge=0,
+            le=5,
+            description="Items of a survey that come again in a trial; where each item comes in a trial of its own, "
+            "how many for each stimulus.",
+        )
         per_session: int | None = Field(
             default=None, ge=0, le=50, description="Trials that come again; 3 when no items are repeated."
         )

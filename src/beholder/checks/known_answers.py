@@ -250,6 +250,8 @@ class TrapItem(TrialRule):
     title: ClassVar[str] = "Obvious statements"
     order: ClassVar[int] = 40
     is_planned: ClassVar[bool] = True
+    role: ClassVar[CheckRole] = "trap_item"
+    trial_words: ClassVar[tuple[str, str]] = ("obvious statement", "obvious statements")
     purpose: ClassVar[Literal["trap", "repeat"]] = "trap"
     statement_words: ClassVar[tuple[str, str]] = ("obvious statement", "obvious statements")
     summary: ClassVar[str] = "Statements that are obviously true or false."
@@ -259,7 +261,13 @@ class TrapItem(TrialRule):
     class Options(TrialRule.Options):
         """Trap items in surveys: statements that are obviously true or false."""
 
-        per_trial: int = Field(default=1, ge=1, le=5, description="How many in a trial.")
+        per_trial: int = Field(
+            default=1,
+            ge=1,
+            le=5,
+            description="How many in a trial; where each statement comes in a trial of its own, how many for each "
+            "stimulus.",
+        )
         max_failed: MostFailed = Field(
             default=1, ge=0, description="So many failures are allowed in a session that is used."
         )
@@ -270,7 +278,7 @@ class TrapItem(TrialRule):
     def sentence(self) -> str:
         n = self.options.per_trial
         return (
-            f"{plain_count(n, 'statement')} in a trial {plural(n, 'is', 'are')} obviously true or false; "
+            f"{plain_count(n, 'statement')} about each stimulus {plural(n, 'is', 'are')} obviously true or false; "
             f"{may(self.options.max_failed)} be answered wrongly."
         )
 

@@ -25,7 +25,7 @@ from beholder.planning.known_answers import (
     unshown_problems,
 )
 from beholder.planning.message_trials import is_board, message_sources, page_form, sample_trial
-from beholder.planning.statements import bank_of, statements_of
+from beholder.planning.statements import bank_of, single_statements, statements_of
 from beholder.planning.trial_templates import answer_templates, message_templates, plain_study
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.study.model import Study
@@ -37,7 +37,7 @@ FEWEST_STATEMENTS, FEWEST_REPEATED = 3, 5
 
 @dataclass(frozen=True)
 class CheckCounts:
-    """The number of checks of each kind per list; of statements, per trial."""
+    """The number of checks of each kind per list; of statements on pages, per trial."""
 
     replaced: int = 0
     """Attention stimuli that replace others."""
@@ -78,7 +78,8 @@ def count_checks(study: Study, catalogue: Catalogue, method: Method, units: Unit
     if is_board(units):
         replaced = finder.on_pages(requested.pop(Attention.role))
     inserted = finder.with_room(requested)
-    obvious, repeated = finder.obvious(), finder.repeated()
+    # Where each statement comes in a trial of its own, these do as well, and are among the inserted ones.
+    obvious, repeated = (0, 0) if units.asks else (finder.obvious(), finder.repeated())
     return CheckCounts(replaced, inserted, obvious, repeated, tuple(dict.fromkeys(finder.problems)))
 
 
@@ -88,14 +89,20 @@ class _CheckCounter:
     def __init__(self, setting: PlacementContext, trials: int) -> None:
         self._setting, self._study, self._trials = setting, setting.study, trials
         is_scored = judged_kinds(setting.method, setting.sample) == {"score"}
-        self._statements = len(statements_of(setting.sample)) if is_scored else 0
+        study, catalogue, method, units, sample = setting
+        statements = single_statements(study, catalogue, method, units) if units.asks else statements_of(sample)
+        self._statements = len(statements) if is_scored else 0
+        # How often a stimulus comes with all of its statements, one by one; 0 if they share a page.
+        self._dealt = max(1, trials // len(units.asks)) if units.asks else 0
         self.problems: list[Problem] = []
 
     def requested(self, role: CheckRole) -> int:
         """Return how many checks of a role a list should have, whatever room there is."""
         rule = self._study.checks.of_role(role)
         if isinstance(rule, Repeat.Options):
-            return rule.trials
+            return rule.trials + (self._dealt and self._dealt * self.repeated())
+        if isinstance(rule, TrapItem.Options):
+            return self._dealt and self._dealt * self.obvious()
         if isinstance(rule, Gold.Options):
             if not self._setting.catalogue.of_role(Gold.role):
                 what = "is written, and no stimuli have the role gold"
@@ -136,13 +143,14 @@ class _CheckCounter:
         return counts
 
     def obvious(self) -> int:
-        """Return how many statements with an obvious answer each trial has."""
+        """Return how many statements with an obvious answer each trial has, or each stimulus with single statements."""
         rule = self._study.checks.of(TrapItem.Options)
         if rule is None:
             return 0
         statements, bank = self._statements, len(bank_of(rule, self._study.language))
         if statements < FEWEST_STATEMENTS:
-            what = f"does not fit pages with {plain_count(statements, 'statement')} on a scale of categories"
+            survey = "a survey" if self._dealt else "pages"
+            what = f"does not fit {survey} with {plain_count(statements, 'statement')} on a scale of categories"
             allowed = f"{FEWEST_STATEMENTS} or more"
             return self._omit(TrapItem.name, self._study.problem("checks.trap_item", what, allowed))
         if rule.per_trial > bank:
@@ -151,14 +159,15 @@ class _CheckCounter:
         return rule.per_trial
 
     def repeated(self) -> int:
-        """Return how many statements of each trial are repeated."""
+        """Return how many statements of each trial are repeated, or of each stimulus with single statements."""
         rule = self._study.checks.of(Repeat.Options)
         if rule is None or not rule.items_per_trial:
             return 0
         if self._statements < FEWEST_REPEATED:
             statements = plain_count(self._statements, "statement")
-            what = f"is {rule.items_per_trial}, and a page has {statements} on a scale of categories"
-            allowed = f"pages with {FEWEST_REPEATED} or more"
+            survey, pages = ("the survey", "surveys") if self._dealt else ("a page", "pages")
+            what = f"is {rule.items_per_trial}, and {survey} has {statements} on a scale of categories"
+            allowed = f"{pages} with {FEWEST_REPEATED} or more"
             return self._omit(Repeat.name, self._study.problem("checks.repeat.items_per_trial", what, allowed))
         return rule.items_per_trial
 
@@ -166,12 +175,24 @@ class _CheckCounter:
         trials = plain_count(self._trials, "trial")
         taken = [f"{number} for {other}" for other, number in others.items() if number]
         places = plain_count(self._trials - 1, "place")
-        what = f"is {requested}, and a list of {trials} has {places} between them"
+        key, number, each = self._key_of(role, requested)
+        makes = "" if number == requested else f", which makes {plain_count(requested, 'trial')}"
+        what = f"is {number}{makes}, and a list of {trials} has {places} between them"
         what += f", {' and '.join(taken)}" if taken else ""
         if role == Repeat.role:
             what += f", and each comes again {APART} or more trials later"
-        fix = "" if most > 0 else "Make design.trials larger, or take it out."
-        return self._study.problem(f"checks.{role}.per_session", what, up_to(most), fix)
+        allowed = max(0, (most - requested) // each + number)
+        fix = "" if allowed > 0 else "Make design.trials larger, or take it out."
+        return self._study.problem(f"checks.{role}.{key}", what, up_to(allowed), fix)
+
+    def _key_of(self, role: CheckRole, requested: int) -> tuple[str, int, int]:
+        """Return the key that says how many trials of a role there are, its value, and the trials of each of them."""
+        rule = self._study.checks.of_role(role)
+        if isinstance(rule, TrapItem.Options):
+            return "per_trial", rule.per_trial, self._dealt
+        if self._dealt and isinstance(rule, Repeat.Options) and rule.items_per_trial:
+            return "items_per_trial", rule.items_per_trial, self._dealt
+        return "per_session", requested, 1
 
     def _add(self, problems: Iterable[Problem]) -> bool:
         added = list(problems)

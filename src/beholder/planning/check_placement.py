@@ -11,12 +11,12 @@ from numpy.random import Generator
 
 from beholder.checks.answer_patterns import Repeat
 from beholder.checks.known_answers import Attention, Gold, MessageRule, TrapItem
-from beholder.methods.contract import Method, Trial, Units
+from beholder.methods.contract import Asked, Method, Trial, Units
 from beholder.planning.attention import Replacement, Replacer
 from beholder.planning.check_counts import CheckCounts
 from beholder.planning.check_trials import EvenDraw, GoldTrialMaker, MessageTrialMaker, Repeater
 from beholder.planning.message_trials import protected_conditions, sample_trial
-from beholder.planning.statements import Statements, bank_of
+from beholder.planning.statements import ObviousTrials, Statements, bank_of, single_statements
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
 from beholder.types import MESSAGE_ROLES, CheckRole, Role
@@ -56,7 +56,9 @@ class Placer:
         if not any(counts.values()):
             return None
         makers = {role: maker for role in counts if counts[role] and (maker := self._maker(role)) is not None}
-        return Inserter(trials, makers, counts, counts.get(Repeat.role, 0), self._rng(_INSERT))
+        repeat = self._study.checks.of(Repeat.Options)
+        statements = [one.question for one in self._single_statements()] if repeat and repeat.items_per_trial else []
+        return Inserter(trials, makers, counts, counts.get(Repeat.role, 0), self._rng(_INSERT), statements)
 
     def _maker(self, role: CheckRole) -> CheckTrialMaker | None:
         study, catalogue, method = self._study, self._catalogue, self._method
@@ -76,7 +78,13 @@ class Placer:
                 self._rng(_MAKE, 1 + list[Role](MESSAGE_ROLES).index(role)),
             )
             return messages if messages.are_any else None
+        if isinstance(rule, TrapItem.Options):
+            (scale, *_) = (one.scale for one in self._single_statements())
+            return ObviousTrials(bank_of(rule, study.language), scale, self._rng(_STATE))
         return None
+
+    def _single_statements(self) -> list[Asked]:
+        return single_statements(self._study, self._catalogue, self._method, self._units)
 
     def _statements(self) -> Statements | None:
         obvious, repeated = self._counts.obvious, self._counts.repeated
@@ -106,11 +114,12 @@ class Inserter:
         counts: Mapping[CheckRole, int],
         repeats: int,
         rng: Generator,
+        statements: Collection[str] = (),
     ) -> None:
         self._makers, self._counts, self._repeats = makers, counts, repeats
         # Each role comes in each place equally often.
         self._gaps = {role: EvenDraw(range(trials - 1), rng) for role in makers}
-        self._repeater = Repeater(trials, rng)
+        self._repeater = Repeater(trials, rng, statements)
 
     def put(self, before: Sequence[Trial], trials: Sequence[Trial]) -> list[Trial]:
         """Return a list with its check trials; repetitions show trials as they were `before` attention stimuli."""
@@ -119,15 +128,29 @@ class Inserter:
         last = len(trials) - 2
         shown = {slot.stimulus for trial in trials for slot in trial.slots}
         for role, maker in self._makers.items():
+            obvious = maker if isinstance(maker, ObviousTrials) else None
+            if obvious:
+                obvious.begin(trials)
+
+            def faults(gap: int, obvious: ObviousTrials | None = obvious) -> int | None:
+                if gap in inserted or gap > last:
+                    return None
+                return int(obvious is not None and not obvious.fits(_contents_at(trials, gap)))
+
             for _ in range(self._counts[role]):
-                gap = self._gaps[role].draw(lambda one: None if one in inserted or one > last else 0)
+                gap = self._gaps[role].draw(faults)
                 assert gap is not None, "a list is only promised what it has room for"
-                check_trial = maker.make(shown, {trials[gap].content, trials[gap + 1].content})
+                check_trial = maker.make(shown, _contents_at(trials, gap))
                 shown.update(slot.stimulus for slot in check_trial.slots)
                 inserted[gap] = check_trial
         return [
             one for gap, trial in enumerate(trials) for one in (trial, *([inserted[gap]] if gap in inserted else []))
         ]
+
+
+def _contents_at(trials: Sequence[Trial], gap: int) -> set[str]:
+    """Return the contents of the trials before and after a place."""
+    return {trials[gap].content, trials[gap + 1].content}
 
 
 def _with_id(trial: Trial, position: int) -> Trial:

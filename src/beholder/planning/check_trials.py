@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import replace
 from typing import Generic, TypeVar
@@ -155,16 +156,20 @@ def most_repeats(trials: int) -> int:
 
 
 class Repeater:
-    """Repeats trials, in all places equally often over all lists."""
+    """Repeats trials, in all places equally often over all lists.
 
-    def __init__(self, trials: int, rng: Generator) -> None:
+    With `statements`, only trials that ask one of these come again, of each stimulus of a list equally many if the
+    places allow.
+    """
+
+    def __init__(self, trials: int, rng: Generator, statements: Collection[str] = ()) -> None:
         self._gaps = EvenDraw(range(APART - 1, trials - 1), rng)
-        self._rng = rng
+        self._rng, self._statements = rng, statements
 
     def make(self, before: Sequence[Trial], trials: Sequence[Trial], count: int) -> dict[int, Trial]:
         """Return repeated trials by the trial that they follow, as they were `before` attention stimuli were placed."""
         # A trial with an attention stimulus would not be the same trial.
-        unchanged = [place for place, trial in enumerate(trials) if not trial.targets]
+        unchanged = [place for place, trial in enumerate(trials) if not trial.targets and self._is_asked(trial)]
         gaps: list[int] = []
         last = len(trials) - 2
         for _ in range(count):
@@ -175,17 +180,30 @@ class Repeater:
             gaps.append(gap)
         repeats: dict[int, Trial] = {}
         used: set[int] = set()
+        times: Counter[str] = Counter()
         # From the front, where there is the least choice.
         for gap in sorted(gaps):
             neighbours = {trials[gap].content, trials[gap + 1].content}
             early = [place for place in range(gap - APART + 2) if place not in used]
-            faults = [2 * (place not in unchanged) + (trials[place].content in neighbours) for place in early]
+            faults = [
+                (place not in unchanged, times[_judged(trials[place])], trials[place].content in neighbours)
+                for place in early
+            ]
             best_places = [place for place, faulty in zip(early, faults, strict=True) if faulty == min(faults)]
             place = best_places[int(self._rng.integers(len(best_places)))]
             used.add(place)
+            times[_judged(trials[place])] += bool(self._statements)
             slots = tuple(slot._replace(role=_ROLE) if slot.rated else slot for slot in before[place].slots)
             repeats[gap] = replace(before[place], slots=slots)
         return repeats
+
+    def _is_asked(self, trial: Trial) -> bool:
+        return not self._statements or not trial.rated_questions.isdisjoint(self._statements)
+
+
+def _judged(trial: Trial) -> str:
+    """Return the first rated stimulus of a trial."""
+    return next((slot.stimulus for slot in trial.slots if slot.rated), "")
 
 
 def _have_room(gaps: Sequence[int], unchanged: Sequence[int]) -> bool:

@@ -1,8 +1,11 @@
-"""Statements that are added to the questions of a survey: obviously true or false ones, and repetitions."""
+"""Statements that are added to a survey: obviously true or false ones, and repetitions.
+
+They stand on its pages, or come in trials of their own where every statement does.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -11,7 +14,9 @@ from numpy.random import Generator
 
 from beholder.checks.answer_patterns import Repeat
 from beholder.checks.known_answers import TrapItem
-from beholder.methods.contract import Asked, Scale, Target, Trial
+from beholder.methods.contract import Asked, Method, Scale, Target, Trial, Unit, Units
+from beholder.stimuli.catalogue import Catalogue
+from beholder.study.model import Study
 from beholder.types import MESSAGE_ROLES
 from beholder.words import check_words
 
@@ -41,6 +46,16 @@ def statements_of(trial: Trial) -> list[Asked]:
     asked = [one for one in trial.asked if not one.ticks and one.scale.look == "radio"]
     scale = max((one.scale for one in asked), key=[one.scale for one in asked].count, default=None)
     return [one for one in asked if one.scale == scale]
+
+
+def single_statements(study: Study, catalogue: Catalogue, method: Method, units: Units) -> list[Asked]:
+    """Return the statements of a survey in which each comes in a trial of its own; none of one with pages."""
+    unit = next(iter(units.items), None)
+    if unit is None or not units.asks:
+        return []
+    dealt = {name for asks in units.asks for name in asks}
+    page = method.compose(study, Unit(unit.content, unit.stimuli), catalogue, np.random.default_rng(0))
+    return statements_of(replace(page, asked=tuple(one for one in page.asked if one.question in dealt)))
 
 
 class Statements:
@@ -115,3 +130,46 @@ def _target(scale: Scale, *, is_true: bool) -> Target:
     """Return the answer to an obvious statement: everything on its side of the middle is right."""
     steps = np.ceil((scale.max - scale.min) / (2 * scale.step) - 1e-9) - 1
     return Target(scale.max if is_true else scale.min, float(steps) * scale.step, "", True)
+
+
+# Trials of their own
+
+
+class ObviousTrials:
+    """Makes trials that ask an obvious statement about a stimulus of the list, all of its stimuli equally often."""
+
+    def __init__(self, bank: Sequence[Obvious], scale: Scale, rng: Generator) -> None:
+        self._bank, self._scale, self._rng = bank, scale, rng
+        self._statements: Iterator[Obvious] = iter(())
+        self._trials: dict[str, Trial] = {}
+        self._times: dict[str, int] = {}
+
+    def begin(self, trials: Sequence[Trial]) -> None:
+        """Begin another list: each statement of the bank is used before one is repeated in it."""
+        self._statements = _drawn_statements(self._bank, self._rng)
+        self._trials = {slot.stimulus: trial for trial in trials for slot in trial.slots if slot.rated}
+        self._times = dict.fromkeys(self._trials, 0)
+
+    def fits(self, neighbours: Collection[str]) -> bool:
+        """Return whether the next trial can be of a content that is not in `neighbours`."""
+        return any(self._trials[name].content not in neighbours for name in self._due())
+
+    def make(self, shown: Collection[str], neighbours: Collection[str]) -> Trial:
+        """Return a trial; preferably not of a content in `neighbours`."""
+        due = [name for name in self._due() if self._trials[name].content not in neighbours] or self._due()
+        name = due[int(self._rng.integers(len(due)))]
+        self._times[name] += 1
+        trial, statement = self._trials[name], next(self._statements)
+        asked = Asked("q1", statement.name, TrapItem.purpose, statement.text, self._scale)
+        target = _target(self._scale, is_true=statement.is_true)
+        return replace(
+            trial,
+            slots=tuple(slot._replace(role=TrapItem.role) if slot.rated else slot for slot in trial.slots),
+            asked=(asked,),
+            targets={f"{asked.id}.{slot.id}": target for slot in trial.slots if slot.rated},
+        )
+
+    def _due(self) -> list[str]:
+        """Return the stimuli that came least often so far."""
+        least = min(self._times.values())
+        return [name for name, times in self._times.items() if times == least]

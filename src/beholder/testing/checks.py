@@ -407,13 +407,13 @@ def _extras(rule: SessionRule, votes: Sequence[float], *, is_obedient: bool) -> 
         right = _SCALE.max if is_obedient else _SCALE.min
         if rule.role == Repeat.role:
             yield _trial(f"s{place}", votes[place] if is_obedient else 6 - votes[place], role=rule.role)
-        elif rule.role is not None:
-            targets = {"q1.s1": Target(_SCALE.max, 0.0, "", is_trap=rule.asks_itself)}
-            yield _trial(f"{rule.role}{place}", right, role=rule.role, targets=targets)
         elif rule.purpose == TrapItem.purpose:
             obvious = Asked("q2", "trap:1", rule.purpose, "Water is wet.", _SCALE)
             target = {"q2.s1": Target(_SCALE.max, 2.0, "", is_trap=True)}
             yield _trial(f"s{place}", votes[place], targets=target, more=(obvious, right))
+        elif rule.role is not None:
+            targets = {"q1.s1": Target(_SCALE.max, 0.0, "", is_trap=rule.asks_itself)}
+            yield _trial(f"{rule.role}{place}", right, role=rule.role, targets=targets)
 
 
 def _trial(

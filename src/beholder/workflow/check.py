@@ -343,7 +343,9 @@ def _rated_text(trials: Sequence[Trial]) -> str:
         n = sum(any(slot.role == rule.role for slot in trial.slots) for trial in trials)
         parts += [plain_count(n, *rule.trial_words)] * (n > 0)
     for rule in (rule for rule in rules() if rule.purpose is not None):
-        n = sum(asked.purpose == rule.purpose for trial in trials for asked in trial.asked)
+        # Those in trials of their own are counted already.
+        pages = [trial for trial in trials if rule.role not in trial.roles]
+        n = sum(asked.purpose == rule.purpose for trial in pages for asked in trial.asked)
         parts += [plain_count(n, *rule.statement_words)] * (n > 0)
     return ", ".join(parts)
 

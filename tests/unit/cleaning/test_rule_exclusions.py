@@ -367,7 +367,7 @@ def test_every_reason_has_words(reason: str, words: str) -> None:
         ("trap", {"max_failed": 1, "per_session": 2},
          "2 trials in a session ask for a certain answer in the middle of the stimulus; 1 may be missed."),
         ("gold", {}, "The right answer to 1 trial in a session is known; none may be far from it."),
-        ("trap_item", {}, "1 statement in a trial is obviously true or false; 1 may be answered wrongly."),
+        ("trap_item", {}, "1 statement about each stimulus is obviously true or false; 1 may be answered wrongly."),
         ("repeat", {}, "What comes again gets an answer within a quarter of the scale; of three repeats or more, at "
          "most 33.3 % may not."),
         ("repeat", {"tolerance": 2, "share": 0.5},

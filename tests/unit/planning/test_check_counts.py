@@ -121,6 +121,30 @@ def problems(study: Study, catalogue: Catalogue | None = None) -> list[str]:
             "checks.repeat.items_per_trial is 1, and a page has 4 statements on a scale of categories. "
             "Allowed: pages with 5 or more.",
         ),
+        (
+            "likert",
+            {"questions": SURVEY[:2], "options": {"layout": "random"}, "checks": {"trap_item": True}},
+            "checks.trap_item does not fit a survey with 2 statements on a scale of categories. Allowed: 3 or more.",
+        ),
+        (
+            "likert",
+            {"questions": SURVEY[:4], "options": {"layout": "random"}, "checks": {"repeat": {"items_per_trial": 1}}},
+            "checks.repeat.items_per_trial is 1, and the survey has 4 statements on a scale of categories. "
+            "Allowed: surveys with 5 or more.",
+        ),
+        (
+            "likert",
+            {"questions": SURVEY[:3], "options": {"layout": "random"}, "checks": {"trap_item": {"per_trial": 3}}},
+            "checks.trap_item.per_trial is 3, which makes 6 trials, and a list of 6 trials has 5 places between them. "
+            "Allowed: 1 to 2.",
+        ),
+        (
+            "likert",
+            {"questions": SURVEY[:5], "options": {"layout": "random"},
+             "checks": {"repeat": {"items_per_trial": 4, "per_session": 1}}},
+            "checks.repeat.items_per_trial is 4, which makes 9 trials, and a list of 10 trials has 9 places between "
+            "them, and each comes again 4 or more trials later. Allowed: 1 to 2.",
+        ),
     ],
 )  # fmt: skip
 def test_what_is_written_and_cannot_be_kept_is_told(method: str, keys: dict[str, Any], told: str | list[str]) -> None:

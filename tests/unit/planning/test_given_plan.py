@@ -75,14 +75,16 @@ def test_what_checks_put_in_is_left_out_of_the_table_and_put_in_again(tmp_path: 
 
 
 def test_each_question_has_its_own_line_where_it_has_its_own_trial(tmp_path: Path) -> None:
-    questions = [{"id": name, "text": "So?", "scale": "agree5"} for name in ("warm", "clear")]
-    keys = {"options": {"layout": "random"}, "questions": questions}
+    questions = [{"id": name, "text": "So?", "scale": "agree5"} for name in ("warm", "clear", "dull", "calm", "odd")]
+    checks = {"trap_item": True, "repeat": {"items_per_trial": 1}}
+    keys = {"options": {"layout": "random"}, "questions": questions, "checks": checks}
     study = study_of("likert", tmp_path, keys, participants=5, trials=4)
     catalogue = catalogue_of("likert")
     plan = make_plan(study, catalogue, find("likert"))
     text = "".join(plan_csv(plan)).splitlines()
     assert text[0] == "list,position,slot,stimulus,question"
-    assert len(text) == 1 + 5 * 4 * 2
+    assert len(text) == 1 + 5 * 4 * 5
+    assert {len(planned.trials) for planned in plan.lists} == {4 * 5 + 4 + 4}
     assert given_back(plan, study, catalogue).lists == plan.lists
 
 

@@ -3,27 +3,39 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from beholder.checks.answer_patterns import Repeat
+from beholder.checks.contract import AnsweredTrial
 from beholder.checks.known_answers import TrapItem
+from beholder.checks.registry import study_rules
+from beholder.methods import find
 from beholder.methods.contract import Trial
+from beholder.planning.model import is_check
+from beholder.planning.serialization import list_from_json, list_to_json
 from beholder.planning.statements import bank_of
 from beholder.study.model import Study
 from support.check_plans import (
     SURVEY,
+    gaps_of,
+    places_of,
     plan_of,
     slots_of,
+    spread,
     verdict,
+    without_checks,
 )
 from support.method_studies import make_study
 
 
-def survey(statements: int = 6, **checks: Any) -> Study:
+def survey(statements: int = 6, layout: str = "grid", trials: int = 8, **checks: Any) -> Study:
     questions = [*SURVEY[:statements], {"id": "flaws", "text": "Which?", "ticks": ["one", "two"]}]
-    design = {"participants": 24, "trials": 8, "seed": 2}
-    return make_study("likert", list("abcd"), questions=questions, design=design, checks=checks)
+    design = {"participants": 24, "trials": trials, "seed": 2}
+    options = {"layout": layout}
+    return make_study("likert", list("abcd"), options=options, questions=questions, design=design, checks=checks)
 
 
 def test_obvious_statements_stand_anywhere_on_a_page_and_are_half_true() -> None:
@@ -107,3 +119,87 @@ def test_a_page_that_asks_for_one_answer_everywhere_has_the_same_statements() ->
         assert said is not None
         assert said.verdict == "pass"
         assert verdict(study, "trap_item", trial, answer) is None
+
+
+# Each statement in a trial of its own
+
+
+def test_where_each_statement_is_a_trial_obvious_ones_are_trials_about_stimuli_of_the_list() -> None:
+    study = survey(layout="random", trials=4, trap_item={"per_trial": 2})
+    plan, catalogue = plan_of(study)
+    bank = {one.name: one for one in bank_of(TrapItem.Options(), "en")}
+    gaps: Counter[int] = Counter()
+    for planned, plain in zip(plan.lists, without_checks(study, catalogue).lists, strict=True):
+        trials = planned.trials
+        assert len(trials) == 4 * 7 + 4 * 2
+        assert [(one.slots, one.asked) for one in planned.rated] == [(one.slots, one.asked) for one in plain.trials]
+        checks = [is_check(trial) for trial in trials]
+        assert not checks[0]
+        assert not checks[-1]
+        assert not any(one and two for one, two in pairwise(checks))
+        gaps.update(gaps_of(planned, "trap_item"))
+        obvious = [trials[place] for place in places_of(planned, "trap_item")]
+        rated = Counter(slot.stimulus for trial in planned.rated for slot in trial.slots)
+        assert Counter(slot.stimulus for trial in obvious for slot in trial.slots) == dict.fromkeys(rated, 2)
+        statements = []
+        for trial in obvious:
+            (asked,) = trial.asked
+            one = bank[asked.question]
+            statements.append(one)
+            assert (asked.purpose, asked.text, asked.keyed, asked.ticks) == ("trap", one.text, "+", ())
+            assert asked.scale == next(one.asked[0].scale for one in planned.rated if not one.asked[0].ticks)
+            assert {where: target[:4] for where, target in trial.targets.items()} == {
+                "q1.s1": (5 if one.is_true else 1, 1, "", True)
+            }
+            assert trial.rated_questions == frozenset()
+            assert trial.draws == planned.rated[0].draws
+        assert len(set(statements)) == 8
+        assert sum(one.is_true for one in statements) == 4
+        assert list_from_json(list_to_json(planned)).entries == planned.entries
+    assert spread(gaps, 27) <= 3
+    trial, _ = slots_of(plan, "trap_item")[0]
+    is_true = bank[trial.asked[0].question].is_true
+    said = [verdict(study, "trap_item", trial, {"scores": {"q1": {"s1": value}}}) for value in (1, 3, 5)]
+    expected = ["fail", "unknown", "pass"] if is_true else ["pass", "unknown", "fail"]
+    assert [one and one.verdict for one in said] == expected
+
+
+def test_where_each_statement_is_a_trial_it_comes_again_as_a_later_one() -> None:
+    study = survey(layout="random", trials=4, trap_item=True, repeat={"items_per_trial": 1})
+    plan, _ = plan_of(study)
+    again: Counter[int] = Counter()
+    for planned in plan.lists:
+        places, rated = places_of(planned, "repeat"), [trial.slots[0].stimulus for trial in planned.rated]
+        assert len(places) == len(places_of(planned, "trap_item")) == 4
+        again.update(Counter(planned.trials[place].slots[0].stimulus for place in places).values())
+        for place in places:
+            trial = planned.trials[place]
+            assert not trial.asked[0].ticks
+            assert trial.slots[0].stimulus in rated
+            (first,) = (
+                n for n, one in enumerate(planned.trials[:place])
+                if not is_check(one) and one.asked == trial.asked and one.slots[0].stimulus == trial.slots[0].stimulus
+            )  # fmt: skip
+            assert place - first >= 4
+            assert [repeated(study, planned.trials[first], trial, value) for value in (2, 3, 4)] == [
+                "pass", "pass", "fail",
+            ]  # fmt: skip
+    # One of each stimulus, but for a list whose early places have no other.
+    assert again[1] >= 0.95 * 4 * len(plan.lists)
+
+
+def repeated(study: Study, first: Trial, trial: Trial, value: int) -> str:
+    """Return the verdict on a trial that comes again, answered so after a 2."""
+    method = find(study.method)
+    (rule,) = (rule for rule in study_rules(study) if isinstance(rule, Repeat))
+    earlier, later = (
+        AnsweredTrial(one.id, one, answer, method.judgements(one, answer))
+        for one, answer in ((first, scored(2)), (trial, scored(value)))
+    )
+    said = rule.judge_trial(later, [earlier])
+    assert said is not None
+    return said.verdict
+
+
+def scored(value: int) -> Any:
+    return {"scores": {"q1": {"s1": value}}}
