@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-SLOW_FOLDERS = ("browser", "contracts", "end_to_end", "proofs")
+SLOW_FOLDERS = ("browser", "contracts", "end_to_end", "examples", "proofs")
 BROWSER_WEIGHT = 10
 """A test with a browser takes as long as about so many others of the slow folders."""
 

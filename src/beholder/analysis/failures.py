@@ -47,6 +47,8 @@ def failure_groups(ratings: Ratings) -> list[FailureGroup]:
     as by session, and left out. Nobody failed anything: no groups.
     """
     rows = ratings.rows
+    if rows.empty:
+        return []
     single = _failures(ratings)
     groups: list[FailureGroup] = []
     seen: pd.Series | None = None

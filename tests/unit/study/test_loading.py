@@ -135,7 +135,7 @@ SLUG = "Allowed: up to 64 small letters, digits, - and _, beginning with a lette
         (
             "checks: {atention: true}",
             "checks.atention is not a known key. Allowed: attention, trap, gold, trap_item, repeat, variance, ratio, "
-            "smooth, focus, speed, agreement, consistency, postscreen and quota. Did you mean attention?",
+            "smooth, focus, speed, automation, agreement, consistency, postscreen and quota. Did you mean attention?",
         ),
         (
             "checks: {trap: {words: 'Choose {valu}.'}}",

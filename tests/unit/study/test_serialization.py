@@ -173,6 +173,8 @@ def test_the_json_of_a_study_holds_the_texts_themselves(tmp_path: Path) -> None:
     (tmp_path / "hello.md").write_text("Hello", "utf-8")
     (tmp_path / "study.yaml").write_text(WRITTEN + "texts: {consent: hello.md, thanks: Bye}\n", "utf-8")
     before = study_json(load_study(tmp_path))
-    assert before["texts"] == {"consent": "Hello", "instructions": None, "pause": None, "thanks": "Bye"}
+    assert before["texts"] == {
+        "consent": "Hello", "instructions": None, "reminder": None, "pause": None, "thanks": "Bye",
+    }  # fmt: skip
     (tmp_path / "hello.md").write_text("Hello!", "utf-8")
     assert digest(study_json(load_study(tmp_path))) != digest(before)
