@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import json
 import shutil
 import sys
 import tempfile
 from pathlib import Path
 
-from beholder.examples import examples, run_example
+from beholder.examples import FinishedExample, examples, run_example
 from beholder.examples.contract import Exhibit
 from beholder.examples.page import markdown_section
 from beholder.testing.browser import find_chromium
@@ -16,6 +17,7 @@ from beholder.testing.browser import find_chromium
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 _WIDTH = 900
+SECTION = "section.json"
 _HEAD = """# The papers, again
 
 Four published systems are what Beholder unites. Each of their studies is an example that runs: from stimuli that
@@ -59,29 +61,40 @@ def _keep_figure(exhibit: Exhibit, target: Path) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Run the studies of the four papers, and write docs/papers.md.")
     parser.add_argument("--small", action="store_true", help="Fewer stimuli and people: to try this command.")
-    parser.add_argument("--folder", type=Path, help="Where the examples are kept; a temporary folder when left out.")
+    parser.add_argument(
+        "--folder", type=Path, help="Where the examples are kept, and not run again; a temporary folder when left out."
+    )
     asked = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="beholder-papers-") as scratch:
+        folder = asked.folder or Path(scratch)
+        for name in examples():
+            if not (folder / name / SECTION).is_file():
+                pictures = find_chromium() is not None
+                keep(run_example(name, folder / name, small=asked.small, pictures=pictures, tell=print), folder / name)
+        kept = {name: json.loads((folder / name / SECTION).read_text("utf-8")) for name in examples()}
+    rows = "\n".join(section["row"] for section in kept.values())
+    texts = "\n".join(section["text"] for section in kept.values())
+    (DOCS / "papers.md").write_text(f"{_HEAD}{rows}\n\n{texts}", "utf-8", newline="\n")
+    return 0
+
+
+def keep(done: FinishedExample, folder: Path) -> None:
+    """Keep the section of an example beside it, and its figures among the pictures of the docs."""
     pictures = DOCS / "pictures" / "papers"
     pictures.mkdir(parents=True, exist_ok=True)
-    rows, sections = [], []
-    with tempfile.TemporaryDirectory(prefix="beholder-papers-") as scratch:
-        for name, example in examples().items():
-            done = run_example(
-                name, (asked.folder or Path(scratch)) / name, small=asked.small, pictures=find_chromium() is not None,
-                tell=print,
-            )  # fmt: skip
-            links = {}
-            for exhibit in done.exhibits:
-                if exhibit.figure is not None:
-                    _keep_figure(exhibit, pictures / f"{name}-{exhibit.key}.png")
-                    links[exhibit.key] = f"pictures/papers/{name}-{exhibit.key}.png"
-            counts = [_count(done.exhibits, origin) for origin in ("published", "rehearsal", "page")]
-            counts.append(_count(done.exhibits, "drawing", "not made"))
-            cells = (f"[{example.title}](#{_anchor(example.title)})", len(done.exhibits), *counts)
-            rows.append(f"| {' | '.join(map(str, cells))} |")
-            sections.append(markdown_section(example, done.exhibits, links))
-    (DOCS / "papers.md").write_text(_HEAD + "\n".join(rows) + "\n\n" + "\n".join(sections), "utf-8", newline="\n")
-    return 0
+    name, links = done.example.name, {}
+    for exhibit in done.exhibits:
+        if exhibit.figure is not None:
+            _keep_figure(exhibit, pictures / f"{name}-{exhibit.key}.png")
+            links[exhibit.key] = f"pictures/papers/{name}-{exhibit.key}.png"
+    counts = [_count(done.exhibits, origin) for origin in ("published", "rehearsal", "page")]
+    counts.append(_count(done.exhibits, "drawing", "not made"))
+    cells = (f"[{done.example.title}](#{_anchor(done.example.title)})", len(done.exhibits), *counts)
+    section = {
+        "row": f"| {' | '.join(map(str, cells))} |",
+        "text": markdown_section(done.example, done.exhibits, links),
+    }
+    (folder / SECTION).write_text(json.dumps(section), "utf-8")
 
 
 def _anchor(title: str) -> str:

@@ -77,18 +77,19 @@ class PaperStudy:
 
 
 def merge(ours: TextTable, theirs: TextTable) -> TextTable | None:
-    """Return one table with the paper's numbers in brackets, where both have the same heads and first columns."""
+    """Return one table with the paper's numbers in brackets; None where heads differ, or theirs has other rows."""
     from beholder.reporting.sheets import TextTable
 
-    if theirs.heads != ours.heads or [row[: ours.names] for row in ours.rows] != [
-        row[: ours.names] for row in theirs.rows
-    ]:
+    names = ours.names
+    paper = {row[:names]: row[names:] for row in theirs.rows}
+    if theirs.heads != ours.heads or not paper.keys() <= {row[:names] for row in ours.rows}:
         return None
+    none = ("",) * (len(ours.heads) - names)
     rows = [
-        (*mine[: ours.names], *(_beside(a, b) for a, b in zip(mine[ours.names :], paper[ours.names :], strict=True)))
-        for mine, paper in zip(ours.rows, theirs.rows, strict=True)
+        (*row[:names], *(_beside(a, b) for a, b in zip(row[names:], paper.get(row[:names], none), strict=True)))
+        for row in ours.rows
     ]
-    return TextTable(ours.heads, rows, ours.names)
+    return TextTable(ours.heads, rows, names)
 
 
 def _beside(ours: str, theirs: str) -> str:

@@ -13,7 +13,7 @@ from beholder.files import json_bytes, table_bytes, utf8, write_atomically
 from beholder.formats import count
 from beholder.reporting.html import Child, Markup, document, panel, table, tag
 from beholder.reporting.result_page import population_line
-from beholder.reporting.sheets import TextTable, latex_table, markdown_table, markdown_text
+from beholder.reporting.sheets import TextTable, latex_table, markdown_table
 
 _SIMULATED = (
     "Unless a table says that it is from published numbers, its people are robots with planted opinions. It shows that "
@@ -112,7 +112,7 @@ def markdown_section(example: PaperStudy, exhibits: Sequence[Exhibit], pictures:
         for caption, sheet in tables_of(exhibit):
             lines += [f"{caption}:", "", markdown_table(sheet).strip(), ""]
         if exhibit.note:
-            lines += [markdown_text(exhibit.note), ""]
+            lines += [exhibit.note, ""]
     return "\n".join(lines)
 
 

@@ -8,11 +8,11 @@ from beholder.examples.contract import ExampleRun, Exhibit, merge, read_publishe
 
 
 def test_numbers_of_the_paper_stand_in_brackets() -> None:
-    ours = sheet(("", "r"), [("run 1", "0.95"), ("run 2", "0.96")])
+    ours = sheet(("", "r"), [("run 1", "0.95"), ("run 2", "0.96"), ("average", "0.955")])
     theirs = sheet(("", "r"), [("run 1", "0.956"), ("run 2", "")])
     merged = merge(ours, theirs)
     assert merged is not None
-    assert list(merged.rows) == [("run 1", "0.95 (0.956)"), ("run 2", "0.96")]
+    assert list(merged.rows) == [("run 1", "0.95 (0.956)"), ("run 2", "0.96"), ("average", "0.955")]
 
 
 def test_tables_of_other_shape_are_not_merged() -> None:

@@ -43,3 +43,9 @@ def test_table_3_has_the_rows_of_the_paper(exhibits: dict[str, Exhibit]) -> None
     assert theirs is not None
     assert [row[:2] for row in ours.rows] == [row[:2] for row in theirs.rows]
     assert all(all(cells) for cells in ours.rows)
+
+
+def test_times_are_told_of_a_page_and_of_a_rating(exhibits: dict[str, Exhibit]) -> None:
+    ours = exhibits["Section 5, times"].ours
+    assert ours is not None
+    assert [row[0] for row in ours.rows] == ["Page", "Rating"]

@@ -86,7 +86,7 @@ def _exhibits(run: ExampleRun) -> Iterator[Exhibit]:
     a, b = (run.folder / template / "study.yaml" for template in ("a", "b"))
     planted = {a: _qualities("Realistic"), b: _qualities("Emotion accuracy")}
     for study, means in planted.items():
-        set_size(study, votes=run.size(10, 3), trials=8)
+        set_size(study, votes=run.size(5, 3), trials=8)
         count = run.size(_RUNS, 2)
         for number_of_run in range(1, count + 1):
             set_run(study, number_of_run)

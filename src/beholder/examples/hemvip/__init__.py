@@ -189,7 +189,7 @@ def _all_pairs(results: Results) -> TextTable:
 
 def _times(results: Results) -> TextTable:
     times = results.also["times"]
-    whole = times[times["position"].isna() & (times["condition"].fillna("") == "")]
+    whole = times[times["position"].isna() & (times[["condition", "group"]].fillna("") == "").all(axis=1)]
     rows = [
         (row["of"].capitalize(), number(row["mean_s"], 0), number(row["median_s"], 0))
         for row in whole.to_dict("records")

@@ -83,7 +83,7 @@ def _write_manifest(folder: Path) -> None:
 
 def _exhibits(run: ExampleRun) -> Iterator[Exhibit]:
     study = run.folder / "study.yaml"
-    set_size(study, votes=run.size(12, 2), trials=run.size(10, 4), sessions_per_participant=run.size(5, 2))
+    set_size(study, votes=run.size(6, 2), trials=run.size(10, 4), sessions_per_participant=run.size(5, 2))
     laboratory = _laboratory(run, study)
     count = run.size(_RUNS, 2)
     for number_of_run in range(1, count + 1):
@@ -97,7 +97,7 @@ def _exhibits(run: ExampleRun) -> Iterator[Exhibit]:
     yield Exhibit(
         "Figure 7", "Screens of the participants", "rehearsal", "`beholder report`: clean/devices.csv",
         _screens(run), figure=drawn(run.folder / "report" / "figures" / "devices.svg"),
-        note="Screens of simulated people are drawn from a distribution that Beholder plants.",
+        note="Screens of simulated people are drawn from a distribution that Beholder plants; their diagonals are not.",
     )  # fmt: skip
     yield Exhibit(
         "Figure 8", "Agreement and error with fewer votes", "rehearsal", "`beholder analyse`: analyse/votes_needed.csv",
@@ -154,7 +154,7 @@ def _runs(run: ExampleRun, study: Path, laboratory: Path, count: int) -> Iterato
         yield Exhibit(
             f"Table {place}", f"Laboratory and runs, by {level}", "rehearsal", by,
             sheet(("", *columns), [(side, *_cells(row, columns)) for side, row in sides_of.items()]),
-            _published(place),
+            _published(place), note=_APART,
         )  # fmt: skip
     names = [side.partition("=")[0] for side in sides]
     yield Exhibit(
@@ -170,6 +170,10 @@ def _runs(run: ExampleRun, study: Path, laboratory: Path, count: int) -> Iterato
     )  # fmt: skip
 
 
+_APART = (
+    "What the laboratory finds in single contents is drawn apart from what the crowd finds, so that they agree less by "
+    "stimulus than the runs do among themselves."
+)
 _STATISTICS = {"PCC": "pearson", "SRCC": "spearman", "RMSE": "rmse", "RMSE mapped": "rmse_mapped"}
 _BY_STIMULUS = {
     "MOS PCC": "pearson", "MOS SRCC": "spearman", "MOS RMSE mapped": "rmse_mapped", "DMOS PCC": "dmos_pearson",
@@ -221,8 +225,9 @@ def _rules(failures: pd.DataFrame) -> Iterator[Exhibit]:
         yield Exhibit(
             f"Table {place}", f"{title}: scores of those who failed, against the laboratory", "rehearsal",
             "`beholder compare laboratory.csv study.yaml@all`: compare/failures.csv", sheet(("", *columns), lines),
-            _published(place), note="A dash: nobody. Simulated people who fail a check of eyes, room or distance rate "
-            "like all others.",
+            _published(place),
+            note="A dash: nobody, or everybody who failed. Simulated people who fail a check of eyes, room or distance "
+            "rate like all others.",
         )  # fmt: skip
 
 
@@ -268,10 +273,6 @@ def _screens(run: ExampleRun) -> TextTable:
     rates = devices["refresh_hz"].dropna().round(-1).astype(int)
     lines += [
         ("Refresh rate", f"{rate} Hz", percent(share)) for rate, share in rates.value_counts(normalize=True).items()
-    ]
-    inches = devices["diagonal_inches"].dropna().round().astype(int)
-    lines += [
-        ("Diagonal", f"{size} inches", percent(share)) for size, share in inches.value_counts(normalize=True).items()
     ]
     return sheet(("", "Of the screen", "Share of participants"), lines, names=2)
 
