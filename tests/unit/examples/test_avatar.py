@@ -9,10 +9,12 @@ import pytest
 from beholder.examples import FinishedExample
 from beholder.examples.contract import Exhibit
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
-def exhibits(small_example: Callable[[str], FinishedExample]) -> dict[str, Exhibit]:
-    return {one.name: one for one in small_example("avatar").exhibits}
+def exhibits(finished_example: Callable[[str], FinishedExample]) -> dict[str, Exhibit]:
+    return {one.name: one for one in finished_example("avatar").exhibits}
 
 
 def test_every_table_and_figure_of_the_paper_is_there(exhibits: dict[str, Exhibit]) -> None:
@@ -38,4 +40,4 @@ def test_runs_are_compared_by_dimension_with_an_average(exhibits: dict[str, Exhi
     assert ours is not None
     assert theirs is not None
     assert ours.heads == theirs.heads
-    assert [row[0] for row in ours.rows] == ["run 1, run 2", "average"]
+    assert [row[0] for row in ours.rows][:: len(ours.rows) - 1] == ["run 1, run 2", "average"]

@@ -9,10 +9,12 @@ import pytest
 from beholder.examples import FinishedExample
 from beholder.examples.contract import Exhibit
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
-def exhibits(small_example: Callable[[str], FinishedExample]) -> dict[str, Exhibit]:
-    return {one.name: one for one in small_example("hemvip").exhibits}
+def exhibits(finished_example: Callable[[str], FinishedExample]) -> dict[str, Exhibit]:
+    return {one.name: one for one in finished_example("hemvip").exhibits}
 
 
 def test_every_table_and_figure_of_the_paper_is_there(exhibits: dict[str, Exhibit]) -> None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from beholder.examples import FinishedExample
 
+pytestmark = pytest.mark.long
 
-def test_every_test_on_every_medium_finds_the_better_one(small_example: Callable[[str], FinishedExample]) -> None:
-    exhibits = {one.name: one for one in small_example("reseval").exhibits}
+
+def test_every_test_on_every_medium_finds_the_better_one(finished_example: Callable[[str], FinishedExample]) -> None:
+    exhibits = {one.name: one for one in finished_example("reseval").exhibits}
     table = exhibits["Section 3, media"].ours
     assert table is not None
     assert [row[0] for row in table.rows] == ["A/B", "ABX", "MOS", "MUSHRA"]
