@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -114,9 +113,3 @@ def markdown_section(example: PaperStudy, exhibits: Sequence[Exhibit], pictures:
         if exhibit.note:
             lines += [exhibit.note, ""]
     return "\n".join(lines)
-
-
-def read_exhibits(folder: Path) -> list[dict[str, Any]]:
-    """Return what exhibits.json of a finished example lists."""
-    listed: list[dict[str, Any]] = json.loads((folder / "exhibits" / "exhibits.json").read_text("utf-8"))
-    return listed

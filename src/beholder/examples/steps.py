@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from beholder.simulation.variance import PopulationSource
 
 _SIZE = (320, 180)
+_OTHERS = 100
+"""The run of panels and laboratories, which no study has."""
 
 
 def write_clips(run: ExampleRun, folder: Path, conditions: Mapping[str, str], contents: int) -> None:
@@ -103,13 +105,14 @@ def rehearse_in_memory(
 ) -> Path:
     """Return the ratings of people who answer without a server, kept under `name` beside the study.
 
-    For panels and laboratories that the study is held against: no check judges them.
+    For panels and laboratories that the study is held against: no check judges them. They are a run of their own, so
+    that they are other people who find the same in every stimulus.
     """
     import beholder
+    from beholder.methods import load_study
 
-    rated = beholder.simulate(
-        study, memory=True, participants=participants, raters=raters, seed=7, source=_crowd(means)
-    )
+    others = load_study(study).model_copy(update={"run": _OTHERS})
+    rated = beholder.simulate(others, memory=True, participants=participants, raters=raters, source=_crowd(means))
     target = study.parent / f"{name}.csv"
     rated.ratings.to_csv(target, index=False)
     return target

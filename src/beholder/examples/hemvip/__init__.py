@@ -42,11 +42,12 @@ def _prepare(run: ExampleRun) -> None:
 
 def _exhibits(run: ExampleRun) -> Iterator[Exhibit]:
     import beholder
+    from beholder.analysis.result import read_results
 
     study = run.folder / "study.yaml"
     set_size(study, participants=run.size(184, 8), trials=run.size(10, 3))
     rehearse(run, study, _QUALITY)
-    results = beholder.analyse(study)
+    results = beholder.analyse(study) if run.small else read_results(run.folder)
     yield Exhibit(
         "Figure 1", "A page with eight videos (left); the parts of the system (right)", "page",
         "`beholder preview`; the parts are on the page Architecture", figure=picture_of_step(run, study, "trial"),
@@ -79,39 +80,29 @@ def _agreement() -> Exhibit:
     """Return Table 1, computed from the published Table 3."""
     import pandas as pd
 
-    from beholder.analysis.tests import agreement
+    from beholder.analysis.result import records
+    from beholder.analysis.tests import beside_earlier
 
     published = pd.read_csv(_FOLDER / "published" / "table-3.csv", dtype=str)
     keys = published[["question"]].assign(condition=published["to"], other_condition=published["from"])
-    columns = {
-        "t": ("difference", "t_clear"),
-        "C-P": ("share", "share_clear"),
-        "earlier": ("earlier_share", "earlier_clear"),
-    }
-    long = pd.concat(
-        keys.assign(test=test, estimate=published[estimate].astype(float), clear=(published[clear] == "yes") * 1.0)
-        for test, (estimate, clear) in columns.items()
+    columns = {"C-P": "share_clear", "t": "t_clear", "earlier": "earlier_clear"}
+    judged = pd.concat(
+        keys.assign(test=test, clear=(published[column] == "yes") * 1.0) for test, column in columns.items()
     )
-    counted = agreement(long)
-    assert counted is not None
-    table = counted.table[(counted.table["question"] == "") & (counted.table["other_test"] == "earlier")]
-    agree = {row["test"]: f"{row['agree']:.0f} of {row['contrasts']:.0f}" for row in table.to_dict("records")}
+    found = beside_earlier(judged, "earlier")
     rows = [
-        (row["question"], f"{row['from']} → {row['to']}", "✓" if row["earlier_clear"] == "yes" else "✗",
-         _sign(row["share_clear"], row["earlier_clear"]), _sign(row["t_clear"], row["earlier_clear"]))
-        for row in published.to_dict("records")
+        (row["question"], f"{row['other_condition']} → {row['condition']}", "✓" if row["earlier"] else "✗", row["C-P"],
+         row["t"])
+        for row in records(found)
     ]  # fmt: skip
-    rows.append(("", "Agree", "", agree["C-P"], agree["t"]))
+    agree = [f"{(found[test] == '').sum()} of {len(found)}" for test in ("C-P", "t")]
     return Exhibit(
         "Table 1", "On which contrasts HEMVIP agrees with the earlier pairwise study", "published",
-        "`beholder.analysis.tests.agreement` of the published Table 3",
-        sheet(("Question", "Contrast", "Clear in the earlier study", "C-P test", "t test"), rows, names=2),
-        note="+ or −: clear here and not there, or the other way round. The paper counts 23 and 27 of 28.",
+        "`beholder.analysis.tests.beside_earlier` of the published Table 3",
+        sheet(("Question", "Contrast", "Clear in the earlier study", "C-P test", "t test"),
+              [*rows, ("", "Agree", "", *agree)], names=2),
+        note="+ or -: clear here and not there, or the other way round. The paper counts 23 and 27 of 28.",
     )  # fmt: skip
-
-
-def _sign(here: str, there: str) -> str:
-    return "" if here == there else "+" if here == "yes" else "−"
 
 
 def _demographics(study: Path) -> TextTable:

@@ -154,7 +154,7 @@ def _runs(run: ExampleRun, study: Path, laboratory: Path, count: int) -> Iterato
         yield Exhibit(
             f"Table {place}", f"Laboratory and runs, by {level}", "rehearsal", by,
             sheet(("", *columns), [(side, *_cells(row, columns)) for side, row in sides_of.items()]),
-            _published(place), note=_APART,
+            _published(place),
         )  # fmt: skip
     names = [side.partition("=")[0] for side in sides]
     yield Exhibit(
@@ -170,10 +170,6 @@ def _runs(run: ExampleRun, study: Path, laboratory: Path, count: int) -> Iterato
     )  # fmt: skip
 
 
-_APART = (
-    "What the laboratory finds in single contents is drawn apart from what the crowd finds, so that they agree less by "
-    "stimulus than the runs do among themselves."
-)
 _STATISTICS = {"PCC": "pearson", "SRCC": "spearman", "RMSE": "rmse", "RMSE mapped": "rmse_mapped"}
 _BY_STIMULUS = {
     "MOS PCC": "pearson", "MOS SRCC": "spearman", "MOS RMSE mapped": "rmse_mapped", "DMOS PCC": "dmos_pearson",
