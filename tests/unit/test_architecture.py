@@ -160,6 +160,7 @@ def test_no_module_is_a_slab() -> None:
 SHORT_CHAPTERS = {
     "beholder.analysis.folder": "the folder of a verb, whose front has to stay light",
     "beholder.cli.examples": "the commands of one group",
+    "beholder.examples.page": "the page of an example, which `make papers` also writes",
     "beholder.methods.likert.items": "the item sets of one method",
     "beholder.objective.audio": "metrics that are found by their entry point",
     "beholder.reporting.devices": "a section of the report",
