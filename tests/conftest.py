@@ -24,6 +24,7 @@ from beholder.testing import write_study
 pytest_plugins = [
     "support.browser",
     "support.commands",
+    "support.played_pages",
     "support.prolific_researcher",
     "support.report_pages",
     "support.simulated_ratings",

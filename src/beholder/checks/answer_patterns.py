@@ -26,7 +26,7 @@ from beholder.checks.contract import (
     evidence_number,
     trial_evidence,
 )
-from beholder.checks.playback import gap_ms, play_order, slot_playback
+from beholder.checks.playback import LAST_MS, WHOLE, gap_ms, play_order, slot_playback
 from beholder.formats import plain_count, precise_percent
 from beholder.methods.contract import Asked
 from beholder.study.checks import After, Share
@@ -389,8 +389,15 @@ class Speed(RatingRule):
         """Return the time from which on the answer was possible: 0 where nothing has to be watched to its end."""
         if self.watch != "whole":
             return 0.0
-        ends = [slot_playback(answered, slot).get("ended_ms") for slot in answered.slots]
-        return max([float(end) for end in ends if end is not None], default=None)
+        ends = {slot: slot_playback(answered, slot).get("ended_ms") for slot in answered.slots}
+        known = [float(end) - self._early_ms(answered, slot) for slot, end in ends.items() if end is not None]
+        return max(known, default=None)
+
+    def _early_ms(self, answered: AnsweredTrial, slot: str) -> float:
+        """Return how long before its end a stimulus counted, where the answers are on its page."""
+        if play_order(answered) != "free" and not answered.stills:
+            return 0.0  # the question comes after the end
+        return min((1 - WHOLE) * (answered.lengths_ms.get(slot) or 0), LAST_MS)
 
     def _least_ms(self, answered: AnsweredTrial) -> float:
         """Return the least time of a trial: its stimuli, as far as they were watched, and its judgements."""

@@ -279,9 +279,13 @@ class Focus(RatingRule):
 
 # Watching
 
-WHOLE = 0.97
-"""The share of a stimulus that counts as all of it, together with its last half second."""
-_LAST_MS = 500
+WHOLE, LAST_MS = 0.97, 500
+"""The share of a stimulus that counts as all of it, together with its last half second (reference: P3)."""
+
+
+def is_whole(coverage: float, furthest_ms: float, length_ms: float) -> bool:
+    """Return whether so much of a stimulus counts as all of it."""
+    return coverage >= WHOLE and furthest_ms >= length_ms - LAST_MS
 
 
 class WatchedRule(Rule):
@@ -329,7 +333,7 @@ def judge_viewing(viewing: Viewing, watch: Watch) -> VerdictValue:
         return "fail"
     if viewing.furthest_ms is None or viewing.length_ms is None:
         return "unknown"
-    return "pass" if viewing.furthest_ms >= viewing.length_ms - _LAST_MS else "fail"
+    return "pass" if is_whole(viewing.coverage, viewing.furthest_ms, viewing.length_ms) else "fail"
 
 
 # Playback of one trial

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import floor
 from typing import Any, Literal
 
+from beholder.checks.playback import LAST_MS, WHOLE, is_whole
 from beholder.server.requests import LATEST_MS, Event, read_events
 from beholder.types import Json
 
-WHOLE = 0.97
-"""The share of a stimulus that counts as whole (reference: P3), together with its last half second."""
+_FASTEST, _SLACK_MS = 1.05, 300
+"""Positions may run a little ahead of the clock, summed over all plays of a slot; what exceeds that was not watched."""
+COUNTING: Mapping[str, float] = {"share": WHOLE, "last_ms": LAST_MS, "fastest": _FASTEST, "slack_ms": _SLACK_MS}
+"""What counts as watched. Every page with stimuli gets it, so that the browser counts as the server does."""
 PAGE = "page"
 """The entry of the page in the stored evidence, next to those of the slots."""
-_LAST_MS = 500
 _LEAVING = frozenset({"visibility", "focus"})
 _ACTING = frozenset({"play", "change", "key", "click"})
 _BESIDE = "beside"
@@ -25,9 +28,6 @@ _PRESSES: Mapping[str, type] = {
 _OPERATED = ("presses", "driver")
 _MOST_PRESSES, _MOST_MARKS, _LONGEST_WORD = 200, 20, 40
 _PLAYING = frozenset({"play", "pause", "ended", "seek", "stall", "rate", "frames", "error"})
-# Positions may run a little ahead of the clock, summed over all plays of a slot; what exceeds that was not watched.
-_FASTEST = 1.05
-_SLACK_MS = 300
 
 
 @dataclass
@@ -170,8 +170,9 @@ class _Player:
             if end > reached:
                 covered += end - max(start, reached)
                 reached = end
-        self.playback.coverage = round(min(1.0, covered / self.ms), 4) if self.ms else 0.0
-        self.playback.furthest_ms = round(reached)
+        # As the browser rounds: half upwards.
+        self.playback.coverage = floor(min(1.0, covered / self.ms) * 1e4 + 0.5) / 1e4 if self.ms else 0.0
+        self.playback.furthest_ms = floor(reached + 0.5)
         if self.calmest_ms is not None:
             self.playback.stalled_ms = round(self.calmest_ms)
         if self.playback.plays and not self.is_counted:
@@ -316,7 +317,10 @@ def _play(player: _Player, kind: str, now: float, data: Mapping[str, Json], *, i
             player.begun = None
             if kind == "rate":
                 player.rate = _number(data.get("rate")) or 0.0
-            player.playback.errors += kind == "error"
+            elif kind == "error":
+                player.playback.errors += 1
+                if data.get("again") is True:
+                    player.ranges.clear()  # it has to be played again
 
 
 def is_watched(playback: SlotPlayback, length_ms: int, rule: Literal["whole", "start", "none"]) -> bool:
@@ -325,7 +329,7 @@ def is_watched(playback: SlotPlayback, length_ms: int, rule: Literal["whole", "s
         return True
     if playback.plays == 0 or playback.frames == 0:
         return False
-    return rule == "start" or (playback.coverage >= WHOLE and playback.furthest_ms >= length_ms - _LAST_MS)
+    return rule == "start" or is_whole(playback.coverage, playback.furthest_ms, length_ms)
 
 
 def evidence_to_json(evidence: PlaybackEvidence) -> dict[str, Json]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from beholder.methods.contract import Method, Slot, Trial
+from beholder.server.playback import COUNTING
 from beholder.server.script import PlannedStep, Script
 from beholder.stimuli.catalogue import Stimulus
 from beholder.study.markdown import markdown, marked
@@ -115,7 +116,7 @@ def _public_examples(
         "trial": {
             "asked": [],
             "slots": _public_slots(step, trial, media),
-            "playback": page_playback(playback, page).model_dump(),
+            "playback": _public_playback(page_playback(playback, page)),
             "together": False,
             "extra": {},
         },
@@ -131,6 +132,11 @@ def _public_slots(step: PlannedStep, trial: Trial, media: DescribeMedia) -> list
         }
         for slot in trial.slots
     ]  # fmt: skip
+
+
+def _public_playback(playback: Playback) -> dict[str, Json]:
+    """Return how stimuli play, with what counts as watched."""
+    return {**playback.model_dump(), "whole": dict(COUNTING)}
 
 
 def _public_trial(
@@ -150,7 +156,7 @@ def _public_trial(
             for asked in trial.asked
         ],
         "slots": _public_slots(step, trial, media),
-        "playback": playback.model_dump(),
+        "playback": _public_playback(playback),
         "together": trial.together,
         "extra": dict(method.extra(trial)),
     }  # fmt: skip

@@ -18,6 +18,9 @@ export interface Slot { id: string; label: string | null; colour: string | null;
 export interface Playback {
   watch: "whole" | "start" | "none"; switching: "restart" | "keep"; size: string; fullscreen: boolean; max_plays: number | null;
   loop: "off" | "after-first" | "region"; sound: "on" | "off"; skip: boolean;
+  /** What counts as watched whole: this share and the last so many milliseconds; positions may run so much faster than the
+   *  clock, and so much ahead of it. */
+  whole: { share: number; last_ms: number; fastest: number; slack_ms: number };
 }
 export interface Trial {
   asked: Asked[]; slots: Slot[]; playback: Playback; extra: { [key: string]: Json };
@@ -156,7 +159,7 @@ export interface Player {
   toggle(slot: string): void;
   /** Share of the slot that has been watched, 0 to 1. */
   watched(slot: string): number;
-  /** Whether the slot has been watched as `playback.watch` asks. */
+  /** Whether the slot has been watched as `playback.watch` asks: while it plays, as if it were paused now. */
   isWatched(slot: string): boolean;
   /** Whether the slot may be played (again), by `playback.max_plays`. */
   mayPlay(slot: string): boolean;
@@ -169,7 +172,7 @@ export interface Player {
   readonly region: [from: number, to: number] | null;
   /** What is seen of a slot: a video, an image, a text; a quiet sign for sound. */
   node(slot: string): HTMLElement;
-  /** Hear of every change; `tick` is time passing. */
+  /** Hear of every change, also that something has come to count as watched; `tick` is time passing. */
   listen(listener: (what: "state" | "tick" | "ended" | "stopped") => void): void;
 }
 

@@ -44,6 +44,12 @@ def test_a_survey_takes_as_many_clicks_as_it_has_statements_and_a_board_its_last
     assert parts_of(SPEED.judge_trial(board))[:2] == ("pass", "")
 
 
+def test_a_slider_is_timed_from_when_its_stimulus_counted_and_that_is_before_its_end() -> None:
+    ends = {"s3": {"ended_ms": 13_000}}  # of 4 s, 97 % of which had been watched 0.12 s before
+    assert parts_of(SPEED.judge_trial(page([10, 20, 30], slots=ends, seconds=13.39)))[:2] == ("pass", "")
+    assert parts_of(SPEED.judge_trial(page([10, 20, 30], slots=ends, seconds=13.37)))[:2] == ("fail", "too_fast")
+
+
 def test_a_clock_that_jumped_is_unknown() -> None:
     assert parts_of(SPEED.judge_trial(one(seconds=-3)))[:2] == ("unknown", "clock")
     assert parts_of(SPEED.judge_trial(one(seconds=2)))[:2] == ("unknown", "clock")

@@ -6,13 +6,14 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beholder.errors import Refused
 from beholder.server.playback import evidence_to_json, is_watched, operation_to_json, read_playback
 from beholder.server.requests import read_events
 from beholder.types import Json
+from support.played_pages import PlayedPages, shown_trial
 
 FRAMES = {"total": 50, "dropped": 1, "width": 640, "height": 360}
 
@@ -279,3 +280,115 @@ def test_a_page_that_tells_nothing_of_it_has_no_entry_for_how_it_was_operated() 
     page = evidence_to_json(read_playback(whole(), {"s1": 2000}))["page"]
     assert isinstance(page, dict)
     assert page.keys().isdisjoint({"presses", "driver"})
+
+
+# The page and the server count alike
+
+LENGTHS = {"s1": 6900, "s2": 6900, "s3": 4000}
+AT = st.integers(0, 7000)
+SLOT = st.sampled_from(sorted(LENGTHS))
+
+
+def server_view(events: list[Any], trial: Any) -> dict[str, bool]:
+    """Return which slots the server holds for watched, by a log and the trial as the page got it."""
+    rule, together = trial["playback"]["watch"], trial["together"]
+    slots = read_playback(events, LENGTHS, together=together).slots
+    return {slot: is_watched(slots[slot], LENGTHS[slot], rule) for slot in LENGTHS}
+
+
+@settings(max_examples=50)
+@given(
+    events=st.lists(
+        st.tuples(
+            st.integers(0, 40_000),
+            st.sampled_from(["play", "play", "pause", "ended", "seek", "stall", "rate", "frames", "error", "shown"]),
+            st.sampled_from([*LENGTHS, "s9", None]),
+            st.fixed_dictionaries(
+                {"at": AT | st.none(), "width": st.just(1), "height": st.integers(0, 1)},
+                optional={"total": st.integers(0, 9) | st.none(), "rate": st.sampled_from([1, 1.5, None, "x"]),
+                          "loop": st.booleans(), "again": st.booleans()},
+            ),
+        ),
+        max_size=30,
+    ),
+    is_sorted=st.booleans(),
+    together=st.booleans(),
+    watch=st.sampled_from(["whole", "start", "none"]),
+)  # fmt: skip
+def test_the_page_reads_any_log_as_the_server_does(
+    pages: PlayedPages, events: list[Any], is_sorted: bool, together: bool, watch: str
+) -> None:
+    log = [list(event) for event in (sorted(events, key=lambda event: event[0]) if is_sorted else events)]
+    log.append([50_000, "shown", None, {}])
+    trial = shown_trial(LENGTHS, together=together, watch=watch)
+    assert pages.count(trial, log) == server_view(log, trial)
+
+
+DOING = st.lists(
+    st.tuples(st.just("play"), SLOT)
+    | st.tuples(st.just("restart"), SLOT)
+    | st.tuples(st.just("wait"), st.integers(1, 9000))
+    | st.tuples(st.sampled_from(["stall", "found"]), SLOT)
+    | st.tuples(st.just("jump"), SLOT, AT)
+    | st.tuples(st.just("region"), st.none() | st.tuples(st.integers(0, 1500), st.integers(2000, 3900)))
+    | st.sampled_from([("pause",), ("reload",), ("crash",)]),
+    min_size=2,
+    max_size=14,
+)
+
+
+@settings(max_examples=30)
+@given(
+    doing=DOING,
+    medium=st.sampled_from(["audio", "video", "image"]),
+    switching=st.sampled_from(["keep", "restart"]),
+    loop=st.sampled_from(["off", "after-first", "region"]),
+    watch=st.sampled_from(["whole", "whole", "start"]),
+)
+def test_what_counts_on_the_page_counts_on_the_server_whatever_people_do(
+    pages: PlayedPages, doing: list[Any], medium: str, switching: str, loop: str, watch: str
+) -> None:
+    trial = shown_trial(LENGTHS, medium, switching=switching, loop=loop, watch=watch)
+    visit = pages.visit(trial, doing)
+    assert visit["watched"] == server_view(visit["events"], trial)
+    assert not visit["isTaken"], "what has counted stays"
+
+
+def test_both_at_once_count_at_once(pages: PlayedPages) -> None:
+    trial = shown_trial(LENGTHS, "video", together=True)
+    visit = pages.visit(trial, [("together",), ("wait", 6800)])
+    assert visit["watched"] == server_view(visit["events"], trial) == dict.fromkeys(LENGTHS, True)
+
+
+def test_a_sound_that_was_joined_in_the_middle_counts_as_soon_as_all_of_it_was_heard(pages: PlayedPages) -> None:
+    trial = shown_trial(LENGTHS, switching="keep", loop="region")
+    visit = pages.visit(trial, [("play", "s1"), ("wait", 2000), ("play", "s2"), ("wait", 30_000)], until="s2")
+    assert visit["first"]["s2"] - 2000 == pytest.approx(0.97 * 6900, abs=60), "and not with the end of the next round"
+    assert server_view(visit["events"], trial)["s2"]
+
+
+def test_a_page_takes_as_long_as_its_sounds_wherever_each_is_joined(pages: PlayedPages) -> None:
+    trial = shown_trial(LENGTHS, switching="keep", loop="region")
+    doing = [("play", "s1"), ("wait", 3000), ("play", "s2"), ("wait", 6900), ("play", "s1"), ("wait", 3900),
+             ("play", "s3"), ("wait", 4000)]  # fmt: skip
+    visit = pages.visit(trial, doing)
+    assert visit["watched"] == server_view(visit["events"], trial) == dict.fromkeys(LENGTHS, True)
+    assert max(visit["first"].values()) <= sum(LENGTHS.values()), "so estimates need no more than that for watching"
+
+
+def test_a_start_counts_while_it_plays(pages: PlayedPages) -> None:
+    visit = pages.visit(shown_trial(LENGTHS, "video", watch="start"), [("play", "s1"), ("wait", 200)], until="s1")
+    assert visit["first"]["s1"] <= 50
+
+
+def test_what_draws_no_frame_does_not_count_while_it_plays(pages: PlayedPages) -> None:
+    trial = shown_trial(LENGTHS, "video")
+    trial["slots"][0]["media"]["frames"] = 0
+    visit = pages.visit(trial, [("play", "s1"), ("wait", 6850)])
+    assert visit["watched"]["s1"] is False
+    assert server_view(visit["events"], trial)["s1"] is False
+
+
+def test_a_play_that_has_to_be_had_again_counts_for_nothing() -> None:
+    assert seen(*whole(), [2200, "error", "s1", {"what": "no_frames", "again": True}]).coverage == 0
+    assert seen(*whole(), [2200, "error", "s1", {"what": "no_frames"}]).coverage == 1

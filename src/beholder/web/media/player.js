@@ -1,18 +1,17 @@
 // The rules of playing, over one track per slot: exactly one plays, or all together; every stretch is logged.
 // Watching is proved by frames, not by `ended`.
 
-import { isWhole, replay, share } from "./watched.js";
+import { isWatched, openCount, share } from "./watched.js";
 
 /** @import { Log } from "../log.js" */
 /** @import { Follow, Hears, Loop, OpenTracks, Track } from "./tracks/track" */
-/** @import { Json, Player, Slot, Trial } from "../types" */
-/** @import { Range } from "./watched.js" */
+/** @import { EventKind, Json, Player, Slot, Trial } from "../types" */
 
 /** What the media of a trial need. @typedef {{ open: Map<string, OpenTracks>, follow: Follow | null }} Kit */
-/** What the page knows of a slot, beside its track.
- *  @typedef {{ slot: Slot, track: Track, ranges: Range[], plays: number, failure: string | null, open: number | null,
+/** What the page knows of a slot, beside its track and what its log tells. `since`: when the open play was logged.
+ *  @typedef {{ slot: Slot, track: Track, failure: string | null, open: number | null, since: number,
  *              last: number, rounds: number, drawn: number, measured: string, isCounted: boolean,
- *              isStarted: boolean, isLost: boolean }} Place */
+ *              isStarted: boolean, isLost: boolean, isWatched: boolean }} Place */
 
 const JUMP_MS = 250; // less is what a clock may be off
 const MANY = 1500; // so many events, and further rounds of a loop are not told one by one
@@ -37,13 +36,15 @@ export function openPlayer({ trial, kit, label, log, signal }) {
   /** Who is heard of those that play at once. @type {string | null} */
   let heard = null;
 
-  const earlier = replay(log.events);
+  const count = openCount(trial.slots, playback.whole, trial.together);
+  count.read(log.events);
   for (const [medium, open] of kit.open) {
     const slots = trial.slots.filter(({ media }) => media.medium === medium);
     open(slots, { playback, label, signal, hears }).forEach((track, index) => {
-      const { ranges = [], plays = 0, failure = null } = earlier.get(slots[index].id) ?? {};
-      const fresh = { open: null, last: 0, rounds: 0, drawn: 0, measured: "", isCounted: false };
-      places.set(slots[index].id, { slot: slots[index], track, ranges, plays, failure, ...fresh, isStarted: false, isLost: false });
+      const { failure } = count.seen(slots[index].id);
+      const fresh = { open: null, since: 0, last: 0, rounds: 0, drawn: 0, measured: "", isCounted: false };
+      const still = { isStarted: false, isLost: false, isWatched: false };
+      places.set(slots[index].id, { slot: slots[index], track, failure, ...fresh, ...still });
     });
   }
 
@@ -79,9 +80,8 @@ export function openPlayer({ trial, kit, label, log, signal }) {
       lost(kind) {
         const place = at(id);
         if (place.open === null || !place.isStarted) return;
-        log.add(kind, id, { at: place.track.position });
-        keepRange(place, place.track.position);
-        place.last = place.track.position;
+        place.last = Math.max(place.last, place.track.position);
+        shut(place, kind, { at: place.last });
         place.isLost = true;
       },
       found() {
@@ -97,13 +97,15 @@ export function openPlayer({ trial, kit, label, log, signal }) {
         const place = at(id);
         const to = place.track.position;
         if (place.open === null || Math.abs(to - place.last) < JUMP_MS) return;
-        log.add("seek", id, { at: place.last, to });
-        keepRange(place, place.last);
+        shut(place, "seek", { at: place.last, to });
         reopen(place, to);
       },
       rate(rate) {
-        log.add("rate", id, { at: at(id).track.position, rate });
         if (rate !== 1) player.pause();
+        const place = at(id);
+        const isOpen = place.open !== null;
+        shut(place, "rate", { at: place.track.position, rate });
+        if (isOpen) reopen(place, place.track.position); // as fast as it should be: it goes on
       },
       failed: (what) => fail(id, what),
     };
@@ -112,14 +114,35 @@ export function openPlayer({ trial, kit, label, log, signal }) {
   /** @param {Place} place @param {number} from @param {{ [name: string]: Json }} [more] */
   function reopen(place, from, more = {}) {
     place.open = place.last = from;
+    place.since = performance.now();
     log.add("play", place.slot.id, { at: from, ...more });
   }
 
-  /** @param {Place} place @param {number} to */
-  function keepRange(place, to) {
-    if (place.open !== null && to > place.open) place.ranges.push([place.open, to]);
+  /** End a stretch. @param {Place} place @param {EventKind} kind @param {{ [name: string]: Json }} data */
+  function shut(place, kind, data) {
     place.open = null;
-    if (player.isWatched(place.slot.id)) place.track.node.dataset["watched"] = "";
+    log.add(kind, place.slot.id, data);
+  }
+
+  /** Return how a slot stands: as its log would tell if it were paused now. @param {string} id */
+  function seen(id) {
+    const { since, last, track, isStarted, isCounted } = at(id);
+    count.read(log.events);
+    if (!isStarted) return count.seen(id);
+    const drawn = track.count();
+    const frames = drawn.total !== null || !isCounted ? { ...drawn } : null;
+    return count.seen(id, { ms: performance.now() - since, at: last, frames });
+  }
+
+  /** Take note of what has come to count as watched; return whether anything has. */
+  function notice() {
+    let isNew = false;
+    for (const [id, place] of places) {
+      if (place.isWatched === player.isWatched(id)) continue;
+      place.isWatched = isNew = !place.isWatched;
+      place.track.node.toggleAttribute("data-watched", place.isWatched);
+    }
+    return isNew;
   }
 
   /** @param {Place} place */
@@ -129,19 +152,20 @@ export function openPlayer({ trial, kit, label, log, signal }) {
   /** End a play: its range, and the frames that were drawn. @param {Place} place @param {"pause" | "ended"} kind */
   function close(place, kind) {
     const wasOn = isOn(place);
+    const { track, slot } = place;
     place.isLost = place.isStarted = false;
     if (!wasOn) return;
-    const { track, slot } = place;
     // The end of a clip is its end, also where the browser's clock is a frame off the plan's.
-    const isEnd = kind === "ended" && track.duration >= 0.97 * slot.media.ms;
-    const end = isEnd ? Math.max(slot.media.ms, track.position) : track.position;
-    log.add(kind, slot.id, { at: end });
-    keepRange(place, end);
+    const isEnd = kind === "ended" && track.duration >= playback.whole.share * slot.media.ms;
+    // What has counted stays: a clock may step back by a frame when it stops.
+    const end = Math.max(isEnd ? slot.media.ms : 0, place.last, track.position);
+    shut(place, kind, { at: end });
     const drawn = track.count();
     place.drawn += drawn.total ?? 0;
     if (drawn.total !== null || !place.isCounted) log.add("frames", slot.id, { ...drawn, at: end });
     place.isCounted = true;
     track.node.dataset["state"] = kind;
+    notice();
   }
 
   /** Begin anew where the study lets it loop. @param {Place} place */
@@ -166,10 +190,9 @@ export function openPlayer({ trial, kit, label, log, signal }) {
     if (place.failure !== null) return;
     if (playback.skip === false) {
       // Nobody may leave it out: this play does not count, and can be had again.
-      log.add("error", id, { what, again: true });
       player.pause();
-      place.ranges = [];
-      delete place.track.node.dataset["watched"];
+      log.add("error", id, { what, again: true });
+      notice();
       return tell("stopped");
     }
     place.failure = what;
@@ -228,7 +251,6 @@ export function openPlayer({ trial, kit, label, log, signal }) {
     if (started.some(({ open }) => open === null)) return false; // paused before it began
     for (const place of started) {
       place.isStarted = true;
-      if (!isRound && (from === 0 || place.plays === 0)) place.plays += 1;
       reopen(place, from, { ...(isRound ? { loop: true } : {}), ...(group.length > 0 ? { together: true } : {}) });
       measure(place);
     }
@@ -251,18 +273,19 @@ export function openPlayer({ trial, kit, label, log, signal }) {
       const one = at(id);
       if (one.open !== null) turn(one);
     }
-    tell("tick");
+    tell(notice() ? "state" : "tick");
     requestAnimationFrame(() => tick(place));
   }
 
-  /** Take note of time, and of a loop that has begun anew. @param {Place} place */
-  function turn(place) {
+  /** Take note of time, and of a loop that has begun anew. @param {Place} place
+   *  @param {{ isLast?: boolean }} [how] it stops now */
+  function turn(place, { isLast = false } = {}) {
     const { track } = place;
     const loop = loopOf(place);
     if (track.rounds > place.rounds) {
       round(place, loop ?? [0, place.slot.media.ms]);
       place.rounds = track.rounds;
-    } else if (loop !== null && playback.loop === "region" && group.length === 0) {
+    } else if (loop !== null && playback.loop === "region" && group.length === 0 && !isLast) {
       const isPast = track.position >= loop[1] && loop[1] < place.slot.media.ms;
       if (isPast) void start([place.slot.id], loop[0], { isRound: true }); // a track that cannot loop by itself
     }
@@ -272,12 +295,10 @@ export function openPlayer({ trial, kit, label, log, signal }) {
   /** @param {Place} place @param {Loop} loop */
   function round(place, [from, to]) {
     const isEnd = to >= place.slot.media.ms - 1;
-    if (log.events.length < MANY) {
-      log.add(isEnd ? "ended" : "pause", place.slot.id, { at: to });
-      keepRange(place, to);
+    if (log.events.length < MANY || !player.isWatched(place.slot.id)) {
+      shut(place, isEnd ? "ended" : "pause", { at: to });
       reopen(place, from, { loop: true });
     } else {
-      keepRange(place, to);
       place.open = place.last = from;
     }
     if (isEnd) tell("ended");
@@ -307,12 +328,12 @@ export function openPlayer({ trial, kit, label, log, signal }) {
       isOnce = false;
       const other = current === null || current === id || group.length > 0 ? null : at(current);
       const isKept = playback.switching === "keep" && other !== null && !track.isStill;
+      if (isKept && other.open !== null && other.isStarted) turn(other, { isLast: true });
       if (isKept && other.open !== null && track.takeOver(other.track)) {
         close(other, "pause");
         current = id;
         place.isStarted = true;
         place.rounds = track.rounds;
-        if (place.plays === 0) place.plays += 1;
         reopen(place, track.position);
         track.node.dataset["state"] = "playing";
         measure(place);
@@ -339,6 +360,7 @@ export function openPlayer({ trial, kit, label, log, signal }) {
       // At once, not when the event comes: a page that goes away would lose it.
       const open = [...places.values()].filter(isOn);
       for (const place of open) {
+        if (place.open !== null && place.isStarted) turn(place, { isLast: true });
         place.track.halt();
         close(place, "pause");
       }
@@ -351,16 +373,12 @@ export function openPlayer({ trial, kit, label, log, signal }) {
       else if (!place.track.isStill) player.pause();
     },
     watched(id) {
-      const { ranges, open, slot, last } = at(id);
-      return share(open === null ? ranges : [...ranges, [open, last]], slot.media.ms);
+      return share(seen(id));
     },
-    isWatched(id) {
-      const { ranges, plays, slot } = at(id);
-      if (playback.watch === "none") return true;
-      return playback.watch === "start" ? plays > 0 : isWhole(ranges, slot.media.ms);
-    },
+    isWatched: (id) => isWatched(seen(id), playback),
     mayPlay(id) {
-      const { plays, failure, track } = at(id);
+      const { failure, track } = at(id);
+      const { plays } = seen(id);
       const limit = playback.max_plays ?? null;
       if (failure !== null) return false;
       // Who has not seen it whole may see it again: a limit must not lock anybody in.
@@ -383,7 +401,7 @@ export function openPlayer({ trial, kit, label, log, signal }) {
     attach: (id, blob) => at(id).track.attach(blob),
     fail,
   };
-  for (const [id, place] of places) if (player.isWatched(id)) place.track.node.dataset["watched"] = "";
+  notice();
   return player;
 }
 

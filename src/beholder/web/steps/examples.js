@@ -13,7 +13,6 @@ import { kitFor } from "./trial.js";
 
 /** One example on the page. @typedef {{ slot: Slot, element: HTMLElement, focus(): void, refresh(): void }} Example */
 
-const WHOLE = 0.97;
 const LOOK_MS = 300;
 
 /** @param {TextStep} step @param {Trial} trial @param {Page} page @returns {Promise<Json>} */
@@ -24,7 +23,7 @@ export async function examples(step, trial, page) {
   const stage = openStage({ ...step, kind: "trial", method: "", trial }, page, kit);
   await Promise.all([stage.load(), stylesheet("theatre"), stylesheet("examples")]);
   const { player } = stage;
-  const shown = trial.slots.map((slot, place) => example(slot, place, step.captions?.[place] ?? "", stage));
+  const shown = trial.slots.map((slot, place) => example(slot, place, step.captions?.[place] ?? "", stage, trial.playback.whole.share));
   const isDue = (/** @type {Slot} */ { id }) =>
     trial.playback.watch !== "none" && player.failure(id) === null && !player.isWatched(id);
   const way = stage.next({
@@ -68,8 +67,9 @@ export async function examples(step, trial, page) {
   return Object.keys(missing).length > 0 ? { missing } : {};
 }
 
-/** @param {Slot} slot @param {number} place from 0 @param {Words} caption @param {Stage} stage @returns {Example} */
-function example(slot, place, caption, stage) {
+/** @param {Slot} slot @param {number} place from 0 @param {Words} caption @param {Stage} stage
+ *  @param {number} whole the share that counts as all of it @returns {Example} */
+function example(slot, place, caption, stage, whole) {
   const { player, say, log } = stage;
   const node = player.node(slot.id);
   const [sign, word] = [element("span", { class: "example-sign" }), element("span")];
@@ -111,10 +111,11 @@ function example(slot, place, caption, stage) {
 
   function refresh() {
     const share = player.watched(slot.id);
+    const isDone = share >= whole;
     bar.style.setProperty("--share", String(share));
     const isOn = player.current === slot.id && player.isPlaying;
-    const now = player.failure(slot.id) !== null ? "failed" : isOn ? "pause" : share >= WHOLE ? "again" : "play";
-    figure.classList.toggle("is-played", share >= WHOLE);
+    const now = player.failure(slot.id) !== null ? "failed" : isOn ? "pause" : isDone ? "again" : "play";
+    figure.classList.toggle("is-played", isDone);
     if (now === state) return;
     state = now;
     figure.classList.toggle("is-failed", now === "failed");

@@ -164,7 +164,7 @@ export function openTracks(slots, { hears, playback, label, signal }) {
         } catch {
           return "decode";
         }
-        return this.duration < 0.97 * media.ms ? "duration" : null; // short: cut on the way
+        return this.duration < playback.whole.share * media.ms ? "duration" : null; // short: cut on the way
       },
       async start(from, loop) {
         const mine = ++asked;

@@ -10,12 +10,13 @@ const canCall = "requestVideoFrameCallback" in HTMLVideoElement.prototype;
 const canCount = "getVideoPlaybackQuality" in HTMLVideoElement.prototype || canCall;
 
 /** @type {OpenTracks} */
-export function openTracks(slots, { hears, signal }) {
-  return slots.map((slot) => openTrack(slot, hears(slot), signal));
+export function openTracks(slots, { hears, playback, signal }) {
+  return slots.map((slot) => openTrack(slot, hears(slot), playback.whole.share, signal));
 }
 
-/** @param {Slot} slot @param {Hears} hears @param {AbortSignal} signal @returns {Track} */
-function openTrack(slot, hears, signal) {
+/** @param {Slot} slot @param {Hears} hears @param {number} share of it that a file has at least @param {AbortSignal} signal
+ *  @returns {Track} */
+function openTrack(slot, hears, share, signal) {
   const video = element("video", {
     class: "clip",
     "data-slot": slot.id,
@@ -91,7 +92,7 @@ function openTrack(slot, hears, signal) {
           over.abort();
           clearTimeout(timer);
           isAttaching = false;
-          const isShort = Number.isFinite(video.duration) && video.duration * 1000 < 0.97 * slot.media.ms;
+          const isShort = Number.isFinite(video.duration) && video.duration * 1000 < share * slot.media.ms;
           resolve(video.error !== null ? "decode" : isShort ? "duration" : null); // short: cut on the way
         };
         const timer = setTimeout(done, DECODE_MS); // phones decode only after a gesture
