@@ -15,7 +15,7 @@ from beholder.sample_size.estimates import PowerTables
 from beholder.sample_size.estimates import estimate_power as find_all
 from beholder.sample_size.request import PowerRequest, ladder
 from beholder.sample_size.tests import Contents
-from beholder.simulation.truth import PUBLIC, Population
+from beholder.simulation.truth import Population
 from beholder.simulation.variance import PopulationSource
 from support.method_studies import catalogue_of
 
@@ -27,7 +27,7 @@ def world_of(
     catalogue: Catalogue | None = None,
     *,
     difference: float | None = None,
-    people: Population = PUBLIC,
+    people: Population = Population(),
     contents: Contents = "random",
     seed: int = 1,
 ) -> SimulatedWorld:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from beholder.methods import find
 from beholder.planning.builder import make_plan
 from beholder.simulation.memory import SimulatedAnswers, simulate_sheet
 from beholder.simulation.rating_sheet import RatingSheet, sheet_of
-from beholder.simulation.truth import Population, Truth, truth_of
+from beholder.simulation.truth import IDEAL, Population, Truth, truth_of
 from support.method_studies import catalogue_of, make_study
 
 
@@ -29,7 +30,7 @@ class SimulatedStudy:
         return truth_of(self.study, self.catalogue, self.method, people=people)
 
     def answers(self, **effects: float) -> tuple[RatingSheet, SimulatedAnswers]:
-        people = Population(**effects)
+        people = replace(IDEAL, **effects)
         truth = self.truth(people)
         sheet = sheet_of(self.plan, self.study, self.catalogue, self.method, truth)
         assert sheet is not None

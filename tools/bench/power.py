@@ -9,7 +9,7 @@ from beholder.methods import find
 from beholder.sample_size.design import SimulatedWorld, plan_for
 from beholder.sample_size.request import ladder
 from beholder.sample_size.simulation import simulate_point
-from beholder.simulation.truth import PUBLIC
+from beholder.simulation.truth import Population
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.study.model import Study, installed_study_model
 from bench.table import Row, below
@@ -26,7 +26,7 @@ def measure_power() -> list[Row]:
     """Return the time of the whole curve, plans, answers and tests, false alarms beside it."""
     study, catalogue = _study(), _catalogue()
     method = find(study.method)
-    world = SimulatedWorld(study, catalogue, method, ladder(study, catalogue, method, None), PUBLIC, "random", 1)
+    world = SimulatedWorld(study, catalogue, method, ladder(study, catalogue, method, None), Population(), "random", 1)
     began = time.perf_counter()
     for size in _SIZES:
         simulate_point(plan_for(world, size), _REPETITIONS)

@@ -26,6 +26,7 @@ def analyse(
     out: str | Path | None = None,
     model: str | Sequence[str] | None = None,
     store: str | None = None,
+    robots: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Results:
     """Analyse a study's clean/ratings.csv, or any table of ratings; write `analyse/` and return the results.
@@ -33,13 +34,19 @@ def analyse(
     A table of your own (a path that ends in .csv) needs the columns participant, content, condition and value. A
     `model` (bradley-terry, bt500, mos, p910, p913, shrunken or thurstone), or several, adds its quality of every
     stimulus to the scores. An analysis of people's ratings is recorded as a look in the ledger of the store; `store`
-    names it where it is neither store/ nor the folder that `clean` was given. `progress` gets the number of finished
+    names it where it is neither store/ nor the folder that `clean` was given. `robots=True` analyses the rehearsal of a
+    study that people have taken too, in rehearsal/. `progress` gets the number of finished
     analyses and the number of all analyses.
     """
     from beholder.analysis.folder import analyse_folder
+    from beholder.cleaning import rehearsal_of
 
     return analyse_folder(
-        study, out=Path(out) if out is not None else None, model=model, store=store, progress=progress
+        rehearsal_of(study) if robots else study,
+        out=Path(out) if out is not None else None,
+        model=model,
+        store=store,
+        progress=progress,
     )
 
 

@@ -279,7 +279,7 @@ class LoadedRatings:
     @property
     def folder(self) -> Path:
         """The folder for results."""
-        return self.study.folder if self.study is not None else self.path.parent
+        return self.study.outputs if self.study is not None else self.path.parent
 
 
 def open_ratings(source: str | Path | Study) -> LoadedRatings:
@@ -289,7 +289,7 @@ def open_ratings(source: str | Path | Study) -> LoadedRatings:
     from beholder.methods import load_study
 
     study = source if isinstance(source, Study) else load_study(Path(source))
-    clean = study.folder / "clean"
+    clean = study.outputs / "clean"
     path = clean / "ratings.csv"
     if not path.is_file():
         raise UserError(Problem(str(path), "is not there", "", "Run `beholder clean` first."))

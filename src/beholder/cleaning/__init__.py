@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from beholder.study.model import Study
 
-__all__ = ["Cleaned", "ExclusionCount", "clean"]
+__all__ = ["Cleaned", "ExclusionCount", "clean", "rehearsal_of"]
 
 
 @dataclass(frozen=True)
@@ -77,10 +77,20 @@ def clean(
 ) -> Cleaned:
     """Judge every session of a run and write `clean/`; return the counts of what was used and excluded.
 
-    People are looked at where there are any, else robots; `robots=True` looks at a rehearsal again. The run is that of
+    People are looked at where there are any, else robots; `robots=True` looks at a rehearsal again, and writes to
+    `rehearsal/clean/` once a person has come. The run is that of
     study.yaml; `run=1` looks at an earlier one again. `progress` is called with the number of sessions judged so
     far, and of all.
     """
     from beholder.cleaning.tables import clean_folder
 
     return clean_folder(study, store=store, robots=robots, run=run, progress=progress)
+
+
+def rehearsal_of(study: str | Path | Study) -> Study:
+    """Return the study with the outputs of its robots: in rehearsal/ where `clean` wrote there, else as they are."""
+    from beholder.methods import load_study
+
+    loaded = load_study(study) if isinstance(study, str | Path) else study
+    rehearsed = loaded.in_rehearsal()
+    return rehearsed if (rehearsed.outputs / "clean" / "account.json").is_file() else loaded

@@ -229,6 +229,11 @@ def runs_in(tables: Mapping[str, Rows], *, robots: bool = False) -> tuple[int, .
     return tuple(sorted(machines if robots or not people else people))
 
 
+def has_people(tables: Mapping[str, Rows]) -> bool:
+    """Return whether a person has come, in any run."""
+    return any(is_person(row["mode"]) for row in tables["sessions"])
+
+
 def _finished(sessions: Rows, tables: Mapping[str, Rows]) -> int:
     """Return how many participants of these sessions have completed one."""
     completed = {row["session"] for row in tables["ends"] if row["outcome"] == "completed"}

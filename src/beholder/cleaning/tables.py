@@ -33,6 +33,7 @@ from beholder.cleaning.facts import (
     Facts,
     Rows,
     SessionRecord,
+    has_people,
     position_of,
     trial_answers,
 )
@@ -102,10 +103,12 @@ def clean_tables(
     run: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Cleaned:
-    """Judge the sessions of a run in these tables and write clean/ in the study's folder."""
+    """Judge the sessions of a run in these tables and write clean/, of robots in rehearsal/ once a person has come."""
     judging = judge_tables(study, tables, where=where, robots=robots, run=run, progress=progress)
     study, facts, judged = judging.study, judging.facts, judging.judged
-    folder = study.folder / "clean"
+    if facts.population == "robots" and has_people(tables):
+        study = study.in_rehearsal()
+    folder = study.outputs / "clean"
     proposed = propose(study, judging.method, facts, judged)
     collected = collection_of(study, facts, tables.get("ledger", ()), judging.texts, store=where)
     _write(folder, study, facts, judged, judging.texts, funnel(judging.checks, judged), proposed, collected)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import click
 
-from beholder.cli.printing import Bar, print_table
+from beholder.cli.printing import FROM, IDEAL, Bar, population_source, print_table
 from beholder.errors import Problem, UserError
 
 _EXIT_CODES = {"yes": 0, "no": 3, "undecided": 4}
@@ -148,7 +148,8 @@ def metrics(source: Path, metric: tuple[str, ...], **options: Any) -> None:
 @click.option("--participants", help="Numbers to try; 10,20,40,80 and the study's own when left out.")
 @click.option("--difference", type=float, help="Points between neighbours; 5 % of the scale, or the pilot's.")
 @click.option("--repetitions", default=200, show_default=True, help="Studies to imagine with each number.")
-@click.option("--from", "source", help="The study.yaml of a pilot, or public: whose ratings people are taken from.")
+@FROM
+@IDEAL
 @click.option("--people", default="", help="Changes to them, as taste:0.1,lapse:0.02.")
 @click.option("--methods", help="Hold these against the study's own; parallel,acr,pair when left out, or none.")
 @click.option("--pages", help="Stimuli on a page to hold against each other, as 4,8; those of its groups, or none.")
@@ -159,7 +160,7 @@ def metrics(source: Path, metric: tuple[str, ...], **options: Any) -> None:
 @click.option("--rate", help='Pay for an hour, as "12.00 GBP"; recruit.reward for a session when left out.')
 @click.option("--seed", default=1, show_default=True, help="Of the simulated people.")
 @click.option("--out", type=click.Path(path_type=Path), help="Where to write; power/ beside study.yaml when left out.")
-def power(study: Path, methods: str | None, **options: Any) -> None:
+def power(study: Path, methods: str | None, source: str | None, ideal: bool, **options: Any) -> None:
     """How many participants, at what cost, by which method.
 
     The study is imagined many times with simulated people and analysed as the real one would be.
@@ -168,7 +169,14 @@ def power(study: Path, methods: str | None, **options: Any) -> None:
 
     names = None if methods is None else [] if methods == "none" else [name.strip() for name in methods.split(",")]
     with Bar("Studies") as progress, Bar("Stimuli") as stimuli:
-        result = beholder.power(study, methods=names, progress=progress, stimuli=stimuli, **options)
+        result = beholder.power(
+            study,
+            methods=names,
+            source=population_source(source, ideal=ideal),
+            progress=progress,
+            stimuli=stimuli,
+            **options,
+        )
     print_table([{str(name): cell for name, cell in row.items()} for row in result.shown.to_dict("records")])
     click.echo("")
     for line in (*result.words, *result.notes["notes"]):

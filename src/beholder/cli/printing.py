@@ -35,7 +35,20 @@ PORT = click.option(
 )
 PUBLIC = click.option("--public-url", help="The address under which participants reach this server.")
 SEED = click.option("--seed", default=1, show_default=True, help="Of the simulated people.")
+IDEAL = click.option("--ideal", is_flag=True, help="Well-behaved robots, who agree more than people do.")
+FROM = click.option(
+    "--from", "source", help="Where their numbers come from: public, ideal, or the study.yaml of a pilot."
+)
 RATERS = click.option("--raters", default="honest", show_default=True, help="A mixture, as honest:0.9,careless:0.1.")
+
+
+def population_source(source: str | None, *, ideal: bool) -> str | None:
+    """Return where the numbers of simulated people come from; raise UserError if both options name it."""
+    from beholder.errors import Problem, UserError
+
+    if ideal and source is not None:
+        raise UserError(Problem("--ideal", f"and --from {source} are both given", "one of the two"))
+    return "ideal" if ideal else source
 
 
 def print_made_files(result: WorkshopResult) -> None:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from beholder.cli.printing import (
+    FROM,
     HOST,
+    IDEAL,
     PORT,
     PUBLIC,
     RATERS,
@@ -17,6 +19,7 @@ from beholder.cli.printing import (
     STUDY,
     Bar,
     live_printer,
+    population_source,
     print_news,
     print_scores,
     print_table,
@@ -68,9 +71,19 @@ _EVERY = click.option(
 @click.option("--simulate", "with_robots", is_flag=True, help="Robots instead of people.")
 @RATERS
 @SEED
+@FROM
+@IDEAL
 @click.option("--runs", "count", type=int, metavar="N", help="N times, each with other people, and compare the runs.")
 @click.option("--against", metavar="SIDE", help="With --runs: what they are held against too, such as lab.csv.")
-def run(study: Path, with_robots: bool, count: int | None, against: str | None, **options: Any) -> None:
+def run(
+    study: Path,
+    with_robots: bool,
+    count: int | None,
+    against: str | None,
+    source: str | None,
+    ideal: bool,
+    **options: Any,
+) -> None:
     """Take a study from its file to the report.
 
     Checks, plans, serves until enough have finished, cleans, analyses, reports. On a platform it also launches, and
@@ -80,6 +93,7 @@ def run(study: Path, with_robots: bool, count: int | None, against: str | None, 
     import beholder
     from beholder.errors import Problem, UserError
 
+    options["source"] = population_source(source, ideal=ideal)
     if count is None and against is not None:
         fix = "Give the number of runs too, or `beholder compare` afterwards."
         raise UserError(Problem("--against", f"is {against}, without --runs", "", fix))
@@ -130,7 +144,9 @@ def _take_runs(study: Path, count: int, against: str | None, *, with_robots: boo
 @click.option("--simulate", "with_robots", is_flag=True, help="Robots instead of people.")
 @RATERS
 @SEED
-def chain(file: Path, with_robots: bool, **options: Any) -> None:
+@FROM
+@IDEAL
+def chain(file: Path, with_robots: bool, source: str | None, ideal: bool, **options: Any) -> None:
     """Run studies that follow from one another, with new people in each and one budget over all.
 
     CHAIN is chain.yaml in this folder when left out. Ctrl-C and again continues.
@@ -139,7 +155,8 @@ def chain(file: Path, with_robots: bool, **options: Any) -> None:
 
     with Bar("Robots", shown=with_robots) as progress, Bar("Stimuli") as making:
         results_by_name = beholder.chain(
-            file, simulate=with_robots, progress=progress, making=making, news=print_news,
+            file, simulate=with_robots, source=population_source(source, ideal=ideal), progress=progress, making=making,
+            news=print_news,
             tell=None if with_robots else live_printer(), **options,
         )  # fmt: skip
     for name, results in results_by_name.items():
@@ -165,7 +182,8 @@ def _print_results(results: Results, *, is_rehearsal: bool) -> None:
 @click.option("--participants", type=click.IntRange(1), help="How many robots; one for each list when left out.")
 @click.option("--raters", default="honest", show_default=True, help="A mixture, as honest:0.9,careless:0.1.")
 @click.option("--seed", default=1, show_default=True, help="Of the simulated people.")
-@click.option("--from", "source", help="Where their numbers come from: public, or the study.yaml of a pilot.")
+@FROM
+@IDEAL
 @click.option("--people", default="", help="What they are like, as fatigue:0.5,lapse:0.02,leaving:0.01.")
 @click.option("--memory", is_flag=True, help="Without a server: the same answers, to rehearsal/ratings.csv.")
 @click.option(
@@ -180,20 +198,21 @@ def simulate(
     browser: int | None,
     memory: bool,
     source: str | None,
+    ideal: bool,
     people: str,
     **how: Any,
 ) -> None:
     """Rehearse with robots, and compare with the truth."""
     import beholder
     from beholder.errors import Problem, UserError
-    from beholder.simulation.variance import read_source
+    from beholder.simulation.variance import planted_words, read_source
 
     if participants and browser:
         raise UserError(Problem("--participants", "and --browser are both given", "one of the two"))
     if browser and memory:
         raise UserError(Problem("--memory", "opens no page, and --browser does", "one of the two"))
-    population = read_source(source, people)
-    if source or people:
+    population = read_source(population_source(source, ideal=ideal), people)
+    if source or ideal or people:
         print_table(population.rows())
         click.echo()
     how |= {"participants": participants or browser, "source": population}
@@ -208,11 +227,13 @@ def simulate(
         click.echo(f"Every step in pictures: {story.page}")
     elif memory:
         assert rehearsal.path is not None
+        click.echo(planted_words(rehearsal.truth, population) + "\n")
         print_scores(beholder.analyse(rehearsal.path), rehearsal.truth.conditions)
         click.echo(f"\nRatings of robots, none of them judged by a check: {rehearsal.path}")
     else:
+        click.echo(planted_words(crowd.truth, population) + "\n")
         beholder.clean(study, store=how["store"], robots=True)
-        print_scores(beholder.analyse(study), crowd.truth.conditions)
+        print_scores(beholder.analyse(study, robots=True), crowd.truth.conditions)
 
 
 @click.command()
@@ -221,11 +242,15 @@ def simulate(
 @click.option(
     "--folder", type=click.Path(path_type=Path), help="Where; beholder-demo or beholder-demo-METHOD when left out."
 )
+@IDEAL
 @click.option("--exit", "leave", is_flag=True, help="Stop after the report instead of serving on.")
 @PORT
-def demo(method: str, prolific: bool, folder: Path | None, leave: bool, port: int) -> None:
+def demo(method: str, prolific: bool, folder: Path | None, leave: bool, port: int, ideal: bool) -> None:
     """Show the whole way with sample stimuli and robots."""
     import beholder
+    from beholder.simulation.variance import planted_words, read_source
+
+    source = population_source(None, ideal=ideal)
 
     click.echo("Making sample stimuli …")
     if prolific:
@@ -238,6 +263,7 @@ def demo(method: str, prolific: bool, folder: Path | None, leave: bool, port: in
         progress.close()
         if prolific:
             click.echo("\nWhat people said, beside the quality that was planted:\n")
+        click.echo(planted_words(truth, read_source(source)) + "\n")
         print_scores(results, truth.conditions)
         click.echo(f"\nReport: {results.report}")
         for words in results.waiting:
@@ -249,8 +275,8 @@ def demo(method: str, prolific: bool, folder: Path | None, leave: bool, port: in
 
     with Bar("Robots") as progress:
         beholder.demo(
-            method, folder, prolific=prolific, stay=not leave, port=port, on_link=on_link, on_result=on_result,
-            on_money=_print_money, news=print_news, progress=progress,
+            method, folder, prolific=prolific, source=source, stay=not leave, port=port, on_link=on_link,
+            on_result=on_result, on_money=_print_money, news=print_news, progress=progress,
         )  # fmt: skip
 
 

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from beholder.server import ServerStatus
 
 
+_ROBOTS = click.option("--robots", is_flag=True, help="Look at the rehearsal, although people have answered.")
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="beholder")
 def cli() -> None:
@@ -198,7 +201,7 @@ def preview(study: Path, host: str, port: int) -> None:
 @cli.command()
 @STUDY
 @STORE
-@click.option("--robots", is_flag=True, help="Look at the rehearsal, although people have answered.")
+@_ROBOTS
 @click.option("--run", type=click.IntRange(1), help="Look at another run than the one in the study file.")
 def clean(study: Path, store: str | None, robots: bool, run: int | None) -> None:
     """Judge every session: paid, used, and why not."""
@@ -219,25 +222,29 @@ def clean(study: Path, store: str | None, robots: bool, run: int | None) -> None
     "thurstone. Can be given several times.",
 )
 @click.option("--store", metavar="URL", help="Where the ratings are from, if a database: looks are recorded there.")
-def analyse(source: Path, out: Path | None, model: tuple[str, ...], store: str | None) -> None:
+@_ROBOTS
+def analyse(source: Path, out: Path | None, model: tuple[str, ...], store: str | None, robots: bool) -> None:
     """Compute scores with intervals and all pairs."""
     import beholder
+    from beholder.cleaning import rehearsal_of
 
     with Bar("Tables") as progress:
-        results = beholder.analyse(source, out=out, model=model, store=store, progress=progress)
+        results = beholder.analyse(source, out=out, model=model, store=store, robots=robots, progress=progress)
     print_scores(results, {})
-    folder = out or (source if source.is_dir() else source.parent) / "analyse"
+    beside = rehearsal_of(source).outputs if robots else source if source.is_dir() else source.parent
+    folder = out or beside / "analyse"
     click.echo(f"\nTables, and in notes.json how each was made: {folder}")
 
 
 @cli.command()
 @STUDY
-def report(study: Path) -> None:
+@_ROBOTS
+def report(study: Path, robots: bool) -> None:
     """Write the report: one HTML page, figures, tables, ratings."""
     import beholder
 
     with Bar("Figures") as progress:
-        page = beholder.report(study, progress=progress)
+        page = beholder.report(study, robots=robots, progress=progress)
     click.echo(page)
 
 

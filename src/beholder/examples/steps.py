@@ -94,10 +94,10 @@ def rehearse(run: ExampleRun, study: Path, means: Mapping[str, float], *, raters
 
 
 def _crowd(means: Mapping[str, float]) -> PopulationSource:
-    from beholder.simulation.truth import PUBLIC
+    from beholder.simulation.truth import Population
     from beholder.simulation.variance import PopulationSource
 
-    return PopulationSource(PUBLIC, means, {"means": "planted after the paper"})
+    return PopulationSource(Population(), means, {"means": "planted after the paper"})
 
 
 def rehearse_in_memory(

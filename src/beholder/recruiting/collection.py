@@ -47,7 +47,7 @@ class RunProgress:
     """One message: the stage of the run, and what is new."""
 
     stage: str
-    """folder, launch, collect, extend, look, decide, pay, close; in a demonstration also people"""
+    """rehearsal, folder, launch, collect, extend, look, decide, pay, close; in a demonstration also people"""
     words: str
 
 

@@ -50,8 +50,18 @@ if TYPE_CHECKING:
 __all__ = ["report"]
 
 
-def report(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, int], None] | None = None) -> Path:
-    """Write `report/` from clean/ and analyse/; return the path of its page. `progress` gets figures done and all."""
+def report(
+    study: str | Path | Study = "study.yaml",
+    *,
+    robots: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Path:
+    """Write `report/` from clean/ and analyse/; return the path of its page.
+
+    `robots=True` reports the rehearsal of a study that people have taken too, in rehearsal/. `progress` gets figures
+    done and all.
+    """
+    from beholder.cleaning import rehearsal_of
     from beholder.reporting.folder import report_folder
 
-    return report_folder(study, progress=progress)
+    return report_folder(rehearsal_of(study) if robots else study, progress=progress)

@@ -25,7 +25,7 @@ def report_folder(study: str | Path | Study, *, progress: Callable[[int, int], N
 
     loaded = study if isinstance(study, Study) else load_study(Path(study))
     material = load_material(loaded)
-    folder = loaded.folder / "report"
+    folder = loaded.outputs / "report"
     for name in ("figures", "tables"):
         for stale in sorted((folder / name).glob("*.*")):
             stale.unlink()
@@ -80,7 +80,7 @@ def _write_methods(material: Material, folder: Path) -> list[str]:
 def _write_ratings(material: Material, folder: Path) -> list[str]:
     """Write the tidy ratings as CSV, and as Parquet where pyarrow is installed."""
     ratings = material.results.ratings
-    write_atomically(folder / "ratings.csv", (material.study.folder / "clean" / "ratings.csv").read_bytes())
+    write_atomically(folder / "ratings.csv", (material.study.outputs / "clean" / "ratings.csv").read_bytes())
     if find_spec("pyarrow") is None:
         return ["ratings.csv"]
     import io

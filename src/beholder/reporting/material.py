@@ -84,7 +84,7 @@ class Material:
 
     def clean(self, name: str) -> pd.DataFrame:
         """Return a table of clean/ as text, `sessions` for sessions.csv; without rows where it is not there."""
-        path = self.study.folder / "clean" / f"{name}.csv"
+        path = self.study.outputs / "clean" / f"{name}.csv"
         if not path.is_file():
             return pd.DataFrame()
         return pd.read_csv(path, dtype=str, keep_default_na=False, na_filter=False, encoding="utf-8")
@@ -92,11 +92,11 @@ class Material:
 
 def load_material(study: Study) -> Material:
     """Return the material in a study's folder; raise UserError if clean or analyse has to run first."""
-    path = study.folder / "clean" / "account.json"
+    path = study.outputs / "clean" / "account.json"
     if not path.is_file():
         raise UserError(Problem(str(path.parent), "holds no clean ratings", "", "Run `beholder clean` first."))
     account = json.loads(path.read_text(encoding="utf-8"))
-    results = read_results(study.folder)
+    results = read_results(study.outputs)
     # Ratings of nobody are the same for people and robots.
     if results.notes["population"] != account["population"]:
         raise UserError(STALE)

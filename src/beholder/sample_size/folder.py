@@ -32,9 +32,6 @@ from beholder.simulation.variance import read_source
 from beholder.stimuli.ingestion import load_catalogue
 from beholder.workflow.check import unknown_contrasts
 
-_SOURCE = "public"
-"""The default population: measured participants, not the well-behaved ones of a demo."""
-
 
 def power_folder(
     source: str | Path,
@@ -67,7 +64,7 @@ def power_folder(
         find_method(name, "--methods")
     folder = out or study.folder / "power"
     refuse_taken(folder, KIND)
-    population = read_source(pilot if pilot is not None else _SOURCE, people)
+    population = read_source(pilot, people)
     if population.people.leaving >= 1:
         raise UserError(Problem("--people", "leaving is 1, and nobody would finish", "a number below 1"))
     catalogue = load_catalogue(study, stimuli)

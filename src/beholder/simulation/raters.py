@@ -21,8 +21,8 @@ Number = float | Percepts
 """One number, or one for each of many."""
 
 _SHARP, _MEDIAN, _SLOPPY = 0.117, 0.147, 0.195
-"""Inconsistency of the rater at the 10th, the 50th and the 95th percentile of the data in `truth.PUBLIC`. These data
-have no repeats, so all of it counts as noise: repeated ratings of real people agree better."""
+"""Inconsistency of the rater at the 10th, the 50th and the 95th percentile of the data of `Population`. These data have
+no repeats, so all of it counts as noise: repeated ratings of real people agree better."""
 _NOISY = 0.25
 """More than anybody in these data."""
 _GUESS, _GUESS_SD = 0.6, 0.2

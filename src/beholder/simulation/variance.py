@@ -13,8 +13,8 @@ import pandas as pd
 from scipy import special
 
 from beholder.errors import Problem, UserError
-from beholder.formats import plain_count
-from beholder.simulation.truth import PUBLIC, Population, read_people
+from beholder.formats import join_names, plain_count
+from beholder.simulation.truth import IDEAL, Population, Truth, read_people
 from beholder.stats.crossed import VarianceComponents, fit_crossed, variance_components
 from beholder.stats.mixed import Codes, Floats
 
@@ -201,11 +201,13 @@ def _codes(names: pd.Series) -> Codes:
 
 
 _USUAL = "usual"
-_PUBLIC_SETS: Mapping[str, tuple[Population, str]] = {
-    "public": (PUBLIC, "VQEG HDTV3"),
-    "vqeghd3": (PUBLIC, "VQEG HDTV3"),
+_PUBLIC = "VQEG HDTV3"
+_NAMED: Mapping[str, tuple[Population, str]] = {
+    "public": (Population(), _PUBLIC),
+    "vqeghd3": (Population(), _PUBLIC),
+    "ideal": (IDEAL, "an ideal crowd"),
 }
-"""Sets of public data by name: their population and their title."""
+"""Populations by name, and where their numbers are from."""
 
 
 @dataclass(frozen=True)
@@ -245,23 +247,32 @@ def read_source(source: str | Path | PopulationSource | None = None, people: str
 
 
 def _find_source(source: str | Path | PopulationSource | None) -> PopulationSource:
-    if source is None:
-        return PopulationSource()
     if isinstance(source, PopulationSource):
         return source
-    if str(source) in _PUBLIC_SETS:
-        people, name = _PUBLIC_SETS[str(source)]
+    source = "public" if source is None else source
+    if str(source) in _NAMED:
+        people, name = _NAMED[str(source)]
         shown = [one.name for one in fields(Population) if one.name in _ESTIMATED]
         return PopulationSource(people, {}, dict.fromkeys(shown, name))
     path = Path(source)
     if path.is_dir():
         path /= "study.yaml"
     if not path.is_file():
-        allowed = f"{', '.join(_PUBLIC_SETS)}, or the study.yaml of a pilot"
-        raise UserError(Problem("--from", f"{str(source)!r} is neither a set of public data nor a study", allowed))
+        allowed = f"{', '.join(_NAMED)}, or the study.yaml of a pilot"
+        raise UserError(Problem("--from", f"{str(source)!r} is neither a known population nor a study", allowed))
     from beholder.simulation.pilot import from_pilot
 
     return from_pilot(path)
 
 
 _ESTIMATED = frozenset({"bias", "inconsistency", "inconsistency_spread", "taste", "content", "content_condition"})
+
+
+def planted_words(truth: Truth, source: PopulationSource | None = None) -> str:
+    """Return what a rehearsal shall find again, in one sentence: qualities, and how people and contents differ."""
+    best, *others = sorted(truth.conditions, key=lambda name: -truth.conditions[name])
+    worst = f" down to {others[-1]} ({truth.conditions[others[-1]]:.2f})" if others else ""
+    origins = (source or read_source()).origins
+    named = sorted({origins[name].replace(_PUBLIC, f"public data ({_PUBLIC})") for name in _ESTIMATED & origins.keys()})
+    as_in = f"people and contents differ as in {join_names(named)}" if named else "people differ as set"
+    return f"Planted by the simulation: {best} is best ({truth.conditions[best]:.2f} of 1){worst}; {as_in}."

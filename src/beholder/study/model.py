@@ -227,6 +227,7 @@ class Study(MadePart):
     _folder: Path = PrivateAttr(default=Path())
     _lines: Lines = PrivateAttr(default=Lines())
     _extension: int = PrivateAttr(default=0)
+    _is_rehearsed: bool = PrivateAttr(default=False)
 
     @model_validator(mode="before")
     @classmethod
@@ -251,6 +252,17 @@ class Study(MadePart):
     def folder(self) -> Path:
         """The folder of study.yaml, which holds all other files."""
         return self._folder
+
+    @property
+    def outputs(self) -> Path:
+        """The folder of clean/, analyse/ and report/."""
+        return self._folder / "rehearsal" if self._is_rehearsed else self._folder
+
+    def in_rehearsal(self) -> Study:
+        """Return the same study with its outputs in rehearsal/, so that robots overwrite nothing that is of people."""
+        study = self.model_copy()
+        study._is_rehearsed = True
+        return study
 
     @property
     def seed(self) -> int:

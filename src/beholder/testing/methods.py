@@ -26,6 +26,7 @@ from beholder.server.process import RunningServer, run_server
 from beholder.server.tokens import robot_signature
 from beholder.simulation.crowd import Crowd, send_robots
 from beholder.simulation.robot import Robot
+from beholder.simulation.truth import IDEAL
 from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.ingestion import load_catalogue
 from beholder.types import Json
@@ -111,11 +112,11 @@ async def _check_served(method: Method, study: Path) -> None:
 
 
 def _check_order_is_recovered(study: Path) -> Results:
-    """Assert that robots' ratings have condition means in the planted order."""
+    """Assert that the ratings of ideal robots have condition means in the planted order."""
 
     async def send() -> Crowd:
         async with run_server(load_study(study), port=0) as server:
-            return await send_robots(server.service.served, server.store, server.address, _ROBOTS)
+            return await send_robots(server.service.served, server.store, server.address, _ROBOTS, people=IDEAL)
 
     crowd = block_on(send())
     clean(study, robots=True)

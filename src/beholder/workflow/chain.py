@@ -32,6 +32,7 @@ def chain(
     simulate: bool = False,
     raters: str = "honest",
     seed: int = 1,
+    source: str | Path | None = None,
     host: str = "127.0.0.1",
     port: int = 8000,
     public_url: str | None = None,
@@ -74,8 +75,8 @@ def chain(
         left = None if simulate else _budget_left(caps, before, study)
         with _problems_in_folder(follow.study, file):
             results[study.name] = run(
-                file, simulate=simulate, raters=raters, seed=seed, host=host, port=port, public_url=public_url,
-                publish=publish, budget=left, every=every,
+                file, simulate=simulate, raters=raters, seed=seed, source=source, host=host, port=port,
+                public_url=public_url, publish=publish, budget=left, every=every,
                 exclude=[one.folder for one in before if one.name in results], tell=tell, news=news, progress=progress,
                 making=making,
                 chain=shares[number]._replace(after=_study_before(follow, results)),

@@ -6,13 +6,17 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from beholder.errors import Problem, UserError
+
 if TYPE_CHECKING:
     from beholder.analysis.result import Results
     from beholder.recruiting.collection import RunProgress
     from beholder.recruiting.fake.demo import MoneySummary
     from beholder.server import ServerStatus
     from beholder.simulation.truth import Truth
+    from beholder.simulation.variance import PopulationSource
 
+_THEIR_OWN = "Who comes from the Prolific of play money is as people of public data are."
 DEFAULT_METHOD, _FOLDER, _ROBOTS = "parallel", "beholder-demo", 40
 
 
@@ -22,6 +26,7 @@ def demo(
     *,
     prolific: bool = False,
     robots: int = _ROBOTS,
+    source: str | Path | None = None,
     stay: bool = False,
     port: int = 8000,
     on_link: Callable[[str], None] | None = None,
@@ -39,8 +44,11 @@ def demo(
     summary of all money.
     """
     from beholder.aio import block_on
+    from beholder.simulation.variance import read_source
     from beholder.workflow.new import new
 
+    if prolific and source is not None:
+        raise UserError(Problem("--ideal", "and --prolific are both given", "one of the two", _THEIR_OWN))
     folder = Path(folder if folder is not None else _usual_folder(method, prolific=prolific))
     study = folder / "study.yaml"
     is_new = not study.exists()
@@ -57,7 +65,7 @@ def demo(
         )
     else:
         _refuse_another(method, study, prolific=False)
-        work = _run_with_robots(study, robots, stay, port, on_link, on_result, tell, progress)
+        work = _run_with_robots(study, robots, read_source(source), stay, port, on_link, on_result, tell, progress)
     return block_on(work)
 
 
@@ -71,7 +79,7 @@ def _usual_folder(method: str, *, prolific: bool) -> str:
 
 
 def _refuse_another(method: str, study: Path, *, prolific: bool) -> None:
-    from beholder.errors import Problem, StudyError
+    from beholder.errors import StudyError
     from beholder.methods import load_study
 
     existing = load_study(study)
@@ -122,6 +130,7 @@ def _mean_distance(results: Results, condition: str, truth: Mapping[str, float])
 async def _run_with_robots(
     study: Path,
     robots: int,
+    population: PopulationSource,
     stay: bool,
     port: int,
     on_link: Callable[[str], None] | None,
@@ -133,7 +142,7 @@ async def _run_with_robots(
 
     from beholder.analysis import analyse
     from beholder.analysis.result import read_results
-    from beholder.cleaning import clean
+    from beholder.cleaning import clean, rehearsal_of
     from beholder.methods import load_study
     from beholder.reporting import report
     from beholder.server.process import report_until_stopped, run_server
@@ -141,14 +150,18 @@ async def _run_with_robots(
 
     def results() -> Results:
         clean(study, robots=True)
-        analyse(study)
-        report(study)
-        return read_results(study.parent)
+        rehearsed = rehearsal_of(study)
+        analyse(rehearsed)
+        report(rehearsed)
+        return read_results(rehearsed.outputs)
 
     async with run_server(load_study(study), port=port) as server:
         if on_link:
             on_link(server.link)
-        crowd = await send_robots(server.service.served, server.store, server.address, robots, progress=progress)
+        crowd = await send_robots(
+            server.service.served, server.store, server.address, robots, people=population.people,
+            means=population.means, progress=progress,
+        )  # fmt: skip
         analysed = await asyncio.to_thread(results)
         if on_result:
             on_result(crowd.truth, analysed)

@@ -27,6 +27,7 @@ def run(
     simulate: bool = False,
     raters: str = "honest",
     seed: int = 1,
+    source: str | Path | None = None,
     store: str | None = None,
     host: str = "127.0.0.1",
     port: int = 8000,
@@ -55,7 +56,9 @@ def run(
     its participants are excluded. So are those of the studies in the folders `exclude`. `chain` is the share of an
     error rate that several studies have together. Where the study has looks (`design.looks`), it is cleaned and
     analysed at each and may stop there; `news` and `results.notes["look"]` say why. After an interruption the run
-    continues. `draw=False` leaves the report out. `progress` counts robots, `making` stimuli.
+    continues. `draw=False` leaves the report out. Robots differ as people of public data do; `source="ideal"` has
+    well-behaved ones, the study file of a pilot its people. Once a person has come, what robots answer is reported in
+    rehearsal/. `progress` counts robots, `making` stimuli.
 
     With `stimuli` the study is asked about the files of that folder in place of its own, in a folder of its own:
     `folder`, or `runs/` and a hash of study and stimuli beside the study. The same call again continues there, and
@@ -67,11 +70,14 @@ def run(
     from beholder.analysis.result import read_results
     from beholder.cleaning import clean
     from beholder.cleaning.collection import ChainShare, record_chain, record_target
-    from beholder.methods import load_study
+    from beholder.methods import find, load_study
     from beholder.planning import plan_study
     from beholder.recruiting.collection import LookOutcome, RunProgress, no_report, stop_reward_words
     from beholder.reporting import report
     from beholder.simulation import simulate as send
+    from beholder.simulation.truth import truth_of
+    from beholder.simulation.variance import planted_words, read_source
+    from beholder.stimuli.ingestion import load_catalogue
     from beholder.workflow.chain import exclude_studies, folder_of, write_open_pairs
     from beholder.workflow.run_folder import make_run_folder, named_as_given
 
@@ -84,6 +90,9 @@ def run(
         other = "simulate" if simulate else "publish" if publish else "store"
         fix = "Robots need no money, people need real money, and play money has a store of its own."
         raise UserError(Problem("play_money", f"and {other} are both given", "one of the two", fix))
+    if source is not None and not simulate:
+        raise UserError(Problem("source", "tells what robots are like, and people are asked", "", "Use simulate."))
+    population = read_source(source)
     report_news = news or no_report
     named: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     if stimuli is not None or play_money:
@@ -105,11 +114,15 @@ def run(
     waiting: tuple[str, ...] = ()
     url = store or str(loaded.folder / "store")
 
+    evaluated = loaded
+
     def evaluate() -> Results:
         if chain is not None:
             record_chain(url, loaded.run, chain, population="robots" if simulate else "people")
-        clean(study, store=store, robots=simulate)
-        return analyse(study, store=store)
+        cleaned = clean(study, store=store, robots=simulate)
+        nonlocal evaluated
+        evaluated = loaded if cleaned.folder.parent == loaded.outputs else loaded.in_rehearsal()
+        return analyse(evaluated, store=store)
 
     def take_look() -> LookOutcome:
         look = evaluate().notes["look"]
@@ -119,9 +132,14 @@ def run(
             return LookOutcome(False, "It goes on, as its size was changed after a look: the plan of looks is void.")
         return LookOutcome(look["stops"], look["words"])
 
+    def rehearse(robots: int | None) -> None:
+        send(study, participants=robots, raters=raters, seed=seed, store=store, source=population, progress=progress)
+
     if simulate:
+        truth = truth_of(loaded, load_catalogue(loaded), find(loaded.method), seed, population.people, population.means)
+        report_news(RunProgress("rehearsal", planted_words(truth, population)))
         for number, robots in enumerate(loaded.design.looks[:-1] if participants is None else ()):
-            send(study, participants=robots, raters=raters, seed=seed, store=store, progress=progress)
+            rehearse(robots)
             outcome = take_look()
             report_news(RunProgress("look", outcome.words))
             words = None if outcome.stops else stop_reward_words(loaded, loaded.design.looks[number + 1])
@@ -130,7 +148,7 @@ def run(
             if outcome.stops or words is not None:
                 break
         else:
-            send(study, participants=participants, raters=raters, seed=seed, store=store, progress=progress)
+            rehearse(participants)
     elif loaded.recruit.source.is_platform:
         from beholder.recruiting.unattended_run import run_on_platform
 
@@ -167,8 +185,8 @@ def run(
             record_target(url, loaded.run, wanted)
     evaluate()
     if draw:
-        report(study)
-    results = replace(read_results(loaded.folder), waiting=waiting)
+        report(evaluated)
+    results = replace(read_results(evaluated.outputs), waiting=waiting)
     return results if draw else replace(results, report=None)
 
 

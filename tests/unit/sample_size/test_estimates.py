@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +12,7 @@ from beholder.sample_size.design import pay_of, plan_for
 from beholder.sample_size.estimates import power_table, sizes_table
 from beholder.sample_size.page import finding_words, notes
 from beholder.sample_size.simulation import simulate_point
-from beholder.simulation.truth import Population
+from beholder.simulation.truth import IDEAL
 from support.method_studies import make_study
 from support.power_worlds import power_tables_of, world_of
 
@@ -38,7 +40,7 @@ def test_power_grows_with_participants_and_differences_and_is_the_same_with_the_
 
 
 def test_people_who_all_agree_are_simulated_too() -> None:
-    still = Population(bias=0, inconsistency=0, content=0)
+    still = replace(IDEAL, bias=0, inconsistency=0, content=0)
     tables = power_tables_of(make_study("acr", ["a", "b"], design={"trials": 4}), (4, 8), difference=1, people=still)
     assert tables.table("sizes")["difference_half_width"].tolist() == pytest.approx([0, 0], abs=1e-9)
     assert set(tables.table("power")["power"]) <= {0, 1}
@@ -47,7 +49,7 @@ def test_people_who_all_agree_are_simulated_too() -> None:
 
 
 def test_all_at_once_is_all_that_any_number_of_people_can_test() -> None:
-    still = Population(bias=0.02, inconsistency=0.02)
+    still = replace(IDEAL, bias=0.02, inconsistency=0.02)
     study = make_study("acr", list("abcdef"), design={"trials": 3})
     world = world_of(study, difference=0.8, people=still, contents="fixed")
     points = [simulate_point(plan_for(world, size), 20) for size in (3, 8, 40)]

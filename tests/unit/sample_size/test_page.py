@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from beholder.sample_size.page import finding_words, notes
-from beholder.simulation.truth import Population
+from beholder.simulation.truth import IDEAL
 from support.method_studies import make_study
 from support.power_worlds import power_tables_of
 
@@ -20,7 +22,7 @@ def test_what_nobody_could_test_is_told_and_not_made_up() -> None:
 
 def test_leavers_and_ends_of_the_scale_are_noted() -> None:
     study = make_study("acr", ["a", "b"], design={"trials": 4}, recruit={"mode": "link", "reward": "2.00 EUR"})
-    tables = power_tables_of(study, (5,), difference=4, people=Population(leaving=0.1))
+    tables = power_tables_of(study, (5,), difference=4, people=replace(IDEAL, leaving=0.1))
     assert notes(tables)[2:] == (
         "Pay: 2.00 EUR for a session.",
         "The outermost conditions lie near the ends of the scale, where ratings have no room to spread: differences "

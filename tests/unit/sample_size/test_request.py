@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,14 @@ from beholder.errors import UserError
 from beholder.sample_size.design import plan_for
 from beholder.sample_size.request import limiting_half_width
 from beholder.sample_size.simulation import simulate_point
-from beholder.simulation.truth import Population
+from beholder.simulation.truth import IDEAL
 from support.method_studies import make_study
 from support.power_worlds import world_of, write_study
 
 
 def test_no_number_of_participants_buys_other_contents() -> None:
     study = make_study("parallel", ["a", "b"], design={"trials": 5})
-    people = Population(bias=0.05, inconsistency=0.05, content_condition=0.08)
+    people = replace(IDEAL, bias=0.05, inconsistency=0.05, content_condition=0.08)
     random = world_of(study, people=people)
     floor = limiting_half_width(random)
     assert simulate_point(plan_for(random, 100), 80).half[0] == pytest.approx(floor, rel=0.12)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,7 @@ from beholder.sample_size.page import finding_words, look_sheet
 from beholder.sample_size.request import limiting_half_width
 from beholder.sample_size.simulation import SimulatedLooks, needed_for, simulate_looks, simulate_point
 from beholder.sample_size.tests import Contents
-from beholder.simulation.truth import Population
+from beholder.simulation.truth import IDEAL
 from support.method_studies import catalogue_of, make_study
 from support.power_worlds import power_tables_of, world_of
 
@@ -24,7 +25,7 @@ from support.power_worlds import power_tables_of, world_of
 def test_one_content_and_two_conditions_have_the_power_of_a_paired_t_test(participants: int, whole: bool) -> None:
     repetitions = 4000 if whole else 400
     study = make_study("parallel", ["a", "b"], design={"trials": 1})
-    people = Population(bias=0.1, inconsistency=0.08, content=0.0)
+    people = replace(IDEAL, bias=0.1, inconsistency=0.08, content=0.0)
     world = world_of(study, catalogue_of(study, contents=["one"]), difference=7, people=people)
     point = simulate_point(plan_for(world, participants), repetitions)
     shift = math.sqrt(participants) * 0.07 / (0.08 * math.sqrt(2))
@@ -73,7 +74,7 @@ def test_a_number_needed_is_not_made_up() -> None:
 # Looks
 
 
-PEOPLE = Population(bias=0.1, inconsistency=0.08, content=0.0)
+PEOPLE = replace(IDEAL, bias=0.1, inconsistency=0.08, content=0.0)
 
 
 def looked_at(design: dict[str, object], difference: float = 7, repetitions: int = 15) -> SimulatedLooks:

@@ -19,7 +19,7 @@ from beholder.methods.contract import Study
 from beholder.sample_size.design import PlannedStudy, plan_for
 from beholder.sample_size.tests import ContrastOutcomes, contrast_outcomes
 from beholder.simulation.memory import simulate_sheet
-from beholder.simulation.truth import PUBLIC
+from beholder.simulation.truth import Population
 from beholder.stats.clustered import Cells, Floats, difference_of, differences_of, mean_of, means_of
 from beholder.stats.tests import holm
 from support.method_studies import catalogue_of, make_catalogue, make_study
@@ -54,7 +54,9 @@ def both(session: PlannedStudy) -> tuple[ContrastOutcomes, pd.DataFrame, pd.Data
     """Return what power says of two data sets, and the pairs and conditions that `analyse` says of the second."""
     sheet, world = session.sheet, session.world
     truths = [world.draw_contents(session.truth, row) for row in range(2)]
-    values = np.stack([simulate_sheet(sheet, one, PUBLIC, repetition=row).value for row, one in enumerate(truths)])
+    values = np.stack(
+        [simulate_sheet(sheet, one, Population(), repetition=row).value for row, one in enumerate(truths)]
+    )
     roles = {one.condition: one.role for one in world.catalogue.by_cell.values()}
     order = RowOrder(
         conditions=world.catalogue.conditions,

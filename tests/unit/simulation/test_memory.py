@@ -22,15 +22,15 @@ from beholder.methods.contract import Asked, Scale, Slot, Trial
 from beholder.methods.scores import score_response, score_values
 from beholder.planning.builder import make_plan
 from beholder.simulation.memory import rehearse
-from beholder.simulation.truth import Population
+from beholder.simulation.truth import IDEAL, Population
 from beholder.store.open import read_tables
 from beholder.study.questions import SCALES as SCALES_BY_NAME
 from support.message_studies import CONDITIONS, write_asking
 from support.method_studies import catalogue_of, make_study
 from support.rehearsed_studies import DESIGN, ITEMS, STUDIES, rehearsed, rows
 
-EVERYTHING = Population(
-    inconsistency_spread=0.2, taste=0.05, content_condition=0.08, carry=0.3, fatigue=0.8, lapse=0.05, gain_spread=0.2,
+EVERYTHING = replace(IDEAL, inconsistency_spread=0.2, taste=0.05, content_condition=0.08,
+    carry=0.3, fatigue=0.8, lapse=0.05, gain_spread=0.2,
     ends=0.05, leaving=0.1,
 )  # fmt: skip
 
@@ -68,7 +68,7 @@ def test_factors_of_stimuli_and_of_people_have_columns() -> None:
 
 
 def test_nobody_who_stays_is_an_empty_table() -> None:
-    table = rehearsed("parallel", people=Population(leaving=1.0)).ratings
+    table = rehearsed("parallel", people=replace(IDEAL, leaving=1.0)).ratings
     assert len(table) == 0
     assert list(table)[:4] == ["study", "digest", "run", "participant"]
 

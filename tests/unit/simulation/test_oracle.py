@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from beholder.methods import load_study
 from beholder.server.process import load_served
 from beholder.simulation.oracle import Oracle, TrialMoment
-from beholder.simulation.truth import Population, plant_truth
+from beholder.simulation.truth import IDEAL, Population, plant_truth
 from support.message_studies import write_asking
 
 SESSIONS = {f"s{number}": number for number in range(1, 7)}
@@ -60,7 +61,7 @@ def test_a_robot_answers_the_same_each_time_and_another_one_differently(study: P
 
 
 def test_the_progress_of_a_session_counts_only_where_people_tire(study: Path) -> None:
-    oracle, tired = make_oracle(study), make_oracle(study, Population(fatigue=0.5))
+    oracle, tired = make_oracle(study), make_oracle(study, replace(IDEAL, fatigue=0.5))
     assert {oracle.moment("s1", trial) for trial in oracle.trials("s1")} == {TrialMoment()}
     progress = [tired.moment("s1", trial).progress for trial in tired.trials("s1")]
     assert (progress[0], progress[-1]) == (0.0, 1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from beholder.planning.builder import make_plan
 from beholder.simulation.memory import SimulatedAnswers, simulate_sheet
 from beholder.simulation.participants import draw_from_stream
 from beholder.simulation.rating_sheet import sheet_of
-from beholder.simulation.truth import PUBLIC, Population, truth_of
+from beholder.simulation.truth import IDEAL, Population, truth_of
 from support.method_studies import catalogue_of, make_study
 from support.simulated_ratings import SimulatedStudy
 
@@ -39,7 +40,7 @@ def test_tastes_differ_between_conditions_and_not_within(acr: SimulatedStudy) ->
 
 def test_fatigue_makes_people_waver_more_towards_the_end(acr: SimulatedStudy) -> None:
     sheet, answers = acr.answers(**{**NOBODY, "inconsistency": 0.05, "fatigue": 1.0})
-    truth = acr.truth(Population(content=0.0))
+    truth = acr.truth(replace(IDEAL, content=0.0))
     off = answers.value - 100 * truth.quality[sheet.stimulus, 0]
     first, last = (off[sheet.position == position].std() for position in (1, 12))
     assert last / first == pytest.approx(2, abs=0.35)
@@ -48,7 +49,7 @@ def test_fatigue_makes_people_waver_more_towards_the_end(acr: SimulatedStudy) ->
 def test_the_trial_before_draws_or_repels(acr: SimulatedStudy) -> None:
     for carry in (0.3, -0.3):
         sheet, answers = acr.answers(**{**NOBODY, "carry": carry})
-        truth = acr.truth(Population(content=0.0))
+        truth = acr.truth(replace(IDEAL, content=0.0))
         off = answers.value / 100 - truth.quality[sheet.stimulus, 0]
         before = np.concatenate([[np.nan], truth.quality[sheet.stimulus, 0][:-1]]) - truth.quality.mean()
         is_later = sheet.position > 1
@@ -58,7 +59,7 @@ def test_the_trial_before_draws_or_repels(acr: SimulatedStudy) -> None:
 
 def test_lapses_say_nothing(acr: SimulatedStudy) -> None:
     sheet, answers = acr.answers(**{**NOBODY, "lapse": 0.2})
-    truth = acr.truth(Population(content=0.0))
+    truth = acr.truth(replace(IDEAL, content=0.0))
     off = np.abs(answers.value - 100 * truth.quality[sheet.stimulus, 0]) > 1
     assert off.mean() == pytest.approx(0.2, abs=0.03)
 
@@ -84,7 +85,7 @@ def test_who_leaves_is_gone_for_all_later_trials(acr: SimulatedStudy) -> None:
 
 def test_people_differ_in_how_much_they_waver(acr: SimulatedStudy) -> None:
     sheet, answers = acr.answers(**{**NOBODY, "inconsistency": 0.08, "inconsistency_spread": 0.5})
-    truth = acr.truth(Population(content=0.0))
+    truth = acr.truth(replace(IDEAL, content=0.0))
     off = answers.value - 100 * truth.quality[sheet.stimulus, 0]
     spread = np.sqrt(by_person(answers, off**2))
     assert np.log(spread).std() == pytest.approx(0.5, abs=0.1)
@@ -97,11 +98,11 @@ def test_one_stream_follows_the_same_laws_as_names_do() -> None:
     """Means and spreads of conditions over many people agree, and a repetition is its own."""
     study = make_study("parallel", list("abcd"), design={"participants": 400, "trials": 3, "seed": 1})
     method, catalogue = find("parallel"), catalogue_of(study)
-    truth = truth_of(study, catalogue, method, people=PUBLIC)
+    truth = truth_of(study, catalogue, method, people=Population())
     sheet = sheet_of(make_plan(study, catalogue, method), study, catalogue, method, truth)
     assert sheet is not None
-    named = simulate_sheet(sheet, truth, PUBLIC)
-    quick = [simulate_sheet(sheet, truth, PUBLIC, repetition=n) for n in (1, 1, 2)]
+    named = simulate_sheet(sheet, truth, Population())
+    quick = [simulate_sheet(sheet, truth, Population(), repetition=n) for n in (1, 1, 2)]
     assert (quick[0].value == quick[1].value).all()
     assert (quick[0].value != quick[2].value).any()
     for place in range(4):

@@ -23,11 +23,11 @@ TABLE = """\
 what                  value  from
 --------------------  -----  -------------------------------------------------------------------------
 bias                  0.117  usual: 2 participants, and it takes 5
-inconsistency         0.147  usual: 2 participants, and it takes 5
-inconsistency_spread  0.000  usual: 2 participants with 8 ratings more than conditions, and it takes 8
-taste                 0.000  usual: 2 participants, and it takes 5
-content               0.030  usual: 2 participants, and it takes 5
-content_condition     0.000  usual: 2 participants, and it takes 5
+inconsistency         0.136  usual: 2 participants, and it takes 5
+inconsistency_spread  0.175  usual: 2 participants with 8 ratings more than conditions, and it takes 8
+taste                 0.055  usual: 2 participants, and it takes 5
+content               0.024  usual: 2 participants, and it takes 5
+content_condition     0.097  usual: 2 participants, and it takes 5
 carry                 0.000  usual
 fatigue               0.000  usual
 lapse                 0.000  usual
@@ -44,7 +44,7 @@ def pilot(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = write_asking(
         tmp_path_factory.mktemp("pilot"), checks={}, design={"participants": 24, "trials": 4, "seed": 3}
     )
-    simulate(path, participants=24, people="bias:0.05,inconsistency:0.08,leaving:0.05,pace:3", seed=2)
+    simulate(path, participants=24, source="ideal", people="bias:0.05,inconsistency:0.08,leaving:0.05,pace:3", seed=2)
     return path
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from beholder.errors import UserError
 from beholder.simulation.raters import RATERS, perceive, read_mixture
-from beholder.simulation.truth import Truth
+from beholder.simulation.truth import IDEAL, Truth
 from support.data import DATA, ROOT
 
 HONEST = ("sharp", "honest", "sloppy")
@@ -38,7 +38,7 @@ def test_honest_people_are_as_fitted_to_the_laboratory() -> None:
     # What people give who are shown the same videos.
     truth = truth_of(((felt.quality - 1) / 4).tolist())
     for kind, percentile in zip(HONEST, (0.1, 0.5, 0.95), strict=True):
-        votes = np.array([1 + np.rint(4 * perceive(kind, truth, 1, str(n))[:, 0]) for n in range(800)])
+        votes = np.array([1 + np.rint(4 * perceive(kind, truth, 1, str(n), people=IDEAL)[:, 0]) for n in range(800)])
         ours = measure(votes)
         expected = float(np.quantile(rated.inconsistencies, percentile))
         # Everybody of a kind is alike, so the mean over many is that of the one person at the percentile.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from beholder.errors import UserError
-from beholder.simulation.truth import PUBLIC, Population, plant_truth, read_people
+from beholder.simulation.truth import IDEAL, Population, plant_truth, read_people
 from beholder.study.model import Question
 from support.method_studies import make_catalogue
 from support.simulated_ratings import SimulatedStudy
@@ -32,7 +34,7 @@ def test_gold_is_as_good_as_what_is_expected_of_it_on_every_question() -> None:
 
 
 def test_contents_may_do_something_else_to_each_condition(acr: SimulatedStudy) -> None:
-    plain, mixed = (acr.truth(Population(content_condition=sd)) for sd in (0.0, 0.1))
+    plain, mixed = (acr.truth(replace(IDEAL, content_condition=sd)) for sd in (0.0, 0.1))
     away = {name: [] for name in "abc"}  # type: dict[str, list[float]]
     for name, row in mixed.stimuli.items():
         away[name[0]].append(float(mixed.quality[row, 0] - plain.quality[row, 0]))
@@ -42,8 +44,8 @@ def test_contents_may_do_something_else_to_each_condition(acr: SimulatedStudy) -
 
 
 def test_people_can_be_changed_by_name() -> None:
-    people = read_people("fatigue:0.5, lapse:0.02", PUBLIC)
-    assert (people.fatigue, people.lapse, people.taste) == (0.5, 0.02, PUBLIC.taste)
+    people = read_people("fatigue:0.5, lapse:0.02", Population())
+    assert (people.fatigue, people.lapse, people.taste) == (0.5, 0.02, Population().taste)
     assert read_people("") == Population()
 
 

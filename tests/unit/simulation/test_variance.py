@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +11,7 @@ import pytest
 
 from beholder import simulate
 from beholder.errors import UserError
-from beholder.simulation.truth import PUBLIC, Population, read_people
+from beholder.simulation.truth import IDEAL, Population, read_people
 from beholder.simulation.variance import estimate_variances, read_source
 from support.data import DATA
 from support.simulated_ratings import SimulatedStudy
@@ -20,7 +20,9 @@ from support.simulated_ratings import SimulatedStudy
 @pytest.mark.parametrize(("taste", "spread"), [(0.06, 0.3), (0.12, 0.15)])
 def test_effects_are_found_again_in_ratings(acr: SimulatedStudy, taste: float, spread: float) -> None:
     """From a population to ratings and back: the variance components that a pilot is read by."""
-    people = Population(bias=0.1, inconsistency=0.1, inconsistency_spread=spread, taste=taste, content_condition=0.06)
+    people = replace(
+        IDEAL, bias=0.1, inconsistency=0.1, inconsistency_spread=spread, taste=taste, content_condition=0.06
+    )
     sheet, answers = acr.answers(**{one.name: getattr(people, one.name) for one in fields(people)})
     names = ("list", "content", "condition", "stimulus")
     table = pd.DataFrame({name: getattr(sheet, name).astype(str) for name in names}).rename(
@@ -69,19 +71,19 @@ def test_spreads_of_the_laboratory_are_those_of_the_public_set() -> None:
     for name, component in (("bias", "S"), ("taste", "SH"), ("content", "C"), ("content_condition", "CH")):
         assert estimates[name] == pytest.approx(reference_sd[component], abs=0.004), name
     for name in ("taste", "content", "content_condition"):
-        assert estimates[name] == pytest.approx(getattr(PUBLIC, name), abs=0.0006), name
+        assert estimates[name] == pytest.approx(getattr(Population(), name), abs=0.0006), name
 
 
 def test_a_source_is_a_set_or_a_pilot(tmp_path: Path) -> None:
     source = read_source("public", "leaving:0.02")
-    assert source.people == read_people("leaving:0.02", PUBLIC)
+    assert source.people == read_people("leaving:0.02", Population())
     origins = {row["what"]: row["from"] for row in source.rows()}
     assert (origins["taste"], origins["leaving"], origins["pace"]) == ("VQEG HDTV3", "--people", "usual")
     with pytest.raises(UserError) as caught:
         read_source("nowhere")
     assert str(caught.value) == (
-        "--from  'nowhere' is neither a set of public data nor a study. Allowed: public, vqeghd3, or the study.yaml of "
-        "a pilot."
+        "--from  'nowhere' is neither a known population nor a study. Allowed: public, vqeghd3, ideal, or the "
+        "study.yaml of a pilot."
     )
     with pytest.raises(UserError) as caught:
         simulate(tmp_path / "study.yaml", participants=1, memory=True, store="elsewhere")

@@ -16,7 +16,9 @@ def test_run_with_robots_takes_a_study_from_its_file_to_a_report_and_stops_at_th
 ) -> None:
     design = {"looks": [8, 12], "stop": {"decided": "none", "precision": 200}, "trials": 3}
     study, messages = write_study(tmp_path / "study", tiny, design=design), list[str]()
-    results = beholder.run(study, simulate=True, news=lambda one: messages.append(f"{one.stage}: {one.words}"))
+    results = beholder.run(
+        study, simulate=True, source="ideal", news=lambda one: messages.append(f"{one.stage}: {one.words}")
+    )
     best_first = list(results.conditions.sort_values("mean", ascending=False)["condition"])
     assert best_first == ["natural", "smooth", "jerky", "frozen"]
     assert len(results.ratings) == 8 * 3 * 4
@@ -28,8 +30,9 @@ def test_run_with_robots_takes_a_study_from_its_file_to_a_report_and_stops_at_th
         assert (study.parent / file).is_file()
     look = results.notes["look"]
     assert (look["number"], look["looks"], look["reason"]) == (1, 2, "precise")
-    assert messages == [f"look: {look['words']}"]
-    assert "to either side, and 200 is asked for" in messages[0]
+    planted = "natural is best (0.90 of 1) down to frozen (0.12); people and contents differ as in an ideal crowd."
+    assert messages == [f"rehearsal: Planted by the simulation: {planted}", f"look: {look['words']}"]
+    assert "to either side, and 200 is asked for" in messages[1]
 
 
 def test_a_rehearsal_stops_at_the_look_after_which_people_would_cost_too_much(tmp_path: Path, tiny: Path) -> None:
@@ -59,3 +62,29 @@ async def test_run_serves_until_enough_people_have_finished(tmp_path: Path, tiny
     assert set(results.ratings["mode"]) == {"link"}
     assert len(results.ratings) == 4
     assert statuses[-1].counts["completed"] == 2
+
+
+async def test_once_a_person_has_come_robots_are_reported_apart_and_overwrite_nothing(
+    tmp_path: Path, tiny: Path
+) -> None:
+    study = write_study(tmp_path / "study", tiny, design={"participants": 2, "trials": 1, "per_trial": 2})
+    links: asyncio.Queue[str] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
+
+    def tell(live: ServerStatus) -> None:
+        loop.call_soon_threadsafe(links.put_nowait, live.link)
+
+    running_study = asyncio.create_task(
+        asyncio.to_thread(beholder.run, study, participants=1, port=0, draw=False, tell=tell)
+    )
+    await take_as_a_person(await links.get(), "ada")
+    await running_study
+    kept = {path: path.read_bytes() for name in ("clean", "analyse") for path in (study.parent / name).iterdir()}
+    rehearsed = await asyncio.to_thread(beholder.run, study, simulate=True, participants=1)
+    assert set(rehearsed.ratings["mode"]) == {"robot"}
+    assert rehearsed.report == study.parent / "rehearsal" / "report" / "index.html"
+    assert all(path.read_bytes() == content for path, content in kept.items())
+    again = await asyncio.to_thread(beholder.analyse, study, robots=True)
+    assert set(again.ratings["mode"]) == {"robot"}
+    assert beholder.report(study, robots=True) == rehearsed.report
+    assert set(beholder.analyse(study).ratings["mode"]) == {"link"}

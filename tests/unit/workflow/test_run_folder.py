@@ -87,7 +87,8 @@ def test_a_run_on_other_stimuli_works_in_a_folder_of_its_own_that_is_named_after
     )
     assert set(results.conditions["condition"]) == set(CONDITIONS)
     (folder,) = (bare.parent / "runs").iterdir()
-    assert news == [f"folder: this run works in {folder}"]
+    planted = "Planted by the simulation: new is best (0.85 of 1) down to old (0.20); people and contents differ as in "
+    assert news == [f"folder: this run works in {folder}", f"rehearsal: {planted}public data (VQEG HDTV3)."]
     assert (folder / "texts" / "hello.md").read_text("utf-8") == "Hello."
     assert not (bare.parent / "store").exists()
     origin = json.loads((folder / "origin.json").read_text("utf-8"))
