@@ -1,10 +1,12 @@
-"""Running coroutines from blocking code, also where an event loop is running already (a notebook)."""
+"""Running coroutines from blocking code, also where a loop is running already (a notebook), and stopping them."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import signal
 import threading
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -45,3 +47,26 @@ def _run(loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any]) -> None:
     asyncio.set_event_loop(loop)
     loop.run_until_complete(asyncio.wait([task]))
     loop.run_until_complete(loop.shutdown_asyncgens())
+
+
+@contextlib.contextmanager
+def stopped_by_signal(stop: asyncio.Event, number: signal.Signals = signal.SIGTERM) -> Iterator[None]:
+    """Set `stop` on the first such signal, in the main thread; the next one does what it did before.
+
+    By SIGTERM a service manager stops the server cleanly.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    before = signal.getsignal(number)
+
+    def stop_once(*_: object) -> None:
+        signal.signal(number, before)
+        loop.call_soon_threadsafe(stop.set)
+
+    signal.signal(number, stop_once)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playwright.async_api import Page, Route
 
+from beholder.clock import utc_now
 from support.browser import MARKS, Site, StudyServers, Visit, play, rate
 
 pytestmark = MARKS
@@ -108,6 +109,34 @@ async def test_a_study_that_cannot_be_reached_on_arrival_opens_when_it_can(serve
     await visit.page.route("**/api/**", lambda route: route.abort())
     await visit.page.reload()
     assert (await banner(visit.page, "unreachable")).startswith("We cannot reach the study at the moment.")
+    assert "The study is loading." in await visit.page.inner_text("main")
     await visit.page.unroute("**/api/**")
     await visit.page.click("#try-now")
     await visit.step("consent")
+
+
+async def test_the_last_page_opens_and_is_of_use_where_the_server_has_stopped(servers: StudyServers) -> None:
+    site = await servers.serve(contact="lab@example.org", design={"participants": 6, "trials": 1, "per_trial": 2})
+    visit = await ready_to_send(site)
+    page = visit.page
+    assert site.server.service.context.presence.open_pages(utc_now()) == 1, "the server waits for this page"
+    await page.route("**/web/**", lambda route: route.abort())
+    await page.click("#next")
+    await visit.step("end")
+    code, receipt = await page.inner_text("#code"), await page.inner_text("#receipt")
+    assert code
+    assert receipt
+    await site.stop()
+    await page.click("#forget")
+    await page.wait_for_selector("#erase-away p")
+    assert " ".join((await page.inner_text("#erase-away")).split()) == (
+        "The study cannot be reached at the moment. Please try again later, or write to the researchers and give the "
+        "number above. Questions about this study: lab@example.org"
+    )
+    assert (await page.inner_text("#code"), await page.inner_text("#receipt")) == (code, receipt)
+    await site.start()
+    await page.unroute("**/web/**")
+    await page.click("#forget")
+    await page.wait_for_url("**/forget**")
+    await page.click("#erase")
+    await page.wait_for_selector("main h1 >> text=erased")

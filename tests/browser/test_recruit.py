@@ -54,6 +54,15 @@ async def test_whoever_comes_in_vain_is_told_when_and_shown_the_way_back(servers
     assert await visit.page.inner_text("main h1") == "This study is not open yet"
     text = await visit.page.inner_text("main p")
     assert text == "It opens on 31 January 2126 at 09:00. Please come back then with the same link."
+    visit = await site.visit("?resume=cut-off", expects_trouble=True)
+    assert await visit.page.inner_text("main h1") == "This link does not work"
+    assert "open the link that you were given once more" in await visit.page.inner_text("main p")
+    assert await visit.page.inner_text(".foot") == "Questions about this study: tiny@example.org"
+    await visit.page.goto(f"{site.link}x")
+    assert await visit.page.inner_text("main h1") == "This address leads nowhere"
+    assert await barriers(visit.page, "a wrong address") == []
+    await visit.page.click("main a")
+    assert await visit.page.inner_text("main h1") == "This study is not open yet"
 
 
 async def test_where_returning_ends_the_visit_the_next_session_is_offered_first(servers: StudyServers) -> None:

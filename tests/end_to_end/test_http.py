@@ -310,3 +310,20 @@ async def test_platform_ids_are_kept_apart_from_the_facts(server: Site) -> None:
     await visitor.arrive()
     async for row in server.store.rows("sessions"):
         assert "secret-person" not in json.dumps(row, default=str)
+
+
+async def test_people_who_open_a_wrong_address_get_a_page_and_machines_get_json(server: Site) -> None:
+    browser = {"accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+    for path in ("/s/another", "/nothing", "/api/arrive", "/web/0/run.js"):
+        reply = await server.client.get(path, headers=browser)
+        assert reply.status_code in (404, 405), path
+        assert reply.headers["content-type"] == "text/html; charset=utf-8", path
+        assert "<h1>This address leads nowhere</h1>" in reply.text
+        assert '<a class="button" href="/s/tiny">Go to the study</a>' in reply.text
+        assert "tiny@example.org" in reply.text
+        machine = await server.client.get(path, headers={"accept": "application/json"})
+        assert machine.status_code == reply.status_code
+        assert machine.json()["error"]["message"] in reply.text
+    refused = await server.client.get("/api/step", headers=browser)
+    assert refused.status_code == 401
+    assert "<h1>This page is not open to you now</h1><p>This link is not valid." in refused.text

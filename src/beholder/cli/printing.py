@@ -79,7 +79,8 @@ def live_printer() -> Callable[[ServerStatus], None]:
 
 def print_news(news: RunProgress) -> None:
     """Print the progress of a run as one line."""
-    click.echo(f"{news.stage:<8} {news.words}")
+    line = f"{news.stage:<8} {news.words}"
+    click.echo(f"\r{line:<70}" if sys.stdout.isatty() else line)  # over the live counts
 
 
 class Bar:

@@ -40,6 +40,7 @@ from beholder.recruiting.payments import pay_study
 from beholder.recruiting.signatures import RUN_SIGNATURE
 from beholder.server import ServerStatus
 from beholder.server.admission import ReleaseLists
+from beholder.server.presence import close_server
 from beholder.server.process import RunningServer, report_until_stopped, run_server
 from beholder.store.contract import Store
 from beholder.study.model import Study
@@ -137,6 +138,7 @@ class _Run:
             waiting += await retry_while_away(self._finish, "close", self._report, self._wait)
         else:
             waiting.append(DECIDE_AND_PAY)
+        await _close(self._server, self._report, waits_for_lists=False)
         return tuple(waiting)
 
     async def _launch(self) -> tuple[Launch, int]:
@@ -216,8 +218,8 @@ async def run_by_hand(
     """Serve until this many lists are finished, each counted once; return what is left to a person.
 
     All lists if `wanted` is None, including those added meanwhile. Where the study has looks, `take_look` is called at
-    each, while people go on, and says whether it stops there; then nobody can begin any more, and who is at work
-    finishes. A panel, or a study with personal links, is launched first.
+    each, while people go on, and says whether it stops there. Then nobody can begin any more, who is at work finishes,
+    and last pages stay. A panel, or a study with personal links, is launched first.
     """
     recruit, link = study.recruit, ""
     looks = lists_at_looks(study)[:-1] if wanted is None and take_look is not None else ()
@@ -246,11 +248,16 @@ async def run_by_hand(
             await serve_until(partial(is_due, lists))
             if take_look is not None and await _stops(study, number, take_look, news):
                 await _stop_by_hand(study, server, store)
-                await serve_until(lambda counts: counts["live"] == 0)
                 break
         else:
             await serve_until(partial(is_due, wanted))
+        await _close(server, news)
     return (DECIDE_AND_PAY,) if recruit.reward is not None else ()
+
+
+async def _close(server: RunningServer, report: ReportProgress, *, waits_for_lists: bool = True) -> None:
+    """Wait for whoever is inside, and report it."""
+    await close_server(server, lambda words: report(RunProgress("close", words)), waits_for_lists=waits_for_lists)
 
 
 async def _stops(study: Study, number: int, take_look: TakeLook, news: ReportProgress) -> bool:

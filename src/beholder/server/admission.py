@@ -136,7 +136,7 @@ async def _check_new(ctx: Context, identity: Identity, device: Mapping[str, Json
     try:
         check_open(ctx, identity, now)
     except Refused as refused:
-        if refused.code == "closed" and ENTRANCES[identity.mode].has_platform:
+        if refused.code in ("closed", "enough") and ENTRANCES[identity.mode].has_platform:
             session, _ = await ctx.store.arrive(_new_session(ctx, identity, 1, device, now))
             await record_visit(ctx, identity, session.session)
         raise
@@ -227,6 +227,8 @@ def check_open(ctx: Context, identity: Identity, now: datetime) -> None:
         raise ctx.entrance.refusal("closed", at=moment(recruit.closes), platform_id=identity.platform_id)
     if ctx.moderation.pauses.active(ctx.served.study) is not None:
         raise ctx.entrance.refusal("halted")
+    if ctx.presence.is_closing:
+        raise ctx.entrance.refusal("enough", platform_id=identity.platform_id)
 
 
 async def _is_excluded(ctx: Context, identity: Identity) -> bool:
@@ -315,6 +317,8 @@ async def claim_list(
     Raises Refused where no list is free.
     """
     served, store = ctx.served, ctx.store
+    if facts.list is None and ctx.presence.is_closing and is_person(facts.session.mode):
+        raise ctx.entrance.refusal("enough")
     taken = await ctx.further.lists_taken(facts.session, facts.list)
     if taken:  # barring lists needs all lists of the plan
         await add_new_lists(served, store, (await store.counts(now, served.study.run))["lists"])

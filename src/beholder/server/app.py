@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -76,6 +76,14 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         await service.events(token, batch, key)
         return Response(status_code=204)
 
+    async def presence(request: Request) -> Response:
+        token = token_of(request)
+        body = await read_json(request)
+        if not isinstance(body, Mapping) or not isinstance(body.get("open"), bool):
+            raise Refused.because("unclear_presence", where="open", allowed="true or false")
+        service.hear(token, _parameter(body.get("tab", "")), is_open=bool(body["open"]))
+        return Response(status_code=204)
+
     async def withdraw(request: Request) -> Response:
         return JsonReply({"step": await service.withdraw(token_of(request))})
 
@@ -116,6 +124,7 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
             Route("/api/step", step),
             Route("/api/answers/{key}", answer, methods=["PUT"]),
             Route("/api/events", events, methods=["POST"]),
+            Route("/api/presence", presence, methods=["POST"]),
             Route("/api/withdraw", withdraw, methods=["POST"]),
             Route("/forget", show_forget),
             Route("/api/forget", forget, methods=["POST"]),
@@ -124,7 +133,7 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
             Route("/healthz", health),
             *lab_routes(service, assets, limit),
         ],
-        exception_handlers=_error_handlers(study.language),
+        exception_handlers=_error_handlers(service, assets),
     )
     return SecurityHeaders(app)  # outermost, so that error responses get them too
 
@@ -145,29 +154,43 @@ def _error(refused: Refused, language: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _error_handlers(language: str) -> dict[Any, Callable[[Request, Exception], Awaitable[Response]]]:
-    """Return the replies to errors, by their type or status; participants read them in the language of the study."""
+def _error_handlers(
+    service: StudyService, assets: Assets
+) -> dict[Any, Callable[[Request, Exception], Awaitable[Response]]]:
+    """Return the replies to errors, by their type or status, in the language of the study.
+
+    People who open an address get a page in the look of the study; our own pages, and machines, get JSON.
+    """
+    study, words = service.served.study, service.words
+
+    def reply(request: Request, refused: Refused, status: int) -> Response:
+        headers = {"retry-after": "2"} if status in (429, 503) else {}
+        if "text/html" not in request.headers.get("accept", ""):
+            return JsonReply(_error(refused, study.language), status, headers)
+        is_lost = status in (404, 405)
+        heading = words["page_lost" if is_lost else "page_refused" if status < 500 else "page_away"]
+        page = assets.notice(study, heading, refused.text(study.language), leads_to_study=is_lost)
+        return HTMLResponse(page.body, status, headers)
 
     async def refuse(request: Request, refused: Exception) -> Response:
         assert isinstance(refused, Refused)
-        headers = {"retry-after": "2"} if refused.status in (429, 503) else {}
-        return JsonReply(_error(refused, language), refused.status, headers)
+        return reply(request, refused, refused.status)
 
     async def refuse_number(request: Request, error: Exception) -> Response:
         refused = Refused.because("number_too_large", where="body", allowed="numbers that a computer can hold")
-        return JsonReply(_error(refused, language), refused.status)
+        return reply(request, refused, refused.status)
 
     async def wait_for_store(request: Request, away: Exception) -> Response:
         _log.warning("the store is away: %s", away)
-        return JsonReply(_error(Refused.because("store_away", code="store_away"), language), 503, {"retry-after": "2"})
+        return reply(request, Refused.because("store_away", code="store_away"), 503)
 
     async def find_nothing(request: Request, error: Exception) -> Response:
         status = getattr(error, "status_code", 404)
-        return JsonReply(_error(Refused.because("nothing_here", code="not_found"), language), status)
+        return reply(request, Refused.because("nothing_here", code="not_found"), status)
 
     async def report_fault(request: Request, error: Exception) -> Response:
         _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-        return JsonReply(_error(Refused.because("our_fault", code="our_fault"), language), 500)
+        return reply(request, Refused.because("our_fault", code="our_fault"), 500)
 
     return {
         Refused: refuse,

@@ -30,6 +30,7 @@ from beholder.checks.page_contract import PageCheck
 from beholder.methods import method_folder
 from beholder.methods.contract import Method
 from beholder.study.model import Study
+from beholder.words import read_words
 
 _TYPES = {
     ".js": "text/javascript; charset=utf-8",
@@ -39,6 +40,7 @@ _TYPES = {
 }
 _FIRST_MODULE, _FIRST_PAGE, _FIRST_STYLES = "run.js", "index.html", "style/first.css"
 _STYLE = re.compile(r'^ *<link rel="stylesheet" href="\{\{web\}\}/(.*)">\n', re.MULTILINE)
+_PLACE = re.compile(r"\{\{(\w+)\}\}")
 _COMMENT = re.compile(r"^[ \t]*(?://.*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)$", re.MULTILINE)
 
 BUNDLE = "bundle.js"
@@ -85,12 +87,33 @@ class Assets:
         """Return another page of the study, by its module and its style sheet."""
         return self._page((self._root / "aside.html").read_text("utf-8"), study, script=script, style=style)
 
-    def _page(self, text: str, study: Study, **more: str) -> Asset:
-        values = {"web": f"/web/{self.hash}", "study": study.name, "title": study.title, "language": study.language}
-        for name, value in (values | more).items():
-            text = text.replace("{{" + name + "}}", html.escape(value))
-        body = text.encode()
+    def notice(self, study: Study, heading: str, text: str, *, leads_to_study: bool = False) -> Asset:
+        """Return a page that tells something in the look of the study, without any script."""
+        words = read_words(study.language)
+        way = f'<a class="button" href="/s/{study.name}">{html.escape(words["page_begin"])}</a>'
+        page = (self._root / "notice.html").read_text("utf-8").replace("{{way}}", way if leads_to_study else "")
+        return self._page(page, study, heading=heading, message=text)
+
+    def _page(self, template: str, study: Study, **more: str) -> Asset:
+        words = read_words(study.language)
+        values = {
+            "web": f"/web/{self.hash}", "study": study.name, "title": study.title, "language": study.language,
+            "loading": words["page_loading"], "noscript": words["page_script"], "address": study.contact or "",
+        }  # fmt: skip
+        # All at once, so that braces in what a study writes stay as they are.
+        values = {name: html.escape(value) for name, value in (values | more).items()}
+        values["contact"] = _contact(study, words)
+        body = _PLACE.sub(lambda match: values.get(match[1], match[0]), template).encode()
         return Asset(body, gzip.compress(body, mtime=0), "text/html; charset=utf-8")
+
+
+def _contact(study: Study, words: Mapping[str, str]) -> str:
+    """Return whom to ask about a study, as HTML; empty where nobody is named."""
+    if not study.contact:
+        return ""
+    contact = html.escape(study.contact)
+    address = contact if study.contact.startswith(("http://", "https://")) else f"mailto:{contact}"
+    return f'<p class="contact">{html.escape(words["page_contact"])} <a href="{address}">{contact}</a></p>'
 
 
 def without_comments(text: str) -> str:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # a declaration only, which every module of the server import
     from beholder.server.moderation import Moderation
     from beholder.server.page_checks import PageChecks, Words
     from beholder.server.participants import BlockList
+    from beholder.server.presence import Presence
     from beholder.server.preview import Preview
     from beholder.server.rendering import MediaAddresses, RenderedTexts
     from beholder.server.script import ServedStudy
@@ -41,6 +42,7 @@ class Context:
     media: MediaAddresses
     page_checks: PageChecks
     trial_rules: TrialRules
+    presence: Presence
     previews: dict[str, Preview] = field(default_factory=dict)
     """The previews that were requested, by their session names."""
     event_sizes: dict[str, int] = field(default_factory=dict)

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import gc
 import logging
-import signal
 import socket
 import subprocess
 import sys
@@ -21,7 +20,7 @@ from granian.constants import Interfaces
 from granian.server.embed import Server as Granian
 from starlette.types import ASGIApp
 
-from beholder.aio import block_on
+from beholder.aio import block_on, stopped_by_signal
 from beholder.checks.page_registry import page_checks
 from beholder.checks.registry import check_problems
 from beholder.clock import utc_now
@@ -197,7 +196,7 @@ async def serve_until_stopped(
     """Serve until SIGTERM, Ctrl-C, or the end of the parent process."""
     stop = asyncio.Event()
     scratch = tempfile.TemporaryDirectory(prefix="beholder-preview-") if preview else contextlib.nullcontext()
-    with scratch as folder, _stopped_by_signal(stop):
+    with scratch as folder, stopped_by_signal(stop):
         async with run_server(
             load_study(study), store=Path(folder) / "store" if folder else store, host=host, port=port,
             public_url=public_url, shares_port=shares_port, progress=progress, open_release=open_release,
@@ -242,20 +241,6 @@ def _reduced_collection() -> Iterator[None]:
     finally:
         gc.set_threshold(*before)
         gc.unfreeze()
-
-
-@contextlib.contextmanager
-def _stopped_by_signal(stop: asyncio.Event) -> Iterator[None]:
-    """Set `stop` on SIGTERM, in the main thread, so that a service manager can stop the server cleanly."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    loop = asyncio.get_running_loop()
-    before = signal.signal(signal.SIGTERM, lambda *_: loop.call_soon_threadsafe(stop.set))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def serve_as_worker(
@@ -344,7 +329,7 @@ async def _watch_workers(
         ]  # fmt: skip
         workers_started = [subprocess.Popen(command, stdin=subprocess.PIPE) for _ in range(workers - 1)]
         try:
-            with _stopped_by_signal(stop), _reduced_collection():
+            with stopped_by_signal(stop), _reduced_collection():
                 await report_until_stopped(first, stop, tell)
         finally:
             for worker in workers_started:

@@ -35,6 +35,7 @@ from beholder.server.media import MediaContent, open_media
 from beholder.server.moderation import Moderation
 from beholder.server.page_checks import PageChecks
 from beholder.server.participants import BlockList, Identity
+from beholder.server.presence import Presence
 from beholder.server.preview import SESSION, Preview, find_preview, preview_of
 from beholder.server.rendering import MediaAddresses, RenderedTexts, current_page, session_script
 from beholder.server.requests import SubmittedAnswer
@@ -69,6 +70,7 @@ def make_context(
         media=MediaAddresses(served, store.secret),
         page_checks=PageChecks(served.needs, store.secret, words_by_check),
         trial_rules=TrialRules(served, words_by_check, words),
+        presence=Presence(),
     )
 
 
@@ -177,6 +179,12 @@ class StudyService:
         session = self._session(token)
         if self._preview(session) is None:
             await take_events(self.context, session, batch, key)
+
+    def hear(self, token: str, tab: str, *, is_open: bool) -> None:
+        """Take note that a page of this session is open, or was left. Nothing is stored."""
+        session = self._session(token)
+        if self._preview(session) is None:
+            self.context.presence.hear(session, tab, self.now(), is_open=is_open)
 
     def _session(self, token: str) -> str:
         return tokens.read_token(self.store.secret, self.served.study.name, token).session

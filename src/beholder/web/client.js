@@ -53,6 +53,8 @@ export function connect(token) {
     answer: (key, body) => request("PUT", `answers/${encodeURIComponent(key)}`, { token, body }),
     /** @param {Batch} batch @param {{ leaving?: boolean }} [options] @returns {Promise<void>} */
     events: (batch, { leaving = false } = {}) => request("POST", "events", { token, body: batch, keepalive: leaving }),
+    /** @param {string} tab @param {boolean} open @returns {Promise<void>} */
+    presence: (tab, open) => request("POST", "presence", { token, body: { tab, open }, keepalive: !open }),
     /** @returns {Promise<Step | { step: Step }>} */
     withdraw: () => request("POST", "withdraw", { token, body: {} }),
   };

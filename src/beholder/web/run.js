@@ -10,6 +10,7 @@ import { openShelf } from "./media/shelf.js";
 import { openOutbox } from "./outbox.js";
 import { openPatience } from "./patience.js";
 import { notice, pressed } from "./frame/sheet.js";
+import { openPresence } from "./presence.js";
 import { openPresses, watchClicks } from "./presses.js";
 import { consent } from "./steps/consent.js";
 import { text } from "./steps/text.js";
@@ -27,6 +28,7 @@ import { loadWords, timeOf } from "./words.js";
 /** @import { Shelf } from "./media/shelf.js" */
 /** @import { Outbox } from "./outbox.js" */
 /** @import { Patience } from "./patience.js" */
+/** @import { Presence } from "./presence.js" */
 /** @import { Presses } from "./presses.js" */
 /** @import { Storage } from "./storage.js" */
 /** @import { Arrival, Json, Say, Step, Words } from "./types" */
@@ -51,8 +53,8 @@ const STEPS = {
   end: async () => (await fetched(import("./steps/end.js"))).end,
 };
 // A no that is meant for this person, and those with a title of their own.
-const CLOSED = new Set(["finished", "earlier_run", "blocked", "full", "closed", "not_open", "halted", "excluded"]);
-const TITLED = new Set(["finished", "earlier_run", "full", "excluded"]);
+const CLOSED = new Set(["finished", "earlier_run", "blocked", "full", "enough", "closed", "not_open", "halted", "excluded"]);
+const TITLED = new Set(["finished", "earlier_run", "full", "enough", "excluded", "unknown_token"]);
 const SENDING_MS = 1500;
 
 await start(document.documentElement.dataset["study"] ?? "");
@@ -60,7 +62,7 @@ await start(document.documentElement.dataset["study"] ?? "");
 /** What the runner shows around a step: the frame, the help, and what the banner says.
  *  @typedef {{ say: Say, language: string, frame: Frame, help: Help, keys: Keys, patience: Patience,
  *              input: ReturnType<typeof watchInput>, bannerText: string | null, isPreview: boolean, step: Step | null,
- *              outbox: Outbox | null }} Shell */
+ *              outbox: Outbox | null, presence: Presence | null }} Shell */
 
 /** A session on this page: what belongs to one participant.
  *  @typedef {{ study: Arrival["study"], client: Client, session: string, tab: string, storage: Storage, shelf: Shelf,
@@ -102,6 +104,7 @@ function openShell(say, language, keys) {
     onOpen: () => dispatchEvent(new Event("halt")),
   });
   const frame = openFrame({ say, title: document.title, onHelp: () => help.show(), onTry: patience.tryNow });
+  frame.setFoot({ contact: document.documentElement.dataset["contact"] ?? null, word: "", onWithdraw: null });
   document.body.append(help.element);
   /** @type {Shell} */
   const shell = {
@@ -116,6 +119,7 @@ function openShell(say, language, keys) {
     isPreview: false,
     step: null,
     outbox: null,
+    presence: null,
   };
   return shell;
 }
@@ -158,6 +162,7 @@ async function openSession(name, arrival, shell, kiosk) {
   });
   const outbox = openOutbox({ client, patience, storage, session, tab, onChange: () => showConnection(shell) });
   shell.outbox = outbox;
+  if (!shell.isPreview) shell.presence = openPresence(client, tab);
   document.title = study.title;
   frame.topbar.setTitle(kiosk === null ? study.title : `${study.title} · ${kiosk.name}`);
   /** @type {Session} */
@@ -276,6 +281,8 @@ async function ask(shell, session, step, log, signal) {
   frame.main.inert = false;
   scrollTo(0, 0);
   const view = await patience.insist(async () => STEPS[step.kind]());
+  // The last page has to open even if the server has stopped by then.
+  if (step.kind === "trial") void fetched(import("./steps/end.js")).catch(() => {});
   const answering = view(step, {
     main: frame.main,
     say: shell.say,
@@ -343,7 +350,8 @@ async function afterRefusal(shell, session, error) {
 }
 
 /** Say why this person cannot begin or go on, and show the way back. @param {Shell} shell @param {Declined} error */
-function decline({ say, language, frame }, { code, at, message, returnUrl }) {
+function decline({ say, language, frame, presence }, { code, at, message, returnUrl }) {
+  presence?.end();
   const time = at !== null && timeOf(at, language);
   const words = time ? say(`closed.${code}.text`, { time }) : message || say("closed.text");
   const back =

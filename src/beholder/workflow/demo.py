@@ -65,7 +65,8 @@ def demo(
         )
     else:
         _refuse_another(method, study, prolific=False)
-        work = _run_with_robots(study, robots, read_source(source), stay, port, on_link, on_result, tell, progress)
+        population = read_source(source)
+        work = _run_with_robots(study, robots, population, stay, port, on_link, on_result, news, tell, progress)
     return block_on(work)
 
 
@@ -135,6 +136,7 @@ async def _run_with_robots(
     port: int,
     on_link: Callable[[str], None] | None,
     on_result: Callable[[Truth, Results], None] | None,
+    news: Callable[[RunProgress], None] | None,
     tell: Callable[[ServerStatus], None] | None,
     progress: Callable[[int, int], None] | None,
 ) -> Results:
@@ -144,7 +146,9 @@ async def _run_with_robots(
     from beholder.analysis.result import read_results
     from beholder.cleaning import clean, rehearsal_of
     from beholder.methods import load_study
+    from beholder.recruiting.collection import RunProgress, no_report
     from beholder.reporting import report
+    from beholder.server.presence import close_server
     from beholder.server.process import report_until_stopped, run_server
     from beholder.simulation.crowd import send_robots
 
@@ -167,4 +171,5 @@ async def _run_with_robots(
             on_result(crowd.truth, analysed)
         if stay:
             await report_until_stopped(server, asyncio.Event(), tell)
+        await close_server(server, lambda words: (news or no_report)(RunProgress("close", words)))
         return analysed

@@ -6,17 +6,18 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 import beholder
 from beholder.errors import RecruitError
 from beholder.methods import load_study
-from beholder.recruiting.collection import LookOutcome
+from beholder.recruiting.collection import LookOutcome, RunProgress
 from beholder.recruiting.unattended_run import run_by_hand
 from beholder.server import ServerStatus
 from beholder.store.open import open_store
 from beholder.testing import write_study
-from support.link_visitors import take_as_a_person
+from support.link_visitors import arrived, take_as_a_person
 
 TEXTS = {"consent": "We keep what you answer for two years. Do you agree?"}
 WAITS = ("Decide and pay: `beholder decide`, then `beholder pay`, then `beholder close`.",)
@@ -96,3 +97,27 @@ async def test_people_with_a_link_go_on_until_a_look_says_stop(tmp_path: Path, t
     async with open_store(tmp_path / "store", write=False) as store:
         entries = [entry.kind for entry in await store.ledger.entries()]
     assert entries == ["stop"], "nobody else can begin"
+
+
+async def test_who_is_in_the_middle_when_enough_have_finished_finishes_too(tmp_path: Path, tiny: Path) -> None:
+    design, keys = {"participants": 3, "trials": 1, "per_trial": 2}, {"playback": {"watch": "none"}, "texts": TEXTS}
+    study = load_study(write_study(tmp_path, tiny, design=design, **keys))
+    link: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    messages: asyncio.Queue[RunProgress] = asyncio.Queue()
+
+    def tell(live: ServerStatus) -> None:
+        if not link.done():
+            link.set_result(live.link)
+
+    running = asyncio.create_task(run_by_hand(study, 1, port=0, news=messages.put_nowait, tell=tell))
+    async with arrived(await link, "bob") as bob:
+        await bob.answer({"agree": True})
+        await take_as_a_person(await link, "ada")
+        inside = await messages.get()
+        assert (inside.stage, "1 person is inside and can finish" in inside.words) == ("close", True)
+        with pytest.raises(httpx.HTTPStatusError, match="403"):
+            await take_as_a_person(await link, "cy")
+        await bob.finish()
+    await running
+    async with open_store(tmp_path / "store", write=False) as store:
+        assert [row["outcome"] async for row in store.rows("ends")] == ["completed", "completed"]

@@ -65,6 +65,33 @@ def test_the_page_asks_for_one_style_sheet_and_two_scripts(tmp_path: Path, tiny:
     assert assets.files[STYLES].body == b"\n".join(assets.files[sheet].body for sheet in sheets)
 
 
+def test_there_is_something_to_read_before_any_script_has_come_and_without_scripts_at_all(
+    tmp_path: Path, tiny: Path
+) -> None:
+    study = load_study(write_study(tmp_path / "one", tiny, title="Braces {{contact}} & <b>", contact="lab@example.org"))
+    assets = Assets(find("acr"))
+    for page in (assets.page(study), assets.standalone(study, "forget.js", "steps")):
+        body = page.body.decode().partition("<body>")[2]
+        assert "<b>Braces {{contact}} &amp; &lt;b&gt;</b>" in body
+        assert "The study is loading. If nothing has changed after a minute, please load this page again." in body
+        assert "<noscript><p>This study needs JavaScript. Please allow it for this page, or open" in body
+        assert 'Questions about this study: <a href="mailto:lab@example.org">lab@example.org</a>' in body
+    assert "{{" not in assets.page(load_study(write_study(tmp_path / "alone", tiny, contact=None))).body.decode()
+
+
+def test_a_notice_tells_something_in_the_look_of_the_study_without_a_script(tmp_path: Path, tiny: Path) -> None:
+    study = load_study(write_study(tmp_path, tiny, contact="https://lab.example.org/who"))
+    assets = Assets(find("acr"))
+    page = assets.notice(study, "This address leads nowhere", "a < b", leads_to_study=True).body.decode()
+    assert "<h1>This address leads nowhere</h1><p>a &lt; b</p>" in page
+    assert f'href="/web/{assets.hash}/{STYLES}"' in page
+    assert '<a class="button" href="/s/tiny">Go to the study</a>' in page
+    assert '<a href="https://lab.example.org/who">https://lab.example.org/who</a>' in page
+    assert "<script" not in page
+    assert "{{" not in page
+    assert "Go to the study" not in assets.notice(study, "Please try again in a moment", "").body.decode()
+
+
 def test_a_comment_inside_a_line_stays_and_whole_lines_go() -> None:
     text = "// why\nlet a = /** @type {B} */ (c); // here\n/** one\n *  two */\n/** @type {D} */ (e).f();\n/* g */\n"
     assert without_comments(text) == "\nlet a = /** @type {B} */ (c); // here\n\n\n/** @type {D} */ (e).f();\n\n"

@@ -15,7 +15,8 @@ import { openTopbar } from "./topbar.js";
 export function openFrame({ say, title, onHelp, onTry }) {
   const voice = element("p", { class: "unseen", id: "status", role: "status" });
   const reminder = element("aside", { class: "reminder prose", id: "reminder", "aria-label": say("reminder"), hidden: true });
-  const main = element("main", { id: "main" });
+  // What the page says before any script has come stays until there is something else to show.
+  const main = element("main", { id: "main" }, document.querySelector("main > .first"));
   const foot = element("footer", { class: "foot" });
   /** @param {Words} words */
   const status = (words) => {

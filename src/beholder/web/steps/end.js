@@ -1,12 +1,14 @@
 // The end: the code first, then the receipt.
 
+import { isReachable } from "../client.js";
 import { element, fill } from "../element.js";
+import { contactLine } from "../frame/help.js";
 import { icon } from "../icons.js";
 import { markup } from "../markup.js";
 import { timeOf } from "../words.js";
 
 /** @import { Page } from "../run.js" */
-/** @import { EndStep } from "../types" */
+/** @import { EndStep, Words } from "../types" */
 
 const KNOWN = new Set([
   "completed",
@@ -168,6 +170,7 @@ function receipt(step, number, { say, study, language, kiosk }) {
     icon("down"),
     say("end.save"),
   );
+  const away = element("div", { class: "small", id: "erase-away", role: "status" });
   return element(
     "section",
     { class: "panel receipt", "aria-labelledby": "receipt-title" },
@@ -194,9 +197,25 @@ function receipt(step, number, { say, study, language, kiosk }) {
       { class: "small soft" },
       say("end.erase"),
       " ",
-      kiosk === null && element("a", { id: "forget", href: `/forget#${number}` }, say("end.erase.link")),
+      kiosk === null && erasureLink(`/forget#${number}`, say("end.erase.link"), () =>
+        fill(away, element("p", {}, say("end.erase.away")), contactLine(study.contact, say)),
+      ),
     ),
+    away,
   );
+}
+
+/** Return the link to erasure; where the server has stopped, this page stays and tells what else can be done.
+ *  @param {string} href @param {Words} text @param {() => void} onAway */
+function erasureLink(href, text, onAway) {
+  const link = element("a", { id: "forget", href }, text);
+  link.addEventListener("click", async (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // to another tab: this page stays anyway
+    event.preventDefault();
+    if (await isReachable()) location.assign(link.href);
+    else onAway();
+  });
+  return link;
 }
 
 /** @param {string} name @param {string} text */

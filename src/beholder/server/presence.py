@@ -1,0 +1,119 @@
+"""Presence: who is inside a study, whose pages are open, and when a server that has enough answers may stop.
+
+Pages of a browser say every few seconds that they are open, and when they are left. That is kept in memory only: it
+decides how long a server stays, and is no fact about a participant.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from beholder.aio import stopped_by_signal
+from beholder.formats import plain_count
+from beholder.store.contract import StoreUnavailable
+
+if TYPE_CHECKING:  # which imports the service, and so this module
+    from beholder.server.process import RunningServer
+
+_HEARD = timedelta(seconds=90)
+"""How long a page counts as open after its last word: browsers let pages in the background speak once a minute."""
+_LEFT = timedelta(seconds=5)
+"""How long a page that was left still counts as open: a reload leaves it, too."""
+_LAST_PAGES = timedelta(minutes=5)
+"""How long last pages are served at most: for the code, the receipt, and who wants to be erased at once."""
+_EVERY_S = 0.5
+
+
+class Presence:
+    """Whether people may begin, and which pages are open, by session and tab."""
+
+    def __init__(self) -> None:
+        self.is_closing = False
+        """Whether nobody can begin any more, because enough have finished. Whoever is inside goes on."""
+        self._open_until: dict[tuple[str, str], datetime] = {}
+
+    def close(self) -> None:
+        """Let nobody begin any more."""
+        self.is_closing = True
+
+    def hear(self, session: str, tab: str, now: datetime, *, is_open: bool) -> None:
+        """Take note that a page is open, or was left."""
+        self._open_until[session, tab] = now + (_HEARD if is_open else _LEFT)
+
+    def open_pages(self, now: datetime) -> int:
+        """Return how many sessions have an open page, and forget all others."""
+        self._open_until = {page: until for page, until in self._open_until.items() if until > now}
+        return len({session for session, _ in self._open_until})
+
+
+# Until a server may stop
+
+
+async def close_server(server: RunningServer, report: Callable[[str], None], *, waits_for_lists: bool = True) -> None:
+    """Let nobody begin any more, and return when everybody inside has finished and their last pages were left.
+
+    Whoever holds a list has the time limit of a session, counted from now; after it they are told of in the report and
+    no longer waited for. Last pages are served for five minutes at most. Returns at once where nobody is inside. The
+    first Ctrl-C ends the waiting, the second one what called this. Without `waits_for_lists` a platform has said
+    already that nobody is at work.
+    """
+    stop = asyncio.Event()
+    with stopped_by_signal(stop, signal.SIGINT):
+        await _wait_for_people(server, report, stop, waits_for_lists)
+
+
+async def _wait_for_people(
+    server: RunningServer, report: Callable[[str], None], stop: asyncio.Event, waits_for_lists: bool
+) -> None:
+    service = server.service
+    context, run = service.context, service.served.study.run
+    context.presence.close()
+    began = last = service.now()
+    latest, reported, inside = began + context.entrance.lease, "", 0
+    while not stop.is_set():
+        now = service.now()
+        if waits_for_lists:
+            with contextlib.suppress(StoreUnavailable):  # it comes back, or the time is up
+                inside = (await server.store.counts(now, run))["live"]
+        if inside:
+            last = now
+            if now >= latest:
+                break
+            words = _inside_words(inside, latest)
+        elif (pages := context.presence.open_pages(now)) and now < last + _LAST_PAGES:
+            words = _page_words(pages, last + _LAST_PAGES)
+        else:
+            return
+        if words != reported:
+            report(words)
+            reported = words
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), _EVERY_S)
+    if inside:
+        report(_end_words(inside))
+
+
+def _inside_words(people: int, latest: datetime) -> str:
+    has = plain_count(people, "person is", "people are")
+    return (
+        f"Enough have finished: nobody else can begin. {has} inside and can finish, "
+        f"until {latest.astimezone():%H:%M} at the latest. Ctrl-C ends it now, twice at once."
+    )
+
+
+def _page_words(pages: int, latest: datetime) -> str:
+    has = plain_count(pages, "person still has", "people still have")
+    return (
+        f"{has} a page open, such as the last one with code, receipt and erasure: served until it is left, "
+        f"until {latest.astimezone():%H:%M} at the latest. Ctrl-C goes on now."
+    )
+
+
+def _end_words(people: int) -> str:
+    was = plain_count(people, "person was", "people were")
+    return f"It ends while {was} inside. Their answers so far are stored; they can go on when it is served again."
