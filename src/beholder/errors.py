@@ -19,6 +19,7 @@ import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from beholder.formats import listed
 from beholder.words import read_words
 
 ReadTexts = Callable[[str], Mapping[str, str]]
@@ -125,7 +126,16 @@ class Refused(BeholderError):
         return self._texts(language)[self._word].format(**self._values) if self._word else self.what
 
 
-def did_you_mean(word: str, known: Sequence[str]) -> str:
-    """Return `Did you mean x?`, or an empty string when nothing known is near."""
-    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
-    return f"Did you mean {near[0]}?" if near else ""
+def closest(word: str, known: Sequence[str], most: int = 1) -> list[str]:
+    """Return the known words nearest to a word, best first, whatever the case of either."""
+    same = [other for other in known if other.lower() == word.lower()]
+    if same:
+        return same[:most]
+    by_small = {other.lower(): other for other in reversed(known)}
+    return [by_small[near] for near in difflib.get_close_matches(word.lower(), by_small, n=most, cutoff=0.6)]
+
+
+def did_you_mean(word: str, known: Sequence[str], most: int = 1) -> str:
+    """Return `Did you mean x?` or `Did you mean x or y?`, or an empty string when nothing known is near."""
+    near = closest(word, known, most)
+    return f"Did you mean {listed(near)}?" if near else ""

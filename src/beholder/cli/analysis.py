@@ -3,37 +3,38 @@
 from __future__ import annotations
 
 import math
-import sys
 from pathlib import Path
 from typing import Any, Literal
 
 import click
 
+from beholder.cli.command import CommandResult, StageCommand
+from beholder.cli.completion import StudyPath, complete_condition
 from beholder.cli.printing import FROM, IDEAL, Bar, population_source, print_table
 from beholder.errors import Problem, UserError
 
 _EXIT_CODES = {"yes": 0, "no": 3, "undecided": 4}
 
 
-@click.command()
-@click.argument("study", type=click.Path(path_type=Path))
-@click.argument("condition", metavar="A")
-@click.argument("other", metavar="B")
+@click.command(cls=StageCommand, stage="analyse")
+@click.argument("study", type=StudyPath())
+@click.argument("condition", metavar="A", shell_complete=complete_condition)
+@click.argument("other", metavar="B", shell_complete=complete_condition)
 @click.option("--question", help="Which question; may be left out where there is one only.")
-def better(study: Path, condition: str, other: str, question: str | None) -> None:
-    """Ask whether condition A is better than condition B, for scripts.
+def better(study: Path, condition: str, other: str, question: str | None) -> CommandResult:
+    """Ask whether A is better than B, for scripts.
 
-    The answer of the report, with its evidence: exit code 0 is yes, 3 is no (A is worse), 4 is undecided. STUDY is an
-    analysed study, or its folder; nothing is written.
+    A and B are conditions. The answer of the report, with its evidence: exit code 0 is yes, 3 is no (A is worse), 4 is
+    undecided. STUDY is an analysed study, or its folder; nothing is written.
     """
     import beholder
 
     found = beholder.better(study, condition, other, question=question)
     click.echo(found.words)
-    sys.exit(_EXIT_CODES[found.answer])
+    return CommandResult(found, code=_EXIT_CODES[found.answer])
 
 
-@click.command()
+@click.command(cls=StageCommand, stage="analyse", has_open=True)
 @click.argument("sides", nargs=-1, required=True, metavar="SIDE...")
 @click.option("--out", type=click.Path(path_type=Path), help="Where to write; compare/ beside the first side.")
 @click.option(
@@ -43,7 +44,7 @@ def better(study: Path, condition: str, other: str, question: str | None) -> Non
 @click.option("--runs", is_flag=True, help="Every study stands for its runs; runs of one number are one side.")
 def compare(
     sides: tuple[str, ...], out: Path | None, margin: float | None, questions: tuple[str, ...], runs: bool
-) -> None:
+) -> CommandResult:
     """Hold scores against a run, a lab or another study.
 
     A SIDE is a study.yaml or its folder, one run of it (study.yaml@2) or all (study.yaml@all), a CSV of ratings, or a
@@ -56,9 +57,12 @@ def compare(
     for line in comparison.words:
         click.echo(line)
     click.echo(f"\nPage: {comparison.page}")
+    return CommandResult(
+        {"words": comparison.words, "agreement": comparison.agreement, "page": comparison.page}, comparison.page
+    )
 
 
-@click.command()
+@click.command(cls=StageCommand, stage="analyse", has_open=True)
 @click.argument("studies", nargs=-1, metavar="[STUDY ...]")
 @click.option("--split", metavar="QUESTION:NUMBER", help="Everything once more above and below, as realistic:2.")
 @click.option("--metrics", type=click.Path(path_type=Path), help="A CSV of objective metrics, as metrics/values.csv.")
@@ -82,7 +86,7 @@ def dimensions(
     components: int | None,
     over: Literal["condition", "stimulus"],
     out: Path | None,
-) -> None:
+) -> CommandResult:
     """Tell what many questions measure together.
 
     Also which few of them would do. A STUDY is a study.yaml or its folder, a run of it (study.yaml@2), or a CSV of
@@ -98,6 +102,7 @@ def dimensions(
     for line in result.words:
         click.echo(line)
     click.echo(f"\nPage: {result.page}")
+    return CommandResult({"words": result.words, "tables": result.tables, "page": result.page}, result.page)
 
 
 def _split(text: str | None) -> tuple[str, float] | None:
@@ -114,8 +119,8 @@ def _split(text: str | None) -> tuple[str, float] | None:
     return question, number
 
 
-@click.command()
-@click.argument("source", default="study.yaml", type=click.Path(path_type=Path), metavar="[STUDY | RATINGS.CSV]")
+@click.command(cls=StageCommand, stage="analyse", has_open=True)
+@click.argument("source", default="study.yaml", type=StudyPath(), metavar="[STUDY | RATINGS.CSV]")
 @click.option(
     "--metric", multiple=True, help="Which to measure, with commas between, as psnr,vmaf; all that fit when left out."
 )
@@ -127,7 +132,7 @@ def _split(text: str | None) -> tuple[str, float] | None:
 @click.option("--reference", help="The condition to compare with, where none has that role.")
 @click.option("--out", type=click.Path(path_type=Path), help="Where to write; metrics/ in the study when left out.")
 @click.option("--jobs", type=click.IntRange(1), help="Pairs measured at a time; one for each core when left out.")
-def metrics(source: Path, metric: tuple[str, ...], **options: Any) -> None:
+def metrics(source: Path, metric: tuple[str, ...], **options: Any) -> CommandResult:
     """Hold PSNR, SSIM, VMAF and others beside the ratings.
 
     Each stimulus is compared with the reference of its content. What was measured before is not measured again.
@@ -141,10 +146,11 @@ def metrics(source: Path, metric: tuple[str, ...], **options: Any) -> None:
     for line in ("", *result.words):
         click.echo(line)
     click.echo(f"\nPage: {result.page}")
+    return CommandResult({"words": result.words, "metrics": result.shown, "page": result.page}, result.page)
 
 
-@click.command()
-@click.argument("study", default="study.yaml", type=click.Path(path_type=Path))
+@click.command(cls=StageCommand, stage="try", has_open=True)
+@click.argument("study", default="study.yaml", type=StudyPath())
 @click.option("--participants", help="Numbers to try; 10,20,40,80 and the study's own when left out.")
 @click.option("--difference", type=float, help="Points between neighbours; 5 % of the scale, or the pilot's.")
 @click.option("--repetitions", default=200, show_default=True, help="Studies to imagine with each number.")
@@ -160,7 +166,7 @@ def metrics(source: Path, metric: tuple[str, ...], **options: Any) -> None:
 @click.option("--rate", help='Pay for an hour, as "12.00 GBP"; recruit.reward for a session when left out.')
 @click.option("--seed", default=1, show_default=True, help="Of the simulated people.")
 @click.option("--out", type=click.Path(path_type=Path), help="Where to write; power/ beside study.yaml when left out.")
-def power(study: Path, methods: str | None, source: str | None, ideal: bool, **options: Any) -> None:
+def power(study: Path, methods: str | None, source: str | None, ideal: bool, **options: Any) -> CommandResult:
     """How many participants, at what cost, by which method.
 
     The study is imagined many times with simulated people and analysed as the real one would be.
@@ -182,15 +188,17 @@ def power(study: Path, methods: str | None, source: str | None, ideal: bool, **o
     for line in (*result.words, *result.notes["notes"]):
         click.echo(line)
     click.echo(f"\nPage: {result.page}")
+    words = (*result.words, *result.notes["notes"])
+    return CommandResult({"words": words, "participants": result.shown, "page": result.page}, result.page)
 
 
-@click.command()
-@click.argument("study", default="study.yaml", type=click.Path(path_type=Path), metavar="[STUDY]")
+@click.command(cls=StageCommand, stage="run")
+@click.argument("study", default="study.yaml", type=StudyPath(), metavar="[STUDY]")
 @click.option("--participants", type=click.IntRange(1), help="Add lists for so many more, by the same design.")
 @click.option("--store", metavar="URL", help="Where facts are: a folder, or postgresql://…; store/ when left out.")
 @click.option("--robots", is_flag=True, help="Judge the rehearsal; nothing is written where people have come.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be added.")
-def extend(study: Path, participants: int | None, store: str | None, robots: bool, dry_run: bool) -> None:
+def extend(study: Path, participants: int | None, store: str | None, robots: bool, dry_run: bool) -> object:
     """Add lists for what cleaning left short, or for more people.
 
     Without --participants, exactly the votes that are missing. Stimuli may have been added to the study; nothing of
@@ -209,3 +217,4 @@ def extend(study: Path, participants: int | None, store: str | None, robots: boo
         head, *rows = balance_table(extension.balance)
         click.echo()
         print_table([dict(zip(head[:-1], row[:-1], strict=True)) for row in rows])
+    return extension

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
+from beholder.cli.command import CommandResult, StageGroup
 from beholder.cli.printing import Bar, print_made_files, print_table
-from beholder.errors import StimuliError
 
 _OUT = click.option("--out", required=True, type=click.Path(path_type=Path), help="Where to write.")
 _FILES = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
@@ -28,7 +27,7 @@ _MESSAGE_OPTIONS = (
 """Arguments of the two commands that add messages to stimuli."""
 
 
-@click.group()
+@click.group(cls=StageGroup, stage="make")
 def media() -> None:
     """Make stimuli from your own files."""
 
@@ -41,7 +40,7 @@ def media() -> None:
 @click.option("--fps", "rates", multiple=True, help="Of videos: frames a second, each held, as 7.5.")
 @click.option("--blur", "blurs", multiple=True, help="Of videos: pixels (sigma) at 1080 lines, as 4.")
 @_OUT
-def anchor(files: tuple[Path, ...], cutoffs: tuple[int, ...], out: Path, **video: Any) -> None:
+def anchor(files: tuple[Path, ...], cutoffs: tuple[int, ...], out: Path, **video: Any) -> object:
     """Make anchors of sounds and videos: worse, and in step to the sample or frame.
 
     Writes OUT/lowpass-3500/NAME.wav of sounds; OUT/bitrate-200k/NAME.mp4 and the like of videos. Give an option once
@@ -51,7 +50,7 @@ def anchor(files: tuple[Path, ...], cutoffs: tuple[int, ...], out: Path, **video
 
     with Bar("Anchors") as progress:
         result = make_anchors(files, cutoffs, out, **video, progress=progress)
-    print_made_files(result)
+    return print_made_files(result)
 
 
 @media.command()
@@ -62,7 +61,7 @@ def anchor(files: tuple[Path, ...], cutoffs: tuple[int, ...], out: Path, **video
     "--sound", default="left", show_default=True, type=click.Choice(["left", "right", "none"]), help="Whose is kept."
 )
 @click.option("--shortest", is_flag=True, help="Cut to the shorter also where they differ by more than half a second.")
-def stack(left: Path, right: Path, out: Path, sound: Any, shortest: bool) -> None:
+def stack(left: Path, right: Path, out: Path, sound: Any, shortest: bool) -> object:
     """Put two videos side by side into one, frame by frame.
 
     LEFT and RIGHT are two videos, or two folders whose videos have the same names; OUT is a folder, or for two videos
@@ -72,7 +71,7 @@ def stack(left: Path, right: Path, out: Path, sound: Any, shortest: bool) -> Non
 
     with Bar("Stacks") as progress:
         result = make_stacks(left, right, out, sound=sound, shortest=shortest, progress=progress)
-    print_made_files(result)
+    return print_made_files(result)
 
 
 @media.command()
@@ -81,7 +80,7 @@ def stack(left: Path, right: Path, out: Path, sound: Any, shortest: bool) -> Non
     "--kinds", default="fragmentation,discontinuity,uncleanness", show_default=True, help="Which, with commas between."
 )
 @click.option("--out", default="examples", show_default=True, type=click.Path(path_type=Path), help="Where to write.")
-def impair(clip: Path, kinds: str, out: Path) -> None:
+def impair(clip: Path, kinds: str, out: Path) -> object:
     """Make samples of impairments from a clean video, for the instructions.
 
     Writes OUT/CLIP-KIND.mp4 of the same size, rate and length. What is there already is not made again.
@@ -90,10 +89,10 @@ def impair(clip: Path, kinds: str, out: Path) -> None:
 
     with Bar("Samples") as progress:
         result = make_impaired(clip, [kind.strip() for kind in kinds.split(",")], out, progress=progress)
-    print_made_files(result)
+    return print_made_files(result)
 
 
-def _message_command(command: Callable[..., None]) -> Callable[..., None]:
+def _message_command(command: Callable[..., object]) -> Callable[..., object]:
     """Return a command with the arguments for adding messages to stimuli."""
     for part in reversed(_MESSAGE_OPTIONS):
         command = part(command)
@@ -102,7 +101,7 @@ def _message_command(command: Callable[..., None]) -> Callable[..., None]:
 
 @media.command()
 @_message_command
-def attention(**options: Any) -> None:
+def attention(**options: Any) -> object:
     """Make copies that ask for an answer in their middle: attention checks.
 
     Writes OUT/NAME-attention-1.mp4 and so on, and OUT/manifest.csv with their lines. A folder stands for the media in
@@ -112,12 +111,12 @@ def attention(**options: Any) -> None:
 
     with Bar("Copies") as progress:
         result = make_messages(**options, role="attention", progress=progress)
-    print_made_files(result)
+    return print_made_files(result)
 
 
 @media.command()
 @_message_command
-def trap(**options: Any) -> None:
+def trap(**options: Any) -> object:
     """Make copies that ask for an answer in their middle: trapping clips.
 
     Writes OUT/NAME-trap-1.mp4 and so on, and OUT/manifest.csv with their lines. A folder stands for the media in it.
@@ -127,7 +126,7 @@ def trap(**options: Any) -> None:
 
     with Bar("Copies") as progress:
         result = make_messages(**options, role="trap", progress=progress)
-    print_made_files(result)
+    return print_made_files(result)
 
 
 @media.command()
@@ -138,7 +137,7 @@ def trap(**options: Any) -> None:
 @click.option("--height", type=int, help="Of videos: lines; as they are when left out.")
 @click.option("--fps", type=float, help="Of videos: frames a second; as they are when left out.")
 @click.option("--loudness", type=float, help="Of all sound: LUFS, as -23; as it is when left out.")
-def prepare(files: tuple[Path, ...], out: Path, **options: Any) -> None:
+def prepare(files: tuple[Path, ...], out: Path, **options: Any) -> object:
     """Make files ready for browsers: encoded again, without metadata.
 
     Writes OUT/NAME.mp4 (or .webm), .wav, .webp, or the text in UTF-8. A folder stands for all media in and below it,
@@ -148,13 +147,12 @@ def prepare(files: tuple[Path, ...], out: Path, **options: Any) -> None:
 
     with Bar("Files") as progress:
         result = make_prepared(files, out, **options, progress=progress)
-    print_made_files(result)
+    return print_made_files(result)
 
 
-@media.command()
+@media.command(has_quiet=False)
 @_FILES
-@click.option("--json", "in_json", is_flag=True, help="For programs.")
-def probe(files: tuple[Path, ...], in_json: bool) -> None:
+def probe(files: tuple[Path, ...]) -> object:
     """Say what files hold, and whether browsers play them.
 
     A folder stands for all media in and below it. Ends with 2 where a file cannot be read or would not play.
@@ -163,9 +161,6 @@ def probe(files: tuple[Path, ...], in_json: bool) -> None:
 
     with Bar("Files") as progress:
         rows, problems = probe_media(files, progress)
-    if in_json:
-        click.echo(json.dumps(as_json(rows), indent=2, ensure_ascii=False))
-    else:
-        print_table(as_table(rows))
-    if problems:
-        raise StimuliError(problems)
+    print_table(as_table(rows))
+    document = {"files": as_json(rows)}
+    return CommandResult(document, code=2, problems=problems) if problems else document

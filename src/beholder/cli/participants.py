@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from beholder.cli.command import StageGroup
 from beholder.cli.printing import STORE, STUDY, print_table
 
 if TYPE_CHECKING:
@@ -19,11 +19,10 @@ if TYPE_CHECKING:
 
 _REASON = click.option("--reason", required=True, help="Why, in a few words; it is kept.")
 _DRY = click.option("--dry-run", is_flag=True, help="Only say what would be done.")
-_JSON = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 _WHO = click.argument("who", metavar="ID")
 
 
-class _ListFirst(click.Group):
+class _ListFirst(StageGroup):
     """A group whose command `list` may be left out."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -32,7 +31,7 @@ class _ListFirst(click.Group):
         return super().parse_args(ctx, args)
 
 
-@click.group(cls=_ListFirst)
+@click.group(cls=_ListFirst, stage="run")
 def participants() -> None:
     """List who came, look at one, or do something about one.
 
@@ -41,29 +40,25 @@ def participants() -> None:
     """
 
 
-@participants.command("list")
+@participants.command("list", has_quiet=False)
 @STUDY
 @STORE
-@_JSON
-def list_(study: Path, store: str | None, as_json: bool) -> None:
+def list_(study: Path, store: str | None) -> object:
     """List everybody who came. This is what `beholder participants` does alone."""
     import beholder
 
     everybody = beholder.participants(study, store=store)
-    if as_json:
-        click.echo(_json(everybody))
-        return
     if not everybody:
         click.echo("Nobody has come yet.")
     print_table([_row(one) for one in everybody])
+    return {"participants": everybody}
 
 
-@participants.command()
+@participants.command(has_quiet=False)
 @_WHO
 @STUDY
 @STORE
-@_JSON
-def show(who: str, study: Path, store: str | None, as_json: bool) -> None:
+def show(who: str, study: Path, store: str | None) -> object:
     """Show one: steps with times, verdicts with reasons, and what was done."""
     import beholder
     from beholder.recruiting.moderation import find_participant
@@ -72,15 +67,13 @@ def show(who: str, study: Path, store: str | None, as_json: bool) -> None:
     person, session = find_participant(beholder.participants(study, store=store), who, folder_of(study))
     if session is not None:
         person = dataclasses.replace(person, sessions=(session,))
-    if as_json:
-        click.echo(_json(person))
-        return
     print_table([_row(person)])
     for visited in person.sessions:
         _show(visited)
     if person.acts:
         click.echo("\nDone about them")
         print_table([{"when": _time(one.at), "what": _word(one.kind), "why": one.reason} for one in person.acts])
+    return person
 
 
 def _row(one: ParticipantRecord) -> dict[str, str]:
@@ -108,7 +101,7 @@ def _show(one: ParticipantSession) -> None:
     print_table([{"rule": rule.check, "says": rule.verdict, "why": rule.words or "–"} for rule in one.rules])
 
 
-def _add_act(kind: Act, words: str) -> Callable[..., None]:
+def _add_act(kind: Act, words: str) -> Callable[..., object]:
     """Add the command for an act."""
 
     @participants.command(kind.replace("_", "-"), help=words)
@@ -117,10 +110,12 @@ def _add_act(kind: Act, words: str) -> Callable[..., None]:
     @_REASON
     @_DRY
     @STORE
-    def command(who: str, study: Path, reason: str, dry_run: bool, store: str | None) -> None:
+    def command(who: str, study: Path, reason: str, dry_run: bool, store: str | None) -> object:
         from beholder.recruiting import act
 
-        click.echo(act(kind, who, reason, study, store=store, dry_run=dry_run).words)
+        done = act(kind, who, reason, study, store=store, dry_run=dry_run)
+        click.echo(done.words)
+        return done
 
     return command
 
@@ -143,9 +138,3 @@ def _word(kind: str) -> str:
 
 def _time(at: datetime) -> str:
     return f"{at:%Y-%m-%d %H:%M:%S}"
-
-
-def _json(records: ParticipantRecord | Sequence[ParticipantRecord]) -> str:
-    from beholder.recruiting.monitor_snapshot import to_json
-
-    return json.dumps(to_json(records), indent=2, ensure_ascii=False)

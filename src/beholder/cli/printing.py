@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from beholder.cli.command import is_json, is_quiet, is_to_open, open_in_browser, print_document
+from beholder.cli.completion import StudyPath
 from beholder.formats import plain_count
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from beholder.workflow.check import Checked, GroupShare, StimulusCount
 
 
-STUDY = click.argument("study", default="study.yaml", type=click.Path(path_type=Path))
+STUDY = click.argument("study", default="study.yaml", type=StudyPath())
 STORE = click.option("--store", help="A PostgreSQL URL, or another folder; store/ beside study.yaml when left out.")
 HOST = click.option("--host", default="127.0.0.1", show_default=True, help="0.0.0.0 to be reached from elsewhere.")
 PORT = click.option(
@@ -51,28 +52,40 @@ def population_source(source: str | None, *, ideal: bool) -> str | None:
     return "ideal" if ideal else source
 
 
-def print_made_files(result: WorkshopResult) -> None:
-    """Print how many files were made, and how many existed."""
+def print_made_files(result: WorkshopResult) -> object:
+    """Print how many files were made, and how many existed; return them as a document."""
     for note in result.notes:
         click.echo(f"Note: {note}", err=True)
     kept = f" {len(result.kept)} already there." if result.kept else ""
     click.echo(f"Made {plain_count(len(result.written), 'file')}.{kept}")
+    return result
 
 
-def live_printer() -> Callable[[ServerStatus], None]:
-    """Return a function that prints the links once and then the counts, on one line in a terminal."""
+def live_printer(*, as_document: bool = False) -> Callable[[ServerStatus], None]:
+    """Return a function that prints the links once and then the counts, on one line in a terminal.
+
+    With --json the links are the document of a command that only serves; for others they go to stderr.
+    """
     first = True
 
     def tell(live: ServerStatus) -> None:
         nonlocal first
+        if is_json() and as_document:
+            if first:
+                print_document({name: value for name, value in vars(live).items() if name != "counts"})
+            first = False
+            return
         if first:
             own = "by a link of their own; `beholder launch` writes launch/links.csv"
             links = live.lab or ({} if live.shut else {"Participants": own if live.is_personal else live.link})
             shown = [f"{f'{name}:':<14}{link}" for name, link in {**links, "Preview": live.preview_link}.items()]
-            click.echo("\n".join([*filter(None, [live.shut]), *shown, "Ctrl-C stops; nothing is lost."]))
+            lines = [*filter(None, [live.shut]), *shown, "Ctrl-C stops; nothing is lost."]
+            click.echo("\n".join(lines), err=is_json())
+            if is_to_open():
+                open_in_browser(live.preview_link)
             first = False
         line = "  ".join(f"{name} {count}" for name, count in live.counts.items())
-        click.echo(f"\r{line:<70}" if sys.stdout.isatty() else line, nl=not sys.stdout.isatty())
+        click.echo(f"\r{line:<70}" if sys.stdout.isatty() else line, nl=not sys.stdout.isatty(), err=is_json())
 
     return tell
 
@@ -87,7 +100,7 @@ class Bar:
     """A progress bar, drawn only in a terminal."""
 
     def __init__(self, label: str, shown: bool = True) -> None:
-        self._label, self._shown = label, shown and sys.stderr.isatty()
+        self._label, self._shown = label, shown and sys.stderr.isatty() and not is_quiet()
         self._stack = contextlib.ExitStack()
         self._bar: ProgressBar[int] | None = None
 
@@ -190,6 +203,14 @@ def print_scores(results: Results, truth: Mapping[str, float]) -> None:
             f"No scores, as no rating is left: of {counts['rows']} rows {counts['missing']} have no value, "
             f"{counts['not_used']} are not used, and {counts['other_kinds']} are of checks or of other kinds."
         )
+
+
+_RESULT_KEYS = ("conditions", "pairs", "waiting", "report")
+
+
+def results_document(results: Results, **more: object) -> dict[str, object]:
+    """Return results for --json: conditions and pairs, what waits for a person, and the report's page."""
+    return {**{name: getattr(results, name) for name in _RESULT_KEYS}, **more}
 
 
 def print_table(rows: list[dict[str, Any]]) -> None:

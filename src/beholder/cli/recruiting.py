@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,8 +9,9 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from beholder.cli.command import CommandResult, StageCommand, is_json
 from beholder.cli.printing import STORE, STUDY, print_table
-from beholder.errors import RecruitError
+from beholder.errors import Problem, UserError
 
 if TYPE_CHECKING:
     from beholder.recruiting.contract import Pay
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from beholder.recruiting.decisions import Decisions
 
 
-@click.command()
+@click.command(cls=StageCommand, stage="run")
 @STUDY
 @STORE
 @click.option("--public-url", help="Where participants reach the server; remembered. http://127.0.0.1:8000 at first.")
@@ -37,7 +37,7 @@ def launch(
     pause: bool,
     resume: bool,
     dry_run: bool,
-) -> None:
+) -> object:
     """Check, quote what it costs, and put it up as a draft.
 
     Nothing is published, and no place is added, before its amount has been named with --publish. Run again it finds
@@ -47,13 +47,16 @@ def launch(
 
     if pause or resume:
         if (pause and (resume or publish)) or places:
-            raise click.UsageError("--pause and --resume stand alone.")
+            raise UserError(
+                Problem("beholder launch", "--pause and --resume stand alone", "one of the two, without --places")
+            )
         from beholder.recruiting import turn
 
         which: Literal["pause", "resume"] = "pause" if pause else "resume"
-        for line in turn(study, which, publish=publish, store=store, dry_run=dry_run).words:
+        change = turn(study, which, publish=publish, store=store, dry_run=dry_run)
+        for line in change.words:
             click.echo(line)
-        return
+        return change
     launched = beholder.launch(
         study, publish=publish, places=places, public_url=public_url, store=store, dry_run=dry_run
     )  # fmt: skip
@@ -61,15 +64,15 @@ def launch(
         click.echo(f"Warning: {warning}", err=True)
     for line in launched.words:
         click.echo(line)
+    return launched
 
 
-@click.command()
+@click.command(cls=StageCommand, stage="run", has_quiet=False)
 @STUDY
 @STORE
 @click.option("--once", is_flag=True, help="Print how it stands now, and leave.")
-@click.option("--json", "as_json", is_flag=True, help="Print that as JSON, and leave.")
 @click.option("--robots", is_flag=True, help="Look at the rehearsal.")
-def monitor(study: Path, store: str | None, once: bool, as_json: bool, robots: bool) -> None:
+def monitor(study: Path, store: str | None, once: bool, robots: bool) -> object:
     """Watch how a study goes while people are at it.
 
     Arrivals, steps, drop-outs, balance, failures, pay, cost, and when it will be done. Changes nothing, and may be
@@ -77,10 +80,9 @@ def monitor(study: Path, store: str | None, once: bool, as_json: bool, robots: b
     """
     import beholder
 
-    if as_json:
-        snapshot = beholder.monitor(study, store=store, robots=robots)
-        click.echo(json.dumps(snapshot.to_json(), indent=2, ensure_ascii=False))
-    elif not sys.stdout.isatty():
+    if is_json():
+        return beholder.monitor(study, store=store, robots=robots).to_json()
+    if not sys.stdout.isatty():
         click.echo(str(beholder.monitor(study, store=store, robots=robots)), nl=False)
     elif once:
         from rich.console import Console
@@ -88,6 +90,7 @@ def monitor(study: Path, store: str | None, once: bool, as_json: bool, robots: b
         Console(highlight=False).print(beholder.monitor(study, store=store, robots=robots))
     else:
         _watch(study, store, robots)
+    return None
 
 
 def _watch(study: Path, store: str | None, robots: bool) -> None:
@@ -131,7 +134,7 @@ _PAY_TEXTS: Mapping[Pay, str] = {
 }
 
 
-@click.command()
+@click.command(cls=StageCommand, stage="decide")
 @STUDY
 @click.option(
     "--submissions", type=click.Path(path_type=Path), help="The list of a platform as CSV: who came, what they pasted."
@@ -139,7 +142,7 @@ _PAY_TEXTS: Mapping[Pay, str] = {
 @click.option("--sign", metavar="NAME", help="Sign what decide/decisions.csv says; only that is ever sent.")
 @click.option("--dry-run", is_flag=True, help="Only print; write and sign nothing.")
 @STORE
-def decide(study: Path, submissions: Path | None, sign: str | None, dry_run: bool, store: str | None) -> None:
+def decide(study: Path, submissions: Path | None, sign: str | None, dry_run: bool, store: str | None) -> object:
     """Propose whom to pay and whom to use, with reasons.
 
     Writes decide/decisions.csv. Change pay, use, category and message there: what you changed is kept when this runs
@@ -149,6 +152,7 @@ def decide(study: Path, submissions: Path | None, sign: str | None, dry_run: boo
 
     decisions = beholder.decide(study, submissions=submissions, sign=sign, store=store, dry_run=dry_run)
     _print_decisions(decisions)
+    return {"file": decisions.file, "counts": decisions.counts, "rows": decisions.rows, "words": decisions.words}
 
 
 def _print_decisions(decisions: Decisions) -> None:
@@ -166,7 +170,7 @@ def _yes(is_so: bool) -> str:
     return "yes" if is_so else "no"
 
 
-@click.command()
+@click.command(cls=StageCommand, stage="decide")
 @STUDY
 @STORE
 @click.option("--send", is_flag=True, help="Pay; where a platform cannot, write pay/payments.csv.")
@@ -188,7 +192,7 @@ def pay(
     top_up: bool,
     resend: tuple[str, ...],
     settle: tuple[str, ...],
-) -> None:
+) -> object:
     """Show what is owed to whom, or pay it.
 
     Only what was signed is sent, and never twice: what is unsure is read first. Without --send nothing is sent.
@@ -202,8 +206,8 @@ def pay(
         tell=lambda words: click.echo(words, err=True),
     )  # fmt: skip
     _print_payment(payment)
-    if payment.problems:
-        raise RecruitError(payment.problems)
+    document = {"lines": payment.lines, "file": payment.file, "is_sent": payment.is_sent, "words": payment.words}
+    return CommandResult(document, code=2, problems=payment.problems) if payment.problems else document
 
 
 def _print_payment(payment: Payment) -> None:
@@ -225,11 +229,11 @@ def _print_payment(payment: Payment) -> None:
         click.echo(line)
 
 
-@click.command()
+@click.command(cls=StageCommand, stage="decide")
 @STUDY
 @STORE
 @click.option("--dry-run", is_flag=True, help="Only say what holds it up; nothing is stopped or written.")
-def close(study: Path, store: str | None, dry_run: bool) -> None:
+def close(study: Path, store: str | None, dry_run: bool) -> object:
     """Stop recruiting, verify that all is paid, and export.
 
     Then close/summary.md says how it was done. While anybody waits for a decision or for money it says who, and is
@@ -239,23 +243,21 @@ def close(study: Path, store: str | None, dry_run: bool) -> None:
     import beholder
 
     closure = beholder.close(study, store=store, dry_run=dry_run)
-    for problem in closure.open:
-        click.echo(str(problem), err=True)
     for line in closure.words:
         click.echo(line)
-    if not closure.is_closed:
-        sys.exit(2)
+    document = {"is_closed": closure.is_closed, "words": closure.words}
+    return document if closure.is_closed else CommandResult(document, code=2, problems=closure.open)
 
 
 _DRY = click.option("--dry-run", is_flag=True, help="Only say what would be erased.")
 
 
-@click.command()
+@click.command(cls=StageCommand, stage="decide")
 @click.argument("receipt")
 @STUDY
 @_DRY
 @STORE
-def forget(receipt: str, study: Path, dry_run: bool, store: str | None) -> None:
+def forget(receipt: str, study: Path, dry_run: bool, store: str | None) -> object:
     """Erase everything of the person who has RECEIPT.
 
     Answers, events and the link to who it is go for good; that it was done stays known. Case, spaces and dashes of a
@@ -263,17 +265,21 @@ def forget(receipt: str, study: Path, dry_run: bool, store: str | None) -> None:
     """
     import beholder
 
-    for line in beholder.forget(receipt, study, store=store, dry_run=dry_run).words:
+    erased = beholder.forget(receipt, study, store=store, dry_run=dry_run)
+    for line in erased.words:
         click.echo(line)
+    return erased
 
 
-@click.command()
+@click.command(cls=StageCommand, stage="decide")
 @STUDY
 @_DRY
 @STORE
-def purge(study: Path, dry_run: bool, store: str | None) -> None:
+def purge(study: Path, dry_run: bool, store: str | None) -> object:
     """Erase what the study's `retention` no longer lets be kept."""
     import beholder
 
-    for line in beholder.purge(study, store=store, dry_run=dry_run).words:
+    erased = beholder.purge(study, store=store, dry_run=dry_run)
+    for line in erased.words:
         click.echo(line)
+    return erased

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from beholder.cli.command import CommandResult, StageCommand
+from beholder.cli.completion import MethodHelp, MethodName
 from beholder.cli.printing import (
     FROM,
     HOST,
@@ -23,6 +25,7 @@ from beholder.cli.printing import (
     print_news,
     print_scores,
     print_table,
+    results_document,
 )
 from beholder.workflow.demo import DEFAULT_METHOD
 
@@ -42,7 +45,7 @@ _EVERY = click.option(
 )
 
 
-@click.command()
+@click.command(cls=StageCommand, stage="run", has_open=True)
 @STUDY
 @click.option(
     "--stimuli",
@@ -83,7 +86,7 @@ def run(
     source: str | None,
     ideal: bool,
     **options: Any,
-) -> None:
+) -> CommandResult:
     """Take a study from its file to the report.
 
     Checks, plans, serves until enough have finished, cleans, analyses, reports. On a platform it also launches, and
@@ -101,8 +104,7 @@ def run(
         raise UserError(Problem("--play-money", "and --runs are both given", "one of the two"))
     if count is not None:
         del options["play_money"]
-        _take_runs(study, count, against, with_robots=with_robots, **options)
-        return
+        return _take_runs(study, count, against, with_robots=with_robots, **options)
     with Bar("Robots", shown=with_robots) as progress, Bar("Stimuli") as making:
         results = beholder.run(
             study, simulate=with_robots, progress=progress, making=making, news=print_news,
@@ -111,9 +113,10 @@ def run(
     if options["play_money"]:
         click.echo("A rehearsal with simulated people and play money, not a result.\n")
     _print_results(results, is_rehearsal=with_robots)
+    return CommandResult(results_document(results, is_rehearsal=with_robots), results.report)
 
 
-def _take_runs(study: Path, count: int, against: str | None, *, with_robots: bool, **options: Any) -> None:
+def _take_runs(study: Path, count: int, against: str | None, *, with_robots: bool, **options: Any) -> CommandResult:
     import beholder
     from beholder.workflow.runs import people_by_run
 
@@ -130,10 +133,15 @@ def _take_runs(study: Path, count: int, against: str | None, *, with_robots: boo
     for words in repeated.waiting:
         click.echo(f"Waiting: {words}")
     click.echo(f"\nReport of the last run: {repeated.results[-1].report}")
-    click.echo(f"Page: {repeated.comparison.page}")
+    page = repeated.comparison.page
+    click.echo(f"Page: {page}")
+    runs = [results_document(one) for one in repeated.results]
+    return CommandResult(
+        {"is_rehearsal": with_robots, "runs": runs, "words": repeated.comparison.words, "page": page}, page
+    )
 
 
-@click.command()
+@click.command(cls=StageCommand, stage="run")
 @click.argument("file", default="chain.yaml", type=click.Path(path_type=Path), metavar="[CHAIN]")
 @HOST
 @PORT
@@ -146,7 +154,7 @@ def _take_runs(study: Path, count: int, against: str | None, *, with_robots: boo
 @SEED
 @FROM
 @IDEAL
-def chain(file: Path, with_robots: bool, source: str | None, ideal: bool, **options: Any) -> None:
+def chain(file: Path, with_robots: bool, source: str | None, ideal: bool, **options: Any) -> object:
     """Run studies that follow from one another, with new people in each and one budget over all.
 
     CHAIN is chain.yaml in this folder when left out. Ctrl-C and again continues.
@@ -162,6 +170,8 @@ def chain(file: Path, with_robots: bool, source: str | None, ideal: bool, **opti
     for name, results in results_by_name.items():
         click.echo(f"\n{name}\n")
         _print_results(results, is_rehearsal=with_robots)
+    studies = {name: results_document(results) for name, results in results_by_name.items()}
+    return {"is_rehearsal": with_robots, "studies": studies}
 
 
 def _print_results(results: Results, *, is_rehearsal: bool) -> None:
@@ -176,9 +186,9 @@ def _print_results(results: Results, *, is_rehearsal: bool) -> None:
     click.echo(f"\nReport: {results.report}")
 
 
-@click.command()
-@click.argument("study", default="study.yaml", type=click.Path(path_type=Path))
-@click.option("--store", help="A PostgreSQL URL, or another folder; store/ beside study.yaml when left out.")
+@click.command(cls=StageCommand, stage="try", has_open=True)
+@STUDY
+@STORE
 @click.option("--participants", type=click.IntRange(1), help="How many robots; one for each list when left out.")
 @click.option("--raters", default="honest", show_default=True, help="A mixture, as honest:0.9,careless:0.1.")
 @click.option("--seed", default=1, show_default=True, help="Of the simulated people.")
@@ -201,7 +211,7 @@ def simulate(
     ideal: bool,
     people: str,
     **how: Any,
-) -> None:
+) -> object:
     """Rehearse with robots, and compare with the truth."""
     import beholder
     from beholder.errors import Problem, UserError
@@ -225,19 +235,23 @@ def simulate(
             crowd = beholder.simulate(study, **how, progress=progress)
     if browser:
         click.echo(f"Every step in pictures: {story.page}")
-    elif memory:
+        return CommandResult({"page": story.page}, story.page)
+    if memory:
         assert rehearsal.path is not None
         click.echo(planted_words(rehearsal.truth, population) + "\n")
-        print_scores(beholder.analyse(rehearsal.path), rehearsal.truth.conditions)
+        results = beholder.analyse(rehearsal.path)
+        print_scores(results, rehearsal.truth.conditions)
         click.echo(f"\nRatings of robots, none of them judged by a check: {rehearsal.path}")
-    else:
-        click.echo(planted_words(crowd.truth, population) + "\n")
-        beholder.clean(study, store=how["store"], robots=True)
-        print_scores(beholder.analyse(study, robots=True), crowd.truth.conditions)
+        return results_document(results, truth=rehearsal.truth.conditions, ratings=rehearsal.path)
+    click.echo(planted_words(crowd.truth, population) + "\n")
+    beholder.clean(study, store=how["store"], robots=True)
+    results = beholder.analyse(study, robots=True)
+    print_scores(results, crowd.truth.conditions)
+    return results_document(results, truth=crowd.truth.conditions)
 
 
-@click.command()
-@click.argument("method", default=DEFAULT_METHOD)
+@click.command(cls=MethodHelp, stage="try", has_open=True)
+@click.argument("method", default=DEFAULT_METHOD, type=MethodName())
 @click.option("--prolific", is_flag=True, help="On a Prolific of play money, with people who come, leave and are paid.")
 @click.option(
     "--folder", type=click.Path(path_type=Path), help="Where; beholder-demo or beholder-demo-METHOD when left out."
@@ -245,7 +259,7 @@ def simulate(
 @IDEAL
 @click.option("--exit", "leave", is_flag=True, help="Stop after the report instead of serving on.")
 @PORT
-def demo(method: str, prolific: bool, folder: Path | None, leave: bool, port: int, ideal: bool) -> None:
+def demo(method: str, prolific: bool, folder: Path | None, leave: bool, port: int, ideal: bool) -> CommandResult:
     """Show the whole way with sample stimuli and robots."""
     import beholder
     from beholder.simulation.variance import planted_words, read_source
@@ -259,8 +273,11 @@ def demo(method: str, prolific: bool, folder: Path | None, leave: bool, port: in
     def on_link(link: str) -> None:
         click.echo(f"Still serving. Look at the study: {link}" if prolific else f"Participants: {link}")
 
+    done: list[Results] = []
+
     def on_result(truth: Truth, results: Results) -> None:
         progress.close()
+        done.append(results)
         if prolific:
             click.echo("\nWhat people said, beside the quality that was planted:\n")
         click.echo(planted_words(truth, read_source(source)) + "\n")
@@ -278,6 +295,7 @@ def demo(method: str, prolific: bool, folder: Path | None, leave: bool, port: in
             method, folder, prolific=prolific, source=source, stay=not leave, port=port, on_link=on_link,
             on_result=on_result, on_money=_print_money, news=print_news, progress=progress,
         )  # fmt: skip
+    return CommandResult(results_document(done[-1]), done[-1].report)
 
 
 def _print_money(summary: MoneySummary) -> None:

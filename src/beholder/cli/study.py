@@ -11,6 +11,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from beholder.cli.analysis import better, compare, dimensions, extend, metrics, power
+from beholder.cli.command import (
+    CommandResult,
+    StageGroup,
+    ask_to_open,
+    is_json,
+    is_to_open,
+    open_in_browser,
+    print_document,
+    print_problems,
+    usage_problem,
+)
+from beholder.cli.completion import MethodHelp, MethodName, StudyPath, completion
 from beholder.cli.examples import examples
 from beholder.cli.media import media
 from beholder.cli.participants import participants
@@ -29,10 +41,12 @@ from beholder.cli.printing import (
     print_message_stimuli,
     print_scores,
     print_table,
+    results_document,
 )
 from beholder.cli.recruiting import close, decide, forget, launch, monitor, pay, purge
 from beholder.cli.run import chain, demo, run, simulate
-from beholder.errors import UserError
+from beholder.errors import Problem, UserError
+from beholder.formats import listed
 
 if TYPE_CHECKING:
     from beholder.server import ServerStatus
@@ -41,66 +55,50 @@ if TYPE_CHECKING:
 _ROBOTS = click.option("--robots", is_flag=True, help="Look at the rehearsal, although people have answered.")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=StageGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="beholder")
 def cli() -> None:
     """Subjective evaluation that is as easy to run as an objective metric.
 
-    STUDY is study.yaml in this folder when left out. `beholder demo` shows the whole way.
+    Begin with `beholder demo`, which shows the whole way, or with `beholder new METHOD FOLDER`. STUDY is study.yaml in
+    this folder when left out. `beholder COMMAND --help` says what a command does.
     """
-
-
-cli.add_command(better)
-cli.add_command(close)
-cli.add_command(launch)
-cli.add_command(media)
-cli.add_command(compare)
-cli.add_command(decide)
-cli.add_command(demo)
-cli.add_command(dimensions)
-cli.add_command(examples)
-cli.add_command(extend)
-cli.add_command(forget)
-cli.add_command(metrics)
-cli.add_command(monitor)
-cli.add_command(participants)
-cli.add_command(pay)
-cli.add_command(power)
-cli.add_command(run)
-cli.add_command(chain)
-cli.add_command(purge)
-cli.add_command(simulate)
 
 
 def main() -> None:
     """Run the command line: exit 0 done, 1 our fault, 2 yours, 130 interrupted; `better` also 3 no, 4 undecided."""
     try:
-        cli(standalone_mode=False)
+        cli(prog_name="beholder", standalone_mode=False)
     except UserError as error:
-        click.echo(str(error), err=True)
+        print_problems(error.problems)
         sys.exit(2)
     except click.ClickException as error:
-        error.show()
+        print_problems([usage_problem(error)])
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         click.echo("\nStopped.", err=True)
         sys.exit(130)
 
 
-@cli.command()
-@click.argument("method")
-@click.argument("folder", type=click.Path(path_type=Path))
-def new(method: str, folder: Path) -> None:
-    """Write a study that runs, with sample stimuli."""
+@cli.command(stage="make", cls=MethodHelp)
+@click.argument("method", type=MethodName())
+@click.argument("folder", required=False, type=click.Path(path_type=Path))
+def new(method: str, folder: Path | None) -> object:
+    """Write a study that runs, with sample stimuli.
+
+    FOLDER is named after the method when left out.
+    """
     import beholder
 
+    folder = folder or Path(method)
     study = beholder.new(method, folder)
     click.echo(f"Wrote {study}. Next:\n  cd {folder}")
-    for line, purpose in (("preview", "look at it"), ("run --simulate", "rehearse it"), ("serve", "put people on it")):
+    for line, purpose in (("preview", "look at it"), ("run --simulate", "rehearse it"), ("run", "put people on it")):
         click.echo(f"  beholder {line:<20} {purpose}")
+    return {"study": study}
 
 
-@cli.command()
+@cli.command(stage="help", has_json=False, has_quiet=False)
 def schema() -> None:
     """Print the JSON Schema of study.yaml, for editors."""
     import beholder
@@ -108,11 +106,11 @@ def schema() -> None:
     click.echo(json.dumps(beholder.schema(), indent=2, ensure_ascii=False))
 
 
-@cli.command()
+@cli.command(stage="make")
 @STUDY
 @click.option("--resolved", is_flag=True, help="Print the study with every default filled in.")
 @click.option("--make", is_flag=True, help="Make all stimuli that ask for an answer, and say how many there are.")
-def check(study: Path, resolved: bool, make: bool) -> None:
+def check(study: Path, resolved: bool, make: bool) -> object:
     """Find every problem, or say what participants meet. What is missing in media/ is written."""
     import beholder
     from beholder.study.serialization import resolved_yaml
@@ -123,17 +121,22 @@ def check(study: Path, resolved: bool, make: bool) -> None:
         click.echo(f"Warning: {warning}", err=True)
     if resolved:
         click.echo(resolved_yaml(checked.study), nl=False)
-        return
+        return {"study": checked.study.model_dump(mode="json"), "warnings": checked.warnings}
     if make:
         print_message_stimuli(checked.asking)
-        return
-    print_checked(checked)
+    else:
+        print_checked(checked)
+    return {
+        **{name: value for name, value in vars(checked).items() if name != "study"},
+        "minutes": checked.minutes,
+        "minutes_before": checked.minutes_before,
+    }
 
 
-@cli.command()
+@cli.command(stage="try", has_open=True)
 @STUDY
 @click.option("--report", "has_report", is_flag=True, help="Also draw the counts as heat maps: plan/report/index.html.")
-def plan(study: Path, has_report: bool) -> None:
+def plan(study: Path, has_report: bool) -> object:
     """Write the balanced plan and print how balanced it is."""
     import beholder
     from beholder.methods import load_study
@@ -143,12 +146,17 @@ def plan(study: Path, has_report: bool) -> None:
     loaded = load_study(study)
     print_lists(planned, loaded)
     with (loaded.folder / "plan" / "balance.csv").open(encoding="utf-8", newline="") as table:
-        print_table(list(csv.DictReader(table)))
-    if has_report:
-        click.echo(f"\nReport: {loaded.folder / 'plan' / 'report' / 'index.html'}")
+        balance = list(csv.DictReader(table))
+    print_table(balance)
+    document = {"lists": len(planned.lists), "seed": planned.seed, "balance": balance}
+    if not has_report:
+        return document
+    page = loaded.folder / "plan" / "report" / "index.html"
+    click.echo(f"\nReport: {page}")
+    return CommandResult({**document, "report": page}, page)
 
 
-@cli.command()
+@cli.command(stage="run")
 @STUDY
 @STORE
 @HOST
@@ -178,12 +186,12 @@ def serve(
         return
     with Bar("Stimuli") as progress:
         beholder.serve(
-            study, store=store, host=host, port=port, public_url=public_url, workers=workers, tell=live_printer(),
-            progress=progress,
+            study, store=store, host=host, port=port, public_url=public_url, workers=workers,
+            tell=live_printer(as_document=True), progress=progress,
         )  # fmt: skip
 
 
-@cli.command()
+@cli.command(stage="try", has_open=True)
 @STUDY
 @HOST
 @PORT
@@ -193,27 +201,32 @@ def preview(study: Path, host: str, port: int) -> None:
 
     def tell(live: ServerStatus) -> None:
         click.echo(f"Preview: {live.preview_link}\nNothing is stored. Ctrl-C stops.")
+        if is_json():
+            print_document({"preview_link": live.preview_link})
+        if is_to_open():
+            open_in_browser(live.preview_link)
 
     with Bar("Stimuli") as progress:
         beholder.serve(study, host=host, port=port, preview=True, tell=tell, progress=progress)
 
 
-@cli.command()
+@cli.command(stage="decide")
 @STUDY
 @STORE
 @_ROBOTS
 @click.option("--run", type=click.IntRange(1), help="Look at another run than the one in the study file.")
-def clean(study: Path, store: str | None, robots: bool, run: int | None) -> None:
+def clean(study: Path, store: str | None, robots: bool, run: int | None) -> object:
     """Judge every session: paid, used, and why not."""
     import beholder
 
     with Bar("Sessions") as progress:
         cleaned = beholder.clean(study, store=store, robots=robots, run=run, progress=progress)
     print_cleaned(cleaned)
+    return cleaned
 
 
-@cli.command()
-@click.argument("source", default="study.yaml", type=click.Path(path_type=Path), metavar="[STUDY | RATINGS.CSV]")
+@cli.command(stage="analyse")
+@click.argument("source", default="study.yaml", type=StudyPath(), metavar="[STUDY | RATINGS.CSV]")
 @click.option("--out", type=click.Path(path_type=Path), help="Where to write; analyse/ beside the file when left out.")
 @click.option(
     "--model",
@@ -223,7 +236,7 @@ def clean(study: Path, store: str | None, robots: bool, run: int | None) -> None
 )
 @click.option("--store", metavar="URL", help="Where the ratings are from, if a database: looks are recorded there.")
 @_ROBOTS
-def analyse(source: Path, out: Path | None, model: tuple[str, ...], store: str | None, robots: bool) -> None:
+def analyse(source: Path, out: Path | None, model: tuple[str, ...], store: str | None, robots: bool) -> object:
     """Compute scores with intervals and all pairs."""
     import beholder
     from beholder.cleaning import rehearsal_of
@@ -234,21 +247,23 @@ def analyse(source: Path, out: Path | None, model: tuple[str, ...], store: str |
     beside = rehearsal_of(source).outputs if robots else source if source.is_dir() else source.parent
     folder = out or beside / "analyse"
     click.echo(f"\nTables, and in notes.json how each was made: {folder}")
+    return results_document(results, folder=folder)
 
 
-@cli.command()
+@cli.command(stage="analyse", has_open=True)
 @STUDY
 @_ROBOTS
-def report(study: Path, robots: bool) -> None:
+def report(study: Path, robots: bool) -> CommandResult:
     """Write the report: one HTML page, figures, tables, ratings."""
     import beholder
 
     with Bar("Figures") as progress:
         page = beholder.report(study, robots=robots, progress=progress)
     click.echo(page)
+    return CommandResult({"report": page}, page)
 
 
-@cli.command()
+@cli.command(stage="analyse")
 @STUDY
 @STORE
 @click.option("--out", type=click.Path(path_type=Path), help="Where to write; export/ in the study when left out.")
@@ -258,10 +273,55 @@ def report(study: Path, robots: bool) -> None:
 @click.option("--robots", is_flag=True, help="Take the rehearsal, although people have answered.")
 @click.option("--with-texts", is_flag=True, help="With what people wrote in their own words; look through it first.")
 @click.option("--p910", is_flag=True, help="Add the tables of the P.910 toolkit: votes_per_clip and the like.")
-def export(study: Path, **options: Any) -> None:
+def export(study: Path, **options: Any) -> object:
     """Write every fact as tidy tables, with a data dictionary."""
     import beholder
 
     with Bar("Tables") as progress:
         exported = beholder.export(study, progress=progress, **options)
     print_exported(exported)
+    return exported
+
+
+_PAGES = {
+    "report": ("report/index.html", "beholder report"),
+    "plan": ("plan/report/index.html", "beholder plan --report"),
+    "power": ("power/index.html", "beholder power"),
+    "metrics": ("metrics/index.html", "beholder metrics"),
+    "dimensions": ("dimensions/index.html", "beholder dimensions"),
+    "compare": ("compare/index.html", "beholder compare"),
+    "storyboard": ("storyboard/index.html", "beholder simulate --browser 1"),
+}
+"""The pages of a study by name: where each is, and what writes it."""
+
+
+@cli.command("open", stage="help", has_json=False, has_quiet=False)
+@click.argument("what", default="report", type=click.Choice([*_PAGES, "preview"]), metavar="[PAGE]")
+@STUDY
+@click.pass_context
+def open_(context: click.Context, what: str, study: Path) -> None:
+    """Open the report in the browser, or another page.
+
+    PAGE is report when left out; or plan, power, metrics, dimensions, compare or storyboard. `beholder open preview`
+    serves the preview and opens it, until Ctrl-C.
+    """
+    if what == "preview":
+        ask_to_open()
+        context.invoke(preview, study=study, port=0)
+        return
+    page, writer = _PAGES[what]
+    file = (study if study.is_dir() else study.parent) / page
+    if not file.is_file():
+        there = [name for name, (other, _) in _PAGES.items() if (file.parents[page.count("/")] / other).is_file()]
+        allowed = f"what is there: {listed(there)}" if there else ""
+        raise UserError(Problem(str(file), "is not there", allowed, f"`{writer}` writes it."))
+    click.echo(file)
+    open_in_browser(file)
+
+
+# In the order in which they are used, which is that of the help.
+for _command in (
+    examples, media, demo, simulate, power, run, chain, launch, monitor, participants, extend, decide, pay, close,
+    forget, purge, compare, better, dimensions, metrics, completion,
+):  # fmt: skip
+    cli.add_command(_command)

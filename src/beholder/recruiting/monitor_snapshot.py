@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal
 
 from beholder.recruiting.contract import State, Status
@@ -175,7 +177,7 @@ def _document(view: MonitorSnapshot) -> Mapping[str, Json]:
 
 
 def to_json(value: object) -> Json:
-    """Return a value as JSON: times as ISO 8601, money as `2.00 GBP`, and anything with fields as an object."""
+    """Return a value as JSON: times as ISO 8601, money as `2.00 GBP`, a table as its rows, null for no number."""
     if isinstance(value, Sum):
         return str(value)
     if isinstance(value, datetime):
@@ -186,6 +188,16 @@ def to_json(value: object) -> Json:
         return {str(key): to_json(inner) for key, inner in value.items()}
     if isinstance(value, tuple | list):
         return [to_json(inner) for inner in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
     if value is None or isinstance(value, bool | int | float | str):
         return value
+    if isinstance(value, PurePath):
+        return str(value)
+    if hasattr(value, "to_dict"):  # a data frame, whose numbers are of numpy
+        return [to_json(row) for row in value.to_dict("records")]
+    if hasattr(value, "tolist"):
+        return to_json(value.tolist())
+    if isinstance(value, set | frozenset):
+        return sorted(map(str, value))
     return {name: to_json(inner) for name, inner in vars(value).items()}

@@ -14,4 +14,4 @@ def test_probing_prints_one_record_for_each_file(tiny: Path) -> None:
     clip = sorted((tiny / "stimuli").rglob("*.mp4"))[0]
     result = CliRunner().invoke(cli, ["media", "probe", str(clip), "--json"])
     assert result.exit_code == 0, result.output
-    assert [Path(record["file"]).name for record in json.loads(result.output)] == [clip.name]
+    assert [Path(record["file"]).name for record in json.loads(result.output)["files"]] == [clip.name]

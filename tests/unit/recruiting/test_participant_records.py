@@ -65,7 +65,7 @@ def test_the_command_line_lists_and_shows(tmp_path: Path) -> None:
     assert (as_json["participant"], as_json["sessions"][0]["outcome"]) == (names[0], "completed")
     assert as_json["sessions"][0]["steps"][0] == {"key": "trial:1", "at": "2026-11-15T09:01:00+00:00", "seconds": 12.0}
     assert as_json["sessions"][0]["rules"][0].keys() == {"check", "verdict", "reason", "words"}
-    everybody = json.loads(CliRunner().invoke(cli, ["participants", str(tmp_path), "--json"]).output)
+    everybody = json.loads(CliRunner().invoke(cli, ["participants", str(tmp_path), "--json"]).output)["participants"]
     assert [one["participant"] for one in everybody] == names
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from beholder.errors import StimuliError
 from beholder.stimuli.loudness import measure_loudness
 from beholder.stimuli.workshop import probe_media
 from support.prepared_files import noise, refused, run
@@ -49,8 +48,10 @@ def test_a_probe_is_json_for_programs(tmp_path: Path) -> None:
     text.write_text("three little words", "utf-8")
     bad.write_bytes(b"no picture")
     result = run("probe", tmp_path, "--json")
-    assert isinstance(result.exception, StimuliError)
-    of_noise, of_words, of_bad = json.loads(result.stdout)
+    assert result.exit_code == 2
+    printed = json.loads(result.stdout)
+    of_noise, of_words, of_bad = printed["files"]
+    assert [problem["where"] for problem in printed["problems"]] == [str(bad)]
     lufs = measure_loudness(sound, "audio").lufs
     nothing = {
         "plays": True, "problem": None, "container": "", "codec": "", "pixels": "", "width": 0, "height": 0, "fps": 0.0,
