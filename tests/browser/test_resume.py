@@ -11,6 +11,14 @@ from support.browser import MARKS, StudyServers, play, rate, slider, values_on
 pytestmark = MARKS
 
 
+HIDE = """() => {
+  Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+  delete document.visibilityState;
+}"""
+"""Puts the page away for a moment, as a phone does."""
+
+
 async def reload(page: Page) -> dict[str, Any]:
     """Reload a page and return the step that the server sends."""
     async with page.expect_response("**/api/arrive") as arriving:
@@ -116,6 +124,41 @@ async def test_a_closed_tab_and_another_device_lead_to_the_same_step(servers: St
     assert len(await site.rows("sessions")) == 1
     await phone.go("trial:2")
     assert list(await site.answers()) == ["consent", "text:instructions", "trial:1"]
+
+
+async def test_a_half_filled_page_goes_on_on_another_device(servers: StudyServers) -> None:
+    site = await servers.serve(
+        before=[{"id": "why", "text": "Why?", "type": "text"}],
+        design={"participants": 6, "trials": 2, "per_trial": 3, "seed": 3},
+    )
+    visit = await site.visit()
+    await visit.go("questions")
+    await visit.page.fill("[name=why]", "Half a sen")
+    async with visit.page.expect_response("**/api/events") as sending:
+        await visit.page.evaluate(HIDE)
+    assert (await sending.value).status == 204
+    link = "?" + visit.page.url.partition("?")[2]
+    phone = await site.visit(link, viewport={"width": 360, "height": 740})
+    await phone.step("questions:before")
+    assert await phone.page.input_value("[name=why]") == "Half a sen"
+    await phone.page.fill("[name=why]", "A whole sentence.")
+    await phone.go("trial")
+    await play(phone.page, "s2", "s3")
+    await rate(phone.page, s2=64)
+    async with phone.page.expect_response("**/api/events"):
+        pass  # by itself, a few seconds after the last change
+    third = await site.visit(link)
+    await third.step("trial:1")
+    assert [played for _, _, played in await slot_states(third.page)] == [False, True, True]
+    assert await values_on(third.page) == {"q1": {"s2": 64}}
+    await rate(third.page, s3=65)
+    await play(third.page, "s1")
+    await rate(third.page, s1=66)
+    await third.page.click("#next")
+    await third.step("trial:2")
+    row = (await site.answers())["trial:1"]
+    assert row["answer"]["scores"] == {"q1": {"s1": 66, "s2": 64, "s3": 65}}
+    assert all(row["playback"][slot]["coverage"] >= 0.97 for slot in ("s1", "s2", "s3"))
 
 
 async def test_an_anonymous_person_who_opens_the_link_again_goes_on(servers: StudyServers) -> None:

@@ -22,6 +22,7 @@ from beholder.exporting.columns import (
 )
 from beholder.exporting.source import DEVICE, EARLIER, ExportSource
 from beholder.files import as_text
+from beholder.store.contract import DRAFT
 from beholder.study.questionnaire import QUESTION_TYPES, Ask
 
 _LINKS = (OF_SESSION, OF_PARTICIPANT)
@@ -255,6 +256,8 @@ def event_rows(source: ExportSource, batch: dict[str, Any]) -> Iterator[dict[str
     head = {"session": batch["session"], "participant": session["participant"], "key": key}
     digest, tab = str(session["digest"]), as_text(batch["tab"])
     for number, (ms, kind, slot, data) in enumerate(batch["events"], batch["from"]):
+        if kind == DRAFT:  # half done, and changed again: what was answered is in `answers`
+            continue
         # Values that a browser chooses freely must not become formulas: the tab, a slot, the data of an event.
         text = as_text(source.withheld.event(EVENTS.name, digest, key, kind, data))
         yield {

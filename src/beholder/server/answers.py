@@ -19,7 +19,7 @@ from beholder.server.rendering import advance, current_page, reached_step, scrip
 from beholder.server.requests import SubmittedAnswer
 from beholder.server.script import CONSENT, PlannedStep, Script
 from beholder.stimuli.catalogue import Catalogue
-from beholder.store.contract import Answer, Events, Fact, SessionFacts, StoredVerdict
+from beholder.store.contract import DRAFT, Answer, Events, Fact, SessionFacts, StoredVerdict
 from beholder.study.model import Playback
 from beholder.study.recruitment import is_person
 from beholder.types import Json
@@ -151,12 +151,51 @@ async def take_events(ctx: Context, session: str, batch: SubmittedAnswer, key: s
     await check_moderation(ctx, facts)
     if key not in facts.answers:
         reached_step(ctx, facts, session_script(ctx, facts), key, now)
-    ctx.event_sizes[session] = size = ctx.event_sizes.get(session, 0) + len(str(batch.events))
+    # The draft goes first: it may be new where the events are sent once more.
+    new: list[Fact] = [] if batch.draft is None or key in facts.answers else [_draft_fact(session, key, batch, now)]
+    if batch.events or not new:
+        new.append(Events(session, key, batch.tab, batch.first, batch.events, now))
+    ctx.event_sizes[session] = size = ctx.event_sizes.get(session, 0) + len(str(batch.events)) + len(str(batch.draft))
     if size > _LARGEST:
         raise Refused.because("log_too_long", where="events", code="too_large", status=413)
-    await ctx.store.append([Events(session, key, batch.tab, batch.first, batch.events, now)])
+    await ctx.store.append(new)
     if facts.list is not None and session not in ctx.moderation.released:
         await ctx.leases.renew(session, now)
+
+
+# Drafts: what is half done on a page, in the event log, so that it is there on another device and erased with the rest
+
+
+def _draft_fact(session: str, key: str, batch: SubmittedAnswer, now: datetime) -> Events:
+    """Return the draft of a page as a batch of its own, which is stored once for each revision."""
+    assert batch.draft is not None
+    revision, shown_ms, values = batch.draft
+    data: Json = {"tab": batch.tab, "shown_ms": shown_ms, "values": dict(values)}
+    return Events(session, key, f"{DRAFT}:{batch.tab}", revision, [[0, DRAFT, None, data]], now)
+
+
+async def last_draft(ctx: Context, session: str, key: str) -> dict[str, Json] | None:
+    """Return what was last half done on the page of a step, with the events of its tab; None without a draft."""
+    batches = await ctx.store.step_events(session, key)
+    revision, last = -1, None
+    for batch in batches:
+        draft = _draft_data(batch)
+        if draft is not None and batch.first >= revision:
+            revision, last = batch.first, draft
+    if last is None:
+        return None
+    events: list[Json] = []
+    for batch in sorted((one for one in batches if one.tab == last["tab"]), key=lambda one: one.first):
+        if batch.first <= len(events):  # after a gap, nobody knows how much was watched
+            events += batch.events[len(events) - batch.first :]
+    return {"key": key, "revision": revision, "shown_ms": last["shown_ms"], "values": last["values"], "events": events}
+
+
+def _draft_data(batch: Events) -> Mapping[str, Json] | None:
+    match batch.events:
+        case [[_, kind, _, dict(data)]] if kind == DRAFT:
+            return data
+    return None
 
 
 # Reading: an answer as it is stored, with the playback evidence, the verdict on it and the feedback

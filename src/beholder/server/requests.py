@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import pydantic_core
 from starlette.requests import Request
@@ -149,6 +149,14 @@ def _is_event(event: Any) -> bool:
 _INPUTS = ("mouse", "touch", "keyboard", "robot", "")
 
 
+class SubmittedDraft(NamedTuple):
+    """What is half done on a page; of several, the one with the highest revision is the newest."""
+
+    revision: int
+    shown_ms: float
+    values: Mapping[str, Json]
+
+
 @dataclass(frozen=True)
 class SubmittedAnswer:
     """An answer with the whole event log of its step; the first `first` events were stored before."""
@@ -160,6 +168,7 @@ class SubmittedAnswer:
     shown_ms: float = 0
     sent_ms: float = 0
     input: str = ""
+    draft: SubmittedDraft | None = None
 
 
 def read_submission(body: Json, *, with_answer: bool) -> SubmittedAnswer:
@@ -180,7 +189,19 @@ def read_submission(body: Json, *, with_answer: bool) -> SubmittedAnswer:
         shown_ms=_number(body.get("shown_ms", 0), "shown_ms"),
         sent_ms=_number(body.get("sent_ms", 0), "sent_ms"),
         input=_choice(body.get("input", "")),
+        draft=None if with_answer else _draft(body.get("draft")),
     )
+
+
+def _draft(draft: Json) -> SubmittedDraft | None:
+    if draft is None:
+        return None
+    revision = draft.get("revision") if isinstance(draft, Mapping) else None
+    values = draft.get("values") if isinstance(draft, Mapping) else None
+    if type(revision) is not int or not 0 <= revision <= 1_000_000 or not isinstance(values, Mapping):
+        raise Refused.because("wrong_draft", where="draft", allowed='{"revision": 1, "shown_ms": 0, "values": {...}}')
+    assert isinstance(draft, Mapping)
+    return SubmittedDraft(revision, _number(draft.get("shown_ms", 0), "draft.shown_ms"), values)
 
 
 def _text(value: Json, where: str, longest: int) -> str:

@@ -25,7 +25,7 @@ from beholder.server.admission import (
     refresh_moderation,
     resume,
 )
-from beholder.server.answers import take_answer, take_events
+from beholder.server.answers import last_draft, take_answer, take_events
 from beholder.server.context import Context
 from beholder.server.endings import end_fact
 from beholder.server.entrances import entrance_of, identify
@@ -109,8 +109,10 @@ class StudyService:
         token = tokens.session_token(self.store.secret, self.served.study.name, session)
         link = f"{self.served.public_url}/s/{self.served.study.name}?resume={token}"
         page = await current_page(ctx, facts, self.now())
+        draft = None if is_new or page["kind"] == "end" else await last_draft(ctx, session, str(page["key"]))
         # A robot in a browser is no news.
-        return is_new, self._arrival(session, link, page, None, facts.list, is_watched=is_person(facts.session.mode))
+        arrival = self._arrival(session, link, page, None, facts.list, is_watched=is_person(facts.session.mode))
+        return is_new, arrival | {"draft": draft}
 
     async def _session_of(self, identity: Identity, device: Mapping[str, Json]) -> tuple[str, bool]:
         """Return the session in which a participant goes on or begins, and whether it is new."""
@@ -152,6 +154,7 @@ class StudyService:
                 "presses": is_watched and any(kind.looks_at_presses for kind, _ in study.checks.rules()),
             },
             "preview": steps,
+            "draft": None,
         }  # fmt: skip
 
     async def refresh(self) -> None:

@@ -69,6 +69,10 @@ class Events:
     at: datetime
 
 
+DRAFT = "draft"
+"""The kind of an event that holds what was half done on a page. The server makes it; browsers send it apart."""
+
+
 @dataclass(frozen=True)
 class StoredVerdict:
     """The verdict of a check, training or rule on a step, as stored in the table `told`."""
@@ -305,6 +309,10 @@ class Store(Protocol):
         ...
 
     async def session_facts(self, session: str) -> SessionFacts | None: ...
+
+    async def step_events(self, session: str, key: str) -> Sequence[Events]:
+        """Return the batches of events of one step, in the order of insertion; empty after an erasure."""
+        ...
 
     async def earlier_verdicts(self, session: str) -> Sequence[tuple[Session, StoredVerdict]]:
         """Return the verdicts on the same participant in other sessions of the same population, oldest first."""

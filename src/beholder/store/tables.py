@@ -229,6 +229,12 @@ def read_answer(row: Sequence[Any]) -> Answer:
     return Answer(**read_row("answers", row))
 
 
+def read_events(row: Sequence[Any]) -> Events:
+    """Return the batch of events of a row."""
+    columns = read_row("events", row)
+    return Events(first=columns.pop("from"), **columns)
+
+
 def read_told(row: Sequence[Any]) -> StoredVerdict:
     """Return the verdict of a row of `told`."""
     return StoredVerdict(**read_row("told", row))

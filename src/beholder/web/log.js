@@ -1,34 +1,45 @@
-// The log and the draft of one step: what happened on the page, and what is half done. Both survive a reload.
+// The log and the draft of one step: what happened on the page, and what is half done. Both survive a reload, and what
+// the server has heard of them another device.
 
 /** @import { Outbox } from "./outbox.js" */
 /** @import { Storage } from "./storage.js" */
-/** @import { AnswerBody, Batch, Event, EventKind, Json } from "./types" */
+/** @import { AnswerBody, Batch, Event, EventKind, Json, KeptDraft } from "./types" */
 
 /** @typedef {{ tab: string, shown_ms: number, events: Event[], stored: number, tried: number,
- *              values: Record<string, Json> }} Draft */
+ *              values: Record<string, Json>, revision: number, told: number }} Draft */
 /** @typedef {ReturnType<typeof openLog>} Log */
 
 const SAVE_EVERY_MS = 400;
 const SEND_EVERY_MS = 25_000;
+const TELL_AFTER_MS = 5000; // what somebody has just set or written goes to the server so soon
 const CROWDED = 3000; // so many events, and small ones are left out: an answer must stay under 256 kB
 const SMALL = new Set(["change", "key", "click", "press", "focus"]);
 const LEAVING_BYTES = 60_000; // browsers carry at most 64 kB after a page has gone
 
 /** Return the log of a step, continued where an earlier page left it.
  *  @param {{ key: string, session: string, tab: string, storage: Storage,
- *            outbox: Outbox, signal: AbortSignal, isQuiet: boolean }} parts */
-export function openLog({ key, session, tab, storage, outbox, signal, isQuiet }) {
+ *            outbox: Outbox, signal: AbortSignal, isQuiet: boolean,
+ *            elsewhere: KeptDraft | null }} parts `elsewhere`: what the server has of this person's page */
+export function openLog({ key, session, tab, storage, outbox, signal, isQuiet, elsewhere }) {
   const place = `draft:${session}:${key}`;
   for (const name of storage.names()) if (name.startsWith("draft:") && name !== place) storage.remove(name);
 
-  const kept = /** @type {Draft | null} */ (storage.get(place));
+  let kept = /** @type {Draft | null} */ (storage.get(place));
+  if (elsewhere !== null && elsewhere.key === key && elsewhere.revision > (kept?.revision ?? 0)) {
+    const { shown_ms, events, values, revision } = elsewhere;
+    kept = { tab, shown_ms, events, values, revision, stored: 0, tried: 0, told: revision };
+  }
   /** @type {Draft} */
-  const draft = kept ?? { tab, shown_ms: Date.now(), events: [], stored: 0, tried: 0, values: {} };
+  const draft = {
+    tab, shown_ms: Date.now(), events: [], stored: 0, tried: 0, values: {}, revision: 0, told: 0, ...kept,
+  }; // prettier-ignore
   if (draft.tab !== tab) Object.assign(draft, { tab, stored: 0, tried: 0 }); // counted per tab
   const last = draft.events.at(-1)?.[0] ?? 0;
   const begun = Math.max(last, Date.now() - draft.shown_ms) - performance.now();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let saving;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let telling;
 
   function save() {
     clearTimeout(saving);
@@ -51,10 +62,19 @@ export function openLog({ key, session, tab, storage, outbox, signal, isQuiet })
     if (isQuiet) return;
     if (draft.tried <= draft.stored) draft.tried = draft.events.length;
     save();
-    const tried = batch();
-    if (tried === null || (leaving && JSON.stringify(tried).length > LEAVING_BYTES)) return;
+    clearTimeout(telling);
+    telling = undefined;
+    const { revision, shown_ms, values } = draft;
+    const isNew = revision > draft.told;
+    const tried = batch() ?? (isNew ? { key, tab, from: draft.stored, events: [] } : null);
+    if (tried === null) return;
+    const body = isNew ? { ...tried, draft: { revision, shown_ms, values } } : tried;
+    if (leaving && JSON.stringify(body).length > LEAVING_BYTES) return;
     const end = draft.tried;
-    if (await outbox.send(tried, { leaving })) draft.stored = Math.max(draft.stored, end);
+    if (await outbox.send(body, { leaving })) {
+      draft.stored = Math.max(draft.stored, end);
+      draft.told = Math.max(draft.told, revision);
+    }
     saveSoon();
   }
 
@@ -67,8 +87,17 @@ export function openLog({ key, session, tab, storage, outbox, signal, isQuiet })
     },
     { signal },
   );
+  // A phone that is put away may never come back to this page.
+  document.addEventListener(
+    "visibilitychange",
+    () => {
+      if (document.visibilityState === "hidden") void send({ leaving: true });
+    },
+    { signal },
+  );
   signal.addEventListener("abort", () => {
     clearInterval(timer);
+    clearTimeout(telling);
     clearTimeout(saving);
   });
 
@@ -91,7 +120,9 @@ export function openLog({ key, session, tab, storage, outbox, signal, isQuiet })
       /** @param {string} name @param {Json} value */
       set(name, value) {
         draft.values[name] = value;
+        draft.revision += 1;
         saveSoon();
+        telling ??= setTimeout(send, TELL_AFTER_MS);
       },
     },
     /** Return the body of an answer that is given now, and the batch that has to go before it.
@@ -112,6 +143,7 @@ export function openLog({ key, session, tab, storage, outbox, signal, isQuiet })
     },
     /** Forget the draft: the step is over. */
     close() {
+      clearTimeout(telling);
       clearTimeout(saving);
       storage.remove(place);
     },

@@ -67,6 +67,7 @@ await start(document.documentElement.dataset["study"] ?? "");
 /** A session on this page: what belongs to one participant.
  *  @typedef {{ study: Arrival["study"], client: Client, session: string, tab: string, storage: Storage, shelf: Shelf,
  *              outbox: Outbox, kiosk: Kiosk | null, preview: PreviewBar | null, presses: Presses | null,
+ *              draft: Arrival["draft"],
  *              jump: (step: Step) => void }} Session */
 
 /** Run a study: arrive, then show one step after the other. @param {string} name of the study */
@@ -167,7 +168,8 @@ async function openSession(name, arrival, shell, kiosk) {
   frame.topbar.setTitle(kiosk === null ? study.title : `${study.title} · ${kiosk.name}`);
   /** @type {Session} */
   const opened = {
-    study, client, session, tab, storage, shelf, outbox, kiosk, preview: null, presses: null, jump: () => {},
+    study, client, session, tab, storage, shelf, outbox, kiosk, preview: null, presses: null,
+    draft: arrival.draft, jump: () => {},
   }; // prettier-ignore
   if (study.presses) {
     opened.presses = openPresses(say);
@@ -215,6 +217,7 @@ async function show(shell, session, step, signal) {
     outbox: session.outbox,
     signal,
     isQuiet: step.kind === "end",
+    elsewhere: session.draft,
   });
   log.add("shown", null, { again: log.events.length > 0 });
   witness(log, signal);

@@ -89,6 +89,8 @@ export interface Arrival {
     presses: boolean /* whether a check of the study looks at how the page is operated */;
   };
   preview: { steps: { key: string; label: string }[] } | null;
+  /** What was half done on this page, perhaps on another device. */
+  draft: KeptDraft | null;
 }
 
 /** A station of a laboratory. `seat` and `resume`: by what its participant comes, or comes back; for the station only. */
@@ -110,7 +112,11 @@ export interface AnswerBody {
   answer: Json; events: Event[]; from: number; tab: string; shown_ms: number; sent_ms: number; input: "mouse" | "touch" | "keyboard";
 }
 /** What POST /api/events gets. */
-export interface Batch { key: string; tab: string; from: number; events: Event[] }
+export interface Batch { key: string; tab: string; from: number; events: Event[]; draft?: Omit<KeptDraft, "key" | "events"> }
+/** What is half done on the page of a step; of two, the higher revision is newer. */
+export interface KeptDraft {
+  key: string; revision: number; shown_ms: number; values: Record<string, Json>; events: Event[];
+}
 
 // ---- Views: what a method's `view.js` gets and gives -------------------------------------------------------------
 

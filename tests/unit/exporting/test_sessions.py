@@ -32,6 +32,8 @@ def test_what_a_browser_calls_itself_is_no_formula(tmp_path: Path) -> None:
             later = START + timedelta(hours=2)
             log: list[Json] = [[0, "click", "=1+1", "@SUM(A1)"], [1, "key", None, {"key": "="}]]
             await store.append([Events("alice", "trial:1", "=2+2", 0, log, later)])
+            draft: list[Json] = [[0, "draft", None, {"values": {"comment": "never handed in"}}]]
+            await store.append([Events("alice", "trial:1", "draft:=2+2", 1, draft, later)])  # which is not exported
 
     asyncio.run(fill_it())
     events = [row for row in rows(beholder.export(study).folder, "events") if row["tab"] != "t1"]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import httpx
 
@@ -15,9 +16,10 @@ import beholder.server
 from beholder.errors import Refused
 from beholder.server.app import make_app
 from beholder.server.assets import Assets
-from beholder.server.requests import SubmittedAnswer
+from beholder.server.requests import Event, SubmittedAnswer, SubmittedDraft
 from beholder.simulation.robot import watch_events
-from support.clock_service import Person, hosted
+from beholder.store.contract import Store
+from support.clock_service import PHONE, Person, hosted
 from support.instruction_pages import PLAYED, served, until, written
 from support.message_studies import Hosted, Rater, scores
 from support.qualified_sessions import HostedStudy
@@ -184,3 +186,42 @@ async def test_an_answer_crosses_at_most_twelve_modules_of_the_server_in_reading
         assert (reply.status_code, reply.json()["step"]["key"]) == (200, "trial:3")
     assert modules == CROSSED
     assert len(CROSSED) <= 12
+
+
+async def test_a_half_filled_page_is_there_on_another_device_until_it_is_answered_or_erased(
+    tmp_path: Path, tiny: Path
+) -> None:
+    async with hosted(tmp_path, tiny, design={"participants": 4, "trials": 2}) as (host, clock, store):
+        ann = await Person(host, clock, "ann").come()
+        await ann.until("trial:1")
+
+        async def send(tab: str, first: int, revision: int | None, **values: int) -> None:
+            draft = None if revision is None else SubmittedDraft(revision, 5.0, {"scores": values})
+            events: list[Event] = [] if first < 0 else [(float(first), "shown", None, None)]
+            await host.events(ann.token, SubmittedAnswer(None, events, max(first, 0), tab, draft=draft), "trial:1")
+
+        async def draft(name: str = "ann") -> Any:
+            return (await host.arrive({"participant": name}, PHONE))[1]["draft"]
+
+        assert await draft() is None
+        await send("laptop", 0, 1, s1=10)
+        await send("laptop", 0, 1, s1=99)  # the same once more, which changes nothing
+        await send("laptop", 1, 3, s1=20)
+        await send("laptop", -1, 2, s1=15)  # was late
+        await send("laptop", 3, None)  # one is missing before it
+        kept = {"key": "trial:1", "revision": 3, "shown_ms": 5.0, "values": {"scores": {"s1": 20}}}
+        assert await draft() == kept | {"events": [[0, "shown", None, None], [1, "shown", None, None]]}
+        await send("phone", -1, 4, s1=30)
+        assert await draft() == kept | {"revision": 4, "values": {"scores": {"s1": 30}}, "events": []}
+        assert await draft("bob") is None, "of another person"
+        await ann.answer()
+        await send("laptop", -1, 9, s1=40)
+        assert [event[3]["values"]["scores"]["s1"] for event in await drafts(store)] == [10, 20, 15, 30]
+        assert await draft() is None, "the next page has none"
+        await host.withdraw(ann.token)
+        assert await drafts(store) == []
+
+
+async def drafts(store: Store) -> list[Any]:
+    """Return the drafts in the event log."""
+    return [event async for row in store.rows("events") for event in row["events"] if event[1] == "draft"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from beholder.errors import Refused
-from beholder.server.requests import SubmittedAnswer, read_events, read_submission
+from beholder.server.requests import SubmittedAnswer, SubmittedDraft, read_events, read_submission
 from beholder.types import Json
 
 
@@ -39,3 +39,17 @@ def test_a_malformed_body_is_refused_at_its_place(body: Json, where: str) -> Non
 def test_a_malformed_event_is_refused(event: Json) -> None:
     with pytest.raises(Refused, match="An event has the wrong shape"):
         read_events([event])
+
+
+@pytest.mark.parametrize(
+    "draft", [[], {}, {"revision": True, "values": {}}, {"revision": -1, "values": {}}, {"revision": 1}]
+)
+def test_a_malformed_draft_is_refused(draft: Json) -> None:
+    with pytest.raises(Refused, match="The draft has the wrong shape"):
+        read_submission({"events": [], "draft": draft}, with_answer=False)
+
+
+def test_a_draft_comes_with_a_batch_of_events_only() -> None:
+    body: Json = {"answer": {}, "draft": {"revision": 2, "shown_ms": 7, "values": {"scores": {}}}}
+    assert read_submission(body, with_answer=False).draft == SubmittedDraft(2, 7.0, {"scores": {}})
+    assert read_submission(body, with_answer=True).draft is None

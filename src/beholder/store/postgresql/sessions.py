@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 
 import asyncpg
 
-from beholder.store.contract import Answer, Claim, PosedAttempt, Session, SessionFacts, StoredVerdict
+from beholder.store.contract import Answer, Claim, Events, PosedAttempt, Session, SessionFacts, StoredVerdict
 from beholder.store.postgresql.connection import LOCK_ARRIVAL, LOCK_PLAN, connected, transaction
 from beholder.store.rules import outdated_session, population, refused_arrival, unknown_session
 from beholder.store.tables import (
     SHAPES,
     read_answer,
     read_end,
+    read_events,
     read_posed,
     read_session,
     read_told,
@@ -102,6 +103,13 @@ async def runs_taken(pool: Any, participant: str, mode: Mode) -> frozenset[int]:
     """Return the runs in which a participant has claimed a list."""
     async with connected(pool) as connection:
         return frozenset(row[0] for row in await connection.fetch(_RUNS_TAKEN, participant, population(mode)))
+
+
+async def load_step_events(pool: Any, session: str, key: str) -> list[Events]:
+    """Return the batches of events of one step, in the order of insertion."""
+    query = f"SELECT {SHAPES['events'].quoted} FROM events WHERE session = $1 AND key = $2 ORDER BY n"
+    async with connected(pool) as connection:
+        return [read_events(tuple(row)) for row in await connection.fetch(query, session, key)]
 
 
 async def load_earlier_verdicts(pool: Any, session: str) -> list[tuple[Session, StoredVerdict]]:

@@ -12,6 +12,7 @@ from typing import Any
 from beholder.store.contract import (
     AppendResult,
     Claim,
+    Events,
     Fact,
     Ledger,
     PlatformIdentity,
@@ -125,6 +126,9 @@ class PostgresqlStore:
 
     async def session_facts(self, session: str) -> SessionFacts | None:
         return await self._facts.submit(to_text(session))
+
+    async def step_events(self, session: str, key: str) -> Sequence[Events]:
+        return await sessions.load_step_events(self._pool, to_text(session), to_text(key))
 
     async def earlier_verdicts(self, session: str) -> Sequence[tuple[Session, StoredVerdict]]:
         return await sessions.load_earlier_verdicts(self._pool, to_text(session))

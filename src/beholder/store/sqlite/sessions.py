@@ -9,13 +9,14 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from datetime import datetime
 
-from beholder.store.contract import Claim, Session, SessionFacts, StoredVerdict, Table
+from beholder.store.contract import Claim, Events, Session, SessionFacts, StoredVerdict, Table
 from beholder.store.rules import outdated_session, population, refused_arrival, unknown_session
 from beholder.store.tables import (
     SHAPES,
     Row,
     read_answer,
     read_end,
+    read_events,
     read_posed,
     read_session,
     read_told,
@@ -103,6 +104,12 @@ def _by_key(verdicts: Iterable[StoredVerdict]) -> dict[str, StoredVerdict]:
     for verdict in verdicts:
         first.setdefault(verdict.key, verdict)
     return first
+
+
+def load_step_events(connection: sqlite3.Connection, session: str, key: str) -> list[Events]:
+    """Return the batches of events of one step, in the order of insertion."""
+    query = f"SELECT {SHAPES['events'].quoted} FROM events WHERE session = ? AND key = ? ORDER BY rowid"
+    return [read_events(row) for row in connection.execute(query, (session, key)).fetchall()]
 
 
 def load_earlier_verdicts(connection: sqlite3.Connection, session: str) -> list[tuple[Session, StoredVerdict]]:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from beholder.store.contract import (
     AppendResult,
     Claim,
+    Events,
     Fact,
     Ledger,
     PlatformIdentity,
@@ -168,6 +169,10 @@ class SqliteStore:
             return await self._read(lambda connection: sessions.load_facts(connection, session))
         # Through the writer, so that no commit falls between reading a session and caching it.
         return await self._writer.do(lambda connection: sessions.load_facts(connection, session), self._cache.put)
+
+    async def step_events(self, session: str, key: str) -> Sequence[Events]:
+        place = to_text(session), to_text(key)
+        return await self._read(lambda connection: sessions.load_step_events(connection, *place))
 
     async def earlier_verdicts(self, session: str) -> Sequence[tuple[Session, StoredVerdict]]:
         return await self._read(lambda connection: sessions.load_earlier_verdicts(connection, to_text(session)))

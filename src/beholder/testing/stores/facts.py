@@ -132,6 +132,14 @@ async def a_repeated_answer_changes_nothing_and_returns_the_first_time(open_: St
             ("other", 0),
             ("tab", 1),
         ]
+        elsewhere = replace(batch, key="trial:2")
+        await store.append([elsewhere])
+        assert await store.step_events(session, "trial:2") == [elsewhere]
+        assert [(one.tab, one.first) for one in await store.step_events(session, "trial:1")] == [
+            ("tab", 0),
+            ("other", 0),
+            ("tab", 1),
+        ]
 
 
 async def of_many_at_once_exactly_one_is_stored(open_: StoreOpener) -> None:
