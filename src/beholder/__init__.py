@@ -37,3 +37,8 @@ __all__ = [
     "decide", "demo", "dimensions", "export", "extend", "forget", "launch", "metrics", "monitor", "new",
     "participants", "pay", "plan", "power", "purge", "report", "run", "runs", "schema", "serve", "simulate",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    """Return the public names only, for completion in a notebook: packages can be imported, and are not listed."""
+    return sorted(__all__)

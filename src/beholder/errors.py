@@ -126,13 +126,19 @@ class Refused(BeholderError):
         return self._texts(language)[self._word].format(**self._values) if self._word else self.what
 
 
+_AS_NEAR = 0.1
+"""Words that are less alike than the nearest by more than this are not meant."""
+
+
 def closest(word: str, known: Sequence[str], most: int = 1) -> list[str]:
     """Return the known words nearest to a word, best first, whatever the case of either."""
     same = [other for other in known if other.lower() == word.lower()]
     if same:
         return same[:most]
     by_small = {other.lower(): other for other in reversed(known)}
-    return [by_small[near] for near in difflib.get_close_matches(word.lower(), by_small, n=most, cutoff=0.6)]
+    near = difflib.get_close_matches(word.lower(), by_small, n=most, cutoff=0.6)
+    ratios = [difflib.SequenceMatcher(None, other, word.lower()).ratio() for other in near]
+    return [by_small[other] for other, ratio in zip(near, ratios, strict=True) if ratio > ratios[0] - _AS_NEAR]
 
 
 def did_you_mean(word: str, known: Sequence[str], most: int = 1) -> str:

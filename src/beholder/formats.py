@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from datetime import datetime
+from statistics import median
 
 NONE = "–"
 """The text of a missing number."""
@@ -113,6 +114,18 @@ def first_names(names: Sequence[str], most: int, total: int | None = None) -> st
     """
     more = (len(names) if total is None else total) - most
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+FEW = 3
+"""Of so many people or fewer a sentence lists each: a median of two people says less than the two."""
+
+
+def typical(values: Sequence[float], decimals: int, unit: str) -> str:
+    """Return `4.2 and 5.0 minutes` of one to three values, `4.6 minutes (median)` of more."""
+    ordered = sorted(values)
+    if len(ordered) <= FEW:
+        return f"{join_names([number(value, decimals) for value in ordered])} {unit}"
+    return f"{number(median(ordered), decimals)} {unit} (median)"
 
 
 def up_to(most: int) -> str:

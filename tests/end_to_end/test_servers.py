@@ -96,7 +96,7 @@ def test_several_workers_need_postgresql(study: Path) -> None:
 async def test_a_busy_port_is_said(study: Path, tmp_path: Path) -> None:
     async with run_server(load_study(study), port=0) as first:
         port = int(first.address.rpartition(":")[2])
-        with pytest.raises(UserError, match=f"--port {port}  cannot be opened"):
+        with pytest.raises(UserError, match=f"--port {port}  is in use"):
             async with run_server(load_study(study), store=tmp_path / "other", port=port):
                 pass
 

@@ -6,7 +6,7 @@ import inspect
 import re
 
 from beholder import errors
-from beholder.errors import BeholderError, Problem, Refused, UserError, did_you_mean
+from beholder.errors import BeholderError, Problem, Refused, UserError, closest, did_you_mean
 
 
 def test_the_drawn_tree_names_every_exception_below_its_base() -> None:
@@ -60,3 +60,11 @@ def test_a_refusal_is_said_in_the_words_of_the_study() -> None:
     assert (own.what, own.text("en"), own.text("de")) == ("s1 is odd", "s1 is odd", "s1 ist seltsam")
     assert (refused.where, refused.code, refused.status) == ("answer.missing.s1", "bad_answer", 422)
     assert Refused("A text of a stranger's method").text("de") == "A text of a stranger's method"
+
+
+def test_what_was_meant_is_found_whatever_its_case_and_only_what_is_as_near() -> None:
+    assert did_you_mean("ACR", ["acr", "acr-hr"]) == "Did you mean acr?"
+    assert did_you_mean("mushra", ["MUSHRA"]) == "Did you mean MUSHRA?"
+    assert did_you_mean("atention", ["attention", "automation", "ratio"], most=3) == "Did you mean attention?"
+    assert did_you_mean("pages", ["page", "paged"], most=3) == "Did you mean page or paged?"
+    assert closest("xyzzy", ["acr"], most=3) == []

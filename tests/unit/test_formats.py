@@ -25,6 +25,7 @@ from beholder.formats import (
     precise_percent,
     signed,
     span,
+    typical,
     up_to,
 )
 
@@ -88,3 +89,9 @@ def test_words_are_listed_as_people_write_them() -> None:
     assert [listed([]), listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"], "and")] == [
         "", "a", "a or b", "a, b and c",
     ]  # fmt: skip
+
+
+def test_one_to_three_people_are_listed_and_more_have_a_median() -> None:
+    assert typical([4.0], 1, "minutes") == "4.0 minutes"
+    assert typical([9.0, 4.25, 5.0], 1, "minutes") == "4.3, 5.0 and 9.0 minutes"
+    assert typical([9.0, 4.0, 5.0, 6.0], 1, "minutes") == "5.5 minutes (median)"

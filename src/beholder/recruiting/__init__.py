@@ -68,7 +68,7 @@ async def launch(
     from beholder.recruiting.context import open_context
     from beholder.recruiting.launches import launch_study
 
-    async with open_context(study, store, may_be_new=dry_run) as context:
+    async with open_context(study, store, may_be_new=True) as context:
         return await launch_study(context, publish=publish, places=places, public_url=public_url, dry_run=dry_run)
 
 

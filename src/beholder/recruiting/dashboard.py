@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from beholder.cleaning.decisions import reason_words
-from beholder.formats import plain_count
+from beholder.formats import FEW, plain_count, plural, typical
 from beholder.recruiting.monitor_snapshot import MonitorSnapshot, PlatformCounts, VoteProgress
 from beholder.study.recruitment import source_of
 
@@ -142,7 +142,7 @@ def _funnel(view: MonitorSnapshot) -> Table:
         [row.title, f"{row.reached}", _or_dash(row.here), _loss_cell(row.left), _or_dash(row.ended)]
         for row in view.steps
     ]
-    return _table(["step", "came to it", "here", "left", "ended"], rows)
+    return _table(["step", "came to it", "under way", "left", "ended"], rows)
 
 
 def _or_dash(n: int) -> str:
@@ -172,7 +172,7 @@ def _progress(view: MonitorSnapshot) -> Table:
     share = lists.finished / lists.planned if lists.planned else 0.0
     rows: list[tuple[str, str | Text]] = [
         ("came", f"{plain_count(view.arrived, 'session')} of {plain_count(view.people, 'person', 'people')}"),
-        ("here now", f"{view.here}"),
+        ("here now", f"{view.present}{_away_text(view.here - view.present)}"),
         ("finished", f"{view.completed}"),
         ("lists", Text.assemble(_bar(share), f" {lists.finished} of {lists.planned}, {lists.coming} coming")),
         ("a session takes", _duration_text(view)),
@@ -181,13 +181,19 @@ def _progress(view: MonitorSnapshot) -> Table:
     return _pairs(rows)
 
 
+def _away_text(away: int) -> str:
+    """Return how many have begun and sent nothing for two minutes, and may come back."""
+    return f", and {away} who {plural(away, 'has', 'have')} sent nothing for two minutes" if away else ""
+
+
 def _duration_text(view: MonitorSnapshot) -> str:
     if view.minutes is None:
         return "–"
     stated = f", people are told {view.told_minutes:g}" if view.told_minutes else ""
     platform_minutes = view.platform.minutes if view.platform is not None else None
     clock = f" ({platform_minutes:.1f} by the platform's clock)" if platform_minutes is not None else ""
-    return f"{view.minutes:.1f} minutes at the median{clock}{stated}"
+    took = typical(view.durations or [view.minutes] * (FEW + 1), 1, "minutes")
+    return f"{took}{clock}{stated}"
 
 
 def _pace_text(view: MonitorSnapshot) -> str:
@@ -195,7 +201,7 @@ def _pace_text(view: MonitorSnapshot) -> str:
         return "every list is finished"
     if view.per_hour is None:
         return "nobody has finished in the last 6 hours"
-    ends = f"; done {_time_left(view.finished_at, view.at)} if it goes on so" if view.finished_at else ""
+    ends = f"; all finished {_time_left(view.finished_at, view.at)} if it goes on so" if view.finished_at else ""
     return f"{view.per_hour:g} an hour{ends}"
 
 

@@ -119,9 +119,10 @@ async def _checked(
     checked, problems = await asyncio.to_thread(_check_study, context)
     warnings = list(checked.warnings) if checked is not None else []
     address = list(address_problems(study, url, is_rehearsal=context.recruiter.is_rehearsal))
+    serving, rehearsal = await preflight.rehearsal_problems(context)
     if not study.recruit.source.is_on_site and not address:
         address = await unreachable_problems(study, url, transport)
-    serving, rehearsal = await preflight.rehearsal_problems(context)
+        serving = [] if address else serving  # to start the server is enough
     if is_dry:
         warnings += [*address, *serving]
         address, serving = [], []
@@ -143,7 +144,16 @@ async def _checked(
         warnings += advised_pay_warnings(study, quote)
     unchecked = preflight.unchecked_problems(study) if cost and cost == draft else []
     if all_problems := preflight.distinct(
-        problems, preflight.contact_problems(study), closed, too_many, address, serving, cost, draft, unchecked
+        # In the order in which to do it: the study file, the account, an address for the server, the server.
+        problems,
+        preflight.contact_problems(study),
+        closed,
+        too_many,
+        cost,
+        draft,
+        unchecked,
+        address,
+        serving,
     ):
         raise RecruitError(all_problems)
     minutes = checked.minutes if checked is not None else None

@@ -124,6 +124,9 @@ class MonitorSnapshot:
     arrived: int
     """Sessions, as are all numbers below."""
     here: int
+    """Under way: still at it, or away for less than the time limit."""
+    present: int
+    """Of these, who sent something in the last two minutes."""
     completed: int
     left: int
     ended: Mapping[Outcome, int]
@@ -137,6 +140,8 @@ class MonitorSnapshot:
     stimuli: tuple[VoteProgress, ...]
     minutes: float | None
     """The median of completed sessions, from arrival to the end."""
+    durations: tuple[float, ...]
+    """The minutes of each completed session, where there are at most three."""
     told_minutes: float | None
     """The minutes stated to participants."""
     per_hour: float | None

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from beholder.checks.page_registry import check_title
 from beholder.cleaning.facts import TABLES, Facts, Rows, SessionRecord, gather_facts
 from beholder.errors import RecruitError
+from beholder.formats import FEW
 from beholder.planning.model import no_collection
 from beholder.recruiting import progress
 from beholder.recruiting.context import RecruitContext
@@ -44,6 +45,10 @@ _TIME_LIMIT = timedelta(minutes=60)
 """The longest pause of a session where the study does not say."""
 
 
+_PRESENT = timedelta(minutes=2)
+"""How long somebody counts as present after the last thing that they sent."""
+
+
 class MonitorFacts(NamedTuple):
     """The input of a snapshot: the tables, the ledger, and the platform's numbers."""
 
@@ -52,6 +57,8 @@ class MonitorFacts(NamedTuple):
     platform: PlatformCounts | None = None
     note: str = ""
     """Why there are no numbers of the platform."""
+    senders: frozenset[str] = frozenset()
+    """Sessions that sent anything in the last two minutes."""
 
 
 async def take_snapshot(
@@ -61,8 +68,10 @@ async def take_snapshot(
     tables: dict[str, Rows] = {table: await read_rows(context.store, table) for table in _TABLES}
     entries = await context.store.ledger.entries()
     counts, note = platform or await _read_platform(context, launch_record(entries, context.study.run))
+    now = context.now()
+    senders = await context.store.senders(now - _PRESENT)
     with no_collection():
-        return make_snapshot(context.study, MonitorFacts(tables, entries, counts, note), context.now(), robots=robots)
+        return make_snapshot(context.study, MonitorFacts(tables, entries, counts, note, senders), now, robots=robots)
 
 
 def make_snapshot(study: Study, inputs: MonitorFacts, now: datetime, *, robots: bool = False) -> MonitorSnapshot:
@@ -85,7 +94,8 @@ def make_snapshot(study: Study, inputs: MonitorFacts, now: datetime, *, robots: 
         rows, trials = step_counts(keys, [one for one in sessions if one.visit.session in kept_sessions])
     counted = progress.stimulus_progress(facts, here) if facts is not None else ()
     lists = progress.list_counts(facts, here) if facts is not None else ListCounts(_lists(inputs.tables), 0, 0)
-    minutes = progress.median_minutes([visit.minutes for visit in completed if visit.minutes is not None])
+    durations = [visit.minutes for visit in completed if visit.minutes is not None]
+    minutes = progress.median_minutes(durations)
     ended = [visit.ended_at for visit in completed if visit.ended_at is not None]
     rate = progress.per_hour([visit.at for visit in visits], ended, now)
     checks = _checks(inputs.tables, kept)
@@ -105,6 +115,7 @@ def make_snapshot(study: Study, inputs: MonitorFacts, now: datetime, *, robots: 
         people=len({visit.participant for visit in visits}),
         arrived=len(visits),
         here=len(here),
+        present=sum(visit.session in inputs.senders or now - _last_answer_at(visit) <= _PRESENT for visit in here),
         completed=len(completed),
         left=len(open_) - len(here),
         ended=_ended(visits),
@@ -115,6 +126,7 @@ def make_snapshot(study: Study, inputs: MonitorFacts, now: datetime, *, robots: 
         conditions=progress.condition_progress(facts, counted, [one.name for one in study.conditions]) if facts else (),
         stimuli=counted,
         minutes=minutes,
+        durations=tuple(sorted(durations)) if len(durations) <= FEW else (),
         told_minutes=_stated_minutes(study, launched),
         per_hour=rate,
         finished_at=progress.finished_at(left, rate, now) if can_begin or not lists.open else None,

@@ -129,11 +129,12 @@ def unchecked_problems(study: Study) -> list[Problem]:
 async def rehearsal_problems(context: RecruitContext) -> tuple[list[Problem], list[Problem]]:
     """Return that the current study was never served; and the warning that no robot has completed it."""
     text = without_budget(resolved_yaml(context.study))
-    digests = {
-        row["digest"] for row in await read_rows(context.store, "studies") if without_budget(row["yaml"]) == text
-    }
+    served = await read_rows(context.store, "studies")
+    digests = {row["digest"] for row in served if without_budget(row["yaml"]) == text}
     if not digests:
-        what, fix = "has not served study.yaml as it is now", "Stop `beholder serve` if it runs, and start it again."
+        what = "has not served study.yaml as it is now" if served else "has served nothing yet"
+        start = "Stop `beholder serve` if it runs, and start it again."
+        fix = start if served else "Start `beholder serve --public-url ADDRESS` and leave it running."
         return [Problem("the store", what, "", fix)], []
     ends = {row["session"] for row in await read_rows(context.store, "ends") if row["outcome"] == "completed"}
     robots = [row for row in await read_rows(context.store, "sessions") if is_robot(row["mode"])]

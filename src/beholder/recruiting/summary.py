@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from beholder.formats import plain_count, plural
+from beholder.formats import FEW, plain_count, plural, typical
 from beholder.recruiting.contract import Posting
 from beholder.recruiting.ledger import MONEY, Debt, LedgerState
 from beholder.recruiting.monitor_snapshot import MonitorSnapshot
@@ -68,7 +68,9 @@ def _methods(facts: SummaryFacts) -> Iterator[str]:
     if view.minutes is not None:
         platform_minutes = view.platform.minutes if view.platform is not None else None
         platform = f" ({platform_minutes:.1f} minutes by the platform's clock)" if platform_minutes is not None else ""
-        yield f"The median session took {view.minutes:.1f} minutes from arrival to end{platform}."
+        took = typical(view.durations or [view.minutes] * (FEW + 1), 1, "minutes")
+        who = plural(len(view.durations), "The session", "Sessions") if view.durations else "A session"
+        yield f"{who} took {took} from arrival to end{platform}."
     if not facts.flow:
         yield "Nobody came."
         return

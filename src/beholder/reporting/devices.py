@@ -7,7 +7,7 @@ from collections import Counter
 import pandas as pd
 
 from beholder.checks.page_registry import page_check_kinds
-from beholder.formats import count, join_names
+from beholder.formats import FEW, count, join_names, plural, typical
 from beholder.reporting.html import Child, Markup, render, tag
 from beholder.reporting.material import Material
 from beholder.reporting.participants import AnswerShare, share_tally, spread_tally
@@ -86,7 +86,8 @@ def _sentence(used: pd.DataFrame) -> str:
     most = screens.most_common(1)
     usual = f" The usual screen has {most[0][0]} device pixels ({most[0][1]:,})." if most else ""
     rates = pd.to_numeric(used["refresh_hz"], errors="coerce").dropna()
-    rate = f" The median refresh rate is {rates.median():.0f} Hz." if len(rates) else ""
+    verb = plural(len(rates) if len(rates) <= FEW else 1, "rate is", "rates are")
+    rate = f" The refresh {verb} {typical(rates.tolist(), 0, 'Hz')}." if len(rates) else ""
     return f"{begin}{on}.{usual}{rate}"
 
 

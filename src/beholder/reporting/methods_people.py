@@ -12,7 +12,7 @@ import pandas as pd
 
 from beholder.checks.page_registry import page_checks
 from beholder.checks.registry import rules_over_ratings
-from beholder.formats import count, date, join_names, number, plural
+from beholder.formats import FEW, count, date, join_names, number, plural, typical
 from beholder.reporting.material import Material
 from beholder.reporting.methods_text import Sentence
 from beholder.study.questionnaire import Ask
@@ -97,20 +97,19 @@ def _lower(words: str) -> str:
 
 
 def _duration(material: Material) -> list[Sentence]:
-    took = _median_minutes(material)
-    return (
-        []
-        if took is None or material.is_simulated
-        else [Sentence(f"A session took {number(took, 1)} minutes (median)")]
-    )
+    took = _minutes(material)
+    if not took or material.is_simulated:
+        return []
+    who = "A session" if len(took) > FEW else plural(len(took), "The session", "Sessions")
+    return [Sentence(f"{who} took {typical(took, 1, 'minutes')}")]
 
 
-def _median_minutes(material: Material) -> float | None:
+def _minutes(material: Material) -> list[float]:
     sessions = material.clean("sessions")
     if sessions.empty or "minutes" not in sessions:
-        return None
+        return []
     took = pd.to_numeric(sessions.loc[sessions["use"] == "true", "minutes"], errors="coerce").dropna()
-    return None if took.empty else float(took.median())
+    return [float(minutes) for minutes in took]
 
 
 def _demographics(material: Material) -> list[Sentence]:
@@ -151,7 +150,8 @@ def _payment(material: Material) -> list[Sentence]:
 
 def _reward(material: Material) -> Sentence:
     """Return the payment of a session, and per hour at the median duration."""
-    reward, took = material.study.recruit.reward, _median_minutes(material)
+    reward, minutes = material.study.recruit.reward, _minutes(material)
+    took = median(minutes) if minutes else None
     if reward is None:
         return Sentence("[Payment of a participant, and what that is in an hour]")
     earned = money(reward)
@@ -185,6 +185,14 @@ def apparatus_sentences(material: Material) -> list[Sentence]:
     return [*sentences, Sentence("[Viewing or listening conditions that were asked for]")]
 
 
+def _screen_words(widths: Sequence[float], heights: Sequence[float]) -> str:
+    """Return the screens of one to three sessions, or the median screen of more."""
+    if len(widths) > FEW:
+        return f"The median screen had {median(widths):.0f} by {median(heights):.0f} device pixels"
+    screens = [f"{width:.0f} by {height:.0f}" for width, height in zip(widths, heights, strict=False)]
+    return f"{plural(len(screens), 'The screen', 'The screens')} had {join_names(screens)} device pixels"
+
+
 def _devices(material: Material) -> list[Sentence]:
     table = material.clean("devices")
     if table.empty:
@@ -198,7 +206,7 @@ def _devices(material: Material) -> list[Sentence]:
     if kinds:
         sentences.append(Sentence(f"Kinds of device, by session: {_counts(kinds)}"))
     if widths and heights:
-        sentences.append(Sentence(f"The median screen had {median(widths):.0f} by {median(heights):.0f} device pixels"))
+        sentences.append(Sentence(_screen_words(widths, heights)))
     if browsers:
         sentences.append(Sentence(f"Browsers: {_counts(browsers)}"))
     return sentences

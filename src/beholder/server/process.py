@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import gc
 import logging
 import socket
@@ -153,10 +154,20 @@ def _free_port(host: str, port: int, shares_port: bool) -> int:
         try:
             probe.bind((host, port))
         except OSError as error:
-            wrong = f"--host {host}" if isinstance(error, socket.gaierror) else f"--port {port}"
-            fix = "Try another --host, such as 127.0.0.1 or 0.0.0.0, or another --port."
-            raise UserError(Problem(wrong, f"cannot be opened: {error.strerror}", fix=fix)) from None
+            raise UserError(_port_problem(host, port, error)) from None
         return int(probe.getsockname()[1])
+
+
+def _port_problem(host: str, port: int, error: OSError) -> Problem:
+    """Return why a port of a host cannot be opened, and which option helps."""
+    if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+        what = f"cannot be opened: {error.strerror}"
+        return Problem(f"--host {host}", what, "an address of this machine, such as 127.0.0.1 or 0.0.0.0")
+    if error.errno == errno.EADDRINUSE:
+        fix = "Stop what runs there, perhaps another `beholder serve`; or take a free port with `--port 0`."
+        return Problem(f"--port {port}", "is in use", "a port that nothing else uses", fix)
+    fix = "Take another port with --port, such as 8000, or a free one with `--port 0`."
+    return Problem(f"--port {port}", f"cannot be opened: {error.strerror}", "", fix)
 
 
 async def _until_listening(host: str, port: int, serving: asyncio.Task[None]) -> None:

@@ -194,9 +194,11 @@ def _read_folder(study: Study, name: str, pattern: str | None) -> Sources:
     if folder is None:
         sources.problems.append(key_outside_folder(study, "stimuli.folder", name))
     elif not folder.is_dir():
-        what = "is a file, not a folder" if folder.exists() else "does not exist"
+        what = "is a file, not a folder" if folder.exists() else "is not there"
         fix = f"Make the folder {name} with one folder per condition, or change stimuli in the study."
-        sources.problems.append(Problem(name, what, fix=fix))
+        others = [one.name for one in folder.parent.iterdir() if one.is_dir()] if folder.parent.is_dir() else []
+        near = did_you_mean(folder.name, others)
+        sources.problems.append(study.problem("stimuli", f"is {name}, which {what}", "", near or fix))
     elif pattern is None:
         _read_conditions(root, folder, sources)
     else:

@@ -351,6 +351,10 @@ class Store(Protocol):
         """
         ...
 
+    async def senders(self, since: datetime) -> frozenset[str]:
+        """Return the sessions that have begun, answered or sent events since a moment: those that are present."""
+        ...
+
     async def counts(self, now: datetime, run: int = 1) -> Mapping[str, int]:
         """Return live counts of the participants of a run: arrived, live, completed, ended (otherwise), answers.
 

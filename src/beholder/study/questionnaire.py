@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
-from beholder.errors import Refused
+from beholder.errors import Refused, did_you_mean
 from beholder.files import as_text
 from beholder.study.markdown import plain_page, plain_text, plain_words
 from beholder.study.parts import Fault, Slug, StudyPart, Text, raise_faults
@@ -94,8 +94,14 @@ class Ask(StudyPart):
             return [Fault(f"does not go with type {self.type}", f"types {allowed}", "", ("correct",))]
         if not self.correct:
             return [Fault("is an empty list", "one or more of the options", "", ("correct",))]
+        allowed = ", ".join(self.options)
         return [
-            Fault(f"is {answer}, which is not among the options", ", ".join(self.options), "", ("correct", index))
+            Fault(
+                f"is {answer}, which is not among the options",
+                allowed,
+                did_you_mean(answer, self.options),
+                ("correct", index),
+            )
             for index, answer in enumerate(self.correct)
             if plain_text(answer) not in self.choices
         ]

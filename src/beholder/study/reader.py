@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Collection
 from typing import Any, Final
 
-from beholder.errors import Problem, did_you_mean
+from beholder.errors import Problem, closest, did_you_mean
 from beholder.formats import listed
 from beholder.study.value_kinds import NUMBERS, ValueKind
 from beholder.study.yaml import ListNode, MapNode, Node, Place, Scalar, StudyDocument, core_value
 
 _OMITTED: Final = object()
 _LONGEST_SHOWN = 40
+_MOST_KEYS = 8
+"""Where a part has more keys, a message names the nearest only."""
 _SIDES = re.compile(r"([1-9][0-9]*) ?[x×] ?([1-9][0-9]*)")
 
 
@@ -26,9 +29,11 @@ class StudyReader:
         """Places with a problem; no further ones are reported there."""
         self.dropped_places: set[Place] = set()
         """Places whose value is not handed on, so that the part around them may seem incomplete."""
+        self._root: ValueKind | None = None
 
     def read(self, kind: ValueKind) -> dict[str, Any]:
         """Return the document as plain values."""
+        self._root = kind
         return self._entries(self.document.root, kind, ())
 
     def drop(self, place: Place, what: str, allowed: str = "", fix: str = "") -> None:
@@ -73,7 +78,7 @@ class StudyReader:
         for key, (_, part) in node.entries.items():
             here = (*place, key)
             if key not in keys and not is_open:
-                self._unknown(here, list(keys))
+                self._unknown(here, list(keys), node.entries)
             else:
                 below = (
                     ValueKind(as_text=True) if kind.as_text else keys.get(key, kind.value or ValueKind(is_free=True))
@@ -83,12 +88,28 @@ class StudyReader:
                     values[key] = value
         return values
 
-    def _unknown(self, place: Place, keys: list[str]) -> None:
+    def _unknown(self, place: Place, keys: list[str], siblings: Collection[str]) -> None:
+        """Add the problem of a key that is not known: the nearest keys, or the part that has it, or all keys."""
         if place[-1] == "<<":
             self.drop(place, "is a merge, which YAML 1.2 does not have", "keys", "Write the keys out.")
             return
-        allowed = listed(keys, "and") if keys else "no keys"
-        self.drop(place, "is not a known key", allowed, did_you_mean(str(place[-1]), keys))
+        word = str(place[-1])
+        elsewhere = self._other_place(word, is_top=len(place) == 1)
+        is_long = len(keys) > _MOST_KEYS
+        fix = elsewhere or did_you_mean(word, keys, most=3 if is_long else 1)
+        allowed = "" if is_long and fix else listed(keys, "and") if keys else "no keys"
+        self.drop(place, "is not a known key", allowed, fix)
+        near = [] if elsewhere else closest(word, keys)
+        if near and near[0] not in siblings:
+            self.refused_places.add((*place[:-1], near[0]))  # not missing, but misspelt
+
+    def _other_place(self, word: str, *, is_top: bool) -> str:
+        """Return where in the document a key belongs, as a sentence; empty where it belongs nowhere."""
+        keys = self._root.keys() if self._root is not None else {}
+        if word in keys and not is_top:
+            return f"{word} stands at the top of the file, not in here."
+        parts = [name for name, kind in keys.items() if word in set(kind.keys())]
+        return f"It is a key of {listed(parts)}." if parts else ""
 
     def _scalar(self, node: Scalar, kind: ValueKind, place: Place) -> Any:
         value = core_value(node.text) if node.plain else node.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, get_args
 
-from beholder.errors import StudyError
+from beholder.errors import StudyError, did_you_mean
 from beholder.study.model import Study
 from beholder.study.parts import Fault, path_fault
 from beholder.study.questions import Page
@@ -63,7 +63,10 @@ def text_fault(folder: Path, text: str) -> Fault | None:
         return Fault(f"is {text}, which is not UTF-8", "UTF-8", "Save the file as UTF-8.")
     except (OSError, ValueError):
         allowed = "Markdown, or the name of a file that ends in .md"
-        return Fault(f"is {text}, and there is no such file", allowed, f"Write it to {text} in the study folder.")
+        others = [one.name for one in file.parent.iterdir()] if file.parent.is_dir() else []
+        near = did_you_mean(file.name, others)
+        fix = near or f"Write it to {text} in the study folder."
+        return Fault(f"is {text}, and there is no such file", allowed, fix)
     if not content.strip():
         return Fault(f"is {text}, which is empty", "a file that says something")
     return None

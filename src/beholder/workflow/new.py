@@ -12,7 +12,7 @@ _IGNORED = (
     "store/\nmedia/\nruns/\nlaunch/links.csv\ndecide/\npay/\n"
 )
 _RECRUIT = """
-# People come by the link that `beholder serve` prints. Or in another way, with one of these lines: docs/recruiting.md
+# People come by the link that `beholder run` prints. Or in another way, with one of these lines: docs/recruiting.md
 # recruit: {mode: prolific, reward: 2.00 GBP, minutes: 10, filters: {languages: [English]}}
 # recruit: {mode: panel, id_parameter: participantId, reward: 2.00 GBP}
 # recruit: {mode: lab, stations: 4}

@@ -382,7 +382,7 @@ MONEY = "an amount above 0 and a currency of three capital letters, such as 0.10
     [
         ("clean: {preset: p808}", "clean.preset is p808. Allowed: none, hemvip, p910 or mushra."),
         ("clean: {use: {golds: true}}",
-         f"clean.use.golds is not a known key. Allowed: {RULES} and quota. Did you mean gold?"),
+         "clean.use.golds is not a known key. Did you mean gold?"),
         ("clean: {use: {gold: {max_failed: 0}}}",
          "clean.use.gold judges by what nobody meets: checks.gold is off. Allowed: rules that the study has. Switch "
          "checks.gold on before people come, or take this out."),
@@ -390,7 +390,7 @@ MONEY = "an amount above 0 and a currency of three capital letters, such as 0.10
          "clean.accept.trap judges by what nobody meets: checks.trap is off. Allowed: rules that the study has. Switch "
          "checks.trap on before people come, or take this out."),
         ("clean: {accept: {gold: {max_failed: 0}}}",
-         "clean.accept.gold is not a known key. Allowed: attention and trap."),
+         "clean.accept.gold is not a known key. Allowed: attention and trap. It is a key of checks."),
         ("checks: {trap: {max_failed: 2}}\nclean: {accept: {trap: {max_failed: 1}}}",
          "clean.accept.trap.max_failed is 1, below the 2 with which a session is used. Allowed: 2 or more. Who is used "
          "is paid."),

@@ -70,12 +70,26 @@ def test_a_dry_run_quotes_before_there_is_a_store_and_leaves_none(tmp_path: Path
     launched = beholder.launch(study, dry_run=True, public_url="http://127.0.0.1:1")
     assert launched.job.places == 6
     assert str(launched.quote.total) == "12.00 GBP"  # type: ignore[union-attr]
-    assert "the store  has not served study.yaml as it is now" in "\n".join(map(str, launched.warnings))
+    assert "http://127.0.0.1:1  does not answer. Start `beholder serve" in "\n".join(map(str, launched.warnings))
     assert "Nothing was put up, published or written." in launched.words
     assert not (tmp_path / "store").exists()
     assert not (tmp_path / "launch").exists()
-    with pytest.raises(beholder.UserError, match="holds no facts yet"):
+
+
+def test_everything_that_is_missing_is_named_at_once_in_the_order_in_which_to_do_it(
+    tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PROLIFIC_TOKEN", raising=False)
+    study = write_study(tmp_path, tiny, recruit=ON_PROLIFIC, contact=None)
+    with pytest.raises(beholder.UserError) as raised:
         beholder.launch(study)
+    assert [problem.where.partition(":")[0] for problem in raised.value.problems] == [
+        "study.yaml", "PROLIFIC_TOKEN", "Prolific", "--public-url", "the store",
+    ]  # fmt: skip
+    assert str(raised.value.problems[-1]) == (
+        "the store  has served nothing yet. Start `beholder serve --public-url ADDRESS` and leave it running."
+    )
+    assert not (tmp_path / "store").exists()
 
 
 async def test_only_the_quoted_amount_publishes(tmp_path: Path, tiny: Path) -> None:
@@ -129,8 +143,6 @@ async def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path, tiny: Pa
             "People need somebody whom they can ask.",
             "study.yaml:24  recruit.places is 7, and the plan is for 6. Allowed: 1 to 6. "
             "`beholder extend --participants 1` adds lists for the others.",
-            f"{URL}  does not answer. Start `beholder serve --public-url {URL}` and leave it running, or name another "
-            "address with --public-url.",
             "study.yaml:23  recruit.reward is 0.50 GBP for about 10 minutes, which is 3.00 GBP an hour. "
             "Allowed: 6.00 GBP an hour or more. Pay 1.00 GBP or more, or make a session of 5 minutes.",
             "study.yaml:29  budget is 3.00 GBP, and 7 people may cost 4.89 GBP. Allowed: 4.89 GBP or more. "
@@ -138,6 +150,8 @@ async def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path, tiny: Pa
             "study.yaml:27  recruit.filters.countries.0 is Germny, which Prolific does not offer. "
             "Allowed: United Kingdom, United States, Austria, Canada, Germany, Ireland, France, Italy, Mexico, Poland, "
             "South Africa, Spain. Did you mean Germany?",
+            f"{URL}  does not answer. Start `beholder serve --public-url {URL}` and leave it running, or name another "
+            "address with --public-url.",
         ]
         assert (await setup.kinds(), setup.fake.groups.all) == ([], {})
 

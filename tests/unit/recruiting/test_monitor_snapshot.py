@@ -15,9 +15,9 @@ def test_the_document_keeps_its_keys(tmp_path: Path) -> None:
     add(tables, "no")
     document = snapshot_of(study, tables).to_json()
     assert list(document) == [
-        "version", "study", "title", "run", "mode", "population", "at", "link", "people", "arrived", "here",
+        "version", "study", "title", "run", "mode", "population", "at", "link", "people", "arrived", "here", "present",
         "completed", "left", "ended", "steps", "trials", "checks", "lists", "conditions", "stimuli", "minutes",
-        "told_minutes", "per_hour", "finished_at", "earned", "cost", "platform", "alarms",
+        "durations", "told_minutes", "per_hour", "finished_at", "earned", "cost", "platform", "alarms",
     ]  # fmt: skip
     earned = {"reward": "2.00 GBP", "hourly": "6.00 GBP", "platform_hourly": None, "floor": None, "top_up": None}
     assert (document["earned"], document["at"]) == (earned, "2026-11-15T15:00:00+00:00")

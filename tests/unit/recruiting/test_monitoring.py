@@ -48,6 +48,11 @@ def test_it_says_who_finished_who_is_here_and_where_the_others_left(tmp_path: Pa
     tables["erasures"].append({"session": "f", "rows": 1, "at": START})
     view = snapshot_of(study, tables, START + timedelta(hours=3, minutes=40))
     assert (view.arrived, view.completed, view.here, view.left) == (6, 1, 1, 2)
+    assert view.present == 0
+    assert "here now         0, and 1 who has sent nothing for two minutes" in as_text(view)
+    now = START + timedelta(hours=3, minutes=40)
+    heard = snapshot_of(study, tables, now, senders=frozenset({"d", "a"}))
+    assert (heard.here, heard.present) == (1, 1), "who watches a long video is present; who has finished is not"
     assert dict(view.ended) == {"withdrawn": 1, "no_consent": 1}
     assert [(row.title, row.reached, row.here, row.left, row.ended) for row in view.steps] == [
         ("Consent", 4, 0, 1, 0),
@@ -124,7 +129,7 @@ def test_where_nobody_can_begin_that_is_told_and_no_end_is_foretold(tmp_path: Pa
     view = snapshot_of(study, tables, START + timedelta(minutes=20))
     assert (view.finished_at is not None, view.alarms) == (True, ())
     soon = replace(view, finished_at=view.at + timedelta(seconds=70))
-    assert "done in 1 minute if it goes on so" in as_text(soon)
+    assert "all finished in 1 minute if it goes on so" in as_text(soon)
     for kind, words in (("stop", "Closed"), ("pause", "Paused")):
         shut = LedgerEntry(kind, "done", START, provider_ref="cleaned/1")
         view = snapshot_of(study, tables, START + timedelta(minutes=20), entries=[shut])

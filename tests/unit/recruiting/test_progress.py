@@ -75,7 +75,7 @@ def test_the_effective_pay_is_held_against_the_minimum(tmp_path: Path) -> None:
         "An hour pays 4.50 GBP by our clock, below the minimum of 6.00 GBP. "
         "`beholder pay --top-up` adds 0.50 GBP for each.",
     )
-    assert "20.0 minutes at the median, people are told 12" in as_text(view)
+    assert "20.0 minutes, people are told 12" in as_text(view)
     study = make_study(tmp_path, recruit=keys | {"reward": "2.00 GBP"})
     assert snapshot_of(study, tables).alarms == ()
 

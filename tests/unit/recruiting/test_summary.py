@@ -45,7 +45,7 @@ def test_the_summary_is_a_paragraph_for_the_paper(tmp_path: Path) -> None:
         "Participants were recruited on Prolific between 15 November 2026 and 16 November 2026 (2 places). "
         "They were told that a session takes about 15 minutes. "
         "A session earned 2.00 GBP, which at the median duration is 10.00 GBP an hour. "
-        "The median session took 12.0 minutes from arrival to end. "
+        "The session took 12.0 minutes from arrival to end. "
         "Of the people, 2 came, 2 agreed, 2 rated something, 1 finished; "
         "the work of 1 is accepted, and ratings of 1 are used.\n\n"
         "| went no further because | people |\n|---|---:|\n| Left before the end | 1 |\n\n"

@@ -31,7 +31,7 @@ def test_devices_are_counted_and_what_is_not_known_is_counted_as_such(material: 
     text = shown(devices_section(material)).text
     assert text.startswith(
         "3 sessions are used, 2 on a computer and 1 on a phone. The usual screen has 1920 × 1080 device pixels (2). "
-        "The median refresh rate is 102 Hz."
+        "The refresh rates are 60 and 144 Hz."
     )
     assert "Kind Used % All computer 2 67 % 2 phone 1 33 % 1 not known 0 0 % 1" in text
     assert "Browser Used % All Chrome 118 to 120 2 67 % 2 not known 1 33 % 2" in text

@@ -62,8 +62,13 @@ SLUG = "Allowed: up to 64 small letters, digits, - and _, beginning with a lette
     ("written", "message"),
     [
         # keys
-        ("metod: acr", f"metod is not a known key. Allowed: {KNOWN}. Did you mean method?"),
-        ("design: {trails: 3}", f"design.trails is not a known key. Allowed: {DESIGN}. Did you mean trials?"),
+        ("metod: acr", "metod is not a known key. Did you mean method?"),
+        ("Design: {trials: 3}", "Design is not a known key. Did you mean design?"),
+        ("participants: 9", "participants is not a known key. It is a key of design."),
+        ("playback: {trials: 9}", "playback.trials is not a known key. It is a key of design."),
+        ("design: {title: x}", "design.title is not a known key. title stands at the top of the file, not in here."),
+        ("xyzzy: 1", f"xyzzy is not a known key. Allowed: {KNOWN}."),
+        ("design: {trails: 3}", "design.trails is not a known key. Did you mean trials?"),
         ("options: {layout: rows}", "options.layout is not a known key. Allowed: no keys."),
         ("questions: [{text: x}]", f"questions.0.id is missing. {SLUG}"),
         ("before: [{id: a, text: b}]", "before.0.type is missing. "
@@ -134,8 +139,7 @@ SLUG = "Allowed: up to 64 small letters, digits, - and _, beginning with a lette
         ),
         (
             "checks: {atention: true}",
-            "checks.atention is not a known key. Allowed: attention, trap, gold, trap_item, repeat, variance, ratio, "
-            "smooth, focus, speed, automation, agreement, consistency, postscreen and quota. Did you mean attention?",
+            "checks.atention is not a known key. Did you mean attention?",
         ),
         (
             "checks: {trap: {words: 'Choose {valu}.'}}",

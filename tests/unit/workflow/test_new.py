@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from beholder.errors import StudyError
-from beholder.methods import load_study
+from beholder.methods import load_study, method_folder, names
 from beholder.study import schema
 from beholder.workflow.new import new
+from support.data import ROOT
 
 METHOD = """
 from beholder.methods.acr import Acr
@@ -103,3 +104,13 @@ def test_a_failure_half_way_leaves_no_folder(tmp_path: Path, method: str) -> Non
     example.unlink()
     with pytest.raises(StudyError, match=r"has no example\.yaml\. Allowed: a method folder with an example\."):
         new(method, tmp_path / "deep" / "mine")
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/quick-start.md"])
+def test_readme_quick_start_and_new_recommend_the_same_commands(page: str) -> None:
+    shown = (ROOT / page).read_text("utf-8")
+    for method in names():
+        example = (method_folder(method) / "example.yaml").read_text("utf-8")
+        lines = [line.partition("  ")[2].strip() for line in example.splitlines()[:5] if "beholder " in line]
+        assert lines == ["beholder preview", "beholder run --simulate", "beholder run"], method
+        assert all(f"$ {line}" in shown for line in lines), method

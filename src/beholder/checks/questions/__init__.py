@@ -21,6 +21,7 @@ from beholder.checks.page_contract import (
     PageCheck,
     RobotAbilities,
 )
+from beholder.errors import did_you_mean
 from beholder.study.markdown import markdown, marked, plain_page, plain_text
 from beholder.study.parts import Fault, Slug, StudyPart, Text, Validity, raise_faults
 from beholder.study.qualification import CheckOptions
@@ -45,7 +46,7 @@ class Quiz(StudyPart):
         ]
         if plain_text(self.correct) not in map(plain_text, self.options):
             what = f"is {self.correct}, which is not among the options"
-            faults.append(Fault(what, ", ".join(self.options), "", ("correct",)))
+            faults.append(Fault(what, ", ".join(self.options), did_you_mean(self.correct, self.options), ("correct",)))
         raise_faults(faults)
         return self
 

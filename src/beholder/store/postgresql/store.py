@@ -162,6 +162,9 @@ class PostgresqlStore:
         self.secret = secret
         return people
 
+    async def senders(self, since: datetime) -> frozenset[str]:
+        return await study.senders(self._pool, since)
+
     async def counts(self, now: datetime, run: int = 1) -> Mapping[str, int]:
         return await study.counts(self._pool, now, run)
 

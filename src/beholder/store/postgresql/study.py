@@ -103,6 +103,14 @@ async def current(pool: Any) -> StudyRecord | None:
     return read_record(study, stimuli, lists)
 
 
+async def senders(pool: Any, since: datetime) -> frozenset[str]:
+    """Return the sessions that have begun, answered or sent events since a moment."""
+    parts = (f"SELECT session FROM {table} WHERE at >= $1" for table in ("sessions", "answers", "events"))
+    async with transaction(pool) as connection:
+        rows = await connection.fetch(" UNION ".join(parts), to_time(since))
+    return frozenset(row["session"] for row in rows)
+
+
 async def counts(pool: Any, now: datetime, run: int) -> Mapping[str, int]:
     """Return the counts of the participants of a run."""
     async with transaction(pool) as connection:

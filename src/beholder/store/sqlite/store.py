@@ -218,6 +218,9 @@ class SqliteStore:
         self.secret = secret
         return await self._people.do(study.purge_identity, wipes=True)
 
+    async def senders(self, since: datetime) -> frozenset[str]:
+        return await self._read(lambda connection: study.senders(connection, since))
+
     async def counts(self, now: datetime, run: int = 1) -> Mapping[str, int]:
         return await self._read(lambda connection: study.counts(connection, now, run))
 

@@ -96,6 +96,13 @@ def current(connection: sqlite3.Connection) -> StudyRecord | None:
     return read_record(study, stimuli, lists)
 
 
+def senders(connection: sqlite3.Connection, since: datetime) -> frozenset[str]:
+    """Return the sessions that have begun, answered or sent events since a moment."""
+    parts = (f"SELECT session FROM {table} WHERE at >= :since" for table in ("sessions", "answers", "events"))
+    rows = connection.execute(" UNION ".join(parts), {"since": to_iso(since)})
+    return frozenset(session for (session,) in rows)
+
+
 def counts(connection: sqlite3.Connection, now: datetime, run: int) -> Mapping[str, int]:
     """Return the counts of the participants of a run."""
     row = connection.execute(_COUNTS, {"now": to_iso(now), "run": run}).fetchone()

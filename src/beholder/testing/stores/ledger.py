@@ -259,6 +259,8 @@ async def counts_are_of_people(open_: StoreOpener) -> None:
         await store.append([end(out, "failed_checks")])
         expected = {"arrived": 5, "live": 1, "completed": 1, "finished": 1, "ended": 1, "answers": 4, "lists": 3}
         assert dict(await store.counts(NOON)) == expected
+        assert await store.senders(NOON) >= {done, out, live, gone}
+        assert await store.senders(NOON + HOUR) == frozenset()
 
 
 async def a_store_is_ready_while_it_is_open(open_: StoreOpener) -> None:
