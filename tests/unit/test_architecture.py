@@ -553,6 +553,7 @@ NAMED_ELSEWHERE = {
     "methods/contract.py": "for what a statement is asked",
     "study/checks.py": "for what a statement is asked",
     "study/presets.py": "what each preset switches on",
+    "methods/mushra/__init__.py": "what its standard asks for",
     "stimuli/known_answers.py": "`trap`, a column of manifests for training",
     "stimuli/workshop/messages.py": "the file of our words for messages",
     "cli/media.py": "commands that make stimuli of these roles",

@@ -24,7 +24,7 @@ from beholder.checks.contract import (
     SessionRule,
     Verdict,
 )
-from beholder.formats import precise_percent
+from beholder.formats import plain_count, precise_percent
 from beholder.study.checks import After, Share
 from beholder.study.value_kinds import Allowed
 from beholder.types import UNRATED_ROLES, Json
@@ -361,6 +361,21 @@ class Postscreen(SessionRule):
             if (n := sum(fooled.values())) >= _MIN_FOOLED and n > self.options.spare * len(fooled)
         )
         return [replace(one.evidence, ignored_pages=ignored) for one in sessions] if ignored else None
+
+    def account(self, results: Sequence[RuleResult]) -> dict[str, Json]:
+        """Return what was found in a sentence: how many fail, and why."""
+        judged = [one.verdict for one in results if one.verdict.verdict != "unknown"]
+        reasons = Counter(verdict.reason for verdict in judged if verdict.verdict == "fail")
+        (low, lows), (high, highs) = self.options.hidden_reference, self.options.anchor
+        whys = {
+            REFERENCE: f"the hidden reference below {low:g} on more than {precise_percent(lows)} of the pages",
+            ANCHOR: f"an anchor above {high:g} on more than {precise_percent(highs)} of the pages",
+        }
+        failed = reasons.total()
+        does = "leaves out" if self.is_costly else "notes"
+        found = f"Post-screening (ITU-R BS.1534) {does} {failed or 'none'} of {plain_count(len(judged), 'session')}"
+        why = "; ".join(f"{n} rated {whys[reason]}" for reason, n in sorted(reasons.items(), reverse=True))
+        return {"found": f"{found}: {why}." if why else f"{found}."} if judged else {}
 
     def high_anchors(self, evidence: SessionEvidence) -> dict[PageQuestion, bool]:
         """Return whether an anchor was rated as high as the reference should be, for each page with anchors."""

@@ -134,9 +134,13 @@ def trap(**options: Any) -> object:
 @_OUT
 @click.option("--codec", default="h264", show_default=True, type=click.Choice(["h264", "vp9"]), help="Of videos.")
 @click.option("--crf", type=int, help="Of videos: less is finer; 17, or 18 for vp9, when left out.")
-@click.option("--height", type=int, help="Of videos: lines; as they are when left out.")
+@click.option("--height", type=int, help="Of videos and images: lines; as they are when left out.")
 @click.option("--fps", type=float, help="Of videos: frames a second; as they are when left out.")
 @click.option("--loudness", type=float, help="Of all sound: LUFS, as -23; as it is when left out.")
+@click.option("--rate", type=int, help="Of all sound: samples a second, as 48000; as it is when left out.")
+@click.option("--channels", type=int, help="Of all sound: 1 or 2; as it is when left out.")
+@click.option("--trim", is_flag=True, help="Of sounds: cut off the silence at both ends.")
+@click.option("--shortest", is_flag=True, help="Cut files of the same name in different folders to the shortest.")
 def prepare(files: tuple[Path, ...], out: Path, **options: Any) -> object:
     """Make files ready for browsers: encoded again, without metadata.
 

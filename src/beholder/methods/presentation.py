@@ -19,6 +19,7 @@ from beholder.methods.contract import (
     StudyPart,
     Trial,
 )
+from beholder.stimuli.warnings import alike as alike
 
 P910_CITATION = "ITU-T P.910 (10/2023), mean opinion score; ITU-T P.1401 (01/2020), Student t"
 Gap = Annotated[float, Field(ge=0, le=10)]

@@ -278,12 +278,13 @@ RULES = Section(
 
 def _rules_sentences(rules: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the most important numbers in sentences."""
+    found = [rule["found"] for rule in rules if "found" in rule]
     costly = [(rule["title"].lower(), rule["alone"]) for rule in rules if rule["alone"]]
     whole = sum(n for _, n in costly)
     if not costly:
-        return ["No session is lost for one of these rules alone."]
+        return ["No session is lost for one of these rules alone.", *found]
     names = join_names([f"{title} ({n:,})" for title, n in costly])
-    return [f"{count(whole, 'session is', 'sessions are')} lost for one of these rules alone: {names}."]
+    return [f"{count(whole, 'session is', 'sessions are')} lost for one of these rules alone: {names}.", *found]
 
 
 def _agreement_notice(rules: Sequence[Mapping[str, Any]]) -> Markup | None:

@@ -9,6 +9,7 @@ from beholder.errors import StimuliError
 from beholder.stimuli.catalogue import Probe
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
 from beholder.stimuli.streams import (
+    MEASURE_LEVELS,
     Measurement,
     Stream,
     copy_error,
@@ -16,6 +17,7 @@ from beholder.stimuli.streams import (
     header_seconds,
     is_truncated,
     read_error,
+    sound_levels,
 )
 
 READ_AUDIO = ("-format_whitelist", "wav,mp3,flac,ogg,mov,mp4,m4a,3gp,3g2,mj2,aac,aiff", "-protocol_whitelist", "file")
@@ -23,7 +25,6 @@ READ_AUDIO = ("-format_whitelist", "wav,mp3,flac,ogg,mov,mp4,m4a,3gp,3g2,mj2,aac
 RECIPE = ("sound", "-map", "0:a:0", "-map_metadata", "-1", "-fflags", "+bitexact", "-flags:a", "+bitexact", "-f", "wav")
 
 _CONTAINER = re.compile(r"^Input #0, ([^ ]+), from ", re.MULTILINE)
-_RATE = re.compile(r", (\d+) Hz")
 _DAMAGED = re.compile(r"Packet corrupt|filesize and duration do not match", re.IGNORECASE)
 _LOSSLESS = ("pcm_", "flac", "alac")
 _DEEP = re.compile(r", (?:s32p?|s64p?|fltp?|dblp?)\b")
@@ -31,22 +32,21 @@ _SAMPLE_BYTES = 2
 _UNKNOWN_FORMAT = "it is no wav, mp3, flac, ogg, opus, m4a, aac or aiff, or it is cut off"
 
 
-def measure_audio(path: Path, where: str) -> Measurement:
-    """Return what a sound holds, its length counted in decoded samples."""
-    run = run_ffmpeg(
-        [*READ_AUDIO, "-i", file_argument(path), "-map", "0:a:0", "-c:a", "pcm_s16le", "-f", "framecrc", "pipe:1"]
-    )
+def measure_audio(path: Path, where: str, *, levels: bool = True) -> Measurement:
+    """Return what a sound holds, its length counted in decoded samples; without `levels` not how loud it is."""
+    decoded = ("-map", "0:a:0", "-c:a", "pcm_s16le", "-f", "framecrc", "pipe:1")
+    heard = ("-map", "0:a:0", *MEASURE_LEVELS) if levels else ()
+    run = run_ffmpeg([*READ_AUDIO, "-i", file_argument(path), *decoded, *heard])
     head, _, tail = run.log.partition("Stream mapping:")
     if is_truncated(run.log) or _DAMAGED.search(run.log):
         raise read_error(where, "audio", "it is cut off or damaged")
     if run.code != 0 or not tail:
         raise read_error(where, "audio", _read_failure(head, run.error_line()))
     stream = first_stream(head, "Audio")
-    rate = _RATE.search(stream.description) if stream else None
-    if stream is None or rate is None or stream.channels == 0:
+    if stream is None or stream.sample_rate == 0 or stream.channels == 0:
         raise read_error(where, "audio", "no sample of it can be decoded")
     samples = _decoded_bytes(run.out) // (_SAMPLE_BYTES * stream.channels)
-    hertz = int(rate[1])
+    hertz = stream.sample_rate
     if samples == 0:
         raise read_error(where, "audio", "no sample of it can be decoded")
     if samples / hertz < 0.98 * header_seconds(head) - 0.1 or _ends_inside_a_page(path):
@@ -55,10 +55,11 @@ def measure_audio(path: Path, where: str) -> Measurement:
         # Nobody could have heard it to its end: the log of a session counts in milliseconds.
         raise read_error(where, "audio", "it is shorter than a millisecond")
     container = _CONTAINER.search(head)
+    duration_ms = round(1000 * samples / hertz)
     probe = Probe(
         bytes=path.stat().st_size,
         container=_short_name(container[1]) if container else "",
-        duration_ms=round(1000 * samples / hertz),
+        duration_ms=duration_ms,
         width=0,
         height=0,
         fps=0.0,
@@ -66,6 +67,7 @@ def measure_audio(path: Path, where: str) -> Measurement:
         audio_codec=stream.codec,
         channels=stream.channels,
         sample_rate=hertz,
+        **sound_levels(tail, duration_ms)._asdict(),
     )
     return Measurement(probe, frames=samples, is_deep=_is_deep(stream))
 
@@ -83,7 +85,7 @@ def copy_audio(path: Path, part: Path, measured: Measurement, where: str) -> Non
     if run.code != 0:
         raise copy_error(where, f"ffmpeg says {run.error_line()}", fix)
     try:
-        copy = measure_audio(part, where)
+        copy = measure_audio(part, where, levels=False)
     except StimuliError:
         raise copy_error(where, "the copy cannot be read", fix) from None
     same = (copy.frames, copy.probe.channels, copy.probe.sample_rate)

@@ -30,6 +30,17 @@ class Probe:
     channels: int
     sample_rate: int = 0
     words: int = 0
+    loudness: float | None = None
+    """Integrated loudness of its sound in LUFS (ITU-R BS.1770); None of silence and of less than 0.4 s."""
+    silence_before_ms: int = 0
+    silence_after_ms: int = 0
+    """How long its sound is below -60 dB at the start and at the end."""
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it has a sound track and nothing is to be heard on it."""
+        shortest = min(400, 0.95 * self.duration_ms)
+        return self.loudness is None and self.silence_before_ms > 0 and self.silence_before_ms >= shortest
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import httpx
 
 
-_FORMAT = 3
+_FORMAT = 4
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def load_catalogue(
     catalogue = Catalogue(tuple(stimuli), order, contents, tuple(warnings), examples_shown)
     known_answers = [stimulus.known_answer for stimulus in catalogue.training if stimulus.known_answer is not None]
     warnings += training_warnings(study, known_answers)
-    return replace(catalogue, warnings=(*warnings, *catalogue_warnings(catalogue, study.playback)))
+    return replace(catalogue, warnings=(*warnings, *catalogue_warnings(catalogue, study)))
 
 
 def _select(

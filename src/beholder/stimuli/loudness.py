@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from beholder.stimuli.audio import READ_AUDIO
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
+from beholder.stimuli.streams import LOUDNESS, SILENCE_LUFS
 from beholder.stimuli.video import READ_VIDEO
 from beholder.types import Medium
 
@@ -17,10 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-_LOUDNESS = re.compile(r"^\s*I:\s+(-?[0-9.]+) LUFS", re.MULTILINE)
 _PEAK = re.compile(r"True peak:\s+Peak:\s+(-?(?:[0-9.]+|inf)) dBFS")
-_SILENCE_LUFS = -70.0
-"""What ffmpeg says of silence, and of sounds shorter than the 0.4 s that loudness is measured over."""
 _BLOCK_S, _MAX_CHANNELS = 0.4, 5
 
 
@@ -33,14 +32,15 @@ class LoudnessMeasurement(NamedTuple):
     """The highest true peak, 0 at full scale."""
 
 
-def measure_loudness(path: Path, medium: Medium) -> LoudnessMeasurement:
-    """Return the loudness of the first sound track of a file that has one."""
+def measure_loudness(path: Path, medium: Medium, filters: Sequence[str] = ()) -> LoudnessMeasurement:
+    """Return the loudness of the first sound track of a file that has one, after these filters of ffmpeg."""
     read = READ_AUDIO if medium == "audio" else READ_VIDEO
-    measured = ["-map", "0:a:0", "-af", "ebur128=peak=true:framelog=quiet", "-f", "null", "-"]
+    graph = ",".join([*filters, "ebur128=peak=true:framelog=quiet"])
+    measured = ["-map", "0:a:0", "-af", graph, "-f", "null", "-"]
     log = run_ffmpeg([*read, "-i", file_argument(path), *measured]).log
-    loudness, peak = _LOUDNESS.search(log), _PEAK.search(log)
-    lufs = float(loudness[1]) if loudness else _SILENCE_LUFS
-    return LoudnessMeasurement(lufs if lufs > _SILENCE_LUFS else None, float(peak[1]) if peak else 0.0)
+    loudness, peak = LOUDNESS.search(log), _PEAK.search(log)
+    lufs = float(loudness[1]) if loudness else SILENCE_LUFS
+    return LoudnessMeasurement(lufs if lufs > SILENCE_LUFS else None, float(peak[1]) if peak else 0.0)
 
 
 def integrated_loudness(samples: NDArray[np.float64], rate: int) -> float:
@@ -72,9 +72,9 @@ class LoudnessGain:
     notes: tuple[str, ...] = ()
 
 
-def gain_to_loudness(path: Path, medium: Medium, lufs: float) -> LoudnessGain:
-    """Return the gain that brings a file to `lufs`, or as near as full scale allows."""
-    measured = measure_loudness(path, medium)
+def gain_to_loudness(path: Path, medium: Medium, lufs: float, filters: Sequence[str] = ()) -> LoudnessGain:
+    """Return the gain that brings a file to `lufs` after these filters, or as near as full scale allows."""
+    measured = measure_loudness(path, medium, filters)
     if measured.lufs is None:
         return LoudnessGain(notes=("silent or shorter than 0.4 s, so its loudness stays as it is.",))
     needed = lufs - measured.lufs

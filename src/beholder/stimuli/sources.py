@@ -78,6 +78,7 @@ def read_sources(study: Study) -> Sources:
         sources = read_manifest(study, stimuli.manifest)
     else:
         sources = _read_folder(study, stimuli.folder or "", stimuli.pattern)
+        _leave_out_notes(sources)
     _sort_strays(sources)
     if not sources.entries and not sources.problems:
         sources.problems.append(_no_stimuli(study, sources.warnings))
@@ -162,6 +163,16 @@ def _no_stimuli(study: Study, skipped: Sequence[Problem]) -> Problem:
     elif stimuli.pattern is not None:
         fix = "Put files there with names that match the pattern."
     return Problem(origin, f"holds no stimuli{others}", ", ".join(known_suffixes()), fix)
+
+
+def _leave_out_notes(sources: Sources) -> None:
+    """Leave out texts in a folder of sounds, videos or pictures: notes and transcripts lie beside what is rated."""
+    notes = [source for source in sources.entries if source.medium == "text"]
+    others = sorted({source.medium for source in sources.entries} - {"text"})
+    if notes and others:
+        sources.entries = [source for source in sources.entries if source.medium != "text"]
+        for source in notes:
+            sources.warnings.append(Problem(source.where, f"is left out: text beside {' and '.join(others)}"))
 
 
 def _sort_strays(sources: Sources) -> None:

@@ -65,6 +65,12 @@ class Stream(NamedTuple):
         named = {"mono": 1, "stereo": 2, "quad": 4}
         return named.get(match[2]) or sum(int(part) for part in match[2].split("."))
 
+    @property
+    def sample_rate(self) -> int:
+        """How many samples a second a sound has, 0 when the log does not say."""
+        match = _RATE.search(self.description)
+        return int(match[1]) if match else 0
+
 
 def first_stream(head: str, kind: Literal["Video", "Audio"]) -> Stream | None:
     """Return the first stream of this kind in the log; cover pictures do not count."""
@@ -84,6 +90,43 @@ def header_seconds(head: str) -> float:
 def is_truncated(log: str) -> bool:
     """Return whether ffmpeg reports that a file is truncated."""
     return _TRUNCATED.search(log) is not None
+
+
+# Loudness and silence in the log of ffmpeg
+
+MEASURE_LEVELS = ("-af", "silencedetect=noise=-60dB:d=0.05,ebur128=framelog=quiet", "-f", "null", "-")
+"""An output of ffmpeg that measures the loudness and the silences of a sound and is not written."""
+SILENCE_LUFS = -70.0
+"""What ffmpeg says of silence, and of sounds shorter than the 0.4 s that loudness is measured over."""
+LOUDNESS = re.compile(r"^\s*I:\s+(-?[0-9.]+) LUFS", re.MULTILINE)
+_RATE = re.compile(r", (\d+) Hz")
+_SILENCE = re.compile(r"silence_(start|end): (-?[0-9.]+)")
+_EDGE_S = 0.05
+"""Silence that begins or ends so near to an end of the sound is at that end."""
+
+
+class SoundLevels(NamedTuple):
+    """Loudness and silences of a sound, as `Probe` has them."""
+
+    loudness: float | None
+    silence_before_ms: int
+    silence_after_ms: int
+
+
+def sound_levels(log: str, duration_ms: int) -> SoundLevels:
+    """Return the levels in the log of a run with `MEASURE_LEVELS`; none where there is no sound."""
+    found = LOUDNESS.search(log)
+    lufs = float(found[1]) if found else SILENCE_LUFS
+    spans: list[list[float]] = []
+    for edge, seconds in _SILENCE.findall(log):
+        if edge == "start":
+            # Older versions leave the end out where the sound ends in silence.
+            spans.append([max(0.0, float(seconds)), duration_ms / 1000])
+        elif spans:
+            spans[-1][1] = float(seconds)
+    before = spans[0][1] if spans and spans[0][0] <= _EDGE_S else 0.0
+    after = duration_ms / 1000 - spans[-1][0] if spans and spans[-1][1] >= duration_ms / 1000 - _EDGE_S else 0.0
+    return SoundLevels(lufs if lufs > SILENCE_LUFS else None, round(1000 * before), round(1000 * after))
 
 
 # Names of encoders inside streams

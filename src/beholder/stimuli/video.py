@@ -13,6 +13,7 @@ from beholder.stimuli.catalogue import Probe
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
 from beholder.stimuli.media_formats import SERVED, ServedFormat, served_container
 from beholder.stimuli.streams import (
+    MEASURE_LEVELS,
     Measurement,
     blank_vorbis_comment,
     copy_error,
@@ -20,6 +21,7 @@ from beholder.stimuli.streams import (
     header_seconds,
     is_truncated,
     read_error,
+    sound_levels,
 )
 
 READ_VIDEO = ("-format_whitelist", "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm", "-protocol_whitelist", "file")
@@ -41,12 +43,18 @@ _BY_CODEC = {"h264": ("-bsf:v", "filter_units=remove_types=6")}
 _BY_FORMAT = {"mp4": ("-movflags", "+faststart", "-write_tmcd", "0"), "webm": ()}
 
 
-def measure_video(path: Path, where: str) -> Measurement:
-    """Return what the file holds, or raise StimuliError naming `where` when it cannot be read as video."""
+def measure_video(path: Path, where: str, *, levels: bool = True) -> Measurement:
+    """Return what the file holds, or raise StimuliError naming `where` when it cannot be read as video.
+
+    Without `levels` not how loud its sound is.
+    """
+    # The picture is copied along, for an output without any stream is an error where there is no sound.
+    heard = ("-map", "0:V:0", "-map", "0:a:0?", "-c:v", "copy", *MEASURE_LEVELS) if levels else ()
     run = run_ffmpeg(
         [
             *READ_VIDEO, "-i", file_argument(path),
             "-map", "0:V:0", "-frames:v", "1", "-f", "null", "-",
+            *heard,
             "-map", "0:V:0", "-map", "0:a:0?", "-c", "copy", "-f", "framecrc", "pipe:1",
         ]
     )  # fmt: skip
@@ -64,16 +72,19 @@ def measure_video(path: Path, where: str) -> Measurement:
         raise read_error(where, "video", "it is cut off or damaged")
     width, height, is_square = _size(shown)
     audio = first_stream(head, "Audio")
+    duration_ms = round(packets.seconds * 1000)
     probe = Probe(
         bytes=path.stat().st_size,
         container=_container(path),
-        duration_ms=round(packets.seconds * 1000),
+        duration_ms=duration_ms,
         width=width,
         height=height,
         fps=_fps(video.description) or round(packets.frames / packets.seconds, 3),
         codec=video.codec,
         audio_codec=audio.codec if audio else "",
         channels=audio.channels if audio else 0,
+        sample_rate=audio.sample_rate if audio else 0,
+        **sound_levels(tail, duration_ms)._asdict(),
     )
     pixels = _PIXELS.search(video.description)
     return Measurement(probe, pixels[1] if pixels else "", packets.frames, is_square=is_square)
@@ -136,7 +147,7 @@ def _arguments(probe: Probe) -> tuple[str, ...]:
 
 def _plays_like(copy: Path, measured: Measurement) -> bool:
     try:
-        measured_copy = measure_video(copy, "")
+        measured_copy = measure_video(copy, "", levels=False)
     except StimuliError:
         return False
     difference = abs(measured_copy.probe.duration_ms - measured.probe.duration_ms)

@@ -24,6 +24,12 @@ from beholder.study.recruitment import Money, Recruit, Retention
 from beholder.study.value_kinds import Allowed
 from beholder.study.yaml import Lines
 
+Difference = Literal[
+    "loudness", "silence", "channels", "sample_rate", "depth", "frame_rate", "resolution", "duration", "format",
+    "encoders", "file_size", "identical", "missing",
+]  # fmt: skip
+"""What `check` compares among the stimuli of a content, by the name under which a study accepts it."""
+
 
 class Stimuli(StudyPart):
     """Where the stimuli are: a folder, a folder with a file-name pattern, or a manifest."""
@@ -37,6 +43,10 @@ class Stimuli(StudyPart):
     manifest: Text | None = Field(
         default=None,
         description="CSV: file (or https address), content, condition, optional role; any other column is a factor.",
+    )
+    accept: tuple[Difference, ...] = Field(
+        default=(),
+        description="Differences among conditions that are meant, as `[frame_rate]`: `check` is silent on them.",
     )
 
     @model_validator(mode="after")

@@ -30,6 +30,8 @@ def study_json(study: Study) -> dict[str, Any]:
             del question[key]
     if value["options"].get("wording", "") is None:
         del value["options"]["wording"]
+    if not value["stimuli"]["accept"]:  # as above
+        del value["stimuli"]["accept"]
     if study.run == 1:  # keeps the digests of studies from before there were runs
         del value["run"]
     pages = instruction_pages(study)

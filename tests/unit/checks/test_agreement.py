@@ -251,3 +251,18 @@ def test_the_limit_is_on_0_to_100_whatever_the_scale() -> None:
     four = page([4], asked=(ask(scale="acr5"),), roles=("hidden_reference",))
     assert POSTSCREEN.judge(session([five])).verdict == "pass"
     assert parts_of(POSTSCREEN.judge(session([four]))) == ("fail", "reference", {"reference": 1.0, "anchor": None})
+
+
+def test_post_screening_says_how_many_are_left_out_and_why() -> None:
+    good, low, high = board(95, 20), board(80, 20), board(95, 95)
+    sessions = [session([good]), session([low]), session([low]), session([high]), session([page([1, 2])])]
+    said = POSTSCREEN.account([POSTSCREEN.evaluate(one) for one in sessions])
+    assert said == {
+        "found": "Post-screening (ITU-R BS.1534) leaves out 3 of 4 sessions: 2 rated the hidden reference below 90 on "
+        "more than 15 % of the pages; 1 rated an anchor above 90 on more than 15 % of the pages."
+    }
+    noting = Postscreen(Postscreen.Options(action="record"))
+    assert noting.account([noting.evaluate(session([good]))]) == {
+        "found": "Post-screening (ITU-R BS.1534) notes none of 1 session."
+    }
+    assert POSTSCREEN.account([]) == {}

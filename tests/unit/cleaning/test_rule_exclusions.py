@@ -424,7 +424,9 @@ def test_the_report_warns_where_people_hardly_agree(page: Page) -> None:
 def test_a_rule_that_cost_nothing_is_said_and_an_account_without_rules_has_no_such_section(tmp_path: Path) -> None:
     study = made_up(tmp_path, SPREAD, participants=8)
     assert "Whom we trusted" not in read_undrawn(study).text
-    change_account(study, lambda account: account.update(trust=[TRUST[1] | {"median": 0.8}]))
+    change_account(
+        study, lambda account: account.update(trust=[TRUST[1] | {"median": 0.8, "found": "1 of 9 is left out."}])
+    )
     told = read_undrawn(study).text
-    assert "No session is lost for one of these rules alone." in told
+    assert "No session is lost for one of these rules alone. 1 of 9 is left out." in told
     assert "median agreement" not in told

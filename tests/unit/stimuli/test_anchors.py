@@ -113,7 +113,9 @@ def test_anchors_are_made_of_each_reference_and_come_last(folder: Path) -> None:
         "song": "original/song", "talk": "original/talk",
     }  # fmt: skip
     assert catalogue.missing() == ()
-    assert catalogue.warnings == ()
+    (warning,) = catalogue.warnings
+    assert "stimuli/original/song.wav is 6.1 LU louder than stimuli/codec/song.wav" in warning.what
+    assert "lowpass" not in warning.what, "an anchor is softer by what is taken out of it"
     assert catalogue.by_id["lowpass-3500/talk"].file == "lowpass-3500 of stimuli/original/talk.wav"
     assert len(seen) == 8
     for recipe, left in (("lowpass-3500", (1000,)), ("lowpass-7000", (1000, 5000))):

@@ -126,7 +126,7 @@ def test_a_film_without_sound_is_no_sound(tmp_path: Path) -> None:
 def test_odd_names_stay_as_they_are_in_every_medium(sound: Make, tmp_path: Path, suffix: str) -> None:
     data: Mapping[str, Path | Image.Image | str] = {".wav": sound("a.wav"), ".png": noise(), ".txt": "words"}
     write(tmp_path, {f"stimuli/{name}/Café no{suffix}": data[suffix] for name in ODD_NAMES})
-    catalogue = load(tmp_path, [*ODD_NAMES])
+    catalogue = load(tmp_path, [*ODD_NAMES], stimuli={"folder": "stimuli", "accept": ["identical"]})
     assert catalogue.conditions == ODD_NAMES
     assert [stimulus.id for stimulus in catalogue.stimuli] == [f"{name}/Café no" for name in ODD_NAMES]
     assert catalogue.warnings == ()

@@ -14,7 +14,7 @@ def test_a_catalogue_has_conditions_in_the_order_of_the_study_and_contents_by_co
     for condition in ("no", "NA", "01", "Größe 2", "-"):
         for content in ("b", "B", "a c"):
             put(make("a.mp4"), tmp_path / "stimuli" / condition / f"{content}.mp4")
-    plain = load_catalogue(study_in(tmp_path))
+    plain = load_catalogue(study_in(tmp_path, {"folder": "stimuli", "accept": ["identical"]}))
     assert plain.conditions == ("-", "01", "Größe 2", "NA", "no")
     assert plain.contents == ("B", "a c", "b")
     assert plain.stimuli[0].id == "-/B"

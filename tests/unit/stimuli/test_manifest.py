@@ -25,7 +25,7 @@ def test_a_manifest_gives_roles_and_factors(tmp_path: Path, video: bytes) -> Non
         "v/1.mp4,city,a,gold,500,5",
     ]
     write(tmp_path, {"v/1.mp4": video, "v/2.mp4": video, "list.csv": "\r\n".join(lines)})
-    catalogue = load_catalogue(study_in(tmp_path, {"manifest": "list.csv"}))
+    catalogue = load_catalogue(study_in(tmp_path, {"manifest": "list.csv", "accept": ["identical"]}))
     assert [(s.id, s.role, dict(s.factors), s.file) for s in catalogue.stimuli] == [
         ("a/city", "test", {"bitrate": "500"}, "v/1.mp4"),
         ("gold:a/city", "gold", {"bitrate": "500"}, "v/1.mp4"),

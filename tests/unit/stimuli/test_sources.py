@@ -65,9 +65,9 @@ def test_a_video_outside_a_condition_and_two_contents_of_one_name_are_problems(t
 
 
 def test_stimuli_of_several_media_are_a_problem_that_names_one_of_each(tmp_path: Path, video: bytes) -> None:
-    write(tmp_path, {"stimuli/a/sea.mp4": video, "stimuli/a/wood.txt": "Trees.", "stimuli/b/sea.wav": "x"})
+    write(tmp_path, {"stimuli/a/sea.mp4": video, "stimuli/b/sea.wav": "x"})
     assert problems(tmp_path)[0] == (
-        "study.yaml:1  stimuli mix video (stimuli/a/sea.mp4), audio (stimuli/b/sea.wav) and text (stimuli/a/wood.txt). "
+        "study.yaml:1  stimuli mix video (stimuli/a/sea.mp4) and audio (stimuli/b/sea.wav). "
         "Allowed: one medium. Take the others out, or make a study of each."
     )
     rows = "file,content,condition\nsea.mp4,sea,a\nhttps://example.org/sea.png?x=1,sea,b\n"
@@ -82,6 +82,16 @@ def test_stimuli_of_several_media_are_a_problem_that_names_one_of_each(tmp_path:
         "study.yaml:1  stimuli mix video (sea.mp4) and image (https://example.org/sea.png?x=1). "
         "Allowed: one medium. Take the others out, or make a study of each."
     )
+
+
+def test_a_note_among_videos_is_left_out_with_a_warning(tmp_path: Path, video: bytes) -> None:
+    write(tmp_path, {"stimuli/a/sea.mp4": video, "stimuli/a/sea.txt": "A transcript.", "stimuli/notes/x.md": "A note."})
+    catalogue = load_catalogue(study_in(tmp_path))
+    assert [stimulus.id for stimulus in catalogue.stimuli] == ["a/sea"]
+    assert [str(warning) for warning in catalogue.warnings] == [
+        "stimuli/a/sea.txt  is left out: text beside video.",
+        "stimuli/notes/x.md  is left out: text beside video.",
+    ]
 
 
 def test_names_in_another_unicode_form_are_the_same_names(tmp_path: Path, video: bytes) -> None:

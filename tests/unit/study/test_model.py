@@ -35,8 +35,11 @@ EXAMPLE = r"Write for example (?P<content>[^_]+)_(?P<condition>.+)\.mp4"
 @pytest.mark.parametrize(
     ("written", "message"),
     [
-        ("stimuli: {foldr: x}", "stimuli.foldr is not a known key. Allowed: folder, pattern and manifest. "
+        ("stimuli: {foldr: x}", "stimuli.foldr is not a known key. Allowed: folder, pattern, manifest and accept. "
                                 "Did you mean folder?"),
+        ("stimuli: {folder: a, accept: [loudnes]}",
+         "stimuli.accept.0 is loudnes. Allowed: loudness, silence, channels, sample_rate, depth, frame_rate, "
+         "resolution, duration, format, encoders, file_size, identical or missing. Did you mean loudness?"),
         ("stimuli: {}", "stimuli names neither folder nor manifest. Allowed: one of the two."),
         ("stimuli: {folder: a, manifest: b}", "stimuli names both folder and manifest. Allowed: one of the two."),
         ("stimuli: {manifest: b, pattern: '(?P<content>.)(?P<condition>.)'}",

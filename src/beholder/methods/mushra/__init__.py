@@ -33,7 +33,7 @@ from beholder.methods.contract import (
     Unit,
     Units,
 )
-from beholder.methods.presentation import medium_problems, question_problems, reference_problems
+from beholder.methods.presentation import alike, medium_problems, question_problems, reference_problems
 from beholder.methods.scores import ScoreMethod
 
 _LONGEST_MS = 12_000
@@ -66,6 +66,7 @@ class Mushra(ScoreMethod):
     defaults: ClassVar[Mapping[str, Json]] = {
         "playback": {"switching": "keep", "loop": "region"},
         "design": {"contents": "once"},
+        "checks": {"postscreen": True},
     }
     paper: ClassVar[Paper] = Paper(
         "multiple stimuli with hidden reference and anchors (MUSHRA)",
@@ -96,7 +97,7 @@ class Mushra(ScoreMethod):
         yield from anchor_problems(study, catalogue)
         yield from board_problems(self.name, study, self.units(study, catalogue))
         if study.options.get("strict", True):
-            yield from _strict_problems(catalogue)
+            yield from _strict_problems(study, catalogue)
 
     def units(self, study: Study, catalogue: Catalogue) -> Units:
         return board_units(study, catalogue, always=(*_references(catalogue), *anchors(study, catalogue)))
@@ -122,9 +123,13 @@ def _references(catalogue: Catalogue) -> tuple[str, ...]:
     return tuple(dict.fromkeys(stimulus.condition for stimulus in catalogue.references.values()))
 
 
-def _strict_problems(catalogue: Catalogue) -> Iterator[Problem]:
+def _strict_problems(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
     """Yield where sounds are longer than BS.1534 likes, or could be distinguished without listening."""
     fix = "Write options: {strict: false} to take them as they are."
+
+    def remedied(option: str) -> str:
+        return f"{alike(study.stimuli, option)} {fix}"
+
     for content in catalogue.contents:
         sounds = [s for s in catalogue.by_cell.values() if s.content == content and s.medium == "audio"]
         if not sounds:
@@ -136,14 +141,17 @@ def _strict_problems(catalogue: Catalogue) -> Iterator[Problem]:
         lengths = [sound.probe.duration_ms for sound in sounds]
         if max(lengths) - min(lengths) > _SAME_LENGTH_MS:
             what = f"has sounds of {min(lengths) / 1000:.2f} to {max(lengths) / 1000:.2f} s"
-            yield Problem(f"content {content}", what, f"the same length within {_SAME_LENGTH_MS} ms", fix)
-        for name, unit, values in (
-            ("sample rates", " Hz", {sound.probe.sample_rate for sound in sounds}),
-            ("numbers of channels", "", {sound.probe.channels for sound in sounds}),
+            allowed = f"the same length within {_SAME_LENGTH_MS} ms"
+            yield Problem(f"content {content}", what, allowed, remedied("--shortest"))
+        for name, unit, option, values in (
+            ("sample rates", " Hz", "--rate", {sound.probe.sample_rate for sound in sounds}),
+            ("numbers of channels", "", "--channels", {sound.probe.channels for sound in sounds}),
         ):
             if len(values) > 1:
                 listed = " and ".join(f"{value}{unit}" for value in sorted(values))
-                yield Problem(f"content {content}", f"has sounds of different {name}: {listed}", "one for all", fix)
+                what, most = f"has sounds of different {name}: {listed}", max(values)
+                remedy = remedied(f"{option} {most if unit else min(2, most)}")
+                yield Problem(f"content {content}", what, "one for all", remedy)
 
 
 mushra = Mushra()

@@ -15,6 +15,7 @@ from typing import Literal
 from beholder.errors import Problem, StimuliError
 from beholder.stimuli.audio import READ_AUDIO
 from beholder.stimuli.audio import RECIPE as SOUND
+from beholder.stimuli.catalogue import Probe
 from beholder.stimuli.copies import put_in_place, write_copy
 from beholder.stimuli.ffmpeg import MP4_OUTPUT, NO_METADATA, colour_range, colour_tags, file_argument, run_ffmpeg
 from beholder.stimuli.loudness import LoudnessGain, gain_to_loudness
@@ -34,6 +35,7 @@ from beholder.stimuli.workshop.jobs import (
     recipe_of,
     run_jobs,
 )
+from beholder.types import Medium
 
 _Codec = Literal["h264", "vp9"]
 _SUFFIXES: dict[_Codec, str] = {"h264": ".mp4", "vp9": ".webm"}
@@ -47,6 +49,7 @@ _RECIPE = "prepare 1"
 """Part of every recipe: a change in processing needs a new name."""
 _CRF: dict[_Codec, int] = {"h264": 17, "vp9": 18}
 """Constant rate factors: that of the P.910 crowd study, and what looks as clear in VP9."""
+_FPS_HINT = "Frames a second are --fps."
 _COARSEST: dict[_Codec, int] = {"h264": 51, "vp9": 63}
 
 
@@ -59,11 +62,22 @@ class EncodingTarget:
     height: int | None = None
     rate: Fraction | None = None
     loudness: float | None = None
+    sample_rate: int | None = None
+    channels: int | None = None
+    trim: bool = False
+    """Whether the silence at both ends of sounds is cut off."""
 
     def recipe_text(self) -> str:
         """Return the settings as they stand in recipes. The text stays as it is: files made earlier are known by it."""
         settings = f"codec={self.codec!r}, crf={self.crf!r}, height={self.height!r}, rate={self.rate!r}"
         return f"Wanted({settings}, loudness={self.loudness!r})"
+
+    @property
+    def sound_filters(self) -> tuple[str, ...]:
+        """The filters of ffmpeg for rate and channels."""
+        rate = () if self.sample_rate is None else (f"aresample={self.sample_rate}",)
+        layouts = {1: "mono", 2: "stereo"}
+        return rate if self.channels is None else (*rate, f"aformat=channel_layouts={layouts[self.channels]}")
 
 
 def make_prepared(
@@ -75,13 +89,18 @@ def make_prepared(
     height: int | None = None,
     fps: float | None = None,
     loudness: float | None = None,
+    rate: int | None = None,
+    channels: int | None = None,
+    trim: bool = False,
+    shortest: bool = False,
     progress: Progress | None = None,
 ) -> WorkshopResult:
     """Write each file as a study takes it into `out`, keep the layout of folders, and return the result.
 
-    Files that the same recipe made are kept, and a file that cannot be prepared does not stop the others.
+    With `shortest`, files of the same name in different folders are cut to the shortest of them. Files that the same
+    recipe made are kept, and a file that cannot be prepared does not stop the others.
     """
-    problems = list(_bad_options(codec, crf, height, fps, loudness))
+    problems = list(_bad_options(codec, crf, height, fps, loudness, rate, channels))
     named = list(files)
     media_files = find_media(named, problems, without=out)
     if not named:
@@ -93,16 +112,45 @@ def make_prepared(
     targets = {file.path: out / file.place.with_suffix(_suffix(file, codec)) for file in media_files}
     problems += _duplicate_targets(targets)
     raise_problems(problems)
-    rate: Fraction | None = None if fps is None else exact_rate(fps)
-    lufs = None if loudness is None else float(loudness)
-    encoding = EncodingTarget(codec, _CRF[codec] if crf is None else crf, height, rate, lufs)
+    encoding = EncodingTarget(
+        codec,
+        _CRF[codec] if crf is None else crf,
+        height,
+        None if fps is None else exact_rate(fps),
+        None if loudness is None else float(loudness),
+        rate,
+        channels,
+        trim,
+    )
+    limits = _shortest_lengths(media_files, trim) if shortest else {}
     notes: list[str] = []
-    jobs = [_job(file, targets[file.path], encoding, notes) for file in media_files]
+    jobs = [_job(file, targets[file.path], encoding, limits.get(file.path), notes) for file in media_files]
     return run_jobs(jobs, out, _sorted_notes(notes), progress)
 
 
+def _shortest_lengths(files: Iterable[MediaFile], trim: bool) -> dict[Path, float]:
+    """Return the seconds that each sound and video is cut to: those of the shortest of its name, in any folder."""
+    named: dict[tuple[str, Medium], dict[Path, int]] = {}
+    for file in files:
+        if file.medium in ("audio", "video") and not needs_conversion(file.path):
+            try:
+                probe = measure(file.path, str(file.path), file.medium).probe
+            except StimuliError:
+                continue  # told when it is made
+            cut = probe.silence_before_ms + probe.silence_after_ms if trim and file.medium == "audio" else 0
+            length_ms = probe.duration_ms if probe.is_silent else probe.duration_ms - cut
+            named.setdefault((file.place.stem, file.medium), {})[file.path] = length_ms
+    return {path: min(lengths.values()) / 1000 for lengths in named.values() for path in lengths}
+
+
 def _bad_options(
-    codec: _Codec, crf: int | None, height: int | None, fps: float | None, loudness: float | None
+    codec: _Codec,
+    crf: int | None,
+    height: int | None,
+    fps: float | None,
+    loudness: float | None,
+    rate: int | None,
+    channels: int | None,
 ) -> Iterator[Problem]:
     if crf is not None and not 1 <= crf <= _COARSEST[codec]:
         yield Problem("--crf", f"is {crf}", f"1 to {_COARSEST[codec]}; less is finer, as {_CRF[codec]}")
@@ -112,6 +160,10 @@ def _bad_options(
         yield Problem("--fps", f"is {fps:g}", "1 to 240 frames a second, as 30")
     if loudness is not None and not -60 <= loudness <= -5:
         yield Problem("--loudness", f"is {loudness:g}", "-60 to -5 LUFS, as -23")
+    if rate is not None and not 8000 <= rate <= 192_000:
+        yield Problem("--rate", f"is {rate}", "8000 to 192000 samples a second, as 48000", _FPS_HINT * (rate <= 240))
+    if channels is not None and channels not in (1, 2):
+        yield Problem("--channels", f"is {channels}", "1 or 2")
 
 
 def _suffix(file: MediaFile, codec: _Codec) -> str:
@@ -129,35 +181,48 @@ def _duplicate_targets(targets: dict[Path, Path]) -> Iterator[Problem]:
             yield Problem(str(path), f"would become {target}, as {other} would", "names that differ", fix)
 
 
-def _job(file: MediaFile, target: Path, encoding: EncodingTarget, notes: list[str]) -> WorkshopJob:
+def _job(
+    file: MediaFile, target: Path, encoding: EncodingTarget, seconds: float | None, notes: list[str]
+) -> WorkshopJob:
     path, medium = file.path, file.medium
     settings: tuple[object, ...] = ()
+    # Settings that came later stand in a recipe only where they are used: files made earlier are known by theirs.
+    later = (*encoding.sound_filters, *((seconds,) if seconds is not None else ()))
     if medium == "video":
-        settings = (encoding.recipe_text(),)
+        settings = (encoding.recipe_text(), *later)
     elif medium == "audio":
-        settings = (encoding.loudness,)
+        later = (*later, *(("trim",) if encoding.trim else ()))
+        settings = (encoding.loudness, *later)
+    elif medium == "image" and encoding.height is not None:
+        settings = (encoding.height,)
 
     def make(threads: int) -> None:
         if medium == "video":
-            notes.extend(_reencode(path, target, encoding, threads))
-        elif medium == "audio" and encoding.loudness is not None:
-            notes.extend(_write_levelled(path, target, encoding.loudness))
+            notes.extend(_reencode(path, target, encoding, seconds, threads))
+        elif medium == "audio" and (encoding.loudness is not None or later):
+            notes.extend(_write_sound(path, target, encoding, seconds))
         elif medium == "text":
             notes.extend(_write_utf8(path, target))
+        elif medium == "image" and encoding.height is not None:
+            notes.extend(_write_scaled(path, target, encoding.height))
         else:
             write_copy(path, target, measure(path, str(path), medium), str(path), medium)
 
     return WorkshopJob(target, recipe_of((_RECIPE, medium, *settings), (path,)), make)
 
 
-def _write_levelled(path: Path, target: Path, lufs: float) -> list[str]:
-    """Write a sound as WAV at this loudness and return notes about it."""
+def _write_sound(path: Path, target: Path, encoding: EncodingTarget, seconds: float | None) -> list[str]:
+    """Write a sound as WAV with this rate, channels, length and loudness, and return notes about it."""
     measured = measure(path, str(path), "audio")
-    gain = gain_to_loudness(path, "audio", lufs)
+    filters = [*_cut_filters(measured.probe, encoding.trim, seconds), *encoding.sound_filters]
+    gain = LoudnessGain()
+    if encoding.loudness is not None:
+        gain = gain_to_loudness(path, "audio", encoding.loudness, filters)
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
     depth = "pcm_s24le" if measured.is_deep else "pcm_s16le"
-    filters = ["-af", ",".join(gain.filters)] if gain.filters else []
-    arguments = [*READ_AUDIO, "-i", file_argument(path), *filters, "-c:a", depth, *SOUND[1:], file_argument(part)]
+    filters += gain.filters
+    graph = ["-af", ",".join(filters)] if filters else []
+    arguments = [*READ_AUDIO, "-i", file_argument(path), *graph, "-c:a", depth, *SOUND[1:], file_argument(part)]
     try:
         run = run_ffmpeg(["-v", "error", "-y", *arguments])
         if run.code != 0:
@@ -166,6 +231,32 @@ def _write_levelled(path: Path, target: Path, lufs: float) -> list[str]:
     finally:
         part.unlink(missing_ok=True)
     return [f"{path}: {note}" for note in gain.notes]
+
+
+def _cut_filters(probe: Probe, trim: bool, seconds: float | None) -> Iterator[str]:
+    """Yield the filters that cut off silence at both ends, and then what is beyond so many seconds."""
+    if trim and not probe.is_silent and probe.silence_before_ms + probe.silence_after_ms:
+        end = (probe.duration_ms - probe.silence_after_ms) / 1000
+        yield f"atrim=start={probe.silence_before_ms / 1000}:end={end}"
+        yield "asetpts=PTS-STARTPTS"
+    if seconds is not None:
+        yield f"atrim=end={seconds}"
+
+
+def _write_scaled(path: Path, target: Path, height: int) -> list[str]:
+    """Write a picture with so many lines and return notes about it."""
+    from PIL import Image
+
+    with tempfile.TemporaryDirectory(prefix="beholder-") as scratch:
+        upright = Path(scratch) / f"upright{target.suffix}"
+        write_copy(path, upright, measure(path, str(path), "image"), str(path), "image")
+        with Image.open(upright) as image:
+            before = image.size
+            width = max(1, round(image.width * height / image.height))
+            scaled = Path(scratch) / "scaled.png"
+            image.resize((width, height), Image.Resampling.LANCZOS).save(scaled)
+        write_copy(scaled, target, measure(scaled, str(path), "image"), str(path), "image")
+    return [f"{path}: scaled from {before[0]}x{before[1]} to {width}x{height}."] if before[1] != height else []
 
 
 def _write_utf8(path: Path, target: Path) -> list[str]:
@@ -198,7 +289,7 @@ def _sorted_notes(notes: list[str]) -> Iterator[str]:
 # Videos
 
 
-def _reencode(path: Path, target: Path, encoding: EncodingTarget, threads: int) -> list[str]:
+def _reencode(path: Path, target: Path, encoding: EncodingTarget, seconds: float | None, threads: int) -> list[str]:
     """Write a video for browsers, completely or not at all, and return notes about it."""
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
     try:
@@ -208,21 +299,23 @@ def _reencode(path: Path, target: Path, encoding: EncodingTarget, threads: int) 
             timing = cadence(source, clip.rate)
             gain = LoudnessGain()
             if clip.has_sound and encoding.loudness is not None:
-                gain = gain_to_loudness(source, "video", encoding.loudness)
+                gain = gain_to_loudness(source, "video", encoding.loudness, encoding.sound_filters)
             is_interlaced = _INTERLACED.search(run_ffmpeg([*READ_VIDEO, "-i", file_argument(source)]).log) is not None
             size = _size(clip, encoding)
             graph = _graph(clip, timing, encoding, size, is_interlaced)
-            sound = _audio_arguments(source, encoding.codec, gain, str(path)) if clip.has_sound else []
+            sound = _audio_arguments(source, encoding, gain, str(path)) if clip.has_sound else []
+            length = [] if seconds is None else ["-t", f"{seconds}"]
             run = run_ffmpeg(
                 [
                     "-v", "error", "-y", *READ_VIDEO, "-i", file_argument(source), "-map", "0:V:0",
-                    "-vf", graph, *sound,
+                    "-vf", graph, *sound, *length,
                     *_encoding(clip, encoding.rate or timing.rate, encoding, threads), file_argument(part),
                 ]
             )  # fmt: skip
             if run.code != 0:
                 raise StimuliError(Problem(str(path), f"cannot be prepared: ffmpeg says {run.error_line()}"))
-            _read_back(part, timing, encoding, str(path))
+            end = timing.end if seconds is None else min(timing.end, Fraction(seconds))
+            _read_back(part, end * (encoding.rate or timing.rate), str(path))
             put_in_place(part, target)
     finally:
         part.unlink(missing_ok=True)
@@ -267,10 +360,11 @@ def _graph(clip: Clip, timing: Cadence, encoding: EncodingTarget, size: tuple[in
     )
 
 
-def _audio_arguments(source: Path, codec: _Codec, gain: LoudnessGain, where: str) -> list[str]:
-    channels = measure(source, where, "video").probe.channels
-    filters = ",".join([*gain.filters, f"aresample=async=1:first_pts=0,aformat={_RATES}"])
-    name = "aac" if codec == "h264" else "libopus"
+def _audio_arguments(source: Path, encoding: EncodingTarget, gain: LoudnessGain, where: str) -> list[str]:
+    channels = encoding.channels or measure(source, where, "video").probe.channels
+    changes = (*encoding.sound_filters, *gain.filters)
+    filters = ",".join([*changes, f"aresample=async=1:first_pts=0,aformat={_RATES}"])
+    name = "aac" if encoding.codec == "h264" else "libopus"
     return ["-map", "0:a:0", "-af", filters, "-c:a", name, "-b:a", f"{_BITS_A_CHANNEL * channels}k"]
 
 
@@ -297,13 +391,12 @@ def _encoding(clip: Clip, rate: Fraction, encoding: EncodingTarget, threads: int
     ]
 
 
-def _read_back(part: Path, timing: Cadence, encoding: EncodingTarget, where: str) -> None:
+def _read_back(part: Path, frames: Fraction, where: str) -> None:
     measured: Measurement = measure(part, where, "video")
     problem = playback_problem(measured, where)
     if problem is not None:
         raise StimuliError(problem)
-    rate = encoding.rate or timing.rate
-    if abs(measured.frames - timing.end * rate) > 1.5:
+    if abs(measured.frames - frames) > 1.5:
         what = "cannot be prepared: not all of its frames can be decoded"
         raise StimuliError(Problem(where, what, "", "Export it again."))
 

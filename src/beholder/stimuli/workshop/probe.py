@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -11,15 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from beholder.errors import Problem, StimuliError
-from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
-from beholder.stimuli.loudness import measure_loudness
 from beholder.stimuli.probe import measure, playback_problem
-from beholder.stimuli.streams import first_stream
-from beholder.stimuli.video import READ_VIDEO
 from beholder.stimuli.workshop.jobs import MediaFile, Progress, find_media, needs_conversion
 from beholder.types import Medium
 
-_RATE = re.compile(r", (\d+) Hz")
 _PREPARE = "Re-encode it with beholder media prepare."
 
 
@@ -89,11 +83,6 @@ def _probe_file(file: MediaFile) -> tuple[ProbeRow, Problem | None]:
         return ProbeRow(name, medium, size, False, _without_file(problem)), problem
     playback = playback_problem(measured, name, medium)
     probe = measured.probe
-    rate = probe.sample_rate
-    if medium == "video" and probe.audio_codec:
-        stream = first_stream(run_ffmpeg([*READ_VIDEO, "-i", file_argument(path)]).log, "Audio")
-        hertz = _RATE.search(stream.description) if stream else None
-        rate = int(hertz[1]) if hertz else 0
     row = ProbeRow(
         file=name,
         medium=medium,
@@ -110,8 +99,8 @@ def _probe_file(file: MediaFile) -> tuple[ProbeRow, Problem | None]:
         duration_ms=probe.duration_ms,
         audio_codec=probe.audio_codec,
         channels=probe.channels,
-        sample_rate=rate,
-        loudness=measure_loudness(path, medium).lufs if probe.audio_codec else None,
+        sample_rate=probe.sample_rate,
+        loudness=probe.loudness,
         words=probe.words,
     )
     return row, playback

@@ -140,16 +140,18 @@ def test_what_cannot_be_asked_for_is_told_at_once(tmp_path: Path) -> None:
     write_wav(sound, np.zeros(4800), 48_000)
     other.write_bytes(b"data")
     (tmp_path / "bare").mkdir()
-    options = ["--crf", 0, "--height", 71, "--fps", 0, "--loudness", 3]
+    options = ["--crf", 0, "--height", 71, "--fps", 0, "--loudness", 3, "--rate", 30, "--channels", 5]
     messages = refused("prepare", other, tmp_path / "gone.mp4", tmp_path / "bare", *options, "--out", sound)
-    assert messages[:4] == [
+    assert messages[:6] == [
         "--crf  is 0. Allowed: 1 to 51; less is finer, as 17.",
         "--height  is 71. Allowed: an even number of lines from 16 to 4320, as 1080.",
         "--fps  is 0. Allowed: 1 to 240 frames a second, as 30.",
         "--loudness  is 3. Allowed: -60 to -5 LUFS, as -23.",
+        "--rate  is 30. Allowed: 8000 to 192000 samples a second, as 48000. Frames a second are --fps.",
+        "--channels  is 5. Allowed: 1 or 2.",
     ]
-    assert messages[4].startswith(f"{other}  is an unknown kind of file: .bin. Allowed: .mp4, .m4v, ")
-    assert messages[5:] == [
+    assert messages[6].startswith(f"{other}  is an unknown kind of file: .bin. Allowed: .mp4, .m4v, ")
+    assert messages[7:] == [
         f"{tmp_path / 'gone.mp4'}  does not exist. Look for a slip in the name.",
         f"{tmp_path / 'bare'}  has no media in it. Allowed: a folder with videos, sounds, pictures or texts.",
         f"--out  is {sound}, which is a file. Allowed: a folder.",
@@ -232,3 +234,21 @@ def test_the_text_of_an_encoding_in_recipes_stays() -> None:
     assert encoding.recipe_text() == (
         "Wanted(codec='vp9', crf=18, height=None, rate=Fraction(30000, 1001), loudness=-23.0)"
     )
+
+
+def test_videos_of_one_name_are_cut_to_the_shortest_and_their_sound_is_converted(tmp_path: Path) -> None:
+    for folder, seconds in (("a", 1.0), ("b", 0.6)):
+        film(tmp_path / "in" / folder / "city.mp4", *X264, "-pix_fmt", "yuv420p", "-c:a", "aac", seconds=seconds)
+    made = make_prepared([tmp_path / "in"], tmp_path / "out", rate=16000, channels=1, shortest=True).written
+    probes = [measure(path, "").probe for path in made]
+    assert [(probe.sample_rate, probe.channels) for probe in probes] == [(16000, 1)] * 2
+    assert [probe.duration_ms for probe in probes] == pytest.approx([600, 600], abs=70)
+
+
+def test_pictures_are_scaled_to_a_height(tmp_path: Path) -> None:
+    Image.new("RGB", (40, 20), (200, 30, 30)).save(tmp_path / "red.png")
+    result = make_prepared([tmp_path / "red.png"], tmp_path / "out", height=16)
+    with Image.open(tmp_path / "out" / "red.webp") as image:
+        assert (image.size, image.getpixel((3, 3))) == ((32, 16), (200, 30, 30))
+    assert result.notes == (f"{tmp_path / 'red.png'}: scaled from 40x20 to 32x16.",)
+    assert make_prepared([tmp_path / "red.png"], tmp_path / "out", height=16).written == ()
