@@ -135,11 +135,11 @@ async def test_an_untouched_comparison_is_no_answer(servers: StudyServers) -> No
         return await reason.inner_text(), focus
 
     assert await checked(page) == []
-    assert await press() == ("Choose one answer to go on", "radio")
+    assert await press() == ("Choose an answer to continue", "radio")
     assert await checked(page) == []
     await page.keyboard.press("ArrowDown")
     assert await checked(page) == ["No difference"]
-    assert await press() == ("Say why to go on", "textarea")
+    assert await press() == ("Say why to continue", "textarea")
     await page.keyboard.type("They look alike. → ← 1")
     assert await checked(page) == ["No difference"]
     assert "trial:1" not in await site.answers()
@@ -227,7 +227,7 @@ async def test_behind_buttons_answers_open_when_everything_was_played(servers: S
     assert await play_button(page, "s2").evaluate("node => node === document.activeElement")
     await play(page, "s2")
     await opened(page)
-    assert await reason.inner_text() == "Choose one answer to go on"
+    assert await reason.inner_text() == "Choose an answer to continue"
     await page.keyboard.press("ArrowLeft")
     assert await checked(page) == ["A"]
     await page.click("#next")
@@ -298,7 +298,7 @@ async def test_a_pair_with_a_part_that_will_not_play_has_no_choice_and_the_sessi
     await visit.step("text:instructions")
     await page.click("#next")
     await page.click("#try-again")
-    await page.get_by_text("Report it and go on").click()
+    await page.get_by_text("Report it and continue").click()
     await page.wait_for_selector("main .vote #next")
     assert await page.locator("main h1").inner_text() == "These videos could not both be shown"
     await page.click("#next")

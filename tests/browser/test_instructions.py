@@ -54,13 +54,13 @@ async def test_clips_are_played_by_keys_and_the_way_on_says_what_is_left(servers
     page = visit.page
     await visit.go("text:instructions:2")
     await page.wait_for_selector(".example-play")
-    assert await page.locator("#reason").inner_text() == "Play each example to the end to go on. 2 left."
+    assert await page.locator("#reason").inner_text() == "Play each example to the end to continue. 2 left."
     assert await barriers(page, "here") == []
     await page.click("#next", force=True)
     assert await page.evaluate("() => document.activeElement.dataset.slot") == "s1", "it leads to what is left"
     await page.keyboard.press("Enter")
     await page.wait_for_selector(".example.is-played[data-slot=s1]")
-    assert await page.locator("#reason").inner_text() == "Play each example to the end to go on. 1 left."
+    assert await page.locator("#reason").inner_text() == "Play each example to the end to continue. 1 left."
     await page.keyboard.press("2")
     await page.wait_for_selector(".example.is-played[data-slot=s2]")
     await page.get_by_role("button", name="Play again").nth(1).wait_for()
@@ -84,7 +84,7 @@ async def test_what_stands_still_is_looked_at_without_a_press(servers: StudyServ
     page = visit.page
     await visit.go("text:instructions:2")
     await page.wait_for_selector(".example")
-    assert "Look at each example to go on." in await page.locator("#reason").inner_text()
+    assert "Look at each example to continue." in await page.locator("#reason").inner_text()
     assert await page.locator(".example-play").count() == 0
     for slot in ("s1", "s2"):
         await page.locator(f".example[data-slot={slot}]").scroll_into_view_if_needed()
@@ -111,7 +111,7 @@ async def test_a_page_that_was_loaded_again_knows_what_was_played(servers: Study
     await page.wait_for_selector(".example.is-played[data-slot=s1]")
     await page.reload()
     await page.wait_for_selector(".example.is-played[data-slot=s1]")
-    assert await page.locator("#reason").inner_text() == "Play each example to the end to go on. 1 left."
+    assert await page.locator("#reason").inner_text() == "Play each example to the end to continue. 1 left."
 
 
 async def test_what_is_needed_stands_above_the_choice_and_a_quiz_ends_politely(servers: StudyServers) -> None:

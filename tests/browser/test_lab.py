@@ -44,7 +44,7 @@ async def test_a_day_in_the_laboratory(servers: StudyServers) -> None:
     await site.start()
     await first.reload()
     await expect(first.locator("main h1")).to_have_text("Participant 1")
-    await expect(first.locator("#begin")).to_have_text("Go on")
+    await expect(first.locator("#begin")).to_have_text("Continue")
     await first.click("#begin")
     await first.wait_for_selector('body[data-step="trial:2"] main > *')
     await walk(first, until="end")

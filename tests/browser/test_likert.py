@@ -142,7 +142,7 @@ async def test_tabs_show_one_statement_each_in_any_order(servers: StudyServers) 
     assert await tabs.count() == 3
     assert await page.locator("main h1").inner_text() == "It looks real."
     await page.click("#next", force=True)
-    assert await page.locator("#reason").inner_text() == "Choose one answer to go on"
+    assert await page.locator("#reason").inner_text() == "Choose an answer to continue"
     await tabs.nth(0).focus()
     await page.keyboard.press("End")
     assert await page.locator("main h1").inner_text() == "I find it pleasant."
@@ -185,7 +185,7 @@ async def test_with_the_layout_random_each_trial_has_one_statement(servers: Stud
 async def test_free_text_comes_last_wherever_the_boxes_stand(servers: StudyServers) -> None:
     site = await serve(servers, questions=[THREE[0], *WRONG, *THREE[1:]])
     page = (await start(site)).page
-    assert await page.locator("main h1").inner_text() == "Please answer each of these"
+    assert await page.locator("main h1").inner_text() == "Please answer each question"
     last = page.locator(".survey-body > *").last
     assert await last.get_by_label("Anything else?").count() == 1
     assert await page.locator("textarea").count() == 1
@@ -198,7 +198,7 @@ async def test_boxes_are_ticked_or_none_of_them_and_untouched_ones_are_no_answer
     boxes = page.get_by_role("checkbox")
     assert await boxes.count() == 4
     await page.click("#next", force=True)
-    assert await page.locator("#reason").inner_text() == "Choose one answer to go on"
+    assert await page.locator("#reason").inner_text() == "Choose an answer to continue"
     none = page.get_by_role("checkbox", name="None of these")
     await boxes.nth(0).click()
     await boxes.nth(2).click()

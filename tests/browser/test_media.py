@@ -50,9 +50,9 @@ async def test_a_clip_that_never_comes_is_reported_and_the_session_goes_on(serve
     await page.wait_for_selector("#try-again:visible")
     silent = len(tries)
     assert silent >= 4
-    assert "you go on without it" in await page.locator("main").inner_text()
+    assert "you can continue without it" in await page.locator("main").inner_text()
     await page.click("#try-again")
-    await page.wait_for_selector("#next:visible >> text=Report it and go on")
+    await page.wait_for_selector("#next:visible >> text=Report it and continue")
     assert len(tries) > silent
     await page.click("#next")
     await page.wait_for_selector("main .column.is-failed[data-slot=s2]")
@@ -157,10 +157,13 @@ async def test_a_clip_that_cannot_be_decoded_is_reported_and_the_session_goes_on
     await page.wait_for_selector("#try-again:visible")
     assert len(tries) == 2
     await page.click("#try-again")
-    await page.click("#next:visible >> text=Report it and go on")
+    await page.click("#next:visible >> text=Report it and continue")
     assert len(tries) == 3
     await page.wait_for_selector("main h1 >> text=This video could not be shown")
-    assert await page.locator("#reason").inner_text() == "That does not count against you. Go on with the next one."
+    assert (
+        await page.locator("#reason").inner_text()
+        == "That does not count against you. Please continue with the next one."
+    )
     await page.click("#next")
     await visit.step("trial:2")
     assert (await site.answers())["trial:1"]["answer"]["missing"] == {"s1": "media_error"}

@@ -38,7 +38,7 @@ async def test_who_goes_offline_in_the_middle_of_a_trial_goes_on_and_the_answer_
     await visit.go("trial")
     await play(page, "s1")
     await visit.context.set_offline(True)
-    assert (await banner(page, "offline")).startswith("You are offline. You can go on with this page.")
+    assert (await banner(page, "offline")).startswith("You are offline. You can continue with this page.")
     await rate(page, s1=33)
     await play(page, "s2")
     await rate(page, s2=44)

@@ -23,7 +23,7 @@ EVERY_TYPE = [
 ]
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 ENDS = {
-    "end:completed": "Thank you. You are done.",
+    "end:completed": "All done",
     "end:no_consent": "You did not take part",
     "end:withdrawn": "You have stopped",
     "end:screened_out": "Thank you for your interest",
@@ -50,7 +50,7 @@ async def test_a_questionnaire_of_every_type_is_checked_and_stored(servers: Stud
     assert await page.locator("[data-item=device] strong").inner_text() == "device"
     assert await page.get_attribute("[name=age]", "placeholder") == "in years"
     assert await page.get_attribute("[name=remarks]", "placeholder") == "anything"
-    assert "You can leave this out." in await page.locator("[data-item=town]").inner_text()
+    assert "Optional" in await page.locator("[data-item=town]").inner_text()
     choose, fill = "Choose an answer", "Fill this in"
     missing = {"device": choose, "uses": choose, "ease": choose, "worth": choose, "age": fill, "remarks": fill}
     assert await problems() == missing
@@ -219,7 +219,7 @@ async def test_a_preview_shows_any_step_and_stores_nothing(servers: StudyServers
     for table in ("sessions", "claims", "answers", "events", "ends"):
         assert await site.rows(table) == []
     stranger = await site.visit("?preview=guess", expects_trouble=True)
-    await stranger.page.wait_for_selector("main h1 >> text=This page is not open to you now")
+    await stranger.page.wait_for_selector("main h1 >> text=This page is not available")
 
 
 async def test_the_end_tells_what_is_stored_and_what_the_code_is_for(servers: StudyServers) -> None:
@@ -234,7 +234,7 @@ async def test_the_end_tells_what_is_stored_and_what_the_code_is_for(servers: St
     )
     assert await page.locator(".code").is_visible()
     assert await page.locator(".saved").inner_text() == "All answers saved"
-    assert "Pages answered\n2" in await page.locator(".receipt").inner_text()
+    assert "Rating pages answered\n2" in await page.locator(".receipt").inner_text()
     assert await page.locator("#stop").inner_text() == "Withdraw my answers"
     changes: dict[str, Any] = {}
 
@@ -274,7 +274,7 @@ async def test_help_has_its_name_and_no_keys_on_a_phone(servers: StudyServers) -
         assert await page.locator("dialog[open] kbd, #keys-switch").count() == 0
         await page.tap("#help-close")
     await page.keyboard.press("?")  # so there is a keyboard
-    assert await page.get_by_label("Shortcuts with one key").is_visible()
+    assert await page.get_by_label("Single-key shortcuts").is_visible()
 
 
 async def test_who_has_finished_is_told_so_kindly(servers: StudyServers) -> None:
@@ -284,6 +284,6 @@ async def test_who_has_finished_is_told_so_kindly(servers: StudyServers) -> None
     visit = await site.visit()
     await visit.go("end")
     again = await site.visit(expects_trouble=True)
-    await again.page.wait_for_selector("text=You have already finished this study. Thank you.")
+    await again.page.wait_for_selector("text=You have already finished this study.")
     blocked = await site.visit("?participant=mallory", expects_trouble=True)
     await blocked.page.wait_for_selector("text=This study is not open to you.")

@@ -251,7 +251,7 @@ async def test_a_vote_comes_after_the_clip_and_can_be_changed_and_the_clip_seen_
     await page.wait_for_selector("main input[type=radio]")
     assert await values_on(page) == {}
     await page.click("#next", force=True)
-    assert await page.locator("#reason").inner_text() == "Choose one answer to go on"
+    assert await page.locator("#reason").inner_text() == "Choose an answer to continue"
     await page.keyboard.press("2")
     assert await values_on(page) == {"q1": {"s1": 2}}
     again = await page.wait_for_selector("#again")

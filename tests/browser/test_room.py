@@ -122,7 +122,9 @@ async def test_on_a_phone_the_pictures_fit_and_keep_their_pixels(servers: StudyS
     await visit.step("check:display:1")
     over = await overhang(page, "display", [(390, 844)])
     await page.tap("#next", force=True)
-    assert await page.locator("#reason").inner_text() == "Tick what you have done. Press Next twice to go on without."
+    assert (
+        await page.locator("#reason").inner_text() == "Tick what you have done. Press Next twice to continue without."
+    )
     await page.tap("#next")  # the check does not block
     await visit.step("check:brightness:1")
     over += await overhang(page, "matrix", [(390, 844)])

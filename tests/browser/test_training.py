@@ -48,7 +48,7 @@ async def test_practice_explains_an_answer_and_leads_to_the_first_trial(servers:
     await answer(page, 2)
     await visit.step("training:1:2")
     await page.locator("main #try-again").wait_for()
-    assert await page.locator("main h1").inner_text() == "A word on your answer"
+    assert await page.locator("main h1").inner_text() == "About your answer"
     assert await page.evaluate("() => document.activeElement.tagName") == "H1"
     assert "This is the last try." in await page.locator("main").inner_text()
     assert await strip.count() == 1
@@ -58,9 +58,7 @@ async def test_practice_explains_an_answer_and_leads_to_the_first_trial(servers:
     await answer(page, 4)
 
     await visit.step("training:2:1")
-    assert await strip.inner_text() == (
-        "Practice 2 of 2\nThis is for practice. Your answer does not count as a rating."
-    )
+    assert await strip.inner_text() == ("Practice 2 of 2\nThis is practice. Your answer does not count.")
     await answer(page, 5)
     await page.locator("main #try-again").press("Enter")
     await answer(page, 5)

@@ -68,7 +68,7 @@ async def test_a_page_comes_again_with_a_word_and_has_to_be_played_again(servers
     await answer(page, s1=40, s2=60)
     await visit.step("trial:1:2")
     await page.locator("main #try-again").wait_for()
-    assert await page.locator("main h1").inner_text() == "The same page once more"
+    assert await page.locator("main h1").inner_text() == "Please do this page again"
     words = await page.locator("main .notice").inner_text()
     assert "That was very quick." in words
     assert "This is the last try." in words

@@ -30,8 +30,8 @@ from support.plans import make_catalogue, make_study
 from support.visitor import Site, Visitor, robot
 
 EARLIER = (
-    "You have taken part in this study before. Thank you. It is repeated with people who have not seen it yet, so "
-    "there is nothing more to do."
+    "You have taken part in this study before. It is repeated with people who have not seen it yet, so there is "
+    "nothing more to do."
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -87,3 +88,35 @@ def test_every_word_of_a_refusal_that_one_check_makes_is_with_the_check(name: st
     own = {word for one in parents for word in refused_words(one.texts("en"))}
     assert words_said(kind.home(), "self.refuse") - shared == own
     assert not shared & own
+
+
+# One way of saying things
+
+
+def all_words(value: object) -> list[str]:
+    """Return every text in a tree of words."""
+    if isinstance(value, str):
+        return [value]
+    return [text for one in (value.values() if isinstance(value, Mapping) else ()) for text in all_words(one)]
+
+
+def test_the_words_are_those_that_people_say() -> None:
+    folder = Path(beholder.__file__).parent
+    files = [*folder.glob("web/words/**/*.json"), *folder.glob("checks/*/words/**/*.json")]
+    assert len(files) > 15
+    odd = re.compile(r"\b[Gg]o on\b|goes on by itself|leave this out|mean nothing|Thank you\..*Thank you", re.DOTALL)
+    texts = {path: all_words(json.loads(path.read_text("utf-8"))) for path in files}
+    assert [(path.name, text) for path, found in texts.items() for text in found if odd.search(text)] == []
+
+
+def test_a_page_thanks_once() -> None:
+    own = json.loads((Path(beholder.__file__).parent / "web/words/en.json").read_text("utf-8"))
+    ends = {"completed": "thanks", "screened_out": "screened_out", "failed_checks": "failed_checks"}
+    for outcome, text in ends.items():
+        page = own[f"end.{outcome}"] + own["server"][f"text_{text}"]
+        assert page.count("Thank you") == 1, outcome
+    for closed in ("finished", "earlier_run", "excluded"):
+        assert (own[f"closed.{closed}"] + own["server"][closed]).count("Thank you") == 1, closed
+    for rule, words in check_texts("en").items():
+        title = own["end.failed_checks" if rule in check_words("en") else "end.screened_out"]
+        assert "out" not in words or (title + words["out"]).count("Thank you") == 1, rule

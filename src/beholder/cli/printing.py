@@ -11,7 +11,7 @@ import click
 
 from beholder.cli.command import is_json, is_quiet, is_to_open, open_in_browser, print_document
 from beholder.cli.completion import StudyPath
-from beholder.formats import plain_count
+from beholder.formats import join_names, plain_count
 
 if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
@@ -251,6 +251,10 @@ def print_checked(checked: Checked) -> None:
     if cost := _cost(checked):
         click.echo(cost)
     print_message_stimuli(checked.asking)
+    if checked.default_texts:
+        names = join_names(checked.default_texts)
+        keys = join_names([f"texts.{name}" for name in checked.default_texts])
+        click.echo(f"Participants read our default {names}. An ethics board will want your own: write {keys}.")
     n = len(checked.warnings)
     click.echo(f"No errors, {plain_count(n, 'warning')}." if n else "No problems found.")
 

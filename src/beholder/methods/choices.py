@@ -29,6 +29,7 @@ from beholder.methods.contract import (
     Slot,
     Stimulus,
     Study,
+    Task,
     Trial,
     Unit,
     Units,
@@ -71,6 +72,7 @@ class ChoiceMethod:
     name: ClassVar[str]
     media: ClassVar[frozenset[Medium]]
     kind: ClassVar[Literal["diff", "choice"]] = "choice"
+    task: ClassVar[Task] = "compare"
 
     def questions(self, study: Study) -> tuple[Question, ...]:
         return _page_questions(study.questions, bool(study.options.get("tie")), study.options.get("presentation"))

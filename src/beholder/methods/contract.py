@@ -264,6 +264,17 @@ def wording_origin(method: Method, study: Study, question: Question, text: str) 
     return str(origin(study, question, text)) if origin is not None else ""
 
 
+Task = Literal["rate", "board", "change", "compare", "identify", "agree"]
+"""What people do on a page: rate one stimulus, several beside each other, or the change from a reference; compare two;
+say which of two a third is like; answer statements about one. Our default texts are written by it."""
+
+
+def task_of(method: Method) -> Task:
+    """Return what people do on a page of this method."""
+    task: Task = getattr(method, "task", "rate")
+    return task
+
+
 Percept = Mapping[str, float]
 """From "q1.s2" to a perceived strength between 0 and 1."""
 

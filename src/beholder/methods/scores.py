@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from beholder.methods.contract import (
     Scale,
     Slot,
     Study,
+    Task,
     Trial,
     plain_text,
 )
@@ -34,6 +35,8 @@ class ScoreMethod:
 
     A question with `ticks` gets ticks in place of a number.
     """
+
+    task: ClassVar[Task] = "rate"
 
     def questions(self, study: Study) -> tuple[Question, ...]:
         return study.questions

@@ -18,6 +18,7 @@ from beholder.recruiting.contract import Job
 from beholder.server import tokens
 from beholder.server.entrances import CODED, shared_codes
 from beholder.server.page_checks import PageChecks
+from beholder.server.public_steps import minutes_line
 from beholder.server.script import make_script
 from beholder.study.csv_files import CsvTable, read_table
 from beholder.study.model import Study
@@ -310,7 +311,7 @@ def _question_line(study: Study) -> str:
 def _lines(study: Study, job: Job) -> Iterator[str]:
     sessions, words = study.design.sessions_per_participant, read_words(study.language)
     several = "_a_session" if sessions > 1 else ""
-    yield words[f"job.minutes{several}"].format(minutes=job.minutes)
+    yield minutes_line(words, job.minutes, is_of_several=sessions > 1)
     if job.reward.minor:
         yield words[f"job.earn{several}"].format(reward=job.reward, hourly=hourly(job.reward, job.minutes))
     if sessions > 1:

@@ -18,6 +18,7 @@ from beholder.planning.feasibility import build_frame
 from beholder.planning.message_trials import study_requests
 from beholder.planning.model import PlannedList
 from beholder.sample_size.tests import Contents, ContrastRules
+from beholder.server.session_stages import session_stages
 from beholder.simulation.rating_sheet import RatingSheet, sheet_of
 from beholder.simulation.truth import Population, Truth, plant_truth
 from beholder.stats.clustered import Codes, Floats
@@ -29,7 +30,6 @@ from beholder.study.groups import DESIGN_KEYS, group_study
 from beholder.study.model import Question, Study
 from beholder.study.questions import SCALES
 from beholder.study.recruitment import Sum, is_money, money
-from beholder.workflow.check import session_stages
 
 _CONTENTS = 7
 """The random stream of contents."""

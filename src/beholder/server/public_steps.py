@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from beholder.methods.contract import Method, Slot, Trial
+from beholder.methods.contract import Method, Slot, Trial, task_of
 from beholder.server.playback import COUNTING
 from beholder.server.script import PlannedStep, Script
-from beholder.stimuli.catalogue import Stimulus
+from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.study.markdown import markdown, marked
 from beholder.study.model import Playback, Study
 from beholder.study.questionnaire import Ask
 from beholder.study.questions import Example, Page
+from beholder.study.recruitment import money
 from beholder.study.texts import instruction_pages, study_text
-from beholder.types import Json
+from beholder.types import Json, Medium
 
 DescribeMedia = Callable[[str, Slot], Mapping[str, Json]]
 """From (step key, slot) to the media of that slot."""
@@ -173,17 +174,25 @@ def _public_item(item: Ask) -> dict[str, Json]:
 # Texts of steps
 
 
-def step_texts(study: Study, words: Mapping[str, str], examples: Sequence[Stimulus] = ()) -> dict[str, str]:
+def step_texts(
+    study: Study,
+    words: Mapping[str, str],
+    catalogue: Catalogue | None = None,
+    method: Method | None = None,
+    minutes: int | None = None,
+) -> dict[str, str]:
     """Return the texts of the steps as safe HTML: the study's where it has one, else ours.
 
-    The instructions are `instructions`, `instructions:2` and so on, a page each; `help` is all of them.
+    The instructions are `instructions`, `instructions:2` and so on, a page each; `help` is all of them. Our own fit
+    the method and the medium, and tell how many `minutes` it takes and what it pays.
     """
-    texts = {name: study_text(study, name) or words[f"text_{name}"] for name in ("consent", "pause", "thanks")}
-    ours = ("screened_out", "wrong_device", "no_consent", "failed_checks", "withdrawn", "technical")
-    texts |= {name: words[f"text_{name}"] for name in ours}
-    own = "text_instructions_p910" if study.preset == "p910" else "text_instructions"
-    pages = list(instruction_pages(study)) or [Page(text=_ours(study, words, own))]
-    if captions := [Example(file=one.file, caption=one.caption) for one in examples if one.caption]:
+    task = _task(words, catalogue, method)
+    ours = ("pause", "thanks", "screened_out", "wrong_device", "no_consent", "failed_checks", "withdrawn", "technical")
+    texts = {"consent": _our_consent(study, words, task, minutes)} | {name: words[f"text_{name}"] for name in ours}
+    texts |= {name: text for name in ("consent", "pause", "thanks") if (text := study_text(study, name))}
+    pages = list(instruction_pages(study)) or [Page(text=_our_instructions(study, words, task, catalogue, method))]
+    shown = catalogue.examples if catalogue is not None else ()
+    if captions := [Example(file=one.file, caption=one.caption) for one in shown if one.caption]:
         pages.append(Page(text=words["text_examples"], examples=tuple(captions)))
     for number, page in enumerate(pages, 1):
         texts["instructions" if number == 1 else f"instructions:{number}"] = page.text
@@ -196,7 +205,46 @@ def step_texts(study: Study, words: Mapping[str, str], examples: Sequence[Stimul
     return {name: markdown(text) for name, text in texts.items()}
 
 
-def _ours(study: Study, words: Mapping[str, str], name: str) -> str:
-    """Return our default instructions, which announce attention checks and traps where the study has them."""
-    is_asking = any(rule.asks_itself for rule, _ in study.checks.rules())
-    return "\n\n".join((words[name], words["text_asking"])) if is_asking else words[name]
+def _medium(catalogue: Catalogue | None) -> Medium | None:
+    """Return the medium of the stimuli, which is one for all."""
+    return catalogue.stimuli[0].medium if catalogue is not None and catalogue.stimuli else None
+
+
+def _task(words: Mapping[str, str], catalogue: Catalogue | None, method: Method | None) -> str:
+    """Return what participants do, in a sentence that fits the method and the medium."""
+    medium = _medium(catalogue)
+    return words["task"] if medium is None or method is None else words[f"task.{task_of(method)}.{medium}"]
+
+
+def _our_consent(study: Study, words: Mapping[str, str], task: str, minutes: int | None) -> str:
+    """Return our consent, with the time it takes and the pay where they are known."""
+    several = "_a_session" if study.design.sessions_per_participant > 1 else ""
+    facts = [task]
+    if minutes is not None:
+        facts.append(minutes_line(words, minutes, is_of_several=several != ""))
+    if study.recruit.reward is not None:
+        facts.append(words[f"consent.earn{several}"].format(reward=money(study.recruit.reward)))
+    return words["text_consent"].format(facts="\n".join(f"- {fact}" for fact in facts))
+
+
+def minutes_line(words: Mapping[str, str], minutes: int, *, is_of_several: bool) -> str:
+    """Return the sentence about how long the study, or one of several sessions, takes."""
+    key = f"job.minutes{'_a_session' if is_of_several else ''}{'_one' if minutes == 1 else ''}"
+    return words[key].format(minutes=minutes)
+
+
+def _our_instructions(
+    study: Study, words: Mapping[str, str], task: str, catalogue: Catalogue | None, method: Method | None
+) -> str:
+    """Return our instructions, which announce attention checks and traps where the study has them."""
+    medium, playback = _medium(catalogue), study.playback
+    parts = [words["text_instructions_p910"]]
+    if study.preset != "p910":
+        whole = words[f"whole.{medium}"] if medium is not None and playback.watch == "whole" else ""
+        again = words["again_once"] if playback.max_plays == 1 else words["again"]
+        parts = [task, " ".join(part for part in (whole, again if playback.max_plays in (None, 1) else "") if part)]
+        kind = "" if method is None else f"_{task_of(method)}"
+        parts.append(words.get(f"text_instructions{kind}", words["text_instructions"]))
+    if any(rule.asks_itself for rule, _ in study.checks.rules()):
+        parts.append(words["text_asking"])
+    return "\n\n".join(part for part in parts if part)

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from beholder.errors import Refused
@@ -17,6 +17,7 @@ from beholder.server.endings import end_fact, erased_end, last_page
 from beholder.server.flow import Ending, answers_of, next_step
 from beholder.server.public_steps import DescribeMedia, public_media, public_step, step_texts
 from beholder.server.script import PlannedStep, Script, ServedStudy, is_later_session
+from beholder.server.session_stages import told_minutes
 from beholder.stimuli.blinding import BlindedFile, blind, drawn_size
 from beholder.stimuli.catalogue import Stimulus
 from beholder.store.contract import Fact, SessionFacts, StoredVerdict
@@ -131,12 +132,17 @@ class RenderedTexts:
         self._served, self._words = served, words
         self._by_text: dict[str, Mapping[str, str]] = {}
 
+    @cached_property
+    def _minutes(self) -> int:
+        return told_minutes(self._served)
+
     def for_list(self, number: int | None) -> Mapping[str, str]:
         """Return the texts of a list; without a list those of the study."""
         study = self._served.study if number is None else self._served.study_for_list(number)
         key = study.texts.model_dump_json()
         if key not in self._by_text:
-            self._by_text[key] = step_texts(study, self._words, self._served.catalogue.examples)
+            served = self._served
+            self._by_text[key] = step_texts(study, self._words, served.catalogue, served.method, self._minutes)
         return self._by_text[key]
 
     def help(self, number: int | None) -> str:

@@ -23,6 +23,17 @@ def study_text(study: Study, which: Which | str) -> str | None:
     return None if text is None else _read(study, f"texts.{which}", text)
 
 
+def default_texts(study: Study, shipped: Path) -> tuple[Which, ...]:
+    """Return which of consent and instructions are still ours: not written, or as `shipped`, our folder of texts."""
+
+    def is_ours(which: Which) -> bool:
+        text, file = study_text(study, which), shipped / f"{which}.md"
+        return text is None or (file.is_file() and text.strip() == file.read_text("utf-8").strip())
+
+    names: tuple[Which, ...] = ("consent", "instructions")
+    return tuple(which for which in names if is_ours(which))
+
+
 def instruction_pages(study: Study) -> tuple[Page, ...]:
     """Return the pages of the instructions as Markdown; none where the study has no instructions."""
     pages = study.texts.pages

@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from beholder.formats import plain_count
 from beholder.types import Role
 
 if TYPE_CHECKING:
-    from beholder.checks.page_contract import PageCheck
     from beholder.errors import Problem
-    from beholder.methods.contract import Break, Method, Trial
+    from beholder.methods.contract import Method
     from beholder.planning.model import Plan, PlannedList
-    from beholder.server.script import Script
+    from beholder.server.session_stages import Stage
     from beholder.stimuli.catalogue import Catalogue
     from beholder.study.model import Study
-
-
-@dataclass(frozen=True)
-class Stage:
-    """A part of the session: its name, its approximate length, and its number of screens."""
-
-    name: str
-    minutes: float
-    screens: int = 1
-    is_before: bool = True
-    """Whether it comes before the first rating."""
-    is_rating: bool = False
 
 
 class StimulusCount(NamedTuple):
@@ -75,6 +60,8 @@ class Checked:
     """Fewest and most ratings of a stimulus or, if stimuli are compared, of a pair."""
     pairs: int = 0
     """The number of pairs of conditions that are compared, in either order."""
+    default_texts: tuple[str, ...] = ()
+    """Which of consent and instructions are ours, and not the researcher's."""
 
     @property
     def minutes(self) -> float:
@@ -113,7 +100,9 @@ def check(
     from beholder.planning.feasibility import confounding_warnings
     from beholder.planning.list_counts import votes_range
     from beholder.planning.message_trials import load_with_messages
+    from beholder.server.session_stages import session_stages
     from beholder.study.groups import group_study
+    from beholder.study.texts import default_texts
     from beholder.types import MESSAGE_ROLES
 
     loaded = load_study(study) if isinstance(study, str | Path) else study
@@ -170,6 +159,7 @@ def check(
             if session.group
         ),
         votes=votes_range(plan),
+        default_texts=default_texts(loaded, method_folder(method.name) / "texts"),
         pairs=_pair_count(plan, catalogue) if is_of_pairs(plan) else 0,
     )
 
@@ -207,36 +197,6 @@ def _exclusion_warnings(study: Study) -> Iterator[Problem]:
     gap = study.recruit.source.exclusion_gap(study.recruit) if study.recruit.exclude else None
     if gap is not None:
         yield study.problem("recruit.exclude", gap.what, gap.allowed, gap.fix)
-
-
-def session_stages(
-    study: Study, catalogue: Catalogue, method: Method, entries: tuple[Trial | Break, ...]
-) -> tuple[Stage, ...]:
-    """Return the stages of a session with these entries."""
-    from beholder.server.script import make_script, sets_volume
-
-    script = make_script(study, entries, has_volume=sets_volume(study, catalogue), examples=catalogue.examples)
-    shown = [step.trial for step in script.steps if step.kind == "text" and step.trial is not None]
-    lessons = [step.trial for step in script.steps if step.trial is not None and step.is_training]
-    trials = [step.trial for step in script.steps if step.key.startswith("trial:") and step.trial is not None]
-    checks = [step.check for step in script.steps if step.check is not None]
-    volume = [Stage("setting the volume", 0.3)] if any(step.kind == "volume" for step in script.steps) else []
-    pages = 1 + sum(step.kind == "text" for step in script.steps)
-    return (
-        Stage(
-            "consent and instructions",
-            _reading_minutes(study, catalogue, script) + _playing_minutes(shown, catalogue),
-            pages,
-        ),
-        *_check_stage("device", [check for check in checks if check.stage == "device"]),
-        *_question_stage(len(study.before), "before"),
-        *_check_stage("qualification", [check for check in checks if check.stage == "qualify"]),
-        *volume,
-        *_check_stage("set-up", [check for check in checks if check.stage == "setup"]),
-        *_trial_stage(f"training, {plain_count(len(lessons), 'example')}", lessons, method, catalogue),
-        *_trial_stage(f"rating ({method.name}), {_rated_text(trials)}", trials, method, catalogue, is_before=False),
-        *_question_stage(len(study.after), "after", is_before=False),
-    )
 
 
 def unknown_contrasts(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
@@ -290,66 +250,3 @@ def margin_problems(study: Study, method: Method) -> Iterator[Problem]:
             key = f"analyse.margin.{name}" if isinstance(margin, dict) else "analyse.margin"
             what = f"is {own:g}, and the scale of {name} is {width:g} wide: all would be equivalent"
             yield study.problem(key, what, f"a difference that does not matter, well below {width:g}")
-
-
-_WORDS_A_MINUTE, _CHOICE = 238, 2 / 60
-"""Silent reading speed (Brysbaert 2019), and the minutes for pressing a button."""
-
-
-def _reading_minutes(study: Study, catalogue: Catalogue, script: Script) -> float:
-    """Return the approximate minutes for reading consent, needs and instructions."""
-    from beholder.checks.page_contract import Needs
-    from beholder.checks.page_registry import check_texts
-    from beholder.server.page_checks import PageChecks
-    from beholder.server.public_steps import step_texts
-    from beholder.words import read_words
-
-    texts = step_texts(study, read_words(study.language), catalogue.examples)
-    read = " ".join(text for name, text in texts.items() if name.startswith(("consent", "instructions")))
-    read = " ".join([read, *PageChecks(Needs(), b"", check_texts(study.language)).requirements(script)])
-    pages = 1 + sum(step.kind == "text" for step in script.steps)
-    return pages * _CHOICE + len(re.sub("<[^>]*>", " ", read).split()) / _WORDS_A_MINUTE
-
-
-def _playing_minutes(shown: Sequence[Trial], catalogue: Catalogue) -> float:
-    """Return the playing time of the examples in the instructions, in minutes."""
-    slots = [slot for trial in shown for slot in trial.slots]
-    return sum(catalogue.by_id[slot.stimulus].probe.duration_ms or 0 for slot in slots) / 60_000
-
-
-def _check_stage(name: str, checks: Sequence[PageCheck]) -> list[Stage]:
-    """Return the stage of checks, each passed at once. Measurements of the device share one page."""
-    if not checks:
-        return []
-    seconds, n = sum(check.seconds for check in checks), len(checks)
-    return [Stage(f"{name}, {plain_count(n, 'check')}", seconds / 60, max(1, sum(check.screens for check in checks)))]
-
-
-def _trial_stage(
-    name: str, trials: Sequence[Trial], method: Method, catalogue: Catalogue, *, is_before: bool = True
-) -> list[Stage]:
-    """Return the stage of trials; empty if there are none."""
-    minutes = sum(method.seconds(trial, catalogue) for trial in trials) / 60
-    return [Stage(name, minutes, len(trials), is_before, is_rating=not is_before)] if trials else []
-
-
-def _rated_text(trials: Sequence[Trial]) -> str:
-    """Return the numbers of rated trials and of checks as text."""
-    from beholder.checks.registry import rules
-    from beholder.planning.model import is_check
-
-    parts = [plain_count(sum(not is_check(trial) for trial in trials), "trial")]
-    for rule in (rule for rule in rules() if rule.role is not None):
-        n = sum(any(slot.role == rule.role for slot in trial.slots) for trial in trials)
-        parts += [plain_count(n, *rule.trial_words)] * (n > 0)
-    for rule in (rule for rule in rules() if rule.purpose is not None):
-        # Those in trials of their own are counted already.
-        pages = [trial for trial in trials if rule.role not in trial.roles]
-        n = sum(asked.purpose == rule.purpose for trial in pages for asked in trial.asked)
-        parts += [plain_count(n, *rule.statement_words)] * (n > 0)
-    return ", ".join(parts)
-
-
-def _question_stage(n: int, when: str, *, is_before: bool = True) -> list[Stage]:
-    """Return the stage of a questionnaire; empty if it has no questions."""
-    return [Stage(f"{plain_count(n, 'question')} {when}", n * 0.15, 1, is_before)] if n else []

@@ -89,7 +89,10 @@ async def test_nobody_begins_while_it_is_paused_or_stopped(tmp_path: Path) -> No
                 continue
             with pytest.raises(Refused) as caught:
                 check_open(ctx, guest, AT)
-            text = "Nobody can begin this study at the moment. Whoever has begun can go on by the same link."
+            text = (
+                "Nobody can begin this study at the moment. If you have already begun, you can continue with the same "
+                "link."
+            )
             assert (str(caught.value), caught.value.code, caught.value.status) == (text, "halted", 403)
         await store.ledger.append([replace(done, kind="places", evidence={"places": 12})])
         await acts.refresh()

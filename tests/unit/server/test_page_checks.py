@@ -139,6 +139,6 @@ async def test_whoever_is_turned_away_reads_which_requirement_it_was_and_gets_a_
         await until(visitor, "check:brightness:1")
         await visitor.answer({"cannot": True})
         assert (visitor.step["kind"], visitor.step["outcome"]) == ("end", "screened_out")
-        assert visitor.step["text"].startswith("<p>Thank you.")
+        assert visitor.step["text"].startswith("<p>On this screen and in this light")
         assert "You did nothing wrong." in visitor.step["text"]
         assert visitor.step["code"]

@@ -155,7 +155,7 @@ def test_examples_of_a_manifest_are_one_more_page(tmp_path: Path, tiny: Path) ->
     assert [step.key for step in steps] == ["consent", "text:instructions", "text:instructions:2"]
     assert steps[2].page is not None
     assert [example.caption for example in steps[2].page.examples] == ["Quite good", "Quite bad"]
-    shown = step_texts(study, read_words("en"), catalogue.examples)
+    shown = step_texts(study, read_words("en"), catalogue)
     assert "They are not rated." in shown["instructions:2"]
     assert "<li>Quite good</li>" in shown["help"]
 

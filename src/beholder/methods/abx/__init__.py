@@ -28,6 +28,7 @@ from beholder.methods.contract import (
     Slot,
     Study,
     StudyPart,
+    Task,
     Trial,
     Unit,
     Units,
@@ -61,6 +62,7 @@ class Abx(ChoiceMethod):
     """Two stimuli of one content beside a third: its reference, or a copy of one of them."""
 
     name: ClassVar[str] = "abx"
+    task: ClassVar[Task] = "identify"
     media: ClassVar[frozenset[Medium]] = frozenset({"video", "audio", "image", "text"})
     scales: ClassVar[tuple[str, ...]] = ("pref2",)
     Options: ClassVar[type[BaseModel]] = AbxOptions

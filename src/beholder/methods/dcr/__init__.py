@@ -18,6 +18,7 @@ from beholder.methods.contract import (
     Scoring,
     Slot,
     Study,
+    Task,
     Trial,
     Unit,
     Units,
@@ -43,6 +44,7 @@ class Dcr(SingleMethod):
     """A stimulus is rated against its reference, which is shown first and named."""
 
     name: ClassVar[str] = "dcr"
+    task: ClassVar[Task] = "change"
     media: ClassVar[frozenset[Medium]] = frozenset({"video", "audio", "image", "text"})
     scales: ClassVar[tuple[str, ...]] = ("dcr5", "dcr9")
     Options: ClassVar[type[BaseModel]] = DcrOptions

@@ -28,6 +28,7 @@ from beholder.methods.contract import (
     Stimulus,
     Study,
     StudyPart,
+    Task,
     Trial,
     Unit,
     Units,
@@ -90,6 +91,7 @@ class Likert(ScoreMethod):
     """One stimulus, then an answer to each of many statements about it."""
 
     name: ClassVar[str] = "likert"
+    task: ClassVar[Task] = "agree"
     media: ClassVar[frozenset[Medium]] = frozenset({"video", "audio", "image", "text"})
     scales: ClassVar[tuple[str, ...]] = ("agree5", "acr5", "acr9", "acr11")
     Options: ClassVar[type[BaseModel]] = LikertOptions

@@ -29,6 +29,7 @@ from beholder.methods.contract import (
     Scoring,
     Study,
     StudyPart,
+    Task,
     Trial,
     Unit,
     Units,
@@ -59,6 +60,7 @@ class Mushra(ScoreMethod):
     """All versions of a content on one page beside their reference, one slider each."""
 
     name: ClassVar[str] = "mushra"
+    task: ClassVar[Task] = "board"
     media: ClassVar[frozenset[Medium]] = frozenset({"video", "audio", "image", "text"})
     scales: ClassVar[tuple[str, ...]] = ("cont100",)
     Options: ClassVar[type[BaseModel]] = MushraOptions

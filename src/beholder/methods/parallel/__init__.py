@@ -28,6 +28,7 @@ from beholder.methods.contract import (
     Scoring,
     Study,
     StudyPart,
+    Task,
     Trial,
     Unit,
     Units,
@@ -59,6 +60,7 @@ class Parallel(ScoreMethod):
     """Many stimuli of one content on one page, one slider each."""
 
     name: ClassVar[str] = "parallel"
+    task: ClassVar[Task] = "board"
     media: ClassVar[frozenset[Medium]] = frozenset({"video", "audio", "image", "text"})
     scales: ClassVar[tuple[str, ...]] = ("cont100",)
     Options: ClassVar[type[BaseModel]] = ParallelOptions
