@@ -326,4 +326,4 @@ async def test_people_who_open_a_wrong_address_get_a_page_and_machines_get_json(
         assert machine.json()["error"]["message"] in reply.text
     refused = await server.client.get("/api/step", headers=browser)
     assert refused.status_code == 401
-    assert "<h1>This page is not open to you now</h1><p>This link is not valid." in refused.text
+    assert "<h1>This page is not available</h1><p>This link is not valid." in refused.text

@@ -73,7 +73,7 @@ def test_there_is_something_to_read_before_any_script_has_come_and_without_scrip
     for page in (assets.page(study), assets.standalone(study, "forget.js", "steps")):
         body = page.body.decode().partition("<body>")[2]
         assert "<b>Braces {{contact}} &amp; &lt;b&gt;</b>" in body
-        assert "The study is loading. If nothing has changed after a minute, please load this page again." in body
+        assert "The study is loading. If nothing has changed after a minute, please reload this page." in body
         assert "<noscript><p>This study needs JavaScript. Please allow it for this page, or open" in body
         assert 'Questions about this study: <a href="mailto:lab@example.org">lab@example.org</a>' in body
     assert "{{" not in assets.page(load_study(write_study(tmp_path / "alone", tiny, contact=None))).body.decode()
