@@ -26,6 +26,7 @@ from beholder.methods import load_study
 from beholder.server.process import run_server
 from beholder.simulation.cheats import Cheat
 from beholder.simulation.crowd import Crowd, send_robots
+from beholder.simulation.truth import IDEAL
 from zoo.studies import ARENAS, BLIND, HONEST, OTHER, REFUSED
 from zoo.table import Kind, Preset, block
 
@@ -72,6 +73,7 @@ def visit(name: str, folder: Path, kinds: dict[str, int], seed: int) -> Preset:
                 server.address,
                 count,
                 raters=mixture,
+                people=IDEAL,  # rates of rules, without the chance that contents bring
                 seed=seed,
                 progress=_Told(name),
             )

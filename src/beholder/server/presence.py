@@ -27,6 +27,8 @@ _LEFT = timedelta(seconds=5)
 _LAST_PAGES = timedelta(minutes=5)
 """How long last pages are served at most: for the code, the receipt, and who wants to be erased at once."""
 _EVERY_S = 0.5
+_MOST_PAGES = 20_000
+"""So many are remembered: a made-up tab in every request must not fill the memory."""
 
 
 class Presence:
@@ -43,7 +45,10 @@ class Presence:
 
     def hear(self, session: str, tab: str, now: datetime, *, is_open: bool) -> None:
         """Take note that a page is open, or was left."""
-        self._open_until[session, tab] = now + (_HEARD if is_open else _LEFT)
+        if len(self._open_until) >= _MOST_PAGES:
+            self.open_pages(now)
+        if len(self._open_until) < _MOST_PAGES or (session, tab) in self._open_until:
+            self._open_until[session, tab] = now + (_HEARD if is_open else _LEFT)
 
     def open_pages(self, now: datetime) -> int:
         """Return how many sessions have an open page, and forget all others."""
