@@ -1,9 +1,10 @@
 """Analysis: from ratings to tables of scores, intervals and tests, and their figures.
 
-Reading: `ratings`, `ratings_table`, `sides`. Tables: `scores`, `means`, `dmos`, `distributions`, `participants`,
-`contrasts`, `tests`, `pairs`, `factors`, `comparisons`, `bradley_terry`, `strengths`, `ranks`, `mixed`, `models`,
-`rater_models`, `reliability`, `items`, `sensitivity`, `votes_needed`. Answers: `condition_difference`. What an
-analysis is: `contract`, `columns`, `registry`. Files: `result`, `folder`. Charts: `figures`.
+Reading: `ratings`, `ratings_table`, `sides`; tables of others: `spreadsheets`, `column_roles`, `long_tables`,
+`rating_values`, `sanity`. Tables: `scores`, `means`, `dmos`, `distributions`, `participants`, `contrasts`, `tests`,
+`pairs`, `factors`, `comparisons`, `bradley_terry`, `strengths`, `ranks`, `mixed`, `models`, `rater_models`,
+`reliability`, `items`, `sensitivity`, `votes_needed`. Answers: `condition_difference`. What an analysis is:
+`contract`, `columns`, `registry`. Files: `result`, `folder`. Charts: `figures`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from beholder.analysis.column_roles import Columns
     from beholder.analysis.condition_difference import ConditionDifference
     from beholder.analysis.result import Results
     from beholder.study.model import Study
@@ -27,25 +29,38 @@ def analyse(
     model: str | Sequence[str] | None = None,
     store: str | None = None,
     robots: bool = False,
+    columns: Columns = None,
+    scale: str | Sequence[float] | None = None,
+    reference: str | None = None,
+    missing: str | Sequence[str | float] | None = None,
+    sheet: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Results:
     """Analyse a study's clean/ratings.csv, or any table of ratings; write `analyse/` and return the results.
 
-    A table of your own (a path that ends in .csv) needs the columns participant, content, condition and value. A
-    `model` (bradley-terry, bt500, mos, p910, p913, shrunken or thurstone), or several, adds its quality of every
+    A table of your own is CSV, TSV, Excel or Parquet, with a row for each rating or a column for each condition,
+    stimulus or person; `notes["table"]` says how it was read and what is odd in it. Of such a table, `columns` says
+    what is not evident (`{"participant": "Subject"}`), `scale` its scale (`acr5`, `1..5`), `reference` the condition
+    that is one, `missing` the cells that are no answers, and `sheet` which of a workbook.
+
+    A `model` (bradley-terry, bt500, mos, p910, p913, shrunken or thurstone), or several, adds its quality of every
     stimulus to the scores. An analysis of people's ratings is recorded as a look in the ledger of the store; `store`
     names it where it is neither store/ nor the folder that `clean` was given. `robots=True` analyses the rehearsal of a
-    study that people have taken too, in rehearsal/. `progress` gets the number of finished
-    analyses and the number of all analyses.
+    study that people have taken too, in rehearsal/. `progress` gets the number of finished analyses and the number of
+    all analyses.
     """
     from beholder.analysis.folder import analyse_folder
+    from beholder.analysis.ratings_table import TableOptions
     from beholder.cleaning import rehearsal_of
 
+    options = TableOptions.of(columns, scale, reference, missing, sheet)
+    options.refuse_robots(study, robots=robots)
     return analyse_folder(
         rehearsal_of(study) if robots else study,
         out=Path(out) if out is not None else None,
         model=model,
         store=store,
+        options=options,
         progress=progress,
     )
 

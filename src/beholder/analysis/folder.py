@@ -15,6 +15,7 @@ import scipy
 from beholder.analysis.means import interval_name
 from beholder.analysis.models import add_quality, checked_models
 from beholder.analysis.ratings import LoadedRatings, Ratings, open_ratings, record_look
+from beholder.analysis.ratings_table import OwnTable, TableOptions
 from beholder.analysis.registry import Computed, compute_all, names
 from beholder.analysis.result import TABLES, Result, Results, metric, ratings_hash
 from beholder.analysis.stopping_rules import look_note
@@ -33,12 +34,33 @@ def analyse_folder(
     out: Path | None,
     model: str | Sequence[str] | None = None,
     store: str | None = None,
+    options: TableOptions | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Results:
     """Analyse a study's clean ratings, or a table of ratings, and write the folder."""
     models = checked_models(model)
-    loaded = record_look(open_ratings(study), "analyse", store)
+    loaded = record_look(open_ratings(study, options), "analyse", store)
     out = out or loaded.folder / "analyse"
+    results, computed = _analysed(loaded, models, progress)
+    by_name = {**{name: getattr(results, name) for name in TABLES}, **results.also}
+    tables = {one.file: one.write(by_name[one.name]) for one in computed.analyses}
+    write_all(out, {**tables, "notes.json": json_bytes(results.notes)}, _earlier_files(out))
+    if computed.problems:
+        raise UserError(computed.problems)
+    return results
+
+
+def analyse_loaded(loaded: LoadedRatings, progress: Callable[[int, int], None] | None = None) -> Results:
+    """Return the results of ratings without writing any, or raise UserError with the analyses that failed."""
+    results, computed = _analysed(loaded, (), progress)
+    if computed.problems:
+        raise UserError(computed.problems)
+    return results
+
+
+def _analysed(
+    loaded: LoadedRatings, models: Sequence[str], progress: Callable[[int, int], None] | None
+) -> tuple[Results, Computed]:
     ratings = loaded.ratings
     is_interim = loaded.collection is not None and loaded.collection.is_open
     computed = compute_all(ratings, progress, is_interim=is_interim)
@@ -51,15 +73,12 @@ def analyse_folder(
         "collection": None if loaded.collection is None else loaded.collection.json(),
         "look": _look(loaded, computed),
         **_notes(ratings, computed),
+        **({} if loaded.own is None else {"table": _table_notes(loaded.path, loaded.own)}),
     }
     for name in models:
         results["scores"], notes.setdefault("models", {})[name] = add_quality(results["scores"], ratings, name)
     if is_interim and models:
         results["scores"] = _without_model_intervals(results["scores"])
-    tables = {one.file: one.write(results[one.name].table) for one in computed.analyses}
-    write_all(out, {**tables, "notes.json": json_bytes(notes)}, _earlier_files(out))
-    if computed.problems:
-        raise UserError(computed.problems)
     return Results(
         scores=results["scores"].table,
         conditions=results["conditions"].table,
@@ -69,7 +88,7 @@ def analyse_folder(
         ratings=loaded.table,
         notes=notes,
         also={name: result.table for name, result in results.items() if name not in TABLES},
-    )
+    ), computed
 
 
 def _without_model_intervals(scores: Result) -> Result:
@@ -117,6 +136,16 @@ def _notes(ratings: Ratings, computed: Computed) -> dict[str, Any]:
         },
         "seeds": {one.name: one.seed for one in computed.analyses if one.seed is not None},
         "software": {"numpy": np.__version__, "scipy": scipy.__version__, "pandas": pd.__version__},
+    }
+
+
+def _table_notes(path: Path, own: OwnTable) -> dict[str, Any]:
+    """Return how a table was read, on which scales its ratings are, and what is odd in it."""
+    return {
+        "file": path.name,
+        "read": list(own.notes),
+        "scales": {name: {"low": one.low, "high": one.high, "name": one.name} for name, one in own.scales.items()},
+        "sanity": [finding._asdict() for finding in own.findings],
     }
 
 

@@ -10,8 +10,9 @@ from typing import Any, TypeVar, cast
 
 import pandas as pd
 
-from beholder.analysis.ratings_table import fill_columns, load_ratings
+from beholder.analysis.ratings_table import OwnTable, TableOptions, fill_columns, load_ratings, load_table
 from beholder.analysis.result import ratings_hash
+from beholder.analysis.spreadsheets import is_table
 from beholder.cleaning.collection import Collection
 from beholder.cleaning.collection import record_look as add_look
 from beholder.errors import Problem, UserError
@@ -275,6 +276,8 @@ class LoadedRatings:
     """Of the file of ratings, as results keep it."""
     wordings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Every text in which a question was asked to those who are used; none of a table without a study."""
+    own: OwnTable | None = None
+    """How a table without a study was read, and what is odd in it."""
 
     @property
     def folder(self) -> Path:
@@ -282,10 +285,12 @@ class LoadedRatings:
         return self.study.outputs if self.study is not None else self.path.parent
 
 
-def open_ratings(source: str | Path | Study) -> LoadedRatings:
-    """Return the clean ratings of a study, or those of a table (a path that ends in .csv)."""
-    if not isinstance(source, Study) and Path(source).suffix.lower() == ".csv":
-        return _table(Path(source))
+def open_ratings(source: str | Path | Study, options: TableOptions | None = None) -> LoadedRatings:
+    """Return the clean ratings of a study, or those of a table, of which `options` say what is not evident."""
+    if options is not None:
+        options.refuse_for(source)
+    if not isinstance(source, Study) and is_table(source):
+        return _table(Path(source), options)
     from beholder.methods import load_study
 
     study = source if isinstance(source, Study) else load_study(Path(source))
@@ -379,14 +384,15 @@ def row_order(study: Study, roles: Mapping[str, str]) -> RowOrder:
     )
 
 
-def _table(path: Path) -> LoadedRatings:
-    table = load_ratings(path)
+def _table(path: Path, options: TableOptions | None) -> LoadedRatings:
+    own = load_table(path, options)
+    table = own.table
     order = RowOrder(references=frozenset(table[table["role"] == "reference"]["condition"]))
     ratings, collected = tidy(table, order), _collected_beside(path)
     if collected is None:
-        return LoadedRatings(ratings, table, path)
+        return LoadedRatings(ratings, table, path, own=own)
     ratings = replace(ratings, look=look_of(ratings, collected))
-    return LoadedRatings(ratings, table, path, "people", collection=collected, sha256=ratings_hash(path))
+    return LoadedRatings(ratings, table, path, "people", collection=collected, sha256=ratings_hash(path), own=own)
 
 
 def _collected_beside(path: Path) -> Collection | None:

@@ -25,10 +25,12 @@ from beholder.analysis.ratings import (
     tidy,
     wordings_of,
 )
-from beholder.analysis.ratings_table import load_ratings
+from beholder.analysis.ratings_table import TableOptions, load_ratings
 from beholder.analysis.result import ratings_hash, takes_dmos
+from beholder.analysis.sanity import SanityFinding
 from beholder.analysis.score_tables import DIFFERENTIAL, ScoreTable, is_score_table, read_scores
 from beholder.analysis.scores import scores
+from beholder.analysis.spreadsheets import is_table
 from beholder.cleaning.collection import collection_of
 from beholder.cleaning.facts import TABLES, runs_in
 from beholder.cleaning.ratings import number_repetitions, rating_blocks
@@ -69,6 +71,8 @@ class Side:
     """The study of these participants: sides of one study may share them. Empty where unknown."""
     population: str = ""
     """people or robots; empty where unknown."""
+    notes: tuple[str, ...] = ()
+    """How a table of others was read, and what is odd in it, in sentences."""
 
     @property
     def questions(self) -> tuple[str, ...]:
@@ -76,28 +80,41 @@ class Side:
         return tuple(dict.fromkeys([*self.conditions["question"], *self.stimuli["question"]]))
 
 
-def read_side(source: str | Path | Study, name: str | None = None, *, command: str = "compare") -> Side:
-    """Return the scores of a study (its file or folder), of one of its runs, or of a table of ratings or scores (.csv).
+def read_side(
+    source: str | Path | Study,
+    name: str | None = None,
+    *,
+    command: str = "compare",
+    options: TableOptions | None = None,
+) -> Side:
+    """Return the scores of a study (its file or folder), of one of its runs, or of a table of ratings or scores.
 
     A run is named behind the file: `study.yaml@2`, `ratings.csv@2`. That people's ratings were looked at is recorded
-    with the `command` that does.
+    with the `command` that does. `options` are what the researcher says of a table.
     """
     source, run = split_run(source)
-    if not isinstance(source, Study) and source.suffix.lower() == ".csv" and is_score_table(source):
+    if isinstance(source, Path) and is_table(source) and is_score_table(source, options):
         if run is not None:
             raise UserError(Problem(str(source), f"is a table of scores and has no run {run}", "a study or ratings"))
         with _named_without_scores(source):
-            return _of_scores(read_scores(source), name or source.stem, source.parent)
-    if run is not None and not (isinstance(source, Path) and source.suffix.lower() == ".csv"):
+            return _of_scores(read_scores(source, options), name or source.stem, source.parent)
+    if run is not None and not (isinstance(source, Path) and is_table(source)):
         return side_of_run(source, run, name, command=command)
     with _named_without_scores(source):
-        loaded = record_look(open_ratings(source), command)
+        loaded = record_look(open_ratings(source, options if is_table(source) else None), command)
     ratings = loaded.ratings if run is None else _one_run(loaded, run)
     study = loaded.study
     side_name = name or (study.name if study is not None else loaded.path.stem) + (f" run {run}" if run else "")
     who = study.name if study is not None else str(loaded.path.resolve())
     side = replace(side_from_ratings(ratings, side_name, _labels(study)), wordings=loaded.wordings)
+    if loaded.own is not None:
+        side = replace(side, notes=_table_words(loaded.own.notes, loaded.own.findings))
     return _placed(side, loaded.folder, who, loaded.population)
+
+
+def _table_words(notes: Sequence[str], findings: Sequence[SanityFinding]) -> tuple[str, ...]:
+    """Return how a table was read in one sentence, and a sentence for each thing that is odd in it."""
+    return (*([f"{'; '.join(notes)}."] if notes else []), *map(str, findings))
 
 
 @contextmanager
@@ -225,7 +242,8 @@ def runs_of_table(table: pd.DataFrame) -> tuple[int, ...]:
 def _of_scores(scores_table: ScoreTable, name: str, folder: Path) -> Side:
     """Return the side that a table of scores is; conditions are means over their stimuli, each weighing the same."""
     stimuli, conditions = scores_table.stimuli[SCORES], _with_standard_errors(scores_table.conditions)[CONDITIONS]
-    return Side(name, stimuli, with_condition_means(stimuli, conditions), folder=folder)
+    told = _table_words(scores_table.notes, scores_table.findings)
+    return Side(name, stimuli, with_condition_means(stimuli, conditions), folder=folder, notes=told)
 
 
 def with_condition_means(stimuli: pd.DataFrame, conditions: pd.DataFrame) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import click
 
 from beholder.cli.command import CommandResult, StageCommand
 from beholder.cli.completion import StudyPath, complete_condition
-from beholder.cli.printing import FROM, IDEAL, Bar, population_source, print_table
+from beholder.cli.printing import FROM, IDEAL, Bar, population_source, print_table, takes_table
 from beholder.errors import Problem, UserError
 
 _EXIT_CODES = {"yes": 0, "no": 3, "undecided": 4}
@@ -42,20 +42,22 @@ def better(study: Path, condition: str, other: str, question: str | None) -> Com
 )
 @click.option("--question", "questions", multiple=True, help="Only this one; may be given several times.")
 @click.option("--runs", is_flag=True, help="Every study stands for its runs; runs of one number are one side.")
-def compare(
-    sides: tuple[str, ...], out: Path | None, margin: float | None, questions: tuple[str, ...], runs: bool
-) -> CommandResult:
+@takes_table
+def compare(sides: tuple[str, ...], **options: Any) -> CommandResult:
     """Hold scores against a run, a lab or another study.
 
-    A SIDE is a study.yaml or its folder, one run of it (study.yaml@2) or all (study.yaml@all), a CSV of ratings, or a
-    CSV of scores (stimulus or condition, and mean). NAME=PATH names it. A study alone stands for all its runs.
+    A SIDE is a study.yaml or its folder, one run of it (study.yaml@2) or all (study.yaml@all), a table of ratings, or
+    a table of scores (stimulus or condition, and mean). NAME=PATH names it. A study alone stands for all its runs. A
+    table is CSV, TSV, Excel or Parquet.
     """
     import beholder
 
     with Bar("Figures") as progress:
-        comparison = beholder.compare(*sides, out=out, margin=margin, questions=questions, runs=runs, progress=progress)
+        comparison = beholder.compare(*sides, **options, progress=progress)
     for line in comparison.words:
         click.echo(line)
+    for note in comparison.notes.get("tables", ()):
+        click.echo(f"\n{note}")
     click.echo(f"\nPage: {comparison.page}")
     return CommandResult(
         {"words": comparison.words, "agreement": comparison.agreement, "page": comparison.page}, comparison.page

@@ -42,6 +42,45 @@ FROM = click.option(
 )
 RATERS = click.option("--raters", default="honest", show_default=True, help="A mixture, as honest:0.9,careless:0.1.")
 
+_TABLE_OPTIONS = (
+    click.option(
+        "--columns",
+        multiple=True,
+        metavar="ROLE=NAME,...",
+        help='Of a table: what its columns are, as "participant=Subject,value=Score".',
+    ),
+    click.option("--scale", metavar="NAME|LOW..HIGH", help="Of a table: its scale, as acr5 or 1..5."),
+    click.option("--reference", metavar="CONDITION", help="Of a table: the condition that is the reference."),
+    click.option("--missing", metavar="CELL,...", help="Of a table: cells that are no answers, as 0,99."),
+    click.option("--sheet", metavar="NAME", help="Of a workbook: which sheet."),
+)
+
+
+def takes_table(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command with the options that say what is in a table of one's own."""
+    for option in reversed(_TABLE_OPTIONS):
+        command = option(command)
+    return command
+
+
+def print_table_notes(notes: Mapping[str, Any]) -> None:
+    """Print how a table was read; nothing where it is as we write them."""
+    if notes.get("read"):
+        click.echo(f"{notes['file']}: {'; '.join(notes['read'])}.\n")
+
+
+def print_sanity(notes: Mapping[str, Any]) -> None:
+    """Print what is odd in a table, or that nothing is."""
+    from beholder.analysis.sanity import LOOKED_FOR
+
+    findings = notes.get("sanity") or ()
+    if not findings:
+        click.echo(f"Nothing odd in the table: no {LOOKED_FOR}.")
+        return
+    click.echo("Look at the table before you believe the scores:")
+    for one in findings:
+        click.echo(f"- {one['words']} {one['meaning']}".rstrip())
+
 
 def population_source(source: str | None, *, ideal: bool) -> str | None:
     """Return where the numbers of simulated people come from; raise UserError if both options name it."""

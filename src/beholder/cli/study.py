@@ -39,9 +39,12 @@ from beholder.cli.printing import (
     print_exported,
     print_lists,
     print_message_stimuli,
+    print_sanity,
     print_scores,
     print_table,
+    print_table_notes,
     results_document,
+    takes_table,
 )
 from beholder.cli.recruiting import close, decide, forget, launch, monitor, pay, purge
 from beholder.cli.run import chain, demo, run, simulate
@@ -226,7 +229,7 @@ def clean(study: Path, store: str | None, robots: bool, run: int | None) -> obje
 
 
 @cli.command(stage="analyse")
-@click.argument("source", default="study.yaml", type=StudyPath(), metavar="[STUDY | RATINGS.CSV]")
+@click.argument("source", default="study.yaml", type=StudyPath(), metavar="[STUDY | TABLE]")
 @click.option("--out", type=click.Path(path_type=Path), help="Where to write; analyse/ beside the file when left out.")
 @click.option(
     "--model",
@@ -236,14 +239,25 @@ def clean(study: Path, store: str | None, robots: bool, run: int | None) -> obje
 )
 @click.option("--store", metavar="URL", help="Where the ratings are from, if a database: looks are recorded there.")
 @_ROBOTS
-def analyse(source: Path, out: Path | None, model: tuple[str, ...], store: str | None, robots: bool) -> object:
-    """Compute scores with intervals and all pairs."""
+@takes_table
+def analyse(source: Path, out: Path | None, robots: bool, **options: Any) -> object:
+    """Compute scores with intervals and all pairs.
+
+    A TABLE of your own is CSV, TSV, Excel or Parquet, with a row for each rating or a column for each condition,
+    stimulus or person. How it was read is said, and what is odd in it.
+    """
     import beholder
     from beholder.cleaning import rehearsal_of
 
     with Bar("Tables") as progress:
-        results = beholder.analyse(source, out=out, model=model, store=store, robots=robots, progress=progress)
+        results = beholder.analyse(source, out=out, robots=robots, **options, progress=progress)
+    own = results.notes.get("table")
+    if own is not None:
+        print_table_notes(own)
     print_scores(results, {})
+    if own is not None:
+        click.echo()
+        print_sanity(own)
     beside = rehearsal_of(source).outputs if robots else source if source.is_dir() else source.parent
     folder = out or beside / "analyse"
     click.echo(f"\nTables, and in notes.json how each was made: {folder}")
@@ -251,14 +265,25 @@ def analyse(source: Path, out: Path | None, model: tuple[str, ...], store: str |
 
 
 @cli.command(stage="analyse", has_open=True)
-@STUDY
+@click.argument("source", default="study.yaml", type=StudyPath(), metavar="[STUDY | TABLE]")
+@click.option("--out", type=click.Path(path_type=Path), help="Of a table: where to write; report/ beside it.")
 @_ROBOTS
-def report(study: Path, robots: bool) -> CommandResult:
-    """Write the report: one HTML page, figures, tables, ratings."""
+@takes_table
+def report(source: Path, out: Path | None, robots: bool, **options: Any) -> CommandResult:
+    """Write the report: one HTML page, figures, tables, ratings.
+
+    Of a study after `analyse`; of a TABLE of your own at once, as `analyse` takes it.
+    """
     import beholder
+    from beholder.analysis.spreadsheets import is_table
 
     with Bar("Figures") as progress:
-        page = beholder.report(study, robots=robots, progress=progress)
+        page = beholder.report(source, out=out, robots=robots, **options, progress=progress)
+    if is_table(source):
+        own = json.loads((page.parent / "notes.json").read_text(encoding="utf-8"))["table"]
+        print_table_notes(own)
+        print_sanity(own)
+        click.echo()
     click.echo(page)
     return CommandResult({"report": page}, page)
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from beholder.analysis.column_roles import Columns
     from beholder.analysis.sides import Side
     from beholder.comparison.result import Comparison
     from beholder.study.model import Study
@@ -30,6 +31,11 @@ def compare(
     margin: float | None = None,
     questions: Sequence[str] = (),
     runs: bool = False,
+    columns: Columns = None,
+    scale: str | Sequence[float] | None = None,
+    reference: str | None = None,
+    missing: str | Sequence[str | float] | None = None,
+    sheet: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
     """Compare the scores of two or more sides; write `compare/` beside the first and return the comparison.
@@ -39,11 +45,13 @@ def compare(
     alone stands for all its runs. The first side is what the others are mapped to. Sides whose difference is surely
     within `margin` points are called equivalent: 5 % of the scale when left out. With `runs` every study stands for its
     runs, and runs of the same number are one side: two questionnaires about the same systems, run equally often, are
-    compared at once. `progress` is called as figures are drawn.
+    compared at once. `columns`, `scale`, `reference`, `missing` and `sheet` are what `analyse` takes of a table, here
+    of all tables among the sides. `progress` is called as figures are drawn.
     """
+    from beholder.analysis.ratings_table import TableOptions
     from beholder.comparison.page import compare_folder
 
     return compare_folder(
         sides, out=Path(out) if out is not None else None, margin=margin, questions=questions, runs=runs,
-        progress=progress,
+        options=TableOptions.of(columns, scale, reference, missing, sheet), progress=progress,
     )  # fmt: skip

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from beholder.analysis.figures.theme import Layout
+from beholder.analysis.ratings_table import TableOptions
 from beholder.analysis.result import records
 from beholder.analysis.tests import ALPHA
 from beholder.comparison.figures import difference_chart, matrix_chart, scatter_chart
@@ -87,6 +88,7 @@ def _notes(tables: ComparisonTables) -> dict[str, Any]:
         "questions": list(tables.sides.questions),
         "labels": tables.question_labels,
         "notes": list(tables.sides.notes),
+        "tables": [f"{side.name}: {note}" for side in tables.sides.sides for note in side.notes],
         "words": list(sentences(tables.labelled)),
     }  # fmt: skip
 
@@ -382,15 +384,18 @@ def compare_folder(
     margin: float | None,
     questions: Sequence[str],
     runs: bool = False,
+    options: TableOptions | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
     """Compare, write the folder, and return the comparison."""
     if margin is not None and not 0 < margin < float("inf"):
         raise UserError(Problem("--margin", f"is {margin:g}", "a number above 0, in points of the scale"))
     if not sources:
-        fix = "Give studies, runs (study.yaml@2) or tables (.csv)."
+        fix = "Give studies, runs (study.yaml@2) or tables (.csv, .tsv, .xlsx, .parquet)."
         raise UserError(Problem("compare", "has no sides", "two or more", fix))
-    opened = [open_sides([one], questions) for one in sources] if runs else [open_sides(sources, questions)]
+    opened = [
+        open_sides(some, questions, options) for some in ([[one] for one in sources] if runs else [list(sources)])
+    ]
     tables = find(opened, margin)
     made = outcome(tables)
     folder = out or (opened[0].sides[0].folder or Path()) / "compare"

@@ -13,6 +13,7 @@ import pandas as pd
 
 from beholder.analysis.means import scale_ends
 from beholder.analysis.ratings import open_ratings
+from beholder.analysis.ratings_table import NO_COLUMNS, TableOptions
 from beholder.analysis.score_tables import DIFFERENTIAL, is_differential, is_score_table
 from beholder.analysis.sides import (
     Side,
@@ -24,6 +25,7 @@ from beholder.analysis.sides import (
     with_differential_scores,
     with_unique_names,
 )
+from beholder.analysis.spreadsheets import is_table
 from beholder.errors import Problem, UserError, did_you_mean
 from beholder.formats import first_names, plain_count
 from beholder.study.markdown import plain_text
@@ -45,16 +47,38 @@ class ComparedSides(NamedTuple):
     """What a reader has to know about how they were brought together."""
 
 
-def open_sides(sources: Sequence[Source], asked: Sequence[str] = ()) -> ComparedSides:
-    """Return the sides, or raise UserError with every problem of all of them."""
-    wanted = _runs(sources[0]) if len(sources) == 1 else [one for source in sources for one in _each_run(source)]
+def open_sides(
+    sources: Sequence[Source], asked: Sequence[str] = (), options: TableOptions | None = None
+) -> ComparedSides:
+    """Return the sides, or raise UserError with every problem of all of them.
+
+    `options` are what the researcher says of the tables among them.
+    """
+    options = options or TableOptions()
+    if not any(map(_is_table, sources)):
+        options.refuse_for("every side")
+    every = [one for source in sources for one in _each_run(source)] if len(sources) > 1 else None
+    wanted = _runs(sources[0], options) if every is None else every
     read: list[Side] = []
     problems: list[Problem] = []
+    unfit: list[UserError] = []
+    is_fit = False
     for source in wanted:
         try:
-            read.append(_read(source))
+            read.append(_read(source, options))
+            is_fit |= _is_table(source) and (read[-1].ratings is not None or options.columns != NO_COLUMNS)
         except UserError as error:
-            problems += error.problems
+            # What is said of the columns of one table need not hold for another.
+            if any(problem.where not in ("--columns", "--reference") for problem in error.problems):
+                problems += error.problems
+                continue
+            unfit.append(error)
+            try:
+                read.append(_read(source, replace(options, columns=NO_COLUMNS, reference=None)))
+            except UserError as other:
+                problems += other.problems
+    if unfit and not is_fit:
+        problems = [*unfit[0].problems]
     problems += [Problem(side.name, "has no score that can be used") for side in read if not side.questions]
     if problems:
         raise UserError(problems)
@@ -64,8 +88,9 @@ def open_sides(sources: Sequence[Source], asked: Sequence[str] = ()) -> Compared
     sides = [_only(side, questions) for side in sides]
     if problems := [*_sharing_nothing(sides)]:
         raise UserError(problems)
+    told = (f"{side.name}: {note}" for side in sides for note in side.notes)
     return ComparedSides(tuple(sides), questions, (
-        *renamed, *_other_words(sides, questions), *_other_scales(sides, questions), *_same_people(sides),
+        *told, *renamed, *_other_words(sides, questions), *_other_scales(sides, questions), *_same_people(sides),
     ))  # fmt: skip
 
 
@@ -81,7 +106,7 @@ def _each_run(source: Source) -> list[Source]:
     return [f"{called}{run}" for run in _runs(str(place).removesuffix(_EVERY_RUN), fewest=1)]
 
 
-def _runs(source: Source, fewest: int = 2) -> list[Source]:
+def _runs(source: Source, options: TableOptions | None = None, fewest: int = 2) -> list[Source]:
     """Return the runs of the only side there is, as sides."""
     if not isinstance(source, Side | Study):
         source = str(source).removesuffix(_EVERY_RUN)
@@ -89,8 +114,9 @@ def _runs(source: Source, fewest: int = 2) -> list[Source]:
     runs: tuple[int, ...] = ()
     if run is not None:
         pass
-    elif isinstance(place, Path) and place.suffix.lower() == ".csv":
-        runs = () if is_score_table(place) else runs_of_table(open_ratings(place).table)
+    elif isinstance(place, Path) and is_table(place):
+        is_scores = is_score_table(place, options)
+        runs = () if is_scores else runs_of_table(open_ratings(place, options).table)
     elif isinstance(place, Study | Path):
         from beholder.analysis.sides import runs_of
         from beholder.methods import load_study
@@ -103,10 +129,17 @@ def _runs(source: Source, fewest: int = 2) -> list[Source]:
     return [f"run {run}={place}@{run}" for run in runs]
 
 
-def _read(source: Source) -> Side:
+def _is_table(source: Source) -> bool:
+    """Return whether a side is a table, whatever name is before it and run behind it."""
+    if isinstance(source, Side | Study):
+        return False
+    return is_table(str(split_run(named_source(source)[1])[0]).removesuffix(_EVERY_RUN))
+
+
+def _read(source: Source, options: TableOptions | None = None) -> Side:
     if not isinstance(source, Side):
         name, place = named_source(source)
-        source = read_side(place, name)
+        source = read_side(place, name, options=options)
     return with_differential_scores(source)
 
 

@@ -40,11 +40,12 @@ Building blocks and folders:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from beholder.analysis.column_roles import Columns
     from beholder.study.model import Study
 
 __all__ = ["report"]
@@ -53,15 +54,34 @@ __all__ = ["report"]
 def report(
     study: str | Path | Study = "study.yaml",
     *,
+    out: str | Path | None = None,
     robots: bool = False,
+    columns: Columns = None,
+    scale: str | Sequence[float] | None = None,
+    reference: str | None = None,
+    missing: str | Sequence[str | float] | None = None,
+    sheet: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
     """Write `report/` from clean/ and analyse/; return the path of its page.
 
     `robots=True` reports the rehearsal of a study that people have taken too, in rehearsal/. `progress` gets figures
-    done and all.
+    done and all. A table of your own in place of a study is analysed and reported at once, to `out` or to report/
+    beside it; `columns`, `scale`, `reference`, `missing` and `sheet` are what `analyse` takes of a table.
     """
+    from beholder.analysis.ratings_table import TableOptions
+    from beholder.analysis.spreadsheets import is_table
     from beholder.cleaning import rehearsal_of
-    from beholder.reporting.folder import report_folder
+    from beholder.errors import Problem, UserError
+    from beholder.reporting.folder import report_folder, report_table
 
+    options = TableOptions.of(columns, scale, reference, missing, sheet)
+    if is_table(study):
+        options.refuse_robots(study, robots=robots)
+        path = Path(str(study))
+        return report_table(path, out=Path(out) if out is not None else None, options=options, progress=progress)
+    options.refuse_for(study)
+    if out is not None:
+        what = f"is for a table, and {study} is a study"
+        raise UserError(Problem("--out", what, "", "Its report is in report/ beside the study file."))
     return report_folder(rehearsal_of(study) if robots else study, progress=progress)

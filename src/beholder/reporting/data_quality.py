@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from beholder.analysis.sanity import LOOKED_FOR
 from beholder.checks.answer_patterns import Repeat, Variance
 from beholder.checks.playback import WHOLE, Smooth
 from beholder.formats import count, join_names, listed, nonzero_percent, number
@@ -62,6 +63,32 @@ QUALITY = Section(
         "Of the sessions that are used, where nothing else is said. ▲ marks what to look at before anything is "
         "concluded; the limits are rules of thumb."
     ),
+)
+
+
+# Tables without a study
+
+
+def sanity_section(material: Material) -> Markup | None:
+    """Return what is odd in a table, or that nothing is; None of a study."""
+    if material.table is None:
+        return None
+    findings = [
+        tag("p", tag("b", "▲ ", one["name"], ". "), f"{one['words']} {one['meaning']}", class_="notice")
+        for one in material.table["sanity"]
+    ]
+    read = [tag("li", f"{words[:1].upper()}{words[1:]}.") for words in material.table["read"]]
+    return render([
+        findings or tag("p", "Nothing odd was found."),
+        [tag("h3", "How the table was read"), tag("ul", read)] if read else None,
+    ])  # fmt: skip
+
+
+SANITY = Section(
+    "sanity",
+    "Is the table sound?",
+    sanity_section,
+    foot=f"Looked for: {LOOKED_FOR}, values outside the scale. How people were asked and screened, no table tells.",
 )
 
 

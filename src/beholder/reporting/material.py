@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from beholder.analysis.condition_difference import claim_of
+from beholder.analysis.folder import analyse_loaded
+from beholder.analysis.rating_values import RatingScale, evident_scale
+from beholder.analysis.ratings import LoadedRatings
 from beholder.analysis.result import STALE, Results, either_condition, read_results
 from beholder.analysis.result import metric as metric_of
 from beholder.errors import Problem, UserError
 from beholder.files import ORIGIN
 from beholder.reporting.question_results import QuestionResults, Wording
-from beholder.study.model import Study
+from beholder.study.model import Stimuli, Study
 from beholder.study.questions import Scale
 
 if TYPE_CHECKING:
@@ -41,6 +45,12 @@ class Material:
     """The figures of the page as drawn, by name."""
     files: Sequence[str] = ()
     """The names of all files beside the page."""
+
+    @property
+    def table(self) -> Mapping[str, Any] | None:
+        """How a table without a study was read, and what is odd in it; None of a study."""
+        noted = self.results.notes.get("table")
+        return noted if isinstance(noted, dict) else None
 
     @property
     def is_simulated(self) -> bool:
@@ -104,6 +114,50 @@ def load_material(study: Study) -> Material:
     bare = Material(study, account, results, (), _labels_with_roles(plain, _roles(study, account)), plain)
     names = enumerate(_scales(bare).items(), 1)
     return replace(bare, parts=tuple(_part(name, scale, bare, place) for place, (name, scale) in names))
+
+
+def table_material(loaded: LoadedRatings, folder: Path, progress: Callable[[int, int], None] | None = None) -> Material:
+    """Return the material of a table without a study, analysed; its report is written to `folder`.
+
+    Sections that need more than ratings find nothing there: a study without a method, and an account of no sessions.
+    """
+    results = analyse_loaded(loaded, progress)
+    scales = {name: _table_scale(results, loaded, name) for name in results.notes["questions"]}
+    ratings = results.ratings.assign(digest="")
+    if not {"scale_min", "scale_max"} <= set(ratings):
+        ratings["scale_min"] = ratings["question"].map({name: one.min for name, one in scales.items()})
+        ratings["scale_max"] = ratings["question"].map({name: one.max for name, one in scales.items()})
+    results = replace(results, ratings=ratings)
+    methods = set(ratings["method"]) - {""}
+    # No study is valid without a method, and a table may not say how people were asked.
+    study = Study.model_construct(
+        beholder=1, name="table", title=loaded.path.stem, stimuli=Stimuli(folder="stimuli"),
+        method=methods.pop() if len(methods) == 1 else "",
+    )  # fmt: skip
+    study._folder = folder
+    asked = [{"id": name, "text": name, "scale": one.model_dump(mode="json")} for name, one in scales.items()]
+    account = {
+        "population": loaded.population or "people",
+        "counts": {"used_participants": int(results.participants["participant"].nunique())},
+        "texts": [{"title": loaded.path.stem, "digest": "", "questions": asked, "used_sessions": 1}],
+        "roles": dict(ratings[ratings["role"].isin(("reference", "anchor"))][["condition", "role"]].to_numpy()),
+        "verdicts": {}, "lost": [], "digests": [], "finished": {"people": 0},
+    }  # fmt: skip
+    plain = _labels(study, results)
+    bare = Material(study, account, results, (), _labels_with_roles(plain, _roles(study, account)), plain)
+    names = enumerate(_scales(bare).items(), 1)
+    return replace(bare, parts=tuple(_part(name, scale, bare, place) for place, (name, scale) in names))
+
+
+def _table_scale(results: Results, loaded: LoadedRatings, question: str) -> Scale:
+    """Return the scale of a question of a table: as it says or as is evident; grades and choices are around zero."""
+    known = None if loaded.own is None else loaded.own.scales.get(question)
+    kind = results.notes["kinds"].get(question, "score")
+    values = results.ratings.loc[results.ratings["question"] == question, "value"].dropna()
+    if kind == "diff":
+        reach = max(1.0, float(values.abs().max()))
+        return RatingScale(-reach, reach).model
+    return RatingScale(-1, 1).model if kind == "choice" else (known or evident_scale(values)).model
 
 
 def _scales(material: Material) -> dict[str, Scale]:
@@ -195,6 +249,8 @@ def _label(question: str, material: Material) -> str:
     from beholder.methods import find
     from beholder.methods.contract import all_questions
 
+    if material.table is not None:
+        return ""
     is_turned = question in material.results.notes.get("turned", ())
     asked = (one for one in all_questions(material.study, find(material.study.method)) if one.id == question)
     return next((one.name_of_scores(is_turned=is_turned) for one in asked), "")

@@ -9,7 +9,7 @@ import pandas as pd
 
 from beholder.analysis.result import records
 from beholder.analysis.tests import TESTS
-from beholder.formats import count, join_names, number, plural
+from beholder.formats import count, join_names, number, plural, span
 from beholder.methods.contract import Paper
 from beholder.reporting.looks import chain_sentences, contrast_sentences, look_sentences
 from beholder.reporting.material import Material
@@ -223,6 +223,21 @@ def _watched(material: Material) -> str:
     return _WATCHED[0 if (plays > 0).all() else 1]
 
 
+# A table without a study
+
+
+def table_sentences(material: Material) -> list[Sentence]:
+    """Return the sentences on ratings that came in a table: what it says, and what the author has to."""
+    used = material.used
+    people, conditions, contents = (used[name].nunique() for name in ("participant", "condition", "content"))
+    scales = {span(part.scale.min, part.scale.max) for part in material.parts}
+    ratings = f"{count(len(used), 'rating')} of {count(conditions, 'condition')}"
+    over = f" and {count(contents, 'content')}" if contents > 1 else ""
+    own = f"{ratings}{over} by {count(people, 'participant')}, on a scale of {join_names(sorted(scales))}"
+    missing = "[Who rated, what they were asked, how stimuli were shown, and who was left out]"
+    return [Sentence(f"The data are {own}"), Sentence(missing)]
+
+
 # Analysis and data
 
 
@@ -409,7 +424,7 @@ def _software(material: Material) -> list[Sentence]:
     notes = material.results.notes
     versions = ", ".join(f"{name} {version}" for name, version in notes["software"].items())
     drawn = (f"{name.replace('_', ' ')} {seed}" for name, seed in notes["seeds"].items())
-    seeds = [f"plan {material.study.design.seed}", *drawn]
+    seeds = [*([f"plan {material.study.design.seed}"] if material.table is None else []), *drawn]
     return [Sentence(f"Software: Beholder {beholder_version()} with {versions}; seeds: {join_names(seeds)}")]
 
 

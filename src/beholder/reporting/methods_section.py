@@ -14,6 +14,7 @@ from beholder.reporting.methods_design import (
     availability_sentences,
     beholder_version,
     design_sentences,
+    table_sentences,
 )
 from beholder.reporting.methods_people import apparatus_sentences, participant_sentences, quality_control_sentences
 from beholder.reporting.methods_text import Paragraph, Sentence, cited_keys, latex_methods, markdown_methods
@@ -28,7 +29,9 @@ _SIMULATED = Sentence(
 
 
 def methods(material: Material) -> list[Paragraph]:
-    """Return the methods of a study in paragraphs."""
+    """Return the methods of a study in paragraphs; of a table, what is known."""
+    if material.table is not None:
+        return [Paragraph("Data", table_sentences(material)), Paragraph("Analysis", analysis_sentences(material))]
     simulated = [_SIMULATED] if material.is_simulated else []
     return [
         Paragraph("Design", [*simulated, *design_sentences(material)]),

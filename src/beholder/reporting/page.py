@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from beholder.formats import count, date, span
 from beholder.reporting.cleaning import ACCOUNT, QUALIFICATION, RULES
-from beholder.reporting.data_quality import QUALITY
+from beholder.reporting.data_quality import QUALITY, SANITY
 from beholder.reporting.devices import DEVICES
 from beholder.reporting.figures import DISTRIBUTIONS, MEDIANS, PREFERENCES, RANKS, RATERS, STRENGTHS, TIMES
 from beholder.reporting.headline import headline_section
@@ -45,10 +45,11 @@ _EYE = Markup(
 
 def page(material: Material) -> str:
     """Return the report as HTML."""
-    sections = [section(material) for section in SECTIONS]
+    sections = [section(material) for section in (SECTIONS if material.table is None else TABLE_SECTIONS)]
     paper = tag("main", _head(material), sections, class_="paper")
     scripts = ["copy.js", *(["interactive.js"] if material.figures else [])]
-    return document(f"{material.title}: report", [_population(material), _topbar(), paper], scripts)
+    links = _LINKS if material.table is None else _TABLE_LINKS
+    return document(f"{material.title}: report", [_population(material), _topbar(links), paper], scripts)
 
 
 def _population(material: Material) -> Markup:
@@ -63,11 +64,17 @@ def _population(material: Material) -> Markup:
     if material.is_on_play_money:
         words = [tag("b", "Simulated."), " These people came from a platform of play money. A rehearsal, not a result."]
         return tag("p", words, class_="population population--robots")
+    if material.table is not None:
+        words = ["From the table ", tag("b", material.table["file"]), ": nothing was cleaned or screened here."]
+        return tag("p", words, class_="population")
     return tag("p", population_words(material), class_="population")
 
 
-def _topbar() -> Markup:
-    links = (("#findings", "Findings"), ("#counted", "Cleaning"), ("#method", "Method"), ("#tables", "All tables"))
+_LINKS = (("#findings", "Findings"), ("#counted", "Cleaning"), ("#method", "Method"), ("#tables", "All tables"))
+_TABLE_LINKS = (("#findings", "Findings"), ("#sanity", "Sanity"), ("#paste", "Method"), ("#tables", "All tables"))
+
+
+def _topbar(links: Sequence[tuple[str, str]]) -> Markup:
     nav = tag("nav", [tag("a", words, href=target) for target, words in links], class_="tabs", aria_label="Report")
     return tag("header", tag("div", _EYE, tag("span", "Beholder report"), class_="topbar__name"), nav, class_="topbar")
 
@@ -76,14 +83,16 @@ def _head(material: Material) -> Markup:
     numbers = material.account["counts"]
     used = material.used
     one, many = people_words(material)
-    people = numbers["completed_participants"]
+    is_table = material.table is not None
+    people = numbers["used_participants" if is_table else "completed_participants"]
+    finished: list[Child] = [" finished, ", tag("b", f"{numbers['used_participants']:,}"), " used"]
     facts: list[Child] = [
         _fact(len({*material.labels, *used["other_condition"].dropna()} - {""}), "condition"),
         _fact(used["content"].nunique(), "content"),
-        [*_fact(people, one, many), " finished, ", tag("b", f"{numbers['used_participants']:,}"), " used"],
+        [*_fact(people, one, many), *([] if is_table else finished)],
         _fact(len(used), "comparison" if all(part.is_compared for part in material.parts) else "rating"),
     ]
-    if material.newest is not None:
+    if not is_table and material.newest is not None:
         facts.append(tag("time", date(material.newest), datetime=material.newest.date().isoformat()))
     scales = {(part.scale.min, part.scale.max) for part in material.parts}
     ranges = "; ".join(span(low, high) for low, high in sorted(scales))
@@ -91,7 +100,8 @@ def _head(material: Material) -> Markup:
         "header",
         tag(
             "p",
-            f"Method {material.study.method}, {ranges}{f', run {material.run}' if material.run > 1 else ''}",
+            f"{f'Method {material.study.method}' if material.study.method else 'Table'}, {ranges}"
+            f"{f', run {material.run}' if material.run > 1 else ''}",
             class_="paper__kind",
         ),
         tag("h1", material.title),
@@ -216,3 +226,21 @@ SECTIONS: tuple[Callable[[Material], Child], ...] = (
     FILES,
 )
 """The page below its head, from top to bottom."""
+TABLE_SECTIONS: tuple[Callable[[Material], Child], ...] = (
+    OVERVIEW,
+    questions,
+    UNRATED,
+    SANITY,
+    beside(RATERS, TIMES),
+    DIMENSIONALITY,
+    RELIABILITY,
+    SENSITIVITY,
+    RUNS,
+    VARIANCES,
+    MODELLED_MEANS,
+    VOTES_NEEDED,
+    METHODS,
+    TABLES,
+    FILES,
+)
+"""The page of a table without a study: what ratings alone can tell."""

@@ -73,7 +73,7 @@ def write_outcome(outcome: Outcome, folder: Path, progress: Callable[[int, int],
         "files": [*files, "index.html"],
     }
     refuse_taken(folder, outcome.kind, notes["files"])
-    stale = _own_files(folder, outcome.kind) - set(notes["files"])
+    stale = own_files(folder, outcome.kind) - set(notes["files"])
     write_all(
         folder, {**tables, "notes.json": json_bytes(notes)}, [name for name in stale if not name.startswith("figures/")]
     )
@@ -88,14 +88,14 @@ def write_outcome(outcome: Outcome, folder: Path, progress: Callable[[int, int],
 
 def refuse_taken(folder: Path, kind: str, files: Sequence[str] = _ALWAYS) -> None:
     """Raise UserError if a file that would be written exists and is not from an earlier run of the same verb."""
-    own = _own_files(folder, kind)
+    own = own_files(folder, kind)
     taken = [name for name in files if name not in own and (folder / name).exists()]
     if taken:
         what = f"has {first_names(taken, _SHOWN)} already, not from an earlier run of this command"
         raise UserError(Problem(str(folder), what, "a new or an empty folder", "Name another with --out."))
 
 
-def _own_files(folder: Path, kind: str) -> set[str]:
+def own_files(folder: Path, kind: str) -> set[str]:
     """Return the files that an earlier run of the same verb wrote here, as its notes say."""
     try:
         notes = json.loads((folder / "notes.json").read_text(encoding="utf-8"))

@@ -10,30 +10,87 @@ import pytest
 
 from beholder.analysis import analyse
 from beholder.analysis.means import conditions
+from beholder.analysis.ratings_table import TableOptions, load_table
 from beholder.errors import UserError
 from support.crossed_ratings import write_csv
+from support.data import ROOT, data_file
+from support.messy_tables import MESSY_TABLES, MessyTable
 
 
-def test_absent_columns_are_all_named(tmp_path: Path) -> None:
-    path = write_csv(tmp_path, pd.DataFrame({"participants": ["p"], "content": ["c"], "value": [1]}))
+def test_absent_columns_are_all_named_with_the_line_to_write(tmp_path: Path) -> None:
+    path = write_csv(tmp_path, pd.DataFrame({"participants": ["p"], "value": [1]}))
     with pytest.raises(UserError) as error:
         analyse(path)
-    allowed = "Allowed: participant, content, condition, value."
     assert str(error.value).splitlines() == [
-        f"{path}  has no column participant. {allowed} Did you mean participants?",
-        f"{path}  has no column condition. {allowed}",
+        f"{path}  has no column that says who rated. Allowed: a name such as participant, subject, subj, rater, "
+        'listener, viewer. Did you mean participants? --columns "value=value,participant=participants,condition=NAME".',
+        f"{path}  has no column that says what was rated. Allowed: a name such as condition, system, model, hrc, "
+        "codec, algorithm. Columns: participants, value. --columns "
+        '"value=value,participant=participants,condition=NAME".',
     ]
 
 
-def test_columns_under_the_names_of_others_are_recognised(tmp_path: Path) -> None:
-    path = write_csv(tmp_path, pd.DataFrame({"Subject": ["p"], "content": ["c"], "condition": ["a"], "score": [1]}))
+@pytest.mark.parametrize("messy", MESSY_TABLES, ids=lambda messy: messy.name)
+def test_what_a_messy_table_gets_and_the_docs_say_so(tmp_path: Path, messy: MessyTable) -> None:
+    path = messy.write(tmp_path)
+    docs = (ROOT / "docs" / "data.md").read_text("utf-8")
+    if messy.refused:
+        with pytest.raises(UserError) as error:
+            load_table(path)
+        assert str(error.value).splitlines()[0] == f"{path}{messy.refused}"
+    else:
+        own = load_table(path)
+        assert "; ".join(own.notes) == messy.read
+        assert " | ".join(map(str, own.findings)) == (messy.odd or " | ".join(map(str, own.findings)))
+        assert own.table["value"].notna().sum() > 4
+        assert own.table["value"].max() <= 5
+    told = messy.odd.split(" | ")[0] or messy.refused.partition("  ")[2] or messy.read
+    assert f"| {messy.is_about} | " in docs
+    assert told.replace("|", "\\|") in docs
+
+
+def test_a_reference_is_marked_by_its_name(tmp_path: Path) -> None:
+    path = MESSY_TABLES[0].write(tmp_path)
+    table = load_table(path, TableOptions.of(reference="a")).table
+    assert set(table[table["role"] == "reference"]["condition"]) == {"A"}
     with pytest.raises(UserError) as error:
-        analyse(path)
-    allowed = "Allowed: participant, content, condition, value."
+        load_table(path, TableOptions.of(reference="C"))
+    assert str(error.value) == f"--reference  'C' is no condition of {path}. Allowed: A, B."
+
+
+def test_a_declared_scale_is_kept_and_checked(tmp_path: Path) -> None:
+    path = MESSY_TABLES[1].write(tmp_path)
+    table = load_table(path, TableOptions.of(scale="0..10")).table
+    assert set(zip(table["scale_min"], table["scale_max"], strict=True)) == {(0.0, 10.0)}
+    with pytest.raises(UserError, match=r"Rating is 5, and the scale is 1 to 4. Allowed: 1 to 4."):
+        load_table(path, TableOptions.of(scale="1..4"))
+
+
+def test_what_is_said_of_a_table_is_refused_for_a_study() -> None:
+    with pytest.raises(UserError) as error:
+        analyse("study.yaml", columns="value=x", scale="acr5")
+    fix = "Its columns are ours; scales and references stand in the study file."
     assert str(error.value).splitlines() == [
-        f"{path}  has no column participant. {allowed} Rename Subject to participant.",
-        f"{path}  has no column value. {allowed} Rename score to value.",
+        f"{name}  is for a table, and study.yaml is a study. Allowed: a table such as ratings.csv. {fix}"
+        for name in ("--columns", "--scale")
     ]
+    with pytest.raises(UserError) as error:
+        analyse("ratings.csv", robots=True)
+    assert str(error.value) == "--robots  is for a study, and ratings.csv is a table. Allowed: a study."
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "conditions", "rows"),
+    [
+        ("ratings/vqeghd3_raw.csv", None, 9, 1728),
+        ("ratings/lukas_pc_raw.csv", None, 40, 2128),
+        ("ratings/lmm_runs_synth_raw.csv", None, 1, 7560),
+        ("p910/acr_B_default_bonus/answers_merged_votes_per_worker.csv", "names={content}_{condition}_{}", 10, 1210),
+    ],
+)
+def test_public_tables_are_read_as_they_are(name: str, columns: str | None, conditions: int, rows: int) -> None:
+    table = load_table(data_file(name), TableOptions.of(columns)).table
+    assert (table["condition"].nunique(), len(table)) == (conditions, rows)
 
 
 def test_ratings_without_a_name_and_values_that_cannot_be_are_all_told(tmp_path: Path) -> None:

@@ -29,9 +29,9 @@ def problems(*sides: str, **options: object) -> list[str]:
 @pytest.mark.parametrize(
     ("written", "told"),
     [
-        ("file,MOS\na,1\n", [
-            f"bad.csv  has no column mean. {NEEDED} Rename MOS to mean.",
-            f"bad.csv  has neither a column stimulus nor a column condition. {NEEDED} Rename file to stimulus.",
+        ("what,number\na,1\n", [
+            f"bad.csv  has no column mean. {NEEDED}",
+            f"bad.csv  has neither a column stimulus nor a column condition. {NEEDED}",
         ]),
         ("stimulus,mean\na,x\n,2\n", [
             "bad.csv:2  mean is 'x'. Allowed: a number, or an empty cell.",
@@ -58,9 +58,9 @@ def problems(*sides: str, **options: object) -> list[str]:
         ]),
         ("stimulus,mean\na,\n", ["bad  has no score that can be used."]),
         ("participant,score\np,1\n", [
-            "bad.csv  has no column content. Allowed: participant, content, condition, value.",
-            "bad.csv  has no column condition. Allowed: participant, content, condition, value.",
-            "bad.csv  has no column value. Allowed: participant, content, condition, value. Rename score to value.",
+            "bad.csv  has no column that says what was rated. Allowed: a name such as condition, system, model, hrc, "
+            "codec, algorithm. Columns: participant, score. --columns "
+            '"participant=participant,value=score,condition=NAME".',
         ]),
     ],
 )  # fmt: skip
@@ -73,7 +73,7 @@ def test_the_problems_of_all_sides_are_told_at_once() -> None:
     Path("bad.csv").write_text("stimulus,mean\na,x\n", "utf-8")
     assert problems("bad.csv", "good.csv", "gone.csv", "good.csv@2") == [
         "bad.csv:2  mean is 'x'. Allowed: a number, or an empty cell.",
-        "gone.csv  is not there. Run `beholder clean` first, or give another file.",
+        "gone.csv  is not there. Give another file.",
         "good.csv  is a table of scores and has no run 2. Allowed: a study or ratings.",
     ]
 
@@ -85,7 +85,8 @@ def test_one_side_is_none() -> None:
     assert problems("good.csv") == [one]
     assert problems("a=good.csv") == [one]
     assert problems() == [
-        "compare  has no sides. Allowed: two or more. Give studies, runs (study.yaml@2) or tables (.csv)."
+        "compare  has no sides. Allowed: two or more. Give studies, runs (study.yaml@2) or tables (.csv, .tsv, .xlsx, "
+        ".parquet)."
     ]
 
 
@@ -112,3 +113,22 @@ def test_columns_that_nobody_knows_do_no_harm() -> None:
 def test_the_command_line_ends_with_two() -> None:
     result = CliRunner().invoke(cli, ["compare"])
     assert result.exit_code == 2
+
+
+def test_tables_of_others_are_sides_and_what_is_odd_in_them_is_told() -> None:
+    Path("lab.csv").write_text("System;MOS;Std;n\nA;4,21;0,5;20\nB;2,15;0,5;20\nC;1,55;0,5;20\n", "utf-8")
+    votes = {"A": (4, 5), "B": (2, 5), "C": (1, 5)}
+    rows = [f"p{at}\t{name}\t{vote}" for name, some in votes.items() for at, vote in enumerate(some)]
+    Path("crowd.tsv").write_text("\n".join(["worker\tmodel\tvote", *rows]), "utf-8")
+    found = beholder.compare("lab.csv", "crowd.tsv", columns={"participant": "worker"}, out="out")
+    assert found.notes["tables"] == [
+        "lab: read with semicolons between the cells; MOS is the mean, System is the condition and Std is the sd.",
+        "lab: 1 of 3 means no whole votes can give (A: 4,21 of 20 votes). Fine if votes had decimals or people were "
+        "weighted; else a wrong n or a slip of the pen (GRIM).",
+        "crowd: read with tabs between the cells; worker is the participant, model is the condition and vote is the "
+        "value; no column says the content: ratings of a condition are taken together; scale 1 to 5, by its values.",
+    ]
+    assert "GRIM" in found.page.read_text("utf-8")
+    assert problems("lab.csv", "crowd.tsv", columns="condition=gone") == [
+        "--columns  condition=gone: lab.csv has no column 'gone'. Allowed: System, MOS, Std, n.",
+    ]

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
+import beholder
 from beholder.analysis.result import read_results
+from beholder.cli import cli
+from beholder.errors import UserError
 from beholder.reporting import report
 from beholder.study.model import Study
+from support.messy_tables import MESSY_TABLES
 from support.report_pages import FIGURES, Page
 
 
@@ -47,3 +55,37 @@ def test_every_figure_and_table_lies_beside_the_page(people: tuple[Study, Page])
         assert {path.suffix for path in (folder / "figures").glob(f"{name}.*")} == {".svg", ".pdf", ".png"}
     for name in ("scores", "conditions", "contents", "pairs", "participants"):
         assert {path.suffix for path in (folder / "tables").glob(f"{name}.*")} == {".csv", ".tex", ".md"}
+
+
+def test_a_table_has_a_whole_report_at_once(tmp_path: Path) -> None:
+    twice = next(one for one in MESSY_TABLES if one.name == "twice.csv")
+    out = tmp_path / "out"
+    done = CliRunner().invoke(
+        cli, ["report", str(twice.write(tmp_path)), "--out", str(out), "--reference", "A"], catch_exceptions=False
+    )
+    assert done.output == (
+        f"twice.csv: {twice.read}.\n\nLook at the table before you believe the scores:\n"
+        + "".join(f"- {words}\n" for words in twice.odd.split(" | "))
+        + f"\n{out / 'index.html'}\n"
+    )
+    page = (out / "index.html").read_text("utf-8")
+    for words in ("From the table ", "Is the table sound?", "3 rows are there twice", "A (reference)"):
+        assert words in page
+    assert "Method acr" not in page
+    files = json.loads((out / "notes.json").read_text("utf-8"))["files"]
+    assert {"figures/scores-rating.svg", "tables/conditions.tex", "ratings.csv", "methods.md"} <= set(files)
+    assert all((out / name).is_file() for name in files)
+    assert len(pd.read_csv(out / "ratings.csv")) == 19
+
+
+def test_a_report_of_a_table_overwrites_nothing_of_others(tmp_path: Path) -> None:
+    path = MESSY_TABLES[0].write(tmp_path)
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report" / "index.html").write_text("mine")
+    with pytest.raises(UserError, match=r"has index.html already, not from an earlier run of this command"):
+        beholder.report(path)
+    with pytest.raises(UserError) as error:
+        beholder.report("study.yaml", out=tmp_path)
+    assert str(error.value) == (
+        "--out  is for a table, and study.yaml is a study. Its report is in report/ beside the study file."
+    )
