@@ -44,7 +44,7 @@ async def test_who_goes_offline_in_the_middle_of_a_trial_goes_on_and_the_answer_
     await rate(page, s2=44)
     await page.click("#next")
     await page.wait_for_selector("main h1 >> text=Waiting for the connection")
-    assert (await banner(page, "offline")).startswith("You are offline. 1 answer waiting to be sent. It is safe")
+    assert (await banner(page, "offline")).startswith("You are offline. 1 answer waiting to be sent. It is saved")
     assert await page.locator(".saved").inner_text() == "1 waiting"
     assert list(await site.answers()) == ["consent", "text:instructions"]
     await visit.context.set_offline(False)

@@ -219,7 +219,7 @@ async def test_a_preview_shows_any_step_and_stores_nothing(servers: StudyServers
     for table in ("sessions", "claims", "answers", "events", "ends"):
         assert await site.rows(table) == []
     stranger = await site.visit("?preview=guess", expects_trouble=True)
-    await stranger.page.wait_for_selector("main h1 >> text=This page is not available")
+    await stranger.page.wait_for_selector("main h1 >> text=This link does not work")
 
 
 async def test_the_end_tells_what_is_stored_and_what_the_code_is_for(servers: StudyServers) -> None:

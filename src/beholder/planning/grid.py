@@ -214,9 +214,11 @@ def _wrong_per_trial(
         yield Problem("design.per_trial", what, allowed)
     for content, row in rows.items():
         if len(row) < min(per_trial, len(present)):
+            lacking = first_names([condition for condition in present if (condition,) not in row], _SHOWN)
+            has = f"{plain_count(len(row), 'stimulus', 'stimuli')} and none under {lacking}"
             yield Problem(
                 "design.per_trial",
-                f"{subject}, but content {content} has {plain_count(len(row), 'stimulus', 'stimuli')}",
+                f"{subject}, but content {content} has {has}",
                 allowed,
                 "Add the missing files, or leave the content out.",
             )

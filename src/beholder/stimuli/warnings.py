@@ -281,7 +281,7 @@ def _loudness(groups: Sequence[Sequence[Stimulus]]) -> Iterator[tuple[_Doubt, Pr
             means.setdefault(stimulus.condition, []).append(_lufs(stimulus))
         ranked = sorted((fmean(values), condition) for condition, values in means.items())
         ends = " and ".join(f"{mean:.1f} under {condition}" for mean, condition in (ranked[0], ranked[-1]))
-        what += f"; so do {len(wide)} of {plain_count(len(compared), 'content')}, with means of {ends}"
+        what += f"; so it is in {len(wide)} of {plain_count(len(compared), 'content')}, with means of {ends}"
     doubt = _Doubt("loudness", "", "", option=f"--loudness {_TARGET_LUFS}")
     yield doubt, Problem("stimuli", what, f"{_LOUDNESS_LU:g} LU apart at most")
 

@@ -164,7 +164,11 @@ class Page(StudyPart):
 class Texts(StudyPart):
     """What participants read: inline Markdown, or the name of a file that ends in `.md`."""
 
-    consent: Text | None = Field(default=None, description="Shown first; agreeing starts the session.")
+    consent: Text | None = Field(
+        default=None,
+        description="Shown first; agreeing starts the session. Ours, when left out, says what is done, how long it takes "
+        "and what it pays; an ethics board will want your own.",
+    )
     instructions: Annotated[tuple[Page, ...] | None, Allowed("text, or a list of texts and {text, examples, play}")] = (
         Field(
             default=None,

@@ -64,13 +64,14 @@ def test_nothing_to_rate_is_an_error() -> None:
 def test_every_content_with_too_few_stimuli_is_named_at_once() -> None:
     catalogue = make_catalogue(3, 4, frozenset({(0, 1), (2, 0), (2, 3)}))
     assert problems_of(make_study("parallel", per_trial=4), catalogue, parallel).splitlines() == [
-        "study.yaml  design.per_trial is 4, but content content0 has 3 stimuli. Allowed: 2. "
+        "study.yaml  design.per_trial is 4, but content content0 has 3 stimuli and none under condition1. Allowed: 2. "
         "Add the missing files, or leave the content out.",
-        "study.yaml  design.per_trial is 4, but content content2 has 2 stimuli. Allowed: 2. "
-        "Add the missing files, or leave the content out.",
+        "study.yaml  design.per_trial is 4, but content content2 has 2 stimuli and none under condition0, condition3. "
+        "Allowed: 2. Add the missing files, or leave the content out.",
     ]
     assert problems_of(make_study("parallel"), catalogue, parallel).startswith(
-        "study.yaml  design.per_trial is left out, which means all 4 conditions, but content content0 has 3 stimuli. "
+        "study.yaml  design.per_trial is left out, which means all 4 conditions, but content content0 has 3 stimuli "
+        "and none under condition1. "
     )
 
 

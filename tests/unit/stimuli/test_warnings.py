@@ -195,8 +195,8 @@ def test_conditions_that_are_not_equally_loud_are_warned_of_and_the_remedy_works
     (warning,) = load(tmp_path).warnings
     assert str(warning) == (
         "stimuli  differ in loudness from condition to condition, and people prefer what is louder: "
-        "stimuli/loud/rain.wav is 6.0 LU louder than stimuli/soft/rain.wav (-15.8 and -21.8 LUFS); so do 2 of 2 "
-        "contents, with means of -21.8 under soft and -15.8 under loud. Allowed: 1 LU apart at most. "
+        "stimuli/loud/rain.wav is 6.0 LU louder than stimuli/soft/rain.wav (-15.8 and -21.8 LUFS); so it is in 2 of "
+        "2 contents, with means of -21.8 under soft and -15.8 under loud. Allowed: 1 LU apart at most. "
         f"{PREPARE}--loudness -23, and write stimuli: prepared. "
         "If it is meant: stimuli: {folder: stimuli, accept: [loudness]}."
     )
