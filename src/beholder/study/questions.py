@@ -166,8 +166,8 @@ class Texts(StudyPart):
 
     consent: Text | None = Field(
         default=None,
-        description="Shown first; agreeing starts the session. Ours, when left out, says what is done, how long it takes "
-        "and what it pays; an ethics board will want your own.",
+        description="Shown first; agreeing starts the session. Ours, when left out, says what is done, how long it "
+        "takes and what it pays; an ethics board will want your own.",
     )
     instructions: Annotated[tuple[Page, ...] | None, Allowed("text, or a list of texts and {text, examples, play}")] = (
         Field(
