@@ -46,7 +46,7 @@ async def test_a_day_in_the_laboratory(servers: StudyServers) -> None:
     await expect(first.locator("main h1")).to_have_text("Participant 1")
     await expect(first.locator("#begin")).to_have_text("Continue")
     await first.click("#begin")
-    await first.wait_for_selector('body[data-step="trial:2"] main > *')
+    await first.wait_for_selector('body[data-step="trial:2"] main > :not(:has(.first))')
     await walk(first, until="end")
     await expect(first.locator("main .lead p")).to_contain_text("Please call the experimenter.")
     assert await first.locator("#code").count() == 0

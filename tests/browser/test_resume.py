@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
-from playwright.async_api import Page
+from playwright.async_api import Page, Route
 
 from support.browser import MARKS, StudyServers, play, rate, slider, values_on
 
@@ -131,8 +132,17 @@ async def test_a_half_filled_page_goes_on_on_another_device(servers: StudyServer
         before=[{"id": "why", "text": "Why?", "type": "text"}],
         design={"participants": 6, "trials": 2, "per_trial": 3, "seed": 3},
     )
-    visit = await site.visit()
-    await visit.go("questions")
+    visit, comes = await site.visit(), asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await comes.wait()
+        await route.continue_()
+
+    await visit.page.route("**/steps/questions.js", hold)
+    going = asyncio.create_task(visit.go("questions"))
+    await visit.page.wait_for_selector("main >> text=The next page is loading.")
+    comes.set()
+    await going
     await visit.page.fill("[name=why]", "Half a sen")
     async with visit.page.expect_response("**/api/events") as sending:
         await visit.page.evaluate(HIDE)

@@ -91,7 +91,7 @@ class Visit:
 
     async def step(self, key: str) -> None:
         """Wait until this step is shown; its module may still have to load."""
-        await self.page.wait_for_selector(f'body[data-step="{key}"] main > *')
+        await self.page.wait_for_selector(f'body[data-step="{key}"] main > :not(:has(.first))')
 
 
 class Site:

@@ -114,7 +114,7 @@ def _inside_words(people: int, latest: datetime) -> str:
 def _page_words(pages: int, latest: datetime) -> str:
     has = plain_count(pages, "person still has", "people still have")
     return (
-        f"{has} a page open, such as the last one with code, receipt and erasure: served until it is left, "
+        f"{has} a page open, such as the last one with code, receipt and erasure: it is served until they leave it, "
         f"until {latest.astimezone():%H:%M} at the latest. Ctrl-C goes on now."
     )
 

@@ -56,6 +56,7 @@ const STEPS = {
 const CLOSED = new Set(["finished", "earlier_run", "blocked", "full", "enough", "closed", "not_open", "halted", "excluded"]);
 const TITLED = new Set(["finished", "earlier_run", "full", "enough", "excluded", "unknown_token"]);
 const SENDING_MS = 1500;
+const SLOW_MS = 300; // what comes faster needs no word
 
 await start(document.documentElement.dataset["study"] ?? "");
 
@@ -283,7 +284,11 @@ async function ask(shell, session, step, log, signal) {
   frame.main.replaceChildren();
   frame.main.inert = false;
   scrollTo(0, 0);
+  const coming = element("div", { class: "sheet sheet-middle" }, element("p", { class: "first" }, shell.say("loading.step")));
+  const slow = setTimeout(() => !signal.aborted && frame.main.append(coming), SLOW_MS);
   const view = await patience.insist(async () => STEPS[step.kind]());
+  clearTimeout(slow);
+  coming.remove();
   // The last page has to open even if the server has stopped by then.
   if (step.kind === "trial") void fetched(import("./steps/end.js")).catch(() => {});
   const answering = view(step, {

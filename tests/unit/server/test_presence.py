@@ -67,7 +67,7 @@ async def test_whoever_is_inside_finishes_and_nobody_else_begins(tmp_path: Path,
             with pytest.raises(Refused) as refusal:
                 await begins
             assert (refusal.value.code, refusal.value.status) == ("enough", 403)
-            assert str(refusal.value).startswith("Nobody can begin this study any more. Thank you for coming.")
+            assert str(refusal.value).startswith("Thank you for coming. This study has all the answers that it needs,")
         await ann.until("end")
         assert "1 person is inside" in await closing.words()
         await (await bob.come()).until("end")
