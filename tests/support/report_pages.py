@@ -17,8 +17,9 @@ import pytest
 from beholder.analysis import analyse
 from beholder.cleaning.ratings import COLUMNS
 from beholder.columns import names_of
-from beholder.files import write_json, write_table
+from beholder.files import utf8, write_atomically, write_json, write_table
 from beholder.reporting import report
+from beholder.reporting.figures import drawn_inline, figures
 from beholder.reporting.findings import findings
 from beholder.reporting.html import Markup
 from beholder.reporting.material import Material, load_material
@@ -191,3 +192,39 @@ SPREAD = {"natural": 85.0, "smooth": 60.0, "jerky": 58.0, "frozen": 20.0}
 def people(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, Page]:
     study = made_up(tmp_path_factory.mktemp("people"), SPREAD)
     return study, read(study)
+
+
+CROWDED = {
+    "Natural motion capture of the speaker, upper body and both hands": 88.0,
+    "diffusion-transformer-with-text-audio-and-speaker-identity": 71.0,
+    "Mismatched_segment_permutation_control_2026": 48.0,
+    "nearest neighbour in a very large library of recorded motion": 47.0,
+    "k = 16": 41.0,
+    "k = 8": 40.0,
+    "frozen": 10.0,
+}
+"""Conditions with names that are too long for a line."""
+
+
+@pytest.fixture(scope="session")
+def crowded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, Page]:
+    """A report of four questions about many conditions, all with long names."""
+    texts = {
+        "human-likeness": "How human-like does the motion appear, regardless of what is being said and of the face?",
+        "two": "Does the speaker move in time with the speech?",
+        "three": "Is it three?",
+        "four": "Is it four?",
+    }
+    questions = [{"id": name, "text": text, "scale": "agree5"} for name, text in texts.items()]
+    questions[0]["scale"] = "cont100"
+    study = made_up(tmp_path_factory.mktemp("crowded"), CROWDED, participants=8, questions=questions)
+    analyse(study)
+    material = load_material(study)
+    # Of one question, and those of all together: drawing takes longer than everything else.
+    mine = [one for one in figures(material) if one.in_page and not one.name.endswith(("-two", "-three", "-four"))]
+    inline = {one.name: drawn for one in mine if (drawn := drawn_inline(one)) is not None}
+    text = page(replace(material, figures=defaultdict(Markup, inline)))
+    write_atomically(study.folder / "report" / "index.html", utf8(text))
+    shown = Page(text)
+    assert shown.open == []
+    return study, shown

@@ -12,7 +12,7 @@ from beholder.dimensionality.figures import BETWEEN, figures
 from beholder.dimensionality.text import Dimensions
 from beholder.formats import NONE, count, join_names, number, p_value, percent, plural
 from beholder.reporting.figures import Figure
-from beholder.reporting.html import Child, Markup, panel, render, table, tag
+from beholder.reporting.html import Child, Markup, folded, panel, render, table, tag
 from beholder.reporting.result_page import Outcome, headline, simulated
 from beholder.reporting.sheets import TextTable
 
@@ -222,7 +222,7 @@ def _correlations(correlations: pd.DataFrame) -> Markup:
     heads = ("Level", "Question", "and", "n", "Pearson", "p")
     shown = table("Correlations of every two questions", TextTable(heads, rows, names=3))
     whole = [shown, more if len(correlations) > _MOST_PAIRS else None]
-    return tag("details", tag("summary", "All correlations with their intervals"), whole, class_="question")
+    return folded("All correlations with their intervals", whole)
 
 
 def _wide(wide: pd.DataFrame) -> Markup:

@@ -32,7 +32,7 @@ from beholder.formats import count, interval, number, p_value
 from beholder.objective.correlation import LEVELS, Level, paired
 from beholder.objective.registry import title
 from beholder.reporting.figures import Figure
-from beholder.reporting.html import Child, Markup, panel, render, table, tag
+from beholder.reporting.html import Child, Markup, folded, panel, render, table, tag
 from beholder.reporting.result_page import Outcome, headline, simulated
 from beholder.reporting.sheets import TextTable
 from beholder.stats.correlation import mean_correlation
@@ -155,7 +155,7 @@ def _correlations(results: Mapping[str, Result]) -> list[Markup]:
         caption = f"Correlations over {_UNITS[level]}, with 95 % intervals"
         shown = table(caption, sheet)
         if len(rows) > _MOST_OPEN:
-            shown = tag("details", tag("summary", f"All {len(rows)} correlations"), shown, class_="question")
+            shown = folded(f"All {len(rows)} correlations", shown)
         title = f"Agreement over {_UNITS[level]}"
         panels.append(panel(f"correlations-{level}", title, shown, foot=_HOW, is_wide=True))
     return panels

@@ -72,7 +72,7 @@ def figures(material: Material) -> list[Figure]:
     votes = material.results.also.get("votes_needed")
     if votes is not None and main_curve(votes)["pearson"].notna().any():
         words = "How agreement with an equal study grows with the votes per stimulus, in votes_needed.csv."
-        names = {part.id: part.name for part in material.parts}
+        names = short_names(material)
         entries.append(
             Figure(
                 "votes_needed", "Votes needed", words,
@@ -384,14 +384,15 @@ def _box(opening: str) -> str:
 
 def draw_figure(figure: Figure) -> DrawnFigure:
     """Return a figure drawn once for wide screens and once for phones; one of these is what a paper gets."""
-    column = to_svg(figure.draw, COLUMN)
-    paper = column if figure.paper is COLUMN else to_svg(figure.draw, figure.paper)
-    files = paper_files(paper, figure.paper)
+    return DrawnFigure(drawn_inline(figure), paper_files(to_svg(figure.draw, figure.paper), figure.paper))
+
+
+def drawn_inline(figure: Figure) -> Markup | None:
+    """Return a figure as the page has it; None where the page has none."""
     if not figure.in_page:
-        return DrawnFigure(None, files)
-    narrow = _described(column, f"narrow-{figure.name}", figure.title, figure.words)
+        return None
+    narrow = _described(to_svg(figure.draw, COLUMN), f"narrow-{figure.name}", figure.title, figure.words)
     if not figure.is_wide:
-        return DrawnFigure(tag("div", narrow, class_="figure figure--column"), files)
+        return tag("div", narrow, class_="figure figure--column")
     wide = _described(to_svg(figure.draw, WIDE), f"wide-{figure.name}", figure.title, figure.words)
-    both = tag("div", wide, class_="figure figure--wide") + tag("div", narrow, class_="figure figure--narrow")
-    return DrawnFigure(Markup(both), files)
+    return Markup(tag("div", wide, class_="figure figure--wide") + tag("div", narrow, class_="figure figure--narrow"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib import resources
@@ -73,7 +74,39 @@ def _text(name: str) -> Markup:
     return Markup(resources.files("beholder.reporting").joinpath(name).read_text(encoding="utf-8"))
 
 
+# Contents
+
+
+_HEADINGS = re.compile(r'<h2 id="([^"]+)-h">(.*?)</h2>', re.DOTALL)
+_FEWEST_LISTED = 4
+"""A page with fewer sections has no list of contents."""
+
+
+def headings(content: Child) -> list[tuple[str, Markup]]:
+    """Return the anchor and the title of every panel in a piece of a page."""
+    return [(anchor, Markup(title)) for anchor, title in _HEADINGS.findall(render(content))]
+
+
+def contents(lines: Sequence[Sequence[tuple[str, Child]]]) -> Markup | None:
+    """Return the list of contents: each line has anchors with their titles, the first of them the main one.
+
+    None where a page is too short for one.
+    """
+    if len(lines) < _FEWEST_LISTED:
+        return None
+    items = []
+    for line in lines:
+        first, *further = [tag("a", title, href=f"#{anchor}") for anchor, title in line]
+        items.append(tag("li", first, tag("span", further) if further else None))
+    return tag("nav", tag("h2", "Contents"), tag("ol", items), class_="contents", aria_label="Contents")
+
+
 # Panels
+
+
+def folded(title: str, content: Child) -> Markup:
+    """Return content that is too long to stand open, behind its title; on paper it is open."""
+    return tag("details", tag("summary", title), tag("div", content, class_="folded"), class_="question")
 
 
 def panel(name: str, title: str, content: Markup, *, foot: Child = None, is_wide: bool = False) -> Markup:
@@ -90,6 +123,10 @@ def panel(name: str, title: str, content: Markup, *, foot: Child = None, is_wide
 
 
 # Tables
+
+
+MOST_ROWS = 12
+"""The most rows of a table that stands open."""
 
 
 def table(caption: str, sheet: TextTable) -> Markup:
@@ -110,11 +147,15 @@ def scrolling(label: str, content: Markup) -> Markup:
     return tag("div", content, class_="scroll", role="region", aria_label=label, tabindex=0)
 
 
+_MANY_COLUMNS = 12
+
+
 def matrix(part: QuestionResults, labels: Mapping[str, str]) -> Markup:
     """Return the matrix of differences, row minus column, best first; `=` if a difference is not clear."""
     clear = [abs(part.differences[pair]) for pair in part.clear_on_these]
     places = part.decimals - 1 if min(clear, default=1) * 10 ** (part.decimals - 1) >= 0.5 else part.decimals
-    head = tag("tr", tag("td"), [tag("th", tag("span", labels[name]), scope="col") for name in part.matrix_order])
+    heads = [tag("th", tag("span", labels[name], title=labels[name]), scope="col") for name in part.matrix_order]
+    head = tag("tr", tag("td"), heads)
     body = [
         tag(
             "tr",
@@ -124,9 +165,8 @@ def matrix(part: QuestionResults, labels: Mapping[str, str]) -> Markup:
         for row in part.matrix_order
     ]
     caption = "Differences between conditions, row minus column"
-    grid = tag(
-        "table", tag("caption", caption, class_="unseen"), tag("thead", head), tag("tbody", body), class_="matrix"
-    )
+    kind = "matrix matrix--many" if len(part.matrix_order) > _MANY_COLUMNS else "matrix"
+    grid = tag("table", tag("caption", caption, class_="unseen"), tag("thead", head), tag("tbody", body), class_=kind)
     return scrolling(caption, grid)
 
 
@@ -142,6 +182,25 @@ def _cell(part: QuestionResults, row: str, column: str, places: int) -> Markup:
     if (row, column) not in part.tested:
         return tag("td", "–", class_="matrix__same", aria_label="not tested")
     return tag("td", "=", class_="matrix__same", aria_label="no clear difference")
+
+
+# Files
+
+
+def file_list(files: Sequence[str]) -> Markup:
+    """Return links to all files, the formats of one figure in one line."""
+    by_stem: dict[str, list[str]] = {}
+    for name in files:
+        stem = name.rpartition(".")[0] if name.startswith("figures/") else name
+        by_stem.setdefault(stem, []).append(name)
+    lines = []
+    for stem, names in by_stem.items():
+        if names == [stem]:
+            lines.append(tag("li", tag("a", stem, href=stem)))
+            continue
+        links = [[" ", tag("a", name.rpartition(".")[2], href=name)] for name in names]
+        lines.append(tag("li", stem.removeprefix("figures/"), render(links)))
+    return tag("ul", lines, class_="files")
 
 
 Figures = Mapping[str, Markup]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from beholder.formats import count, join_names
-from beholder.reporting.html import Child, Markup, render, tag
+from beholder.reporting.html import Child, Markup, folded, render, tag
 from beholder.reporting.material import Material
 from beholder.reporting.methods_design import (
     analysis_sentences,
@@ -49,8 +49,7 @@ def methods_section(material: Material, paragraphs: Sequence[Paragraph]) -> Mark
     paste = tag("div", text, class_="paste", tabindex="0", role="group", aria_label="Methods, to be copied")
     sources = cited_sources(material, cited_keys(paragraphs))
     listed = tag("ul", [tag("li", full_reference(source)) for source in sources], class_="references")
-    title = tag("h3", "Sources")
-    return render([paste, [title, listed] if sources else None])
+    return render([paste, folded(count(len(sources), "source"), listed) if sources else None])
 
 
 METHODS = Section(
@@ -117,6 +116,12 @@ def procedure_section(material: Material) -> Markup:
         ("Study text", [tag("code", digest) for digest in material.account["digests"]]),
         ("Seed of the plan", f"{study.design.seed}{f', run {material.run}' if material.run > 1 else ''}"),
     ]
+    first = next(place for place, (name, _) in enumerate(entries) if name == "Numbers")
+    further = folded("Numbers, tests, sources and software", _entries(entries[first:]))
+    return render([_entries(entries[:first]), further])
+
+
+def _entries(entries: Sequence[tuple[str, Child]]) -> Markup:
     return tag("dl", [tag("div", tag("dt", name), tag("dd", value)) for name, value in entries], class_="method")
 
 

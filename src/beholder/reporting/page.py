@@ -10,7 +10,19 @@ from beholder.reporting.data_quality import QUALITY, SANITY
 from beholder.reporting.devices import DEVICES
 from beholder.reporting.figures import DISTRIBUTIONS, MEDIANS, PREFERENCES, RANKS, RATERS, STRENGTHS, TIMES
 from beholder.reporting.headline import headline_section
-from beholder.reporting.html import Child, Markup, document, render, table, tag
+from beholder.reporting.html import (
+    MOST_ROWS,
+    Child,
+    Markup,
+    contents,
+    document,
+    file_list,
+    folded,
+    headings,
+    render,
+    table,
+    tag,
+)
 from beholder.reporting.looks import LOOKS, population_words
 from beholder.reporting.material import Material
 from beholder.reporting.methods_section import METHODS, PROCEDURE
@@ -34,7 +46,7 @@ from beholder.reporting.rater_models import MODELLED_MEANS
 from beholder.reporting.reliability import DIMENSIONALITY, RELIABILITY, VOTES_NEEDED
 from beholder.reporting.section import Section, beside
 from beholder.reporting.sensitivity import EQUIVALENCE, RUNS, SENSITIVITY, VARIANCES
-from beholder.reporting.sheets import cell_sheet, condition_sheet, pair_sheet, without_empty_columns
+from beholder.reporting.sheets import TextTable, cell_sheet, condition_sheet, pair_sheet, without_empty_columns
 
 _EYE = Markup(
     '<svg class="mark" viewBox="0 0 32 32" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2.6">'
@@ -45,11 +57,31 @@ _EYE = Markup(
 
 def page(material: Material) -> str:
     """Return the report as HTML."""
-    sections = [section(material) for section in (SECTIONS if material.table is None else TABLE_SECTIONS)]
-    paper = tag("main", _head(material), sections, class_="paper")
+    entries = SECTIONS if material.table is None else TABLE_SECTIONS
+    sections = [section(material) for section in entries]
+    listed = contents(_lines(material, entries, sections))
+    paper = tag("main", _head(material), listed, sections, class_="paper")
     scripts = ["copy.js", *(["interactive.js"] if material.figures else [])]
     links = _LINKS if material.table is None else _TABLE_LINKS
     return document(f"{material.title}: report", [_population(material), _topbar(links), paper], scripts)
+
+
+def _lines(
+    material: Material, entries: Sequence[Callable[[Material], Child]], sections: Sequence[Child]
+) -> list[list[tuple[str, Child]]]:
+    """Return the lines of the list of contents: one for each section; of several questions, one for each question."""
+    rated = [part for part in material.parts if part.order or not is_long(material)]
+    shorts = short_names(material)
+    lines: list[list[tuple[str, Child]]] = []
+    for section, shown in zip(entries, sections, strict=True):
+        if section is not questions or len(rated) < 2:
+            lines += [[heading] for heading in headings(shown)]
+            continue
+        assert isinstance(shown, list)
+        for part, own in zip(rated, shown, strict=True):
+            (anchor, _), *further = headings(own)
+            lines.append([(anchor, shorts[part.id]), *further])
+    return lines
 
 
 def _population(material: Material) -> Markup:
@@ -169,11 +201,16 @@ def _tables(material: Material) -> Markup:
         scores, pairs = (without_empty_columns(sheet(part, material.labels)) for sheet in (condition_sheet, pair_sheet))
         content: list[Child] = [table(f"{_scores_title(part)}: {part.caption}", scores)]
         cells = f"Mean of each content under each condition: {part.caption}"
-        content.append(table(cells, cell_sheet(part, material.labels)))
+        content.append(_folded_if_long(cells, cell_sheet(part, material.labels)))
         if len(part.pairs):
-            content.append(table(f"Pairs of conditions: {part.caption}", pairs))
-        whole += [_collapsed_tables(shorts[part.id], content)] if is_collapsed else content
+            content.append(_folded_if_long(f"Pairs of conditions: {part.caption}", pairs))
+        whole += [folded(shorts[part.id], content)] if is_collapsed else content
     return render(whole) if parts else tag("p", "No rating could be used.")
+
+
+def _folded_if_long(caption: str, sheet: TextTable) -> Markup:
+    shown = table(caption, sheet)
+    return folded(f"{caption} ({count(len(sheet.rows), 'row')})", shown) if len(sheet.rows) > MOST_ROWS else shown
 
 
 def _tables_foot(material: Material) -> str | None:
@@ -182,16 +219,12 @@ def _tables_foot(material: Material) -> str | None:
     return "Tables have the conditions in the order of the study; the figure and the matrix above have the best first."
 
 
-def _collapsed_tables(title: str, content: Child) -> Markup:
-    return tag("details", tag("summary", title), content, class_="question")
-
-
 def _scores_title(part: QuestionResults) -> str:
     return "Scores" if part.metric_name == "Score" else part.metric
 
 
 def _files(material: Material) -> Markup:
-    return tag("ul", [tag("li", tag("a", name, href=name)) for name in material.files], class_="files")
+    return file_list(material.files)
 
 
 TABLES = Section("tables", "All tables", _tables, foot=_tables_foot)

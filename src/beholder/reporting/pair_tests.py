@@ -10,7 +10,7 @@ import pandas as pd
 from beholder.analysis.result import records
 from beholder.analysis.tests import TESTS
 from beholder.formats import NONE, count, interval, join_names, number, p_value, percent_half_up, plural, signed
-from beholder.reporting.html import Markup, render, table, tag
+from beholder.reporting.html import MOST_ROWS, Markup, folded, render, table, tag
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.section import QuestionSection
@@ -19,8 +19,8 @@ from beholder.reporting.sheets import TextTable, combined, without_empty_columns
 _CLUSTERED, _, _PAIRED, _RANKS, _SIGN = TESTS
 _PRINTED = (_PAIRED, _RANKS, _SIGN, _CLUSTERED)
 """The tests of the table: those of papers, and the one by which we go."""
-_MOST_OPEN = 12
-"""The most rows of a table that is not collapsed."""
+_MOST_SPLIT = 4
+"""Pairs on which tests do not agree that are shown open: the sentence above them says what matters."""
 
 _Tests = Mapping[str, Mapping[str, Any]]
 """The tests of one contrast, by name."""
@@ -94,8 +94,8 @@ def contrast_tables(material: Material, part: QuestionResults) -> Markup | None:
             *parts,
         ]
     whole = table(f"All pairs of conditions, corrected over all {len(every.rows)}: {part.caption}", every)
-    if named is not None or len(every.rows) > _MOST_OPEN:
-        whole = tag("details", tag("summary", f"All {len(every.rows)} pairs"), whole, class_="question")
+    if named is not None or len(every.rows) > MOST_ROWS:
+        whole = folded(f"All {len(every.rows)} pairs", whole)
     return render([*parts, whole])
 
 
@@ -150,7 +150,8 @@ def agreement_of_tests(material: Material, part: QuestionResults) -> Markup | No
     parts = [tag("p", tag("b", agree), " ", _directions_sentence(pairs))]
     if split:
         caption = f"Pairs on which the tests do not agree, with p: {part.caption}"
-        parts.append(table(caption, _tests_sheet(split, material.labels)))
+        shown = table(caption, _tests_sheet(split, material.labels))
+        parts.append(folded(f"{count(len(split), 'pair')} by each test", shown) if len(split) > _MOST_SPLIT else shown)
     return render(parts)
 
 

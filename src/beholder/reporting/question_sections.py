@@ -35,8 +35,8 @@ def findings_section(material: Material, part: QuestionResults) -> Markup:
     is_first = part is material.parts[0] and len(material.parts) <= MOST_OPEN
     anchor = "findings" if is_first else f"findings-{part.slug}"
     items = [tag("li", tag("b", finding.headline), " ", finding.detail) for finding in entries]
-    head = tag("h2", title, id=f"{anchor}-t")
-    return tag("section", head, tag("ol", items), class_="findings", id=anchor, aria_labelledby=f"{anchor}-t")
+    head = tag("h2", title, id=f"{anchor}-h")
+    return tag("section", head, tag("ol", items), class_="findings", id=anchor, aria_labelledby=f"{anchor}-h")
 
 
 def _scores(material: Material, part: QuestionResults) -> Markup:

@@ -11,7 +11,7 @@ import pandas as pd
 from beholder.analysis.models import MAX_NAMES, MIN_RATINGS_P910, why_none_rejected
 from beholder.analysis.rater_models import PLAIN, RATER_MODELS
 from beholder.formats import NONE, count, join_names, number, signed
-from beholder.reporting.html import Child, Markup, render, table, tag
+from beholder.reporting.html import Child, Markup, folded, render, table, tag
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.section import Section
@@ -63,13 +63,14 @@ def rater_models_section(material: Material) -> Markup | None:
     if len(questions) > MAX_TABLES:
         parts.append(table("Largest shift of a condition under each model", _question_sheet(questions)))
         return render(parts)
+    several = len(questions) > 1
     for one in questions:
-        several = len(questions) > 1
         caption = f"Means of conditions under each model{f': {one.part.caption}' if several else ''}"
-        parts.append(table(caption, _condition_sheet(one, material)))
-        parts.append(tag("p", _rejected(one)))
+        own: list[Child] = [table(caption, _condition_sheet(one, material))]
         if (drawn := material.figures.get(f"biases-{one.part.slug}")) is not None:
-            parts += [tag("p", _FIGURE_NOTE), drawn]
+            own += [tag("p", _FIGURE_NOTE), drawn]
+        rejected = f"{one.part.short}: {_rejected(one)}" if several else _rejected(one)
+        parts += [tag("p", rejected), folded(f"Means under each model{f': {one.part.short}' if several else ''}", own)]
     return render(parts)
 
 

@@ -11,7 +11,7 @@ from beholder.analysis.reliability import ALPHAS, KENDALL, LEAVE_ONE_OUT, SOS
 from beholder.analysis.result import records
 from beholder.analysis.votes_needed import TARGET_CORRELATION, VotesForTarget, votes_for_target
 from beholder.formats import NONE, count, number, p_value, percent, plain, plural
-from beholder.reporting.html import Markup, render, scrolling, table, tag
+from beholder.reporting.html import Markup, folded, render, scrolling, table, tag
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.questionnaire import short_names
@@ -93,7 +93,11 @@ def reliability_section(material: Material) -> Markup | None:
     cells = [(part.name, *(_value(rows[part.id].get(name)) for name in shown)) for part in parts]
     words = [tag("li", tag("b", f"{_MEASURES[name].title}. "), _MEASURES[name].words) for name in shown]
     return render(
-        [_shares_sentence(parts, rows), table("Reliability by question", TextTable(heads, cells)), tag("ul", words)]
+        [
+            _shares_sentence(parts, rows),
+            table("Reliability by question", TextTable(heads, cells)),
+            folded("What each number means", tag("ul", words)),
+        ]
     )
 
 
@@ -148,7 +152,7 @@ def _other_measures(rows: Mapping[str, Mapping[str, Any]]) -> Markup | None:
     if not further:
         return None
     caption = "Other forms of ICC"
-    return tag("details", tag("summary", caption), _grid(caption, rows, further), class_="question")
+    return folded(caption, _grid(caption, rows, further))
 
 
 def _grid(caption: str, rows: Mapping[str, Mapping[str, Any]], names: Collection[str]) -> Markup:

@@ -14,7 +14,7 @@ from beholder.errors import Problem, UserError
 from beholder.files import json_bytes, table_bytes, utf8, write_all, write_atomically
 from beholder.formats import first_names, join_names
 from beholder.reporting.figures import Figure, draw_figure
-from beholder.reporting.html import Child, Markup, document, panel, render, tag
+from beholder.reporting.html import Child, Markup, contents, document, file_list, folded, headings, panel, tag
 from beholder.reporting.sheets import TextTable, latex_table
 
 _ALWAYS = ("notes.json", "index.html")
@@ -111,12 +111,13 @@ def _page(outcome: Outcome, figures: Mapping[str, Markup], files: Sequence[str])
         "header", tag("p", outcome.kind, class_="paper__kind"), tag("h1", outcome.title), outcome.lead,
         class_="paper__head",
     )  # fmt: skip
-    sections = [
+    sections: list[Child] = [
         *outcome.sections(figures),
         panel("method", "How it was done", table_notes(outcome.tables), is_wide=True),
         panel("files", "Files beside this page", file_list(files), is_wide=True),
     ]
-    paper = tag("main", top, sections, class_="paper")
+    listed = contents([[heading] for heading in headings(sections)])
+    paper = tag("main", top, listed, sections, class_="paper")
     return document(outcome.title, [population_line(outcome.simulated), paper], ["interactive.js"])
 
 
@@ -163,21 +164,4 @@ def table_notes(tables: Mapping[str, Result]) -> Markup:
         for name, one in tables.items()
         if one.note
     ]
-    summary = tag("summary", "Table by table, with what to cite")
-    return tag("details", summary, tag("dl", entries, class_="method"), class_="question")
-
-
-def file_list(files: Sequence[str]) -> Markup:
-    """Return links to all files, the formats of one figure in one line."""
-    by_stem: dict[str, list[str]] = {}
-    for name in files:
-        stem = name.rpartition(".")[0] if name.startswith("figures/") else name
-        by_stem.setdefault(stem, []).append(name)
-    lines = []
-    for stem, names in by_stem.items():
-        if names == [stem]:
-            lines.append(tag("li", tag("a", stem, href=stem)))
-            continue
-        links = [[" ", tag("a", name.rpartition(".")[2], href=name)] for name in names]
-        lines.append(tag("li", stem.removeprefix("figures/"), render(links)))
-    return tag("ul", lines, class_="files")
+    return folded("Table by table, with what to cite", tag("dl", entries, class_="method"))

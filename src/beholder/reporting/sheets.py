@@ -198,18 +198,40 @@ def latex_text(text: str) -> str:
     return "".join(_SPECIAL.get(character, character) for character in " ".join(text.split()))
 
 
+_SHORT_HEADS = {
+    "Participants": "N", "Ratings": "n", "Comparisons": "n", "Pages": "n", "95 % interval": "95 % CI",
+    _THESE: "CI, these", "SD of ratings": "SD", "SD of comparisons": "SD", "Median": "Md", "Mean difference": "Diff.",
+    "p, Holm": "p (Holm)", "their p, Holm": "p, these", "Agreement with the others": "Agreement",
+}  # fmt: skip
+"""Heads that would be wider than the numbers below them."""
+_COLUMN_LETTERS = 62
+"""Letters of \\scriptsize in one column of a paper of two, 88 mm."""
+_NAME_LETTERS, _GAP_LETTERS = 12, 1.2
+"""The least that a column of names takes, over as many lines as it needs, and what is between two columns."""
+
+
 def latex_table(sheet: TextTable) -> str:
-    """Return a tabular: names at the left, numbers at the right."""
-    kinds = "".join("l" if place < sheet.names else "r" for place in range(len(sheet.heads)))
+    """Return a tabularx as wide as a column of a paper: names wrap at the left, numbers stand at the right.
+
+    Where the numbers alone need more, it is as wide as the page; a comment says which.
+    """
+    heads = [_SHORT_HEADS.get(head, head) for head in sheet.heads]
+    numbers = range(sheet.names, len(heads))
+    letters = sum(max(len(row[place]) for row in [heads, *sheet.rows]) + _GAP_LETTERS for place in numbers)
+    fits = letters + sheet.names * (_NAME_LETTERS + _GAP_LETTERS) <= _COLUMN_LETTERS
+    width, room = ("\\columnwidth", "one column") if fits else ("\\textwidth", "both columns: put it into a table*")
+    kinds = "L" * sheet.names + "r" * len(numbers)
     lines = [
-        "% needs \\usepackage{booktabs}",
-        f"\\begin{{tabular}}{{{kinds}}}",
+        f"% needs \\usepackage{{booktabs,tabularx}}; fits {room}",
+        "{\\scriptsize\\setlength{\\tabcolsep}{2pt}%",
+        "\\newcolumntype{L}{>{\\raggedright\\arraybackslash}X}%",
+        f"\\begin{{tabularx}}{{{width}}}{{@{{}}{kinds}@{{}}}}",
         "\\toprule",
-        _latex_row(sheet.heads),
+        _latex_row(heads),
         "\\midrule",
         *(_latex_row(row) for row in sheet.rows),
         "\\bottomrule",
-        "\\end{tabular}",
+        "\\end{tabularx}}",
     ]
     return "\n".join(lines) + "\n"
 

@@ -68,7 +68,7 @@ def test_a_paper_has_both_families_with_a_column_for_the_question(named: Materia
     assert [row[0] for row in sheets["tests"].rows] == ["fit", "fit", "looks", "looks"]
     assert len(sheets["tests_all"].rows) == 12
     latex = latex_table(sheets["tests"])
-    assert "Question & Condition & minus & Pages & Mean difference" in latex
+    assert "Question & Condition & minus & n & Diff." in latex
     assert r" $\pm$ " in latex
     assert r"\dag{}" in latex
 

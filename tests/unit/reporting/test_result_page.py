@@ -13,9 +13,9 @@ import pytest
 from beholder.analysis.result import Result
 from beholder.analysis.sides import CONDITIONS, SCORES, Side
 from beholder.errors import UserError
+from beholder.reporting.html import file_list
 from beholder.reporting.result_page import (
     Outcome,
-    file_list,
     headline,
     population_line,
     simulated,

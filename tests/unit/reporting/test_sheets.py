@@ -22,41 +22,45 @@ def test_tables_for_a_paper_are_written_for_its_readers(tmp_path: Path) -> None:
     study = made_up(tmp_path, {"jerky_1": 40.0, "nat": 80.0}, participants=6, conditions=conditions)
     tables = latex_tables(study)
     assert tables["conditions"].splitlines() == [
-        r"% needs \usepackage{booktabs}",
-        r"\begin{tabular}{lrrrrrrr}",
+        r"% needs \usepackage{booktabs,tabularx}; fits one column",
+        r"{\scriptsize\setlength{\tabcolsep}{2pt}%",
+        r"\newcolumntype{L}{>{\raggedright\arraybackslash}X}%",
+        r"\begin{tabularx}{\columnwidth}{@{}Lrrrrrrr@{}}",
         r"\toprule",
-        r"Condition & Ratings & Participants & Mean & 95 \% interval & These contents & SD of ratings & Median \\",
+        r"Condition & n & N & Mean & 95 \% CI & CI, these & SD & Md \\",
         r"\midrule",
         r"{[}Jerky] \& slow & 24 & 6 & 39.0 & 32.3 to 45.6 & 33.6 to 44.3 & 7.6 & 40.5 \\",
         r"Natural 100\% & 24 & 6 & 79.3 & 73.8 to 84.7 & 74.9 to 83.6 & 8.2 & 79.0 \\",
         r"\bottomrule",
-        r"\end{tabular}",
+        r"\end{tabularx}}",
     ]
     pairs = tables["pairs"]
-    assert "Mean difference & 95 \\% interval & p & p, Holm & These contents & their p, Holm & Clear " in pairs
+    assert "Diff. & 95 \\% CI & p & p (Holm) & CI, these & p, these & Clear " in pairs
+    assert pairs.splitlines()[0].endswith("fits both columns: put it into a table*")
+    assert r"\begin{tabularx}{\textwidth}{@{}LLrrrrrrrr@{}}" in pairs
     assert r" & 6 & $-$40.3 & $-$48.7 to $-$31.8 & \textless{} 0.001 & \textless{} 0.001 & $-$47.1 to " in pairs
     assert r" to $-$33.5 & \textless{} 0.001 & beyond \\" in pairs
 
 
 def test_tables_for_a_paper_have_no_empty_columns(tmp_path: Path) -> None:
     study = made_up(tmp_path, {"a": 40.0, "b": 80.0}, participants=1, contents=1)
-    heads = {name: text.splitlines()[3] for name, text in latex_tables(study).items()}
+    heads = {name: text.splitlines()[5] for name, text in latex_tables(study).items()}
     assert heads == {
-        "scores": r"Condition & Content & Participants & Mean & Median \\",
-        "conditions": r"Condition & Ratings & Participants & Mean & Median \\",
-        "contents": r"Content & Ratings & Participants & Mean & SD of ratings & Median \\",
-        "pairs": r"Condition & minus & Participants & Mean difference \\",
-        "participants": r"Participant & Ratings & Stimuli & Mean & SD & Lowest & Highest \\",
+        "scores": r"Condition & Content & N & Mean & Md \\",
+        "conditions": r"Condition & n & N & Mean & Md \\",
+        "contents": r"Content & n & N & Mean & SD & Md \\",
+        "pairs": r"Condition & minus & N & Diff. \\",
+        "participants": r"Participant & n & Stimuli & Mean & SD & Lowest & Highest \\",
     }
 
 
 def test_tables_for_a_paper_name_the_question_where_there_are_several(tmp_path: Path) -> None:
     questions = [{"id": name, "text": "How?", "scale": scale} for name, scale in (("fit", "acr5"), ("look", "cont100"))]
     lines = latex_tables(made_up(tmp_path, {"a": 40.0}, questions=questions))["conditions"].splitlines()
-    assert lines[1] == r"\begin{tabular}{llrrrrrrr}"
-    assert lines[3].startswith("Question & Condition & ")
-    assert re.match(r"fit & a & 96 & 24 & \d\.\d\d & \d\.\d\d to ", lines[5])
-    assert re.match(r"look & a & 96 & 24 & \d\d\.\d & \d\d\.\d to ", lines[6])
+    assert lines[3] == r"\begin{tabularx}{\textwidth}{@{}LLrrrrrrr@{}}"
+    assert lines[5].startswith("Question & Condition & ")
+    assert re.match(r"fit & a & 96 & 24 & \d\.\d\d & \d\.\d\d to ", lines[7])
+    assert re.match(r"look & a & 96 & 24 & \d\d\.\d & \d\d\.\d to ", lines[8])
 
 
 def test_latex_text_escapes_every_special_character() -> None:
@@ -82,3 +86,9 @@ def test_dmos_against_originals_is_in_the_report_its_words_and_its_latex(tmp_pat
     assert "DMOS is the mean of each participant's vote minus their vote on the original (source)" in " ".join(
         sentence.text for sentence in analysis_sentences(material)
     )
+
+
+def test_a_long_name_wraps_and_never_widens_a_table() -> None:
+    short, long = (TextTable(("Condition", "Mean"), [(name, "4.1")]) for name in ("a", "a very long name " * 9))
+    assert latex_table(short).splitlines()[:6] == latex_table(long).splitlines()[:6]
+    assert r"{\columnwidth}" in latex_table(long)

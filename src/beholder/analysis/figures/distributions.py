@@ -11,7 +11,6 @@ from beholder.analysis.figures.theme import (
     ACCENT,
     BAR,
     COLUMN,
-    INK,
     LINE,
     PAPER,
     Layout,
@@ -22,6 +21,7 @@ from beholder.analysis.figures.theme import (
     chart_of,
     layer_chart,
     name_axis,
+    name_texts,
     ramp,
     tooltip,
     value_axis,
@@ -109,7 +109,7 @@ def _histograms(
 
     side = layout.names_width(names)
     width = layout.whole - side - 26
-    step = round(layout.row * 1.4)
+    step = round(max(layout.row * 1.4, layout.row_height(names)))
     height = step * len(names)
     most: dict[str, float] = {}
     for row in rows:
@@ -129,17 +129,19 @@ def _histograms(
     low, high = min(row["low"] for row in rows), max(row["high"] for row in rows)
     x = alt.X("low:Q", scale=alt.Scale(domain=[low, high], nice=False), axis=value_axis(title, tickCount=5))
     down = alt.Scale(domain=[0, len(names)], reverse=True, nice=False)
-    hidden = axis_keys(labels=False, ticks=False, domain=False, grid=False, title=None, aria=False)
+    # As much room as names may take in the reader's font: marks outside are measured in that of the drawing.
+    room = {"minExtent": side, "maxExtent": side}
+    hidden = axis_keys(labels=False, ticks=False, domain=False, grid=False, title=None, aria=False, **room)
     y = alt.Y("base:Q", scale=down, axis=hidden)
-    lines = [{"name": name, "base": place[name] + 0.82, "middle": place[name] + 0.6} for name in names]
-    text = chart_of(lines).mark_text(
-        align="right", baseline="middle", fontSize=layout.size, color=INK, aria=False, limit=side - 8
-    )
+    lines = [{"name": layout.lines(name), "base": place[name] + 0.82, "middle": place[name] + 0.55} for name in names]
     layers = [
         chart_of(lines).mark_rule(color=LINE, aria=False).encode(**at_pixels(x=0, x2=width), y=y),
         chart_of(shown).mark_bar(color=BAR, opacity=1, stroke=PAPER, strokeWidth=0.5)
         .encode(x=x, x2=alt.X2("high:Q"), y=y, y2=alt.Y2("top:Q"), **tooltip()),
-        text.encode(**at_pixels(x=-8), y=alt.Y("middle:Q", scale=down, axis=hidden), text=alt.Text("name:N")),
+        *(
+            text.encode(**at_pixels(x=-8), y=alt.Y("middle:Q", scale=down, axis=hidden), text=alt.Text("name:N"))
+            for text in name_texts(lines, "name", layout, "right")
+        ),
     ]  # fmt: skip
     box_rows = [_box(name, place[name] + 0.9, boxes[name]) for name in names if name in boxes]
     if box_rows:

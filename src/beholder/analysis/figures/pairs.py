@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,8 +23,10 @@ from beholder.analysis.figures.theme import (
     axis_of_values,
     by_question,
     chart_of,
+    kept_room,
     layer_chart,
     name_axis,
+    name_texts,
     ramp,
     split_components,
     tooltip,
@@ -81,10 +84,12 @@ def _drawn(rows: list[dict[str, Any]], layout: Layout, title: str) -> Any:
     import altair as alt
 
     names = [row["name"] for row in rows]
-    side = layout._replace(names=round(layout.whole * 0.55)).names_width(names)
-    plot, height = layout.whole - side - 24, round(layout.row * 0.8) * len(rows)
+    name_layout = layout._replace(names=round(layout.whole * 0.55), is_wide=True, size=layout.small)
+    name_layout = name_layout._replace(row=round(layout.row * 0.8))
+    side = name_layout.names_width(names)
+    plot, height = layout.whole - side - 24, name_layout.height(names)
     axis = axis_of_values([0.0, *(row[end] for row in rows for end in ("low", "high", "difference") if end in row)])
-    y = name_axis(names, layout._replace(is_wide=True, size=layout.small), side)
+    y = name_axis(names, name_layout, side)
     is_nested = any("inner_low" in row for row in rows)
     own_title = "95 % interval; thick: these contents" if is_nested else "Mean difference, 95 % interval"
     across = value_axis(title or own_title, tickCount=5)
@@ -144,20 +149,21 @@ def _preference_drawn(pairs: list[dict[str, Any]], labels: Mapping[str, str], la
     import altair as alt
 
     turned = sorted((_turned(row, labels) for row in pairs), key=lambda row: -row["lead"])
+    name_layout = layout._replace(names=round(layout.whole * 0.3))
     bars, ends = [], []
     for place, row in enumerate(turned):
         at = 0.0
-        ends.append({"name": str(place), "left": row["left"], "right": row["right"]})
+        ends.append({"name": str(place), **{side: name_layout.lines(row[side]) for side in ("left", "right")}})
         for count, word in zip(row["counts"], _WORDS, strict=True):
             share = count / sum(row["counts"])
             tip = f"{row['left']} against {row['right']}\n{_part_text(word, row)}: {percent(share)}\nn = {count:,.0f}"
             bars.append({"name": str(place), "start": at, "stop": at + share, "part": word, "tip": tip})
             at += share
-    name_layout = layout._replace(names=round(layout.whole * 0.3))
     left = name_layout.names_width([row["left"] for row in turned])
     right = name_layout.names_width([row["right"] for row in turned])
-    plot, height = layout.whole - left - right - 16, layout.row * len(turned)
-    y = name_axis([row["name"] for row in ends], layout, 4, has_names=False)
+    tallest = name_layout.row_height([row[side] for row in turned for side in ("left", "right")])
+    plot, height = layout.whole - left - right - 16, tallest * len(turned)
+    y = name_axis([str(row["name"]) for row in ends], layout, left, has_names=False)
     has_ties = any(row["counts"][1] for row in turned)
     words = [word for word in _WORDS if has_ties or word != "tie"]
     low, middle, high = ramp(3)
@@ -171,16 +177,17 @@ def _preference_drawn(pairs: list[dict[str, Any]], labels: Mapping[str, str], la
         axis=value_axis("Share of the comparisons", format="%", values=[0, 0.5, 1]),
     )  # fmt: skip
     visible = [bar for bar in bars if bar["stop"] > bar["start"]]
-    text: dict[str, Any] = {"fontSize": layout.size, "color": INK, "baseline": "middle", "aria": False}
-    at_left = chart_of(ends).mark_text(align="right", limit=left - 8, **text)
-    at_right = chart_of(ends).mark_text(align="left", limit=right - 8, **text)
     half = at_pixels(y=0, y2=height)
     layers = [
         chart_of(visible).mark_bar(stroke=PAPER, strokeWidth=0.7, opacity=1)
         .encode(x=x, x2=alt.X2("stop:Q"), y=y, color=colour, **tooltip()),
         chart_of([{"start": 0.5}]).mark_rule(color=INK, strokeDash=[3, 3], aria=False).encode(x=x, **half),
-        at_left.encode(**at_pixels(x=-8), y=y, text=alt.Text("left:N")),
-        at_right.encode(**at_pixels(x=plot + 8), y=y, text=alt.Text("right:N")),
+        kept_room(plot + right),
+        *(
+            text.encode(**at_pixels(x=x_at), y=y, text=alt.Text(f"{field}:N"))
+            for field, align, x_at in (("left", "right", -8), ("right", "left", plot + 8))
+            for text in name_texts(ends, field, layout, align)
+        ),
     ]  # fmt: skip
     return layer_chart(layers, plot, height)
 
@@ -202,6 +209,8 @@ def _part_text(word: str, row: Mapping[str, Any]) -> str:
 # Ranks
 
 
+_FIGURE = 0.64
+"""The width of a figure, of its size, in the widest font."""
 _PALEST = 0.02
 """Probabilities below are left blank."""
 
@@ -248,7 +257,9 @@ def _rank_drawn(rows: list[dict[str, Any]], layout: Layout) -> Any:
     dark, light = (
         [row for row in visible if row["word"] and (row["share"] > 0.7) is is_dark] for is_dark in (True, False)
     )
-    text: dict[str, Any] = {"fontSize": layout.small, "aria": False}
+    # A certain rank has three figures: they have to stay within their cell.
+    fits = 0.94 * width / max(1, len(names)) / (3 * _FIGURE)
+    text: dict[str, Any] = {"fontSize": min(layout.small, math.floor(fits)), "aria": False}
     opacity = alt.Opacity("share:Q", scale=alt.Scale(domain=[0, 1], range=[0.04, 1]), legend=None)
     layers = [
         cells.encode(x=x, y=y, opacity=opacity, **tooltip()),

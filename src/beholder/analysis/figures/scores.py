@@ -23,6 +23,7 @@ from beholder.analysis.figures.theme import (
     axis_of_values,
     by_question,
     chart_of,
+    kept_room,
     layer_chart,
     name_axis,
     split_components,
@@ -151,6 +152,7 @@ def _drawn(rows: list[dict[str, Any]], axis: ScaleAxis, layout: Layout, title: s
         ),
         chart_of(rows).mark_circle(**dot).encode(x=x("mean"), y=y, **tooltip()),
         words(8, "value", INK, "bold"),
+        kept_room(plot + widest + margin),
     ]
     if axis.zero is not None:
         middle = chart_of([{"place": axis.zero}]).mark_rule(color=SOFT, strokeDash=[3, 3], aria=False)
@@ -169,11 +171,12 @@ def _band_words(axis: ScaleAxis, layout: Layout, plot: float, x: Any) -> list[An
     style: dict[str, Any] = {"baseline": "bottom", "color": SOFT, "fontSize": layout.small, "aria": False}
     if not longest:
         return []
-    if longest * layout.size * 0.55 < plot / len(bands):
+    if longest * layout.size * 0.62 < plot / len(bands):
         mark = chart_of([band._asdict() for band in bands]).mark_text(**style)
         return [mark.encode(x=x("middle"), **at_pixels(y=-7), text=alt.Text("text:N"))]
+    half = layout._replace(names=round(plot / 2) + 6)
     return [
-        chart_of([band._asdict()]).mark_text(align=align, **style)
+        chart_of([{"text": half.lines(band.text)}]).mark_text(align=align, lineHeight=layout.small * 1.15, **style)
         .encode(**at_pixels(x=place, y=-7), text=alt.Text("text:N"))
         for band, place, align in ((bands[0], 0, "left"), (bands[-1], plot, "right"))
     ]  # fmt: skip
@@ -270,5 +273,6 @@ def _median_drawn(rows: list[dict[str, Any]], axis: ScaleAxis, layout: Layout, t
         chart_of(rows).mark_circle(color=ACCENT, size=layout.dot * 1.5, opacity=1)
         .encode(x=x("median"), y=y, **tooltip()),
         text.encode(**at_pixels(x=plot + 8), y=y, text=alt.Text("value:N")),
+        kept_room(plot + right),
     ]  # fmt: skip
     return layer_chart(layers, plot, height)

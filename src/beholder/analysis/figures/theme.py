@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -12,9 +14,14 @@ import pandas as pd
 from beholder.study.questions import Scale
 
 _FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
-_ROLES = (" (reference)", " (anchor)")
-_LETTER = 0.56
-"""The width of a letter, of its size, on average."""
+_LETTER = 0.6
+"""The width of a letter, of its size, on average: of the widest font that a page may fall back to."""
+_LEADING = 1.15
+"""From line to line of a name, of the size of its letters."""
+_MOST_LINES = 3
+"""Of a name that is too long for one."""
+_BREAKS = re.compile(r"(?<=[-_/.,:;+])(?=\w)|\s+")
+"""Where a name may go on in the next line."""
 
 
 class Layout(NamedTuple):
@@ -39,17 +46,38 @@ class Layout(NamedTuple):
 
     def names_width(self, names: Sequence[str]) -> int:
         """Return the room that these names get."""
-        is_split = self.is_split(names)
-        lines = [name.rpartition(" ")[0] if is_split and name.endswith(_ROLES) else name for name in names]
-        return min(self.names, round(max((self.letters(line) for line in lines), default=0)) + 14)
+        lines = [line for name in names for line in self.lines(name)]
+        return min(self.names, math.ceil(max((self.letters(line) for line in lines), default=0)) + 14)
 
     def height(self, names: Sequence[str]) -> float:
-        """Return the height of one row for each name; higher ones where a name takes two lines."""
-        return len(names) * self.row * (1.6 if self.is_split(names) else 1)
+        """Return the height of one row for each name; higher ones where a name takes two lines, or three."""
+        return len(names) * self.row_height(names)
 
-    def is_split(self, names: Sequence[str]) -> bool:
-        """Return whether the roles of conditions go under their names, for lack of space behind them."""
-        return any(name.endswith(_ROLES) and self.letters(name) + 14 > self.names for name in names)
+    def row_height(self, names: Sequence[str]) -> float:
+        """Return how high each row is, as the longest name needs it."""
+        lines = max((len(self.lines(name)) for name in names), default=1)
+        return max(float(self.row), lines * self.leading + 4)
+
+    def lines(self, name: str) -> list[str]:
+        """Return a name in lines that fit beside the figure; the last one ends in dots where three are too few."""
+        most = max(1, int((self.names - 14) / (self.size * _LETTER)))
+        lines: list[str] = []
+        rest = name.strip()
+        while len(rest) > most and len(lines) < _MOST_LINES - 1:
+            ends = [found.start() for found in _BREAKS.finditer(rest) if 0 < found.start() <= most]
+            end = ends[-1] if ends else most
+            lines.append(rest[:end].rstrip())
+            rest = rest[end:].lstrip()
+        return [*lines, rest if len(rest) <= most else f"{rest[: most - 1].rstrip()}…"]
+
+    @property
+    def leading(self) -> float:
+        """From line to line of a name."""
+        return round(self.size * _LEADING)
+
+    def line_offset(self, lines: int) -> float:
+        """Return by how much so many lines start higher than one line does, to be in the middle of their row."""
+        return -self.leading * (lines - 1) / 2
 
     def letters(self, text: str) -> float:
         """Return about how wide a text is."""
@@ -97,10 +125,21 @@ def name_axis(names: Sequence[str], layout: Layout, width: int, *, has_names: bo
     """Return the y channel with one name for each row."""
     import altair as alt
 
-    split = r"split(replace(datum.label, / \((reference|anchor)\)$/, '\n($1)'), '\n')"
-    lines: dict[str, Any] = {"labelExpr": split, "labelBaseline": "middle"} if layout.is_split(names) else {}
+    split = {name: parts for name in names if (parts := layout.lines(name)) != [name]} if has_names else {}
+    # Altair takes an array only by an expression: the lines of each name are looked up in it.
+    lines: dict[str, Any] = {"labelExpr": f"{json.dumps(split)}[datum.label] || datum.label"} if split else {}
+    if split:
+        # Vega centres the first line of several on its row.
+        tests = {n: [name for name, parts in split.items() if len(parts) == n] for n in range(2, _MOST_LINES + 1)}
+        higher = [
+            {"test": f"indexof({json.dumps(some)}, datum.label) >= 0", "value": layout.line_offset(n)}
+            for n, some in tests.items()
+            if some
+        ]
+        lines |= {"labelBaseline": "middle", "labelLineHeight": layout.leading}
+        lines |= {"labelOffset": {"condition": higher, "value": 0}} if higher else {}
     axis = axis_keys(
-        **lines, domain=False, ticks=False, grid=False, labelPadding=8, labelColor=INK, labelLimit=width - 8,
+        **lines, domain=False, ticks=False, grid=False, labelPadding=8, labelColor=INK, labelLimit=0,
         labelFontSize=layout.size, minExtent=width, maxExtent=width, aria=False, labels=has_names,
     )  # fmt: skip
     return alt.Y(
@@ -115,6 +154,23 @@ def value_axis(title: str = "", **keys: Any) -> Any:
         labelColor=SOFT, labelFlush=False, title=title or None, titleColor=SOFT, titleFontWeight="normal",
         titlePadding=6, aria=False,
     )  # fmt: skip
+
+
+def kept_room(x: float) -> Any:
+    """Return an unseen mark at the end of the texts at the right, which may be wider in the reader's font."""
+    return chart_of([{}]).mark_point(opacity=0, size=1, aria=False).encode(**at_pixels(x=x, y=0))
+
+
+def name_texts(rows: Sequence[Mapping[str, Any]], field: str, layout: Layout, align: str) -> list[Any]:
+    """Return texts of one to three lines, which `field` holds, each in the middle of its place; to be encoded."""
+    style: dict[str, Any] = {"fontSize": layout.size, "color": INK, "baseline": "middle", "aria": False}
+    counts = sorted({len(row[field]) for row in rows})
+    return [
+        chart_of([row for row in rows if len(row[field]) == n]).mark_text(
+            align=align, lineHeight=layout.leading, dy=layout.line_offset(n), **style
+        )
+        for n in counts
+    ]
 
 
 def layer_chart(layers: Sequence[Any], width: float, height: float) -> Any:

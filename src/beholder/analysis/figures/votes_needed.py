@@ -74,7 +74,8 @@ def _panel(rows: pd.DataFrame, measure: str, labels: Mapping[str, str], width: f
     if last > _MAX_LINEAR:
         across["type"] = "log"
     x = alt.X("votes:Q", scale=alt.Scale(**across), axis=value_axis("Votes per stimulus", tickCount=6, tickMinStep=1))
-    scale, title = _height(points, measure, "value" if is_many else "low")
+    # Below the lowest of several curves its name needs a line.
+    scale, title = _height(points, measure, "value" if is_many else "low", layout.size * 2 / height if is_many else 0)
     up = value_axis(title, grid=True, gridColor=LINE, tickCount=5, minExtent=30, maxExtent=30, format="~f")
     y = alt.Y("value:Q", scale=scale, axis=up)
     thin = 1.2 if not is_many else 1.0
@@ -97,7 +98,7 @@ def _panel(rows: pd.DataFrame, measure: str, labels: Mapping[str, str], width: f
         dashes = chart_of(beyond).mark_line(color=ACCENT, strokeWidth=thin, strokeDash=[4, 3], aria=False)
         layers.append(dashes.encode(x=x, y=y, detail=alt.Detail("question:N")))
     if is_many:
-        layers += _names(points, labels, x, y, width, layout)
+        layers += _names(points, labels, x, y, width * _end_share(points, across), width, layout)
     layers += _now(x, now, height, layout)
     return layer_chart(layers, width, height)
 
@@ -129,13 +130,14 @@ def _point(row: dict[str, Any], measure: str, labels: Mapping[str, str] | None) 
     }  # fmt: skip
 
 
-def _height(points: list[dict[str, Any]], measure: str, lowest_of: str) -> tuple[Any, str]:
+def _height(points: list[dict[str, Any]], measure: str, lowest_of: str, air: float) -> tuple[Any, str]:
     import altair as alt
 
     if measure == "rmse":
         most = max([0.0, *(point["high"] for point in points)]) or 1.0
         return alt.Scale(domain=[0, most * 1.04], nice=False), "RMSE, points of the scale"
     lowest = min([0.9, *(point[lowest_of] for point in points)])
+    lowest -= air * (1 - lowest) / (1 - air)
     return alt.Scale(domain=[math.floor(10 * lowest) / 10, 1], nice=False), "Correlation r"
 
 
@@ -157,10 +159,22 @@ def _beyond(rows: pd.DataFrame, measure: str) -> list[dict[str, Any]]:
     return points
 
 
+def _end_share(points: list[dict[str, Any]], across: Mapping[str, Any]) -> float:
+    """Return at which share of the axis the shortest curve ends."""
+    first, last = (float(end) for end in across["domain"])
+    end = min({point["question"]: float(point["votes"]) for point in points}.values(), default=last)
+    if across.get("type") == "log":
+        return math.log(end / first) / math.log(last / first)
+    return (end - first) / (last - first)
+
+
 def _names(
-    points: list[dict[str, Any]], labels: Mapping[str, str], x: Any, y: Any, width: float, layout: Layout
+    points: list[dict[str, Any]], labels: Mapping[str, str], x: Any, y: Any, end: float, width: float, layout: Layout
 ) -> list[Any]:
-    """Return the names of the questions with the highest curve, above it, and the lowest, below it."""
+    """Return the names of the questions with the highest curve, above it, and the lowest, below it.
+
+    The curves end `end` pixels from the left.
+    """
     import altair as alt
 
     ends = {point["question"]: point for point in points}
@@ -171,7 +185,7 @@ def _names(
         style = {
             # Curves rise: above the highest the left is free, below the lowest the right.
             "baseline": "bottom" if side < 0 else "top", "align": "right" if side < 0 else "left", "dy": 7 * side,
-            "fontSize": layout.small, "limit": width / 2, "aria": False,
+            "fontSize": layout.small, "limit": 0.88 * (end if side < 0 else width - end), "aria": False,
         }  # fmt: skip
         for colours in ({"stroke": PAPER, "strokeWidth": 3, "fill": PAPER}, {"fill": INK}):  # readable over a line
             layers.append(chart_of(row).mark_text(**style, **colours).encode(x=x, y=y, text=alt.Text("name:N")))
