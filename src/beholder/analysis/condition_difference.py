@@ -89,6 +89,9 @@ class ConditionDifference:
     def __hash__(self) -> int:
         return hash(self.answer)
 
+    def __repr__(self) -> str:
+        return self.words
+
     def _repr_html_(self) -> str:
         return f"<p>{escape(self.words)}</p>"
 
@@ -99,8 +102,8 @@ def better(results: Results, condition: str, other: str, question: str | None = 
     It is clear where the report calls it clear: by the corrected p of the clustered t in pairs.csv, for contents like
     these, or for these contents where the study claims no more (`analyse.claim: these`).
     """
-    question_name = _question(results, f'better("{condition}", "{other}")', question)
-    _check_conditions(results, condition, other)
+    question_name = find_question(results, f'better("{condition}", "{other}")', question)
+    condition, other = _find_conditions(results, condition, other)
     row = _pair_row(results, condition, other, question_name)
     sign = 1 if row["condition"] == condition else -1
     claim, verdict = claim_of(results), str(row["verdict"])
@@ -111,7 +114,8 @@ def better(results: Results, condition: str, other: str, question: str | None = 
         answer = "yes" if estimate > 0 else "no"
     people = int(row["participants"])
     evidence = _Evidence(
-        answer=answer, condition=condition, other=other, question=_named(results, question_name),
+        answer=answer, condition=results.display_name(condition), other=results.display_name(other),
+        question=_named(results, question_name),
         kind=results.notes["kinds"][question_name], metric=results.notes["metrics"][question_name]["name"],
         decimals=_decimals(results, question_name), estimate=estimate, claim=claim, claimed=mine,
         other_claim=rest, is_corrected=not math.isnan(row["p_holm"]), verdict=verdict, contents=int(row["contents"]),
@@ -159,7 +163,7 @@ def inconclusive(results: Results, question: str | None = None) -> list[tuple[st
 
     Anchors and pairs not asked about are left out.
     """
-    names = [_question(results, "inconclusive", question)] if question is not None else _questions(results)
+    names = [find_question(results, "inconclusive", question)] if question is not None else _questions(results)
     rows = [row for name in names for row in records(results.pairs) if row["question"] == name]
     left = [row for row in rows if not any(why in row["note"] for why in (UNNAMED, _ANCHOR))]
     open_rows = [row for row in left if not is_clear(row["verdict"], claim_of(results))]
@@ -170,10 +174,14 @@ def _questions(results: Results) -> list[str]:
     return [str(name) for name in results.notes["questions"]]
 
 
-def _question(results: Results, where: str, question: str | None) -> str:
+def find_question(results: Results, where: str, question: str | None) -> str:
+    """Return the name of a question that is given by its name or its label; UserError names those that there are."""
     names = _questions(results)
     if question in names:
         return question
+    labelled = [name for name in names if question is not None and results.question_name(name) == question]
+    if len(labelled) == 1:
+        return labelled[0]
     allowed = ", ".join(names)
     if question is not None:
         raise UserError(Problem(where, f"no question {question!r} was asked", allowed, did_you_mean(question, names)))
@@ -188,19 +196,27 @@ def _question(results: Results, where: str, question: str | None) -> str:
     return names[0]
 
 
-def _check_conditions(results: Results, condition: str, other: str) -> None:
-    """Raise where one of the two is unknown, or both are the same."""
+def _find_conditions(results: Results, condition: str, other: str) -> tuple[str, str]:
+    """Return the names of two conditions, each given by its name or its label.
+
+    UserError where one of the two is unknown, or both are the same.
+    """
     where, others = f'better("{condition}", "{other}")', results.ratings["other_condition"]
     names = list(dict.fromkeys([*results.notes["conditions"], *(name for name in others if name)]))
+    labels = results.notes.get("condition_labels", {})
+    by_label = {label: name for name, label in labels.items() if list(labels.values()).count(label) == 1}
+    known = {**by_label, **{name: name for name in names}}
     problems = [
-        Problem(where, f"no condition {name!r} was rated", ", ".join(names), did_you_mean(name, names))
+        Problem(where, f"no condition {name!r} was rated", ", ".join(names), did_you_mean(name, list(known)))
         for name in dict.fromkeys((condition, other))
-        if name not in names
+        if name not in known
     ]
+    condition, other = known.get(condition, condition), known.get(other, other)
     if not problems and condition == other:
         problems = [Problem(where, "is one condition against itself", "", "Name two conditions.")]
     if problems:
         raise UserError(problems)
+    return condition, other
 
 
 def _pair_row(results: Results, condition: str, other: str, question: str) -> Mapping[str, Any]:

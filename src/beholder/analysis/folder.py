@@ -72,6 +72,7 @@ def _analysed(
         "ratings_sha256": ratings_hash(loaded.path),
         "collection": None if loaded.collection is None else loaded.collection.json(),
         "look": _look(loaded, computed),
+        "condition_labels": _condition_labels(loaded),
         **_notes(ratings, computed),
         **({} if loaded.own is None else {"table": _table_notes(loaded.path, loaded.own)}),
     }
@@ -114,6 +115,12 @@ def _look(loaded: LoadedRatings, computed: Computed) -> dict[str, Any] | None:
         return None
     design, claim = (Design(), Analyse().claim) if study is None else (study.design, study.analyse.claim)
     return look_note(computed.results["pairs"].table, look, design, claim)
+
+
+def _condition_labels(loaded: LoadedRatings) -> dict[str, str]:
+    """Return the labels of conditions that have one."""
+    conditions = () if loaded.study is None else loaded.study.conditions
+    return {one.name: one.label for one in conditions if one.label}
 
 
 def _notes(ratings: Ratings, computed: Computed) -> dict[str, Any]:

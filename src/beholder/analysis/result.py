@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from beholder.errors import Problem, UserError
 from beholder.formats import plain_count
 from beholder.methods import find, names
 from beholder.methods.contract import PERCENTAGE_POINTS, Metric, MetricWords, Scoring, scoring_of
+from beholder.result_view import PagedResult, ResultView, ShownResult, offline_chart
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -21,8 +21,17 @@ if TYPE_CHECKING:
     from beholder.analysis.condition_difference import ConditionDifference
 
 
-@dataclass(frozen=True)
-class Result:
+_MOST_ROWS = 30
+_TEXTS_BEHIND = ("metric", "interval", "note", "test", "comparison", "component")
+_NUMBERS_FIRST = (
+    "n", "mean", "mean_difference", "estimate", "quality", "value", "probability", "ci_low", "ci_high", "low", "high",
+    "p_holm",
+)  # fmt: skip
+"""What a short table has of a wide one."""
+
+
+@dataclass(frozen=True, repr=False)
+class Result(ShownResult):
     """A tidy table, a note that names unit, method and correction, and where the method comes from."""
 
     table: DataFrame
@@ -36,7 +45,14 @@ class Result:
         """Return the table as an Altair chart, which a notebook shows and `.save("figure.svg")` writes."""
         if self.draw is None:
             raise ValueError("This result is best read as a table: it has no picture.")
-        return self.draw(self.table)
+        return offline_chart(self.draw(self.table))
+
+    def _view(self) -> ResultView:
+        text = [str(name) for name in self.table.select_dtypes(exclude="number") if name not in _TEXTS_BEHIND]
+        first = [*text, *(name for name in _NUMBERS_FIRST if name in self.table)]
+        shown = self.table[first or list(self.table.columns[:8])].head(_MOST_ROWS).round(3)
+        more = {"table": self.table} if shown.shape != self.table.shape else {}
+        return ResultView([self.note] if self.note else [], shown, more)
 
 
 def records(table: DataFrame) -> list[dict[str, Any]]:
@@ -58,14 +74,18 @@ def _plain_values(column: Series) -> list[Any]:
 
 
 TABLES = ("scores", "conditions", "contents", "pairs", "participants")
-_MOST_ROWS = 60
 STALE = Problem("analyse/", "is older than clean/", "", "Run `beholder analyse` first.")
 """The problem of results that belong to other ratings than those in clean/."""
 
 
-@dataclass(frozen=True)
-class Results:
-    """Scores, condition and content means, pairs, ratings, participants; the notes on method; the report's page."""
+@dataclass(frozen=True, repr=False)
+class Results(PagedResult):
+    """Scores, condition and content means, pairs, ratings, participants; the notes on method; the report's page.
+
+    By itself it shows the scores. `summary()` says what was found, `plot()` draws it, `open()` shows the report, and
+    `better("new", "old")` tells whether one condition is better than another. Conditions and questions may be named as
+    in the files or by their labels. The tables are data frames: `conditions` and `pairs` first.
+    """
 
     scores: DataFrame
     conditions: DataFrame
@@ -80,14 +100,53 @@ class Results:
     waiting: tuple[str, ...] = ()
     """Work that a run leaves to a person: rejections, uncertain payments, votes beyond the budget."""
 
-    def __repr__(self) -> str:
-        lines = [self._population, self._shown.to_string(index=False, max_rows=_MOST_ROWS), self._page]
+    _page_call = "`beholder.report(study)`"
+
+    def _view(self) -> ResultView:
+        first = {name: getattr(self, name) for name in ("conditions", "pairs", "scores", "contents", "participants")}
+        more = {**first, **{f'also["{name}"]': table for name, table in self.also.items()}}
+        return ResultView([self._population] if self._population else [], self._shown, more, self.report, "Report")
+
+    def summary(self) -> str:
+        """Return what was found in sentences: of each question the best condition, and whether it is clearly ahead."""
+        used = self.ratings[self.ratings["use"]] if "use" in self.ratings else self.ratings
+        people = ("robot", "robots") if self.notes["population"] == "robots" else ("participant", "participants")
+        counted = f"{plain_count(len(used), 'rating')} by {plain_count(used['participant'].nunique(), *people)}."
+        lines = [*filter(None, [self._population]), counted]
+        lines += [self._first_words(str(name)) for name in self.notes["questions"]]
         return "\n".join(line for line in lines if line)
 
-    def _repr_html_(self) -> str:
-        table = self._shown.to_html(index=False, border=0, max_rows=_MOST_ROWS)
-        before, after = (f"<p>{escape(line)}</p>" if line else "" for line in (self._population, self._page))
-        return before + table + after
+    def _first_words(self, question: str) -> str:
+        """Return the best condition of a question and whether it is ahead of the next; empty without scores."""
+        from beholder.analysis.condition_difference import better
+
+        mine = self.conditions[(self.conditions["question"] == question) & self.conditions["mean"].notna()]
+        order = [str(name) for name in mine.sort_values("mean", ascending=False, kind="stable")["condition"]]
+        if not order:
+            return ""
+        name = f"{self.question_name(question)}: " if len(self.notes["questions"]) > 1 else ""
+        best = f"{name}{self.display_name(order[0])} has the highest mean, {mine['mean'].max():.2f}."
+        if len(order) < 2:
+            return best
+        try:
+            return f"{best} Is it ahead of the next? {better(self, order[0], order[1], question)}"
+        except UserError:  # the two were not compared
+            return best
+
+    def plot(self, question: str | None = None) -> Any:
+        """Return the scores as an Altair chart, which a notebook shows offline and `.save("figure.svg")` writes.
+
+        Of all questions one under the other, or of one, by its name or its label.
+        """
+        from beholder.analysis.condition_difference import find_question
+        from beholder.analysis.figures.scores import scores_chart
+
+        table = self.conditions
+        if question is not None:
+            table = table[table["question"] == find_question(self, "plot", question)]
+        labels = {str(name): self.display_name(str(name)) for name in table["condition"]}
+        named = table.assign(question=[self.question_name(str(name)) for name in table["question"]])
+        return offline_chart(scores_chart(named, labels=labels))
 
     @property
     def is_identification(self) -> bool:
@@ -95,8 +154,12 @@ class Results:
         return set(self.notes.get("kinds", {}).values()) == {"correct"}
 
     def display_name(self, condition: str) -> str:
-        """Return what to call a condition: a correct answer is of two conditions, and then it is both."""
-        return either_condition(condition, self.ratings, {}) if self.is_identification else condition
+        """Return what to call a condition: its label; a correct answer is of two conditions, and then it is both."""
+        labels: Mapping[str, str] = self.notes.get("condition_labels", {})
+        if self.is_identification:
+            return either_condition(condition, self.ratings, labels)
+        label = labels.get(condition, condition)
+        return f"{label} ({condition})" if list(labels.values()).count(label) > 1 else label
 
     def question_name(self, question: str) -> str:
         """Return what to call a question: its label, of a reversed one the name of its turned scores; else its id."""
@@ -105,8 +168,8 @@ class Results:
     def better(self, condition: str, other: str, question: str | None = None) -> ConditionDifference:
         """Return whether a condition is better than another in a question: yes, no or undecided, with its evidence.
 
-        It is clear where the report calls it clear; `no` is clearly worse. `question` may be left out where there is
-        one only.
+        It is clear where the report calls it clear; `no` is clearly worse. Conditions and questions go by their names
+        or their labels; `question` may be left out where there is one only.
         """
         from beholder.analysis.condition_difference import better
 
@@ -143,10 +206,6 @@ class Results:
         if self.notes["population"] == "robots":
             return "Simulated: these ratings come from robots."
         return self.interim_words
-
-    @property
-    def _page(self) -> str:
-        return f"Report: {self.report}" if self.report else ""
 
 
 def either_condition(name: str, ratings: DataFrame, labels: Mapping[str, str]) -> str:

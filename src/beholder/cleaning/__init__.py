@@ -22,6 +22,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from beholder.formats import count
+from beholder.result_view import ResultView, ShownResult
+
 if TYPE_CHECKING:
     from beholder.study.model import Study
 
@@ -51,8 +54,8 @@ class ExclusionCount:
         return self.words + ("" if self.costs else " (single ratings)" if self.ratings else " (only noted)")
 
 
-@dataclass(frozen=True)
-class Cleaned:
+@dataclass(frozen=True, repr=False)
+class Cleaned(ShownResult):
     """The result of `clean`: who took part, who is used, and what each rule excluded."""
 
     folder: Path
@@ -65,6 +68,20 @@ class Cleaned:
     bonus: str = ""
     """What all bonuses come to, as `3.20 GBP`; empty where there are none."""
     run: int = 1
+
+    def _view(self) -> ResultView:
+        import pandas as pd
+
+        n = self.counts
+        robots = ["Simulated: these ratings come from robots."] if self.population == "robots" else []
+        words = (
+            f"{count(n['completed'], 'session')} finished, {n['used_sessions']:,} used: {n['used_ratings']:,} of "
+            f"{count(n['ratings'], 'rating')}, by {count(n['used_participants'], 'participant')}."
+        )
+        lost = pd.DataFrame([{"excluded": one.label, "sessions": one.sessions} for one in self.lost])
+        counts = pd.DataFrame({"count": list(n), "value": list(n.values())})
+        account = f"The whole account: {self.folder / 'account.md'}"
+        return ResultView([*robots, words, account], lost, {"counts": counts})
 
 
 def clean(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,16 +16,14 @@ from beholder.comparison.contrasts import contrast_counts, contrasts
 from beholder.comparison.paper_tables import accuracy, by_question, failures_against_first, triangles
 from beholder.comparison.sides import LEVELS, ComparedSides, MatchedScores, every_two
 from beholder.errors import Problem, UserError
+from beholder.result_view import PagedResult, ResultView
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-_MOST_ROWS = 60
-
-
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(PagedResult):
     """How well sides agree; the tables are named as their files in compare/."""
 
     agreement: DataFrame
@@ -40,15 +37,9 @@ class Comparison:
     """
     notes: Mapping[str, Any] = field(default_factory=dict)
 
-    def __repr__(self) -> str:
-        return "\n".join(
-            [*self.words, "", self._shown.to_string(index=False, max_rows=_MOST_ROWS), f"Page: {self.page}"]
-        )
-
-    def _repr_html_(self) -> str:
-        paragraphs = "".join(f"<p>{escape(line)}</p>" for line in self.words)
-        table = self._shown.to_html(index=False, border=0, max_rows=_MOST_ROWS)
-        return f"{paragraphs}{table}<p>{escape(f'Page: {self.page}')}</p>"
+    def _view(self) -> ResultView:
+        more = {"agreement": self.agreement, **{f'also["{name}"]': table for name, table in self.also.items()}}
+        return ResultView(self.words, self._shown, more, self.page)
 
     @property
     def _shown(self) -> DataFrame:

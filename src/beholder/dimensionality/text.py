@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from beholder.analysis.result import Result
 from beholder.dimensionality.components import ALL
 from beholder.dimensionality.data import NAMES, Joined
 from beholder.formats import join_names, number, plain, plural
+from beholder.result_view import PagedResult, ResultView
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -120,11 +120,8 @@ def _alike(results: Mapping[str, Result]) -> str:
 # The result of `dimensions`
 
 
-_MOST_ROWS = 60
-
-
-@dataclass(frozen=True)
-class Dimensions:
+@dataclass(frozen=True, repr=False)
+class Dimensions(PagedResult):
     """What the questions measure together."""
 
     joined: Joined
@@ -144,18 +141,9 @@ class Dimensions:
         """The tables by name: correlations, components, loadings, consistency, profile and so on."""
         return {name: result.table for name, result in self.results.items()}
 
-    def __repr__(self) -> str:
-        shown = self._shown.to_string(index=False, max_rows=_MOST_ROWS)
-        return "\n".join([*self.words, "", shown, *self._where])
-
-    def _repr_html_(self) -> str:
-        paragraphs = "".join(f"<p>{escape(line)}</p>" for line in self.words)
-        where = "".join(f"<p>{escape(line)}</p>" for line in self._where)
-        return f"{paragraphs}{self._shown.to_html(index=False, border=0, max_rows=_MOST_ROWS)}{where}"
-
-    @property
-    def _where(self) -> list[str]:
-        return [f"Page: {self.page}"] if self.page is not None else []
+    def _view(self) -> ResultView:
+        more = {f'tables["{name}"]': table for name, table in self.tables.items()}
+        return ResultView(self.words, self._shown, more, self.page)
 
     @property
     def _shown(self) -> DataFrame:

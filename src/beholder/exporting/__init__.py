@@ -11,14 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from beholder.result_view import ResultView, ShownResult
+
 if TYPE_CHECKING:
     from beholder.study.model import Study
 
 __all__ = ["Exported", "export"]
 
 
-@dataclass(frozen=True)
-class Exported:
+@dataclass(frozen=True, repr=False)
+class Exported(ShownResult):
     """What `export` wrote: the folder, the population, and the number of rows of each table."""
 
     folder: Path
@@ -27,6 +29,12 @@ class Exported:
     """Rows by table, in the order of the dictionary."""
     notes: tuple[str, ...]
     """What was left out, and names that a plain CSV reader would change."""
+
+    def _view(self) -> ResultView:
+        import pandas as pd
+
+        tables = pd.DataFrame({"table": list(self.rows), "rows": list(self.rows.values())})
+        return ResultView([*self.notes, f"Tables, dictionary and how to read them: {self.folder}"], tables)
 
 
 def export(

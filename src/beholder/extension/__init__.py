@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from beholder.result_view import ResultView, ShownResult
+
 if TYPE_CHECKING:
     from beholder.planning.order_balance import Evenness
     from beholder.study.model import Study
@@ -17,8 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["Extension", "extend"]
 
 
-@dataclass(frozen=True)
-class Extension:
+@dataclass(frozen=True, repr=False)
+class Extension(ShownResult):
     """What `extend` has added to a plan, or would add."""
 
     before: int
@@ -43,6 +45,9 @@ class Extension:
     def added(self) -> int:
         """How many lists were added."""
         return self.again + self.dealt + self.more
+
+    def _view(self) -> ResultView:
+        return ResultView(self.words)
 
 
 def extend(

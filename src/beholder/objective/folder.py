@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,7 @@ from beholder.objective.page import KIND, finding, outcome
 from beholder.objective.regions import VALUES, Regions, read_regions, read_values
 from beholder.objective.registry import choose, installed
 from beholder.reporting.result_page import refuse_taken, write_outcome
+from beholder.result_view import PagedResult, ResultView
 from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.ingestion import load_catalogue
 from beholder.study.model import Study
@@ -165,12 +165,11 @@ def _cited(values: pd.DataFrame) -> str:
 # The result of `metrics`
 
 
-_MOST_ROWS = 60
 _CORRELATIONS = ("pearson", "spearman", "tau_b")
 
 
-@dataclass(frozen=True)
-class Metrics:
+@dataclass(frozen=True, repr=False)
+class Metrics(PagedResult):
     """Values of metrics, and how far they agree with people; the tables are named as their files in metrics/."""
 
     values: DataFrame
@@ -182,14 +181,9 @@ class Metrics:
     words: tuple[str, ...]
     page: Path
 
-    def __repr__(self) -> str:
-        shown = self._shown.to_string(index=False, max_rows=_MOST_ROWS)
-        return "\n".join([*self.words, "", shown, f"Page: {self.page}"])
-
-    def _repr_html_(self) -> str:
-        paragraphs = "".join(f"<p>{escape(line)}</p>" for line in self.words)
-        table = self._shown.to_html(index=False, border=0, max_rows=_MOST_ROWS)
-        return f"{paragraphs}{table}<p>{escape(f'Page: {self.page}')}</p>"
+    def _view(self) -> ResultView:
+        more = {name: getattr(self, name) for name in ("correlations", "comparisons", "values")}
+        return ResultView(self.words, self._shown, more, self.page)
 
     @property
     def shown(self) -> list[dict[str, str]]:

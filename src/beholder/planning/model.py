@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from beholder.formats import count
 from beholder.methods.contract import Break, Trial, Units
+from beholder.result_view import ResultView, ShownResult
 from beholder.study.design import Design
 from beholder.types import CHECK_ROLES
 
@@ -67,8 +69,8 @@ class PlannedList:
         return tuple(entry for entry in self.entries if isinstance(entry, Trial) and entry.purpose == "train")
 
 
-@dataclass(frozen=True)
-class Plan:
+@dataclass(frozen=True, repr=False)
+class Plan(ShownResult):
     """Every list of a study, determined by study, stimuli and seed."""
 
     plan_digest: str
@@ -89,6 +91,15 @@ class Plan:
     """The design of the study; known when `units` are."""
     groups: tuple[Plan, ...] = field(default=(), compare=False, repr=False)
     """The plan of each group of participants, with its lists numbered from 1, if there are several groups."""
+
+    def _view(self) -> ResultView:
+        lengths = [len(planned.trials) for planned in self.lists]
+        low, high = min(lengths, default=0), max(lengths, default=0)
+        each = count(low, "trial") if low == high else f"{low} to {high} trials"
+        groups = f" in {len(self.groups)} groups" if self.groups else ""
+        words = f"A plan of {count(len(self.lists), 'list')}{groups}, {each} each; seed {self.seed}."
+        given = ["Written by the researcher: no balance is promised."] if self.is_given else []
+        return ResultView([words, *given])
 
     @property
     def is_extended(self) -> bool:

@@ -32,6 +32,7 @@ from beholder.recruiting.payments import pay_study
 from beholder.recruiting.postings import cancelled_publication, current_posting, reopening_advice
 from beholder.recruiting.signatures import signed_rows
 from beholder.recruiting.summary import SummaryFacts, summary
+from beholder.result_view import ResultView, html_view, text_view
 from beholder.store.contract import LedgerEntry
 from beholder.store.open import read_rows
 from beholder.study.model import Study
@@ -48,7 +49,7 @@ CLOSE_PLACE = "close"
 _POSTING_KINDS = (*OPENING_KINDS, "stop")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Closed:
     """A closed study, or what still holds it up."""
 
@@ -61,6 +62,16 @@ class Closed:
     exported: Path | None
     words: tuple[str, ...]
     """All of this in sentences."""
+
+    def __repr__(self) -> str:
+        return text_view(self._view)
+
+    def _repr_html_(self) -> str:
+        return html_view(self._view)
+
+    @property
+    def _view(self) -> ResultView:
+        return ResultView([*self.words, *(str(problem) for problem in self.open)])
 
 
 async def close_study(context: RecruitContext, *, dry_run: bool = False) -> Closed:

@@ -19,6 +19,7 @@ from beholder.recruiting.pay_facts import PayableVisit, PayFacts
 from beholder.recruiting.preflight import higher_floor
 from beholder.recruiting.progress import median_minutes, top_up
 from beholder.recruiting.signatures import RUN_SIGNATURE, SignedRow
+from beholder.result_view import ResultView, ShownResult
 from beholder.study.model import Study
 from beholder.study.recruitment import Sum
 from beholder.words import read_words
@@ -281,8 +282,8 @@ class PaymentLine:
         return _REASONS.get(rule, f"bonus ({rule})")
 
 
-@dataclass(frozen=True)
-class Payment:
+@dataclass(frozen=True, repr=False)
+class Payment(ShownResult):
     """All debts and their status."""
 
     lines: tuple[PaymentLine, ...]
@@ -328,6 +329,9 @@ class Payment:
     def is_settled(self) -> bool:
         """Whether nothing is due, under way, or unknown."""
         return not self.of("owed", "sent", "unknown")
+
+    def _view(self) -> ResultView:
+        return ResultView([*self.words, *(str(problem) for problem in self.problems)])
 
 
 _HEADS: tuple[tuple[str, tuple[PaymentStatus, ...]], ...] = (

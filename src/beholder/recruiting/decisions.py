@@ -28,11 +28,12 @@ from beholder.recruiting.decisions_file import (
 )
 from beholder.recruiting.proposals import DecisionEvidence, ProposalRow, ProposalTable, read_evidence
 from beholder.recruiting.signatures import RUN_SIGNATURE, SignedRow, signature, signed_rows, use_acts
+from beholder.result_view import ResultView, ShownResult
 from beholder.store.contract import LedgerEntry
 
 
-@dataclass(frozen=True)
-class Decisions:
+@dataclass(frozen=True, repr=False)
+class Decisions(ShownResult):
     """Every submission with its decision, and the file it is written to."""
 
     rows: tuple[DecisionRow, ...]
@@ -52,6 +53,12 @@ class Decisions:
     def for_a_person(self) -> tuple[DecisionRow, ...]:
         """The rows that need a person: those to look at, and rejections."""
         return tuple(row for row in self.rows if row.pay in ("look", "reject"))
+
+    def _view(self) -> ResultView:
+        import pandas as pd
+
+        counts = {"pay": list(self.counts), "submissions": list(self.counts.values())}
+        return ResultView(self.words, pd.DataFrame(counts))
 
 
 async def decide_study(

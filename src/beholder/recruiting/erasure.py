@@ -20,6 +20,7 @@ from beholder.recruiting.decisions_file import DECISIONS_FILE as DECISIONS
 from beholder.recruiting.decisions_file import remove_participant
 from beholder.recruiting.launch_record import postings_of
 from beholder.recruiting.ledger import IDENTITY, MONEY, last_purge, replay
+from beholder.result_view import ResultView, ShownResult
 from beholder.server.service import ErasableSessions, erase_sessions, find_erasable
 from beholder.store.contract import LedgerEntry, Store, Table
 from beholder.store.open import open_store, read_rows
@@ -29,8 +30,8 @@ from beholder.study.recruitment import is_own_posting, moment
 from beholder.types import Json
 
 
-@dataclass(frozen=True)
-class Forgotten:
+@dataclass(frozen=True, repr=False)
+class Forgotten(ShownResult):
     """What was erased about one participant, or would be."""
 
     sessions: tuple[str, ...]
@@ -44,9 +45,12 @@ class Forgotten:
     """Folders written before that may still hold this participant's answers."""
     words: tuple[str, ...]
 
+    def _view(self) -> ResultView:
+        return ResultView(self.words)
 
-@dataclass(frozen=True)
-class Purged:
+
+@dataclass(frozen=True, repr=False)
+class Purged(ShownResult):
     """What was erased because its day has come, or would be."""
 
     people: int
@@ -56,6 +60,9 @@ class Purged:
     rows: int
     is_done: bool
     words: tuple[str, ...]
+
+    def _view(self) -> ResultView:
+        return ResultView(self.words)
 
 
 class _OverdueData(NamedTuple):

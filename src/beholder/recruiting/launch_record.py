@@ -13,6 +13,7 @@ from beholder.formats import plural
 from beholder.recruiting.contract import Job, Posting, Quote
 from beholder.recruiting.invitations import describe_job
 from beholder.recruiting.ledger import evidence_of
+from beholder.result_view import ResultView, ShownResult
 from beholder.server import tokens
 from beholder.store.contract import LedgerEntry
 from beholder.study.markdown import markdown
@@ -78,8 +79,8 @@ class PostingChange:
     """All of this in sentences."""
 
 
-@dataclass(frozen=True)
-class Launch:
+@dataclass(frozen=True, repr=False)
+class Launch(ShownResult):
     """A launched study: what it costs, its state, and what to do next."""
 
     mode: Mode
@@ -98,6 +99,9 @@ class Launch:
     warnings: tuple[Problem, ...]
     words: tuple[str, ...]
     """All of this in sentences."""
+
+    def _view(self) -> ResultView:
+        return ResultView([*self.words, *(f"Warning: {problem}" for problem in self.warnings)])
 
 
 def launch_record(entries: Sequence[LedgerEntry], run: int = 1) -> LaunchRecord | None:

@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal
 
 from beholder.recruiting.contract import State, Status
+from beholder.result_view import ResultView, ShownResult
 from beholder.study.recruitment import Mode, Sum
 from beholder.types import Json, Outcome
 
@@ -108,8 +109,8 @@ class PlatformCounts:
     """Sessions of participants who returned the study there, or ran out of time."""
 
 
-@dataclass(frozen=True)
-class MonitorSnapshot:
+@dataclass(frozen=True, repr=False)
+class MonitorSnapshot(ShownResult):
     """The state of a study at one moment. `to_json` is what `--json` prints."""
 
     study: str
@@ -168,6 +169,9 @@ class MonitorSnapshot:
         from beholder.recruiting.dashboard import as_text
 
         return as_text(self)
+
+    def _view(self) -> ResultView:
+        return ResultView((), text=str(self))
 
 
 # The JSON document of `beholder monitor --json`

@@ -12,8 +12,10 @@ from beholder.cleaning.decisions import reason_words
 from beholder.cleaning.facts import TABLES, position_of
 from beholder.cleaning.screening import judge_tables
 from beholder.cleaning.sessions import JudgedSession
+from beholder.formats import count
 from beholder.recruiting.context import RecruitContext
 from beholder.recruiting.ledger import MONEY, replay
+from beholder.result_view import ResultView, ShownResult
 from beholder.server.moderation import Moderation
 from beholder.store.contract import LedgerEntry
 from beholder.store.open import read_rows
@@ -79,8 +81,8 @@ class ParticipantSession:
         return round((last - self.began).total_seconds() / 60, 1) if last else None
 
 
-@dataclass(frozen=True)
-class ParticipantRecord:
+@dataclass(frozen=True, repr=False)
+class ParticipantRecord(ShownResult):
     """A participant: sessions, acts and payments."""
 
     participant: str
@@ -92,6 +94,12 @@ class ParticipantRecord:
     paid: Sum | None = None
     """What has arrived; None where nothing has."""
     is_shut_out: bool = False
+
+    def _view(self) -> ResultView:
+        n = len(self.sessions)
+        paid = f", paid {self.paid}" if self.paid is not None else ""
+        shut = ", shut out" if self.is_shut_out else ""
+        return ResultView([f"{self.participant} ({self.mode}): {count(n, 'session')}{paid}{shut}."])
 
 
 _ACTS = ("release", "reset", "let_in", "shut_out", "leave_out", "take_in", "forget")

@@ -36,16 +36,32 @@ def power(
 ) -> Power:
     """Imagine the study many times with simulated people; write `power/` and return how many participants it needs.
 
-    For each number of `participants` (10, 20, 40, 80 and the study's own when left out) it is told how often conditions
-    that are `difference` points apart, and all the larger differences between others, are found by the analysis of the
-    real study; how wide intervals are; and the time and cost, at `rate` for an hour or the study's own reward. Without
-    a `difference` it is 5 % of the scale, or what a pilot shows. `source` is the study file of that pilot; people are
-    those of a public data set when left out, and `people` changes some of it, as `taste:0.1`. With `contents` random a
-    finding is to hold for other contents as well; fixed, for these alone; when left out, as `analyse.claim` has it.
-    `methods` are held against the study's own:
-    parallel, acr and pair when left out, none with an empty list. `pages` are numbers of stimuli on a page to hold
-    against each other, as [4, 8]: those of the study's groups when left out, none with an empty list. `progress` is
-    told of repetitions, `stimuli` of stimuli that are looked at.
+        found = beholder.power("study.yaml", difference=5)
+        found.summary(), found.plot()  # and `open` shows the page
+
+    What most studies need:
+        study           the study file
+        participants    numbers to try, as [20, 40]: 10, 20, 40, 80 and the study's own when left out
+        difference      the points by which two conditions differ that are to be found, and with them all the larger
+                        differences: 5 % of the scale, or what a pilot shows, when left out
+        repetitions     how often each study is imagined: more make the answer more exact
+
+    What people are like:
+        source          the study file of a pilot; people are those of a public data set when left out
+        people          changes some of it, as `taste:0.1`
+        contents        `random`: a finding is to hold for other contents as well; `fixed`: for these alone; as
+                        `analyse.claim` has it when left out
+
+    Other designs beside it:
+        methods         methods to hold against the study's own: parallel, acr and pair when left out, none with []
+        pages           numbers of stimuli on a page to hold against each other, as [4, 8]: those of the study's groups
+                        when left out, none with []
+
+    Rarely:
+        rate            the pay of an hour, as `9 GBP`; the study's own reward when left out
+        seed, out       random numbers, and another folder than power/
+        progress        a function that gets the number of repetitions that are done, and of all
+        stimuli         the same of stimuli that are looked at
     """
     from beholder.sample_size.folder import power_folder
 

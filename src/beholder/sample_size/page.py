@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from beholder.reporting.figures import Figure
 from beholder.reporting.html import Child, Markup, panel, table, tag
 from beholder.reporting.result_page import Outcome, headline
 from beholder.reporting.sheets import TextTable
+from beholder.result_view import PagedResult, ResultView, offline_chart
 from beholder.sample_size.design import Pay
 from beholder.sample_size.estimates import PowerTables
 from beholder.sample_size.figures import methods_chart, power_chart
@@ -72,8 +72,8 @@ _NOTHING = 1e-4
 _MOST_ROWS = 60
 
 
-@dataclass(frozen=True)
-class Power:
+@dataclass(frozen=True, repr=False)
+class Power(PagedResult):
     """How many participants a study needs; the tables are named as their files in power/."""
 
     power: DataFrame
@@ -95,16 +95,11 @@ class Power:
     def plot(self) -> Any:
         """Return the figure of the first question as an Altair chart."""
         assert self.draw is not None
-        return self.draw()
+        return offline_chart(self.draw())
 
-    def __repr__(self) -> str:
-        table = [self.shown.to_string(index=False, max_rows=_MOST_ROWS)] if len(self.power) else []
-        return "\n".join([*self.words, "", *table, f"Page: {self.page}"])
-
-    def _repr_html_(self) -> str:
-        words = "".join(f"<p>{escape(line)}</p>" for line in self.words)
-        table = self.shown.to_html(index=False, border=0, max_rows=_MOST_ROWS) if len(self.power) else ""
-        return f"{words}{table}<p>{escape(f'Page: {self.page}')}</p>"
+    def _view(self) -> ResultView:
+        more = {name: getattr(self, name) for name in ("power", "sizes", "needed", "methods", "looks")}
+        return ResultView(self.words, self.shown if len(self.power) else None, more, self.page)
 
     @property
     def shown(self) -> DataFrame:

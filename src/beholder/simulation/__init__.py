@@ -89,11 +89,22 @@ def simulate(
 ) -> Crowd | MemoryRehearsal | Storyboard:
     """Return robots that took the study over its own HTTP interface, with the truth that they rated.
 
-    Without `participants`, there are as many robots as needed to finish every list.
-    With `memory` nothing is sent: the answers that the same robots would give are written to rehearsal/ratings.csv.
-    With `browser` the robots use real browsers, and a picture of every step is kept in storyboard/.
-    `source` is where the population's numbers come from: `public`, or the study file of a pilot; `people` changes
-    some of them, as in `fatigue:0.5,lapse:0.02`.
+        robots = beholder.simulate("study.yaml", participants=20)
+
+    What most studies need:
+        study           the study file, or the study
+        participants    how many robots; as many as needed to finish every list when left out
+        raters, seed    kinds of robots, as `honest:9,random:1`, and their random numbers
+
+    Without a server, or with a real browser:
+        memory          nothing is sent: what the same robots would answer is written to rehearsal/ratings.csv
+        browser         the robots use real browsers, and a picture of every step is kept in storyboard/
+
+    Rarely:
+        source          where the population's numbers come from: `public`, `ideal`, or the study file of a pilot
+        people          changes some of them, as `fatigue:0.5,lapse:0.02`
+        store           where answers are kept, if not in store/ beside the study
+        progress        a function that gets the number of robots that are done, and of all
     """
     from beholder.aio import block_on
     from beholder.errors import Problem, UserError

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -12,6 +13,8 @@ from urllib.parse import parse_qs, parse_qsl, urlsplit
 import httpx
 
 from beholder.checks.page_contract import RobotAbilities
+from beholder.formats import count
+from beholder.result_view import ResultView, ShownResult
 from beholder.server.further_sessions import add_new_lists
 from beholder.server.script import ServedStudy
 from beholder.server.tokens import robot_signature
@@ -29,13 +32,20 @@ from beholder.types import Json
 _AT_ONCE = 8
 
 
-@dataclass(frozen=True)
-class Crowd:
+@dataclass(frozen=True, repr=False)
+class Crowd(ShownResult):
     """The result of a simulation: the robots, their kinds, and the truth that they rated."""
 
     truth: Truth
     robots: list[Robot]
     kinds: list[str]
+
+    def _view(self) -> ResultView:
+        import pandas as pd
+
+        kinds = Counter(self.kinds)
+        words = f"{count(len(self.robots), 'robot')} took the study. What they were given to find is in `truth`."
+        return ResultView([words], pd.DataFrame({"robots": list(kinds.values()), "kind": list(kinds)}))
 
 
 async def send_robots(

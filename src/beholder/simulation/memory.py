@@ -14,6 +14,7 @@ from beholder.cleaning.facts import AnswerRecord, SessionRecord, ShownStimulus
 from beholder.cleaning.ratings import COLUMNS, Rating, rating_rows
 from beholder.columns import names_of
 from beholder.files import csv_blocks, write_all
+from beholder.formats import count
 from beholder.methods import find, load_study
 from beholder.methods.choices import NOISE, choice_values
 from beholder.methods.contract import Method
@@ -22,6 +23,7 @@ from beholder.planning import open_plan
 from beholder.planning.digest import study_digest
 from beholder.planning.message_trials import load_stimuli
 from beholder.planning.model import Plan, PlannedList, no_collection
+from beholder.result_view import ResultView, ShownResult
 from beholder.server.script import ServedStudy
 from beholder.simulation.oracle import Oracle
 from beholder.simulation.participants import (
@@ -48,8 +50,8 @@ if TYPE_CHECKING:
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True)
-class MemoryRehearsal:
+@dataclass(frozen=True, repr=False)
+class MemoryRehearsal(ShownResult):
     """A rehearsal in memory: the truth, the kinds of the robots, and their ratings."""
 
     truth: Truth
@@ -58,6 +60,11 @@ class MemoryRehearsal:
     """With the columns of ratings.csv. Checks are not judged: all ratings are used except those of drop-outs."""
     path: Path | None = None
     """The CSV file, if written."""
+
+    def _view(self) -> ResultView:
+        where = [f"Written to {self.path}."] if self.path is not None else []
+        words = f"{count(len(self.kinds), 'robot')} gave {count(len(self.ratings), 'rating')}, in memory."
+        return ResultView([words, *where], self.ratings.iloc[:5, :8], {"ratings": self.ratings})
 
 
 class SimulatedAnswers(NamedTuple):

@@ -13,8 +13,10 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from beholder.aio import block_on
 from beholder.errors import Problem, UserError
+from beholder.formats import count
 from beholder.methods import load_study
 from beholder.reporting.html import Markup, tag
+from beholder.result_view import PagedResult, ResultView
 from beholder.server.process import RunningServer, run_server
 from beholder.server.tokens import robot_signature
 from beholder.simulation.cheats import CHEATS
@@ -75,13 +77,18 @@ class BrowserSession:
         self.pictures.append(Picture(file.name, key, moment, " ".join(title.split())))
 
 
-@dataclass(frozen=True)
-class Storyboard:
+@dataclass(frozen=True, repr=False)
+class Storyboard(PagedResult):
     """The truth, the sessions with their pictures, and the page that shows them."""
 
     truth: Truth
     sittings: tuple[BrowserSession, ...]
     page: Path
+
+    def _view(self) -> ResultView:
+        pictures = sum(len(one.pictures) for one in self.sittings)
+        words = f"{count(pictures, 'picture')} of {count(len(self.sittings), 'session')} in a real browser."
+        return ResultView([words], page=self.page)
 
 
 def storyboard(

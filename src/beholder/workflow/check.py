@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from beholder.formats import plain_count
+from beholder.result_view import ResultView, ShownResult
 from beholder.types import Role
 
 if TYPE_CHECKING:
@@ -34,8 +36,8 @@ class GroupShare(NamedTuple):
     minutes: float
 
 
-@dataclass(frozen=True)
-class Checked:
+@dataclass(frozen=True, repr=False)
+class Checked(ShownResult):
     """A study without problems, and what its sessions will be like."""
 
     study: Study
@@ -62,6 +64,22 @@ class Checked:
     """The number of pairs of conditions that are compared, in either order."""
     default_texts: tuple[str, ...] = ()
     """Which of consent and instructions are ours, and not the researcher's."""
+
+    def _view(self) -> ResultView:
+        import pandas as pd
+
+        low, high = self.ratings_per_stimulus
+        each = f"{low}" if low == high else f"{low} to {high}"
+        what = "comparisons" if self.is_compared else "ratings"
+        lines = [
+            f"{self.study.title}: about {self.minutes:.0f} min for each of {self.participants:,} lists.",
+            f"{plain_count(self.stimuli, 'stimulus', 'stimuli')}: {plain_count(self.contents, 'content')}, "
+            f"{plain_count(len(self.conditions), 'condition')}; {each} {what} of each.",
+            *(f"Warning: {problem}" for problem in self.warnings),
+            f"No errors, {plain_count(len(self.warnings), 'warning')}." if self.warnings else "No problems found.",
+        ]
+        rows = [{"stage": one.name, "minutes": f"{one.minutes:.1f}", "screens": one.screens} for one in self.stages]
+        return ResultView(lines, pd.DataFrame(rows))
 
     @property
     def minutes(self) -> float:

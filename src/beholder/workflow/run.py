@@ -47,23 +47,50 @@ def run(
 ) -> Results:
     """Return the results of a study after enough people, or robots with `simulate`, have finished it.
 
-    On a platform, `publish=True` opens the study there within the budget (a number is in the currency of
-    `recruit.reward`), adds places until enough ratings are usable, approves and pays accepted participants, and
-    closes; rejections and uncertain payments wait for a person (`results.waiting`). The platform is polled `every` so
-    many seconds, and `news` gets the progress. Without `publish` the study becomes a draft, and everything that costs
-    money is left to a person. A panel, and personal links, are launched when the server answers; decisions and
-    payments are left to a person. `after` is a study or its results: only the pairs that it left open are asked, and
-    its participants are excluded. So are those of the studies in the folders `exclude`. `chain` is the share of an
-    error rate that several studies have together. Where the study has looks (`design.looks`), it is cleaned and
-    analysed at each and may stop there; `news` and `results.notes["look"]` say why. After an interruption the run
-    continues. `draw=False` leaves the report out. Robots differ as people of public data do; `source="ideal"` has
-    well-behaved ones, the study file of a pilot its people. Once a person has come, what robots answer is reported in
-    rehearsal/. `progress` counts robots, `making` stimuli.
+        results = beholder.run("study.yaml", simulate=True)    # a rehearsal with robots
+        results = beholder.run("study.yaml", participants=20)  # people, at a link on this machine
+        results.summary(), results.plot()                      # and `open` shows the report
 
-    With `stimuli` the study is asked about the files of that folder in place of its own, in a folder of its own:
-    `folder`, or `runs/` and a hash of study and stimuli beside the study. The same call again continues there, and
-    other files never meet its store. `play_money` rehearses everything that `publish` does, with simulated people and a
-    platform of play money on this machine, also in a folder of its own.
+    A run that was interrupted continues when it is called again.
+
+    What most studies need:
+        study           the study file, or the study
+        participants    how many are to finish; as many as the study asks for when left out
+        simulate        robots answer in place of people
+        port, host      where the study is served on this machine
+        public_url      the address that people elsewhere reach it by
+        tell            a function that gets the links and the live counts
+
+    A rehearsal, with `simulate`:
+        raters, seed    kinds of robots, as `honest:9,random:1`, and their random numbers
+        source          what robots are like: as people of public data when left out; `ideal`, or a pilot's study file
+        Once a person has come, what robots answer is reported in rehearsal/.
+
+    On a platform:
+        publish         opens the study there within the `budget`, adds places until enough ratings are usable, approves
+                        and pays accepted participants, and closes; rejections and uncertain payments wait for a person
+                        (`results.waiting`). Without it the study becomes a draft, and what costs money is left to you
+        budget          the most that it may cost; a number is in the currency of `recruit.reward`
+        play_money      rehearses all of this with simulated people, in a folder of its own
+        every           seconds between two looks at the platform
+        news            a function that gets the progress
+        A panel, and personal links, are launched when the server answers; deciding and paying are left to a person.
+
+    Other files, and several studies:
+        stimuli, folder asks about the files of a folder in place of the study's own, in `folder`: when left out, in
+                        `runs/` and a hash of study and stimuli beside the study. The same call again continues there
+        after           a study or its results: only the pairs that it left open are asked, without its participants
+        exclude         folders of studies whose participants may not take part
+        chain           the share of an error rate that several studies have together
+
+    Rarely:
+        store           where answers are kept, if not in store/ beside the study
+        draw            False leaves the report out
+        progress        a function that gets the number of robots that are done, and of all
+        making          the same of stimuli that are made first
+
+    Where the study has looks (`design.looks`), it is cleaned and analysed at each and may stop there; `news` and
+    `results.notes["look"]` say why.
     """
     from beholder.aio import block_on
     from beholder.analysis import analyse

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from beholder.errors import Problem, UserError
 from beholder.formats import plain_count
+from beholder.result_view import PagedResult, ResultView
 
 if TYPE_CHECKING:
     from beholder.analysis.result import Results
@@ -20,8 +21,8 @@ _MOST = 1000
 """As many as `run` of a study file allows."""
 
 
-@dataclass(frozen=True)
-class RepeatedStudy:
+@dataclass(frozen=True, repr=False)
+class RepeatedStudy(PagedResult):
     """The results of every run, and how well they agree."""
 
     results: tuple[Results, ...]
@@ -29,11 +30,8 @@ class RepeatedStudy:
     comparison: Comparison
     """Every run beside every other, and beside what they were held against."""
 
-    def __repr__(self) -> str:
-        return repr(self.comparison)
-
-    def _repr_html_(self) -> str:
-        return self.comparison._repr_html_()
+    def _view(self) -> ResultView:
+        return self.comparison._view()
 
     @property
     def waiting(self) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from beholder.analysis import analyse
-from beholder.analysis.result import metric, read_result
+from beholder.analysis.result import Results, metric, read_result
+from beholder.errors import UserError
 from support.crossed_ratings import crossed, write_csv
 from support.installed_packages import install
 from support.kind_ratings import Row, results, table
@@ -51,8 +52,56 @@ def test_results_show_population_questions_and_report_where_there_is_something_t
     ]
     assert last == f"Report: {Path('report') / 'index.html'}"
     shown = robots._repr_html_()
-    assert shown.startswith("<p>Simulated: these ratings come from robots.</p><table")
-    assert shown.endswith(f"</table><p>{last}</p>")
+    words, short, wide, page = (
+        shown.index(part) for part in ("<p>Simulated: these ratings", "<table", "<details", "<p>Report: ")
+    )
+    assert words < short < wide < page
+    assert "<summary>conditions: 2 rows, " in shown
+
+
+def labelled_results(folder: Path) -> Results:
+    """Return results whose conditions and question have labels."""
+    results = analyse(write_csv(folder, crossed({"a": 1, "b": 4}, 6, noise=0.2)))
+    labels = {"condition_labels": {"a": "Old codec", "b": "New codec"}, "labels": {"quality": "Overall quality"}}
+    return replace(results, notes=results.notes | labels)
+
+
+def test_conditions_and_questions_go_by_their_names_or_their_labels(tmp_path: Path) -> None:
+    results = labelled_results(tmp_path)
+    question = results.notes["questions"][0]
+    results = replace(results, notes=results.notes | {"labels": {question: "Overall quality"}})
+    by_name, by_label = results.better("b", "a", question), results.better("New codec", "Old codec", "Overall quality")
+    assert by_name == by_label
+    assert (by_label.condition, by_label.other, by_label.question) == ("b", "a", question)
+    assert "New codec" in str(by_label)
+    assert "Old codec" in repr(results)
+    with pytest.raises(UserError, match=r"no condition 'Newer codec' was rated.*Did you mean New codec\?"):
+        results.better("Newer codec", "a")
+
+
+def test_results_say_what_was_found_and_draw_it_without_the_network(tmp_path: Path) -> None:
+    results = labelled_results(tmp_path)
+    counted, found = results.summary().splitlines()
+    assert counted == "24 ratings by 6 participants."
+    assert found.startswith("New codec has the highest mean, 3.95.")
+    assert "Is it ahead of the next? Yes: New codec scores" in found
+    bundle = results.plot()._repr_mimebundle_()
+    assert "<svg" in bundle["image/svg+xml"]
+    assert "New codec" in bundle["image/svg+xml"]
+    assert "cdn" not in bundle["image/svg+xml"]
+
+
+def test_open_says_what_to_run_where_there_is_no_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    results = labelled_results(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"no page yet\. Write it with `beholder\.report\(study\)`"):
+        results.open()
+    page = tmp_path / "report" / "index.html"
+    page.parent.mkdir()
+    page.write_text("<!doctype html>", "utf-8")
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    assert replace(results, report=page).open() == page
+    assert opened == [page.resolve().as_uri()]
 
 
 @pytest.mark.parametrize(
