@@ -217,7 +217,7 @@ async def test_behind_buttons_answers_open_when_everything_was_played(servers: S
     assert await reason.inner_text() == "Still to play to the end: A, B"
     assert await first.get_attribute("aria-disabled") == "true"
     await page.locator("main .choice").first.click(force=True)
-    await page.keyboard.press("ArrowRight")
+    await page.keyboard.press("2")
     assert await checked(page) == []
     assert "is-asked" in (await reason.get_attribute("class") or "")
     assert await page.locator(".play.is-meant").get_attribute("data-slot") == "s1"
@@ -228,8 +228,8 @@ async def test_behind_buttons_answers_open_when_everything_was_played(servers: S
     await play(page, "s2")
     await opened(page)
     assert await reason.inner_text() == "Choose an answer to continue"
-    await page.keyboard.press("ArrowLeft")
-    assert await checked(page) == ["A"]
+    await page.keyboard.press("1")
+    assert await checked(page) == ["I choose A"]
     await page.click("#next")
     await visit.step("trial:2")
     assert await stored(site) == {"choices": {"q1": {"better": "s1"}}}
@@ -249,10 +249,10 @@ async def test_letters_bring_a_and_b_and_x_and_x_is_named_after_one_of_them(serv
         assert shown == [slot]
     await opened(page)
     assert await page.locator("main .choice").all_inner_texts() == [
-        "A\nis the same as X\n←", "I cannot tell\n↓", "B\nis the same as X\n→"
+        "A is the same as X\n1", "I cannot tell\n2", "B is the same as X\n3"
     ]  # fmt: skip
-    await page.keyboard.press("ArrowDown")
-    await page.keyboard.press("ArrowRight")
+    await page.keyboard.press("2")
+    await page.keyboard.press("3")
     await page.keyboard.press("Enter")
     await visit.step("trial:2")
     assert await stored(site) == {"choices": {"q1": {"same_as": "s2"}}}
@@ -399,15 +399,49 @@ async def test_where_some_grades_have_no_word_all_show_the_number_that_is_stored
     assert await stored(site) == {"choices": {"q1": {"better": told[0], "grade": told[1]}}}
 
 
-async def test_the_letter_alone_is_seen_and_its_meaning_is_heard(servers: StudyServers) -> None:
-    site = await serve(servers, "image", method="ab", options={"presentation": "free"})
+@pytest.mark.parametrize("name", ["ab", "abx"])
+async def test_nobody_answers_who_means_to_look(servers: StudyServers, name: str) -> None:
+    medium, keys = PAGES[name]
+    site = await serve(servers, medium, **keys)
     page = await reach(await site.visit())
-    await play(page, "s1", "s2")
-    for letter in "AB":
-        assert await page.get_by_role("radio", name=f"{letter} is my choice", exact=True).count() == 1
-    box = await page.locator("main .choice .unseen").first.bounding_box()
-    assert box is not None
-    assert box["width"] <= 1
+    shows = page.locator("main .showcase-view button.play .play-action")
+    word = "Show" if medium == "image" else "Play"
+    assert await shows.all_inner_texts() == [word] * await page.locator("main button.play").count()
+    assert await page.locator("main .showcase-view input, main .showcase-deck button.play").count() == 0
+    for key, slot in (("a", "s1"), ("ArrowRight", "s1"), ("b", "s2"), ("ArrowLeft", "s2"), ("x", "s2"), (" ", "s2")):
+        await page.keyboard.press(key)
+        if key in "ab":
+            await page.wait_for_selector(f'main .column.is-played[data-slot="{slot}"]')
+        assert await checked(page) == []
+    if name == "abx":
+        await play(page, "s3")
+    await opened(page)
+    await page.keyboard.press("1")
+    assert await checked(page) == ["I choose A" if name == "ab" else "A is the same as X"]
+
+
+@pytest.mark.parametrize("method", ["pair", "ab"])
+async def test_two_texts_are_both_in_view_by_default_and_stay_there(servers: StudyServers, method: str) -> None:
+    site = await serve(servers, "text", method=method)
+    visit = await site.visit()
+    await visit.go("trial")
+    page = visit.page
+    boxes = [await page.locator(f'.spread-side[data-slot="{slot}"] .clip-text').bounding_box() for slot in ("s1", "s2")]
+    assert boxes[0] is not None
+    assert boxes[1] is not None
+    assert boxes[0]["y"] == boxes[1]["y"]
+    assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
+    await opened(page)
+    await page.locator("main .choice").first.click()
+    await page.click("#next")
+    await visit.step("trial:2")
+
+
+async def test_show_both_is_only_said_where_both_are_shown(servers: StudyServers) -> None:
+    site = await serve(servers, "text", method="pair", options={"presentation": "sequential"})
+    visit = await site.visit()
+    await visit.go("trial")
+    assert await visit.page.locator("#play").inner_text() == "Show the first"
 
 
 async def test_two_videos_at_once_ask_for_a_wide_screen_and_go_on_without(servers: StudyServers) -> None:

@@ -104,9 +104,9 @@ class ChoiceMethod:
             draws={
                 "judged": judged_stimulus(one, two, catalogue),
                 "tie": any(question.scale.holds(0) for question in asked),
-                **presentation_draws(study),
+                **presentation_draws(study, catalogue),
             },
-            together=is_side_by_side(study),
+            together=is_side_by_side(study, catalogue),
         )
 
     def extra(self, trial: Trial) -> Mapping[str, Json]:

@@ -44,14 +44,26 @@ class PreferenceOptions(StudyPart):
     gap: Gap = Field(default=1.0, description="Seconds of grey between them, when they come one after the other.")
 
 
-def presentation_draws(study: Study) -> dict[str, Json]:
+def presentation_draws(study: Study, catalogue: Catalogue) -> dict[str, Json]:
     """Return the options of the presentation that a trial keeps."""
-    return {name: study.options[name] for name in ("presentation", "gap", "reason") if name in study.options}
+    kept: dict[str, Json] = {name: study.options[name] for name in ("gap", "reason") if name in study.options}
+    shown = presentation(study, catalogue)
+    return kept if shown is None else {"presentation": shown, **kept}
 
 
-def is_side_by_side(study: Study) -> bool:
+def presentation(study: Study, catalogue: Catalogue) -> str | None:
+    """Return how the stimuli of a trial are shown; left open, texts side by side and everything else in turn."""
+    if "presentation" not in study.options:
+        return None
+    given = study.options["presentation"]
+    if given is not None:
+        return str(given)
+    return "side-by-side" if next(iter(catalogue.stimuli)).medium == "text" else "sequential"
+
+
+def is_side_by_side(study: Study, catalogue: Catalogue) -> bool:
     """Return whether all stimuli of a trial play at once."""
-    return study.options.get("presentation") == "side-by-side"
+    return presentation(study, catalogue) == "side-by-side"
 
 
 def public_draws(trial: Trial, *names: str) -> Mapping[str, Json]:
@@ -61,7 +73,7 @@ def public_draws(trial: Trial, *names: str) -> Mapping[str, Json]:
 
 def presentation_problems(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
     """Yield that two sounds cannot be played at once."""
-    if not is_side_by_side(study):
+    if not is_side_by_side(study, catalogue):
         return
     media = {stimulus.medium for stimulus in catalogue.stimuli}
     if "audio" in media:
@@ -74,9 +86,11 @@ def presentation_problems(study: Study, catalogue: Catalogue) -> Iterator[Proble
 
 def seconds_shown(trial: Trial, catalogue: Catalogue) -> float:
     """Return how long it takes to see every stimulus of a trial once."""
-    times = [catalogue.by_id[slot.stimulus].probe.duration_ms / 1000 for slot in trial.slots]
+    stimuli = [catalogue.by_id[slot.stimulus] for slot in trial.slots]
+    times = [stimulus.probe.duration_ms / 1000 for stimulus in stimuli]
     if trial.together:
-        return max(times)
+        # Texts in view at once are still read one after the other.
+        return sum(times) if stimuli[0].medium == "text" else max(times)
     gap = trial.draws.get("gap", 0.0)
     assert isinstance(gap, int | float), "a gap is a number of seconds"
     return sum(times) + (len(times) - 1) * gap

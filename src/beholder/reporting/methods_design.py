@@ -31,6 +31,7 @@ _PRESENTATIONS = {
     "sequential": "The two were shown one after the other",
     "side-by-side": "The two were shown side by side, at the same time",
     "free": "The two stood behind buttons, in any order and as often as wanted",
+    None: "Two texts were shown side by side, everything else one after the other",
 }
 _WATCHED = ("be played to its end", "be in view for a set time")
 """Whole viewing of what plays, and of what stands still."""
@@ -68,10 +69,10 @@ def _method(material: Material) -> list[Sentence]:
     sentences = [Sentence(f"The study used {known.name}", cites), Sentence(known.task)]
     task = _TASKS.get(str(options.get("mode")))
     sentences += [Sentence(task)] if task else []
-    shown = _PRESENTATIONS.get(str(options.get("presentation")))
+    shown = _PRESENTATIONS.get(options["presentation"]) if "presentation" in options else None
     if shown is not None:
         gap = options.get("gap")
-        is_gapped = options["presentation"] == "sequential" and gap
+        is_gapped = options["presentation"] in ("sequential", None) and gap
         sentences.append(Sentence(shown + (f", with {gap:g} s of grey between them" if is_gapped else "")))
     return [*sentences, *([Sentence(f"The statements were the set {items}")] if items else [])]
 

@@ -87,6 +87,7 @@ _PRESENTATION = {
     "sequential": "One after the other",
     "side-by-side": "Side by side, at the same time",
     "free": "Behind buttons, in any order and as often as wanted",
+    None: "Texts side by side, everything else one after the other",
 }
 _TASKS = {
     "closest": "Which of two is closer to the reference.",
@@ -142,7 +143,8 @@ def _presentation_entries(material: Material) -> list[tuple[str, Child]]:
     labels = {one.name: one.label or one.name for one in material.study.conditions} | dict(material.names)
     entries: list[tuple[str, Child]] = []
     if "presentation" in options:
-        gap = f", {options['gap']:g} s of grey between them" if options["presentation"] == "sequential" else ""
+        is_gapped = options["presentation"] in ("sequential", None)
+        gap = f", {options['gap']:g} s of grey between them" if is_gapped else ""
         entries.append(("Presentation", f"{_PRESENTATION[options['presentation']]}{gap if 'gap' in options else ''}."))
     for role, title in (("reference", "Reference"), ("anchor", "Anchors")):
         names = [name for name, own in roles.items() if own == role]

@@ -132,3 +132,15 @@ def test_side_by_side_plays_together_and_takes_the_time_of_one(name: str) -> Non
     _, apart = one_trial(turns, catalogue)
     assert (together.together, apart.together) == (True, False)
     assert method.seconds(apart, catalogue) - method.seconds(together, catalogue) == pytest.approx(3 + 1)
+
+
+def test_a_pair_of_texts_is_side_by_side_unless_the_study_says_otherwise_and_both_are_read() -> None:
+    study = make_study("pair")
+    texts, videos = (catalogue_of(study, medium=medium) for medium in ("text", "video"))
+    method, beside = one_trial(study, texts)
+    assert (beside.together, beside.draws["presentation"]) == (True, "side-by-side")
+    turns = make_study("pair", options={"presentation": "sequential"})
+    _, apart = one_trial(turns, texts)
+    assert (apart.together, apart.draws["presentation"]) == (False, "sequential")
+    assert method.seconds(apart, texts) - method.seconds(beside, texts) == pytest.approx(1), "only the gap"
+    assert one_trial(study, videos)[1].draws["presentation"] == "sequential"

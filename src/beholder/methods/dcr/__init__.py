@@ -86,8 +86,8 @@ class Dcr(SingleMethod):
                 Slot("s2", stimulus, catalogue.by_id[stimulus].role, None, True, None),
             ),
             asked=self.asked(study),
-            draws=presentation_draws(study),
-            together=is_side_by_side(study),
+            draws=presentation_draws(study, catalogue),
+            together=is_side_by_side(study, catalogue),
         )
 
     def other_slot(self, trial: Trial, slot: Slot) -> str | None:

@@ -15,9 +15,10 @@ from beholder.methods.presentation import PreferenceOptions
 class PairOptions(PreferenceOptions):
     """Options of `pair`."""
 
-    presentation: Literal["sequential", "side-by-side", "free"] = Field(
-        default="sequential",
-        description="One after the other, both at once on one clock (not for audio), or behind buttons in any order.",
+    presentation: Literal["sequential", "side-by-side", "free"] | None = Field(
+        default=None,
+        description="One after the other, both at once on one clock (not for audio), or behind buttons in any order. "
+        "Left out, texts are side by side and everything else comes one after the other.",
     )
 
 

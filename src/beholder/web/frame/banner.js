@@ -1,4 +1,4 @@
-// Words across the page, under the top bar; they push the page down and never cover it.
+// What the connection does, in a place of its own in the top bar: nothing on the page moves when it comes or goes.
 
 import { element, fill } from "../element.js";
 import { icon } from "../icons.js";
@@ -19,7 +19,7 @@ export function openBanner({ say, status, onTry }) {
     "div",
     { class: "banner", hidden: true },
     sign,
-    element("p", {}, headline, element("br"), detail),
+    element("p", {}, headline, " ", detail),
     again,
   );
   let said = "";

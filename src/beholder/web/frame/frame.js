@@ -24,9 +24,9 @@ export function openFrame({ say, title, onHelp, onTry }) {
     // The same words again are news as well.
     voice.textContent = voice.textContent === text ? `${text}\u00a0` : text;
   };
-  const topbar = openTopbar({ say, title, onHelp });
   const banner = openBanner({ say, status, onTry });
-  fill(document.body, topbar.element, banner.element, reminder, main, foot, voice);
+  const topbar = openTopbar({ say, title, onHelp, banner: banner.element });
+  fill(document.body, topbar.element, reminder, main, foot, voice);
   return {
     main,
     status,

@@ -7,8 +7,9 @@ import { icon } from "../icons.js";
 
 const MOST_SEGMENTS = 24;
 
-/** Return the top bar. @param {{ say: Say, title: string, onHelp: () => void }} parts */
-export function openTopbar({ say, title, onHelp }) {
+/** Return the top bar, with a place for the banner.
+ *  @param {{ say: Say, title: string, onHelp: () => void, banner: HTMLElement }} parts */
+export function openTopbar({ say, title, onHelp, banner }) {
   const name = element("span", {}, title);
   const progress = element("div", { class: "progress", role: "group", "aria-label": say("progress.label") });
   const saved = element("span", { class: "saved", hidden: true });
@@ -23,6 +24,7 @@ export function openTopbar({ say, title, onHelp }) {
     { class: "topbar" },
     element("div", { class: "topbar-study" }, icon("mark"), name),
     progress,
+    banner,
     element("div", { class: "topbar-side" }, saved, help),
   );
   return {

@@ -1,9 +1,17 @@
 // One screen or transport above, a play button and a slider per version below; a reference has a button alone.
 
 import { column, isStill, tally, wordsFor } from "./column.js";
+import { plain } from "../element.js";
 
-/** @import { Asked, BoardOptions, Control, Answer, Scores, Slot, Stage, Trial } from "../types" */
+/** @import { Asked, BoardOptions, Control, Answer, Scale, Scores, Slot, Stage, Trial } from "../types" */
 /** @import { Word } from "./column.js" */
+
+const NARROW = 6; // with more sliders a phone has no room for words beside them
+
+/** Return what the words of a scale need: how many they are, and how long the longest is. @param {Scale} scale */
+function room({ labels }) {
+  return { words: labels.length, longest: Math.max(1, ...labels.map(([, word]) => plain(word).length)) };
+}
 
 /** Return whether there is something to wind and to loop. @param {Trial} trial */
 export function hasTransport({ slots, playback }) {
@@ -104,7 +112,10 @@ export async function board(trial, stage, { layout, onlyPlaying, hint }, transpo
       });
       const node = element(
         "div",
-        { class: row === 0 ? "board board-first" : "board" },
+        {
+          class: `board${row === 0 ? " board-first" : ""}${cells.length > NARROW ? " board-many" : ""}`,
+          vars: room(question.scale),
+        },
         labels,
         element("div", { class: "columns", vars: { slots: cells.length } }, field, cells),
       );

@@ -1,4 +1,5 @@
-// Which of two: in words from much worse to much better, or as two or three large answers in the order of the screen.
+// Which of two: in words from much worse to much better, as two or three large answers in the order of the screen, or,
+// where buttons show them, as sentences, so that no answer looks like such a button.
 
 import { digitBindings, gapOf, openGate, titleOf } from "./ballot.js";
 import { element, plain } from "../element.js";
@@ -7,10 +8,9 @@ import { values } from "./scale.js";
 /** @import { Answer, Asked, Child, Choices, Slot, Stage, Trial, Words } from "../types" */
 /** @import { Ballot, Hooks, Keyed } from "./ballot.js" */
 
-/** One answer: what it says and how, the key that chooses it, and what it means on the wire. Words that are
- *  unseen are there for who hears them: the letter says it to the eye.
- *  @typedef {{ value: string, slot: Slot | null, number?: string, words: Words, isUnseen?: boolean,
- *              key: string, shown: string, told: Choices[string] }} Option */
+/** One answer: what it says, the key that chooses it, and what it means on the wire.
+ *  @typedef {{ value: string, number?: string, words: Words, key: string, shown: string,
+ *              told: Choices[string] }} Option */
 /** @typedef {{ asked: Asked, section: HTMLElement, keyed: Keyed, picked(): Option | null, reason: Reason | null,
  *              focus(): void }} Field */
 /** @typedef {{ element: HTMLElement, input: HTMLTextAreaElement, isOpen(): boolean }} Reason */
@@ -34,8 +34,9 @@ export function choiceBallot(trial, stage, { onChange, onLocked }) {
 
   /** @param {Asked} asked @param {number} place @returns {Field} */
   function makeField(asked, place) {
-    const isRow = asked.scale.max <= 1;
-    const options = isRow ? sides(asked, trial, stage, compared) : grades(asked, compared);
+    const isSides = asked.scale.max <= 1;
+    const isRow = isSides && presentationOf(trial) !== "free";
+    const options = isSides ? sides(asked, trial, stage, compared) : grades(asked, compared);
     // Words that name their side say by themselves what is held against what.
     const isSided = presentationOf(trial) !== "sequential" && options.some(({ words }) => SIDED.test(plain(words)));
     const lineId = `line-${asked.id}`;
@@ -46,7 +47,7 @@ export function choiceBallot(trial, stage, { onChange, onLocked }) {
       {
         class: isRow ? "choices choices-sides" : "choices",
         role: "radiogroup",
-        "aria-labelledby": isRow || isSided ? `question-${asked.id}` : `question-${asked.id} ${lineId}`,
+        "aria-labelledby": isSides || isSided ? `question-${asked.id}` : `question-${asked.id} ${lineId}`,
         vars: { answers: options.length },
       },
       options.map((option) => {
@@ -67,24 +68,20 @@ export function choiceBallot(trial, stage, { onChange, onLocked }) {
           },
         });
         inputs.set(option.key, input);
-        const letter = option.slot !== null && element("span", { class: "letter" }, stage.label(option.slot));
-        const row = element(
+        return element(
           "label",
           { class: "choice" },
           input,
-          letter,
-          option.isUnseen ? element("span", { class: "unseen" }, option.words) : sided(option, stage),
+          sided(option, stage),
           element("kbd", { "aria-hidden": "true" }, option.shown),
         );
-        if (option.slot !== null) stage.wear(row, option.slot);
-        return row;
       }),
     );
-    const isLong = options.some(({ words, isUnseen }) => !isUnseen && plain(words).length > LONG);
+    const isLong = options.some(({ words }) => plain(words).length > LONG);
     list.classList.toggle("choices-long", isLong || options.length > 2);
     const reason = makeReason(asked);
     const line =
-      !isRow && !isSided && element("p", { class: "compare-line", id: lineId }, lineOf(trial, stage, compared));
+      !isSides && !isSided && element("p", { class: "compare-line", id: lineId }, lineOf(trial, stage, compared));
     const section = element("section", { class: "vote-question" }, titleOf(trial, place), line, list, reason?.element);
     const picked = () => options.find(({ key }) => inputs.get(key)?.checked) ?? null;
     const focus = () => {
@@ -167,7 +164,6 @@ function grades({ scale }, [first, second]) {
     const key = String(all.length - place);
     return {
       value: String(value),
-      slot: null,
       number: isMixed ? `${signed(value)} ` : "",
       words: words.get(value) ?? (isMixed ? "" : signed(value)),
       key,
@@ -185,36 +181,38 @@ function sides({ scale }, trial, stage, [first, second]) {
   const named = trial.slots.find(({ label }) => isNamed(label));
   const own = new Map(scale.labels);
   const presentation = presentationOf(trial);
-  // Of two beside each other the sides are the names: a letter would be a second one.
-  const hasLetter = presentation === "free" || (presentation === "side-by-side" && trial.slots.length > 2);
+  const isFree = presentation === "free";
   const isIdentify = mode === "identify";
+  const middle = isIdentify ? trial.extra["unsure"] === true : values(scale).includes(0);
   /** @param {Slot} slot @param {number} value @param {"first" | "second"} place @returns {Option} */
   const side = (slot, value, place) => {
+    const label = stage.label(slot);
+    const written = own.get(value);
     const words =
       mode !== null && named !== undefined
-        ? say(`compare.${mode}${hasLetter ? "" : `.${place}`}`, { label: stage.label(named) })
-        : isPlain(own.get(value))
-          ? say(`compare.${presentation}.${place}`)
-          : (own.get(value) ?? "");
+        ? say(`compare.${mode}${isFree ? "" : `.${place}`}`, { slot: label, label: stage.label(named) })
+        : isPlain(written)
+          ? say(isFree ? "compare.free" : `compare.${presentation}.${place}`, { slot: label })
+          : isFree
+            ? [`${label}: `, written ?? ""]
+            : (written ?? "");
+    // Where letters show, arrows would be taken for turning from one to the other: digits answer.
+    const [left, right] = isFree ? ["1", middle ? "3" : "2"] : ["arrowleft", "arrowright"];
     return {
       value: isIdentify ? slot.id : String(value),
-      slot: hasLetter ? slot : null,
       words,
-      isUnseen: presentation === "free" && mode === null && isPlain(own.get(value)),
-      key: place === "first" ? "arrowleft" : "arrowright",
-      shown: place === "first" ? "←" : "→",
+      key: place === "first" ? left : right,
+      shown: isFree ? (place === "first" ? left : right) : place === "first" ? "←" : "→",
       told: isIdentify ? { same_as: slot.id } : { better: slot.id },
     };
   };
-  const middle = isIdentify ? trial.extra["unsure"] === true : values(scale).includes(0);
   const tie = own.get(0);
   /** @type {Option} */
   const neither = {
     value: isIdentify ? "unsure" : "0",
-    slot: null,
     words: isIdentify ? say("compare.unsure") : tie === undefined || tie === "No difference" ? say("compare.tie") : tie,
-    key: "arrowdown",
-    shown: "↓",
+    key: isFree ? "2" : "arrowdown",
+    shown: isFree ? "2" : "↓",
     told: isIdentify ? { same_as: "unsure" } : { better: "tie" },
   };
   return [side(first, -1, "first"), ...(middle ? [neither] : []), side(second, 1, "second")];

@@ -1,6 +1,6 @@
 // The play button of a slot, and counts of what is done.
 
-import { setAttribute, setVariable } from "../element.js";
+import { setAttribute, setVariable, write } from "../element.js";
 
 /** @import { Slot, Stage } from "../types" */
 
@@ -26,12 +26,14 @@ export function isStill(medium) {
 }
 
 /** Return the play button of a slot, the word under one that does not play, and how to draw them. `cells` are told
- *  how the slot is doing.
- *  @param {Slot} slot @param {Stage} stage @param {Word} word @param {(words: string) => void} tell */
-export function column(slot, stage, word, tell) {
+ *  how the slot is doing. `isWorded`: the button says what it does, beside its letter.
+ *  @param {Slot} slot @param {Stage} stage @param {Word} word @param {(words: string) => void} tell
+ *  @param {{ isWorded?: boolean }} [how] */
+export function column(slot, stage, word, tell, { isWorded = false } = {}) {
   const { element, icon, player } = stage;
   const label = stage.label(slot);
   const isReference = slot.label === "reference";
+  const action = element("span", { class: "play-action", "aria-hidden": "true" });
   const button = element(
     "button",
     {
@@ -49,6 +51,7 @@ export function column(slot, stage, word, tell) {
         },
       },
     },
+    isWorded && action,
     element("span", { class: isReference ? "play-word" : "letter", "aria-hidden": "true" }, label),
     icon("play"),
     icon("pause"),
@@ -66,7 +69,11 @@ export function column(slot, stage, word, tell) {
     setVariable(button, "--watched", String(Math.round(100 * player.watched(slot.id))));
     failed.hidden = !isFailed;
     const name = isFailed ? "failed" : isPlaying ? "pause" : isDone ? "play.done" : "play";
-    setAttribute(button, "aria-label", word(name, { label }));
+    // The name begins with what can be read.
+    const isShown = isWorded && isPlaying && isStill(slot.media.medium);
+    setAttribute(button, "aria-label", word(isShown ? "play" : name, { label }));
+    if (isWorded) setAttribute(button, "aria-current", String(player.current === slot.id));
+    if (isWorded) write(action, `${word(isPlaying ? "do.pause" : "do.play")} `); // apart from the letter, also when read
     setAttribute(button, "aria-disabled", String(isFailed || !player.mayPlay(slot.id)));
     for (const cell of cells) {
       cell.classList.toggle("is-current", player.current === slot.id);

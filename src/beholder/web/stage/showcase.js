@@ -1,5 +1,5 @@
 // What is compared stays on the page, the answers below or beside it: behind buttons, one in place of the other, or all
-// in view at once.
+// in view at once. Buttons that show stand with what they show and say so; answers are a list of sentences elsewhere.
 
 import { card, told } from "./card.js";
 import { isNamed } from "./choice.js";
@@ -35,7 +35,8 @@ export async function showcase(trial, stage, { make, nothing, failed }) {
   const lost = new Promise((resolve) => {
     giveUp = () => resolve("failed");
   });
-  const columns = trial.slots.map((slot) => column(slot, stage, word, (words) => wayOn.tell(words)));
+  const columns = trial.slots.map((slot) => column(slot, stage, word, (words) => wayOn.tell(words), { isWorded: true }),
+  );
   const ballot = make({
     onChange: () => wayOn.refresh(),
     onLocked(reason) {
@@ -64,13 +65,12 @@ export async function showcase(trial, stage, { make, nothing, failed }) {
     return isSpread ? player.node(slot.id) : columns[trial.slots.indexOf(slot)].button;
   }
 
-  const isRow = !isSpread && medium !== "audio";
   const isGraded = trial.asked.some(({ scale }) => scale.max > 1);
   const isBeside = isGraded || medium === "image" || medium === "video";
   const deck = element(
     "section",
     { class: "showcase-deck", "aria-label": say("compare.deck") },
-    isRow && switches(trial, stage, columns),
+    !isSpread && element("p", { class: "eyebrow" }, say("compare.deck")),
     ballot.sections,
     element("div", { class: "showcase-foot" }, wayOn.reason, wayOn.button),
   );
@@ -79,14 +79,15 @@ export async function showcase(trial, stage, { make, nothing, failed }) {
     { class: `trial showcase showcase-${medium}` },
     isSpread
       ? spread(trial, stage)
-      : medium === "audio"
-        ? element("div", { class: "surround showcase-sound" }, switches(trial, stage, columns))
-        : stage.screen({ hint: say("compare.empty"), note: say("compare.note") }),
+      : element(
+          "div",
+          { class: "showcase-view" },
+          medium !== "audio" && stage.screen({ hint: say("compare.empty"), note: say("compare.note") }),
+          switches(trial, stage, columns),
+        ),
     deck,
   );
   view.classList.toggle("showcase-beside", isBeside);
-  // With one question its title and the buttons share a line: the more room for the picture.
-  deck.classList.toggle("showcase-short", isRow && trial.asked.length === 1 && !isGraded);
   fill(main, view);
   view.querySelector("h1")?.focus({ preventScroll: true });
 
@@ -108,7 +109,7 @@ export async function showcase(trial, stage, { make, nothing, failed }) {
   function look() {
     const left = unseen().map(({ id }) => id);
     if (left.length === 0 || player.isPlaying || isFailed() || document.hidden) return;
-    if (trial.together) void player.together(left, { sound: null });
+    if (trial.together && medium !== "text") void player.together(left, { sound: null });
     else void player.play(left[0]);
   }
   if (isSpread) {
@@ -126,19 +127,21 @@ export async function showcase(trial, stage, { make, nothing, failed }) {
   return /** @type {Answer} */ (await card(trial, stage, { make: null, again: null, failed, nothing }));
 }
 
-/** Return the buttons that bring the slots to the screen.
+/** Return the buttons that bring the slots to the screen, on the grey of what they show.
  *  @param {Trial} trial @param {Stage} stage @param {Column[]} columns */
 function switches(trial, stage, columns) {
+  const { medium } = trial.slots[0].media;
   return element(
     "div",
-    { class: "switches", role: "group", "aria-label": stage.say("compare.switches") },
-    columns.map(({ slot, button, failed, cells }) => {
+    { class: "showcase-bar", role: "group", "aria-label": stage.say("compare.switches") },
+    element("p", { class: "eyebrow" }, stage.say(`compare.view.${medium}`)),
+    element("div", { class: "switches" }, columns.map(({ slot, button, failed, cells }) => {
       const cell = element("div", { class: "column switch-column", "data-slot": slot.id }, button, failed);
       if (isNamed(slot.label)) cell.classList.add("is-named");
       stage.wear(cell, slot);
       cells.push(cell);
       return cell;
-    }),
+    })),
   );
 }
 

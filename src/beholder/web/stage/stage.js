@@ -43,6 +43,9 @@ export function openStage(step, page, kit) {
       document.body.dataset["state"] = "loading";
       const { contact } = page.study;
       const [place] = step.progress;
+      // What a screen needs beside the media is there before it is drawn: nothing comes later and moves it.
+      if (trial.slots.some(({ media }) => media.medium !== "video") || trial.playback.sound === "off")
+        await Promise.all([stylesheet("theatre"), import("./zoom.js").catch(() => null)]);
       await load({ trial, main, shelf, say, status, label: nameOf, page: place, contact, patience, signal, log, player });
       document.body.dataset["state"] = "ready";
       main.replaceChildren();

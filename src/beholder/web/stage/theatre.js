@@ -32,7 +32,7 @@ export async function theatre(trial, stage, show) {
     "button",
     { class: "button button-primary", id: "play", type: "button" },
     icon("play"),
-    say(`theatre.play.${count}${isStill ? "still" : "clip"}`),
+    say(isStill && way === "sequence" ? "theatre.play.first.still" : `theatre.play.${count}${isStill ? "still" : "clip"}`),
   );
   const title = element("h1", { tabindex: "-1" });
   const text = element("p", { class: "soft" });

@@ -19,7 +19,8 @@ export async function transport(trial, stage, { reference, note }) {
   let isOn = hasLoop && (kept?.isOn ?? false);
 
   const [play, pause] = [icon("play"), icon("pause")];
-  const switchWord = element("span", { class: "transport-word" });
+  const [playWord, pauseWord] = [say("transport.play"), say("transport.pause")].map((word) => element("span", {}, word));
+  const switchWord = element("span", { class: "transport-word" }, playWord, pauseWord);
   const toggle = element(
     "button",
     { class: "button", id: "pause", type: "button", on: { click: () => press() } },
@@ -90,7 +91,8 @@ export async function transport(trial, stage, { reference, note }) {
     const slot = trial.slots.find(({ id }) => id === player.current);
     play.toggleAttribute("hidden", player.isPlaying);
     pause.toggleAttribute("hidden", !player.isPlaying);
-    write(switchWord, say(player.isPlaying ? "transport.pause" : "transport.play"));
+    playWord.classList.toggle("is-said", !player.isPlaying);
+    pauseWord.classList.toggle("is-said", player.isPlaying);
     setAttribute(loop, "aria-pressed", String(isOn));
     line.draw({ at: player.position(), isOn, isHeld: isOn && isWhole() });
     letter.hidden = slot === undefined;
