@@ -28,6 +28,7 @@ from beholder.methods import find, load_study, names
 from beholder.planning import plan_study
 from beholder.study.chain import load_chain
 from beholder.testing import check_analysis, check_metric, check_rule, write_study
+from documentation.mistakes import MISTAKES
 from support.data import ROOT
 from support.installed_packages import install
 
@@ -147,6 +148,7 @@ def test_every_command_in_the_docs_exists_with_its_options() -> None:
     spans = [
         (name_of(page), shlex.split(match[1]))
         for page in PAGES
+        if page.name != "mistakes.md"  # on purpose
         for match in re.finditer(r"`beholder ([a-z][^`…]*)`", prose(page))
     ]
     assert len(written) > 20
@@ -331,6 +333,56 @@ def test_every_table_that_analyse_writes_is_described_once() -> None:
     assert sorted(described) == [name for name in analysis_names() if is_ours(name)]
 
 
+# Messages
+
+
+def literals() -> str:
+    """Return every text of the program, with a gap where a value is put in; without points and commas."""
+    texts = []
+    for path in sorted((ROOT / "src" / "beholder").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.JoinedStr):
+                texts.append("".join(str(v.value) if isinstance(v, ast.Constant) else "\0" for v in node.values))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                texts.append(node.value)
+    return plain_words("\n".join(texts))
+
+
+def plain_words(text: str) -> str:
+    return re.sub(r" +", " ", re.sub(r"[.,;:()…`]", " ", text)).strip()
+
+
+def share_found(message: str, texts: str) -> float:
+    """Return the share of the words of a message that stand in the texts beside a neighbour of theirs."""
+    words, found, place = plain_words(message).split(" "), 0, 0
+    while place < len(words):
+        end = place
+        while end < len(words) and " ".join(words[place : end + 1]) in texts:
+            end += 1
+        found += (end - place) * (end - place > 1)
+        place = max(end, place + 1)
+    return found / len(words)
+
+
+def test_messages_that_the_docs_explain_are_messages_of_the_program() -> None:
+    page = (ROOT / "docs" / "troubleshooting.md").read_text("utf-8")
+    cells = [line.split(" | ")[0] for line in page.splitlines() if line.startswith("| `")]
+    messages = [message.removeprefix("Warning: ") for cell in cells for message in re.findall(r"`([^`]+)`", cell)]
+    explained = [message for message in messages if len(plain_words(message).split(" ")) > 2]
+    assert len(explained) > 30
+    texts = literals()
+    assert share_found("the kettle boils over at noon", texts) < 0.6
+    gone = {message: share for message in explained if (share := share_found(message, texts)) < 0.6}
+    assert gone == {}
+
+
+def test_three_dozen_mistakes_are_shown_with_their_messages() -> None:
+    assert len(MISTAKES) >= 30
+    page = (ROOT / "docs" / "mistakes.md").read_text("utf-8")
+    assert page.count("\n| ") == len(MISTAKES) + 2
+    assert "Traceback" not in page
+
+
 # Generated pages
 
 
@@ -390,7 +442,14 @@ def test_every_verb_and_option_is_in_the_commands() -> None:
 def test_the_readme_is_one_screen() -> None:
     text = (ROOT / "README.md").read_text("utf-8")
     assert len(text.splitlines()) < 60
-    for needed in ("make demo", "make test", "beholder run study.yaml", 'beholder.run("study.yaml"', "rating-page.png"):
+    for needed in (
+        "make demo",
+        "make test",
+        "beholder run --simulate",
+        "beholder run  ",
+        'beholder.run("study.yaml"',
+        "rating-page.png",
+    ):
         assert needed in text
 
 

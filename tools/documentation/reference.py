@@ -32,6 +32,7 @@ from beholder.study.questionnaire import Ask
 from beholder.study.questions import SCALES, Example, Page, Scale, Texts
 from beholder.study.recruitment import Filters, PerOutcome, Recruit, Retention
 from beholder.study.value_kinds import field_kind
+from documentation.mistakes import mistake_table
 
 OURS = tuple(name for name in names() if method_folder(name).parent == Path(beholder.methods.__file__).parent)
 """The methods whose options stand in the reference; those of other packages are described there."""
@@ -280,6 +281,7 @@ BLOCKS: Mapping[str, Callable[..., str]] = {
     "scales": scale_table,
     "later": later_names,
     "commands": commands,
+    "mistakes": mistake_table,
     "analyses": analysis_table,
     "analysis-columns": analysis_columns,
     **{f"{name}-columns": partial(column_table, files) for name, files in _TABLES.items()},

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import yaml
 
-from beholder.errors import Problem, StudyError
+from beholder.errors import Problem, StudyError, did_you_mean
 
 MOST_VALUES = 100_000
 """A study with more values is a mistake, or an attack by aliases of aliases."""
@@ -334,7 +334,9 @@ def _read(path: Path) -> str:
             raise StudyError(Problem(path.name, f"has {path.stat().st_size} bytes", f"at most {MOST_BYTES} bytes"))
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
-        fix = "Give the path of a study, or start one with `beholder new METHOD FOLDER`."
+        others = [one.name for one in path.parent.glob("*.y*ml")] if path.parent.is_dir() else []
+        start = "Give the path of a study, or start one with `beholder new METHOD FOLDER`."
+        fix = did_you_mean(path.name, sorted(others)) or start
         raise StudyError(Problem(str(path), "is not there", "a study file or its folder", fix)) from None
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1

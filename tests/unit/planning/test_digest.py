@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from beholder.methods import load_study
 from beholder.planning.digest import plan_digest, study_digest
+from support.data import ROOT
 from support.pair_plans import table_study
 from support.plans import make_catalogue
 from support.tiny_plans import tiny_catalogue, tiny_study
@@ -39,3 +43,44 @@ def test_a_table_that_changes_is_another_plan_and_its_spelling_is_not(tmp_path: 
         for text in (first, first.replace(",", ";"), first + "condition0,condition2\n")
     ]
     assert digests[0] == digests[1] != digests[2]
+
+
+WRITTEN: dict[str, Any] = {
+    "beholder": 1, "name": "a", "title": "One", "method": "dcr", "stimuli": "stimuli", "contact": "a@example.org",
+    "conditions": [{"name": "condition0", "role": "reference"}, "condition1"],
+    "questions": [{"id": "q", "text": "One?"}],
+    "before": [{"id": "b", "text": "One?", "type": "single", "options": ["x", "y"], "correct": ["x"]}],
+    "after": [{"id": "t", "text": "One?", "type": "text"}],
+    "design": {"participants": 4, "trials": 2, "seed": 1},
+}  # fmt: skip
+OTHERWISE: dict[str, Any] = {
+    "title": "Two", "contact": "b@example.org", "texts": {"thanks": "Bye"}, "playback": {"watch": "start"},
+    "clean": {"preset": "p910"}, "analyse": {"family": "study"}, "recruit": {"minutes": 3}, "budget": "9.00 GBP",
+    "retention": {"answers": "2031-01-01"}, "method": "acr", "options": {"gap": 2}, "conditions": ["condition1"],
+    "questions: text": "Two?", "questions: id": "r", "questions: scale": "dcr9",
+    "before: text": "Two?", "after: placeholder": "Two", "before: id": "c", "before: options": ["x", "z"],
+    "before: correct": ["y"], "after: text": "Two?", "after: type": "number", "design: participants": 5,
+    "design: trials": 1, "design: seed": 2, "design: looks": [2, 4], "checks: gold": True,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("row", ["may change", "may not"])
+def test_what_the_docs_say_may_change_changes_no_plan_and_the_rest_does(row: str, tmp_path: Path) -> None:
+    line = re.search(rf"^\| {row} \| (.*) \|$", (ROOT / "docs" / "plan.md").read_text("utf-8"), re.MULTILINE)
+    assert line is not None
+    keys = re.findall(r"`([^`]+)`", line[1])
+    assert len(keys) > 10
+
+    def digest_of(written: dict[str, Any]) -> str:
+        (tmp_path / "study.yaml").write_text(yaml.safe_dump(written), "utf-8")
+        study = load_study(tmp_path)
+        return plan_digest(study, make_catalogue(2, len(study.conditions)))
+
+    before = digest_of(WRITTEN)
+    for key in keys:
+        part, _, below = key.partition(": ")
+        old = WRITTEN.get(part, {})
+        new = OTHERWISE[key]
+        if below:
+            new = [{**old[0], below: new}] if isinstance(old, list) else {**old, below: new}
+        assert (digest_of({**WRITTEN, part: new}) == before) is (row == "may change"), key
