@@ -247,7 +247,10 @@ def _recognise(sheet: Sheet, role: ColumnRole, names: Sequence[str], found: Mapp
     exact = [name for name in mine if plain_name(name) in _NAMES]
     stripped = [name for name in mine if name not in exact]
     if role == "value":
+        # A column called so is the value although nothing in it can be read: then that is what is wrong.
+        named = [name for name in exact if plain_name(name) in ("value", "score", "rating", "vote")]
         exact, stripped = ([name for name in some if _is_rated(sheet, name)] for some in (exact, stripped))
+        exact = exact or (named if len(named) == 1 and not stripped else [])
     possible = exact or stripped
     if role == "value" and (last := [name for name in possible if name == "value"]) and len(possible) > 1:
         possible = [*last, *(name for name in possible if name != "value" and plain_name(name) != "response")]

@@ -94,10 +94,10 @@ def _with_names(base: pd.DataFrame, roles: ColumnRoles) -> tuple[pd.DataFrame, l
     if roles.pattern and "stimulus" in base:
         return _matched(base, roles.pattern), []
     has = {role: role in base for role in ("condition", "content", "stimulus")}
-    if roles.wide_role == "stimulus" and not has["condition"]:
-        both = base["stimulus"].str.split("/", n=1, expand=True)
-        if both.shape[1] == 2 and both.notna().all(axis=None):
-            return base.assign(condition=both[0], content=both[1]), ["columns are named condition/content"]
+    if has["stimulus"] and not has["condition"] and not has["content"]:
+        both = base["stimulus"].str.split("/", expand=True)
+        if both.shape[1] == 2 and both.notna().all(axis=None) and 1 < both[1].nunique() < len(both.drop_duplicates()):
+            return base.assign(condition=both[0], content=both[1]), ["stimuli are named condition/content"]
     if has["condition"] and has["content"]:
         return base, []
     if has["condition"] and has["stimulus"]:

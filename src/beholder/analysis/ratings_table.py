@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import pandas as pd
 
-from beholder.analysis.column_roles import Columns, ToldColumns, find_roles, parse_columns
+from beholder.analysis.column_roles import Columns, ToldColumns, find_roles, parse_columns, plain_name
 from beholder.analysis.long_tables import to_long
 from beholder.analysis.rating_values import RatingScale, parse_missing, parse_scale, read_values
 from beholder.analysis.sanity import SanityFinding, rating_findings
@@ -289,11 +289,15 @@ def _from_sheet(path: Path, options: TableOptions) -> tuple[pd.DataFrame, tuple[
     if scales and not {"scale_min", "scale_max"} <= set(table.columns):
         table["scale_min"] = questions.map({name: scale.low for name, scale in scales.items()})
         table["scale_max"] = questions.map({name: scale.high for name, scale in scales.items()})
+    if options.reference is None and "role" not in table:
+        named = [name for name in table["condition"].unique() if plain_name(name) in _REFERENCE_NAMES]
+        notes += [f"no condition is marked as the reference (--reference {named[0]!r} does)"] if named else []
     empty = int((long.cells["value"] == "").sum())
     notes += [*read.notes, *_scale_words(scales), *([f"{plain_count(empty, 'cell')} empty"] if empty else [])]
     return _filled(table, str(path), lambda at: sheet.place(int(rows[at]))), tuple(notes), scales
 
 
+_REFERENCE_NAMES = ("reference", "ref", "hidden reference", "original")
 _NUMBER_COLUMNS = ("scale_min", "scale_max", "position", "response_ms", "raw_value")
 _ANY = RatingScale(-math.inf, math.inf, is_declared=True)
 """The scale of what is no score: grades and choices have ends of their own, which are checked later."""

@@ -46,3 +46,9 @@ def test_merged_cells_are_told(tmp_path: Path) -> None:
         f"{tmp_path / 't.csv'}:{line}  subject is empty. Allowed: a name. If cells were merged, fill each of them in."
         for line in (3, 4)
     ]
+
+
+def test_names_as_we_write_them_are_taken_apart(tmp_path: Path) -> None:
+    table = long(tmp_path, "rater,stimulus,score\np,a/x,1\np,a/y,2\np,b/x,3\np,b/y,4\n")
+    assert rows(table, "condition", "content") == [("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")]
+    assert table.notes == ("stimuli are named condition/content",)

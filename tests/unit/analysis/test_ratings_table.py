@@ -58,6 +58,21 @@ def test_a_reference_is_marked_by_its_name(tmp_path: Path) -> None:
     assert str(error.value) == f"--reference  'C' is no condition of {path}. Allowed: A, B."
 
 
+def test_a_reference_that_nobody_marked_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "mushra.csv"
+    path.write_text("listener,Reference,A\np,100,60\nq,98,40\n", "utf-8")
+    note = "no condition is marked as the reference (--reference 'Reference' does)"
+    assert note in load_table(path).notes
+    assert note not in load_table(path, TableOptions.of(reference="Reference")).notes
+
+
+def test_a_value_that_cannot_be_read_is_what_is_wrong(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("rater,system,score\np,A,inf\n", "utf-8")
+    with pytest.raises(UserError, match=r"a.csv:2  score is 'inf'. Allowed: a number, a word of a scale"):
+        load_table(path)
+
+
 def test_a_declared_scale_is_kept_and_checked(tmp_path: Path) -> None:
     path = MESSY_TABLES[1].write(tmp_path)
     table = load_table(path, TableOptions.of(scale="0..10")).table
