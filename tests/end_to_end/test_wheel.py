@@ -53,5 +53,6 @@ def test_the_wheel_runs_without_the_checkout(wheel: Path, tmp_path: Path) -> Non
 
     where = run("-c", "import beholder; print(beholder.__file__)")
     assert where.startswith(str(site))
-    run("-m", "beholder", "new", "acr", "study")
+    # Clips of a second: drawing those of `beholder new` takes 8 s of processor time.
+    run("-c", "import beholder; beholder.new('acr', 'study', seconds=1)")
     assert "No problems found" in run("-m", "beholder", "check", "study/study.yaml")
