@@ -237,7 +237,7 @@ def _variants(run: ExampleRun, laboratory: Path) -> Exhibit:
     lines = []
     for title, change in changes.items():
         folder = run.folder / "variants" / title.lower().replace(" ", "-")
-        for part in ("stimuli", "gold"):
+        for part in ("stimuli", "gold", "media"):  # what was measured of a clip holds for its copy
             shutil.copytree(run.folder / part, folder / part)
         shutil.copyfile(run.folder / "stimuli.csv", folder / "stimuli.csv")
         text = (run.folder / "study.yaml").read_text("utf-8")
@@ -286,7 +286,8 @@ def _methods(run: ExampleRun) -> Iterator[Exhibit]:
     tables: dict[str, Path] = {}
     for title, method in _METHODS.items():
         folder = run.folder / "methods" / method
-        shutil.copytree(run.folder / "stimuli", folder / "stimuli")
+        for part in ("stimuli", "media"):
+            shutil.copytree(run.folder / part, folder / part)
         has_hidden = title == "ACR-HR"
         original = "source" if method == "acr" else "{name: source, role: reference}"
         names = ", ".join([original, *list(_conditions(run))[1:]])
