@@ -154,6 +154,15 @@ def plain_strings(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def charts_as_in_reports() -> Iterator[None]:
+    """Let Altair compare a chart with its grammar as a whole, not each of its parts before: drawing takes a third."""
+    from altair.utils.schemapi import debug_mode
+
+    with debug_mode(False):
+        yield
+
+
 MEMORY = Path("/dev/shm")
 ROOM_BYTES = 4 << 30
 
