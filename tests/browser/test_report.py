@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from beholder.study.model import Study
 from support.browser import MARKS, barriers
 from support.report_pages import Page as ReadPage
@@ -156,14 +154,17 @@ async def test_the_list_of_contents_leads_to_every_section_also_into_folded_ones
     assert listed == sections
     await links.filter(has_text="Is it four?").click()
     assert await page.locator("#question-4").evaluate("one => one.open")
-    assert await barriers(page, "report") == []
     await page.close()
 
 
-@pytest.mark.parametrize("width", [360, 1366])
-async def test_a_report_of_one_question_overlaps_nowhere(
-    chromium: Browser, people: tuple[Study, ReadPage], width: int
+async def test_a_report_of_one_question_overlaps_nowhere_and_has_no_barriers(
+    chromium: Browser, people: tuple[Study, ReadPage]
 ) -> None:
-    page = await shown(chromium, people[0], viewport={"width": width, "height": 900})
+    page = await shown(chromium, people[0], viewport={"width": 360, "height": 900})
     assert await collisions(page, is_open=True) == []
+    await page.set_viewport_size({"width": 1366, "height": 900})
+    assert await collisions(page, is_open=True) == []
+    await page.evaluate(FOLD, False)
+    # Every rule once, on the smaller report: axe takes seconds for a page of thousands of texts.
+    assert await barriers(page, "report", ["light"]) == []
     await page.close()
