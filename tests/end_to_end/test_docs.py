@@ -337,15 +337,10 @@ def test_every_table_that_analyse_writes_is_described_once() -> None:
 
 
 def literals() -> str:
-    """Return every text of the program, with a gap where a value is put in; without points and commas."""
-    texts = []
-    for path in sorted((ROOT / "src" / "beholder").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.JoinedStr):
-                texts.append("".join(str(v.value) if isinstance(v, ast.Constant) else "\0" for v in node.values))
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                texts.append(node.value)
-    return plain_words("\n".join(texts))
+    """Return the source of the program, texts over several lines joined, with a gap where a value is put in."""
+    sources = "\n".join(path.read_text("utf-8") for path in sorted((ROOT / "src" / "beholder").rglob("*.py")))
+    joined = re.sub(r"\"\n\s*f?\"", "", sources)
+    return plain_words(re.sub(r"\{[^{}\n]*\}", "\0", joined))
 
 
 def plain_words(text: str) -> str:
