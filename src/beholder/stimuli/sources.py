@@ -166,10 +166,13 @@ def _no_stimuli(study: Study, skipped: Sequence[Problem]) -> Problem:
 
 
 def _leave_out_notes(sources: Sources) -> None:
-    """Leave out texts in a folder of sounds, videos or pictures: notes and transcripts lie beside what is rated."""
+    """Leave out texts in a folder of sounds, videos or pictures: notes and transcripts lie beside what is rated.
+
+    Where texts are most of the files, they are what is rated, and something else is the stray.
+    """
     notes = [source for source in sources.entries if source.medium == "text"]
     others = sorted({source.medium for source in sources.entries} - {"text"})
-    if notes and others:
+    if notes and 2 * len(notes) <= len(sources.entries):
         sources.entries = [source for source in sources.entries if source.medium != "text"]
         for source in notes:
             sources.warnings.append(Problem(source.where, f"is left out: text beside {' and '.join(others)}"))

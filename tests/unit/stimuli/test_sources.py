@@ -85,12 +85,22 @@ def test_stimuli_of_several_media_are_a_problem_that_names_one_of_each(tmp_path:
 
 
 def test_a_note_among_videos_is_left_out_with_a_warning(tmp_path: Path, video: bytes) -> None:
-    write(tmp_path, {"stimuli/a/sea.mp4": video, "stimuli/a/sea.txt": "A transcript.", "stimuli/notes/x.md": "A note."})
-    catalogue = load_catalogue(study_in(tmp_path))
-    assert [stimulus.id for stimulus in catalogue.stimuli] == ["a/sea"]
+    write(tmp_path, {"stimuli/a/sea.mp4": video, "stimuli/b/sea.mp4": video})
+    write(tmp_path, {"stimuli/a/sea.txt": "A transcript.", "stimuli/notes/x.md": "A note."})
+    catalogue = load_catalogue(study_in(tmp_path, {"folder": "stimuli", "accept": ["identical"]}))
+    assert [stimulus.id for stimulus in catalogue.stimuli] == ["a/sea", "b/sea"]
     assert [str(warning) for warning in catalogue.warnings] == [
         "stimuli/a/sea.txt  is left out: text beside video.",
         "stimuli/notes/x.md  is left out: text beside video.",
+    ]
+
+
+def test_a_video_among_texts_is_a_mixture_of_media(tmp_path: Path, video: bytes) -> None:
+    write(tmp_path, {f"stimuli/{name}/sea.txt": "A text." for name in ("long", "short")})
+    write(tmp_path, {"stimuli/long/city.mp4": video})
+    assert problems(tmp_path) == [
+        "study.yaml:1  stimuli mix video (stimuli/long/city.mp4) and text (stimuli/long/sea.txt). "
+        "Allowed: one medium. Take the others out, or make a study of each."
     ]
 
 
