@@ -56,6 +56,8 @@ async def listen(page: Page) -> None:
     buttons = page.locator("main button.play[data-slot]")
     for place in range(await buttons.count() - 1):
         await _play_whole(page, buttons.nth(place))
+        # It counts a little before its end; the next one would begin where this one is.
+        await page.wait_for_function("() => !document.querySelector('main .is-playing')")
     await _play_part(buttons.last)
 
 

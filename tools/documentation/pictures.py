@@ -20,7 +20,6 @@ from beholder.testing.browser import StepMoment, fitting_answers, oracle_for, wa
 from beholder.workflow.new import new
 from beholder.workflow.plan import plan
 from beholder.workflow.run import run
-from documentation.gallery import picture_gallery
 
 LARGEST = 150_000
 
@@ -138,6 +137,8 @@ def _write_study(folder: Path) -> Path:
 
 async def take_pictures(folder: Path, scratch: Path, chromium: str) -> list[Path]:
     """Write all pictures to a folder; return their paths."""
+    from documentation.gallery import picture_gallery  # which takes its pictures by the functions above
+
     folder.mkdir(parents=True, exist_ok=True)
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
