@@ -148,7 +148,9 @@ async def test_the_list_of_contents_leads_to_every_section_also_into_folded_ones
     chromium: Browser, crowded: tuple[Study, ReadPage]
 ) -> None:
     page = await shown(chromium, crowded[0], viewport={"width": 1366, "height": 900})
-    links = page.get_by_role("navigation", name="Contents").get_by_role("link")
+    contents = page.get_by_role("navigation", name="Contents")
+    await contents.get_by_text("Contents").click()
+    links = contents.get_by_role("link")
     listed = await links.evaluate_all("all => all.map((one) => one.getAttribute('href'))")
     sections = await page.locator("main section:not(#key)").evaluate_all("all => all.map((one) => `#${one.id}`)")
     assert listed == sections

@@ -88,7 +88,7 @@ def headings(content: Child) -> list[tuple[str, Markup]]:
 
 
 def contents(lines: Sequence[Sequence[tuple[str, Child]]]) -> Markup | None:
-    """Return the list of contents: each line has anchors with their titles, the first of them the main one.
+    """Return the list of contents, folded: each line has anchors with their titles, the first of them the main one.
 
     None where a page is too short for one.
     """
@@ -98,7 +98,8 @@ def contents(lines: Sequence[Sequence[tuple[str, Child]]]) -> Markup | None:
     for line in lines:
         first, *further = [tag("a", title, href=f"#{anchor}") for anchor, title in line]
         items.append(tag("li", first, tag("span", further) if further else None))
-    return tag("nav", tag("h2", "Contents"), tag("ol", items), class_="contents", aria_label="Contents")
+    listed = tag("details", tag("summary", "Contents"), tag("ol", items))
+    return tag("nav", listed, class_="contents", aria_label="Contents")
 
 
 # Panels
