@@ -130,7 +130,7 @@ async def test_a_study_that_needs_every_clip_keeps_the_place_until_it_comes(serv
     for _ in range(2):
         await page.wait_for_selector("#try-again:visible")
         words = await page.locator("main").inner_text()
-        assert "Your place is kept: try again now, or come back later with the same link." in words
+        assert "Your place is saved: try again now, or come back later with the same link." in words
         assert "Questions about this study: tiny@example.org" in words
         assert not await page.is_visible("#next")
         is_away[0] = await page.locator("#try-again").get_attribute("data-pressed") is None

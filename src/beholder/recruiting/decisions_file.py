@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,8 @@ _DECISION_COLUMNS = (
     "submission", "participant", "sessions", "outcome", "status", "code", "proposed", "pay", "proposed_use", "use",
     "reasons", "words", "category", "message",
 )  # fmt: skip
+_AS_NUMBER = re.compile(r"\d+(\.\d+)?E[+-]?\d+")
+"""What a spreadsheet makes of an id that looks like a number: nothing near it is meant."""
 _TRUTHS: Mapping[str, bool] = {"true": True, "false": False}
 
 
@@ -143,7 +146,8 @@ def apply_edits(
     for edit in edits.values():
         if edit.submission not in known and (edit.is_pay_changed or edit.is_use_changed):
             what = f"submission is {edit.submission or 'empty'}, and there is none of that id"
-            fix = did_you_mean(edit.submission, sorted(known)) or "A spreadsheet may have changed it; delete the line."
+            near = "" if _AS_NUMBER.fullmatch(edit.submission) else did_you_mean(edit.submission, sorted(known))
+            fix = near or "A spreadsheet may have changed it; delete the line."
             problems.append(Problem(edit.where, what, "", fix))
     return [
         _changed(row, edits[row.decided.submission], promised, is_signed, problems)

@@ -45,7 +45,7 @@ def test_runs_have_other_people_and_other_plans_and_end_with_the_page_on_how_wel
         (["--runs", "0"], "--runs  is 0. Allowed: 2 to 1,000.\n"),
         (
             ["--runs", "2", "--against", "lab.csv"],
-            "lab.csv  is not there. Run `beholder clean` first, or give another file.\n",
+            "lab.csv  is not there. Give another file.\n",
         ),
         (
             ["--against", "lab.csv"],
