@@ -80,7 +80,7 @@ def metrics_folder(
     results = {"values": Result(table, " ".join(notes), _cited(table))}
     if side is not None:
         results |= _related(side, table)
-    words = finding(results, has_ratings=side is not None)
+    words = finding(results, side)
     made = outcome(results, side, study, words)
     page = write_outcome(made, folder, drawing)
     empty = {"correlations": pd.DataFrame(columns=RELATED), "comparisons": pd.DataFrame(columns=COMPARED)}

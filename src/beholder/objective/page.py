@@ -58,7 +58,8 @@ _UNITS: Mapping[Level, str] = {"stimulus": "stimuli", "condition": "conditions"}
 def outcome(results: Mapping[str, Result], side: Side | None, study: Study | None, words: Sequence[str]) -> Outcome:
     """Return what the page tells."""
     values = results["values"].table
-    figures = [*_matrices(results), *_clouds(side, values, results)] if side is not None else []
+    asked = side.question_labels if side is not None else {}
+    figures = [*_matrices(results, asked), *_clouds(side, values, results)] if side is not None else []
 
     def sections(drawn: Mapping[str, Markup]) -> Sequence[Child]:
         shown = [
@@ -67,7 +68,7 @@ def outcome(results: Mapping[str, Result], side: Side | None, study: Study | Non
             if figure.name in drawn
         ]
         labels = side.labels if side is not None else {}
-        tables = [*_correlations(results), _values_panel(values, labels), _gaps(values)]
+        tables = [*_correlations(results, asked), _values_panel(values, labels), _gaps(values)]
         return [*shown, *(one for one in tables if one is not None)]
 
     name = study.title if study is not None else side.name if side is not None else ""
@@ -88,7 +89,7 @@ def _clouds(side: Side, values: pd.DataFrame, results: Mapping[str, Result]) -> 
         if len(both) > 1 and (row := rows.get((level, question, metric, region))) is not None:
             by_question.setdefault(question, []).append(Cloud(metric, region, both, row))
     figures = [
-        _figure(level, question, clouds, side.labels, place)
+        _figure(level, side.question_labels.get(question, question), clouds, side.labels, place)
         for place, (question, clouds) in enumerate(by_question.items(), 1)
     ]
     return figures if len(figures) <= _MOST_SHOWN else [one._replace(in_page=False, paper=COLUMN) for one in figures]
@@ -105,9 +106,14 @@ def _figure(level: Level, question: str, clouds: list[Cloud], labels: Mapping[st
     )
 
 
-def _matrices(results: Mapping[str, Result]) -> list[Figure]:
+def _labelled(correlations: pd.DataFrame, asked: Mapping[str, str]) -> pd.DataFrame:
+    """Return correlations with questions called as readers know them; files keep the ids."""
+    return correlations.assign(question=[asked.get(str(name), str(name)) for name in correlations["question"]])
+
+
+def _matrices(results: Mapping[str, Result], asked: Mapping[str, str]) -> list[Figure]:
     """Return a grid of questions and metrics for each level at which there are several of both."""
-    correlations = results["correlations"].table
+    correlations = _labelled(results["correlations"].table, asked)
     figures = []
     for level in LEVELS:
         own = correlations[(correlations["level"] == level) & correlations["pearson"].notna()]
@@ -132,12 +138,12 @@ def _grid(cells: pd.DataFrame) -> Callable[[Layout], Any]:
     )  # fmt: skip
 
 
-def _correlations(results: Mapping[str, Result]) -> list[Markup]:
+def _correlations(results: Mapping[str, Result], asked: Mapping[str, str]) -> list[Markup]:
     if "correlations" not in results:
         return []
     panels = []
     for level in LEVELS:
-        own = results["correlations"].table
+        own = _labelled(results["correlations"].table, asked)
         own = own[own["level"] == level]
         if not own["pearson"].notna().any():
             continue
@@ -226,9 +232,9 @@ def leading_level(correlations: pd.DataFrame) -> Level:
     return "stimulus" if (known["level"] == "stimulus").any() else "condition"
 
 
-def finding(results: Mapping[str, Result], *, has_ratings: bool) -> tuple[str, ...]:
+def finding(results: Mapping[str, Result], side: Side | None) -> tuple[str, ...]:
     """Return the finding in a sentence or two, and a warning where it stands on little."""
-    if not has_ratings:
+    if side is None:
         return ("There are no ratings yet, so these are values only.",)
     table = results["correlations"].table
     level = leading_level(table)
@@ -240,7 +246,11 @@ def finding(results: Mapping[str, Result], *, has_ratings: bool) -> tuple[str, .
         )
     units = "stimuli" if level == "stimulus" else "conditions"
     questions = list(dict.fromkeys(known["question"]))
-    said = _of_one(known, results, units) if len(questions) == 1 else _of_many(known, questions, units)
+    said = (
+        _of_one(known, results, units)
+        if len(questions) == 1
+        else _of_many(_labelled(known, side.question_labels), len(questions), units)
+    )
     n = int(known["n"].max())
     if n < _FEW:
         said = (*said, f"With {n} {units} the intervals are wide: this says little about which metric is better.")
@@ -278,7 +288,7 @@ def _clearly(
     return ()
 
 
-def _of_many(known: pd.DataFrame, questions: list[str], units: str) -> tuple[str, ...]:
+def _of_many(known: pd.DataFrame, questions: int, units: str) -> tuple[str, ...]:
     strength = {
         (str(metric), str(region)): mean_correlation(rows["pearson"].abs())
         for (metric, region), rows in known.groupby(["metric", "region"], sort=False)
@@ -287,7 +297,7 @@ def _of_many(known: pd.DataFrame, questions: list[str], units: str) -> tuple[str
     best = ordered[0]
     own = known[(known["metric"] == best[0]) & (known["region"] == best[1])]
     rows = sorted(records(own), key=lambda row: abs(row["pearson"]))
-    lead = f"Over {len(questions)} questions {called(*best)} agrees best with what people said"
+    lead = f"Over {questions} questions {called(*best)} agrees best with what people said"
     low, high = (f"{told_r(row['pearson'])} ({row['question']})" for row in (rows[0], rows[-1]))
     mean = f"|r| = {told_r(strength[best])} on average, from {low} to {high}, over {int(own['n'].max())} {units}"
     others = "".join(f"; {called(*key)} {told_r(strength[key])}" for key in ordered[1:4])
