@@ -60,6 +60,12 @@ class SimulatedWorld:
         return tuple(question.id for question in self.method.questions(self.study))
 
     @property
+    def question_names(self) -> dict[str, str]:
+        """What figures call each question: its label, of a reversed one that of its turned scores, or its id."""
+        asked = self.method.questions(self.study)
+        return {one.id: one.name_of_scores(is_turned=one.keyed == "-") or one.id for one in asked}
+
+    @property
     def spans(self) -> tuple[float, ...]:
         """The points of the scale of each question from end to end."""
         return tuple(points_of(question.scale) for question in self.method.questions(self.study))

@@ -183,15 +183,16 @@ def _curve(tables: PowerTables, place: int, question: str) -> Figure:
         "are in power.csv and sizes.csv."
     )
     name = "power" if len(tables.world.questions) == 1 else f"power-{place}"
-    return Figure(name, question, words, draw, is_wide=True, paper=DOUBLE, in_page=place <= _MOST_QUESTIONS)
+    title = tables.world.question_names[question]
+    return Figure(name, title, words, draw, is_wide=True, paper=DOUBLE, in_page=place <= _MOST_QUESTIONS)
 
 
 def _sections(tables: PowerTables, drawn: Mapping[str, Markup]) -> list[Child]:
-    questions = tables.world.questions
+    questions, names = tables.world.questions, tables.world.question_names
     sections: list[Child] = []
     for place, question in enumerate(questions[:_MOST_QUESTIONS], 1):
         name = "power" if len(questions) == 1 else f"power-{place}"
-        title = "Chance to find a difference" if len(questions) == 1 else f"Chance to find a difference: {question}"
+        title = "Chance to find a difference" + (f": {names[question]}" if len(questions) > 1 else "")
         foot = "Dashed: a chance of 80 %" + _at_best(tables) + ". Bars: 95 % intervals of the simulation."
         sections.append(panel(name, title, drawn[name], foot=foot, is_wide=True))
         chances = table("Chance to find a difference", chance_sheet(tables.of("power", question)))

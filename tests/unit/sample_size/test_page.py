@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from beholder.sample_size.page import finding_words, notes
+from beholder.sample_size.page import finding_words, notes, outcome
 from beholder.simulation.truth import IDEAL
 from support.method_studies import make_study
 from support.power_worlds import power_tables_of
@@ -31,3 +31,13 @@ def test_leavers_and_ends_of_the_scale_are_noted() -> None:
         "who finish are counted and paid here.",
     )
     assert tables.table("sizes")["cost"].tolist() == [10.0]
+
+
+def test_questions_are_called_by_their_labels_and_reversed_ones_by_the_name_of_what_is_shown() -> None:
+    questions = [
+        {"id": "real", "text": "It looks real.", "scale": "cont100", "label": "Realistic"},
+        {"id": "creepy", "text": "It is creepy.", "scale": "cont100", "keyed": "-", "turned": "Not creepy"},
+    ]
+    study = make_study("parallel", ["a", "b"], questions=questions, design={"trials": 3})
+    shown = outcome(power_tables_of(study, (4,)))
+    assert [figure.title for figure in shown.figures][:2] == ["Realistic", "Not creepy"]
