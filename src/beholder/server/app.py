@@ -8,8 +8,8 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
-from starlette.routing import Route
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Mount, Route, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from beholder.errors import Refused
@@ -114,28 +114,27 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         return JsonReply({"study": study.name, "store": "away"}, 503, {"retry-after": "5"})
 
     async def front(request: Request) -> Response:
-        return RedirectResponse(f"/s/{study.name}")
+        return asset_response(request, page)
 
-    app = Starlette(
-        routes=[
-            Route("/", front),
-            Route("/s/{study}", show),
-            Route("/api/arrive", arrive, methods=["POST"]),
-            Route("/api/step", step),
-            Route("/api/answers/{key}", answer, methods=["PUT"]),
-            Route("/api/events", events, methods=["POST"]),
-            Route("/api/presence", presence, methods=["POST"]),
-            Route("/api/withdraw", withdraw, methods=["POST"]),
-            Route("/forget", show_forget),
-            Route("/api/forget", forget, methods=["POST"]),
-            Route("/media/{token}", media),
-            Route("/web/{hash}/{path:path}", web),
-            Route("/healthz", health),
-            *lab_routes(service, assets, limit),
-        ],
-        exception_handlers=_error_handlers(service, assets),
-    )
-    return SecurityHeaders(app)  # outermost, so that error responses get them too
+    routes = [
+        Route("/", front),
+        Route("/s/{study}", show),
+        Route("/api/arrive", arrive, methods=["POST"]),
+        Route("/api/step", step),
+        Route("/api/answers/{key}", answer, methods=["PUT"]),
+        Route("/api/events", events, methods=["POST"]),
+        Route("/api/presence", presence, methods=["POST"]),
+        Route("/api/withdraw", withdraw, methods=["POST"]),
+        Route("/forget", show_forget),
+        Route("/api/forget", forget, methods=["POST"]),
+        Route("/media/{token}", media),
+        Route("/web/{hash}/{path:path}", web),
+        Route("/healthz", health),
+        *lab_routes(service, assets, limit),
+    ]
+    router = Router(routes, redirect_slashes=False)  # a redirect would be made from the Host that a request names
+    app = Starlette(routes=[Mount("/", router)], exception_handlers=_error_handlers(service, assets))
+    return SecurityHeaders(WithoutTrailingSlash(app))  # outermost, so that error responses get them too
 
 
 def _parameter(value: Json) -> str:
@@ -189,7 +188,7 @@ def _error_handlers(
         return reply(request, Refused.because("nothing_here", code="not_found"), status)
 
     async def report_fault(request: Request, error: Exception) -> Response:
-        _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        _log.error("%s %s failed", request.method, request.scope["path"], exc_info=error)
         return reply(request, Refused.because("our_fault", code="our_fault"), 500)
 
     return {
@@ -200,6 +199,25 @@ def _error_handlers(
         405: find_nothing,
         Exception: report_fault,
     }
+
+
+# Addresses
+
+
+class WithoutTrailingSlash:
+    """ASGI middleware that reads `/s/study/` as `/s/study`.
+
+    The server redirects nowhere: an address made from the request would repeat a forged Host, leave https behind a
+    proxy, and write the ids of the query into further logs.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            scope = {**scope, "path": scope["path"].rstrip("/") or "/"}
+        await self.app(scope, receive, send)
 
 
 # Security headers
