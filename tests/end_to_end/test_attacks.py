@@ -152,6 +152,22 @@ async def test_an_event_log_without_end_is_refused(server: Site) -> None:
     assert status == 413
 
 
+async def test_somebody_who_has_not_agreed_can_send_little(server: Site) -> None:
+    visitor = Visitor(server)
+    await visitor.arrive()
+    events = [[number, "key", None, {"x": "y" * 200}] for number in range(500)]
+    batch = {"key": "consent", "tab": "t", "from": 0, "events": events}
+    assert (await visitor.send("POST", "/api/events", batch)).status_code == 413
+    many = {str(number): "x" for number in range(40)}
+    response = await server.client.post("/api/arrive", json={"study": "tiny", "params": many, "device": {}})
+    assert (response.status_code, response.json()["error"]["allowed"]) == (422, "up to 32 parameters")
+    strange = {"study": "tiny", "params": {}, "device": {"fonts": ["x" * 1000] * 50, "dpr": 2}}
+    token = (await server.client.post("/api/arrive", json=strange)).json()["token"]
+    facts = await server.store.session_facts(token.split(".")[1])
+    assert facts is not None
+    assert facts.session.device == {"dpr": 2}
+
+
 NUMBERS = ["1e999", "-1e999", "NaN", "Infinity", "1" + "0" * 400]
 
 
@@ -178,7 +194,7 @@ async def test_no_parameter_is_too_strange(server: Site, name: str) -> None:
     for value in ("\ud800", "tiny.\ud800.x", "\x00", "x" * 200_000, "ü" * 100, "😀"):
         body = {"study": "tiny", "params": {name: value}, "device": {}}
         response = await server.client.post("/api/arrive", content=json.dumps(body))
-        assert response.status_code in (201, 401, 403, 422), response.text
+        assert response.status_code in (201, 401, 403, 413, 422), response.text
 
 
 @pytest.mark.parametrize("asked", [f"bytes={'9' * 5000}-", "bytes=-0", "bytes=5-1", "bytes=a-b", "bytes=0-1,3-4"])

@@ -17,6 +17,7 @@ from beholder.server.context import Context
 from beholder.server.entrances import ENTRANCES
 from beholder.server.flow import Ending, answers_of, next_step
 from beholder.server.further_sessions import FurtherSessions, add_new_lists
+from beholder.server.limits import MOST_SESSIONS, RecentEntries
 from beholder.server.participants import LAB, NUMBERED, Identity
 from beholder.server.script import Script
 from beholder.store.contract import (
@@ -346,7 +347,7 @@ class Leases:
     ) -> None:
         self._store, self._further, self._duration = store, further, duration
         self._release_abandoned = release_abandoned
-        self._until: dict[str, datetime] = {}
+        self._until: RecentEntries[str, datetime] = RecentEntries(MOST_SESSIONS)
 
     async def claim(self, session: Session, taken: Sequence[int], now: datetime) -> int | None:
         """Return the list of a session, claimed now; None where none is free. Robots share lists.

@@ -140,6 +140,7 @@ def _repeated_feedback(ctx: Context, facts: SessionFacts, step: PlannedStep, scr
 # Events between two answers
 
 _LARGEST = 8 * 1024 * 1024  # characters of one session's events that are kept
+_LARGEST_BEFORE = 64 * 1024  # the same before somebody has agreed: anybody can come so far
 
 
 async def take_events(ctx: Context, session: str, batch: SubmittedAnswer, key: str) -> None:
@@ -156,7 +157,7 @@ async def take_events(ctx: Context, session: str, batch: SubmittedAnswer, key: s
     if batch.events or not new:
         new.append(Events(session, key, batch.tab, batch.first, batch.events, now))
     ctx.event_sizes[session] = size = ctx.event_sizes.get(session, 0) + len(str(batch.events)) + len(str(batch.draft))
-    if size > _LARGEST:
+    if size > (_LARGEST_BEFORE if facts.list is None else _LARGEST):
         raise Refused.because("log_too_long", where="events", code="too_large", status=413)
     await ctx.store.append(new)
     if facts.list is not None and session not in ctx.moderation.released:

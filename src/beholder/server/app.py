@@ -15,13 +15,24 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from beholder.errors import Refused
 from beholder.server.assets import Assets
 from beholder.server.lab import lab_routes
+from beholder.server.limits import RateLimit
 from beholder.server.media import media_response
-from beholder.server.requests import JsonReply, RateLimit, asset_response, read_bearer, read_json, read_submission
+from beholder.server.requests import (
+    JsonReply,
+    asset_response,
+    read_bearer,
+    read_device,
+    read_json,
+    read_submission,
+)
 from beholder.server.service import StudyService
 from beholder.store.contract import NotJson, StoreUnavailable
 from beholder.types import Json
 
 _LONGEST_PARAM = 512
+_MOST_PARAMS = 32
+_LARGEST_ARRIVAL = 64 * 1024
+"""What anybody may send who has no session yet."""
 _log = logging.getLogger("beholder.server")
 
 
@@ -32,7 +43,9 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
     limit, slow_limit = RateLimit(), RateLimit(burst=10, per_second=1)
 
     def token_of(request: Request) -> str:
-        return read_bearer(request, limit, service.words)
+        token = read_bearer(request, service.words)
+        limit.take(service.session_of(token))  # a made-up token is refused before, and not kept
+        return token
 
     async def show(request: Request) -> Response:
         if request.path_params["study"] != study.name:
@@ -40,7 +53,7 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         return asset_response(request, page)
 
     async def arrive(request: Request) -> Response:
-        body = await read_json(request)
+        body = await read_json(request, _LARGEST_ARRIVAL)
         if not isinstance(body, Mapping):
             raise Refused.because("body_not_an_object", where="body", allowed="a JSON object")
         if body.get("study") != study.name:
@@ -50,7 +63,10 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
             raise Refused.because("params_not_an_object", where="params", allowed='{"participant": "..."}')
         if not isinstance(device, Mapping):
             raise Refused.because("device_not_an_object", where="device", allowed="a JSON object")
-        is_new, arrival = await service.arrive({name: _parameter(value) for name, value in params.items()}, device)
+        if len(params) > _MOST_PARAMS:
+            raise Refused.because("long_parameter", where="params", allowed=f"up to {_MOST_PARAMS} parameters")
+        named = {name: _parameter(value) for name, value in params.items()}
+        is_new, arrival = await service.arrive(named, read_device(device))
         return JsonReply(arrival, 201 if is_new else 200)
 
     async def step(request: Request) -> Response:

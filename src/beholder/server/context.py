@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
+
+from beholder.server.limits import MOST_SESSIONS, RecentEntries
 
 if TYPE_CHECKING:  # a declaration only, which every module of the server imports
     from beholder.server.admission import Leases
@@ -20,6 +22,9 @@ if TYPE_CHECKING:  # a declaration only, which every module of the server import
     from beholder.server.script import ServedStudy
     from beholder.server.trial_rules import TrialRules
     from beholder.store.contract import Store
+
+
+_MOST_PREVIEWS = 200
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,7 @@ class Context:
     page_checks: PageChecks
     trial_rules: TrialRules
     presence: Presence
-    previews: dict[str, Preview] = field(default_factory=dict)
+    previews: MutableMapping[str, Preview] = field(default_factory=lambda: RecentEntries(_MOST_PREVIEWS))
     """The previews that were requested, by their session names."""
-    event_sizes: dict[str, int] = field(default_factory=dict)
+    event_sizes: MutableMapping[str, int] = field(default_factory=lambda: RecentEntries(MOST_SESSIONS))
     """How many characters of events each session has sent."""

@@ -18,6 +18,7 @@ from urllib.parse import quote, urlencode
 
 from beholder.errors import Refused
 from beholder.server import tokens
+from beholder.server.limits import MOST_SESSIONS, RecentEntries
 from beholder.server.participants import LAB, NUMBERED, OPERATOR, BlockList, Identity, lab_key, read_seat_token
 from beholder.study.model import Study
 from beholder.study.parts import duration
@@ -56,7 +57,7 @@ class Entrance:
 
     def __init__(self, study: Study, secret: bytes) -> None:
         self.study, self.secret = study, secret
-        self._platform_ids: dict[str, str] = {}
+        self._platform_ids: RecentEntries[str, str] = RecentEntries(MOST_SESSIONS)
 
     @cached_property
     def words(self) -> Mapping[str, str]:

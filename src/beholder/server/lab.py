@@ -19,8 +19,9 @@ from beholder.server import tokens
 from beholder.server.assets import Assets
 from beholder.server.entrances import LabEntrance
 from beholder.server.flow import Ending, answers_of, next_step
+from beholder.server.limits import RateLimit
 from beholder.server.participants import LAB, OPERATOR, is_lab_key, seat_token
-from beholder.server.requests import JsonReply, RateLimit, asset_response, read_bearer, read_json
+from beholder.server.requests import JsonReply, asset_response, read_bearer, read_json
 from beholder.server.script import ServedStudy, is_later_session
 from beholder.server.service import StudyService
 from beholder.store.contract import LedgerEntry, SessionFacts, Store
@@ -239,9 +240,11 @@ def lab_routes(service: StudyService, assets: Assets, limit: RateLimit) -> list[
     operator = assets.standalone(study, "kiosk/operator.js", "kiosk")
 
     def check_key(request: Request, *places: str) -> None:
-        key = read_bearer(request, limit, service.words)
-        if not any(is_lab_key(secret, place, key) for place in places):
+        key = read_bearer(request, service.words)
+        place = next((place for place in places if is_lab_key(secret, place, key)), None)
+        if place is None:
             raise Refused(service.words["unknown_token"], where="key", code="unknown_token", status=401)
+        limit.take(f"lab {place}")
 
     def station_of(request: Request) -> int:
         number = int(request.path_params["station"])

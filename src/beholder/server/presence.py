@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from beholder.aio import stopped_by_signal
 from beholder.formats import plain_count
+from beholder.server.limits import MOST_SESSIONS, RecentEntries
 from beholder.store.contract import StoreUnavailable
 
 if TYPE_CHECKING:  # which imports the service, and so this module
@@ -27,8 +28,8 @@ _LEFT = timedelta(seconds=5)
 _LAST_PAGES = timedelta(minutes=5)
 """How long last pages are served at most: for the code, the receipt, and who wants to be erased at once."""
 _EVERY_S = 0.5
-_MOST_PAGES = 20_000
-"""So many are remembered: a made-up tab in every request must not fill the memory."""
+_MOST_TABS = 8
+"""So many pages of one session are remembered: a made-up tab in every request must not fill the memory."""
 
 
 class Presence:
@@ -37,7 +38,7 @@ class Presence:
     def __init__(self) -> None:
         self.is_closing = False
         """Whether nobody can begin any more, because enough have finished. Whoever is inside goes on."""
-        self._open_until: dict[tuple[str, str], datetime] = {}
+        self._open_until: RecentEntries[str, RecentEntries[str, datetime]] = RecentEntries(MOST_SESSIONS)
 
     def close(self) -> None:
         """Let nobody begin any more."""
@@ -45,15 +46,15 @@ class Presence:
 
     def hear(self, session: str, tab: str, now: datetime, *, is_open: bool) -> None:
         """Take note that a page is open, or was left."""
-        if len(self._open_until) >= _MOST_PAGES:
-            self.open_pages(now)
-        if len(self._open_until) < _MOST_PAGES or (session, tab) in self._open_until:
-            self._open_until[session, tab] = now + (_HEARD if is_open else _LEFT)
+        tabs = self._open_until.get(session) or RecentEntries(_MOST_TABS)
+        tabs[tab] = now + (_HEARD if is_open else _LEFT)
+        self._open_until[session] = tabs
 
     def open_pages(self, now: datetime) -> int:
         """Return how many sessions have an open page, and forget all others."""
-        self._open_until = {page: until for page, until in self._open_until.items() if until > now}
-        return len({session for session, _ in self._open_until})
+        for session in [one for one, tabs in self._open_until.items() if max(tabs.values()) <= now]:
+            del self._open_until[session]
+        return len(self._open_until)
 
 
 # Until a server may stop

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from granian.constants import Interfaces
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
 from granian.server.embed import Server as Granian
 from starlette.types import ASGIApp
 
@@ -129,11 +130,22 @@ async def run_server(
                 yield RunningServer(service, opened, address)
 
 
+_LARGEST_HEADERS = 32 * 1024
+"""Bytes of address and headers of one request."""
+_IDLE_MS = 75_000
+"""How long a connection may wait for its next headers; proxies keep theirs for a minute, and have to be the first."""
+
+
 @contextlib.asynccontextmanager
 async def listen(app: ASGIApp, host: str, port: int) -> AsyncIterator[None]:
     """Serve an application on a port while the context is open."""
     logging.getLogger("_granian").setLevel(logging.ERROR)
-    server = Granian(app, host, port, interface=Interfaces.ASGINL, log_enabled=False, backlog=1024)
+    server = Granian(
+        app, host, port, interface=Interfaces.ASGINL, log_enabled=False, backlog=1024,
+        # HTTP/2 without TLS is for proxies alone, which do well without; its headers would have other limits.
+        http=HTTPModes.http1, websockets=False,
+        http1_settings=HTTP1Settings(header_read_timeout=_IDLE_MS, max_buffer_size=_LARGEST_HEADERS),
+    )  # fmt: skip
     serving = asyncio.create_task(server.serve())
     try:
         await _until_listening(host, port, serving)

@@ -154,7 +154,8 @@ class RenderedTexts:
 
 # Addresses of media
 
-_REMEMBERED = 20_000  # sessions, and slots, that are cached
+_REMEMBERED = 20_000  # descriptions of slots that are cached
+_INDEXED = 200_000  # slots of sessions whose addresses are cached: some 100 MB
 
 
 class MediaAddresses:
@@ -163,6 +164,7 @@ class MediaAddresses:
     def __init__(self, served: ServedStudy, secret: bytes) -> None:
         self._catalogue, self._secret = served.catalogue, secret
         self._by_session: OrderedDict[str, dict[str, tuple[Stimulus, bytes]]] = OrderedDict()
+        self._slots = 0
         # Requested twice: when a trial is prefetched, and when it is shown.
         self.describe = lru_cache(_REMEMBERED)(self._describe)
 
@@ -189,9 +191,10 @@ class MediaAddresses:
             for slot in step.trial.slots if step.trial else ():
                 token, filler = tokens.media_address(self._secret, session, step.key, slot.id)
                 slots[token] = (self._catalogue.by_id[slot.stimulus], filler)
+        self._slots += len(slots) - len(self._by_session.get(session, ()))
         self._by_session[session] = slots
-        if len(self._by_session) > _REMEMBERED:
-            self._by_session.popitem(last=False)
+        while self._slots > _INDEXED and len(self._by_session) > 1:
+            self._slots -= len(self._by_session.popitem(last=False)[1])
 
     def has(self, session: str, token: str) -> bool:
         """Return whether an address is of a slot of this session."""

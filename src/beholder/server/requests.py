@@ -1,9 +1,8 @@
-"""Requests and replies: bearer tokens, rate limits, JSON; answers and batches of events, checked strictly."""
+"""Requests and replies: bearer tokens, JSON; devices, answers and batches of events, checked strictly."""
 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias, cast
@@ -19,48 +18,28 @@ from beholder.types import Json
 
 _LARGEST_BODY = 256 * 1024
 _LARGEST_DISCARDED = 16 * 1024 * 1024
-_BURST, _PER_SECOND = 240.0, 20.0
 
 
-class RateLimit:
-    """A token bucket per session token, so that a runaway browser slows down nobody else."""
-
-    def __init__(self, burst: float = _BURST, per_second: float = _PER_SECOND) -> None:
-        self._burst, self._per_second = burst, per_second
-        self._buckets: dict[str, tuple[float, float]] = {}
-
-    def take(self, token: str) -> None:
-        """Count a request, or raise Refused where there are too many."""
-        now = time.monotonic()
-        left, at = self._buckets.get(token, (self._burst, now))
-        left = min(self._burst, left + (now - at) * self._per_second)
-        if left < 1:
-            raise Refused.because("too_many", code="too_many", status=429)
-        if len(self._buckets) > 50_000:
-            self._buckets.clear()
-        self._buckets[token] = (left - 1, now)
-
-
-def read_bearer(request: Request, limit: RateLimit, words: Mapping[str, str]) -> str:
-    """Return the bearer token of a request; without one, or after too many requests, raise Refused."""
+def read_bearer(request: Request, words: Mapping[str, str]) -> str:
+    """Return the bearer token of a request, which may be forged; without one raise Refused."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token:
         raise Refused(words["unknown_token"], where="Authorization", code="unknown_token", status=401)
-    limit.take(token)
     return token
 
 
-async def read_json(request: Request) -> Json:
-    """Return the JSON body; one that is too large is discarded and refused."""
+async def read_json(request: Request, largest: int = _LARGEST_BODY) -> Json:
+    """Return the JSON body; one of more than `largest` bytes is discarded and refused."""
     body, size = bytearray(), 0
     async for chunk in request.stream():
         size += len(chunk)
-        if size <= _LARGEST_BODY:
+        if size <= largest:
             body += chunk
         elif size > _LARGEST_DISCARDED:
             break
-    if size > _LARGEST_BODY:  # only now: a browser that is still sending would not read the response
-        raise Refused.because("body_too_large", where="body", allowed="up to 256 kB", code="too_large", status=413)
+    if size > largest:  # only now: a browser that is still sending would not read the response
+        allowed = f"up to {largest // 1024} kB"
+        raise Refused.because("body_too_large", where="body", allowed=allowed, code="too_large", status=413)
     try:
         return _parse(bytes(body))
     except (ValueError, RecursionError):
@@ -94,6 +73,49 @@ def asset_response(request: Request, asset: Asset, caching: str = "no-cache") ->
     if "gzip" in request.headers.get("accept-encoding", ""):
         return Response(asset.packed, headers={**headers, "content-encoding": "gzip"}, media_type=asset.type)
     return Response(asset.body, headers=headers, media_type=asset.type)
+
+
+# Devices
+
+_SIDE, _RATIO, _OFFSET = (0, 100_000), (0, 100), (-1440, 1440)
+_POINTERS = ("fine", "coarse", "none")
+_TEXTS = {"language": 35, "platform": 40, "browser": 40, "robot": 80}
+"""How many characters of each text are kept."""
+
+
+def read_device(device: Mapping[str, Json]) -> dict[str, Json]:
+    """Return what is kept of a reported device: the fields that we know, each of its own small shape.
+
+    Nobody is refused for a strange device: whatever else it holds is dropped.
+    """
+    sides = {name: _sides(device.get(name)) for name in ("screen", "viewport")}
+    numbers: dict[str, Json] = {
+        "dpr": _within(device.get("dpr"), *_RATIO),
+        "timezone_offset": _within(device.get("timezone_offset"), *_OFFSET),
+    }
+    touch, pointer = device.get("touch"), device.get("pointer")
+    texts = {name: text[:most] for name, most in _TEXTS.items() if isinstance(text := device.get(name), str)}
+    known: dict[str, Json] = {
+        **sides,
+        **numbers,
+        "touch": touch if isinstance(touch, bool) else None,
+        "pointer": pointer if pointer in _POINTERS else None,
+        **texts,
+    }
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def _sides(sides: Json) -> Json:
+    """Return width and height; None where they are anything else."""
+    if not isinstance(sides, list) or len(sides) != 2 or any(_within(side, *_SIDE) is None for side in sides):
+        return None
+    return sides
+
+
+def _within(value: Json, lowest: float, highest: float) -> Json:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value if lowest <= value <= highest else None
 
 
 # Event log

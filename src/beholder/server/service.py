@@ -163,7 +163,7 @@ class StudyService:
 
     async def step(self, token: str, key: str | None = None) -> dict[str, Json]:
         """Return the current step of this session. A preview may request any step by its key."""
-        session = self._session(token)
+        session = self.session_of(token)
         if (shown := self._preview(session)) is not None:
             return shown.step(key or CONSENT.key)
         facts = await load_session(self.context, session)
@@ -172,24 +172,25 @@ class StudyService:
 
     async def answer(self, token: str, key: str, submission: SubmittedAnswer) -> dict[str, Json]:
         """Store an answer durably, and return when it was stored and the next step."""
-        session = self._session(token)
+        session = self.session_of(token)
         if (shown := self._preview(session)) is not None:
             return shown.answer(key, submission)
         return await take_answer(self.context, session, key, submission)
 
     async def events(self, token: str, batch: SubmittedAnswer, key: str) -> None:
         """Store a batch of the event log and renew the lease."""
-        session = self._session(token)
+        session = self.session_of(token)
         if self._preview(session) is None:
             await take_events(self.context, session, batch, key)
 
     def hear(self, token: str, tab: str, *, is_open: bool) -> None:
         """Take note that a page of this session is open, or was left. Nothing is stored."""
-        session = self._session(token)
+        session = self.session_of(token)
         if self._preview(session) is None:
             self.context.presence.hear(session, tab, self.now(), is_open=is_open)
 
-    def _session(self, token: str) -> str:
+    def session_of(self, token: str) -> str:
+        """Return the session of a token, or raise Refused for one that is not ours."""
         return tokens.read_token(self.store.secret, self.served.study.name, token).session
 
     def _preview(self, session: str) -> Preview | None:
@@ -197,7 +198,7 @@ class StudyService:
 
     async def withdraw(self, token: str) -> dict[str, Json]:
         """Erase the answers of this session and return its last page."""
-        session = self._session(token)
+        session = self.session_of(token)
         if (shown := self._preview(session)) is not None:
             return shown.step("end:withdrawn")
         facts = await load_facts(self.context, session)

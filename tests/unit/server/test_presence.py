@@ -6,12 +6,14 @@ import asyncio
 import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from beholder.clock import utc_now
 from beholder.errors import Refused
-from beholder.server.presence import close_server
+from beholder.server.presence import Presence, close_server
 from beholder.server.process import RunningServer
 from beholder.server.requests import SubmittedAnswer
 from beholder.server.service import StudyService
@@ -134,3 +136,12 @@ async def test_a_visit_that_a_platform_sends_too_late_is_recorded_and_shown_the_
         assert refusal.code == "enough"
         assert refusal.more["return_url"].startswith("https://app.prolific.com/submissions/complete?cc=")
         assert {visit.submission for visit in await host.store.platform_visits()} == {"s1", "s2"}
+
+
+def test_made_up_tabs_of_one_session_hide_no_other_page() -> None:
+    presence, now = Presence(), utc_now()
+    presence.hear("ann", "tab", now, is_open=True)
+    for number in range(50_000):
+        presence.hear("mallory", str(number), now, is_open=True)
+    assert presence.open_pages(now) == 2
+    assert presence.open_pages(now + timedelta(minutes=5)) == 0

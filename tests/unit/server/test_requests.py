@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from beholder.errors import Refused
-from beholder.server.requests import SubmittedAnswer, SubmittedDraft, read_events, read_submission
+from beholder.server.requests import SubmittedAnswer, SubmittedDraft, read_device, read_events, read_submission
 from beholder.types import Json
 
 
@@ -53,3 +53,23 @@ def test_a_draft_comes_with_a_batch_of_events_only() -> None:
     body: Json = {"answer": {}, "draft": {"revision": 2, "shown_ms": 7, "values": {"scores": {}}}}
     assert read_submission(body, with_answer=False).draft == SubmittedDraft(2, 7.0, {"scores": {}})
     assert read_submission(body, with_answer=True).draft is None
+
+
+def test_a_device_is_kept_in_a_small_fixed_shape() -> None:
+    device: dict[str, Json] = {
+        "screen": [1920, 1080], "viewport": [1900, 900.5], "dpr": 1.25, "touch": False, "pointer": "fine",
+        "language": "en-GB", "timezone_offset": -60, "platform": "Linux", "browser": "Firefox 140",
+    }  # fmt: skip
+    assert read_device(device) == device
+    assert read_device(device | {"fonts": ["a"] * 10_000, "language": "x" * 10_000}) == device | {"language": "x" * 35}
+
+
+@pytest.mark.parametrize(
+    "device",
+    [
+        {"screen": [1, 2, 3]}, {"screen": "wide"}, {"screen": [True, 2]}, {"viewport": [1, 1e300]}, {"dpr": "2"},
+        {"dpr": float("inf")}, {"touch": 1}, {"pointer": "x" * 1000}, {"platform": {"a": 1}}, {"timezone_offset": 1e9},
+    ],
+)  # fmt: skip
+def test_what_is_odd_about_a_device_is_dropped(device: dict[str, Json]) -> None:
+    assert read_device(device) == {}
