@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
 import httpx
@@ -49,14 +50,18 @@ async def test_several_servers_serve_one_study_at_once(study: Path, postgresql_d
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="several servers on one port need Linux")
-async def test_workers_share_a_port_and_die_with_their_parent(
+async def test_workers_share_a_port_keep_the_password_to_themselves_and_die_with_their_parent(
     study: Path, postgresql_databases: Callable[[], str]
 ) -> None:
-    service = Service(study, postgresql_databases(), free_port(), "--workers", "3")
+    store = urlsplit(postgresql_databases())
+    own = store._replace(netloc=f"{store.username}:planted-password@{store.netloc.rpartition('@')[2]}")
+    service = Service(study, urlunsplit(own), free_port(), "--workers", "3")
     await service.until_ready()
     parent = psutil.Process(service.process.pid)
     while len(workers := parent.children()) < 2:
         await asyncio.sleep(0.02)
+    assert all("--as-worker" in worker.cmdline() for worker in workers)
+    assert not [worker.cmdline() for worker in workers if "planted-password" in " ".join(worker.cmdline())]
     await service.kill_parent()
     await asyncio.to_thread(psutil.wait_procs, workers, timeout=60)
     assert not [worker for worker in workers if worker.is_running() and worker.status() != psutil.STATUS_ZOMBIE]

@@ -183,9 +183,7 @@ def serve(
         from beholder.recruiting.abandoned_lists import release_abandoned
         from beholder.server.process import serve_as_worker
 
-        serve_as_worker(
-            study, store=store or "", host=host, port=port, public_url=public_url or "", open_release=release_abandoned
-        )
+        serve_as_worker(study, host=host, port=port, public_url=public_url or "", open_release=release_abandoned)
         return
     with Bar("Stimuli") as progress:
         beholder.serve(

@@ -266,10 +266,23 @@ def _reduced_collection() -> Iterator[None]:
         gc.unfreeze()
 
 
+def _start_worker(command: Sequence[str], store: str) -> subprocess.Popen[bytes]:
+    """Start a worker. The address of the store goes through the pipe: everybody can read a command line."""
+    worker = subprocess.Popen(command, stdin=subprocess.PIPE)
+    assert worker.stdin is not None
+    worker.stdin.write(f"{store}\n".encode())
+    worker.stdin.flush()
+    return worker
+
+
 def serve_as_worker(
-    study: str | Path, *, store: str, host: str, port: int, public_url: str, open_release: OpenRelease = no_release
+    study: str | Path, *, host: str, port: int, public_url: str, open_release: OpenRelease = no_release
 ) -> None:
-    """Serve with other processes on one port until standard input ends, so that no worker outlives its parent."""
+    """Serve with other processes on one port until standard input ends, so that no worker outlives its parent.
+
+    Its first line is the address of the store.
+    """
+    store = sys.stdin.buffer.readline().decode().rstrip("\n")
     parent_ended = threading.Event()
 
     def wait_for_end() -> None:
@@ -347,10 +360,10 @@ async def _watch_workers(
         open_release=open_release,
     ) as first:
         command = [
-            sys.executable, "-m", "beholder", "serve", str(study), "--store", store, "--host", host,
+            sys.executable, "-m", "beholder", "serve", str(study), "--host", host,
             "--port", first.address.rpartition(":")[2], "--public-url", first.service.served.public_url, "--as-worker",
         ]  # fmt: skip
-        workers_started = [subprocess.Popen(command, stdin=subprocess.PIPE) for _ in range(workers - 1)]
+        workers_started = [_start_worker(command, store) for _ in range(workers - 1)]
         try:
             with stopped_by_signal(stop), _reduced_collection():
                 await report_until_stopped(first, stop, tell)

@@ -85,4 +85,18 @@ def display_address(url: str) -> str:
     if not url.startswith(("postgresql://", "postgres://")):
         return url
     parts = urlsplit(url)
-    return f"postgresql://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"
+    try:
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return _UNREADABLE
+    # A password with a / or a # in it ends up in what looks like the rest of the address.
+    is_readable = "@" not in parts.path + parts.query + parts.fragment
+    return f"postgresql://{parts.hostname or ''}{port}{parts.path}" if is_readable else _UNREADABLE
+
+
+_UNREADABLE = "postgresql://…"
+
+
+def is_readable_address(url: str) -> bool:
+    """Return whether user, password, host and database of a PostgreSQL URL can be told apart."""
+    return display_address(url) != _UNREADABLE

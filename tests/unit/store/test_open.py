@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from beholder.errors import StoreError
-from beholder.store.open import read_tables
+from beholder.store.open import display_address, read_tables
 from support.sqlite_files import fill
 
 
@@ -32,3 +32,12 @@ def test_another_kind_of_address_is_refused() -> None:
     assert str(refused.value) == (
         "mysql://  is not the address of a store. Allowed: a folder, sqlite:///folder, postgresql://user@host/database."
     )
+
+
+@pytest.mark.parametrize("password", ["hush", "hu%2Fsh", "12/hush", "hu#sh", "12?hush", "hu/sh", "hu@sh"])
+def test_an_address_is_shown_without_any_part_of_its_password(password: str) -> None:
+    shown = display_address(f"postgresql://ann:{password}@db.example.org:5432/study?password=hush")
+    assert "sh" not in shown
+    assert "12" not in shown
+    assert shown in ("postgresql://db.example.org:5432/study", "postgresql://…")
+    assert display_address("study/store") == "study/store"

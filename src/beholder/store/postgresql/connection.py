@@ -12,7 +12,7 @@ import asyncpg
 
 from beholder.errors import Problem, StoreError
 from beholder.store.contract import StoreUnavailable
-from beholder.store.open import display_address
+from beholder.store.open import display_address, is_readable_address
 from beholder.store.rules import check_current, due_migrations, in_use, migrations
 
 SCHEMA = "facts"
@@ -54,6 +54,15 @@ async def open_pool(url: str, *, write: bool = False) -> Any:
     async def skip_reset(connection: Any) -> None:
         """Reset nothing: no session state is ever set, and a reset would cost a round trip per batch."""
 
+    if not is_readable_address(url):
+        raise StoreError(
+            Problem(
+                display_address(url),
+                "is not an address that can be read",
+                "postgresql://user@host:5432/database",
+                "In a password, write / as %2F, # as %23, ? as %3F and @ as %40; or set PGPASSWORD and leave it out.",
+            )
+        )
     try:
         return await asyncpg.create_pool(
             url,
@@ -76,10 +85,15 @@ async def open_pool(url: str, *, write: bool = False) -> Any:
         raise StoreError(
             Problem(
                 display_address(url),
-                f"cannot be opened ({error})",
+                f"cannot be opened ({_words(error)})",
                 fix="Check the address, and that the server runs and lets you in.",
             )
-        ) from error
+        ) from None  # what the driver raised may quote the address, with its password
+
+
+def _words(error: Exception) -> str:
+    """Return what a driver said, in one line; a time-out says nothing."""
+    return " ".join(str(error).split()) or "no answer within 10 seconds"
 
 
 async def lock_exclusively(pool: Any, where: str) -> None:

@@ -67,3 +67,15 @@ async def test_an_address_that_cannot_be_opened_is_shown_without_its_password() 
     assert str(refused.value).startswith("postgresql://127.0.0.1:1/study  cannot be opened (")
     assert str(refused.value).endswith("). Check the address, and that the server runs and lets you in.")
     assert "hush" not in str(refused.value)
+
+
+async def test_a_password_that_breaks_its_address_is_not_repeated_and_how_to_write_it_is_said() -> None:
+    for write in (True, False):
+        with pytest.raises(StoreError) as refused:
+            async with open_store("postgresql://ann:hu/sh@127.0.0.1:1/study", write=write):
+                pass
+        assert str(refused.value) == (
+            "postgresql://…  is not an address that can be read. Allowed: postgresql://user@host:5432/database."
+            " In a password, write / as %2F, # as %23, ? as %3F and @ as %40; or set PGPASSWORD and leave it out."
+        )
+        assert refused.value.__cause__ is None
