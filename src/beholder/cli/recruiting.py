@@ -268,7 +268,7 @@ def forget(receipt: str, study: Path, dry_run: bool, store: str | None) -> objec
     erased = beholder.forget(receipt, study, store=store, dry_run=dry_run)
     for line in erased.words:
         click.echo(line)
-    return erased
+    return _finished(erased, erased.remains)
 
 
 @click.command(cls=StageCommand, stage="decide")
@@ -282,4 +282,14 @@ def purge(study: Path, dry_run: bool, store: str | None) -> object:
     erased = beholder.purge(study, store=store, dry_run=dry_run)
     for line in erased.words:
         click.echo(line)
-    return erased
+    return _finished(erased, erased.remains)
+
+
+def _finished(erased: object, remains: str) -> object:
+    """Return a result that says what is still to be done, with exit code 2, where bytes are left on the disk."""
+    if not remains:
+        return erased
+    fix = "End what reads the store, or make room, and run it again; a running server tries again by itself."
+    return CommandResult(
+        vars(erased), code=2, problems=[Problem("store", "still holds bytes of what was erased", "", fix)]
+    )

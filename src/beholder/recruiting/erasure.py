@@ -21,7 +21,7 @@ from beholder.recruiting.decisions_file import remove_participant
 from beholder.recruiting.launch_record import postings_of
 from beholder.recruiting.ledger import IDENTITY, MONEY, last_purge, replay
 from beholder.result_view import ResultView, ShownResult
-from beholder.server.service import ErasableSessions, erase_sessions, find_erasable
+from beholder.server.erasure import ErasableSessions, erase_sessions, find_erasable, wipe_patiently
 from beholder.store.contract import LedgerEntry, Store, Table
 from beholder.store.open import open_store, read_rows
 from beholder.store.rules import InUseError, anonymise
@@ -44,6 +44,8 @@ class Forgotten(ShownResult):
     outputs: tuple[str, ...]
     """Folders written before that may still hold this participant's answers."""
     words: tuple[str, ...]
+    remains: str = ""
+    """Why bytes of it are still in a file of the store; empty when none is."""
 
     def _view(self) -> ResultView:
         return ResultView(self.words)
@@ -60,6 +62,8 @@ class Purged(ShownResult):
     rows: int
     is_done: bool
     words: tuple[str, ...]
+    remains: str = ""
+    """Why bytes of it are still in a file of the store; empty when none is."""
 
     def _view(self) -> ResultView:
         return ResultView(self.words)
@@ -124,18 +128,29 @@ async def _forget(
     if dry_run:
         return _forget_result(study, result, erasable)
     if result.was_done:
+        result = replace(result, remains=await _wipe_again(url))
         return _forget_result(study, result, erasable, _remove_decisions(study, erasable.participant))
     try:
         async with open_store(url) as writing:
             at = now()
             rows = await erase_sessions(writing, erasable.remaining, "receipt", at)
+            remains = await wipe_patiently(writing)
     except InUseError as error:
         (problem,) = error.problems
         fix = "Open the page /forget of that server and give it the receipt, or stop the server and run this again."
         raise StoreError(replace(problem, fix=fix)) from None
-    return _forget_result(
-        study, replace(result, rows=rows, at=at), erasable, _remove_decisions(study, erasable.participant)
-    )
+    result = replace(result, rows=rows, at=at, remains=remains.words if remains else "")
+    return _forget_result(study, result, erasable, _remove_decisions(study, erasable.participant))
+
+
+async def _wipe_again(url: str) -> str:
+    """Finish what an earlier erasure could not remove from the disk; return why not. A running server does it too."""
+    try:
+        async with open_store(url) as writing:
+            remains = await wipe_patiently(writing)
+    except InUseError:
+        return ""
+    return remains.words if remains else ""
 
 
 def _remove_decisions(study: Study, participant: str) -> tuple[str, ...]:
@@ -160,7 +175,7 @@ def _forget_result(
             f"Erased: {sessions}, {result.rows} rows, and the link to who it is. That it was done stays known, "
             "and what was paid."
         ]
-    words += removed
+    words += [*_remaining_lines(result.remains), *removed]
     if result.outputs:
         folders = ", ".join(f"{name}/" for name in result.outputs)
         commands = ", ".join(f"`beholder {name}`" for name in result.outputs)
@@ -168,6 +183,10 @@ def _forget_result(
     words += _files_with_names(study)
     words.append("Backups, and what you have handed on or published, are yours to look after.")
     return replace(result, words=tuple(words))
+
+
+def _remaining_lines(remains: str) -> tuple[str, ...]:
+    return (f"Bytes of it are still on the disk: {remains}.",) if remains else ()
 
 
 # Erasing what `retention` no longer allows
@@ -197,17 +216,20 @@ async def _purge(study: Study, url: str, now: datetime, *, dry_run: bool) -> Pur
         if due.is_something:
             await _check_settled(study, reading)
     if dry_run or not due.is_something:
-        words = (*_overdue_lines(study, due), *_later_days(study, now))
-        return replace(nothing, people=due.people, sessions=len(due.sessions), words=words)
+        remains = "" if dry_run else await _wipe_again(url)
+        words = (*_overdue_lines(study, due), *_remaining_lines(remains), *_later_days(study, now))
+        return replace(nothing, people=due.people, sessions=len(due.sessions), words=words, remains=remains)
     try:
         async with open_store(url, alone=True) as store:
             rows = await _erase(study, store, due, now)
+            left = await wipe_patiently(store)
     except InUseError as error:
         (problem,) = error.problems
         fix = "Stop the server, then run `beholder purge`."
         raise StoreError(replace(problem, fix=fix)) from None
-    done = Purged(due.people, len(due.sessions), rows, is_done=True, words=())
-    return replace(done, words=(*_purged_lines(study, done, due), *_later_days(study, now)))
+    done = Purged(due.people, len(due.sessions), rows, is_done=True, words=(), remains=left.words if left else "")
+    words = (*_purged_lines(study, done, due), *_remaining_lines(done.remains), *_later_days(study, now))
+    return replace(done, words=words)
 
 
 async def _erase(study: Study, store: Store, due: _OverdueData, now: datetime) -> int:

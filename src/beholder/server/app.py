@@ -112,7 +112,8 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         receipt = body.get("receipt") if isinstance(body, Mapping) else None
         if not isinstance(receipt, str):
             raise Refused.because("receipt_not_a_text", where="receipt", allowed='{"receipt": "BH-…"}')
-        return JsonReply({"at": (await service.forget(receipt)).isoformat()})
+        at, remains = await service.forget(receipt)
+        return JsonReply({"at": at.isoformat(), "is_on_disk": remains is not None})
 
     async def media(request: Request) -> Response:
         token = request.path_params["token"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import NamedTuple
 
 from beholder.checks.page_registry import check_texts
 from beholder.clock import utc_now
@@ -29,6 +29,7 @@ from beholder.server.answers import last_draft, take_answer, take_events
 from beholder.server.context import Context
 from beholder.server.endings import end_fact
 from beholder.server.entrances import entrance_of, identify
+from beholder.server.erasure import Wiping, erase_sessions, find_erasable
 from beholder.server.flow import Ending
 from beholder.server.further_sessions import FurtherSessions
 from beholder.server.media import MediaContent, open_media
@@ -41,11 +42,12 @@ from beholder.server.rendering import MediaAddresses, RenderedTexts, current_pag
 from beholder.server.requests import SubmittedAnswer
 from beholder.server.script import CONSENT, ServedStudy
 from beholder.server.trial_rules import TrialRules
-from beholder.store.contract import LedgerEntry, Store
-from beholder.store.open import read_rows
+from beholder.store.contract import Remains, Store
 from beholder.study.recruitment import is_person
 from beholder.types import Json
 from beholder.words import read_words
+
+_log = logging.getLogger("beholder.server")
 
 
 def make_context(
@@ -90,6 +92,7 @@ class StudyService:
         self.context = make_context(served, store, now, release_abandoned)
         self.served, self.store, self.now, self.words = served, store, now, self.context.words
         self.preview = preview_of(self.context, 1)
+        self.wiping = Wiping(store)
 
     async def arrive(self, params: Mapping[str, str], device: Mapping[str, Json]) -> tuple[bool, dict[str, Json]]:
         """Return whether the session is new, and everything that a browser needs to begin or continue."""
@@ -209,91 +212,31 @@ class StudyService:
             await self.store.release(session)
         if not facts.erased:
             await erase_sessions(self.store, [session], "withdrawn", now)
-        return await current_page(self.context, await load_session(self.context, session), now)
+        remains = await self.wiping.wipe()
+        page = await current_page(self.context, await load_session(self.context, session), now)
+        if remains is not None:
+            _log.warning("what was erased is not gone from the disk yet, and is tried again: %s", remains.words)
+            page["text"] = f"{page['text']}<p>{self.words['still_on_disk']}</p>"
+        return page
 
-    async def forget(self, receipt: str) -> datetime:
-        """Erase all sessions of the participant with this receipt; return when that was done, now or earlier."""
+    async def forget(self, receipt: str) -> tuple[datetime, Remains | None]:
+        """Erase all sessions of the participant with this receipt; return when that was done, now or earlier.
+
+        Also what is left to be done, where bytes of it are still in a file of the store.
+        """
         erasable = await find_erasable(self.store, receipt)
         if erasable is None:
             raise Refused(self.words["no_receipt"], where="receipt", code="unknown_receipt", status=404)
         now = self.now()
-        if not erasable.remaining:
-            return max(erasable.erased.values())
-        await erase_sessions(self.store, erasable.remaining, "receipt", now)
-        return now
+        if erasable.remaining:
+            await erase_sessions(self.store, erasable.remaining, "receipt", now)
+        else:
+            now = max(erasable.erased.values())
+        remains = await self.wiping.wipe()
+        if remains is not None:
+            _log.warning("what was erased is not gone from the disk yet, and is tried again: %s", remains.words)
+        return now, remains
 
     async def media(self, token: str) -> MediaContent:
         """Return the medium behind an address: a stimulus, or a picture or sound of the current check."""
         return await open_media(self.context, token)
-
-
-# Erasure by receipt
-
-_LONGEST = 64
-
-
-class ErasableSessions(NamedTuple):
-    """The sessions of the participant with a receipt, oldest first, and when some of them were erased."""
-
-    participant: str
-    sessions: tuple[str, ...]
-    erased: dict[str, datetime]
-
-    @property
-    def remaining(self) -> tuple[str, ...]:
-        """The sessions that are not erased yet."""
-        return tuple(session for session in self.sessions if session not in self.erased)
-
-
-def normalise_receipt(text: str) -> str:
-    """Return the letters and digits of a receipt: case, spaces and dashes get lost when it is typed or read aloud."""
-    return "".join(letter for letter in text.upper() if letter.isascii() and letter.isalnum())[:_LONGEST]
-
-
-async def find_erasable(store: Store, receipt: str) -> ErasableSessions | None:
-    """Return all sessions of the participant with this receipt; None for an unknown receipt."""
-    code = normalise_receipt(receipt)
-    ended = [row["session"] for row in await read_rows(store, "ends") if normalise_receipt(row["receipt"]) == code]
-    if not code or not ended:
-        return None
-    rows = await read_rows(store, "sessions")
-    participant = next(row["participant"] for row in rows if row["session"] == ended[0])
-    # Sessions of all runs: a person asks to be erased, not a session.
-    sessions = tuple(str(row["session"]) for row in rows if row["participant"] == participant)
-    erased = {str(row["session"]): row["at"] for row in await read_rows(store, "erasures")}
-    return ErasableSessions(str(participant), sessions, {one: erased[one] for one in sessions if one in erased})
-
-
-async def erase_sessions(store: Store, sessions: Sequence[str], reason: str, now: datetime) -> int:
-    """Erase sessions and return how many facts were erased. The ledger notes the submission, which is still paid.
-
-    The erasure is planned in the ledger first: after a crash the identity may be gone, and the plan still names it.
-    """
-    pseudonyms = {identity.platform_id: identity.participant for identity in await store.platform_identities()}
-    # Where a platform has no submission ids, the platform id stands for one; the ledger holds pseudonyms only.
-    visits = {one.session: pseudonyms.get(one.submission, one.submission) for one in await store.platform_visits()}
-    planned = {one.session: one.submission for one in await store.ledger.entries() if one.kind == "forget"}
-    new_entries = [
-        LedgerEntry(
-            "forget", "planned", now, submission=visits.get(one, ""), session=one, reason_code=one, reason_text=reason
-        )
-        for one in sessions
-        if one not in planned
-    ]
-    if new_entries:
-        await store.ledger.append(new_entries)
-    rows = 0
-    for one in sessions:
-        await store.release(one)
-        erased = await store.erase(one, now)
-        submission = planned.get(one) or visits.get(one, "")
-        await store.ledger.append(
-            [
-                LedgerEntry(
-                    "forget", "done", now, submission=submission, session=one, reason_code=one, reason_text=reason,
-                    evidence={"rows": erased},
-                )
-            ]
-        )  # fmt: skip
-        rows += erased
-    return rows

@@ -158,6 +158,15 @@ class LedgerEntry:
     """Its number from 1, assigned by the ledger."""
 
 
+@dataclass(frozen=True)
+class Remains:
+    """Why bytes of what was erased may still be in a file of the store."""
+
+    words: str
+    is_read: bool
+    """Whether only a reader stands in the way, so that trying again soon helps."""
+
+
 class Ledger(Protocol):
     """Actions on people and money, append-only. Any process may append to it, also while a server runs."""
 
@@ -323,7 +332,19 @@ class Store(Protocol):
         ...
 
     async def erase(self, session: str, at: datetime) -> int:
-        """Delete the answers, events, verdicts and posed attempts of a session and its identity; leave a tombstone."""
+        """Delete the answers, events, verdicts and posed attempts of a session, its device and its identity.
+
+        A tombstone stays. From the files of the store the bytes are gone after `wipe`.
+        """
+        ...
+
+    async def wipe(self, largest: int | None = None) -> Remains | None:
+        """Remove the bytes of everything that was erased from the files of the store; return what still holds it up.
+
+        None, when nothing is left of it, which costs little where nothing was to be done. What is left is remembered in
+        the store, and done by the next call or the next process that opens the store for writing. Writing has to wait
+        meanwhile: files that are larger than `largest` bytes are left for later.
+        """
         ...
 
     async def identify(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from importlib.metadata import version
@@ -16,12 +16,21 @@ from beholder.errors import LedgerError, Problem, Refused, StoreError
 from beholder.formats import plain_count
 from beholder.planning.digest import study_digest
 from beholder.stimuli.catalogue import Catalogue
-from beholder.store.contract import LedgerEntry, Session, StudyRecord
+from beholder.store.contract import LedgerEntry, Remains, Session, StudyRecord
 from beholder.store.tables import from_json, to_json
 from beholder.study.model import Study
 from beholder.study.recruitment import is_person
 from beholder.study.serialization import resolved_yaml
 from beholder.types import Json
+
+QUICK_TO_WIPE = 32_000_000
+"""Bytes of a database that can be rewritten while people answer: it takes about half a second."""
+
+
+def join_remains(remains: Iterable[Remains | None]) -> Remains | None:
+    """Return what still holds up the removal of erased bytes from several files."""
+    left = [one for one in remains if one is not None]
+    return Remains("; ".join(one.words for one in left), all(one.is_read for one in left)) if left else None
 
 
 def population(mode: str) -> str:

@@ -36,7 +36,7 @@ export function arrive(body) {
 }
 
 /** Have everything erased of whoever has a receipt; resolves with when it was done.
- *  @param {string} receipt @returns {Promise<{ at: string }>} */
+ *  @param {string} receipt @returns {Promise<{ at: string, is_on_disk: boolean }>} */
 export function forget(receipt) {
   return request("POST", "forget", { body: { receipt } });
 }

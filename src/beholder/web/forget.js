@@ -35,9 +35,10 @@ async function start() {
     button.disabled = true;
     problem.textContent = "";
     try {
-      const { at } = await forget(field.value);
+      const { at, is_on_disk } = await forget(field.value);
       history.replaceState(null, "", location.pathname);
-      fill(main, notice(say("forget.done.title"), say("forget.done", { at: timeOf(at, language) })));
+      const done = say(is_on_disk ? "forget.done.disk" : "forget.done", { at: timeOf(at, language) });
+      fill(main, notice(say("forget.done.title"), done));
       main.querySelector("h1")?.focus();
     } catch (error) {
       problem.textContent = error instanceof Declined ? error.message : say("forget.away");

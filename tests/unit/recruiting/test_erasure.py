@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,7 @@ from beholder.errors import StoreError, UserError
 from beholder.recruiting.decisions import decide_study
 from beholder.recruiting.erasure import Forgotten, Purged, erase_by_receipt, purge_study
 from beholder.recruiting.ledger import replay
-from beholder.server.service import erase_sessions, find_erasable, normalise_receipt
+from beholder.server.erasure import erase_sessions, find_erasable, normalise_receipt, wipe_patiently
 from beholder.server.tokens import pseudonym, receipt_code
 from beholder.store.contract import Answer, End, LedgerEntry, Session
 from beholder.store.open import open_store, read_rows
@@ -42,6 +45,24 @@ def test_a_receipt_erases_everything_of_a_person_from_the_disk(tmp_path: Path) -
     assert SECRET.encode() not in bytes_of(tmp_path)
     assert PERSON.encode() not in bytes_of(tmp_path)
     assert b"somebody-else" in bytes_of(tmp_path)
+
+
+def test_beside_a_reader_it_is_told_what_is_left_and_the_next_try_finishes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("beholder.recruiting.erasure.wipe_patiently", partial(wipe_patiently, patience=0.0))
+    receipt = prepare(tmp_path)
+    with closing(sqlite3.connect(tmp_path / "store" / "facts.sqlite", isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM answers").fetchone()
+        held = forget(tmp_path, receipt)
+        assert held.remains == "facts.sqlite keeps it in its log while another program reads the file"
+        assert held.words[1] == f"Bytes of it are still on the disk: {held.remains}."
+        assert SECRET.encode() in bytes_of(tmp_path)
+        assert forget(tmp_path, receipt).remains == held.remains, "asked again, it tries again"
+    done = forget(tmp_path, receipt)
+    assert (done.was_done, done.remains) == (True, "")
+    assert SECRET.encode() not in bytes_of(tmp_path)
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])

@@ -83,7 +83,7 @@ def test_a_week_after_somebody_was_asked_to_return_it_a_person_looks(tmp_path: P
 
 def test_whoever_withdrew_is_asked_to_return_it_and_whoever_was_forgotten_is_paid(tmp_path: Path) -> None:
     from beholder.server.entrances import shared_codes
-    from beholder.server.service import erase_sessions
+    from beholder.server.erasure import erase_sessions
 
     async def work(setup: DecisionSetup) -> tuple[dict[str, DecisionRow], list[tuple[bool | None, tuple[str, ...]]]]:
         left = shared_codes(setup.context.study, setup.store.secret)["no_consent"]

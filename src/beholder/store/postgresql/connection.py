@@ -17,9 +17,9 @@ from beholder.store.rules import check_current, due_migrations, in_use, migratio
 
 SCHEMA = "facts"
 LOCK_SCHEMA, LOCK_PLAN, LOCK_ARRIVAL, LOCK_LEDGER, LOCK_SENDER = 0xBE401, 0xBE402, 0xBE403, 0xBE404, 0xBE405
-LOCK_WRITING = 0xBE406
+LOCK_WRITING, LOCK_WIPE = 0xBE406, 0xBE407
 """Advisory locks: for migrating, for plans and claims, for arriving, for appending to the ledger, for sending money and
-messages; and for writing, which all writers share and an exclusive writer takes alone."""
+messages; for writing, which all writers share and an exclusive writer takes alone; and for rewriting tables."""
 
 _UNAVAILABLE = (
     OSError, asyncpg.PostgresConnectionError, asyncpg.InterfaceError,

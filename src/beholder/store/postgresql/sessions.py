@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import datetime
 from heapq import heapify, heapreplace
 from typing import Any, NamedTuple
@@ -180,7 +181,7 @@ def _facts(state: Any, known: _StoredSession) -> SessionFacts:
         known.verdicts.clear()
         known.posed.clear()
     return SessionFacts(
-        session=known.session,
+        session=replace(known.session, device={}) if erased else known.session,
         list=number,
         claimed_at=claimed_at,
         # An answer that was erased between two of our queries has a key and nothing else.

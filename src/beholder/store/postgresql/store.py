@@ -17,6 +17,7 @@ from beholder.store.contract import (
     Ledger,
     PlatformIdentity,
     PlatformVisit,
+    Remains,
     Session,
     SessionFacts,
     StoredVerdict,
@@ -36,7 +37,7 @@ from beholder.store.postgresql.connection import (
 )
 from beholder.store.postgresql.study import PostgresqlLedger
 from beholder.store.postgresql.writer import Batcher
-from beholder.store.rules import read_only
+from beholder.store.rules import QUICK_TO_WIPE, read_only
 from beholder.store.tables import fact_row, read_row, to_text, to_time
 from beholder.study.recruitment import Mode
 
@@ -64,6 +65,7 @@ class PostgresqlStore:
                 await lock_exclusively(pool, where)
             if write:
                 await migrate(pool, where)
+                await study.wipe(pool, QUICK_TO_WIPE)
             else:
                 await check_schema(pool, where)
             async with transaction(pool) as connection:
@@ -141,6 +143,10 @@ class PostgresqlStore:
     async def erase(self, session: str, at: datetime) -> int:
         self._check_write()
         return await study.erase(self._pool, to_text(session), to_time(at))
+
+    async def wipe(self, largest: int | None = None) -> Remains | None:
+        self._check_write()
+        return await study.wipe(self._pool, largest)
 
     async def identify(
         self, identity: PlatformIdentity, visit: PlatformVisit | None = None, *, seen: Collection[str] | None = None

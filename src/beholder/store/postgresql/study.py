@@ -10,12 +10,13 @@ from typing import Any
 
 import asyncpg
 
-from beholder.store.contract import LedgerEntry, PlatformIdentity, PlatformVisit, StudyRecord, Table
+from beholder.store.contract import LedgerEntry, PlatformIdentity, PlatformVisit, Remains, StudyRecord, Table
 from beholder.store.postgresql.connection import (
     LOCK_ARRIVAL,
     LOCK_LEDGER,
     LOCK_PLAN,
     LOCK_SENDER,
+    LOCK_WIPE,
     connected,
     set_meta,
     transaction,
@@ -136,6 +137,8 @@ async def erase(pool: Any, session: str, at: datetime) -> int:
         )
         for table in ERASABLE:
             await connection.execute(f"DELETE FROM {table} WHERE session = $1", session)
+        await connection.execute("UPDATE sessions SET device = '{}' WHERE session = $1", session)
+        await note_erasure(connection)
         await connection.execute("DELETE FROM identity.comings WHERE session = $1", session)
         await connection.execute(
             "DELETE FROM identity.links WHERE participant = $1 AND NOT EXISTS"
@@ -143,6 +146,60 @@ async def erase(pool: Any, session: str, at: datetime) -> int:
             participant,
         )
         return count
+
+
+# Removing the bytes of what was erased
+
+_WIPED = (*ERASABLE, "sessions", "ledger", "meta", "identity.links", "identity.comings")
+_LOCK_WAIT_MS = 500
+_DUE = "SELECT value FROM meta WHERE name = 'wipe'"
+_SIZE = f"SELECT sum(pg_total_relation_size(name::regclass))::bigint FROM unnest(ARRAY{list(_WIPED)}) AS name"
+_READER = """
+SELECT pid, application_name FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_xmin IS NOT NULL
+  AND age(backend_xmin) >= age($1::text::xid8::xid) ORDER BY age(backend_xmin) DESC LIMIT 1
+"""
+"""Who still sees what the transaction $1 has deleted: a table is rewritten with rows that anybody may see."""
+
+
+async def note_erasure(connection: Any) -> None:
+    """Note the transaction that deletes rows whose bytes have to go from the files."""
+    await set_meta(connection, "wipe", await connection.fetchval("SELECT pg_current_xact_id()::text"))
+
+
+async def wipe(pool: Any, largest: int | None = None) -> Remains | None:
+    """Rewrite the tables without what was deleted, and return what still holds it up.
+
+    VACUUM alone would free the rows and leave their bytes in the pages until other rows take the place.
+    """
+    async with connected(pool) as connection:
+        due = await connection.fetchval(_DUE)
+        if due is None:
+            return None
+        size = await connection.fetchval(_SIZE)
+        if largest is not None and size > largest:
+            words = f"the tables ({size / 1e6:.0f} MB) are rewritten without it when nobody is in the study"
+            return Remains(words, is_read=False)
+        reader = await connection.fetchrow(_READER, due)
+        if reader is not None:
+            words = f"{reader[1] or 'another program'} (server process {reader[0]}) is reading and still sees it"
+            return Remains(words, is_read=True)
+        # One server at a time. Whoever waits for the lock of a table makes all others wait behind it, so not for long.
+        if not await connection.fetchval("SELECT pg_try_advisory_lock($1)", LOCK_WIPE):
+            return Remains("another server is rewriting the tables", is_read=True)
+        try:
+            await connection.execute(f"SET lock_timeout = {_LOCK_WAIT_MS}")
+            for table in _WIPED:
+                await connection.execute(f"VACUUM FULL {table}", timeout=3600)
+            await connection.execute("DELETE FROM meta WHERE name = 'wipe' AND value = $1", due)
+        except asyncpg.LockNotAvailableError:
+            return Remains("another program is reading the tables", is_read=True)
+        except (asyncpg.DiskFullError, asyncpg.InsufficientPrivilegeError) as error:
+            return Remains(f"the tables cannot be rewritten without it ({error.args[0]})", is_read=False)
+        finally:
+            await connection.execute("RESET lock_timeout")
+            await connection.execute("SELECT pg_advisory_unlock($1)", LOCK_WIPE)
+    return None
 
 
 # Identities, in a schema of their own
@@ -186,6 +243,7 @@ async def purge_identity(pool: Any, secret: bytes) -> int:
     async with transaction(pool) as connection:
         await connection.execute("UPDATE meta SET value = $1 WHERE name = 'secret'", secret.hex())
         await connection.execute("DELETE FROM identity.comings")
+        await note_erasure(connection)
         return int((await connection.execute("DELETE FROM identity.links")).split()[-1])
 
 
@@ -231,6 +289,8 @@ class PostgresqlLedger:
             rows = await connection.fetch(f"SELECT {_COLUMNS} FROM ledger ORDER BY entry")
             changed = anonymised_values([read_entry(row) for row in rows])
             await connection.executemany(_UPDATE, changed)
+            if changed:
+                await note_erasure(connection)
         return len(changed)
 
     @asynccontextmanager

@@ -15,7 +15,7 @@ from typing import Literal
 
 from beholder.clock import utc_now
 from beholder.errors import Problem, StoreError, UserError
-from beholder.store.contract import StoreUnavailable
+from beholder.store.contract import Remains, StoreUnavailable
 from beholder.store.rules import check_current, due_migrations, in_use, migrations, sql_statements
 
 FACTS, IDENTITY, LEDGER = "facts.sqlite", "identity.sqlite", "ledger.sqlite"
@@ -182,11 +182,70 @@ def make_secret(connection: sqlite3.Connection) -> bytes:
 def replace_secret(connection: sqlite3.Connection, secret: bytes) -> None:
     """Replace the secret of this store."""
     connection.execute("UPDATE meta SET value = ? WHERE name = 'secret'", (secret.hex(),))
+    note_erasure(connection)
 
 
 def read_secret(connection: sqlite3.Connection) -> bytes:
     """Return the secret of this store."""
     return bytes.fromhex(connection.execute("SELECT value FROM meta WHERE name = 'secret'").fetchone()[0])
+
+
+# Removing the bytes of what was erased
+
+_REWRITE, _LOG = "rewrite", "log"
+"""What is still to be done about erased rows, in the table `meta`: rewrite the file, or only empty its log."""
+_WAIT_MS = 100
+"""How long emptying the log waits for readers; writing waits with it."""
+
+
+def note_erasure(connection: sqlite3.Connection) -> None:
+    """Note that rows were deleted whose bytes have to go from the files, in the transaction that deletes them."""
+    connection.execute("INSERT OR REPLACE INTO meta VALUES ('wipe', ?)", (_REWRITE,))
+
+
+def wipe_due(connection: sqlite3.Connection) -> str:
+    """Return what is still to be done about erased rows; empty where nothing is."""
+    row = connection.execute("SELECT value FROM meta WHERE name = 'wipe'").fetchone()
+    return str(row[0]) if row else ""
+
+
+def wipe(connection: sqlite3.Connection, path: Path, largest: int | None = None) -> Remains | None:
+    """Rewrite a file without what was deleted, and empty its log; return what still holds it up.
+
+    Overwriting deleted rows is not enough: when SQLite rearranges pages it leaves copies of rows in their gaps.
+    """
+    due, remains = wipe_due(connection), None
+    if not due:
+        return None
+    if due == _REWRITE:
+        remains = _rewrite(connection, path, largest)
+    (timeout,) = connection.execute("PRAGMA busy_timeout").fetchone()
+    connection.execute(f"PRAGMA busy_timeout = {_WAIT_MS}")
+    try:
+        is_blocked, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    except sqlite3.OperationalError as error:  # a full disk
+        return Remains(f"{path.name} keeps it in its log ({error})", is_read=False)
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {timeout}")
+    if is_blocked:
+        return Remains(f"{path.name} keeps it in its log while another program reads the file", is_read=True)
+    if remains is None:
+        connection.execute("DELETE FROM meta WHERE name = 'wipe'")
+    return remains
+
+
+def _rewrite(connection: sqlite3.Connection, path: Path, largest: int | None) -> Remains | None:
+    megabytes = path.stat().st_size / 1e6
+    if largest is not None and path.stat().st_size > largest:
+        words = f"{path.name} ({megabytes:.0f} MB) is rewritten without it when nobody is in the study"
+        return Remains(words, is_read=False)
+    try:
+        connection.execute("VACUUM")
+        connection.execute("UPDATE meta SET value = ? WHERE name = 'wipe'", (_LOG,))
+    except sqlite3.OperationalError as error:
+        words = f"{path.name} cannot be rewritten without it ({error}); that needs {3 * megabytes:.0f} MB of room"
+        return Remains(words, is_read=False)
+    return None
 
 
 # Locks

@@ -121,7 +121,8 @@ def load_earlier_verdicts(connection: sqlite3.Connection, session: str) -> list[
 
 def without_erasable(facts: SessionFacts) -> SessionFacts:
     """Return the remaining facts of a session that was erased."""
-    return replace(facts, answers={}, verdicts={}, posed={}, erased=True)
+    session = replace(facts.session, device={})
+    return replace(facts, session=session, answers={}, verdicts={}, posed={}, erased=True)
 
 
 class SessionCache:

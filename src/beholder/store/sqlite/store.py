@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Seque
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +21,7 @@ from beholder.store.contract import (
     Ledger,
     PlatformIdentity,
     PlatformVisit,
+    Remains,
     Session,
     SessionFacts,
     StoredVerdict,
@@ -27,7 +29,7 @@ from beholder.store.contract import (
     StudyRecord,
     Table,
 )
-from beholder.store.rules import read_only
+from beholder.store.rules import QUICK_TO_WIPE, join_remains, read_only
 from beholder.store.sqlite import sessions, study
 from beholder.store.sqlite.database_files import (
     FACTS,
@@ -41,6 +43,7 @@ from beholder.store.sqlite.database_files import (
     read_secret,
     replace_secret,
     unavailable,
+    wipe,
 )
 from beholder.store.sqlite.study import SqliteLedger
 from beholder.store.sqlite.writer import AppendedRows, CommitWriter
@@ -76,6 +79,8 @@ class SqliteStore:
             try:
                 people = await asyncio.to_thread(connect_write, folder / IDENTITY, "sqlite-identity")
                 secret = make_secret(facts)
+                for connection, file in ((facts, FACTS), (people, IDENTITY)):
+                    await asyncio.to_thread(wipe, connection, folder / file, QUICK_TO_WIPE)
             except BaseException:
                 facts.close()
                 raise
@@ -192,12 +197,18 @@ class SqliteStore:
         session = to_text(session)
         participant = await self._writer.do(lambda connection: study.only_participant(connection, session))
         # The identity goes first: after a crash here, a repeat erases the rest.
-        await self._people.do(lambda people: study.delete_identity(people, session, participant), wipes=True)
+        await self._people.do(lambda people: study.delete_identity(people, session, participant))
         return await self._writer.do(
             lambda connection: study.erase(connection, session, at),
             lambda _: self._cache.change(session, sessions.without_erasable),
-            wipes=True,
         )
+
+    async def wipe(self, largest: int | None = None) -> Remains | None:
+        remains = [
+            await writer.do_alone(partial(wipe, path=path, largest=largest))
+            for writer, path in ((self._writer, self._folder / FACTS), (self._people, self._folder / IDENTITY))
+        ]
+        return join_remains(remains)
 
     async def identify(
         self, identity: PlatformIdentity, visit: PlatformVisit | None = None, *, seen: Collection[str] | None = None
@@ -214,9 +225,9 @@ class SqliteStore:
 
     async def purge_identity(self) -> int:
         secret = secrets.token_bytes(32)
-        await self._writer.do(lambda connection: replace_secret(connection, secret), wipes=True)
+        await self._writer.do(lambda connection: replace_secret(connection, secret))
         self.secret = secret
-        return await self._people.do(study.purge_identity, wipes=True)
+        return await self._people.do(study.purge_identity)
 
     async def senders(self, since: datetime) -> frozenset[str]:
         return await self._read(lambda connection: study.senders(connection, since))

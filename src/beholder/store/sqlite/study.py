@@ -23,7 +23,7 @@ from beholder.store.rules import (
     repeated_entry,
     unknown_session,
 )
-from beholder.store.sqlite.database_files import LEDGER, Lock, connect_read, connect_write, unavailable
+from beholder.store.sqlite.database_files import LEDGER, Lock, connect_read, connect_write, note_erasure, unavailable
 from beholder.store.tables import (
     ERASABLE,
     SHAPES,
@@ -142,6 +142,8 @@ def erase(connection: sqlite3.Connection, session: str, at: datetime) -> int:
     connection.execute("INSERT INTO erasures (session, rows, at) VALUES (?, ?, ?)", (session, count, to_iso(at)))
     for table in ERASABLE:
         connection.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
+    connection.execute("UPDATE sessions SET device = '{}' WHERE session = ?", (session,))
+    note_erasure(connection)
     return count
 
 
@@ -179,13 +181,16 @@ def platform_visits(people: sqlite3.Connection) -> Sequence[PlatformVisit]:
 
 def delete_identity(people: sqlite3.Connection, session: str, participant: str | None) -> None:
     """Delete the platform visits of a session and, with a pseudonym, the identity."""
-    people.execute("DELETE FROM comings WHERE session = ?", (session,))
+    deleted = people.execute("DELETE FROM comings WHERE session = ?", (session,)).rowcount
     if participant is not None:
-        people.execute("DELETE FROM links WHERE participant = ?", (participant,))
+        deleted += people.execute("DELETE FROM links WHERE participant = ?", (participant,)).rowcount
+    if deleted:
+        note_erasure(people)
 
 
 def purge_identity(people: sqlite3.Connection) -> int:
     """Delete all identities and visits, and return the number of participants."""
+    note_erasure(people)
     people.execute("DELETE FROM comings")
     return people.execute("DELETE FROM links").rowcount
 
@@ -265,4 +270,6 @@ class SqliteLedger:
             changed = anonymised_values([read_entry(row) for row in connection.execute(_SELECT, (0,))])
             connection.executemany(_UPDATE, changed)
             connection.execute("COMMIT")
+            if changed:
+                connection.execute("VACUUM")  # without the bytes of what was removed
         return len(changed)

@@ -120,7 +120,7 @@ class _Request:
     after: Callable[[Any], None]
     rows: Rows = ()
     work: Callable[[sqlite3.Connection], Any] | None = None
-    wipes: bool = False
+    is_alone: bool = False
     result: Any = None
     error: BaseException | None = field(default=None)
 
@@ -137,18 +137,13 @@ class CommitWriter:
         self._thread = threading.Thread(target=self._run, name="beholder-store", daemon=True)
         self._thread.start()
 
-    async def do(
-        self,
-        work: Callable[[sqlite3.Connection], T],
-        after: Callable[[T], None] = lambda _: None,
-        *,
-        wipes: bool = False,
-    ) -> T:
-        """Return the result of `work` after a durable commit. It may run twice, so it must change nothing else.
+    async def do(self, work: Callable[[sqlite3.Connection], T], after: Callable[[T], None] = lambda _: None) -> T:
+        """Return the result of `work` after a durable commit. It may run twice, so it must change nothing else."""
+        return await self._submit(_Request(self._loop.create_future(), after, work=work))  # type: ignore[no-any-return]
 
-        With `wipes`, deleted rows are removed from the disk too, by truncating the write-ahead log.
-        """
-        request = _Request(self._loop.create_future(), after, work=work, wipes=wipes)
+    async def do_alone(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Return the result of `work`, which runs outside any transaction, while nothing is committed."""
+        request = _Request(self._loop.create_future(), lambda _: None, work=work, is_alone=True)
         return await self._submit(request)  # type: ignore[no-any-return]
 
     async def append(self, rows: Rows, after: Callable[[AppendedRows], None]) -> AppendedRows:
@@ -176,18 +171,27 @@ class CommitWriter:
                 while len(waiting) < _LARGEST_GROUP:
                     waiting.append(self._queue.get_nowait())
             is_open = None not in waiting
-            group = [request for request in waiting if request is not None]
+            group = [request for request in waiting if request is not None and not request.is_alone]
             if group:
                 self._commit(group)
-                if any(request.wipes for request in group):
-                    with suppress(
-                        sqlite3.Error
-                    ):  # a reader blocks it: the next checkpoint, or closing, truncates the log
-                        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-                lost = self.file.lost()
-                with suppress(RuntimeError):  # the loop was closed without closing the store
-                    self._loop.call_soon_threadsafe(_resolve, group, lost)
+                self._reply(group)
+            for request in waiting:
+                if request is not None and request.is_alone:
+                    self._run_alone(request)
+                    self._reply([request])
         self._connection.close()
+
+    def _reply(self, group: list[_Request]) -> None:
+        lost = self.file.lost()
+        with suppress(RuntimeError):  # the loop was closed without closing the store
+            self._loop.call_soon_threadsafe(_resolve, group, lost)
+
+    def _run_alone(self, request: _Request) -> None:
+        assert request.work is not None
+        try:
+            request.result = request.work(self._connection)
+        except Exception as error:
+            request.error = unavailable(error) or error
 
     def _commit(self, group: list[_Request]) -> None:
         # Appends go first, in few statements: each statement releases and takes the interpreter lock.

@@ -199,6 +199,7 @@ async def erasing_takes_the_facts_and_leaves_a_tombstone(open_: StoreOpener) -> 
         assert await store.erase(ann, NOON + 2 * HOUR) == 4, "erasing again changes nothing"
         facts = await session_facts(store, ann)
         assert (facts.erased, facts.answers, facts.list) == (True, {}, 1)
+        assert facts.session.device == {}, "on what a person was"
         assert facts.end == end(ann, "withdrawn")
         for table in ("answers", "events", "told", "posed"):
             assert {row["session"] for row in await rows(store, table)} == {bob}, f"{table} of somebody else"
@@ -206,6 +207,9 @@ async def erasing_takes_the_facts_and_leaves_a_tombstone(open_: StoreOpener) -> 
         assert len(await rows(store, "sessions")) == 2, "the session stays"
         assert not (await session_facts(store, bob)).erased
         await expect(LookupError, store.erase("nobody", NOON), "erasing nobody")
+        assert await store.wipe() is None, "no byte of it is left"
+        assert await store.wipe() is None, "and nothing is to be done"
+        assert len(await rows(store, "answers")) == 1, "of somebody else all is there"
 
 
 async def nothing_is_kept_of_a_session_after_its_erasure(open_: StoreOpener) -> None:

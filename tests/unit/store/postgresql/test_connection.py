@@ -41,7 +41,7 @@ async def test_a_newer_database_is_refused(postgresql_url: str) -> None:
     async with open_store(postgresql_url):
         pass
     await sql(postgresql_url, "UPDATE facts.meta SET value = '7' WHERE name = 'schema_version'")
-    with pytest.raises(StoreError, match=r"was written by a newer Beholder \(schema 7, this one knows 4\)"):
+    with pytest.raises(StoreError, match=r"was written by a newer Beholder \(schema 7, this one knows 5\)"):
         async with open_store(postgresql_url):
             pass
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 import socket
 import sqlite3
@@ -16,10 +17,9 @@ import pytest
 from beholder.errors import StoreError
 from beholder.store.open import open_store, read_tables
 from beholder.store.rules import migrations
-from beholder.store.sqlite.database_files import connect_write, migrate, schema_version
-from beholder.testing.stores.facts import (
-    study_record,
-)
+from beholder.store.sqlite.database_files import connect_write, migrate, note_erasure, schema_version, wipe
+from beholder.testing.stores.facts import NOON, rows, session_facts, study_record
+from support.planted_bytes import plant, planted_in
 from support.sqlite_files import fill, sql
 
 
@@ -120,7 +120,7 @@ async def test_a_newer_store_is_refused(tmp_path: Path) -> None:
             async with open_store(tmp_path, write=write):
                 pass
         assert str(refused.value) == (
-            f"{tmp_path}  was written by a newer Beholder (schema 7, this one knows 3)."
+            f"{tmp_path}  was written by a newer Beholder (schema 7, this one knows 4)."
             " Update Beholder: pip install --upgrade beholder."
         )
 
@@ -147,6 +147,129 @@ async def test_an_older_store_is_not_read_before_it_is_upgraded(tmp_path: Path) 
     with pytest.raises(StoreError) as refused:
         read_tables(tmp_path, ["answers"])
     assert str(refused.value) == (
-        f"{tmp_path}  was written by an older Beholder (schema 0, this one reads 3)."
+        f"{tmp_path}  was written by an older Beholder (schema 0, this one reads 4)."
         " Run `beholder serve` once: it brings the store up to date."
     )
+
+
+# Bytes of what was erased
+
+
+def reader_of(folder: Path, file: str = "facts.sqlite") -> sqlite3.Connection:
+    """Return a connection that looks at a store in a transaction, as an export does."""
+    connection = sqlite3.connect(folder / file, isolation_level=None)
+    connection.execute("BEGIN")
+    connection.execute("SELECT count(*) FROM meta").fetchone()
+    return connection
+
+
+async def test_no_byte_of_what_was_erased_is_in_any_file(tmp_path: Path) -> None:
+    async with open_store(tmp_path) as store:
+        ann, bob = await plant(store, "ann"), await plant(store, "bob")
+        files = planted_in(tmp_path, "ann")
+        assert {"facts.sqlite-wal", "identity.sqlite-wal"} <= set(files), "else there is nothing to look for"
+        await store.erase(ann, NOON)
+        assert await store.wipe() is None
+        assert planted_in(tmp_path, "ann") == {}
+        assert planted_in(tmp_path, "bob")
+        assert [row["device"] for row in await rows(store, "sessions")] == [{}, {"browser": "planted-bob-device"}]
+        assert (await session_facts(store, ann)).session.device == {}
+        await store.erase(bob, NOON)
+        await store.purge_identity()
+        assert await store.wipe() is None
+        assert planted_in(tmp_path, "bob") == {}
+    assert planted_in(tmp_path, "bob") == {}
+
+
+def test_rows_that_were_moved_between_pages_before_they_were_erased_leave_no_copy(tmp_path: Path) -> None:
+    """Overwriting a deleted row is not enough: with these sizes SQLite 3.40 leaves copies in the gaps of pages."""
+    sizes, people, erased = random.Random(15), [f"p{number:02}" for number in range(12)], list[str]()
+    path = tmp_path / "facts.sqlite"
+    with closing(connect_write(path, "sqlite")) as connection:
+        connection.execute("BEGIN")
+        connection.execute("INSERT INTO studies VALUES ('d', 'p', 's', 'y', 'w', 'a')")
+        for name in people:
+            connection.execute("INSERT INTO sessions VALUES (?, ?, 'd', 1, 'link', 1, '{}', 'a')", (name, name))
+        for number in range(300):
+            name = sizes.choice(people)
+            if name not in erased:
+                text = f"<{name}>" * sizes.choice([4, 40, 160, 600])
+                row = (name, f"t{number}", text)
+                connection.execute("INSERT INTO answers VALUES (?, ?, ?, '{}', 0, 1, 'm', 't', 'a')", row)
+            if number % 40 == 39:
+                erased.append(people[len(erased)])
+                connection.execute("INSERT INTO erasures VALUES (?, 1, 'a')", erased[-1:])
+                connection.execute("DELETE FROM answers WHERE session = ?", erased[-1:])
+        note_erasure(connection)
+        connection.execute("COMMIT")
+        assert wipe(connection, path) is None
+        found = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert [name for name in people if f"<{name}>".encode() in found] == people[len(erased) :]
+
+
+async def test_a_reader_keeps_erased_bytes_in_the_log_until_it_ends_and_that_is_told(tmp_path: Path) -> None:
+    async with open_store(tmp_path) as store:
+        session = await plant(store, "ann")
+        with closing(reader_of(tmp_path)):
+            await store.erase(session, NOON)
+            remains = await store.wipe()
+            assert remains is not None
+            assert (remains.words, remains.is_read) == (
+                "facts.sqlite keeps it in its log while another program reads the file",
+                True,
+            )
+            assert set(planted_in(tmp_path, "ann")) == {"facts.sqlite-wal"}
+            assert await store.ready(), "answers are stored meanwhile"
+        assert await store.wipe() is None
+        assert planted_in(tmp_path, "ann") == {}
+
+
+async def test_the_next_one_who_opens_a_store_finishes_what_a_reader_held_up(tmp_path: Path) -> None:
+    async with open_store(tmp_path) as store:
+        session = await plant(store, "ann")
+        reader = reader_of(tmp_path)
+        await store.erase(session, NOON)
+        assert await store.wipe() is not None
+    assert planted_in(tmp_path, "ann"), "the reader outlived the server"
+    reader.close()
+    async with open_store(tmp_path):
+        assert planted_in(tmp_path, "ann") == {}
+    assert sql(tmp_path, "SELECT value FROM meta WHERE name = 'wipe'") == []
+
+
+async def test_a_large_file_is_rewritten_later_and_its_log_is_emptied_now(tmp_path: Path) -> None:
+    async with open_store(tmp_path) as store:
+        session = await plant(store, "ann")
+        await store.erase(session, NOON)
+        remains = await store.wipe(largest=1000)
+        assert remains is not None
+        assert re.fullmatch(
+            r"facts.sqlite \(\d+ MB\) is rewritten without it when nobody is in the study;"
+            r" identity.sqlite \(\d+ MB\) is rewritten without it when nobody is in the study",
+            remains.words,
+        )
+        assert not remains.is_read
+        assert (tmp_path / "facts.sqlite-wal").stat().st_size == 0
+        assert await store.wipe() is None
+        assert await store.wipe(largest=0) is None, "nothing is left to be done"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows cannot limit the size of a file")
+async def test_a_disk_without_room_to_rewrite_a_file_is_told(tmp_path: Path) -> None:
+    import resource
+
+    async with open_store(tmp_path) as store:
+        session = await plant(store, "ann")
+        await store.erase(session, NOON)
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (16384, before[1]))
+        try:
+            remains = await store.wipe()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert remains is not None
+        assert (
+            "facts.sqlite cannot be rewritten without it (" in remains.words or "keeps it in its log" in remains.words
+        )
+        assert await store.wipe() is None
+        assert planted_in(tmp_path, "ann") == {}
