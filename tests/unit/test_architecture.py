@@ -241,7 +241,8 @@ def test_modules_are_nouns() -> None:
 
 SAME_NOUN = {
     "agreement", "anchors", "audio", "chain", "checks", "cleaning", "collection", "columns", "context", "contract",
-    "contrasts", "correlation", "decisions", "demo", "design", "devices", "distributions", "erasure", "facts", "figures",
+    "contrasts", "correlation", "decisions", "demo", "design", "devices", "distributions", "erasure", "facts",
+    "figures",
     "filters", "folder", "groups", "image", "items", "known_answers", "ledger", "media", "mixed", "model",
     "moderation", "page", "pairs", "participants", "playback", "probe", "profile", "qualification", "questionnaire",
     "rater_models", "raters", "ratings", "registry", "relation", "reliability", "result", "run", "runs", "scores",
