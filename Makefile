@@ -42,7 +42,7 @@ zoo: .venv/dev  ## send cheats and honest robots through every preset, and write
 	$(BIN)/python -m zoo.visits $(ARGS)
 
 prove: .venv/dev browser  ## the long simulations and kill loops, whole
-	$(BIN)/python -m pytest -m long --whole $(ARGS)
+	$(BIN)/python -m pytest -m "long or variant" --whole $(ARGS)
 
 docs: .venv/dev browser  ## make the screenshots and reference pages of the docs anew
 	$(BIN)/python -m documentation

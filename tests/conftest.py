@@ -185,7 +185,11 @@ FEWEST_EXAMPLES = 8
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Let a property be tried with a third of its examples, and with all of them in `make prove`."""
+    """Let a property be tried with a third of its examples, and leave variants out, unless for `make prove`."""
+    if not config.getoption("--whole"):
+        variants = [item for item in items if item.get_closest_marker("variant")]
+        config.hook.pytest_deselected(items=variants)
+        items[:] = [item for item in items if item not in set(variants)]
     properties = {
         item: item.obj for item in items if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj)
     }

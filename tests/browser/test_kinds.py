@@ -15,6 +15,7 @@ from beholder.stimuli.ffmpeg import run_ffmpeg
 from beholder.stimuli.media_formats import medium_of
 from beholder.stimuli.probe import measure
 from support.browser import MARKS
+from support.variants import variant
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Route
@@ -59,7 +60,7 @@ def copies(folder: Path, depth: str) -> dict[str, bytes]:
     return files
 
 
-@pytest.mark.parametrize("depth", ["pcm_s16le", "pcm_s24le"])
+@pytest.mark.parametrize("depth", [variant("pcm_s16le"), "pcm_s24le"])
 async def test_chromium_reads_filled_copies_as_if_nothing_were_behind_them(
     chromium: Browser, tmp_path: Path, depth: str
 ) -> None:

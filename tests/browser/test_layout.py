@@ -9,6 +9,7 @@ from playwright.async_api import Page
 
 from beholder.testing.browser import complete_study, walk
 from support.browser import MARKS, StudyServers, barriers, overhang
+from support.variants import variant
 
 pytestmark = MARKS
 
@@ -61,7 +62,7 @@ async def test_no_page_is_wider_than_its_window_or_has_a_serious_barrier(
     assert problems == []
 
 
-@pytest.mark.parametrize("keys", [PARALLEL, ACR], ids=["parallel", "acr"])
+@pytest.mark.parametrize("keys", [variant(PARALLEL), ACR], ids=["parallel", "acr"])
 async def test_a_phone_completes_a_study_by_touch(servers: StudyServers, keys: dict[str, Any]) -> None:
     site = await servers.serve(**keys)
     visit = await site.visit(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)

@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from support.browser import MARKS, Site, StudyServers, Visit, barriers, overhang, values_on
+from support.variants import variant
 
 pytestmark = MARKS
 
@@ -289,7 +290,7 @@ async def test_statements_about_images_stand_beside_them(servers: StudyServers) 
     assert await values_on(page) == {"q1": {"s1": 3}}, "digits stay on the statement that has the focus"
 
 
-@pytest.mark.parametrize("layout", ["grid", "tabs"])
+@pytest.mark.parametrize("layout", [variant("grid"), "tabs"])
 async def test_no_state_has_a_serious_barrier_or_is_wider_than_a_phone(servers: StudyServers, layout: str) -> None:
     site = await serve(servers, layout, questions=[*THREE, *WRONG])
     page = (await start(site, reduced_motion="reduce")).page

@@ -8,6 +8,7 @@ import pytest
 from playwright.async_api import Route
 
 from support.browser import MARKS, SHORT, StudyServers, play, rate
+from support.variants import variant
 
 pytestmark = MARKS
 
@@ -148,7 +149,7 @@ async def test_single_keys_can_be_switched_off(servers: StudyServers) -> None:
     assert await page.locator("main .column.is-current").count() == 0
 
 
-@pytest.mark.parametrize("where", ["consent", "trial:2", "end"])
+@pytest.mark.parametrize("where", [variant("consent"), variant("trial:2"), "end"])
 async def test_withdrawing_erases_the_answers_and_shows_the_end(servers: StudyServers, where: str) -> None:
     site = await servers.serve()
     visit = await site.visit()

@@ -12,6 +12,7 @@ from playwright.async_api import Page
 
 from beholder.checks.acuity import ring
 from support.browser import MARKS, Site, StudyServers, Visit, barriers, overhang
+from support.variants import variant
 
 pytestmark = MARKS
 
@@ -83,7 +84,7 @@ async def test_plates_are_read_again_after_a_miss(servers: StudyServers) -> None
     assert problems == []
 
 
-@pytest.mark.parametrize("ratio", [1, 1.25, 2])
+@pytest.mark.parametrize("ratio", [variant(1), 1.25, variant(2)])
 async def test_a_ring_is_on_the_screen_pixel_by_pixel_as_it_was_drawn(servers: StudyServers, ratio: float) -> None:
     site = await servers.serve(qualification={"acuity": True})
     page = (await begin(site, "check:card:1", device_scale_factor=ratio)).page

@@ -9,6 +9,7 @@ from playwright.async_api import Page
 
 from beholder.testing.browser import complete_study, fitting_answers
 from support.browser import MARKS, StudyServers, values_on
+from support.variants import variant
 
 pytestmark = MARKS
 
@@ -20,7 +21,7 @@ ACR = {
 }
 
 
-@pytest.mark.parametrize("by", ["mouse", "keyboard"])
+@pytest.mark.parametrize("by", [variant("mouse"), "keyboard"])
 @pytest.mark.parametrize("keys", [PARALLEL, ACR], ids=["parallel", "acr"])
 async def test_a_whole_study_stores_what_was_on_the_screen(
     servers: StudyServers, keys: dict[str, Any], by: str

@@ -20,14 +20,19 @@ HERE = ROOT / "tests"
 BUILT_IN = ("ab", "abx", "acr", "acr-hr", "ccr", "dcr", "likert", "mushra", "pair", "parallel")
 
 
+SEEN_BY_BROWSER = ("acr-hr", "dcr", "pair")
+"""Methods whose example a browser completes in `make test`; other browser tests complete studies of the other ones."""
+
+
 @pytest.mark.browser
+@pytest.mark.long
 @pytest.mark.asyncio(loop_scope="session")
 @pytest.mark.parametrize("name", BUILT_IN)
 async def test_a_built_in_method_keeps_the_contract(
-    name: str, tmp_path: Path, installed_chromium: Browser | None
+    name: str, tmp_path: Path, installed_chromium: Browser | None, whole: bool
 ) -> None:
     check_method(name, tmp_path, browser=False)
-    if installed_chromium is not None:
+    if installed_chromium is not None and (whole or name in SEEN_BY_BROWSER):
         await check_browser_completes(tmp_path / "example" / "study.yaml", installed_chromium)
 
 

@@ -259,20 +259,24 @@ async def test_people_are_asked_up_to_the_next_look_and_no_further_than_the_mone
     assert sum(one.status == "APPROVED" for one in fake.submissions.all.values()) == 4
 
 
-async def test_a_run_that_is_killed_three_times_pays_everybody_once_and_ends(tmp_path: Path, tiny: Path) -> None:
+@pytest.mark.long
+async def test_a_run_that_is_killed_again_and_again_pays_everybody_once_and_ends(
+    tmp_path: Path, tiny: Path, whole: bool
+) -> None:
     study, fake = on_prolific(tmp_path / "study", tiny), quick_platform()
     participants, port = PlatformParticipants(study, fake, ("gives_up", *PEOPLE)), free_port()
     unattended = ("--publish", "--budget", "120 GBP")
     async with serve_fake(fake) as url:
-        async with process(study, port, url, *unattended) as first:
-            await wait_for_output(first, "Published")
-        async with process(study, port, url, *unattended) as second:
-            await wait_for_output(second, "lists finished")
-            await wait_while_running(ending(second), participants.send(4))
+        if whole:
+            async with process(study, port, url, *unattended) as first:
+                await wait_for_output(first, "Published")
+            async with process(study, port, url, *unattended) as second:
+                await wait_for_output(second, "lists finished")
+                await wait_while_running(ending(second), participants.send(4))
         fake.faults.next("POST /api/v1/bulk-bonus-payments/{id}/pay/", "cut_after")
         async with process(study, port, url, *unattended) as third:
             await wait_for_output(third, "lists finished")
-            await wait_while_running(ending(third), participants.send(5))
+            await wait_while_running(ending(third), participants.send(9 - participants.arrivals))
             await wait_for_output(third, "decide")
         async with process(study, port, url, *unattended) as last:
             out, _ = await last.communicate()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
 
-    from beholder.errors import Problem, StudyError
+    from beholder.errors import StudyError
 
 
 class Group(NamedTuple):
@@ -57,26 +57,26 @@ class Group(NamedTuple):
 
     def load(self, entry: EntryPoint, where: str, required: Sequence[str]) -> Any:
         """Return what an entry point names, after a first look at the contract: all `required` attributes are there."""
-        from beholder.errors import Problem
         from beholder.formats import listed
 
-        subject = self.subject(entry)
+        def refused(what: str, allowed: str, fix: str = "") -> StudyError:
+            # Here, not before: which package an entry point is of stands in a file that is slow to read.
+            return _refusal(where, f"{self.subject(entry)} {what}", allowed, fix)
+
         try:
             loaded = entry.load()
         # A third-party module may fail in any way while it is imported.
         except Exception as error:
-            what = f"{subject} cannot be imported: {type(error).__name__}: {error}"
-            raise _refusal(Problem(where, what, "", "Repair, update or uninstall that package.")) from error
+            what = f"cannot be imported: {type(error).__name__}: {error}"
+            raise refused(what, "", "Repair, update or uninstall that package.") from error
         if isinstance(loaded, type) is not self.of_classes:
             is_what, allowed = ("an instance", "its class") if self.of_classes else ("a class", "an instance of it")
-            raise _refusal(Problem(where, f"{subject} is {is_what}", allowed))
+            raise refused(f"is {is_what}", allowed)
         missing = [name for name in required if not hasattr(loaded, name)]
         if missing:
-            what = f"{subject} lacks {listed(missing, 'and')}"
-            raise _refusal(Problem(where, what, f"what {self.contract} names", "Update that package."))
+            raise refused(f"lacks {listed(missing, 'and')}", f"what {self.contract} names", "Update that package.")
         if loaded.name != entry.name:
-            what = f"{subject} calls itself {loaded.name}"
-            raise _refusal(Problem(where, what, "one name", "Register it under its own name."))
+            raise refused(f"calls itself {loaded.name}", "one name", "Register it under its own name.")
         return loaded
 
     def subject(self, entry: EntryPoint) -> str:
@@ -120,7 +120,7 @@ def _read_entry_points(_installed: Installation, group: str) -> EntryPoints:
     return entry_points(group=group)
 
 
-def _refusal(problem: Problem) -> StudyError:
-    from beholder.errors import StudyError
+def _refusal(where: str, what: str, allowed: str, fix: str) -> StudyError:
+    from beholder.errors import Problem, StudyError
 
-    return StudyError(problem)
+    return StudyError(Problem(where, what, allowed, fix))
