@@ -6,7 +6,7 @@ Also what other tables share: averages by codes, the ends of a scale, and the no
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -34,11 +34,14 @@ from beholder.analysis.columns import (
 )
 from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.figures.scores import scores_chart
-from beholder.analysis.ratings import Ratings, as_ratings
+from beholder.analysis.ratings import COMPARISONS, Ratings, as_ratings
 from beholder.analysis.result import Result, metric
 from beholder.stats.clustered import CITATION as CLUSTERED
 from beholder.stats.clustered import Cells, Codes, Estimate, Floats, Over, mean_of, sums_by
 from beholder.stats.intervals import SHARE_CITATION, STUDENT_CITATION, bounds_for, is_share, unanimous_bounds
+
+if TYPE_CHECKING:
+    from beholder.analysis.contrasts import Contrast
 
 _INTERVALS: Mapping[Over, str] = {
     "both": "clustered t over participants and contents",
@@ -47,6 +50,8 @@ _INTERVALS: Mapping[Over, str] = {
     "ratings": "t over ratings",
 }
 """What the interval of a mean is called, by what it generalises over."""
+EXACT_INTERVAL = "Korn-Graubard"
+"""How the names of intervals of shares and preferences begin."""
 
 
 MEANS = (
@@ -194,7 +199,7 @@ def _ends(estimate: Estimate, scale: _Scale, votes: int) -> tuple[float, float]:
 def interval_name(kind: str, over: Over) -> str:
     """Return what the interval of this kind of rating is called."""
     name = _INTERVALS[over]
-    return f"Korn-Graubard {name[name.index('over') :]}" if is_share(kind) else name
+    return f"{EXACT_INTERVAL} {name[name.index('over') :]}" if is_share(kind) else name
 
 
 def _note(estimate: Estimate, over: Over, *, is_score: bool) -> str:
@@ -217,8 +222,52 @@ def conditions(data: pd.DataFrame | Ratings) -> Result:
     ratings = as_ratings(data)
     groups = MeanGroups(CONDITIONS.names, "condition", ratings.conditions, equal="content")
     table = group_means(ratings, ratings.table, groups)
-    note = unit_note(ratings, "content", "both") + kind_note(ratings)
-    return CONDITIONS.result(table, note, interval_citation(ratings, "both"))
+    in_pairs = _in_pairs(ratings)
+    note = unit_note(ratings, "content", "both") + kind_note(ratings) + (_PAIR_NOTE if in_pairs else "")
+    return CONDITIONS.result(_with_pair_intervals(table, in_pairs), note, interval_citation(ratings, "both"))
+
+
+_PAIR_NOTE = (
+    " The mean of a condition that was compared with one other only is their difference in pairs.csv, and has the "
+    "intervals of that."
+)
+
+
+def _in_pairs(ratings: Ratings) -> dict[tuple[str, str], Contrast]:
+    """Return the contrast of each condition that was compared with one other only, by question and condition.
+
+    One quantity has one interval: that of the test which says whether the difference is clear.
+    """
+    # What contrasts share with this table is here.
+    from beholder.analysis.contrasts import contrasts_of
+
+    compared = ratings.table[ratings.table["question"].map(ratings.kinds).isin(COMPARISONS)]
+    others = compared.groupby(["question", "condition"], sort=False, observed=True)["other_condition"].unique()
+    rivals = {key: names[0] for key, names in others.items() if len(names) == 1 and names[0]}
+    if not rivals:
+        return {}
+    named = dict.fromkeys((condition, rival) for (_, condition), rival in rivals.items())
+    return {
+        key: one
+        for one in contrasts_of(ratings, tuple(named))
+        if rivals.get(key := (one.question, one.condition)) == one.other_condition
+        and one.comparison == "direct"
+        and not np.isnan(one.estimate.mean)
+    }
+
+
+def _with_pair_intervals(table: pd.DataFrame, in_pairs: Mapping[tuple[str, str], Contrast]) -> pd.DataFrame:
+    """Return means of conditions with the intervals of contrasts, where the two are the same."""
+    changed = table.copy()
+    for row, key in enumerate(zip(table["question"], table["condition"], strict=True)):
+        if (one := in_pairs.get(key)) is None:
+            continue
+        columns = ["ci_low", "ci_high", "these_low", "these_high"]
+        ends = [one.estimate.low, one.estimate.high, one.these.low, one.these.high]
+        changed.loc[changed.index[row], columns] = ends
+        name = "" if np.isnan(one.estimate.low) else f"{_INTERVALS[one.estimate.over]}, as the pair has it"
+        changed.loc[changed.index[row], "interval"] = name
+    return changed
 
 
 CONDITIONS = Analysis(

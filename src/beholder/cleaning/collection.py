@@ -7,14 +7,16 @@ chain are entries of its ledger; lists that were added say when and why themselv
 from __future__ import annotations
 
 import getpass
+import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from beholder.aio import block_on
 from beholder.cleaning.facts import Facts
+from beholder.cleaning.ratings import number_repetitions, rating_blocks
 from beholder.cleaning.texts import StudyText
 from beholder.clock import utc_now
 from beholder.errors import StoreError
@@ -22,6 +24,9 @@ from beholder.store.contract import LedgerEntry, StoreUnavailable
 from beholder.store.open import open_store, read_rows
 from beholder.study.model import Study
 from beholder.study.recruitment import is_closed, moment, own_posting
+
+if TYPE_CHECKING:
+    from beholder.cleaning.screening import JudgedPopulation
 
 LOOK, TARGET, CHAIN = "look", "target", "chain"
 """Kinds of entries in the ledger."""
@@ -300,6 +305,17 @@ def record_look(
     except (StoreError, StoreUnavailable):
         return collection
     return replace(collection, looks=looks_in(rows, collection.run))
+
+
+def record_judged_look(judging: JudgedPopulation, ledger: Iterable[Mapping[str, Any]], url: str, command: str) -> None:
+    """Record a look at the ratings of people in a store; of robots, and where no rating is used, there is none."""
+    people = {one.visit.participant for one in judging.judged if one.decision.use}
+    if judging.facts.population != "people" or not people:
+        return
+    rows = number_repetitions(rating for one in judging.judged for rating in one.ratings)
+    digest = hashlib.sha256(b"".join(rating_blocks(rows, judging.facts.stimuli))).hexdigest()
+    collected = collection_of(judging.study, judging.facts, ledger, judging.texts)
+    record_look(collected, url, participants=len(people), ratings_sha256=digest, command=command)
 
 
 def record_target(url: str | Path, run: int, lists: int) -> None:

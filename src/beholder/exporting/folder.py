@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import datetime
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import get_args
 
 from beholder.aio import block_on
+from beholder.cleaning.collection import record_judged_look
 from beholder.cleaning.facts import TABLES, Rows, runs_in
 from beholder.cleaning.screening import JudgedPopulation, judge_tables, store_of
 from beholder.cleaning.texts import Masks
@@ -71,7 +72,10 @@ def export_folder(
     step = _Steps(2 + len(MAKERS) + 3 * p910 + _EVENT_SHARE, progress)
     tables = read_tables(url, (*TABLES, "told"))
     step()
-    judging = judge_runs(loaded, tables, where=display_address(store) if store else "store/", robots=robots)
+    by_run = judge_runs(loaded, tables, where=display_address(store) if store else "store/", robots=robots)
+    for one in by_run:
+        record_judged_look(one, tables["ledger"], url, "export")
+    judging = merge_runs(by_run)
     step()
     source = ExportSource(judging, tables, FreeTextFilter(judging.texts, _masks(url) if with_texts else None))
     views = p910_tables(source) if p910 else []
@@ -132,10 +136,14 @@ def _stale(folder: Path) -> list[str]:
     return known or []
 
 
-def judge_runs(study: Study, tables: Mapping[str, Rows], *, where: str, robots: bool) -> JudgedPopulation:
-    """Return the judged sessions of every run in these tables, in the order of arrival."""
+def judge_runs(study: Study, tables: Mapping[str, Rows], *, where: str, robots: bool) -> list[JudgedPopulation]:
+    """Return the judged sessions of every run in these tables."""
     runs = runs_in(tables, robots=robots) or (study.run,)
-    by_run = [judge_tables(study, tables, where=where, robots=robots, run=run) for run in runs]
+    return [judge_tables(study, tables, where=where, robots=robots, run=run) for run in runs]
+
+
+def merge_runs(by_run: Sequence[JudgedPopulation]) -> JudgedPopulation:
+    """Return the judged sessions of all runs, in the order of arrival."""
     if len(by_run) == 1:
         return by_run[0]
     judged = sorted(

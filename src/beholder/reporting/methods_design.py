@@ -7,6 +7,7 @@ from importlib import metadata
 
 import pandas as pd
 
+from beholder.analysis.means import EXACT_INTERVAL
 from beholder.analysis.result import records
 from beholder.analysis.tests import TESTS
 from beholder.formats import count, join_names, number, plural, span
@@ -272,9 +273,12 @@ def analysis_sentences(material: Material) -> list[Sentence]:
                 f"Intervals of scores are 95 % Student t intervals, the error {over}", ("student1908", *_CLUSTERED)
             )
         )
-    if any(is_share(part.kind) for part in parts):
+    shares = [part for part in parts if is_share(part.kind)]
+    if any(part.conditions["interval"].str.startswith(EXACT_INTERVAL).any() for part in shares):
         exact = "Intervals of each condition's share or preference are Korn and Graubard's 95 % intervals"
         sentences.append(Sentence(f"{exact}, the error {over}", ("korn1998", "clopper1934", *_CLUSTERED)))
+    elif shares:
+        sentences.append(Sentence("Intervals of preferences are those of the differences, told below"))
     return [
         *sentences,
         *_method_measures(material, over),

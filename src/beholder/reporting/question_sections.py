@@ -10,6 +10,7 @@ from itertools import permutations
 import pandas as pd
 
 from beholder.analysis.figures.scores import has_nested_interval
+from beholder.analysis.means import EXACT_INTERVAL
 from beholder.analysis.result import records
 from beholder.formats import NONE, count, join_names, number, plural, span
 from beholder.reporting.findings import findings
@@ -51,10 +52,12 @@ def _scores_foot(material: Material, part: QuestionResults) -> Child:
         bar = f"Thick bar: 95 % interval for people like these, with these contents. Thin bar: {like}."
     asked = wordings(part.wordings, people_words(material))
     line = {"correct": " Broken line: guessing.", "diff": " Broken line: no difference."}
-    line["choice"] = (
-        f" Broken line: {part.words.undecided}. These intervals hold in at least 95 %, and are often wider than "
-        "needed: what is clear is told by the tests of pairs."
-    )
+    line["choice"] = f" Broken line: {part.words.undecided}."
+    if any(kind.startswith(EXACT_INTERVAL) for kind in kinds):
+        line["choice"] += (
+            " These intervals hold in at least 95 %, and are often wider than needed: what is clear is told by the "
+            "tests of pairs."
+        )
     dot = f" Dot: mean, every content weighing the same. {bar}{line.get(part.kind, '')}"
     is_sentence = isinstance(asked, str) and asked.rstrip().endswith((".", "?", "!", "…"))
     turned = " Turned round: the higher, the less people agreed." if part.is_turned else None

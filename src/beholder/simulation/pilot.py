@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -10,9 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from beholder.cleaning.collection import collection_of, record_look
-from beholder.cleaning.facts import TABLES, Rows
-from beholder.cleaning.ratings import number_repetitions, rating_blocks
+from beholder.cleaning.collection import record_judged_look
+from beholder.cleaning.facts import TABLES
 from beholder.cleaning.screening import JudgedPopulation, judge_tables, store_of
 from beholder.cleaning.sessions import JudgedSession
 from beholder.simulation.participants import Habits
@@ -36,18 +34,8 @@ def from_pilot(study: str | Path, store: str | None = None) -> PopulationSource:
     url = store_of(loaded, store)
     tables = read_tables(url, TABLES)
     judging = judge_tables(loaded, tables)
-    if judging.facts.population == "people":
-        _record_look(judging, tables["ledger"], url)
+    record_judged_look(judging, tables["ledger"], url, "power")
     return _people_of(judging)
-
-
-def _record_look(judging: JudgedPopulation, ledger: Rows, url: str) -> None:
-    """Record that the ratings of people were looked at, who may still be coming."""
-    rows = number_repetitions(rating for one in judging.judged for rating in one.ratings)
-    digest = hashlib.sha256(b"".join(rating_blocks(rows, judging.facts.stimuli))).hexdigest()
-    people = len({one.visit.participant for one in judging.judged if one.decision.use})
-    collected = collection_of(judging.study, judging.facts, ledger, judging.texts)
-    record_look(collected, url, participants=people, ratings_sha256=digest, command="power")
 
 
 def _people_of(judging: JudgedPopulation) -> PopulationSource:

@@ -14,6 +14,7 @@ from scipy import stats
 from beholder.analysis import analyse
 from beholder.analysis.factors import factors
 from beholder.analysis.means import conditions, contents, questions
+from beholder.analysis.pairs import pairs
 from beholder.analysis.scores import scores
 from beholder.stats.intervals import share_interval, t_interval
 from support.crossed_ratings import crossed, write_csv
@@ -99,9 +100,34 @@ def test_agreeing_people_have_an_interval_everywhere(tmp_path: Path) -> None:
         assert rows[rows["condition"] == "a"]["ci_low"].item() == pytest.approx(2 * exact.low - 1)
         assert rows[rows["condition"] == "b"]["ci_high"].item() == pytest.approx(1 - 2 * exact.low)
     assert set(analysis.conditions["note"]) == {"one content: interval over participants only"}
-    assert set(analysis.conditions["interval"]) == {"Korn-Graubard over participants"}
+    assert set(analysis.conditions["interval"]) == {"t over participants, as the pair has it"}
     assert analysis.notes["intervals"] == {"q": "Korn-Graubard over participants and contents"}
     assert "Korn and Graubard" in analysis.notes["analyses"]["conditions"]["note"]
+
+
+@pytest.mark.parametrize(("kind", "rivals"), [("choice", {"a": "b", "b": "a"}), ("diff", {"a": "r", "b": "r"})])
+def test_a_condition_that_met_one_other_only_has_the_interval_of_their_pair(kind: str, rivals: dict[str, str]) -> None:
+    """One quantity has one interval: a preference does not cross one half where the pair is clear."""
+    rng = np.random.default_rng(4)
+    met = {("a", "b")} if kind == "choice" else set(rivals.items())
+    rows = [
+        {"participant": f"p{p}", "content": f"c{k}", "condition": one, "other_condition": other, "kind": kind,
+         "value": float(np.sign(rng.normal(0.6, 1)))}
+        for p in range(9) for k in range(5) for one, other in sorted(met)
+    ]  # fmt: skip
+    result, against = conditions(pd.DataFrame(rows)), pairs(pd.DataFrame(rows)).table
+    assert "is their difference in pairs.csv" in result.note
+    for name, rival in rivals.items():
+        own = row(result, condition=name)
+        pair = against[against["condition"].isin([name, rival]) & against["other_condition"].isin([name, rival])].iloc[
+            0
+        ]
+        sign = 1 if pair["condition"] == name else -1
+        assert own["mean"] == pytest.approx(sign * pair["mean_difference"])
+        for kind_of in ("ci", "these"):
+            ends = sorted(sign * pair[[f"{kind_of}_low", f"{kind_of}_high"]])
+            assert [own[f"{kind_of}_low"], own[f"{kind_of}_high"]] == pytest.approx(ends)
+        assert own["interval"] == "clustered t over participants and contents, as the pair has it"
 
 
 def test_with_everything_rated_by_all_the_narrower_intervals_are_students() -> None:

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
+import pandas as pd
 import pytest
 
 import beholder
+from beholder.cleaning.collection import looks_in
 from beholder.errors import UserError
-from beholder.store.open import open_store
+from beholder.store.open import open_store, read_tables
 from beholder.study.model import Study
 from support.export_store import GOOD, come, make_study, package, record, rows
 
@@ -83,3 +85,12 @@ def test_facts_in_postgresql_are_the_same_and_no_message_has_the_password(postgr
     asyncio.run(fill_it(("alice", "bob")))
     exported = beholder.export(study, store=url)
     assert (exported.rows["sessions"], exported.rows["ratings"], exported.rows["events"]) == (2, 16, 24)
+
+
+def test_an_export_of_peoples_ratings_is_a_recorded_look(folder: Path, study: Study) -> None:
+    beholder.export(study, out=study.folder / "again")
+    beholder.export(study, out=study.folder / "robots", robots=True)
+    rows = read_tables(str(study.folder / "store"), ("ledger",))["ledger"]
+    (look,) = looks_in(rows, study.run)
+    used = pd.read_csv(folder / "ratings.csv").query("use")
+    assert (look.command, look.participants) == ("export", used["participant"].nunique())
