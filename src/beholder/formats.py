@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from statistics import median
 
@@ -45,6 +45,15 @@ def percent(share: float) -> str:
 def percent_half_up(share: float) -> str:
     """Return a share as `24 %`, half a percent rounded away from zero as `number` does."""
     return f"{number(100 * share, 0)} %"
+
+
+def whole_percents(shares: Iterable[float]) -> list[int]:
+    """Return parts of a whole in percent, rounded so that they add up to 100 (the largest remainders are raised)."""
+    exact = [100 * share for share in shares]
+    whole = [math.floor(value) for value in exact]
+    missing = round(sum(exact)) - sum(whole)
+    raised = sorted(range(len(exact)), key=lambda place: whole[place] - exact[place])[:missing]
+    return [value + (place in raised) for place, value in enumerate(whole)]
 
 
 def nonzero_percent(share: float) -> str:

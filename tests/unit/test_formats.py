@@ -27,6 +27,7 @@ from beholder.formats import (
     span,
     typical,
     up_to,
+    whole_percents,
 )
 
 
@@ -83,6 +84,12 @@ def test_shares_are_rounded_as_their_place_needs() -> None:
     assert [percent(0.125), percent_half_up(0.125), percent_half_up(-0.125)] == ["12 %", "13 %", "−13 %"]
     assert [nonzero_percent(0.004), nonzero_percent(0.0), nonzero_percent(0.24)] == ["< 1 %", "0 %", "24 %"]
     assert [precise_percent(0.025), precise_percent(0.5)] == ["2.5 %", "50 %"]
+
+
+def test_whole_percents_of_a_whole_add_up() -> None:
+    assert whole_percents([0.5872, 0.0959, 0.0051, 0.0277, 0.0886, 0.1955]) == [59, 10, 0, 3, 9, 19]
+    assert whole_percents([1 / 3, 1 / 3, 1 / 3]) == [34, 33, 33]
+    assert whole_percents([0.0, 1.0]) == [0, 100]
 
 
 def test_words_are_listed_as_people_write_them() -> None:

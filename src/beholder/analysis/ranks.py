@@ -68,7 +68,7 @@ def ranks(data: pd.DataFrame | Ratings, *, draws: int = _DRAWS, seed: int = SEED
         f"{draws:,} draws (seed {seed}) from a Student t distribution round the estimates, in which the differences of "
         "every two conditions have the errors and, in the middle, the degrees of freedom of pairs.csv (source means) "
         "or strength_pairs.csv (source bradley-terry). probability: contents like these; these_probability: these "
-        "contents. Where conditions hardly differ in truth, fewer are right than that. Conditions that were never "
+        "contents. Where conditions hardly differ in truth they are too high. Conditions that were never "
         "compared, not even through others, are ranked apart, by component."
     )
     citation = "; ".join(text for source, text in _CITATIONS.items() if source in sources)

@@ -251,7 +251,10 @@ RANKS = TableFigureSection(
     "ranks", "How sure is the order?", _question_figure("ranks"), is_wide=False, figure_title="Ranks",
     words="How probable each rank is for each condition.",
     draw=lambda table, _, labels, layout: ranks_chart(table, labels=labels, layout=layout),
-    foot="The probability of each rank, in percent; below 2 % it is left blank.",
+    foot=(
+        "The probability of each rank, in percent, for people and contents like these; below 2 % it is left blank. "
+        "Where conditions hardly differ in truth it is too high: go by the pairs that are clear."
+    ),
 )  # fmt: skip
 
 
@@ -263,7 +266,10 @@ def _raters_foot(material: Material) -> Child:
         "agreement": "those who order the stimuli as the others do",
         "spread": "those whose distance from the others varies least",
     }
-    foot = f"Each dot is a participant, at the top {top[shown]}, at the right those who give higher scores."
+    right = "give higher scores"
+    if all(part.is_compared for part in material.parts):
+        right = "favour conditions that the study names first more than the others do"
+    foot = f"Each dot is a participant, at the top {top[shown]}, at the right those who {right}."
     if not table["use"].all():
         foot += " Crosses: not used."
     if unplaced:

@@ -233,9 +233,15 @@ def table_sentences(material: Material) -> list[Sentence]:
     used = material.used
     people, conditions, contents = (used[name].nunique() for name in ("participant", "condition", "content"))
     scales = {span(part.scale.min, part.scale.max) for part in material.parts}
-    ratings = f"{count(len(used), 'rating')} of {count(conditions, 'condition')}"
+    is_compared = all(part.is_compared for part in material.parts)
+    if is_compared:
+        conditions = len({*used["condition"], *used["other_condition"]} - {""})
+    ratings = f"{count(len(used), 'comparison' if is_compared else 'rating')} of {count(conditions, 'condition')}"
     over = f" and {count(contents, 'content')}" if contents > 1 else ""
-    own = f"{ratings}{over} by {count(people, 'participant')}, on a scale of {join_names(sorted(scales))}"
+    on = (
+        "" if all(part.kind == "choice" for part in material.parts) else f", on a scale of {join_names(sorted(scales))}"
+    )
+    own = f"{ratings}{over} by {count(people, 'participant')}{on}"
     missing = "[Who rated, what they were asked, how stimuli were shown, and who was left out]"
     return [Sentence(f"The data are {own}"), Sentence(missing)]
 

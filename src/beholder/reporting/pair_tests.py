@@ -123,14 +123,18 @@ CONTRASTS = QuestionSection(
     "contrasts",
     "Every contrast by several tests",
     contrast_tables,
-    foot=(
-        "† not clear, α = 0.05 after Holm's correction within each test; named contrasts and all pairs are families of "
-        "their own. "
+    foot=lambda material, _: (
+        f"† not clear, α = 0.05 after Holm's correction within each test{_families(material)}. "
         "Mean difference with its 95 % interval, paired t, Wilcoxon's signed rank and sign test are over pages that "
         "have both, as in papers, each page taken as independent of the others; pages above: share on which the first "
         "has more, without ties, with Clopper and Pearson's interval. We go by the clustered t, on all ratings."
     ),
 )
+
+
+def _families(material: Material) -> str:
+    """Return how often was corrected, where contrasts are named."""
+    return "; named contrasts and all pairs are families of their own" if material.study.analyse.contrasts else ""
 
 
 # Agreement of tests
@@ -159,13 +163,20 @@ TEST_AGREEMENT = QuestionSection(
     "tests",
     "Do the tests agree?",
     agreement_of_tests,
-    foot=(
-        "✓ clear for contents like these, – not, after correction within each test. We go by the clustered t, on all "
-        "ratings. The page-paired t leaves out pages that have one condition only. The last three also take every page "
-        "as independent of all others, although one person's are alike, and one content's; they are here to compare "
-        "with other papers."
+    foot=lambda _, part: (
+        f"✓ clear, – not, after correction within each test{_scope(part)} The last three take every page as "
+        "independent of all others, although one person's are alike, and one content's: they are here to compare with "
+        "other papers."
     ),
 )
+
+
+def _scope(part: QuestionResults) -> str:
+    """Return for whom the first tests are, by which one we go, and what the next one leaves out."""
+    first = "; the first two are for people and contents like these. We go by the clustered t, on all ratings."
+    if part.is_compared:
+        return first
+    return f"{first} The page-paired t leaves out pages that have one condition only."
 
 
 def _tests_by_pair(tests: pd.DataFrame) -> dict[tuple[str, str], dict[str, dict[str, Any]]]:

@@ -123,7 +123,7 @@ def _share_sentence(rows: Mapping[str, Mapping[str, Any]]) -> Markup | None:
         return None
     share = _stimulus_percent(one)
     rest = f", the other {100 - share} % from who rated and from chance." if share < 100 else "."
-    many = mean["note"].partition(";")[0].removeprefix("k = ")
+    many = plain(round(float(mean["note"].partition(";")[0].removeprefix("k = ")), 1))
     means = f" Of the differences between means of {many} ratings each it is {_stimulus_percent(mean)} %."
     return tag("p", tag("b", f"{share} % of {_FROM_STIMULI}"), rest, means)
 
@@ -166,6 +166,10 @@ def _grid(caption: str, rows: Mapping[str, Mapping[str, Any]], names: Collection
 def _row(measure: _MeasureText, row: Mapping[str, Any]) -> Markup:
     low, high = (number(row[end], 2) for end in ("low", "high"))
     words = measure.words if row["p"] != row["p"] else f"{measure.words} Against none: p {_p(row['p'])}."
+    if measure is _MEASURES[KENDALL]:
+        # Of "chi-square(8) = 19.73; 3 of 20 participants rated everything": how many it rests on.
+        some = row["note"].partition("; ")[2]
+        words = f"{words} {some[:1].upper()}{some[1:]}." if some else words
     name = tag("th", measure.title, tag("span", words), scope="row")
     interval = NONE if low == NONE else f"{low} to {high}"
     return tag("tr", name, [tag("td", cell) for cell in (_value(row), interval, _strip(row))])
@@ -289,7 +293,9 @@ def _sentence(one: VotesForTarget) -> tuple[Markup | str, ...]:
     if one.r_now != one.r_now:
         words = "The halves do not agree, so no number of votes can be told from these ratings."
         return (tag("b", f"{_votes(one.votes_now)} per stimulus: "), words)
-    first = f"{_votes(one.votes_now)} per stimulus give r = {_r(one.r_now)} with an equal study."
+    is_under = one.r_now < TARGET_CORRELATION and _r(one.r_now) == _r(TARGET_CORRELATION)
+    r = f"an r just under {TARGET_CORRELATION:g}" if is_under else f"r = {_r(one.r_now)}"
+    first = f"{_votes(one.votes_now)} per stimulus give {r} with an equal study."
     about = "" if one.is_measured else "about "
     return (tag("b", first), f" For r = {TARGET_CORRELATION:g}, {about}{count(round(one.votes), 'vote')} would do.")
 

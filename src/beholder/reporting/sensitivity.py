@@ -16,7 +16,7 @@ from beholder.analysis.result import records
 from beholder.analysis.sensitivity import AS_CLEANED, NOBODY_OUT, PASSED, UNMARKED
 from beholder.checks.page_registry import known_title
 from beholder.checks.registry import rule_title
-from beholder.formats import count, interval, join_names, number, p_value, percent, plural, signed
+from beholder.formats import count, interval, join_names, number, p_value, percent, plural, signed, whole_percents
 from beholder.reporting.html import Child, Markup, render, table, tag
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults
@@ -329,7 +329,8 @@ def _shares_sentence(share: pd.Series) -> list[Child]:
         "content x condition": "is that conditions do more to some contents than to others",
         "residual": "is left to single ratings",
     }
-    parts = [f"{percent(share[source])} {words}" for source, words in texts.items() if share[source] == share[source]]
+    known = [source for source in texts if share[source] == share[source]]
+    parts = [f"{whole} % {texts[source]}" for source, whole in zip(known, whole_percents(share[known]), strict=True)]
     return ["Of all that ratings differ by, ", tag("b", parts[0]), "".join(f", {words}" for words in parts[1:]), "."]
 
 

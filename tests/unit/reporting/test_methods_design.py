@@ -8,7 +8,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from beholder.analysis.ratings import open_ratings
 from beholder.files import write_table
+from beholder.reporting.figures import RATERS
+from beholder.reporting.material import table_material
+from beholder.reporting.methods_design import analysis_sentences, table_sentences
 from beholder.reporting.methods_section import methods
 from support.report_material import analysed_material
 from support.report_pages import made_up
@@ -96,3 +100,24 @@ def test_what_needs_people_who_rated_both_is_not_told_of_a_study_without_them(tm
     told = {one.title: one.text for one in methods(analysed_material(study, split))}["Analysis"]
     assert "as different people rated the two" in told
     assert not re.search("Effect sizes|sign tests", told)
+
+
+def test_a_table_of_choices_is_not_told_as_scores(tmp_path: Path) -> None:
+    chosen = pd.DataFrame(
+        [
+            {"participant": f"p{p}", "content": f"c{k}", "winner": winner, "loser": loser}
+            for p in range(6)
+            for k in range(3)
+            for winner, loser in [("new", "old") if (p + k) % 3 else ("old", "new")]
+        ]
+    )
+    chosen.to_csv(tmp_path / "choices.csv", index=False)
+    material = table_material(open_ratings(tmp_path / "choices.csv"), tmp_path)
+    data, _ = table_sentences(material)
+    assert data.text == "The data are 18 comparisons of 2 conditions and 3 contents by 6 participants"
+    told = [one.text for one in analysis_sentences(material)]
+    assert "Intervals of preferences are those of the differences, told below" in told
+    assert not any("Korn and Graubard" in text for text in told)
+    assert callable(RATERS.foot)
+    foot = str(RATERS.foot(material))
+    assert "at the right those who favour conditions that the study names first more than the others do" in foot

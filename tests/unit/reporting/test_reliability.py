@@ -24,6 +24,13 @@ def test_the_report_says_what_the_votes_give(tmp_path: Path) -> None:
     assert str(votes_needed_section(load_material(one))) == (
         "<p><b>8 votes per stimulus give r = 0.96 with an equal study.</b> For r = 0.95, about 8 votes would do.</p>"
     )
+    material = load_material(one)
+    curve = material.results.also["votes_needed"]
+    curve["pearson"] = 0.9 * curve["pearson"].where(curve["pearson"] < 0, 1.0)
+    under = str(votes_needed_section(material))
+    assert under.startswith(
+        "<p><b>8 votes per stimulus give an r just under 0.95 with an equal study.</b> For r = 0.95"
+    )
     asked = [{"id": name, "text": f"How {name}?", "scale": "acr5"} for name in ("good", "clear")]
     two = made_up(tmp_path / "two", {"a": 70.0, "b": 50.0, "c": 45.0}, participants=8, contents=3, questions=asked)
     beholder.analyse(two)
