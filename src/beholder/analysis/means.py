@@ -242,7 +242,10 @@ def _in_pairs(ratings: Ratings) -> dict[tuple[str, str], Contrast]:
     from beholder.analysis.contrasts import contrasts_of
 
     compared = ratings.table[ratings.table["question"].map(ratings.kinds).isin(COMPARISONS)]
-    others = compared.groupby(["question", "condition"], sort=False, observed=True)["other_condition"].unique()
+    met = dict.fromkeys(zip(*(compared[name] for name in ("question", "condition", "other_condition")), strict=True))
+    others: dict[tuple[str, str], list[str]] = {}
+    for question, condition, other in met:
+        others.setdefault((question, condition), []).append(other)
     rivals = {key: names[0] for key, names in others.items() if len(names) == 1 and names[0]}
     if not rivals:
         return {}

@@ -87,6 +87,23 @@ def test_a_single_vote_for_the_winner_never_raises_p_on_these_contents(whole: bo
             flips += 1
 
 
+TABLES = st.tuples(st.integers(4, 8), st.integers(2, 4)).flatmap(
+    lambda size: st.lists(
+        st.lists(st.booleans(), min_size=size[1], max_size=size[1]), min_size=size[0], max_size=size[0]
+    )
+)
+
+
+@settings(max_examples=15, deadline=None)
+@given(TABLES)
+def test_one_more_person_who_chooses_the_winner_everywhere_and_unanimity_never_raise_p(table: list[list[bool]]) -> None:
+    won = np.array(table, float)
+    won = won if won.mean() >= 0.5 else 1 - won
+    before = p_values(won) * (1 + 1e-9) + 1e-12
+    assert (p_values(np.vstack([won, np.ones(won.shape[1])])) <= before).all()
+    assert (p_values(np.ones_like(won)) <= before).all()
+
+
 ROWS = st.lists(
     st.tuples(st.sampled_from("pqrs"), st.sampled_from("tuv"), st.sampled_from(["ab", "ac", "bc"]), st.booleans()),
     min_size=8,
