@@ -24,7 +24,7 @@ class DeviceVisitor(Visitor):
     device: dict[str, Any] = LAPTOP
 
     async def arrive(self) -> httpx.Response:
-        body = {"study": "tiny", "params": self.params, "device": self.device}
+        body = {"study": "tiny", "params": self.params, "device": self.device, "token": self.token}
         response = await self.client.post("/api/arrive", json=body)
         if response.is_success:
             self.token, self.step = response.json()["token"], response.json()["step"]

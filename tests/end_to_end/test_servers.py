@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
@@ -78,8 +79,10 @@ async def test_a_store_that_is_away_is_said_with_503_and_comes_back(
         run_server(load_study(study), store=store, port=0) as server,
         httpx.AsyncClient(base_url=server.address, timeout=60) as client,
     ):
-        body = {"study": "tiny", "params": {"participant": "ada"}, "device": {}}
-        assert (await client.post("/api/arrive", json=body)).status_code == 201
+        body: dict[str, Any] = {"study": "tiny", "params": {"participant": "ada"}, "device": {}}
+        arrived = await client.post("/api/arrive", json=body)
+        assert arrived.status_code == 201
+        body["token"] = arrived.json()["token"]
         await admin.execute(f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS false")
         await admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", name)
         away = await client.post("/api/arrive", json=body)

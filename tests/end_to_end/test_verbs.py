@@ -45,17 +45,18 @@ async def test_the_verbs_work_inside_a_running_loop_as_in_a_notebook(study: Path
 
 
 def test_texts_may_change_after_somebody_has_started_but_the_design_may_not(study: Path) -> None:
-    async def arrive() -> None:
+    async def arrive() -> str:
         async with (
             run_server(load_study(study), port=0) as server,
             httpx.AsyncClient(base_url=server.address, timeout=60) as client,
         ):
             body = {"study": "tiny", "params": {"participant": "ada"}, "device": {}}
-            token = (await client.post("/api/arrive", json=body)).json()["token"]
+            token = str((await client.post("/api/arrive", json=body)).json()["token"])
             headers = {"authorization": f"Bearer {token}"}
             await client.put("/api/answers/consent", json={"answer": {"agree": True}}, headers=headers)
+            return token
 
-    asyncio.run(arrive())
+    token = asyncio.run(arrive())
     written = yaml.safe_load(study.read_text("utf-8"))
     written["title"] = "Another title"
     written["questions"][0]["text"] = "How good is it really?"
@@ -66,7 +67,7 @@ def test_texts_may_change_after_somebody_has_started_but_the_design_may_not(stud
             run_server(load_study(study), port=0) as server,
             httpx.AsyncClient(base_url=server.address, timeout=60) as client,
         ):
-            body = {"study": "tiny", "params": {"participant": "ada"}, "device": {}}
+            body = {"study": "tiny", "params": {"participant": "ada"}, "device": {}, "token": token}
             response = await client.post("/api/arrive", json=body)
             assert response.status_code == 200
             arrival = response.json()

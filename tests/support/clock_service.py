@@ -57,10 +57,10 @@ class Person:
         return self.token.split(".")[1]
 
     async def come(self, device: Mapping[str, Any] | None = None) -> Self:
-        """Open the link, or reload the page, a moment later."""
+        """Open the link, also again in the same browser, a moment later."""
         self.clock.wait(milliseconds=1)
         self.device = device or self.device
-        _, arrival = await self.host.arrive(self.params, self.device)
+        _, arrival = await self.host.arrive(self.params, self.device, self.token)
         self.token, self.step = arrival["token"], arrival["step"]  # type: ignore[assignment]
         return self
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from beholder.recruiting.contract import Job, PlatformRefused, Recruiter
-from beholder.recruiting.invitations import start_address
+from beholder.server.entrances import entrance_of
 from beholder.store.contract import Store
 from beholder.store.open import open_store
 from beholder.study.model import Study
@@ -22,7 +22,9 @@ URL = "https://study.example.org"
 
 def job(study: Study, places: int = 10, screen_out: int = 0) -> Job:
     out = Sum(screen_out, "GBP") if screen_out else None
-    return Job("key", study.title, "", start_address(study, URL), places, 12, Sum(200, "GBP"), out)
+    return Job(
+        "key", study.title, "", entrance_of(study, bytes(32)).start_address(URL), places, 12, Sum(200, "GBP"), out
+    )
 
 
 MODES = {"link": {"mode": "link"}, "panel": {"mode": "panel", "id_parameter": "pid"}}

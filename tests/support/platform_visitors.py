@@ -11,6 +11,7 @@ import pytest
 
 from beholder.errors import Refused
 from beholder.server.service import StudyService
+from beholder.server.tokens import panel_key
 from beholder.store.contract import LedgerEntry
 from support.clock_service import NOON, Clock, Person
 from support.message_studies import serving, write_asking
@@ -48,17 +49,21 @@ def prolific(person: str = "ann", visit: str = "s1", posting: str = POSTING) -> 
     return {"PROLIFIC_PID": person, "STUDY_ID": posting, "SESSION_ID": visit}
 
 
-async def come(host: StudyService, clock: Clock, **params: str) -> Person:
-    """Return a person who has opened the address with these parameters."""
+async def come(host: StudyService, clock: Clock, browser: Person | None = None, /, **params: str) -> Person:
+    """Return a person who has opened the address with these parameters, in the browser of an earlier visit or anew.
+
+    The address of a panel has its key, as `beholder launch` writes it.
+    """
     person = Person(host, clock)
-    person.params = params
+    person.params = {"key": panel_key(host.store.secret), **params} if "pid" in params else params
+    person.token = browser.token if browser is not None else ""
     return await person.come()
 
 
-async def refused(host: StudyService, clock: Clock, **params: str) -> Refused:
+async def refused(host: StudyService, clock: Clock, browser: Person | None = None, /, **params: str) -> Refused:
     """Return the reason of a refused admission."""
     with pytest.raises(Refused) as caught:
-        await come(host, clock, **params)
+        await come(host, clock, browser, **params)
     assert caught.value.status == 403
     return caught.value
 

@@ -50,7 +50,7 @@ class Visitor:
         self.step: dict[str, Any] = {}
 
     async def arrive(self) -> httpx.Response:
-        body = {"study": "tiny", "params": self.params, "device": {"width": 1280}}
+        body = {"study": "tiny", "params": self.params, "device": {"width": 1280}, "token": self.token}
         response = await self.client.post("/api/arrive", json=body)
         if response.is_success:
             self.token, self.step = response.json()["token"], response.json()["step"]

@@ -16,13 +16,13 @@ from beholder.files import write_private
 from beholder.methods import find
 from beholder.recruiting.contract import Job
 from beholder.server import tokens
-from beholder.server.entrances import CODED, shared_codes
+from beholder.server.entrances import CODED, SONA, shared_codes
 from beholder.server.page_checks import PageChecks
 from beholder.server.public_steps import minutes_line
 from beholder.server.script import make_script
 from beholder.study.csv_files import CsvTable, read_table
 from beholder.study.model import Study
-from beholder.study.recruitment import hourly, money
+from beholder.study.recruitment import PANEL_KEY, hourly, money
 from beholder.types import Outcome
 from beholder.words import read_words
 
@@ -141,19 +141,7 @@ _OWN_CODES = (
     "Where each session has a code of its own, such as `K7QM-4XPD`, one that was passed on is seen. Let the platform "
     "take any code; if it wants to know the code beforehand, write it as `recruit.codes.completed`. "
 )
-_SONA = "sona_id"
 _CONNECT = "participantId"
-
-
-def start_address(study: Study, public_url: str) -> str:
-    """Return where participants begin, with placeholders that a platform fills in."""
-    recruit, address = study.recruit, f"{public_url.rstrip('/')}/s/{study.name}"
-    if recruit.id_parameter is None:
-        return address
-    if recruit.id_parameter == _SONA:
-        return f"{address}?{_SONA}=%SURVEY_CODE%"
-    visit = f"&{recruit.visit_parameter}={{{{visit}}}}" if recruit.visit_parameter else ""
-    return f"{address}?{recruit.id_parameter}={{{{id}}}}{visit}"
 
 
 def write_job(study: Study, job: Job, secret: bytes) -> Path:
@@ -229,7 +217,7 @@ def _settings(study: Study, job: Job) -> Iterator[tuple[str, str]]:
 
 def _placeholders(study: Study) -> Iterator[str]:
     recruit = study.recruit
-    if recruit.id_parameter == _SONA:
+    if recruit.id_parameter == SONA:
         yield (
             "SONA: this is the Study URL of an online external study; SONA writes the person's number in place of "
             "`%SURVEY_CODE%`. Its client-side completion address grants the credit: write it as "
@@ -238,7 +226,10 @@ def _placeholders(study: Study) -> Iterator[str]:
         return
     words = "In place of `{{id}}` write what your platform fills in for the person's id"
     words += ", and in place of `{{visit}}` for the id of the visit" if recruit.visit_parameter else ""
-    yield f"{words}. Somebody who comes without it is told so, and nothing is stored."
+    yield (
+        f"{words}. `{PANEL_KEY}` is the same for everybody and a secret of the study: leave it in, and do not publish "
+        "the address. Somebody who comes without one of them is told so, and nothing is stored."
+    )
     if recruit.id_parameter == _CONNECT:
         yield (
             "CloudResearch Connect passes `participantId`, `assignmentId` and `projectId` under these names. Where its "

@@ -24,8 +24,8 @@ from beholder.recruiting.contract import (
     Submission,
     Verb,
 )
-from beholder.recruiting.invitations import start_address
 from beholder.recruiting.ledger import evidence_of
+from beholder.server.entrances import entrance_of
 from beholder.store.contract import LedgerEntry, Store
 from beholder.study.model import Study
 from beholder.study.recruitment import Mode, Sum, hourly, money, own_posting
@@ -59,7 +59,7 @@ class ManualRecruiter:
 
     def start_address(self, public_url: str) -> str:
         """Return where participants begin, with what a platform passes on to the study."""
-        return start_address(self._study, public_url)
+        return entrance_of(self._study, self._store.secret).start_address(public_url)
 
     async def quote(self, job: Job) -> Quote:
         """Return what a number of participants costs at most: rewards and bonuses, without fees."""

@@ -20,10 +20,9 @@ from beholder.server.further_sessions import FurtherSessions, add_new_lists
 from beholder.server.limits import MOST_SESSIONS, RecentEntries
 from beholder.server.participants import LAB, NUMBERED, Identity
 from beholder.server.script import Script
+from beholder.server.visits import kept_session, record_visit
 from beholder.store.contract import (
     Fact,
-    PlatformIdentity,
-    PlatformVisit,
     Session,
     SessionFacts,
     Store,
@@ -36,6 +35,8 @@ from beholder.types import Json
 
 _OTHER_DEVICES = 5
 """How often a participant whose device did not qualify may return with another one."""
+_UNBEGUN = 20
+"""How many sessions that were opened by a readable id, and in which nobody has agreed, are passed over."""
 _log = logging.getLogger("beholder.server")
 
 
@@ -95,7 +96,8 @@ async def _stopped_sessions(ctx: Context, participants: Collection[str]) -> list
 async def admit(ctx: Context, identity: Identity, device: Mapping[str, Json], now: datetime) -> tuple[str, bool]:
     """Return the session of a participant who arrives, and whether it is new, or raise Refused.
 
-    It is the first one that has not ended. A participant who was screened out gets no other session, except with
+    It is the first one that has not ended. Where only a readable id says who comes, one that has begun is refused, and
+    one in which nobody has agreed is passed over. A participant who was screened out gets no other session, except with
     another device if only the device did not qualify, or where the researcher readmitted them. A new session
     starts all attempts again. A participant with a list in another run of the study gets none in this one.
     """
@@ -104,10 +106,14 @@ async def admit(ctx: Context, identity: Identity, device: Mapping[str, Json], no
         raise ctx.entrance.refusal("earlier_run")
     if not taken:
         await _check_new(ctx, identity, device, now)
-    completed = 0
+    if (kept := await kept_session(ctx, identity)) is not None:
+        await _check_place(ctx, identity, kept, now)
+        return kept.session.session, False
+    visit = completed = unbegun = 0
     last = ""
     most = ctx.further.max_sessions + _OTHER_DEVICES + ctx.moderation.readmissions(identity.participant)
-    for visit in range(1, most + 1):
+    while visit < most + unbegun:
+        visit += 1
         proposed = _new_session(ctx, identity, visit, device, now)
         if completed:
             await _check_remaining(ctx, identity, proposed, completed, now)
@@ -117,10 +123,13 @@ async def admit(ctx: Context, identity: Identity, device: Mapping[str, Json], no
             await ctx.store.release(session.session)
             continue
         if facts.end is None:
-            if facts.list is None and is_person(identity.mode) and not await ctx.leases.has_free_list(now):
-                await record_visit(ctx, identity, session.session)  # the platform lists the visit all the same
-                raise ctx.entrance.refusal("full", platform_id=identity.platform_id)
-            return session.session, is_new
+            await _check_place(ctx, identity, facts, now)
+            if is_new or identity.is_proven:
+                return session.session, is_new
+            if facts.answers or facts.list is not None or unbegun == _UNBEGUN:
+                raise ctx.entrance.refusal("other_device")
+            unbegun += 1
+            continue
         last = session.session
         completed += facts.end.outcome == "completed"
         if completed == ctx.further.max_sessions:
@@ -145,6 +154,13 @@ async def _check_new(ctx: Context, identity: Identity, device: Mapping[str, Json
         raise ctx.entrance.refusal("excluded")
 
 
+async def _check_place(ctx: Context, identity: Identity, facts: SessionFacts, now: datetime) -> None:
+    """Raise Refused where a session has no list and none is free; the platform lists the visit all the same."""
+    if facts.list is None and is_person(identity.mode) and not await ctx.leases.has_free_list(now):
+        await record_visit(ctx, identity, facts.session.session)
+        raise ctx.entrance.refusal("full", platform_id=identity.platform_id)
+
+
 def _new_session(ctx: Context, identity: Identity, visit: int, device: Mapping[str, Json], now: datetime) -> Session:
     """Return a session for this visit, used if none has begun yet."""
     served, id_ = ctx.served, secrets.token_hex(10)
@@ -153,7 +169,8 @@ def _new_session(ctx: Context, identity: Identity, visit: int, device: Mapping[s
 
 def _last_or_refuse(ctx: Context, identity: Identity, last: str, code: str) -> tuple[str, bool]:
     """Return the last session, whose end has the completion code; refuse where the platform counts submissions."""
-    if last and ENTRANCES[identity.mode].is_shown_again(identity):
+    is_theirs = identity.is_proven or last == identity.kept
+    if last and is_theirs and ENTRANCES[identity.mode].is_shown_again(identity):
         return last, False
     raise ctx.entrance.refusal(code)
 
@@ -181,7 +198,7 @@ async def resume(ctx: Context, identity: Identity) -> tuple[Identity, str | None
     if identity.session is None:
         return identity, None
     facts = await load_facts(ctx, identity.session)
-    begins_again = Identity(facts.session.mode, facts.session.participant), None
+    begins_again = Identity(facts.session.mode, facts.session.participant, is_proven=True), None
     is_current = facts.session.run == ctx.served.study.run
     if ctx.moderation.is_superseded(facts):
         return begins_again
@@ -246,65 +263,6 @@ async def _is_excluded(ctx: Context, identity: Identity) -> bool:
         except (StoreError, StoreUnavailable, OSError) as error:
             _log.warning("recruit.exclude: %s leaves nobody out, as its store cannot be read: %s", name, error)
     return False
-
-
-# Visits of a platform
-
-
-async def find_session(ctx: Context, identity: Identity) -> SessionFacts | None:
-    """Return the facts of the session that this platform visit led to before, the last one of several.
-
-    None where it never got a list, so that a free list is looked for again.
-    """
-    if not identity.submission:
-        return None
-    facts = await _last_session(ctx, identity, await _sessions_of_visit(ctx, identity))
-    if facts is None:
-        return None
-    has_begun = facts.list is not None or facts.end is not None or facts.erased
-    return facts if has_begun and not ctx.moderation.is_superseded(facts) else None
-
-
-async def record_visit(ctx: Context, identity: Identity, session: str) -> None:
-    """Store the platform identity of a participant, and which platform visit led to this session.
-
-    Of two participants with the same visit, the first gets it, at whichever server; the other is refused.
-    """
-    facts = await ctx.store.session_facts(session) if identity.platform else None
-    if facts is None or facts.erased:  # the identity of an erased participant is not stored again
-        return
-    person = PlatformIdentity(identity.participant, identity.platform, identity.platform_id)
-    visit = PlatformVisit(session, identity.posting, identity.submission or identity.platform_id)
-    seen: list[str] | None = [] if identity.submission else None
-    while not await ctx.store.identify(person, visit, seen=seen):
-        seen = await _sessions_of_visit(ctx, identity)
-        await _last_session(ctx, identity, seen)
-
-
-async def record_further_session(ctx: Context, earlier: str, participant: str, session: str) -> None:
-    """Store that a further session belongs to the platform visit of an earlier one."""
-    visits = [one for one in await ctx.store.platform_visits() if one.session == earlier]
-    if not visits:
-        return
-    people = [one for one in await ctx.store.platform_identities() if one.participant == participant]
-    if people:
-        await ctx.store.identify(people[0], visits[-1]._replace(session=session))
-
-
-async def _sessions_of_visit(ctx: Context, identity: Identity) -> list[str]:
-    """Return the sessions that this platform visit led to, oldest first."""
-    visit = (identity.posting, identity.submission)
-    return [one.session for one in await ctx.store.platform_visits() if (one.posting, one.submission) == visit]
-
-
-async def _last_session(ctx: Context, identity: Identity, sessions: Sequence[str]) -> SessionFacts | None:
-    """Return the facts of the last session if it is of this run; raise Refused if it is of another participant."""
-    facts = await ctx.store.session_facts(sessions[-1]) if sessions else None
-    if facts is None or facts.session.run != ctx.served.study.run:
-        return None
-    if facts.session.participant != identity.participant:
-        raise ctx.entrance.refusal("other_posting")
-    return facts
 
 
 # Lists

@@ -66,7 +66,7 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         if len(params) > _MOST_PARAMS:
             raise Refused.because("long_parameter", where="params", allowed=f"up to {_MOST_PARAMS} parameters")
         named = {name: _parameter(value) for name, value in params.items()}
-        is_new, arrival = await service.arrive(named, read_device(device))
+        is_new, arrival = await service.arrive(named, read_device(device), _parameter(body.get("token", "")))
         return JsonReply(arrival, 201 if is_new else 200)
 
     async def step(request: Request) -> Response:

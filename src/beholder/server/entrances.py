@@ -22,7 +22,7 @@ from beholder.server.limits import MOST_SESSIONS, RecentEntries
 from beholder.server.participants import LAB, NUMBERED, OPERATOR, BlockList, Identity, lab_key, read_seat_token
 from beholder.study.model import Study
 from beholder.study.parts import duration
-from beholder.study.recruitment import Mode, has_visit_per_session, longest_minutes
+from beholder.study.recruitment import PANEL_KEY, Mode, has_visit_per_session, longest_minutes
 from beholder.types import Outcome
 from beholder.words import read_words
 
@@ -35,6 +35,8 @@ WITHOUT_OWN_CODE = ("no_consent", "withdrawn")
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _PLACEHOLDER = re.compile(r"\{\{|\{.+\}|%.+%|<.+>|\[.+\]")
 """Placeholders that a platform or mail program should have replaced, such as {{id}}, ${ID}, %SURVEY_CODE% or [ID]."""
+SONA = "sona_id"
+"""The parameter under which SONA passes a person's number, with a placeholder of its own."""
 _CODES = {"not_launched": "other_posting", "nothing_left": "finished", "ended": "finished"}
 """Codes that browsers get where several refusals mean the same to them."""
 
@@ -52,6 +54,8 @@ class Entrance:
     """How participants of one mode come in and go back, and how long they hold a list."""
 
     mode: ClassVar[Mode]
+    has_secret_visits: ClassVar[bool] = False
+    """Whether only the participant and the platform know the id of a visit, so that it shows who comes."""
     has_platform: ClassVar[bool] = False
     """Whether a platform sends participants: it lists every visit, also refused ones, and takes a code in any case."""
 
@@ -98,6 +102,10 @@ class Entrance:
         """Return whether a participant of this mode who has finished sees the last page again, and is not refused."""
         return False
 
+    def start_address(self, url: str) -> str:
+        """Return where participants begin, with placeholders that a platform fills in."""
+        return f"{url.rstrip('/')}/s/{self.study.name}"
+
     def addresses(self, url: str) -> dict[str, str]:
         """Return the addresses of the operator and of every station, by name; empty outside of a laboratory."""
         return {}
@@ -118,7 +126,7 @@ class Entrance:
             more["return_url"] = back
         return Refused(words, where=where, code=_CODES.get(code, code), status=403, more=more)
 
-    def _identity(self, ids: _PlatformIds | None, blocked: BlockList) -> Identity | None:
+    def _identity(self, ids: _PlatformIds | None, blocked: BlockList, *, is_proven: bool = False) -> Identity | None:
         """Return the identity on the platform that sent the participant; a blocked one raises Refused."""
         if ids is None:
             return None
@@ -132,6 +140,7 @@ class Entrance:
             platform_id=ids.id,
             posting=ids.posting,
             submission=ids.submission,
+            is_proven=is_proven,
         )
 
     def _invited(self, text: str) -> str:
@@ -192,7 +201,8 @@ class LinkEntrance(Entrance):
     def identify(self, params: Mapping[str, str], blocked: BlockList) -> Identity | None:
         if "invited" in params:
             platform = NUMBERED if self.study.recruit.people is None else self.mode
-            return self._identity(_PlatformIds(platform, self._invited(params["invited"])), blocked)
+            ids = _PlatformIds(platform, self._invited(params["invited"]))
+            return self._identity(ids, blocked, is_proven=True)
         return None if self.study.recruit.single_use else self._identity(self._ids(params), blocked)
 
     def identify_stranger(self) -> Identity:
@@ -222,8 +232,22 @@ class PanelEntrance(Entrance):
     def identify(self, params: Mapping[str, str], blocked: BlockList) -> Identity | None:
         recruit = self.study.recruit
         if "invited" in params:
-            return self._identity(_PlatformIds(self.mode, self._invited(params["invited"])), blocked)
-        return self._identity(self._passed_ids(params, (recruit.id_parameter, None, recruit.visit_parameter)), blocked)
+            ids = _PlatformIds(self.mode, self._invited(params["invited"]))
+            return self._identity(ids, blocked, is_proven=True)
+        passed = self._passed_ids(params, (recruit.id_parameter, None, recruit.visit_parameter))
+        if passed is not None and not tokens.is_panel_key(self.secret, params.get(PANEL_KEY, "")):
+            raise self.refusal("no_key", PANEL_KEY)
+        return self._identity(passed, blocked)
+
+    def start_address(self, url: str) -> str:
+        recruit, address = self.study.recruit, super().start_address(url)
+        if recruit.id_parameter is None:
+            return address
+        address += f"?{PANEL_KEY}={tokens.panel_key(self.secret)}&{recruit.id_parameter}="
+        if recruit.id_parameter == SONA:
+            return f"{address}%SURVEY_CODE%"
+        visit = f"&{recruit.visit_parameter}={{{{visit}}}}" if recruit.visit_parameter else ""
+        return f"{address}{{{{id}}}}{visit}"
 
     @classmethod
     def is_shown_again(cls, identity: Identity) -> bool:
@@ -262,7 +286,7 @@ class LabEntrance(Entrance):
         if seat is None:
             raise Refused(self.words["lab"], where="seat", code="closed", status=403)
         participant = tokens.pseudonym(self.secret, LAB, str(seat))
-        return Identity(self.mode, participant, platform=LAB, platform_id=str(seat))
+        return Identity(self.mode, participant, platform=LAB, platform_id=str(seat), is_proven=True)
 
     def addresses(self, url: str) -> dict[str, str]:
         stations = [str(number) for number in range(1, self.study.recruit.stations + 1)]
@@ -277,7 +301,7 @@ class ProlificEntrance(Entrance):
     """Participants whom Prolific sends."""
 
     mode = "prolific"
-    has_platform = True
+    has_platform = has_secret_visits = True
     APP: ClassVar = "https://app.prolific.com"
     """Where participants return to; a rehearsal sets the environment variable BEHOLDER_PROLIFIC_APP."""
     PARAMETERS: ClassVar = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
@@ -326,7 +350,7 @@ class RobotEntrance(Entrance):
         signature = tokens.robot_signature(self.secret, robot)
         if not hmac.compare_digest(params.get("signature", "").encode(), signature.encode()):
             raise Refused(self.words["unknown_token"], where="signature", code="unknown_token", status=401)
-        return Identity(self.mode, tokens.pseudonym(self.secret, "robot", robot))
+        return Identity(self.mode, tokens.pseudonym(self.secret, "robot", robot), is_proven=True)
 
 
 class PreviewEntrance(Entrance):

@@ -29,6 +29,10 @@ class Identity:
     """The id of the visit on the platform, if it passes one."""
     preview: int | None = None
     """The list of a preview."""
+    is_proven: bool = False
+    """Whether more than a readable id shows that it is this person: a signature, or a visit that only they know."""
+    kept: str = ""
+    """Their session whose token the browser has kept: the only one with which a readable id goes on."""
     wants_more: bool = False
     """Whether a participant who has finished a session asks for another one."""
 

@@ -63,6 +63,11 @@ class RunningServer:
         return f"{self.service.served.public_url}/s/{self.service.served.study.name}"
 
     @property
+    def start_address(self) -> str:
+        """The address to publish, with what a platform fills in."""
+        return self.service.context.entrance.start_address(self.service.served.public_url)
+
+    @property
     def lab(self) -> dict[str, str]:
         """The addresses of a laboratory, by name."""
         return self.service.context.entrance.addresses(self.service.served.public_url)
@@ -243,7 +248,12 @@ async def report_until_stopped(
             shut = server.service.context.moderation.pauses.notice(study)
             tell(
                 ServerStatus(
-                    server.link, server.service.preview.link, counts, server.lab, is_personal(study.recruit), shut
+                    server.start_address,
+                    server.service.preview.link,
+                    counts,
+                    server.lab,
+                    is_personal(study.recruit),
+                    shut,
                 )
             )
             reported = counts

@@ -16,12 +16,9 @@ from beholder.server.admission import (
     admit,
     check_identity,
     check_moderation,
-    find_session,
     load_facts,
     load_session,
     record_device,
-    record_further_session,
-    record_visit,
     refresh_moderation,
     resume,
 )
@@ -42,6 +39,7 @@ from beholder.server.rendering import MediaAddresses, RenderedTexts, current_pag
 from beholder.server.requests import SubmittedAnswer
 from beholder.server.script import CONSENT, ServedStudy
 from beholder.server.trial_rules import TrialRules
+from beholder.server.visits import find_session, prove, record_further_session, record_visit
 from beholder.store.contract import Remains, Store
 from beholder.study.recruitment import is_person
 from beholder.types import Json
@@ -94,8 +92,13 @@ class StudyService:
         self.preview = preview_of(self.context, 1)
         self.wiping = Wiping(store)
 
-    async def arrive(self, params: Mapping[str, str], device: Mapping[str, Json]) -> tuple[bool, dict[str, Json]]:
-        """Return whether the session is new, and everything that a browser needs to begin or continue."""
+    async def arrive(
+        self, params: Mapping[str, str], device: Mapping[str, Json], token: str = ""
+    ) -> tuple[bool, dict[str, Json]]:
+        """Return whether the session is new, and everything that a browser needs to begin or continue.
+
+        `token` is what the browser has kept of an earlier session: with it, a readable id leads back to that session.
+        """
         ctx = self.context
         identity = identify(params, ctx.entrance, ctx.blocked)
         if identity.preview is not None:
@@ -103,7 +106,7 @@ class StudyService:
             step = shown.arrive(device)
             return False, self._arrival(shown.session, shown.link, step, {"steps": shown.steps}, identity.preview)
         await self.refresh()
-        session, is_new = await self._session_of(identity, device)
+        session, is_new = await self._session_of(await prove(ctx, identity, token), device)
         facts = await load_session(ctx, session)
         await check_moderation(ctx, facts)
         if not is_new:
@@ -127,6 +130,8 @@ class StudyService:
         visit = await find_session(ctx, identity)
         if visit is not None:
             session, is_new = visit.session.session, False
+            if not identity.is_proven and session != identity.kept:
+                raise ctx.entrance.refusal("other_device")
         else:
             session, is_new = await admit(ctx, identity, device, self.now())
             await record_visit(ctx, identity, session)

@@ -88,6 +88,16 @@ def read_invitation(secret: bytes, text: str) -> str | None:
     return invited if invited and is_ours else None
 
 
+def panel_key(secret: bytes) -> str:
+    """Return the secret part of the address that a panel gets: it keeps out who only guesses the id of a person."""
+    return url_text(keyed(secret, "panel"), 12)
+
+
+def is_panel_key(secret: bytes, key: str) -> bool:
+    """Return whether this is the secret part of the address that a panel gets."""
+    return hmac.compare_digest(key.strip().encode(), panel_key(secret).encode())
+
+
 def completion_code(secret: bytes, session: str, outcome: str) -> str:
     """Return the completion code of a session, such as K7QM-4XPD."""
     letters = _letters(keyed(secret, "code", session, outcome), 8)

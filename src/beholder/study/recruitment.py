@@ -395,7 +395,9 @@ class ProlificSource(ParticipantSource):
 
 
 _INVITED = "were invited [from which panel, and who could take part]"
-_OWN_PARAMETERS = ("preview", "robot", "again", "resume", "invited")
+PANEL_KEY = "key"
+"""The parameter with the secret part of the address that a panel gets."""
+_OWN_PARAMETERS = ("preview", "robot", "again", "resume", "invited", PANEL_KEY)
 """Names in an address that the server uses itself."""
 _SHORT_MINUTES = 5
 _LONG_FAILURES = 2

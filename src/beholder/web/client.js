@@ -29,7 +29,7 @@ export class Declined extends Error {
 const PATIENCE_MS = 30_000;
 
 /** Come to a study.
- *  @param {{ study: string, params: Record<string, string>, device: Json }} body
+ *  @param {{ study: string, params: Record<string, string>, device: Json, token?: string }} body
  *  @returns {Promise<Arrival>} */
 export function arrive(body) {
   return request("POST", "arrive", { body });

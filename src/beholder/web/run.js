@@ -54,7 +54,7 @@ const STEPS = {
 };
 // A no that is meant for this person, and those with a title of their own.
 const CLOSED = new Set(["finished", "earlier_run", "blocked", "full", "enough", "closed", "not_open", "halted", "excluded"]);
-const TITLED = new Set(["finished", "earlier_run", "full", "enough", "excluded", "unknown_token"]);
+const TITLED = new Set(["finished", "earlier_run", "full", "enough", "excluded", "unknown_token", "other_device"]);
 const SENDING_MS = 1500;
 const SLOW_MS = 300; // what comes faster needs no word
 
@@ -386,21 +386,27 @@ function focusHeading(main) {
  *  @param {string} study @param {Storage} storage @param {Patience} patience */
 async function enter(study, storage, patience) {
   const params = Object.fromEntries(new URLSearchParams(location.search));
-  const resume = Object.keys(params).length === 0 ? storage.get(`${study}:resume`) : null;
+  const isBare = Object.keys(params).length === 0;
+  const last = `${study}:resume`;
+  // An id in the address is readable: only the browser that began under it goes on by it, also where several share it.
+  const own = `${last}:${nameOf(location.search)}`;
+  const resume = isBare ? storage.get(last) : null;
+  const token = storage.get(own) ?? storage.get(last) ?? "";
   /** @param {Record<string, string>} with_ */
-  const ask = (with_) => patience.insist(() => arrive({ study, params: with_, device: device() }));
+  const ask = (with_) => patience.insist(() => arrive({ study, params: with_, device: device(), token }));
   let arrival;
   try {
     arrival = await ask(resume === null ? params : { resume });
   } catch (error) {
     if (resume === null || !(error instanceof Declined) || CLOSED.has(error.code)) throw error;
-    storage.remove(`${study}:resume`); // of another store, long gone
+    storage.remove(last); // of another store, long gone
     arrival = await ask(params);
   }
   if (arrival.preview === null && arrival.link) {
     const link = new URL(arrival.link, location.href);
     history.replaceState(null, "", link.pathname + link.search);
-    storage.set(`${study}:resume`, link.searchParams.get("resume") ?? arrival.token);
+    storage.set(last, arrival.token);
+    if (!isBare && !("resume" in params)) storage.set(own, arrival.token);
   }
   return arrival;
 }

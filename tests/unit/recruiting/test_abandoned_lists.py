@@ -42,8 +42,8 @@ class Square:
         person = before.submission.person if before else None
         return self.fake.people.take(self.posting, person, again=before is not None).start()
 
-    async def come(self, visit: FakeVisit) -> Person:
-        return await come(self.host, self.clock, **self.ids(visit))
+    async def come(self, visit: FakeVisit, browser: Person | None = None) -> Person:
+        return await come(self.host, self.clock, browser, **self.ids(visit))
 
     async def refused(self, visit: FakeVisit) -> str:
         return (await refused(self.host, self.clock, **self.ids(visit))).code
@@ -136,7 +136,7 @@ async def test_whoever_has_taken_a_new_place_keeps_the_list(tmp_path: Path) -> N
         ann = await here.come(first)
         await ann.until("trial:2")
         first.return_place()
-        again = await here.come(here.take(before=first))
+        again = await here.come(here.take(before=first), browser=ann)
         assert again.session == ann.session
         assert await here.refused(here.take()) == "full"
         assert await here.releases() == []

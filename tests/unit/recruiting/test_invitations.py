@@ -12,8 +12,9 @@ import pytest
 
 from beholder.errors import StudyError
 from beholder.recruiting.contract import Job
-from beholder.recruiting.invitations import start_address, write_invitations, write_job
-from beholder.server.tokens import read_invitation
+from beholder.recruiting.invitations import write_invitations, write_job
+from beholder.server.entrances import entrance_of
+from beholder.server.tokens import panel_key, read_invitation
 from beholder.study.model import Study
 from beholder.study.recruitment import Sum
 from support import manual_recruiters
@@ -45,7 +46,7 @@ def links(folder: Path, delimiter: str = ",") -> list[list[str]]:
 
 def job(study: Study, reward: int = 200) -> Job:
     out = Sum(30, "GBP") if study.recruit.screen_out else None
-    return Job("key", study.title, "", start_address(study, URL), 6, 12, Sum(reward, "GBP"), out)
+    return Job("key", study.title, "", entrance_of(study, SECRET).start_address(URL), 6, 12, Sum(reward, "GBP"), out)
 
 
 def test_everybody_gets_a_link_and_all_else_is_kept(tmp_path: Path) -> None:
@@ -160,16 +161,19 @@ def test_the_description_holds_what_people_ask_first_and_no_code(tmp_path: Path)
 @pytest.mark.parametrize(
     ("recruit", "address"),
     [
-        ({"id_parameter": "pid"}, "?pid={{id}}"),
-        ({"id_parameter": "pid", "visit_parameter": "v"}, "?pid={{id}}&v={{visit}}"),
-        ({"id_parameter": "sona_id"}, "?sona_id=%SURVEY_CODE%"),
+        ({"id_parameter": "pid"}, "?key=KEY&pid={{id}}"),
+        ({"id_parameter": "pid", "visit_parameter": "v"}, "?key=KEY&pid={{id}}&v={{visit}}"),
+        ({"id_parameter": "sona_id"}, "?key=KEY&sona_id=%SURVEY_CODE%"),
         ({"people": "people.csv"}, ""),
     ],
 )
-def test_the_address_has_the_platforms_placeholders(tmp_path: Path, recruit: dict[str, str], address: str) -> None:
+def test_the_address_has_the_key_and_the_platforms_placeholders(
+    tmp_path: Path, recruit: dict[str, str], address: str
+) -> None:
     (tmp_path / "people.csv").write_text("id\nanna\n", "utf-8")
     study = panel_study(tmp_path, recruit)
-    assert start_address(study, URL) == f"https://study.example.org/s/tiny{address}"
+    own = address.replace("KEY", panel_key(SECRET))
+    assert entrance_of(study, SECRET).start_address(URL) == f"https://study.example.org/s/tiny{own}"
 
 
 def test_whoever_goes_back_by_an_address_is_told_of_a_button(tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ from beholder.errors import Refused
 from beholder.recruiting.context import recruiter_of
 from beholder.recruiting.contract import PlatformRefused
 from beholder.recruiting.manual import highest_bonuses
-from beholder.server.admission import check_open, record_visit
+from beholder.server.admission import check_open
 from beholder.server.participants import Identity
+from beholder.server.visits import record_visit
 from beholder.store.contract import LedgerEntry, Session
 from beholder.study.recruitment import Sum
 from support.manual_recruiters import MODES, job, manual_answers, opened

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from pathlib import Path
 from typing import Any
@@ -13,23 +12,11 @@ from beholder.errors import Refused
 from beholder.server import tokens
 from beholder.server.entrances import shared_codes
 from beholder.server.requests import SubmittedAnswer
-from beholder.store.contract import LedgerEntry, PlatformIdentity, PlatformVisit
+from beholder.store.contract import LedgerEntry, PlatformVisit
 from support.clock_service import LAPTOP, NOON, PHONE, Person, hosted
 from support.platform_visitors import PANEL, POSTING, PROLIFIC, come, count, door, launch, prolific, refused
 from support.prolific_arrivals import BACK
 from support.qualified_sessions import DESIGN, HostedStudy
-
-
-async def test_a_visit_from_prolific_is_kept_with_its_ids_apart_from_the_facts(tmp_path: Path) -> None:
-    async with door(tmp_path, PROLIFIC) as (host, clock):
-        await launch(host)
-        ann = await come(host, clock, **prolific())
-        facts = await ann.facts()
-        assert facts.session.mode == "prolific"
-        assert await host.store.platform_identities() == [
-            PlatformIdentity(facts.session.participant, "prolific", "ann")
-        ]
-        assert await host.store.platform_visits() == [PlatformVisit(ann.session, POSTING, "s1")]
 
 
 async def test_what_is_no_visit_of_this_study_is_told_and_not_stored(tmp_path: Path) -> None:
@@ -67,42 +54,6 @@ async def test_a_robot_still_rehearses_whatever_the_mode(tmp_path: Path) -> None
         robot = await come(host, clock, **name)
         await robot.until("end")
         assert robot.step["code"] == shared_codes(host.served.study, host.store.secret)["completed"]
-
-
-async def test_the_same_visit_comes_back_to_the_same_place_and_after_the_end_to_its_code(tmp_path: Path) -> None:
-    async with door(tmp_path, PROLIFIC) as (host, clock):
-        await launch(host)
-        ann = await come(host, clock, **prolific())
-        await ann.until("trial:2")
-        again = await come(host, clock, **prolific())
-        assert (again.session, again.key) == (ann.session, "trial:2")
-        await ann.until("end")
-        code = shared_codes(host.served.study, host.store.secret)["completed"]
-        for page in (ann, await come(host, clock, **prolific())):
-            assert (page.step["outcome"], page.step["code"]) == ("completed", code)
-            assert page.step["return_url"] == BACK + code
-
-
-async def test_whoever_returned_and_takes_it_again_goes_on_and_takes_no_second_list(tmp_path: Path) -> None:
-    async with door(tmp_path, PROLIFIC) as (host, clock):
-        await launch(host)
-        ann = await come(host, clock, **prolific())
-        await ann.until("trial:2")
-        again = await come(host, clock, **prolific(visit="s2"))
-        assert (again.session, again.key) == (ann.session, "trial:2")
-        assert await host.store.platform_visits() == [
-            PlatformVisit(ann.session, POSTING, visit) for visit in ("s1", "s2")
-        ]
-        await again.until("end")
-        assert (await refused(host, clock, **prolific(visit="s3"))).code == "finished"
-        assert (await come(host, clock, **prolific(visit="s2"))).step["outcome"] == "completed"
-
-
-async def test_two_people_never_share_a_visit(tmp_path: Path) -> None:
-    async with door(tmp_path, PROLIFIC) as (host, clock):
-        await launch(host)
-        await come(host, clock, **prolific())
-        assert (await refused(host, clock, **prolific("bea"))).code == "other_posting"
 
 
 async def test_further_sessions_are_visits_of_their_own_where_the_study_says_so(tmp_path: Path) -> None:
@@ -166,7 +117,7 @@ async def test_before_it_opens_and_after_it_closes_nobody_begins_and_whoever_has
             "closed",
             "This study closed on 2026-05-05 00:00 UTC. Thank you for coming.",
         )
-        await (await come(host, clock, participant="ann")).until("end")
+        await (await come(host, clock, ann, participant="ann")).until("end")
 
 
 async def test_whom_a_platform_sends_after_closing_has_a_way_back_and_is_known(tmp_path: Path) -> None:
@@ -316,18 +267,3 @@ async def test_a_posting_of_another_run_is_not_of_this_one(tmp_path: Path) -> No
             )  # fmt: skip
         assert (await refused(host, clock, **prolific(posting="earlier"))).code == "other_posting"
         await come(host, clock, **prolific())
-
-
-async def test_of_two_people_who_come_by_one_visit_at_the_same_moment_one_begins(tmp_path: Path) -> None:
-    async with door(tmp_path, PROLIFIC) as (host, clock):
-        await launch(host)
-        both = await asyncio.gather(
-            *(come(host, clock, **prolific(name)) for name in ("ann", "bea")), return_exceptions=True
-        )
-        (refusal,) = [one for one in both if isinstance(one, Refused)]
-        assert refusal.code == "other_posting"
-        assert len(await host.store.platform_visits()) == 1
-        first = next(one for one in both if isinstance(one, Person))
-        other = "bea" if first.params["PROLIFIC_PID"] == "ann" else "ann"
-        await come(host, clock, **prolific(other, "s2"))  # by a visit of their own
-        assert (await count(host), len(await host.store.platform_visits())) == (2, 2)

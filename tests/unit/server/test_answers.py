@@ -201,7 +201,8 @@ async def test_a_half_filled_page_is_there_on_another_device_until_it_is_answere
             await host.events(ann.token, SubmittedAnswer(None, events, max(first, 0), tab, draft=draft), "trial:1")
 
         async def draft(name: str = "ann") -> Any:
-            return (await host.arrive({"participant": name}, PHONE))[1]["draft"]
+            params = {"resume": ann.token} if name == "ann" else {"participant": name}
+            return (await host.arrive(params, PHONE))[1]["draft"]
 
         assert await draft() is None
         await send("laptop", 0, 1, s1=10)

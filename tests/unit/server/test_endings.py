@@ -184,7 +184,8 @@ async def test_a_panel_passes_its_own_id_and_gets_its_own_codes_and_addresses_ba
         ann = await come(host, clock, pid="a-1", visit="v1")
         await ann.until("end")
         assert (ann.step["code"], ann.step["return_url"]) == ("C7", "https://panel.example/done?c=C7&who=a-1")
-        assert (await come(host, clock, pid="a-1", visit="v1")).step["code"] == "C7"
+        assert (await come(host, clock, ann, pid="a-1", visit="v1")).step["code"] == "C7"
+        assert (await refused(host, clock, pid="a-1", visit="v1")).code == "other_device"
         assert (await refused(host, clock, pid="a-1", visit="v2")).code == "finished"
         bea = await come(host, clock, pid="b-2")
         step = await host.withdraw(bea.token)
@@ -198,5 +199,6 @@ async def test_without_codes_of_its_own_a_panel_gets_one_for_each_session_and_sh
         await ann.until("end")
         await bea.until("end")
         assert ann.step["code"] != bea.step["code"]
-        assert (await come(host, clock, pid="ann")).step["code"] == ann.step["code"]
+        assert (await come(host, clock, ann, pid="ann")).step["code"] == ann.step["code"]
+        assert (await refused(host, clock, pid="ann")).code == "finished", "somebody else's browser sees no code"
         assert (await refused(host, clock)).code == "no_id"

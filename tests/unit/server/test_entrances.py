@@ -45,7 +45,7 @@ def test_every_mode_has_an_entrance() -> None:
         ({}, {"participant": "ann"}, "link", "ann"),
         ({}, {"PROLIFIC_PID": "ann"}, "prolific", "ann"),
         ({"single_use": True}, {"invited": tokens.invitation(SECRET, "7")}, "number", "7"),
-        ({"mode": "panel", "id_parameter": "pid"}, {"pid": "ann"}, "panel", "ann"),
+        ({"mode": "panel", "id_parameter": "pid"}, {"pid": "ann", "key": tokens.panel_key(SECRET)}, "panel", "ann"),
         ({"mode": "lab"}, {"seat": seat_token(SECRET, 3)}, "lab", "3"),
         (
             {"mode": "prolific"},

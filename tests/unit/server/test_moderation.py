@@ -41,7 +41,7 @@ async def test_who_is_let_in_again_goes_on_where_they_were(tmp_path: Path) -> No
         await act(host, "shut_out", ann, clock)
         assert (await refused(host, clock, pid="ann")).code == "blocked"
         await act(host, "let_in", ann, clock)
-        again = await come(host, clock, pid="ann")
+        again = await come(host, clock, ann, pid="ann")
         assert (again.session, again.key) == (ann.session, "trial:2")
 
 
@@ -51,13 +51,13 @@ async def test_who_was_turned_away_and_is_let_in_begins_a_new_visit(tmp_path: Pa
         await ann.answer()
         await ann.answer(WRONG)
         assert ann.step["outcome"] == "screened_out"
-        assert (await come(host, clock, pid="ann")).session == ann.session
+        assert (await come(host, clock, ann, pid="ann")).session == ann.session
         await act(host, "let_in", ann, clock)
         again = await come(host, clock, pid="ann")
         assert (again.session != ann.session, again.key) == (True, "consent")
         await again.answer()
         await again.answer(WRONG)
-        assert (await come(host, clock, pid="ann")).session == again.session
+        assert (await come(host, clock, again, pid="ann")).session == again.session
 
 
 async def test_a_reset_lets_an_open_session_give_way_with_all_attempts_and_its_list(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ async def test_a_completed_session_never_gives_way(tmp_path: Path) -> None:
         await ann.until("end")
         for kind in ("reset", "let_in"):
             await act(host, kind, ann, clock)
-        again = await come(host, clock, pid="ann")
+        again = await come(host, clock, ann, pid="ann")
         assert (again.session, again.step["outcome"]) == (ann.session, "completed")
 
 

@@ -35,6 +35,7 @@ async def test_tries_are_counted_over_reloads_and_other_windows(room: HostedStud
         assert ann.key == f"check:brightness:{number}"
         await ann.answer()
         private = Person(host, clock)
+        private.params = {"resume": ann.token}
         await private.come()
         assert (private.token, private.key) == (ann.token, ann.key)
         assert private.step["told"]["left"] == 4 - number

@@ -43,7 +43,10 @@ async def test_who_is_forgotten_while_a_further_session_is_open_reads_so_and_sta
         await second.until("trial:1")
         await host.forget(ann.step["receipt"])
         codes = shared_codes(host.served.study, host.store.secret)
-        for step in (await host.step(second.token), (await come(host, clock, **prolific(visit="s2"))).step):
+        for step in (
+            await host.step(second.token),
+            (await come(host, clock, second, **prolific(visit="s2"))).step,
+        ):
             assert (step["kind"], step["outcome"], step["receipt"]) == ("end", "withdrawn", None)
             assert step["code"] == codes["no_consent"]
             assert codes["completed"] not in json.dumps(step)
