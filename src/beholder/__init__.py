@@ -26,6 +26,7 @@ from beholder.study import schema
 from beholder.workflow.chain import chain
 from beholder.workflow.check import check
 from beholder.workflow.demo import demo
+from beholder.workflow.doctor import doctor
 from beholder.workflow.new import new
 from beholder.workflow.plan import plan
 from beholder.workflow.run import run
@@ -34,7 +35,7 @@ from beholder.workflow.serve import serve
 
 __all__ = [
     "BeholderError", "Problem", "UserError", "analyse", "better", "chain", "check", "clean", "close", "compare",
-    "decide", "demo", "dimensions", "export", "extend", "forget", "launch", "metrics", "monitor", "new",
+    "decide", "demo", "dimensions", "doctor", "export", "extend", "forget", "launch", "metrics", "monitor", "new",
     "participants", "pay", "plan", "power", "purge", "report", "run", "runs", "schema", "serve", "simulate",
 ]  # fmt: skip
 

@@ -623,7 +623,7 @@ def test_text_files_are_read_and_written_as_utf_8() -> None:
 def test_the_public_names_are_these() -> None:
     assert beholder.__all__ == [
         "BeholderError", "Problem", "UserError", "analyse", "better", "chain", "check", "clean", "close", "compare",
-        "decide", "demo", "dimensions", "export", "extend", "forget", "launch", "metrics", "monitor", "new",
+        "decide", "demo", "dimensions", "doctor", "export", "extend", "forget", "launch", "metrics", "monitor", "new",
         "participants", "pay", "plan", "power", "purge", "report", "run", "runs", "schema", "serve", "simulate",
     ]  # fmt: skip
     assert dir(beholder) == sorted(beholder.__all__), "packages can be imported, and are not listed"

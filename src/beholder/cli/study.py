@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import sys
 from pathlib import Path
@@ -48,7 +49,7 @@ from beholder.cli.printing import (
 )
 from beholder.cli.recruiting import close, decide, forget, launch, monitor, pay, purge
 from beholder.cli.run import chain, demo, run, simulate
-from beholder.errors import Problem, UserError
+from beholder.errors import BeholderError, Problem, UserError
 from beholder.formats import listed
 
 if TYPE_CHECKING:
@@ -77,6 +78,21 @@ def main() -> None:
         sys.exit(2)
     except click.ClickException as error:
         print_problems([usage_problem(error)])
+        sys.exit(2)
+    except BeholderError as error:
+        from beholder.store.contract import StoreUnavailable
+
+        if not isinstance(error, StoreUnavailable):
+            raise
+        fix = "Make room on its disk, or see that its server runs; nothing that was acknowledged is lost."
+        print_problems([Problem("store", f"cannot be reached or written ({error})", "", fix)])
+        sys.exit(2)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        print_problems(
+            [Problem(str(error.filename or "disk"), "cannot be written: the disk is full", "", "Make room.")]
+        )
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         click.echo("\nStopped.", err=True)
@@ -107,6 +123,25 @@ def schema() -> None:
     import beholder
 
     click.echo(json.dumps(beholder.schema(), indent=2, ensure_ascii=False))
+
+
+@cli.command(stage="help")
+@STUDY
+@STORE
+@click.option("--platform", is_flag=True, help="Also ask the recruiting platform, with your token.")
+def doctor(study: Path, store: str | None, platform: bool) -> object:
+    """Look at a study's files, store and machine, and say how to mend what is wrong.
+
+    Study file, store (damage, permissions, unfinished erasures), media (missing, or changed since people were served),
+    clock, disk, descriptors, versions and platform. Nothing is changed. Exit code 2 where something has to be mended.
+    """
+    import beholder
+
+    diagnosis = beholder.doctor(study, store=store, platform=platform)
+    for one in diagnosis.findings:
+        click.echo(f"{one.part:<12} {one.state:<8} {one.words}{f'. {one.fix}' if one.fix else ''}")
+    document = {"is_well": diagnosis.is_well, "findings": diagnosis.findings}
+    return CommandResult(document, code=0 if diagnosis.is_well else 2)
 
 
 @cli.command(stage="make")

@@ -347,6 +347,14 @@ class Store(Protocol):
         """
         ...
 
+    async def is_wipe_due(self) -> bool:
+        """Return whether bytes of what was erased may still be in files of the store."""
+        ...
+
+    async def last_fact(self) -> datetime | None:
+        """Return when the last fact about a person was stored; None before the first."""
+        ...
+
     async def identify(
         self, identity: PlatformIdentity, visit: PlatformVisit | None = None, *, seen: Collection[str] | None = None
     ) -> bool:

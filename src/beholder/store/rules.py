@@ -33,6 +33,11 @@ def join_remains(remains: Iterable[Remains | None]) -> Remains | None:
     return Remains("; ".join(one.words for one in left), all(one.is_read for one in left)) if left else None
 
 
+LAST_FACT = " UNION ALL ".join(
+    f"SELECT max(at) AS at FROM {table}" for table in ("sessions", "answers", "events", "ends")
+)
+
+
 def population(mode: str) -> str:
     """Return the population of a mode: robots, previews, or people of all other modes."""
     return "people" if is_person(mode) else mode

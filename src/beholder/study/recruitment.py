@@ -242,6 +242,8 @@ class ParticipantSource:
     is_platform: ClassVar[bool] = False
     """Whether an API posts the study, lists submissions, and approves and pays them for a fee; it asks for https."""
     token_variable: ClassVar[str] = ""
+    probe: ClassVar[str] = ""
+    """The dotted name of the function that asks the platform whether it answers and knows a token."""
     """The environment variable with the token for that API."""
     id_pattern: ClassVar[str] = ""
     """What ids of participants look like, where they can be told from other text: exports mask them."""
@@ -369,6 +371,7 @@ class ProlificSource(ParticipantSource):
     options = frozenset({"approve_after", "further", "filters", "groups", "block_groups", "block_studies", "project"})
     is_platform = needs_contact = True
     token_variable = "PROLIFIC_TOKEN"
+    probe = "beholder.recruiting.prolific.client:probe"
     id_pattern = r"(?<![0-9A-Za-z])[0-9A-Fa-f]{24}(?![0-9A-Za-z])"
     summary_words = "on Prolific"
 

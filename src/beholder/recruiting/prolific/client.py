@@ -13,8 +13,9 @@ import os
 import random
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from datetime import datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from urllib.parse import quote, urlsplit
 
 from beholder.errors import Problem, RecruitError
@@ -327,3 +328,36 @@ def _is_address(url: str) -> bool:
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
+
+
+# Looking whether it answers
+
+
+class PlatformAnswer(NamedTuple):
+    """Where a platform answered, and what time it is there."""
+
+    address: str
+    at: datetime | None
+
+
+def probe(token: str) -> PlatformAnswer:
+    """Ask Prolific once who has this token; raise RecruitError where it does not answer, or does not know it."""
+    import httpx
+
+    url = prolific_url()
+    try:
+        headers = {"Authorization": f"Token {token}"}
+        answer = httpx.get(f"{url}/api/v1/users/me/", headers=headers, timeout=10, trust_env=not is_local(url))
+    except (httpx.HTTPError, UnicodeEncodeError) as error:
+        what = f"does not answer ({type(error).__name__})"
+        raise RecruitError(
+            Problem(url, what, fix="See that this machine reaches the network, and look again.")
+        ) from None
+    if not answer.is_success:
+        what = f"does not take the token ({answer.status_code})"
+        raise RecruitError(Problem(url, what, fix="Make a new one on Prolific under Settings, API tokens.")) from None
+    try:
+        at = parsedate_to_datetime(answer.headers["date"])
+    except (KeyError, ValueError):
+        at = None
+    return PlatformAnswer(url, at)

@@ -11,9 +11,11 @@ from typing import Any
 import asyncpg
 
 from beholder.errors import Problem, StoreError
+from beholder.formats import plain_count
 from beholder.store.contract import StoreUnavailable
 from beholder.store.open import display_address, is_readable_address
 from beholder.store.rules import check_current, due_migrations, in_use, migrations
+from beholder.store.tables import SHAPES
 
 SCHEMA = "facts"
 LOCK_SCHEMA, LOCK_PLAN, LOCK_ARRIVAL, LOCK_LEDGER, LOCK_SENDER = 0xBE401, 0xBE402, 0xBE403, 0xBE404, 0xBE405
@@ -167,6 +169,22 @@ async def check_schema(pool: Any, where: str) -> None:
     if version == 0:
         raise StoreError(Problem(where, "holds no facts yet", fix="Run `beholder serve` or `beholder simulate` first."))
     check_current(where, version, migrations("postgresql"))
+
+
+async def read_secret(pool: Any, where: str) -> bytes:
+    """Return the secret of a store, or raise StoreError where it or a table is missing."""
+    async with transaction(pool) as connection:
+        names = [f"{SCHEMA}.{table}" for table in (*SHAPES, "leases", "meta")] + ["identity.links", "identity.comings"]
+        rows = await connection.fetch(
+            "SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NULL", names
+        )
+        missing = [row["name"] for row in rows]
+        secret = await connection.fetchval("SELECT value FROM meta WHERE name = 'secret'") if not missing else None
+    if missing or secret is None:
+        what = f"lacks {plain_count(len(missing), 'table')}: {', '.join(missing)}" if missing else "lacks its secret"
+        fix = "Restore the database from a backup, such as one of pg_dump; nothing is written to it until then."
+        raise StoreError(Problem(where, what, fix=fix))
+    return bytes.fromhex(secret)
 
 
 async def set_meta(connection: Any, name: str, value: str) -> None:

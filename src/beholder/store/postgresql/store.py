@@ -33,6 +33,7 @@ from beholder.store.postgresql.connection import (
     lock_exclusively,
     migrate,
     open_pool,
+    read_secret,
     transaction,
 )
 from beholder.store.postgresql.study import PostgresqlLedger
@@ -65,15 +66,15 @@ class PostgresqlStore:
                 await lock_exclusively(pool, where)
             if write:
                 await migrate(pool, where)
-                await study.wipe(pool, QUICK_TO_WIPE)
             else:
                 await check_schema(pool, where)
-            async with transaction(pool) as connection:
-                secret = await connection.fetchval("SELECT value FROM meta WHERE name = 'secret'")
+            secret = await read_secret(pool, where)
+            if write:
+                await study.wipe(pool, QUICK_TO_WIPE)
         except BaseException:
             await pool.close()
             raise
-        return cls(pool, where, bytes.fromhex(secret), write)
+        return cls(pool, where, secret, write)
 
     def _check_write(self) -> None:
         if not self._write:
@@ -147,6 +148,12 @@ class PostgresqlStore:
     async def wipe(self, largest: int | None = None) -> Remains | None:
         self._check_write()
         return await study.wipe(self._pool, largest)
+
+    async def is_wipe_due(self) -> bool:
+        return await study.is_wipe_due(self._pool)
+
+    async def last_fact(self) -> datetime | None:
+        return await study.last_fact(self._pool)
 
     async def identify(
         self, identity: PlatformIdentity, visit: PlatformVisit | None = None, *, seen: Collection[str] | None = None

@@ -23,6 +23,7 @@ from beholder.store.postgresql.connection import (
 )
 from beholder.store.rules import (
     IDENTIFYING,
+    LAST_FACT,
     StoreContents,
     anonymised_values,
     check_begin,
@@ -118,6 +119,13 @@ async def counts(pool: Any, now: datetime, run: int) -> Mapping[str, int]:
         return dict(await connection.fetchrow(_COUNTS, to_time(now), run))
 
 
+async def last_fact(pool: Any) -> datetime | None:
+    """Return when the last fact about a person was stored."""
+    async with connected(pool) as connection:
+        last: datetime | None = await connection.fetchval(f"SELECT max(at) FROM ({LAST_FACT}) AS facts")
+    return last
+
+
 async def erase(pool: Any, session: str, at: datetime) -> int:
     """Return how many facts of a session were deleted; a repeat deletes nothing and returns the same."""
     async with transaction(pool) as connection:
@@ -165,6 +173,12 @@ WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_xmin 
 async def note_erasure(connection: Any) -> None:
     """Note the transaction that deletes rows whose bytes have to go from the files."""
     await set_meta(connection, "wipe", await connection.fetchval("SELECT pg_current_xact_id()::text"))
+
+
+async def is_wipe_due(pool: Any) -> bool:
+    """Return whether bytes of what was erased may still be in the files."""
+    async with connected(pool) as connection:
+        return await connection.fetchval(_DUE) is not None
 
 
 async def wipe(pool: Any, largest: int | None = None) -> Remains | None:

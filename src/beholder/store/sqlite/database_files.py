@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import secrets
 import socket
 import sqlite3
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
+from datetime import UTC, datetime
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Literal
 
 from beholder.clock import utc_now
 from beholder.errors import Problem, StoreError, UserError
+from beholder.formats import listed
 from beholder.store.contract import Remains, StoreUnavailable
-from beholder.store.rules import check_current, due_migrations, in_use, migrations, sql_statements
+from beholder.store.rules import QUICK_TO_WIPE, check_current, due_migrations, in_use, migrations, sql_statements
 
 FACTS, IDENTITY, LEDGER = "facts.sqlite", "identity.sqlite", "ledger.sqlite"
 _UNAVAILABLE = {
@@ -56,19 +59,35 @@ class OpenFile:
 
 
 def make_folder(folder: Path) -> None:
-    """Create the folder of a store, for its owner only, or raise StoreError."""
+    """Create the folder of a store, for its owner only, or raise StoreError; an existing one gets private files."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for path in exposed_files(folder):
+            path.chmod(0o600)
     except OSError as error:
         raise unwritable(folder, error) from error
+
+
+def exposed_files(folder: Path) -> list[Path]:
+    """Return the files of a store that others than their owner may read; none where a system has no such modes."""
+    if os.name == "nt":
+        return []
+    names = (FACTS, IDENTITY, LEDGER, LOCK, HOLDER, SENDER_LOCK, SENDER)
+    return [
+        path
+        for path in sorted(folder.iterdir())
+        if path.is_file() and path.name.startswith(names) and path.stat().st_mode & 0o077
+    ]
 
 
 def unwritable(folder: Path, error: Exception) -> StoreError:
     """Return the error of a folder that cannot be written."""
     what = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return StoreError(
-        Problem(str(folder), f"cannot be written ({what})", fix="Name a folder that you may write to, on a local disk.")
+    is_full = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL or (
+        isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
     )
+    fix = "Make room on the disk." if is_full else "Name a folder that you may write to, on a local disk."
+    return StoreError(Problem(str(folder), f"cannot be written ({what})", fix=fix))
 
 
 def connect_write(
@@ -79,6 +98,7 @@ def connect_write(
     WAL suits one process that writes for long, DELETE several processes that write briefly.
     """
     folder = path.parent
+    check_present(path)
     try:
         # SQLite gives its -wal and -shm files the mode of the database, so the mode must be right from the start.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -97,13 +117,15 @@ def connect_write(
             "journal_size_limit = 67108864",
         ):
             connection.execute(f"PRAGMA {setting}")
+        if path.stat().st_size <= QUICK_TO_WIPE:
+            check_pages(connection, path)
         migrate(connection, str(folder), schema)
     except sqlite3.OperationalError as error:
         connection.close()
         raise unwritable(folder, error) from error
     except sqlite3.DatabaseError as error:
         connection.close()
-        raise _not_a_store(path, error) from error
+        raise damaged(path, str(error)) from error
     except BaseException:
         connection.close()
         raise
@@ -112,6 +134,7 @@ def connect_write(
 
 def connect_read(path: Path, schema: str | Traversable) -> sqlite3.Connection:
     """Return a connection that only reads, also while another process writes."""
+    check_present(path)
     if not path.is_file():
         raise StoreError(
             Problem(str(path.parent), "holds no facts yet", fix="Run `beholder serve` or `beholder simulate` first.")
@@ -135,17 +158,77 @@ def connect_read(path: Path, schema: str | Traversable) -> sqlite3.Connection:
         else:
             return connection
     assert failure is not None
-    raise _not_a_store(path, failure) from failure
+    raise damaged(path, str(failure)) from failure
 
 
-def _not_a_store(path: Path, error: Exception) -> StoreError:
-    return StoreError(
-        Problem(
-            str(path),
-            f"is not a store of Beholder ({error})",
-            fix="Name another folder, or put a backup in its place.",
-        )
-    )
+# Damage
+
+_HEADER = b"SQLite format 3\x00"
+
+
+def check_present(path: Path) -> None:
+    """Raise StoreError where a file of facts is gone or empty beside others that are not: nothing begins anew then."""
+    if path.name != FACTS or not path.parent.is_dir() or _size(path):
+        return
+    others = (f"{FACTS}-wal", IDENTITY, LEDGER)
+    if there := [name for name in others if _size(path.with_name(name))]:
+        what = "is empty (0 bytes)" if path.exists() else "is missing"
+        raise StoreError(Problem(str(path), f"{what}, although {listed(there, 'and')} of the same store is there",
+                                 fix=backup_advice(path)))  # fmt: skip
+
+
+def check_pages(connection: sqlite3.Connection, path: Path, *, is_whole: bool = False) -> None:
+    """Raise StoreError where pages of a file contradict each other; with `is_whole`, or its indexes the rows."""
+    (found,) = connection.execute(f"PRAGMA {'integrity_check' if is_whole else 'quick_check'}(1)").fetchone()
+    if found != "ok":
+        raise damaged(path, " ".join(str(found).replace("*** in database main ***", "").split()))
+
+
+def check_file(path: Path, schema: str) -> None:
+    """Raise StoreError where a file cannot be read, is damaged anywhere, or has rows whose session is gone."""
+    with closing(connect_read(path, schema)) as connection:
+        try:
+            check_pages(connection, path, is_whole=True)
+            orphan = connection.execute("PRAGMA foreign_key_check").fetchone()
+        except sqlite3.DatabaseError as error:
+            raise damaged(path, str(error)) from error
+    if orphan is not None:
+        raise damaged(path, f"a row of {orphan[0]} belongs to nothing in {orphan[2]}")
+
+
+def damaged(path: Path, said: str) -> StoreError:
+    """Return the error of a file that cannot be read, or not in full, with what SQLite said."""
+    try:
+        with path.open("rb") as file:
+            is_ours = file.read(len(_HEADER)) == _HEADER
+    except OSError:
+        is_ours = False
+    what = "is damaged" if is_ours else "is not a store of Beholder"
+    return StoreError(Problem(str(path), f"{what} ({said})", fix=backup_advice(path)))
+
+
+def backup_advice(path: Path) -> str:
+    """Return which copy to put in the place of a file: the newest beside it, or beside its folder, that is whole."""
+    aside = "Stop every server, move the file and its -wal aside"
+    copies = [one for one in (*path.parent.glob(f"{path.name}*"), *path.parent.parent.glob(f"*/{path.name}"))
+              if one != path and not one.name.endswith(("-wal", "-shm", "-journal"))]  # fmt: skip
+    for copy in sorted(copies, key=lambda one: one.stat().st_mtime, reverse=True):
+        if _is_whole(copy):
+            at = datetime.fromtimestamp(copy.stat().st_mtime, UTC)
+            return f"{aside}, and put {copy}, of {at:%Y-%m-%d %H:%M} UTC, in its place: it is whole."
+    return f"{aside}, and put a backup in its place; there is none beside it. Or name another folder."
+
+
+def _is_whole(path: Path) -> bool:
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?immutable=1", uri=True)) as connection:
+            return schema_version(connection) > 0 and connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
+    except sqlite3.Error:
+        return False
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
@@ -187,7 +270,10 @@ def replace_secret(connection: sqlite3.Connection, secret: bytes) -> None:
 
 def read_secret(connection: sqlite3.Connection) -> bytes:
     """Return the secret of this store."""
-    return bytes.fromhex(connection.execute("SELECT value FROM meta WHERE name = 'secret'").fetchone()[0])
+    row = connection.execute("SELECT value FROM meta WHERE name = 'secret'").fetchone()
+    if row is None:
+        raise sqlite3.DatabaseError("its secret is missing")
+    return bytes.fromhex(row[0])
 
 
 # Removing the bytes of what was erased
@@ -251,6 +337,7 @@ def _rewrite(connection: sqlite3.Connection, path: Path, largest: int | None) ->
 # Locks
 
 LOCK, HOLDER = "lock.sqlite", "writer.json"
+SENDER_LOCK, SENDER = "ledger-lock.sqlite", "sender.json"
 
 
 class Lock:
@@ -279,10 +366,11 @@ class Lock:
             raise (refusal or in_use)(str(folder), self._holder_text()) from error
         # The holder is written to another file, because the locked file cannot be read. It is valid only while locked.
         since = f"{utc_now():%Y-%m-%d %H:%M} UTC"
+        told = json.dumps({"process": os.getpid(), "host": socket.gethostname(), "since": since})
         with suppress(OSError):
-            self._holder.write_text(
-                json.dumps({"process": os.getpid(), "host": socket.gethostname(), "since": since}), "utf-8"
-            )
+            self._holder.unlink(missing_ok=True)
+            with os.fdopen(os.open(self._holder, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as holding:
+                holding.write(told)
 
     def release(self) -> None:
         """Release the lock."""

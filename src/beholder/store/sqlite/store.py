@@ -44,6 +44,7 @@ from beholder.store.sqlite.database_files import (
     replace_secret,
     unavailable,
     wipe,
+    wipe_due,
 )
 from beholder.store.sqlite.study import SqliteLedger
 from beholder.store.sqlite.writer import AppendedRows, CommitWriter
@@ -209,6 +210,14 @@ class SqliteStore:
             for writer, path in ((self._writer, self._folder / FACTS), (self._people, self._folder / IDENTITY))
         ]
         return join_remains(remains)
+
+    async def is_wipe_due(self) -> bool:
+        due = await self._read(wipe_due)
+        return bool(due) or ((self._folder / IDENTITY).is_file() and bool(await self._read_people(wipe_due)))
+
+    async def last_fact(self) -> datetime | None:
+        last = await self._read(study.last_fact)
+        return datetime.fromisoformat(last) if last else None
 
     async def identify(
         self, identity: PlatformIdentity, visit: PlatformVisit | None = None, *, seen: Collection[str] | None = None

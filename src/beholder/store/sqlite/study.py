@@ -15,6 +15,7 @@ from beholder.errors import StoreError
 from beholder.store.contract import LedgerEntry, PlatformIdentity, PlatformVisit, StudyRecord, Table
 from beholder.store.rules import (
     IDENTIFYING,
+    LAST_FACT,
     StoreContents,
     anonymised_values,
     check_begin,
@@ -23,7 +24,16 @@ from beholder.store.rules import (
     repeated_entry,
     unknown_session,
 )
-from beholder.store.sqlite.database_files import LEDGER, Lock, connect_read, connect_write, note_erasure, unavailable
+from beholder.store.sqlite.database_files import (
+    LEDGER,
+    SENDER,
+    SENDER_LOCK,
+    Lock,
+    connect_read,
+    connect_write,
+    note_erasure,
+    unavailable,
+)
 from beholder.store.tables import (
     ERASABLE,
     SHAPES,
@@ -107,6 +117,12 @@ def counts(connection: sqlite3.Connection, now: datetime, run: int) -> Mapping[s
     """Return the counts of the participants of a run."""
     row = connection.execute(_COUNTS, {"now": to_iso(now), "run": run}).fetchone()
     return dict(zip(("arrived", "live", "completed", "finished", "ended", "answers", "lists"), row, strict=True))
+
+
+def last_fact(connection: sqlite3.Connection) -> str | None:
+    """Return when the last fact about a person was stored, as text."""
+    row = connection.execute(f"SELECT max(at) FROM ({LAST_FACT})").fetchone()
+    return str(row[0]) if row[0] is not None else None
 
 
 def touch(connection: sqlite3.Connection) -> None:
@@ -221,7 +237,7 @@ class SqliteLedger:
 
     @asynccontextmanager
     async def hold(self) -> AsyncIterator[None]:
-        lock = await asyncio.to_thread(Lock, self._folder, "ledger-lock.sqlite", "sender.json", ledger_in_use)
+        lock = await asyncio.to_thread(Lock, self._folder, SENDER_LOCK, SENDER, ledger_in_use)
         try:
             yield
         finally:

@@ -79,3 +79,32 @@ async def test_a_password_that_breaks_its_address_is_not_repeated_and_how_to_wri
             " In a password, write / as %2F, # as %23, ? as %3F and @ as %40; or set PGPASSWORD and leave it out."
         )
         assert refused.value.__cause__ is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "what"),
+    [
+        ("DROP TABLE facts.answers", "lacks 1 table: facts.answers"),
+        ("DELETE FROM facts.meta WHERE name = 'secret'", "lacks its secret"),
+    ],
+)
+async def test_a_database_that_lacks_something_is_said_and_left_alone(
+    postgresql_url: str, statement: str, what: str
+) -> None:
+    async with open_store(postgresql_url):
+        pass
+    await sql(postgresql_url, statement)
+    with pytest.raises(StoreError) as refused:
+        async with open_store(postgresql_url, write=False):
+            pass
+    assert str(refused.value).endswith(
+        f"  {what}. Restore the database from a backup, such as one of pg_dump; nothing is written to it until then."
+    )
+
+
+async def test_an_unknown_database_is_said(postgresql_url: str) -> None:
+    database = postgresql_url.split("?")[0].rsplit("/", 1)[1]
+    with pytest.raises(StoreError) as refused:
+        async with open_store(postgresql_url.replace(f"/{database}", "/nowhere", 1)):
+            pass
+    assert 'cannot be opened (database "nowhere" does not exist). Check the address' in str(refused.value)

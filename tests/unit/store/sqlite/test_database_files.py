@@ -11,10 +11,12 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from beholder.errors import StoreError
+from beholder.store.contract import LedgerEntry
 from beholder.store.open import open_store, read_tables
 from beholder.store.rules import migrations
 from beholder.store.sqlite.database_files import connect_write, migrate, note_erasure, schema_version, wipe
@@ -25,10 +27,29 @@ from support.sqlite_files import fill, sql
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
 async def test_the_files_of_a_store_are_for_their_owner_only(tmp_path: Path) -> None:
-    async with open_store(tmp_path / "store") as store:
+    folder = tmp_path / "store"
+    async with open_store(folder) as store, store.ledger.hold():
         await store.begin(study_record())
-        modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "store").glob("*sqlite*")}
-    assert {"facts.sqlite", "facts.sqlite-wal", "identity.sqlite"} <= set(modes)
+        await store.ledger.append([LedgerEntry("stop", "done", NOON)])
+        modes = {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()}
+    assert {name for name in modes if not name.endswith("-journal")} == {
+        "facts.sqlite", "facts.sqlite-shm", "facts.sqlite-wal", "identity.sqlite", "identity.sqlite-shm",
+        "identity.sqlite-wal", "ledger.sqlite", "ledger-lock.sqlite", "lock.sqlite", "sender.json", "writer.json",
+    }  # fmt: skip
+    assert set(modes.values()) == {0o600}
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+async def test_files_that_others_could_read_are_made_private(tmp_path: Path) -> None:
+    await fill(tmp_path)
+    for path in tmp_path.iterdir():
+        path.chmod(0o644)
+    (tmp_path / "notes.txt").write_text("not ours")
+    (tmp_path / "notes.txt").chmod(0o644)
+    async with open_store(tmp_path):
+        modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    assert modes.pop("notes.txt") == 0o644
     assert set(modes.values()) == {0o600}
 
 
@@ -83,8 +104,7 @@ async def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path: Path)
             async with open_store(tmp_path, write=write):
                 pass
         assert str(refused.value) == (
-            f"{tmp_path / 'facts.sqlite'}  is not a store of Beholder (file is not a database)."
-            " Name another folder, or put a backup in its place."
+            f"{tmp_path / 'facts.sqlite'}  is not a store of Beholder (file is not a database). {NO_COPY}"
         )
     assert (tmp_path / "facts.sqlite").read_bytes() == before
 
@@ -150,6 +170,98 @@ async def test_an_older_store_is_not_read_before_it_is_upgraded(tmp_path: Path) 
         f"{tmp_path}  was written by an older Beholder (schema 0, this one reads 4)."
         " Run `beholder serve` once: it brings the store up to date."
     )
+
+
+# Damage
+
+
+NO_COPY = (
+    "Stop every server, move the file and its -wal aside, and put a backup in its place; there is none beside it."
+    " Or name another folder."
+)
+
+
+async def refusals(folder: Path) -> set[str]:
+    """Return what is said of a store when it is opened, for writing and for reading."""
+    said = set()
+    for write in (True, False):
+        with pytest.raises(StoreError) as refused:
+            async with open_store(folder, write=write) as store:
+                await store.platform_identities()
+                await rows(store, "answers")
+        said.add(str(refused.value))
+    return said
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+@pytest.mark.parametrize(
+    ("damage", "what"),
+    [
+        (lambda path: path.write_bytes(b""), "is empty (0 bytes), although identity.sqlite of the same store is there"),
+        (Path.unlink, "is missing, although identity.sqlite of the same store is there"),
+        (cut, "is damaged (database disk image is malformed)"),
+        (lambda path: path.write_text("no database " * 99), "is not a store of Beholder (file is not a database)"),
+    ],
+    ids=["empty", "missing", "cut", "other"],
+)
+async def test_a_damaged_store_is_said_and_never_begun_anew(tmp_path: Path, damage: Any, what: str) -> None:
+    await fill(tmp_path / "store")
+    facts = tmp_path / "store" / "facts.sqlite"
+    damage(facts)
+    before = facts.read_bytes() if facts.exists() else None
+    assert await refusals(tmp_path / "store") == {f"{facts}  {what}. {NO_COPY}"}
+    assert (facts.read_bytes() if facts.exists() else None) == before, "left as it was"
+
+
+async def test_the_newest_copy_that_is_whole_is_named(tmp_path: Path) -> None:
+    await fill(tmp_path / "store")
+    facts = tmp_path / "store" / "facts.sqlite"
+    good, broken = tmp_path / "store-monday" / "facts.sqlite", facts.with_name("facts.sqlite.backup")
+    good.parent.mkdir()
+    good.write_bytes(facts.read_bytes())
+    cut(facts)
+    broken.write_bytes(facts.read_bytes())
+    os.utime(good, (1_700_000_000, 1_700_000_000))
+    assert await refusals(tmp_path / "store") == {
+        f"{facts}  is damaged (database disk image is malformed). Stop every server, move the file and its -wal aside,"
+        f" and put {good}, of 2023-11-14 22:13 UTC, in its place: it is whole."
+    }
+
+
+async def test_pages_that_contradict_each_other_are_found_before_anything_is_written(tmp_path: Path) -> None:
+    await fill(tmp_path)
+    facts = tmp_path / "facts.sqlite"
+    ((page,),) = sql(tmp_path, "SELECT rootpage FROM sqlite_master WHERE name = 'answers'")
+    ((size,),) = sql(tmp_path, "PRAGMA page_size")
+    assert isinstance(page, int)
+    assert isinstance(size, int)
+    content = bytearray(facts.read_bytes())
+    content[(page - 1) * size : (page - 1) * size + 64] = bytes(64)
+    facts.write_bytes(content)
+    with pytest.raises(StoreError) as refused:
+        async with open_store(tmp_path):
+            pass
+    assert str(refused.value).startswith(f"{facts}  is damaged (")
+    assert str(refused.value).endswith(f"). {NO_COPY}")
+
+
+@pytest.mark.parametrize("change", [lambda path: path.write_bytes(b"x" * 5000), cut])
+async def test_a_damaged_file_of_identities_is_said(tmp_path: Path, change: Any) -> None:
+    await fill(tmp_path)
+    people = tmp_path / "identity.sqlite"
+    change(people)
+    for said in await refusals(tmp_path):
+        assert said.startswith(f"{people}  is ")
+        assert said.endswith(NO_COPY)
+
+
+async def test_a_folder_in_which_a_first_start_was_cut_off_is_begun(tmp_path: Path) -> None:
+    (tmp_path / "facts.sqlite").touch()
+    async with open_store(tmp_path) as store:
+        assert await store.ready()
 
 
 # Bytes of what was erased
