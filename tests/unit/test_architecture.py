@@ -601,11 +601,18 @@ UNPORTABLE = {
 }
 
 
+GUARDED = {
+    ("a POSIX module", "workflow/doctor.py"): "looks at the limit of descriptors, where a system has one",
+}
+"""What asks for the system first."""
+
+
 @pytest.mark.parametrize("what", UNPORTABLE)
 def test_the_package_runs_on_every_system(what: str) -> None:
     pattern = re.compile(UNPORTABLE[what], re.MULTILINE)
-    places = [str(path.relative_to(ROOT)) for path in SOURCES if pattern.search(path.read_text("utf-8"))]
-    assert not places, f"{what} in {places}"
+    places = [path.relative_to(ROOT).as_posix() for path in SOURCES if pattern.search(path.read_text("utf-8"))]
+    unguarded = [place for place in places if (what, place) not in GUARDED]
+    assert not unguarded, f"{what} in {unguarded}"
 
 
 def test_text_files_are_read_and_written_as_utf_8() -> None:

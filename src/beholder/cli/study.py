@@ -139,9 +139,13 @@ def doctor(study: Path, store: str | None, platform: bool) -> object:
 
     diagnosis = beholder.doctor(study, store=store, platform=platform)
     for one in diagnosis.findings:
-        click.echo(f"{one.part:<12} {one.state:<8} {one.words}{f'. {one.fix}' if one.fix else ''}")
+        click.echo(one.line)
     document = {"is_well": diagnosis.is_well, "findings": diagnosis.findings}
-    return CommandResult(document, code=0 if diagnosis.is_well else 2)
+    wrong = [
+        Problem(one.where or one.part, one.words, "", one.fix) for one in diagnosis.findings if one.state == "wrong"
+    ]
+    # In words they stand above.
+    return CommandResult(document, code=0 if diagnosis.is_well else 2, problems=wrong if is_json() else ())
 
 
 @cli.command(stage="make")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from beholder.clock import utc_now
 from beholder.errors import StoreError, UserError
-from beholder.formats import listed, plain_count
+from beholder.formats import first_names, join_names, plain_count
 from beholder.result_view import ResultView, ShownResult
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ State = Literal["fine", "warning", "wrong"]
 
 
 @dataclass(frozen=True)
-class Finding:
+class HealthFinding:
     """What was looked at, how it is, and how to mend it."""
 
     part: str
@@ -32,13 +32,21 @@ class Finding:
     state: State
     words: str
     fix: str = ""
+    where: str = ""
+    """The file or address, where one is at fault."""
+
+    @property
+    def line(self) -> str:
+        """It in one line."""
+        said = f"{self.where}  {self.words}" if self.where else self.words
+        return f"{self.part:<12} {self.state:<8} {said.rstrip('.')}{f'. {self.fix}' if self.fix else ''}"
 
 
 @dataclass(frozen=True, repr=False)
 class Diagnosis(ShownResult):
     """Everything that was looked at, in order."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[HealthFinding, ...]
 
     @property
     def is_well(self) -> bool:
@@ -64,7 +72,7 @@ def doctor(
 
     With `platform`, the recruiting platform is asked whether it answers, knows the token and has the same time.
     """
-    findings: list[Finding] = []
+    findings: list[HealthFinding] = []
     loaded = _load(Path(study), findings)
     folder = loaded.folder if loaded is not None else Path(study) if Path(study).is_dir() else Path(study).parent
     url = store or str(folder / "store")
@@ -83,25 +91,24 @@ def doctor(
 # Study
 
 
-def _load(study: Path, findings: list[Finding]) -> Study | None:
+def _load(study: Path, findings: list[HealthFinding]) -> Study | None:
     from beholder.methods import load_study
 
     try:
         loaded = load_study(study)
     except UserError as error:
         for problem in error.problems:
-            what = f"{problem.where}  {problem.what}"
             fix = " ".join(filter(None, [problem.allowed and f"Allowed: {problem.allowed}.", problem.fix]))
-            findings.append(Finding("study", "wrong", what, fix))
+            findings.append(HealthFinding("study", "wrong", problem.what, fix, problem.where))
         return None
-    findings.append(Finding("study", "fine", f"{loaded.name} can be read ({loaded.method})"))
+    findings.append(HealthFinding("study", "fine", f"{loaded.name} can be read ({loaded.method})"))
     return loaded
 
 
 # Store
 
 
-def _store(url: str, findings: list[Finding]) -> tuple[StudyRecord | None, datetime | None]:
+def _store(url: str, findings: list[HealthFinding]) -> tuple[StudyRecord | None, datetime | None]:
     """Add what a store is like; return the study that it holds, and when its last fact was stored."""
     from beholder.aio import block_on
     from beholder.store.contract import StoreUnavailable
@@ -115,7 +122,7 @@ def _store(url: str, findings: list[Finding]) -> tuple[StudyRecord | None, datet
             findings.append(_wrong("store", error))
             return None, None
         if not folder.is_dir() or not any(folder.iterdir()):
-            findings.append(Finding("store", "fine", f"{where} holds nothing yet"))
+            findings.append(HealthFinding("store", "fine", f"{where} holds nothing yet"))
             return None, None
         found = list(_files(folder))
         findings += found
@@ -129,9 +136,9 @@ def _store(url: str, findings: list[Finding]) -> tuple[StudyRecord | None, datet
     if is_unfinished:
         words = "bytes of erased answers may still be in its files"
         fix = "Close what reads the store; a running server then removes them, and so does `beholder purge`."
-        findings.append(Finding("store", "warning", f"{where}: {words}", fix))
+        findings.append(HealthFinding("store", "warning", f"{where}: {words}", fix))
     about = f"the study {record.study}" if record is not None else "no study yet"
-    findings.append(Finding("store", "fine", f"{where} can be read, and holds {about}"))
+    findings.append(HealthFinding("store", "fine", f"{where} can be read, and holds {about}"))
     return record, last
 
 
@@ -142,7 +149,7 @@ async def _facts(url: str) -> tuple[StudyRecord | None, datetime | None, bool]:
         return await store.current(), await store.last_fact(), await store.is_wipe_due()
 
 
-def _files(folder: Path) -> Iterator[Finding]:
+def _files(folder: Path) -> Iterator[HealthFinding]:
     """Yield what is wrong with the files of an SQLite store."""
     from beholder.store.sqlite.database_files import (
         FACTS,
@@ -167,28 +174,28 @@ def _files(folder: Path) -> Iterator[Finding]:
         return
     if not (folder / IDENTITY).is_file():
         words = f"{folder / IDENTITY} is missing: who is who is not known"
-        yield Finding("store", "warning", words, "Put it back, unless you have deleted it on purpose.")
+        yield HealthFinding("store", "warning", words, "Put it back, unless you have deleted it on purpose.")
     if is_log_lost:
         words = f"the last server was killed, and {FACTS}-wal, which held its last answers, is gone"
-        yield Finding(
+        yield HealthFinding(
             "store", "warning", words, "Put it back if somebody has moved it; a database browser may have emptied it."
         )
     if exposed:
-        words = f"others than their owner may read {listed([path.name for path in exposed], 'and')}"
-        yield Finding("store", "warning", words, f"chmod 600 {folder}/*; the next `beholder serve` does it too.")
+        words = f"others than their owner may read {join_names([path.name for path in exposed])}"
+        yield HealthFinding("store", "warning", words, f"chmod 600 {folder}/*; the next `beholder serve` does it too.")
 
 
-def _wrong(part: str, error: Exception) -> Finding:
+def _wrong(part: str, error: Exception) -> HealthFinding:
     if isinstance(error, UserError):
         (problem, *_) = error.problems
-        return Finding(part, "wrong", f"{problem.where}  {problem.what}", problem.fix)
-    return Finding(part, "wrong", str(error), "See that its disk or server is there, and look again.")
+        return HealthFinding(part, "wrong", problem.what, problem.fix, problem.where)
+    return HealthFinding(part, "wrong", str(error), "See that its disk or server is there, and look again.")
 
 
 # Media
 
 
-def _media(study: Study, record: StudyRecord | None) -> Iterator[Finding]:
+def _media(study: Study, record: StudyRecord | None) -> Iterator[HealthFinding]:
     """Yield which stimuli are missing, or other than those that people were shown."""
     from hashlib import file_digest
 
@@ -196,7 +203,7 @@ def _media(study: Study, record: StudyRecord | None) -> Iterator[Finding]:
 
     sources = read_sources(study)
     for problem in sources.problems:
-        yield Finding("media", "wrong", f"{problem.where}  {problem.what}", problem.fix)
+        yield HealthFinding("media", "wrong", problem.what, problem.fix, problem.where)
     served = {str(one["stimulus"]): str(one["sha256"]) for one in record.stimuli} if record is not None else {}
     missing, changed, unchanged = [], [], 0
     for source in sources.entries:
@@ -213,20 +220,19 @@ def _media(study: Study, record: StudyRecord | None) -> Iterator[Finding]:
             unchanged += is_same
             changed += [] if is_same else [source.file]
     if missing:
-        yield Finding(
-            "media", "wrong", f"{_some(missing)} missing", "Put the files back, or take them out of the study."
+        yield HealthFinding(
+            "media", "wrong", f"{_files_named(missing)} missing", "Put the files back, or take them out of the study."
         )
     if changed:
         fix = "Put back the files that people were shown; for other ones begin a new folder, or `beholder extend`."
-        yield Finding("media", "wrong", f"{_some(changed)} changed since people were served", fix)
+        yield HealthFinding("media", "wrong", f"{_files_named(changed)} changed since people were served", fix)
     if not missing and not changed and not sources.problems:
         same = f", {unchanged} of them as they were served" if unchanged else ""
-        yield Finding("media", "fine", f"{plain_count(len(sources.entries), 'file')} there{same}")
+        yield HealthFinding("media", "fine", f"{plain_count(len(sources.entries), 'file')} there{same}")
 
 
-def _some(names: list[str]) -> str:
-    shown = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
-    return f"{plain_count(len(names), 'file')} ({shown})"
+def _files_named(names: list[str]) -> str:
+    return f"{plain_count(len(names), 'file')} ({first_names(names, 3)})"
 
 
 # Clock
@@ -235,20 +241,20 @@ def _some(names: list[str]) -> str:
 _TOLERANCE = timedelta(minutes=2)
 
 
-def _clock(folder: Path, last: datetime | None, now: datetime) -> Iterator[Finding]:
+def _clock(folder: Path, last: datetime | None, now: datetime) -> Iterator[HealthFinding]:
     """Yield whether the clock is behind what was stored and written."""
     fix = "Set the clock of this machine, best by the network (NTP); leases, retention and reports go by it."
     if last is not None and last > now + _TOLERANCE:
         words = f"it is {now:%Y-%m-%d %H:%M} UTC here, and the last fact was stored at {last:%Y-%m-%d %H:%M} UTC"
-        yield Finding("clock", "wrong", words, fix)
+        yield HealthFinding("clock", "wrong", words, fix)
         return
     times = [path.stat().st_mtime for path in folder.iterdir()] if folder.is_dir() else []
     newest = datetime.fromtimestamp(max(times), UTC) if times else now
     if newest > now + _TOLERANCE:
         words = f"it is {now:%Y-%m-%d %H:%M} UTC here, and a file of the study is from {newest:%Y-%m-%d %H:%M} UTC"
-        yield Finding("clock", "warning", words, fix)
+        yield HealthFinding("clock", "warning", words, fix)
         return
-    yield Finding("clock", "fine", f"{now:%Y-%m-%d %H:%M} UTC, later than all that was stored")
+    yield HealthFinding("clock", "fine", f"{now:%Y-%m-%d %H:%M} UTC, later than all that was stored")
 
 
 # Machine
@@ -258,7 +264,7 @@ _LEAST_BYTES, _FEW_BYTES = 200_000_000, 2_000_000_000
 _LEAST_FILES, _FEW_FILES = 256, 4096
 
 
-def _disk(folder: Path, url: str) -> Iterator[Finding]:
+def _disk(folder: Path, url: str) -> Iterator[HealthFinding]:
     from beholder.store.open import folder_of, is_postgresql
 
     place = folder if is_postgresql(url) else folder_of(url) if "://" not in url or url.startswith("sqlite") else folder
@@ -267,12 +273,12 @@ def _disk(folder: Path, url: str) -> Iterator[Finding]:
     free = shutil.disk_usage(place).free
     state: State = "wrong" if free < _LEAST_BYTES else "warning" if free < _FEW_BYTES else "fine"
     fix = "" if state == "fine" else "Make room, or move the study: answers, reports and erasing need some."
-    yield Finding("disk", state, f"{free / 1e9:.1f} GB free at {place}", fix)
+    yield HealthFinding("disk", state, f"{free / 1e9:.1f} GB free at {place}", fix)
 
 
-def _descriptors() -> Iterator[Finding]:
+def _descriptors() -> Iterator[HealthFinding]:
     if sys.platform == "win32":
-        yield Finding("descriptors", "fine", "Windows does not limit them")
+        yield HealthFinding("descriptors", "fine", "Windows does not limit them")
         return
     import resource
 
@@ -285,20 +291,22 @@ def _descriptors() -> Iterator[Finding]:
         if state == "fine"
         else "Run `ulimit -n 65536` before `beholder serve`: every browser holds some connections."
     )
-    yield Finding("descriptors", state, f"{'any number' if is_unlimited else f'{soft:,}'} may be open ({most})", fix)
+    yield HealthFinding(
+        "descriptors", state, f"{'any number' if is_unlimited else f'{soft:,}'} may be open ({most})", fix
+    )
 
 
 # Versions
 
 
-def _versions() -> Iterator[Finding]:
+def _versions() -> Iterator[HealthFinding]:
     from importlib.metadata import PackageNotFoundError, requires, version
 
     from beholder.errors import StimuliError
     from beholder.stimuli.ffmpeg import find_ffmpeg, run_ffmpeg
     from beholder.testing.browser import find_chromium
 
-    yield Finding("versions", "fine", f"beholder {version('beholder')}, Python {sys.version.split()[0]}")
+    yield HealthFinding("versions", "fine", f"beholder {version('beholder')}, Python {sys.version.split()[0]}")
     old = []
     for line in requires("beholder") or ():
         name, sign, least = line.partition(";")[0].strip().partition(">=")
@@ -311,18 +319,18 @@ def _versions() -> Iterator[Finding]:
         if _numbers(present) < _numbers(least):
             old.append(f"{name} {present} (needs {least})" if present != "0" else f"{name} (missing)")
     if old:
-        yield Finding("versions", "wrong", f"too old: {', '.join(old)}", "pip install --upgrade beholder")
+        yield HealthFinding("versions", "wrong", f"too old: {', '.join(old)}", "pip install --upgrade beholder")
     try:
         first = run_ffmpeg(["-version"]).out.decode("utf-8", "replace").partition("\n")[0]
-        yield Finding("versions", "fine", f"{first.partition(' Copyright')[0] or 'ffmpeg'} ({find_ffmpeg()})")
+        yield HealthFinding("versions", "fine", f"{first.partition(' Copyright')[0] or 'ffmpeg'} ({find_ffmpeg()})")
     except StimuliError as error:
         yield _wrong("versions", error)
     browser = find_chromium()
     if browser is None or not Path(browser).exists():
         words, fix = "no Chromium was found", "Only `beholder simulate --browser` needs one: install chromium for it."
-        yield Finding("versions", "warning", words, fix)
+        yield HealthFinding("versions", "warning", words, fix)
     else:
-        yield Finding("versions", "fine", f"Chromium for `simulate --browser` ({browser})")
+        yield HealthFinding("versions", "fine", f"Chromium for `simulate --browser` ({browser})")
 
 
 def _numbers(text: str) -> tuple[int, ...]:
@@ -339,20 +347,22 @@ def _numbers(text: str) -> tuple[int, ...]:
 # Platform
 
 
-def _platform(study: Study, now: Callable[[], datetime], *, is_asked: bool) -> Iterator[Finding]:
+def _platform(study: Study, now: Callable[[], datetime], *, is_asked: bool) -> Iterator[HealthFinding]:
     from pkgutil import resolve_name
 
     source = study.recruit.source
     if not source.token_variable:
-        yield Finding("platform", "fine", f"{study.recruit.mode} needs no token")
+        yield HealthFinding("platform", "fine", f"{study.recruit.mode} needs no token")
         return
     token = os.environ.get(source.token_variable, "").strip()
     if not token:
         fix = f"Set it before `launch`, `serve` and `pay`, such as by export {source.token_variable}=… in your shell."
-        yield Finding("platform", "warning", f"{source.token_variable} is not set", fix)
+        yield HealthFinding("platform", "warning", f"{source.token_variable} is not set", fix)
         return
     if not is_asked:
-        yield Finding("platform", "fine", f"{source.token_variable} is set; `beholder doctor --platform` tries it")
+        yield HealthFinding(
+            "platform", "fine", f"{source.token_variable} is set; `beholder doctor --platform` tries it"
+        )
         return
     try:
         answer = resolve_name(source.probe)(token)
@@ -361,5 +371,5 @@ def _platform(study: Study, now: Callable[[], datetime], *, is_asked: bool) -> I
         return
     if answer.at is not None and abs(answer.at - now()) > _TOLERANCE:
         words = f"the platform has {answer.at:%Y-%m-%d %H:%M} UTC, this machine {now():%Y-%m-%d %H:%M} UTC"
-        yield Finding("clock", "wrong", words, "Set the clock of this machine, best by the network (NTP).")
-    yield Finding("platform", "fine", f"{answer.address} answers and knows the token")
+        yield HealthFinding("clock", "wrong", words, "Set the clock of this machine, best by the network (NTP).")
+    yield HealthFinding("platform", "fine", f"{answer.address} answers and knows the token")

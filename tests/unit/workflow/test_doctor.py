@@ -20,7 +20,7 @@ from beholder.recruiting.fake.http import serve_fake
 from beholder.store.open import open_store
 from beholder.testing import write_study
 from beholder.testing.stores.facts import NOON, answer, arrive, study_record
-from beholder.workflow.doctor import Diagnosis, Finding, doctor
+from beholder.workflow.doctor import Diagnosis, HealthFinding, doctor
 from support.prolific_rehearsal import study_in
 
 
@@ -33,7 +33,7 @@ def look(study: Path, **options: Any) -> Diagnosis:
     return doctor(study, now=lambda: datetime.now(UTC), **options)
 
 
-def of(diagnosis: Diagnosis, part: str, *states: str) -> list[Finding]:
+def of(diagnosis: Diagnosis, part: str, *states: str) -> list[HealthFinding]:
     wanted = states or ("warning", "wrong")
     return [one for one in diagnosis.findings if one.part == part and one.state in wanted]
 
@@ -69,7 +69,7 @@ def test_a_study_file_that_cannot_be_read_is_told_and_the_rest_is_looked_at(stud
     study.write_text(study.read_text("utf-8").replace("method:", "metod:"), "utf-8")
     diagnosis = look(study)
     assert not diagnosis.is_well
-    assert any("metod is not a known key" in one.words for one in of(diagnosis, "study"))
+    assert any("metod is not a known key" in one.line for one in of(diagnosis, "study"))
     assert of(diagnosis, "store", "fine")
 
 
@@ -78,7 +78,9 @@ def test_a_damaged_store_is_told_with_what_to_do(study: Path) -> None:
     facts = study.parent / "store" / "facts.sqlite"
     facts.write_bytes(facts.read_bytes()[:8192])
     (found,) = of(look(study), "store")
-    assert (found.state, found.words) == ("wrong", f"{facts}  is damaged (database disk image is malformed)")
+    assert found.line.startswith(
+        f"store        wrong    {facts}  is damaged (database disk image is malformed). Stop every"
+    )
     assert "put a backup in its place" in found.fix
 
 
@@ -211,7 +213,7 @@ def test_the_token_of_a_platform_is_looked_for_and_tried_only_when_asked(
     assert found.words == "PROLIFIC_TOKEN is set; `beholder doctor --platform` tries it"
     monkeypatch.setenv("BEHOLDER_PROLIFIC_URL", "http://127.0.0.1:1")
     (found,) = of(look(study, platform=True), "platform", "fine", "warning", "wrong")
-    assert (found.state, found.words) == ("wrong", "http://127.0.0.1:1  does not answer (ConnectError)")
+    assert (found.state, found.where, found.words) == ("wrong", "http://127.0.0.1:1", "does not answer (ConnectError)")
     assert "planted-token" not in repr(found)
 
 
@@ -225,7 +227,7 @@ async def test_a_platform_is_asked_whether_it_knows_the_token(tmp_path: Path, mo
         assert (found.state, found.words) == ("fine", f"{address} answers and knows the token")
         monkeypatch.setenv("PROLIFIC_TOKEN", "Grüße")
         (found,) = of(await asyncio.to_thread(look, study, platform=True), "platform", "fine", "warning", "wrong")
-        assert (found.state, found.words) == ("wrong", f"{address}  does not answer (UnicodeEncodeError)")
+        assert (found.state, found.where, found.words) == ("wrong", address, "does not answer (UnicodeEncodeError)")
 
 
 def test_the_command_prints_a_line_for_each_part_and_ends_with_2_where_something_is_wrong(
@@ -240,5 +242,6 @@ def test_the_command_prints_a_line_for_each_part_and_ends_with_2_where_something
     assert ended.value.code == 2
     document = json.loads(capsys.readouterr().out)
     assert document["is_well"] is False
-    finding = {"part": "store", "state": "wrong", "words": "mysql://  is not the address of a store", "fix": ""}
-    assert finding in document["findings"]
+    (problem,) = document["problems"]
+    assert (problem["where"], problem["what"]) == ("mysql://", "is not the address of a store")
+    assert [one["state"] for one in document["findings"] if one["part"] == "store"] == ["wrong"]
