@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
 
+from beholder.server.connections import connection_limits
 from beholder.testing import write_study
-from support.flooded_server import flooded_server, get
+from support.flooded_server import arrival, flooded_server, get, post
 
 
 @pytest.fixture
@@ -29,3 +32,24 @@ async def test_made_up_tokens_and_large_headers_fill_no_memory(study: Path, whol
         assert await server.statuses(get("/api/step", authorization=f"Bearer {token}") for token in session) == {401}
         assert server.memory < memory + 25, "each kept token would be 300 kB"
         assert server.descriptors < descriptors + 20
+
+
+async def test_idle_connections_and_a_crowd_that_arrives_together_stop_nobody(study: Path) -> None:
+    connection_limits()  # this process needs as many descriptors
+    async with flooded_server(study, study.parent / "store") as server, AsyncExitStack() as held:
+        memory = server.memory
+        for number in range(1100):
+            _, writer = await asyncio.open_connection("127.0.0.1", server.port)
+            held.callback(writer.close)
+            writer.write(post("/api/arrive", b"{", length=5000) if number % 2 else get("/healthz")[:-2])
+        page = [get("/s/tiny"), get("/healthz"), get("/forget")]
+        assert await server.statuses(page * 340, at_once=1020) == {200}, "170 browsers with six connections each"
+        assert await server.statuses([arrival()] * 60, at_once=60) == {201}, "a class behind one address"
+        for _ in range(20):  # bodies that are broken off
+            _, writer = await asyncio.open_connection("127.0.0.1", server.port)
+            writer.write(post("/api/arrive", b"{", length=5000))
+            await writer.drain()
+            writer.transport.abort()
+        assert await server.statuses(page) == {200}
+        assert server.memory < memory + 120
+    assert "Traceback" not in server.said, "a body that is broken off is no fault of ours"

@@ -22,6 +22,12 @@ class FloodedServer:
     service: Service
     port: int
     store: Path
+    log: Path
+
+    @property
+    def said(self) -> str:
+        """What it has written to standard error."""
+        return self.log.read_text("utf-8")
 
     @property
     def process(self) -> psutil.Process:
@@ -72,10 +78,12 @@ class FloodedServer:
 async def flooded_server(study: Path, store: Path, *more: str) -> AsyncIterator[FloodedServer]:
     """Yield a server in a process of its own, warm, and stop it at the end."""
     port = free_port()
-    service = Service(study, str(store), port, *more)
+    said = store.parent / "said.txt"
+    with said.open("wb") as stderr:
+        service = Service(study, str(store), port, *more, stderr=stderr)
     try:
         await service.until_ready()
-        server = FloodedServer(service, port, store)
+        server = FloodedServer(service, port, store, said)
         await server.statuses([get("/healthz")] * 50)
         yield server
     finally:
@@ -97,3 +105,8 @@ def post(path: str, body: bytes, *, length: int | None = None, **headers: str) -
         *(f"{name}: {value}" for name, value in {**told, **headers}.items()),
     ]
     return ("\r\n".join(lines) + "\r\n\r\n").encode() + body
+
+
+def arrival() -> bytes:
+    """Return the request of somebody who arrives."""
+    return post("/api/arrive", b'{"study": "tiny", "params": {}, "device": {}}')

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 import httpx
 import pytest
@@ -22,9 +23,9 @@ def free_port() -> int:
 class Service:
     """A running `beholder serve`."""
 
-    def __init__(self, study: Path, store: str, port: int, *more: str) -> None:
+    def __init__(self, study: Path, store: str, port: int, *more: str, stderr: IO[bytes] | None = None) -> None:
         command = [sys.executable, "-m", "beholder", "serve", str(study), "--store", store, "--port", str(port), *more]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=stderr)
         self.address = f"http://127.0.0.1:{port}"
 
     async def until_ready(self) -> None:

@@ -602,6 +602,8 @@ UNPORTABLE = {
 
 
 GUARDED = {
+    ("a POSIX module", "server/connections.py"): "raises the limit of descriptors, where a system has one",
+    ("a POSIX path", "server/connections.py"): "lists its own sockets, where a system tells them",
     ("a POSIX module", "workflow/doctor.py"): "looks at the limit of descriptors, where a system has one",
 }
 """What asks for the system first."""

@@ -211,9 +211,20 @@ def plan(study: Path, has_report: bool) -> object:
     type=click.IntRange(1, 64),
     help="Processes; more than one needs PostgreSQL.",
 )
+@click.option(
+    "--proxy", "proxies", multiple=True, metavar="ADDRESS",
+    help="A proxy in front, by address or network; repeatable, or BEHOLDER_PROXY.",
+)  # fmt: skip
 @click.option("--as-worker", is_flag=True, hidden=True)
 def serve(
-    study: Path, store: str | None, host: str, port: int, public_url: str | None, workers: int, as_worker: bool
+    study: Path,
+    store: str | None,
+    host: str,
+    port: int,
+    public_url: str | None,
+    proxies: tuple[str, ...],
+    workers: int,
+    as_worker: bool,
 ) -> None:
     """Serve the study to participants until Ctrl-C."""
     import beholder
@@ -222,11 +233,13 @@ def serve(
         from beholder.recruiting.abandoned_lists import release_abandoned
         from beholder.server.process import serve_as_worker
 
-        serve_as_worker(study, host=host, port=port, public_url=public_url or "", open_release=release_abandoned)
+        serve_as_worker(
+            study, host=host, port=port, public_url=public_url or "", proxies=proxies, open_release=release_abandoned
+        )
         return
     with Bar("Stimuli") as progress:
         beholder.serve(
-            study, store=store, host=host, port=port, public_url=public_url, workers=workers,
+            study, store=store, host=host, port=port, public_url=public_url, proxies=proxies, workers=workers,
             tell=live_printer(as_document=True), progress=progress,
         )  # fmt: skip
 

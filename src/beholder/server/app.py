@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -31,7 +31,7 @@ from beholder.types import Json
 
 _LONGEST_PARAM = 512
 _MOST_PARAMS = 32
-_LARGEST_ARRIVAL = 64 * 1024
+_LARGEST_ARRIVAL = 32 * 1024
 """What anybody may send who has no session yet."""
 _log = logging.getLogger("beholder.server")
 
@@ -204,6 +204,9 @@ def _error_handlers(
         status = getattr(error, "status_code", 404)
         return reply(request, Refused.because("nothing_here", code="not_found"), status)
 
+    async def end_quietly(request: Request, gone: Exception) -> Response:
+        return Response(status_code=400)  # nobody reads it: the other end left in the middle of its request
+
     async def report_fault(request: Request, error: Exception) -> Response:
         _log.error("%s %s failed", request.method, request.scope["path"], exc_info=error)
         return reply(request, Refused.because("our_fault", code="our_fault"), 500)
@@ -211,6 +214,7 @@ def _error_handlers(
     return {
         Refused: refuse,
         NotJson: refuse_number,
+        ClientDisconnect: end_quietly,
         StoreUnavailable: wait_for_store,
         404: find_nothing,
         405: find_nothing,

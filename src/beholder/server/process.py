@@ -7,11 +7,13 @@ import contextlib
 import errno
 import gc
 import logging
+import os
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -38,6 +40,7 @@ from beholder.server import ServerStatus
 from beholder.server.admission import ReleaseLists
 from beholder.server.app import make_app
 from beholder.server.assets import Assets
+from beholder.server.connections import ConnectionLimits, Connections, Proxies, connection_limits
 from beholder.server.further_sessions import restore_extended_plan
 from beholder.server.lab import own_address
 from beholder.server.script import ServedStudy
@@ -106,6 +109,7 @@ async def run_server(
     host: str = "127.0.0.1",
     port: int = 8000,
     public_url: str | None = None,
+    proxies: Sequence[str] = (),
     shares_port: bool = False,
     progress: Callable[[int, int], None] | None = None,
     open_release: OpenRelease = no_release,
@@ -114,6 +118,7 @@ async def run_server(
     """Yield a server that is listening, and close port and store at the end. Port 0 takes a free one."""
     if public_url is not None and not public_url.startswith(("http://", "https://")):
         raise UserError(Problem("--public-url", f"is {public_url}", "an address that begins with https:// or http://"))
+    trusted = Proxies([*proxies, *filter(None, os.environ.get("BEHOLDER_PROXY", "").split(","))])
     port = _free_port(host, port, shares_port)
     address = f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else host}:{port}"
     if public_url is None:
@@ -131,10 +136,12 @@ async def run_server(
         await opened.begin(record_of(study, served.catalogue, plan.plan_digest, lists, utc_now()), study.run)
         async with open_release(study, opened) as release:
             service = StudyService(served, opened, now, release)
-            async with listen(make_app(service, Assets(served.method, page_checks(study))), host, port):
+            async with listen(make_app(service, Assets(served.method, page_checks(study))), host, port, trusted):
                 yield RunningServer(service, opened, address)
 
 
+_BACKLOG = 4096
+"""Connections that wait to be accepted, as far as the system allows."""
 _LARGEST_HEADERS = 32 * 1024
 """Bytes of address and headers of one request."""
 _IDLE_MS = 75_000
@@ -142,11 +149,22 @@ _IDLE_MS = 75_000
 
 
 @contextlib.asynccontextmanager
-async def listen(app: ASGIApp, host: str, port: int) -> AsyncIterator[None]:
-    """Serve an application on a port while the context is open."""
+async def listen(
+    app: ASGIApp,
+    host: str,
+    port: int,
+    proxies: Proxies | None = None,
+    limits: ConnectionLimits | None = None,
+    clock: Callable[[], float] = time.monotonic,
+    grace_s: float = 10.0,
+) -> AsyncIterator[None]:
+    """Serve an application on a port while the context is open; at its end, requests have `grace_s` to finish."""
+    limits = limits or connection_limits()
+    connections = Connections(app, proxies or Proxies(), limits, clock)
     logging.getLogger("_granian").setLevel(logging.ERROR)
     server = Granian(
-        app, host, port, interface=Interfaces.ASGINL, log_enabled=False, backlog=1024,
+        connections, host, port, interface=Interfaces.ASGINL, log_enabled=False,
+        backlog=_BACKLOG, backpressure=limits.total,
         # HTTP/2 without TLS is for proxies alone, which do well without; its headers would have other limits.
         http=HTTPModes.http1, websockets=False,
         http1_settings=HTTP1Settings(header_read_timeout=_IDLE_MS, max_buffer_size=_LARGEST_HEADERS),
@@ -154,9 +172,15 @@ async def listen(app: ASGIApp, host: str, port: int) -> AsyncIterator[None]:
     serving = asyncio.create_task(server.serve())
     try:
         await _until_listening(host, port, serving)
-        yield
+        watching = asyncio.create_task(connections.watch(port))
+        try:
+            yield
+        finally:
+            watching.cancel()
     finally:
         server.stop()  # type: ignore[no-untyped-call]
+        if not (await asyncio.wait([serving], timeout=grace_s))[0]:
+            connections.end_all(port)  # else one that sends no more would hold the server for ever
         await serving
 
 
@@ -214,6 +238,7 @@ async def serve_until_stopped(
     host: str,
     port: int,
     public_url: str | None,
+    proxies: Sequence[str] = (),
     preview: bool = False,
     tell: Report | None = None,
     shares_port: bool = False,
@@ -227,7 +252,8 @@ async def serve_until_stopped(
     with scratch as folder, stopped_by_signal(stop):
         async with run_server(
             load_study(study), store=Path(folder) / "store" if folder else store, host=host, port=port,
-            public_url=public_url, shares_port=shares_port, progress=progress, open_release=open_release,
+            public_url=public_url, proxies=proxies, shares_port=shares_port, progress=progress,
+            open_release=open_release,
         ) as server:  # fmt: skip
             with _reduced_collection():
                 await report_until_stopped(server, stop, tell, parent)
@@ -287,7 +313,13 @@ def _start_worker(command: Sequence[str], store: str) -> subprocess.Popen[bytes]
 
 
 def serve_as_worker(
-    study: str | Path, *, host: str, port: int, public_url: str, open_release: OpenRelease = no_release
+    study: str | Path,
+    *,
+    host: str,
+    port: int,
+    public_url: str,
+    proxies: Sequence[str] = (),
+    open_release: OpenRelease = no_release,
 ) -> None:
     """Serve with other processes on one port until standard input ends, so that no worker outlives its parent.
 
@@ -308,6 +340,7 @@ def serve_as_worker(
             host=host,
             port=port,
             public_url=public_url,
+            proxies=proxies,
             shares_port=True,
             parent=parent_ended,
             open_release=open_release,
@@ -322,6 +355,7 @@ def serve_with_workers(
     host: str,
     port: int,
     public_url: str | None,
+    proxies: Sequence[str],
     workers: int,
     tell: Report | None,
     progress: Progress | None = None,
@@ -346,7 +380,7 @@ def serve_with_workers(
                 "Start each with its own --port behind a proxy.",
             )
         )
-    block_on(_watch_workers(study, store, host, port, public_url, workers, tell, progress, open_release))
+    block_on(_watch_workers(study, store, host, port, public_url, proxies, workers, tell, progress, open_release))
 
 
 async def _watch_workers(
@@ -355,6 +389,7 @@ async def _watch_workers(
     host: str,
     port: int,
     public_url: str | None,
+    proxies: Sequence[str],
     workers: int,
     tell: Report | None,
     progress: Progress | None,
@@ -367,12 +402,14 @@ async def _watch_workers(
         host=host,
         port=port,
         public_url=public_url,
+        proxies=proxies,
         progress=progress,
         open_release=open_release,
     ) as first:
         command = [
             sys.executable, "-m", "beholder", "serve", str(study), "--host", host,
             "--port", first.address.rpartition(":")[2], "--public-url", first.service.served.public_url, "--as-worker",
+            *(f"--proxy={one}" for one in proxies),
         ]  # fmt: skip
         workers_started = [_start_worker(command, store) for _ in range(workers - 1)]
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from beholder.server import ServerStatus
@@ -15,6 +15,7 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 8000,
     public_url: str | None = None,
+    proxies: Sequence[str] = (),
     workers: int = 1,
     preview: bool = False,
     tell: Callable[[ServerStatus], None] | None = None,
@@ -22,6 +23,7 @@ def serve(
 ) -> None:
     """Serve a study until interrupted. With `preview`, nothing is stored.
 
+    `proxies` are addresses or networks whose X-Forwarded-For is believed and who may hold any number of connections.
     Several workers share one port and need PostgreSQL as the store. `progress` counts stimuli that are made first.
     If the study is on a platform and its token is set, the platform is asked for abandoned lists before a participant
     is refused.
@@ -37,6 +39,7 @@ def serve(
             host=host,
             port=port,
             public_url=public_url,
+            proxies=proxies,
             workers=workers,
             tell=tell,
             progress=progress,
@@ -50,6 +53,7 @@ def serve(
                 host=host,
                 port=port,
                 public_url=public_url,
+                proxies=proxies,
                 preview=preview,
                 tell=tell,
                 progress=progress,
