@@ -52,6 +52,8 @@ _INTERVALS: Mapping[Over, str] = {
 """What the interval of a mean is called, by what it generalises over."""
 EXACT_INTERVAL = "Korn-Graubard"
 """How the names of intervals of shares and preferences begin."""
+PAIR_INTERVAL = "as the pair has it"
+"""How the names of intervals of means that are differences of two conditions end."""
 
 
 MEANS = (
@@ -268,7 +270,7 @@ def _with_pair_intervals(table: pd.DataFrame, in_pairs: Mapping[tuple[str, str],
         columns = ["ci_low", "ci_high", "these_low", "these_high"]
         ends = [one.estimate.low, one.estimate.high, one.these.low, one.these.high]
         changed.loc[changed.index[row], columns] = ends
-        name = "" if np.isnan(one.estimate.low) else f"{_INTERVALS[one.estimate.over]}, as the pair has it"
+        name = "" if np.isnan(one.estimate.low) else f"{_INTERVALS[one.estimate.over]}, {PAIR_INTERVAL}"
         changed.loc[changed.index[row], "interval"] = name
     return changed
 

@@ -267,7 +267,7 @@ def _raters_foot(material: Material) -> Child:
         "spread": "those whose distance from the others varies least",
     }
     right = "give higher scores"
-    if all(part.is_compared for part in material.parts):
+    if all(part.is_among_equals for part in material.parts):
         right = "favour conditions that the study names first more than the others do"
     foot = f"Each dot is a participant, at the top {top[shown]}, at the right those who {right}."
     if not table["use"].all():

@@ -19,7 +19,6 @@ from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.questionnaire import answers_words, has_tie
 from beholder.reporting.references import SOURCES
 from beholder.reporting.sensitivity import sensitivity_sentence
-from beholder.stats.intervals import is_share
 from beholder.study.groups import common_options, varied_keys
 from beholder.study.model import Playback
 
@@ -273,18 +272,19 @@ def analysis_sentences(material: Material) -> list[Sentence]:
         )
     ]
     over = _OVER["both" if material.used["content"].nunique() != 1 else "one"]
-    if any(not part.is_share for part in parts):
+    if any(not part.is_share and not part.has_pair_intervals for part in parts):
         sentences.append(
             Sentence(
                 f"Intervals of scores are 95 % Student t intervals, the error {over}", ("student1908", *_CLUSTERED)
             )
         )
-    shares = [part for part in parts if is_share(part.kind)]
-    if any(part.conditions["interval"].str.startswith(EXACT_INTERVAL).any() for part in shares):
+    if any(part.conditions["interval"].str.startswith(EXACT_INTERVAL).any() for part in parts):
         exact = "Intervals of each condition's share or preference are Korn and Graubard's 95 % intervals"
         sentences.append(Sentence(f"{exact}, the error {over}", ("korn1998", "clopper1934", *_CLUSTERED)))
-    elif shares:
-        sentences.append(Sentence("Intervals of preferences are those of the differences, told below"))
+    if any(part.has_pair_intervals for part in parts):
+        sentences.append(
+            Sentence("Intervals of conditions that were compared with one other only are those of the differences")
+        )
     return [
         *sentences,
         *_method_measures(material, over),

@@ -174,7 +174,7 @@ TEST_AGREEMENT = QuestionSection(
 def _scope(part: QuestionResults) -> str:
     """Return for whom the first tests are, by which one we go, and what the next one leaves out."""
     first = "; the first two are for people and contents like these. We go by the clustered t, on all ratings."
-    if part.is_compared:
+    if part.is_among_equals:
         return first
     return f"{first} The page-paired t leaves out pages that have one condition only."
 

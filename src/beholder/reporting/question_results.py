@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from beholder.analysis.means import PAIR_INTERVAL
 from beholder.analysis.result import records
 from beholder.analysis.tests import UNNAMED, Claim, is_clear, verdict_words
 from beholder.formats import decimals_for, number
@@ -103,6 +104,16 @@ class QuestionResults:
     def is_compared(self) -> bool:
         """Whether a rating compares two stimuli."""
         return self.kind in ("diff", "choice")
+
+    @property
+    def is_among_equals(self) -> bool:
+        """Whether conditions were compared with each other, and not each with a reference."""
+        return self.is_compared and "reference" not in self.roles.values()
+
+    @property
+    def has_pair_intervals(self) -> bool:
+        """Whether the mean of every condition is a difference of two, with the interval of that."""
+        return bool(len(self.conditions)) and bool(self.conditions["interval"].str.endswith(PAIR_INTERVAL).all())
 
     @property
     def is_share(self) -> bool:

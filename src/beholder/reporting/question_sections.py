@@ -231,10 +231,11 @@ def few_contents_warning(part: QuestionResults) -> Markup | None:
     if contents == 1:
         text = "One content was rated: the intervals are over participants, and say nothing of other contents."
     else:
-        freedom = count(min(contents, people) - 1, "degree")
+        freedom = f"intervals of scores on {count(min(contents, people) - 1, 'degree')} of freedom{_df_words(part)}, "
+        freedom = "" if part.has_pair_intervals else freedom
         text = (
-            f"{contents} contents were rated: what is to hold for other contents too rests on few of them, intervals "
-            f"of scores on {freedom} of freedom{_df_words(part)}, and is wide. More contents "
+            f"{contents} contents were rated: what is to hold for other contents too rests on few of them, "
+            f"{freedom}and is wide. More contents "
             "help more than more people; thick bars and what is clear on these contents are for just these."
         )
     return tag("p", tag("b", "Few contents. "), text, class_="notice")

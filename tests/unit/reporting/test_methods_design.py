@@ -116,7 +116,7 @@ def test_a_table_of_choices_is_not_told_as_scores(tmp_path: Path) -> None:
     data, _ = table_sentences(material)
     assert data.text == "The data are 18 comparisons of 2 conditions and 3 contents by 6 participants"
     told = [one.text for one in analysis_sentences(material)]
-    assert "Intervals of preferences are those of the differences, told below" in told
+    assert "Intervals of conditions that were compared with one other only are those of the differences" in told
     assert not any("Korn and Graubard" in text for text in told)
     assert callable(RATERS.foot)
     foot = str(RATERS.foot(material))
