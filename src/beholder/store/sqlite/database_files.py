@@ -117,7 +117,7 @@ def connect_write(
             "journal_size_limit = 67108864",
         ):
             connection.execute(f"PRAGMA {setting}")
-        if path.stat().st_size <= QUICK_TO_WIPE:
+        if journal == "WAL" and path.stat().st_size <= QUICK_TO_WIPE:  # the others are opened for each entry
             check_pages(connection, path)
         migrate(connection, str(folder), schema)
     except sqlite3.OperationalError as error:
