@@ -1,4 +1,9 @@
-"""Writing CSV and JSON files: atomically, and the same bytes for the same values."""
+"""Writing CSV and JSON files: atomically, the same bytes for the same values, and no cell that a spreadsheet runs.
+
+This is the one place that writes tables for people. A text that a spreadsheet would take for a formula gets an
+apostrophe before it, whoever wrote it: a participant, a platform, the name of a file. `unquoted` takes it away again
+where we read.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +19,22 @@ from contextlib import contextmanager
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from beholder.errors import Problem, UserError
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-# What spreadsheets read as the beginning of a formula, or skip before one.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+_BEGINNING = r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
+"""What spreadsheets read as the beginning of a formula, or skip before one; also in the width of Chinese letters."""
+_NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+_RUN = re.compile(rf"(?!{_NUMBER}\Z)'*{_BEGINNING}")
+"""A text that is not only a number and begins like a formula; or like one that has its apostrophe already."""
+_QUOTED = re.compile(rf"''*{_BEGINNING}")
+_UNSAFE = re.compile(rf"[\0\r]|(?:\A|\x01)'*{_BEGINNING}")
+"""In cells that are joined by \\x01: one that has to be looked at by itself."""
 _json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 _UNCHANGED = {int, type(None)}
 _TEXT = {str, type(None)}
@@ -40,28 +54,34 @@ def table_bytes(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> by
 
 def csv_blocks(columns: Sequence[str], lines: Iterable[Sequence[Any]]) -> Iterator[bytes]:
     """Yield lines with a value for each column as CSV, like `table_bytes`, many at a time."""
-    yield _block([columns])
+    yield csv_block([cells(columns)])
     remaining = iter(lines)
     while block := list(islice(remaining, _BLOCK)):
-        yield _block(zip(*(cells(column) for column in zip(*block, strict=True)), strict=True))
+        yield csv_block(zip(*(cells(column) for column in zip(*block, strict=True)), strict=True))
 
 
 def text_blocks(columns: Sequence[str], texts: Iterable[str]) -> Iterator[bytes]:
     """Yield lines that are CSV already, below the names of the columns, many at a time."""
-    yield _block([columns])
+    yield csv_block([cells(columns)])
     remaining = iter(texts)
     while block := list(islice(remaining, _BLOCK)):
         yield utf8("".join(block))
 
 
-def csv_text(values: Sequence[Any]) -> str:
+def csv_text(values: Sequence[Any], delimiter: str = ",") -> str:
     """Return values as a part of a line of CSV."""
     text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="").writerow(values)
+    csv.writer(text, delimiter=delimiter, lineterminator="").writerow([cell(value) for value in values])
     return text.getvalue()
 
 
-def _block(lines: Iterable[Sequence[Any]]) -> bytes:
+def csv_lines(lines: Iterable[Sequence[Any]], delimiter: str = ",") -> str:
+    """Return lines of any length as CSV."""
+    return "".join(f"{csv_text(line, delimiter)}\n" for line in lines)
+
+
+def csv_block(lines: Iterable[Sequence[Any]]) -> bytes:
+    """Return lines as CSV whose cells went through `cell` or `cells`."""
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\n").writerows(lines)
     return utf8(text.getvalue())
@@ -174,7 +194,9 @@ def cells(column: Sequence[Any]) -> Sequence[Any]:
     if kinds <= _UNCHANGED:
         return column
     if kinds <= _TEXT:
-        return column if "\r" not in "".join(filter(None, column)) else [cell(value) for value in column]
+        # One search of a whole column: almost none has a text that needs more.
+        is_plain = _UNSAFE.search("\x01".join(filter(None, column))) is None
+        return column if is_plain else [cell(value) for value in column]
     if kinds == {datetime}:
         return list(map(datetime.isoformat, column))
     if len(kinds) == 1 and kinds <= _REPETITIVE:
@@ -184,7 +206,14 @@ def cells(column: Sequence[Any]) -> Sequence[Any]:
 
 
 def cell(value: Any) -> str:
-    """Return a value as text of a CSV cell."""
+    """Return a value as text of a CSV cell, with an apostrophe before what a spreadsheet would run as a formula."""
+    text = text_of(value)
+    is_text = not isinstance(value, int | float)
+    return f"'{text}" if is_text and _RUN.match(text) else text
+
+
+def text_of(value: Any) -> str:
+    """Return a value as text, the same for the same value."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -195,13 +224,25 @@ def cell(value: Any) -> str:
         return value.isoformat()
     if isinstance(value, list | tuple | dict):
         return _json(value)
-    # The writer does not quote a lone carriage return, where every CSV reader would begin a new row.
-    return str(value).replace("\r\n", "\n").replace("\r", "\n")
+    # The writer does not quote a lone carriage return, where every CSV reader would begin a new row; and a zero ends
+    # the text for half of all readers.
+    return str(value).replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
 
 
-def as_text(value: Any) -> Any:
-    """Return typed text, with an apostrophe before anything that a spreadsheet would run as a formula."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+def unquoted(text: str) -> str:
+    """Return the text of a cell without the apostrophe that kept a spreadsheet from running it."""
+    return text[1:] if _QUOTED.match(text) else text
+
+
+def read_cells(path: Path) -> DataFrame:
+    """Return a table of ours in which all cells are text as it was before it was written."""
+    import pandas as pd
+
+    table = pd.read_csv(path, dtype=str, keep_default_na=False, na_filter=False, encoding="utf-8-sig")
+    for name in table.columns:
+        if table[name].str.startswith("'").any():
+            table[name] = table[name].map(unquoted)
+    return table.rename(columns=unquoted)
 
 
 def number(value: float) -> str:

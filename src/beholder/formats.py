@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from statistics import median
@@ -10,6 +11,15 @@ from statistics import median
 NONE = "–"
 """The text of a missing number."""
 _ALPHA = 0.05
+
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Characters that steer a terminal, or turn the order of what stands there; a tab and a line end do no harm."""
+
+
+def printable(text: str) -> str:
+    r"""Return a text in which characters that steer a terminal are seen, as \u001b: also inside a text of JSON."""
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def number(value: float, decimals: int) -> str:

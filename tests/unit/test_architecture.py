@@ -617,6 +617,13 @@ def test_the_package_runs_on_every_system(what: str) -> None:
     assert not unguarded, f"{what} in {unguarded}"
 
 
+def test_tables_for_people_are_written_in_one_place() -> None:
+    """There a text that a spreadsheet would run gets an apostrophe, whoever wrote it."""
+    writing = re.compile(r"csv\.(writer|DictWriter)|\.to_csv\(|\.to_excel\(|Workbook\(")
+    places = {module_of(path) for path in SOURCES if writing.search(path.read_text("utf-8"))}
+    assert places == {"beholder.files", "beholder.testing.methods"}, "the latter writes a manifest of its own names"
+
+
 def test_text_files_are_read_and_written_as_utf_8() -> None:
     """Windows would take another encoding where none is named."""
     bare = re.compile(r"\.(read_text|write_text)\(\s*\)|\.open\(\s*\)|\.write_text\([^,()]*\)")

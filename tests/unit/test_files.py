@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 import stat
 from collections.abc import Iterator
@@ -12,16 +14,19 @@ import pytest
 
 from beholder.errors import UserError
 from beholder.files import (
-    as_text,
     cell,
+    cells,
+    csv_text,
     json_bytes,
     number,
+    read_cells,
     staged,
     table_bytes,
     utf8,
     write_all,
     write_atomically,
     write_private,
+    write_table,
 )
 
 
@@ -42,10 +47,32 @@ def test_a_cell_is_the_same_text_for_the_same_value(value: object, text: str) ->
     assert cell(value) == text
 
 
-def test_typed_text_is_no_formula() -> None:
-    assert as_text("=1+1") == "'=1+1"
-    assert as_text("one") == "one"
-    assert as_text(3) == 3
+@pytest.mark.parametrize("text", ["=1+1", "+A1", "-2+3", "@SUM(A1)", "\t=1", "\n=1", "\r=1", "'=1", "''=1", "＝1"])
+def test_no_text_is_a_formula_and_what_we_read_is_what_was_written(text: str, tmp_path: Path) -> None:
+    write_table(tmp_path / "t.csv", [text, "b"], [{text: text, "b": "x"}, {text: "y", "b": text}])
+    written = text.replace("\r", "\n")
+    for line in csv.reader(io.StringIO((tmp_path / "t.csv").read_text("utf-8"), newline="")):
+        assert not any(one.startswith(("=", "+", "-", "@", "\t", "\n", "＝")) for one in line)
+    read = read_cells(tmp_path / "t.csv")
+    assert [list(read.columns), *read.to_numpy().tolist()] == [[written, "b"], [written, "x"], ["y", written]]
+    assert csv_text([text]).strip('"').startswith("'")
+
+
+def test_a_number_below_zero_stays_a_number() -> None:
+    assert [cell(value) for value in (-3, -0.5, "-3", "+4.5", "-1e-5", "-")] == [
+        "-3",
+        "-0.5",
+        "-3",
+        "+4.5",
+        "-1e-5",
+        "'-",
+    ]
+    assert list(cells(["-3", None, "a", "-x"])) == ["-3", "", "a", "'-x"]
+
+
+def test_no_zero_is_in_a_table() -> None:
+    assert table_bytes(["a\0"], [{"a\0": "x\0y"}]) == "a\ufffd\nx\ufffdy\n".encode()
+    assert csv_text(["x\0y"]) == "x\ufffdy"
 
 
 def test_half_a_character_becomes_a_replacement() -> None:

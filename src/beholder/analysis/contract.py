@@ -21,7 +21,7 @@ from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result
 from beholder.columns import Column
 from beholder.errors import Problem, UserError
-from beholder.files import csv_blocks
+from beholder.files import csv_blocks, unquoted
 from beholder.formats import join_names
 
 __all__ = ["Analysis", "Column", "Ratings", "Result", "as_ratings"]
@@ -119,7 +119,7 @@ class Analysis:
         """Return a table of this analysis from its file, with the declared types."""
         # By hand: these tables are short, and pandas takes longer to begin than to read.
         with path.open(encoding="utf-8", newline="") as file:
-            header, *lines = list(csv.reader(file)) or [[]]
+            header, *lines = [list(map(unquoted, line)) for line in csv.reader(file)] or [[]]
         columns: dict[str, Any] = {}
         for name, cells in zip(header, list(zip(*lines, strict=True)) or [()] * len(header), strict=True):
             column = self.column(name)

@@ -12,6 +12,7 @@ from beholder.analysis.column_roles import KEPT, STATISTICS, ColumnRoles, plain_
 from beholder.analysis.spreadsheets import Sheet
 from beholder.errors import Problem, UserError
 from beholder.formats import first_names, plain_count
+from beholder.study.patterns import Pattern, PatternTimeout
 
 _FIRST_STATISTICS = frozenset(("mean", "average", "avg", "mittelwert", "median", "sum", "total", "stdev", "std dev"))
 """Those that are the name of nobody: a person may be called Max."""
@@ -136,18 +137,22 @@ def _contents_of(base: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 def _matched(base: pd.DataFrame, pattern: str) -> pd.DataFrame:
     parts = re.split(r"{(\w*)}", pattern)
     groups = [f"(?P<{part}>.+?)" if part else ".*?" for part in parts[1::2]]
-    regex = re.compile("".join(map("".join, zip(map(re.escape, parts[::2]), [*groups, ""], strict=True))))
+    names = Pattern("".join(map("".join, zip(map(re.escape, parts[::2]), [*groups, ""], strict=True))))
     problems = []
     found: dict[str, dict[str, str]] = {}
     for name in base["stimulus"].unique():
         last = re.split(r"[/\\]", str(name))[-1]
         # Where the file is and what it ends in says nothing, unless the pattern has it.
-        matches = (regex.fullmatch(one) for one in (last.rpartition(".")[0], last, str(name)))
-        match = next(filter(None, matches), None)
+        try:
+            matches = (names.match(one) for one in (last.rpartition(".")[0], last, str(name)))
+            match = next((one for one in matches if one is not None), None)
+        except PatternTimeout:
+            what = f"names={pattern} takes too long on the stimulus {name[:40]!r}"
+            raise UserError(Problem("--columns", what, "fewer braces, or shorter names")) from None
         if match is None:
             problems.append(Problem("--columns", f"names={pattern} does not fit the stimulus {name!r}", "all of them"))
         else:
-            found[str(name)] = match.groupdict()
+            found[str(name)] = {**match}
     if problems:
         raise UserError(problems[:_MAX_PROBLEMS])
     for role in ("condition", "content"):

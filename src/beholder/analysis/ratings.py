@@ -16,6 +16,7 @@ from beholder.analysis.spreadsheets import is_table
 from beholder.cleaning.collection import Collection
 from beholder.cleaning.collection import record_look as add_look
 from beholder.errors import Problem, UserError
+from beholder.files import read_cells as table_cells
 from beholder.stats.intervals import LEVEL
 from beholder.stats.sequential import LookCorrection, anytime_look, fixed_look, planned_look
 from beholder.study.cleaning import Analyse
@@ -410,7 +411,7 @@ def _session_reasons(clean: Path) -> dict[str, str]:
     path = clean / "sessions.csv"
     if not path.is_file():
         return {}
-    table = pd.read_csv(path, dtype=str, keep_default_na=False, na_filter=False, encoding="utf-8")
+    table = table_cells(path)
     return dict(zip(table["session"], table["reasons"], strict=True))
 
 
@@ -419,7 +420,7 @@ def _session_failures(clean: Path) -> dict[str, str]:
     path = clean / "verdicts.csv"
     if not path.is_file():
         return {}
-    table = pd.read_csv(path, dtype=str, keep_default_na=False, na_filter=False, encoding="utf-8")
+    table = table_cells(path)
     failed = table[table["verdict"] == "fail"]
     reasons = failed["check"] + ":" + failed["reason"]
     return {str(session): "; ".join(some) for session, some in reasons.groupby(failed["session"], sort=False)}

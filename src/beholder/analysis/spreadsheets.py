@@ -27,6 +27,8 @@ SUFFIXES = (*_TEXT, *_EXCEL, *_PARQUET)
 _OLD = {".xls": "Excel's old format", ".ods": "OpenDocument", ".sav": "SPSS", ".mat": "MATLAB", ".rds": "R"}
 """Tables that we do not read, and whose owner is told what to do."""
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_MOST_BYTES = 500_000_000
+"""Of a table, unpacked: ten million ratings. A workbook of a few kilobytes can hold more zeros than there is memory."""
 _SHOWN = 3
 _LOOKED_AT = 200
 """Lines from which the separator is found out."""
@@ -81,6 +83,7 @@ def read_sheet(path: Path, sheet: str | None = None) -> Sheet:
         raise UserError(Problem(str(path), what, "", "Give another file."))
     if sheet is not None and suffix not in _EXCEL:
         raise UserError(Problem("--sheet", f"is {sheet}, and {path} is no workbook", "a file that ends in .xlsx"))
+    _check_size(path, path.stat().st_size)
     if suffix in _EXCEL:
         name, rows = _read_excel(path, sheet)
         notes = [f"sheet {name!r}"] if name else []
@@ -89,6 +92,12 @@ def read_sheet(path: Path, sheet: str | None = None) -> Sheet:
     else:
         rows, notes = _read_text(path)
     return _with_header(path, rows, notes)
+
+
+def _check_size(path: Path, size: int) -> None:
+    if size > _MOST_BYTES:
+        what = f"has {plain_count(size, 'byte')}"
+        raise UserError(Problem(str(path), what, f"at most {_MOST_BYTES}", "Take a part of the table."))
 
 
 class _SheetLine(NamedTuple):
@@ -182,6 +191,8 @@ def _read_excel(path: Path, sheet: str | None) -> tuple[str, list[_SheetLine]]:
     import zipfile
 
     try:
+        with zipfile.ZipFile(path) as packed:
+            _check_size(path, sum(one.file_size for one in packed.infolist()))
         book = load_workbook(path, read_only=True, data_only=True)
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
         raise UserError(Problem(str(path), f"cannot be read as a workbook: {error}", "an .xlsx file")) from None
@@ -210,11 +221,13 @@ def _read_excel(path: Path, sheet: str | None) -> tuple[str, list[_SheetLine]]:
 
 def _read_parquet(path: Path) -> list[_SheetLine]:
     try:
-        import pyarrow  # noqa: F401
+        from pyarrow.parquet import ParquetFile
     except ImportError:
         fix = "Install it with `pip install beholder[parquet]`, or save the table as CSV."
         raise UserError(Problem(str(path), "is Parquet, and needs pyarrow", "", fix)) from None
     try:
+        packed = ParquetFile(path).metadata
+        _check_size(path, sum(packed.row_group(place).total_byte_size for place in range(packed.num_row_groups)))
         table = pd.read_parquet(path)
     except (OSError, ValueError) as error:
         reason = str(error).strip().splitlines()[0]

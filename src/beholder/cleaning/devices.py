@@ -17,7 +17,6 @@ from beholder.checks.device import kind_of
 from beholder.cleaning import columns as c
 from beholder.cleaning.sessions import JudgedSession
 from beholder.columns import Column
-from beholder.files import as_text
 from beholder.types import Json
 
 DEVICES = (
@@ -128,7 +127,7 @@ def _browser(text: Any) -> dict[str, Any]:
 def _input(one: JudgedSession) -> Any:
     """Return what most trials were answered with."""
     used = Counter([given.input for key, given in one.visit.answers.items() if key.startswith("trial:")])
-    return as_text(used.most_common(1)[0][0]) if used else None
+    return used.most_common(1)[0][0] if used else None
 
 
 def _number(value: Any, ends: tuple[float, float]) -> float | None:

@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+from beholder import files
 from beholder.cleaning import columns as c
 from beholder.cleaning.facts import AnswerRecord, SessionRecord, ShownStimulus
 from beholder.columns import Kind, columns_of, names_of
@@ -175,7 +176,7 @@ def read_cells(path: Path, fix: str = "") -> DataFrame:
     import pandas as pd
 
     try:
-        table = pd.read_csv(path, dtype=str, keep_default_na=False, na_filter=False, encoding="utf-8-sig")
+        table = files.read_cells(path)
     except FileNotFoundError:
         raise UserError(Problem(str(path), "is not there", "", fix)) from None
     except (OSError, ValueError, pd.errors.ParserError) as error:

@@ -44,7 +44,7 @@ from beholder.cleaning.screening import judge_tables, store_of
 from beholder.cleaning.sessions import JudgedSession
 from beholder.cleaning.texts import StudyText, text_rows
 from beholder.columns import Column, names_of, pick
-from beholder.files import as_text, cell, csv_blocks, csv_text, json_bytes, table_bytes, text_blocks, utf8, write_all
+from beholder.files import csv_blocks, csv_text, json_bytes, table_bytes, text_blocks, text_of, utf8, write_all
 from beholder.planning.model import no_collection
 from beholder.store.open import display_address
 from beholder.study.model import Study
@@ -218,7 +218,7 @@ def _questionnaire(one: JudgedSession, options: Mapping[str, Sequence[str]]) -> 
         given = one.visit.answers.get(key)
         if given is not None:
             answers.update({f"answer_{name}": value for name, value in given.answer["answers"].items()})
-    return {column: value if value in options.get(column, ()) else as_text(value) for column, value in answers.items()}
+    return answers
 
 
 # comments.csv: reasons and comments
@@ -228,7 +228,7 @@ COMMENTS = (
     c.SESSION, c.PARTICIPANT, c.POSITION, c.TRIAL, c.CONTENT,
     Column("question", "text", "The question that a reason belongs to; empty for a comment."),
     Column("kind", "text", "What it is.", ("reason", "comment")),
-    Column("text", "text", "What was written, with an apostrophe before what a spreadsheet would run."),
+    Column("text", "text", "What was written."),
 )  # fmt: skip
 
 
@@ -253,7 +253,7 @@ def comment_rows(visits: Sequence[SessionRecord]) -> Iterator[dict[str, Any]]:
                     "content": trial.content,
                     "question": question,
                     "kind": kind,
-                    "text": as_text(text),
+                    "text": text,
                 }
 
 
@@ -301,7 +301,7 @@ def check_texts(judged: Iterable[JudgedSession]) -> Iterator[str]:
 
 
 def _cells(verdict: Verdict) -> tuple[str, ...]:
-    measured, needed, evidence = cell(verdict.measured), cell(verdict.needed), cell({**verdict.evidence})
+    measured, needed, evidence = text_of(verdict.measured), text_of(verdict.needed), text_of({**verdict.evidence})
     return verdict.check, str(verdict.version), verdict.verdict, verdict.reason, measured, needed, evidence
 
 

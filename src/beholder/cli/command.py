@@ -17,12 +17,12 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TextIO, cast
 
 import click
 
 from beholder.errors import Problem, UserError, did_you_mean
-from beholder.formats import listed
+from beholder.formats import listed, printable
 
 STAGES = {
     "make": "Make a study",
@@ -45,6 +45,44 @@ class CommandResult:
     page: str | Path | None = None
     code: int = 0
     problems: Sequence[Problem] = ()
+
+
+class PlainStream:
+    """A stream of text on which characters that steer a terminal are written as they are called, `\\u001b`.
+
+    Names of files, answers of platforms and words of participants come out of it as they went in, but none of them
+    moves the cursor, sets a title or hides a line. What draws, such as a progress bar, draws on `terminal(stream)`.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        return self.stream.write(printable(text))
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "buffer":  # click would write past us
+            raise AttributeError(name)
+        return getattr(self.stream, name)
+
+
+@contextlib.contextmanager
+def plain_output() -> Iterator[None]:
+    """Let everything that is printed in a block be plain text, also what libraries and the log print."""
+    with (
+        contextlib.redirect_stdout(cast("TextIO", PlainStream(sys.stdout))),
+        contextlib.redirect_stderr(cast("TextIO", PlainStream(sys.stderr))),
+    ):
+        yield
+
+
+def terminal(stream: TextIO) -> TextIO:
+    """Return the stream to draw on; whatever comes from elsewhere has to be `printable` first."""
+    return stream.stream if isinstance(stream, PlainStream) else stream
 
 
 class StageCommand(click.Command):

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from beholder.cli.command import is_json, is_quiet, is_to_open, open_in_browser, print_document
+from beholder.cli.command import is_json, is_quiet, is_to_open, open_in_browser, print_document, terminal
 from beholder.cli.completion import StudyPath
-from beholder.formats import join_names, plain_count
+from beholder.formats import join_names, plain_count, printable
 
 if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
@@ -124,7 +124,7 @@ def live_printer(*, as_document: bool = False) -> Callable[[ServerStatus], None]
                 open_in_browser(live.preview_link)
             first = False
         line = "  ".join(f"{name} {count}" for name, count in live.counts.items())
-        click.echo(f"\r{line:<70}" if sys.stdout.isatty() else line, nl=not sys.stdout.isatty(), err=is_json())
+        _print_over(line, err=is_json())
 
     return tell
 
@@ -132,7 +132,18 @@ def live_printer(*, as_document: bool = False) -> Callable[[ServerStatus], None]
 def print_news(news: RunProgress) -> None:
     """Print the progress of a run as one line."""
     line = f"{news.stage:<8} {news.words}"
-    click.echo(f"\r{line:<70}" if sys.stdout.isatty() else line)  # over the live counts
+    _print_over(line)
+    if sys.stdout.isatty():
+        click.echo()
+
+
+def _print_over(line: str, *, err: bool = False) -> None:
+    """Print a line over the one before it in a terminal, or below it elsewhere."""
+    stream = sys.stderr if err else sys.stdout
+    if sys.stdout.isatty():
+        click.echo(f"\r{printable(line):<70}", file=terminal(stream), nl=False)
+    else:
+        click.echo(line, file=stream)
 
 
 class Bar:
@@ -151,7 +162,7 @@ class Bar:
             return
         if self._bar is None or self._bar.length != total:
             self.close()  # other work needs a new bar
-            bar: ProgressBar[int] = click.progressbar(length=total, label=self._label, file=sys.stderr)
+            bar: ProgressBar[int] = click.progressbar(length=total, label=self._label, file=terminal(sys.stderr))
             self._bar = self._stack.enter_context(bar)
         self._bar.update(done - self._bar.pos)
         if done == total:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from beholder.cli.command import CommandResult, StageCommand, is_json
+from beholder.cli.command import CommandResult, StageCommand, is_json, terminal
 from beholder.cli.printing import STORE, STUDY, print_table
 from beholder.errors import Problem, UserError
 
@@ -87,7 +87,7 @@ def monitor(study: Path, store: str | None, once: bool, robots: bool) -> object:
     elif once:
         from rich.console import Console
 
-        Console(highlight=False).print(beholder.monitor(study, store=store, robots=robots))
+        Console(highlight=False, file=terminal(sys.stdout)).print(beholder.monitor(study, store=store, robots=robots))
     else:
         _watch(study, store, robots)
     return None
@@ -103,7 +103,7 @@ def _watch(study: Path, store: str | None, robots: bool) -> None:
     from beholder.recruiting.monitor_snapshot import MonitorSnapshot
     from beholder.recruiting.monitoring import watch
 
-    console, last = Console(highlight=False), list[MonitorSnapshot]()
+    console, last = Console(highlight=False, file=terminal(sys.stdout)), list[MonitorSnapshot]()
 
     async def work() -> None:
         async with open_context(study, store) as context:

@@ -19,6 +19,7 @@ from beholder.cli.command import (
     is_json,
     is_to_open,
     open_in_browser,
+    plain_output,
     print_document,
     print_problems,
     usage_problem,
@@ -71,6 +72,11 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line: exit 0 done, 1 our fault, 2 yours, 130 interrupted; `better` also 3 no, 4 undecided."""
+    with plain_output():
+        _run()
+
+
+def _run() -> None:
     try:
         cli(prog_name="beholder", standalone_mode=False)
     except UserError as error:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from beholder.examples.contract import ExampleRun, sheet
+from beholder.files import write_table
 from beholder.formats import number
 
 if TYPE_CHECKING:
@@ -109,12 +110,13 @@ def rehearse_in_memory(
     that they are other people who find the same in every stimulus.
     """
     import beholder
+    from beholder.analysis.result import records
     from beholder.methods import load_study
 
     others = load_study(study).model_copy(update={"run": _OTHERS})
     rated = beholder.simulate(others, memory=True, participants=participants, raters=raters, source=_crowd(means))
     target = study.parent / f"{name}.csv"
-    rated.ratings.to_csv(target, index=False)
+    write_table(target, list(rated.ratings.columns), records(rated.ratings))
     return target
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from beholder.columns import Column, Kind
-from beholder.files import cell, utf8
+from beholder.files import cell, cells, text_of, utf8
 from beholder.store.tables import to_iso, to_time
 
 
@@ -74,9 +74,9 @@ def _texts(values: Sequence[Any]) -> list[str | None]:
 
 def _text(value: Any) -> str | None:
     """Return a value as text that every file and reader accepts; lists and maps as JSON."""
-    text = cell(value)
-    if not text.isascii() or "\0" in text:
-        text = utf8(text.replace("\0", "\ufffd")).decode()
+    text = text_of(value)
+    if not text.isascii():
+        text = utf8(text).decode()
     return text or None
 
 
@@ -105,6 +105,6 @@ _KINDS: Mapping[Kind, Callable[[Sequence[Any]], list[Any]]] = {
 def as_cells(kind: Kind, values: Sequence[Any]) -> Sequence[Any]:
     """Return a column of converted values for the CSV writer."""
     if kind in ("text", "integer"):
-        return values
+        return cells(values)
     known = {value: to_iso(value) if isinstance(value, datetime) else cell(value) for value in set(values)}
     return [known[value] for value in values]

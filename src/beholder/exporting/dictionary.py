@@ -172,7 +172,8 @@ used <- subset(ratings, use)
 lme4::lmer(value ~ condition + (1 | participant) + (1 | content), data = used)
 ```"""
 _CSV = """CSV, UTF-8, commas, one header line; a missing value is an empty cell. Say so to whatever reads it: plain
-`read_csv` of pandas or R takes a condition called `NA` for missing and makes the number 1 of `01`."""
+`read_csv` of pandas or R takes a condition called `NA` for missing and makes the number 1 of `01`. A text that
+begins like a formula has an apostrophe before it, which keeps a spreadsheet from running it."""
 _PARQUET = (
     """Parquet, with the same names and types; what is missing is null. Nothing has to be said to who reads it."""
 )

@@ -21,7 +21,6 @@ from beholder.exporting.columns import (
     factor_columns,
 )
 from beholder.exporting.source import DEVICE, EARLIER, ExportSource
-from beholder.files import as_text
 from beholder.store.contract import DRAFT
 from beholder.study.questionnaire import QUESTION_TYPES, Ask
 
@@ -229,7 +228,7 @@ def _step_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
             "participant": session["participant"],
             "position": position_of(key) or None,
             "answer": source.withheld.answer(ANSWERS.name, str(session["digest"]), key, row["answer"]),
-            "tab": as_text(row["tab"]),
+            "tab": row["tab"],
             "answered_at": row["at"],
         }
 
@@ -254,13 +253,12 @@ def event_rows(source: ExportSource, batch: dict[str, Any]) -> Iterator[dict[str
         return
     session, key = source.sessions[batch["session"]], str(batch["key"])
     head = {"session": batch["session"], "participant": session["participant"], "key": key}
-    digest, tab = str(session["digest"]), as_text(batch["tab"])
+    digest, tab = str(session["digest"]), batch["tab"]
     for number, (ms, kind, slot, data) in enumerate(batch["events"], batch["from"]):
         if kind == DRAFT:  # half done, and changed again: what was answered is in `answers`
             continue
-        # Values that a browser chooses freely must not become formulas: the tab, a slot, the data of an event.
-        text = as_text(source.withheld.event(EVENTS.name, digest, key, kind, data))
+        text = source.withheld.event(EVENTS.name, digest, key, kind, data)
         yield {
-            **head, "tab": tab, "number": number, "ms": ms, "kind": kind, "slot": as_text(slot), "data": text,
+            **head, "tab": tab, "number": number, "ms": ms, "kind": kind, "slot": slot, "data": text,
             "stored_at": batch["at"],
         }  # fmt: skip

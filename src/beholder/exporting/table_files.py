@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from typing import Any, Literal, Self
 
 from beholder.columns import Kind
 from beholder.exporting.columns import ExportTable, as_cells, convert
+from beholder.files import cells, csv_block
 
 Format = Literal["csv", "parquet"]
 _BLOCK = 20_000
@@ -87,16 +86,14 @@ class CsvWriter(TableWriter):
     def __init__(self, folder: Path, table: ExportTable) -> None:
         super().__init__(folder, table)
         self._file = self.path.open("wb")
-        self._lines([self._names])
+        self._lines([cells(self._names)])
 
     def _write(self, columns: Sequence[Sequence[Any]]) -> None:
-        cells = (as_cells(kind, column) for kind, column in zip(self._kinds, columns, strict=True))
-        self._lines(zip(*cells, strict=True))
+        written = (as_cells(kind, column) for kind, column in zip(self._kinds, columns, strict=True))
+        self._lines(zip(*written, strict=True))
 
     def _lines(self, lines: Iterable[Sequence[Any]]) -> None:
-        text = io.StringIO(newline="")
-        csv.writer(text, lineterminator="\n").writerows(lines)
-        self._file.write(text.getvalue().encode())
+        self._file.write(csv_block(lines))
 
     def _close(self) -> None:
         self._file.close()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -13,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from beholder.checks.known_answers import Attention
+from beholder.files import csv_lines, csv_text
 from beholder.methods.contract import Trial
 from beholder.planning.balance import balance, balance_table
 from beholder.planning.counts import compared_slots, free_slots
@@ -27,8 +26,7 @@ def write_plan(plan: Plan, catalogue: Catalogue, digest: str, folder: Path) -> N
     """Write the plan below a study's folder. plan.json is written last and holds the hash of the lists."""
     target = folder / "plan"
     target.mkdir(parents=True, exist_ok=True)
-    table = io.StringIO(newline="")
-    csv.writer(table, lineterminator="\n").writerows(balance_table(balance(plan, catalogue)))
+    table = csv_lines(balance_table(balance(plan, catalogue)))
     with no_collection():
         sha256 = _replace(target / "lists.jsonl", map(_line, lists_to_json(plan)))
     counts: dict[str, Any] = {
@@ -48,7 +46,7 @@ def write_plan(plan: Plan, catalogue: Catalogue, digest: str, folder: Path) -> N
         counts["before"] = [sorted(stimuli) for stimuli in plan.earlier_stimuli]
     if plan.units is not None and not plan.is_extended and not plan.groups:
         _replace(target / "lists.csv", plan_csv(plan))
-    _replace(target / "balance.csv", [table.getvalue()])
+    _replace(target / "balance.csv", [table])
     _replace(target / "plan.json", [json.dumps(counts, indent=2), "\n"])
 
 
@@ -150,6 +148,4 @@ def _stimuli(trial: Trial, of_pairs: bool, replaced: str | None) -> list[str]:
 
 
 def _cell(text: str) -> str:
-    line = io.StringIO(newline="")
-    csv.writer(line, lineterminator="").writerow([text])
-    return line.getvalue()
+    return csv_text([text])

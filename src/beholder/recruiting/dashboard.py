@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from io import StringIO
 
 from rich.columns import Columns
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 from beholder.cleaning.decisions import reason_words
-from beholder.formats import FEW, plain_count, plural, typical
+from beholder.formats import FEW, plain_count, plural, printable, typical
 from beholder.recruiting.monitor_snapshot import MonitorSnapshot, PlatformCounts, VoteProgress
 from beholder.study.recruitment import source_of
 
@@ -27,6 +28,12 @@ class _MonitorPage:
         self._view = view
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for part in self._parts(options):
+            # Names of conditions and answers of a platform: none of them may steer the terminal.
+            for segment in console.render(part, options):
+                yield segment if segment.control else Segment(printable(segment.text), segment.style)
+
+    def _parts(self, options: ConsoleOptions) -> Iterator[RenderableType]:
         view = self._view
         yield _head(view)
         for alarm in view.alarms:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +10,7 @@ from urllib.parse import urlencode
 from beholder.checks.page_contract import Needs
 from beholder.checks.page_registry import check_texts
 from beholder.errors import Problem, StudyError
-from beholder.files import write_private
+from beholder.files import csv_lines, write_private
 from beholder.methods import find
 from beholder.recruiting.contract import Job
 from beholder.server import tokens
@@ -50,13 +48,11 @@ def write_invitations(study: Study, secret: bytes, public_url: str, places: int 
     if not has_personal_links(study):
         return None
     invited = _read_invitations(study) if study.recruit.people is not None else _numbered(places, study.run)
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, delimiter=invited.delimiter, lineterminator="\n")
-    writer.writerow((*invited.heads, _LINK))
-    writer.writerows((*cells, _personal_link(study, secret, public_url, id_)) for id_, cells in invited.people)
+    rows = ((*cells, _personal_link(study, secret, public_url, id_)) for id_, cells in invited.people)
+    text = csv_lines(((*invited.heads, _LINK), *rows), invited.delimiter)
     path = study.folder / _LINKS
     # With a mark, without which spreadsheets take UTF-8 for something else.
-    write_private(path, text.getvalue().encode("utf-8-sig"), "# Who was invited: not for a repository.\nlinks.csv\n")
+    write_private(path, text.encode("utf-8-sig"), "# Who was invited: not for a repository.\nlinks.csv\n")
     return path
 
 

@@ -6,13 +6,11 @@ Where no platform pays, a person pays the list in pay/payments.csv and confirms 
 from __future__ import annotations
 
 import asyncio
-import csv
-import io
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from beholder.errors import Problem, RecruitError
-from beholder.files import write_private
+from beholder.files import table_bytes, write_private
 from beholder.formats import plain_count
 from beholder.recruiting.context import RecruitContext
 from beholder.recruiting.contract import Verb, platform_errors
@@ -288,15 +286,11 @@ def _budget_problem(ledger: PayLedger, due: Collection[Debt]) -> Problem | None:
 
 def _write(ledger: PayLedger, id: str) -> Path:
     """Write the list and return its path, or raise RecruitError."""
-    text = io.StringIO(newline="")
-    table = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
-    table.writeheader()
-    table.writerows(
-        _row(ledger, debt) for debt in ledger.state.debts_in(id) if debt.kind in MONEY and debt.amount.minor
-    )
+    due = (debt for debt in ledger.state.debts_in(id) if debt.kind in MONEY and debt.amount.minor)
+    table = table_bytes(_COLUMNS, (_row(ledger, debt) for debt in due))
     folder = ledger.context.study.folder / "pay"
     try:
-        write_private(folder / _PAYMENTS_FILE, text.getvalue().encode())
+        write_private(folder / _PAYMENTS_FILE, table)
     except OSError as error:
         what = f"cannot be written ({error.strerror})"
         fix = "Nothing was paid. Make it writable, then run `beholder pay --send` again."

@@ -18,7 +18,7 @@ from beholder.analysis.ratings import LoadedRatings
 from beholder.analysis.result import STALE, Results, either_condition, read_results
 from beholder.analysis.result import metric as metric_of
 from beholder.errors import Problem, UserError
-from beholder.files import ORIGIN
+from beholder.files import ORIGIN, read_cells
 from beholder.reporting.question_results import QuestionResults, Wording
 from beholder.study.model import Stimuli, Study
 from beholder.study.questions import Scale
@@ -97,7 +97,7 @@ class Material:
         path = self.study.outputs / "clean" / f"{name}.csv"
         if not path.is_file():
             return pd.DataFrame()
-        return pd.read_csv(path, dtype=str, keep_default_na=False, na_filter=False, encoding="utf-8")
+        return read_cells(path)
 
 
 def load_material(study: Study) -> Material:

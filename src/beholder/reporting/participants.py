@@ -276,10 +276,6 @@ def _histogram(values: Sequence[float], decimals: int) -> Markup | None:
 # Texts
 
 
-_FORMULA = tuple(f"'{sign}" for sign in "=+-@\t\r\n")
-"""How a text begins that got an apostrophe for spreadsheets (files.py)."""
-
-
 class _FreeText(NamedTuple):
     words: str
     about: str
@@ -345,9 +341,9 @@ def _items(texts: Sequence[_FreeText]) -> Markup:
 
 
 def _printable(cell: str) -> str:
-    """Return a text without the apostrophe for spreadsheets and without unprintable characters.
+    """Return a text without unprintable characters.
 
     Addresses and ids are masked, because the page may be passed on.
     """
-    text = Masks().text(cell[1:] if cell.startswith(_FORMULA) else cell)
+    text = Masks().text(cell)
     return "".join(sign if sign.isprintable() or sign in "\n\t" or not sign.isascii() else "\ufffd" for sign in text)

@@ -9,12 +9,12 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from pathlib import Path
+from typing import Any
 
 from beholder.errors import Problem, StimuliError, did_you_mean
 from beholder.formats import plain_count
+from beholder.stimuli.addresses import Network, cached_file, fetch
 from beholder.stimuli.anchors import (
     anchor_sources,
     condition_roles,
@@ -33,11 +33,8 @@ from beholder.stimuli.warnings import catalogue_warnings
 from beholder.study.model import Playback, Study
 from beholder.types import Medium
 
-if TYPE_CHECKING:
-    import httpx
-
-
 _FORMAT = 4
+_NETWORK = Network()
 
 
 @dataclass(frozen=True)
@@ -57,11 +54,11 @@ def load_catalogue(
     study: Study,
     progress: Callable[[int, int], None] | None = None,
     *,
-    transport: httpx.BaseTransport | None = None,
+    network: Network = _NETWORK,
 ) -> Catalogue:
     """Return every stimulus of the study, ready to serve; raise StimuliError with all problems at once.
 
-    `progress(done, total)` is called for files that are new or changed. `transport` replaces the network.
+    `progress(done, total)` is called for files that are new or changed. `network` is how addresses are reached.
     """
     sources = read_sources(study)
     problems, warnings = list(sources.problems), list(sources.warnings)
@@ -72,7 +69,7 @@ def load_catalogue(
     root = study.folder.absolute()
     media = root / "media"
     selected += examples
-    entries, failures = ingest_files(selected, root, media, progress, transport)
+    entries, failures = ingest_files(selected, root, media, progress, network)
     problems.extend(failures)
     if problems:
         raise StimuliError(problems)
@@ -85,7 +82,7 @@ def load_catalogue(
             if (source.role or roles.get(source.condition)) == "reference"
         ]
         anchors = anchor_sources(recipes, references, media)
-        entries, failures = ingest_files(anchors, root, media, progress, transport)
+        entries, failures = ingest_files(anchors, root, media, progress, network)
         if failures:
             raise StimuliError(failures)
         ingested += [(source, entry) for source, entry in zip(anchors, entries, strict=True) if entry is not None]
@@ -167,7 +164,7 @@ def ingest_files(
     root: Path,
     media: Path,
     progress: Callable[[int, int], None] | None,
-    transport: httpx.BaseTransport | None,
+    network: Network = _NETWORK,
 ) -> tuple[list[CachedFile | None], list[Problem]]:
     """Return an entry for each source, from the cache where its file is unchanged, and the problems."""
     cache = _read_cache(media)
@@ -185,7 +182,7 @@ def ingest_files(
     failures: dict[int, Sequence[Problem]] = {}
     with ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 2)) as pool:
         work: dict[Future[tuple[str, CachedFile]], int] = {
-            pool.submit(_ingest, sources[place], root, media, transport, known): place for place in missing
+            pool.submit(_ingest, sources[place], root, media, network, known): place for place in missing
         }
         try:
             for done, future in enumerate(as_completed(work), start=1):
@@ -215,12 +212,12 @@ def _ingest(
     source: StimulusSource,
     root: Path,
     media: Path,
-    transport: httpx.BaseTransport | None,
+    network: Network,
     known: Mapping[tuple[str, str], CachedFile],
 ) -> tuple[str, CachedFile]:
     """Return the key of a file and its entry; what is `known` by its hash and suffix was only moved or touched."""
     make_file(source)
-    path = source.path or _fetch(source.file, media / "cache", source.where, transport)
+    path = source.path or fetch(source.file, media / "cache", source.where, network)
     try:
         state = path.stat()
         with path.open("rb") as file:
@@ -249,7 +246,7 @@ def _ingest(
 
 def _local_path(source: StimulusSource, media: Path) -> Path:
     """Return the file of a source that has been taken in."""
-    path = source.path or _cached_file(source.file, media / "cache")
+    path = source.path or cached_file(source.file, media / "cache")
     assert path is not None
     return path
 
@@ -262,7 +259,7 @@ def _location(source: StimulusSource) -> str:
 def _cached_entry(
     source: StimulusSource, root: Path, media: Path, cache: Mapping[str, CachedFile], copies: Mapping[str, int]
 ) -> CachedFile | None:
-    path = source.path or _cached_file(source.file, media / "cache")
+    path = source.path or cached_file(source.file, media / "cache")
     if path is None:
         return None
     entry = cache.get(_cache_key(path, root))
@@ -306,68 +303,3 @@ def _write_cache(media: Path, cache: Mapping[str, CachedFile]) -> None:
         put_in_place(part, media / "catalogue.json")
     finally:
         part.unlink(missing_ok=True)
-
-
-# Addresses
-
-
-def _cached_file(address: str, cache: Path) -> Path | None:
-    """Return the fetched file of an address, None when it is not there whole."""
-    path = _cache_path(address, cache)
-    try:
-        record = json.loads(_record_path(path).read_text(encoding="utf-8"))
-        return path if record["address"] == address and record["bytes"] == path.stat().st_size else None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
-def _fetch(address: str, cache: Path, where: str, transport: httpx.BaseTransport | None = None) -> Path:
-    """Return the file of an https address, fetched unless it is in the cache; raise StimuliError when it fails."""
-    import httpx
-
-    known = _cached_file(address, cache)
-    if known is not None:
-        return known
-
-    def only_https(request: httpx.Request) -> None:
-        if request.url.scheme != "https":
-            raise httpx.UnsupportedProtocol(f"it leads on to {request.url.scheme}://{request.url.host}")
-
-    path = _cache_path(address, cache)
-    part = path.with_name(f".{path.stem}.{uuid.uuid4().hex}.part")
-    digest = hashlib.sha256()
-    size = 0
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-        client = httpx.Client(
-            transport=transport, follow_redirects=True, timeout=30, event_hooks={"request": [only_https]}
-        )
-        with client, client.stream("GET", address) as response, part.open("wb") as file:
-            response.raise_for_status()
-            for piece in response.iter_bytes():
-                digest.update(piece)
-                size += file.write(piece)
-        put_in_place(part, path)
-        record = {"address": address, "sha256": digest.hexdigest(), "bytes": size}
-        _record_path(path).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    except httpx.HTTPStatusError as error:
-        raise _fetch_error(where, address, f"the server answers {error.response.status_code}") from error
-    except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-        raise _fetch_error(where, address, str(error) or type(error).__name__) from error
-    finally:
-        part.unlink(missing_ok=True)
-    return path
-
-
-def _cache_path(address: str, cache: Path) -> Path:
-    suffix = PurePosixPath(urlsplit(address).path).suffix.lower()
-    return cache / (hashlib.sha256(address.encode()).hexdigest()[:32] + suffix)
-
-
-def _record_path(path: Path) -> Path:
-    return path.with_name(path.name + ".json")
-
-
-def _fetch_error(where: str, address: str, reason: str) -> StimuliError:
-    fix = "Check the address, or put the file into the study folder."
-    return StimuliError(Problem(where, f"{address} cannot be fetched: {reason}", fix=fix))

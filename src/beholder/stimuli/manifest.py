@@ -11,6 +11,7 @@ from typing import get_args
 from urllib.parse import urlsplit
 
 from beholder.errors import Problem, did_you_mean
+from beholder.files import unquoted
 from beholder.formats import listed
 from beholder.stimuli.known_answers import (
     ANSWER_COLUMNS,
@@ -34,8 +35,10 @@ from beholder.stimuli.sources import (
     path_outside_folder,
 )
 from beholder.study.checks import GoldItem
+from beholder.study.csv_files import MOST_TABLE_BYTES
 from beholder.study.design import Training, TrainingItem
 from beholder.study.model import Study
+from beholder.study.parts import size_fault
 from beholder.types import KEYED_ROLES, Medium, Role
 
 _REQUIRED = ("file", "content", "condition")
@@ -58,6 +61,9 @@ def read_manifest(study: Study, name: str) -> Sources:
         return sources
     if not path.is_file():
         sources.problems.append(Problem(name, "does not exist", fix="Write it, or change stimuli in the study."))
+        return sources
+    if fault := size_fault(path, MOST_TABLE_BYTES):
+        sources.problems.append(study.problem("stimuli.manifest", fault.what, fault.allowed, fault.fix))
         return sources
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -111,7 +117,7 @@ def _read_lines(root: Path, name: str, lines: list[tuple[int, list[str]]], sourc
         if len(cells) > len(columns):
             sources.problems.append(Problem(line, f"has {len(cells)} cells, the first line has {len(columns)}"))
             continue
-        row = dict(zip(columns, (cell.strip() for cell in cells), strict=False))
+        row = dict(zip(columns, (unquoted(cell.strip()) for cell in cells), strict=False))
         reserved.update(column for column in _RESERVED if row.get(column))
         written = [column for column, cell in row.items() if cell and is_answer_column(column)]
         unused.update(column for column in written if row.get("role", "") not in roles_of_column(column))

@@ -62,7 +62,7 @@ def add_message_stimuli(
     missing = {source.path: source.role for source in sources if source.path and not source.path.exists()}
     unmade = missing.keys() - _sample_paths(requests, sources, missing) if samples_only else frozenset[Path]()
     wanted = [place for place, source in enumerate(sources) if source.path not in unmade]
-    ingested, problems = ingest_files([sources[place] for place in wanted], root, root / "media", progress, None)
+    ingested, problems = ingest_files([sources[place] for place in wanted], root, root / "media", progress)
     if problems:
         raise StimuliError(_grouped(problems))
     entries = dict(zip(wanted, ingested, strict=True))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,8 @@ from beholder.stimuli.known_answers import KnownAnswer
 from beholder.stimuli.media_formats import MEDIA, known_suffixes, medium_of
 from beholder.stimuli.messages.message import Message
 from beholder.study.model import Study
+from beholder.study.parts import leads_inside, link_fault
+from beholder.study.patterns import Pattern, PatternTimeout
 from beholder.types import Medium, Role
 
 RATED: frozenset[Role] = frozenset({"test", "reference", "anchor"})
@@ -115,16 +116,16 @@ def _read_examples(study: Study, sources: Sources) -> None:
 
 
 def path_inside(folder: Path, name: str) -> Path | None:
-    """Return the path of `name` in the study folder, None when it leads out of it.
-
-    By words, not by links: a link that the researcher put into the folder may point anywhere.
-    """
+    """Return the path of `name` in the study folder, None when it leads out of it by its words or by a link."""
     path = Path(os.path.normpath(folder / name))
-    return path if path.is_relative_to(os.path.normpath(folder)) else None
+    return path if path.is_relative_to(os.path.normpath(folder)) and leads_inside(path, folder) else None
 
 
 def key_outside_folder(study: Study, key: str, name: str) -> Problem:
     """Return the problem of a key of the study whose path leaves the study folder."""
+    fault = link_fault(study.folder, name)
+    if fault is not None:
+        return study.problem(key, fault.what, fault.allowed, fault.fix)
     return study.problem(key, f"is {name}, outside the study folder", "paths inside it", "Move it into the folder.")
 
 
@@ -134,7 +135,7 @@ def path_outside_folder(where: str, name: str) -> Problem:
         where,
         f"{name} lies outside the study folder",
         "paths inside it",
-        "Copy or link the files into the study folder.",
+        "Copy the files into the study folder.",
     )
 
 
@@ -216,12 +217,12 @@ def _read_folder(study: Study, name: str, pattern: str | None) -> Sources:
     elif pattern is None:
         _read_conditions(root, folder, sources)
     else:
-        _read_flat(root, folder, pattern, sources)
+        _read_flat(study, folder, pattern, sources)
     return sources
 
 
 def _read_conditions(root: Path, folder: Path, sources: Sources) -> None:
-    for entry in _visible_entries(folder):
+    for entry in _visible_entries(root, folder, sources):
         where = _relative(root, entry)
         if not entry.is_dir():
             if medium := _medium(where, entry, sources):
@@ -229,7 +230,7 @@ def _read_conditions(root: Path, folder: Path, sources: Sources) -> None:
                 fix = f"Expected {expected}  Move it there, or give a pattern for file names."
                 sources.strays.append(_Stray(medium, Problem(where, "lies in no condition folder", fix=fix)))
             continue
-        for file in _visible_entries(entry):
+        for file in _visible_entries(root, entry, sources):
             inner = _relative(root, file)
             if file.is_dir():
                 sources.warnings.append(Problem(inner, "is a folder inside a condition and is left out"))
@@ -237,9 +238,10 @@ def _read_conditions(root: Path, folder: Path, sources: Sources) -> None:
                 sources.entries.append(_source(inner, file, medium, content=file.stem, condition=entry.name))
 
 
-def _read_flat(root: Path, folder: Path, pattern: str, sources: Sources) -> None:
-    matcher = re.compile(pattern)
-    for file in _visible_entries(folder):
+def _read_flat(study: Study, folder: Path, pattern: str, sources: Sources) -> None:
+    root = study.folder.absolute()
+    matcher = Pattern(pattern)
+    for file in _visible_entries(root, folder, sources):
         where = _relative(root, file)
         if file.is_dir():
             sources.warnings.append(Problem(where, "is a folder and is left out: with a pattern the folder is flat"))
@@ -248,17 +250,24 @@ def _read_flat(root: Path, folder: Path, pattern: str, sources: Sources) -> None
         if medium is None:
             continue
         # A pattern may speak of the whole name or of the name without its suffix.
-        match = matcher.fullmatch(file.stem) or matcher.fullmatch(file.name)
+        try:
+            match = matcher.match(file.stem)
+            match = matcher.match(file.name) if match is None else match
+        except PatternTimeout:
+            what = f"is {pattern}, which takes too long on the name {file.name}"
+            allowed, fix = "a pattern that comes to an end", "Repeat nothing that is repeated already, as (a+)+ does."
+            sources.problems.append(study.problem("stimuli.pattern", what, allowed, fix))
+            return
         if match is None:
             fix = "Rename it, take it out, or change the pattern."
             sources.strays.append(_Stray(medium, Problem(where, f"does not match the pattern {pattern}", fix=fix)))
             continue
-        names = {group: match[group] or "" for group in ("content", "condition")}
+        names = {group: match[group] for group in ("content", "condition")}
         wrong = [problem for kind, text in names.items() if (problem := name_problem(where, kind, text))]
         if wrong:
             sources.problems.extend(wrong)
             continue
-        others = {key: value or "" for key, value in match.groupdict().items() if key not in names}
+        others = {key: value for key, value in match.items() if key not in names}
         sources.entries.append(_source(where, file, medium, **names, factors=others))
 
 
@@ -270,10 +279,14 @@ def _source(
     )
 
 
-def _visible_entries(folder: Path) -> list[Path]:
-    """Return what a person sees in the folder, by code point."""
+def _visible_entries(root: Path, folder: Path, sources: Sources) -> list[Path]:
+    """Return what a person sees in the folder, by code point; links out of the study folder are problems."""
     shown = (entry for entry in folder.iterdir() if not entry.name.startswith("."))
-    return sorted((entry for entry in shown if entry.name.lower() not in _SYSTEM_FILES), key=lambda entry: entry.name)
+    entries = sorted((one for one in shown if one.name.lower() not in _SYSTEM_FILES), key=lambda one: one.name)
+    for entry in entries:
+        if entry.is_symlink() and (fault := link_fault(root, _relative(root, entry))) is not None:
+            sources.problems.append(Problem(_relative(root, entry), fault.what, fault.allowed, fault.fix))
+    return [entry for entry in entries if not entry.is_symlink() or leads_inside(entry, root)]
 
 
 def _medium(where: str, file: Path, sources: Sources) -> Medium | None:

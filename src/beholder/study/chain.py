@@ -57,7 +57,7 @@ def load_chain(path: str | Path) -> Chain:
     chain = build_part(document, Chain)
     problems = []
     for place, follow in enumerate(chain.studies):
-        where, fault = document.where(("studies", place, "study")), path_fault(follow.study)
+        where, fault = document.where(("studies", place, "study")), path_fault(follow.study, document.folder)
         if fault is not None:
             problems.append(Problem(where, f"studies.{place}.study {fault.what}", fault.allowed, fault.fix))
         elif not (document.folder / follow.study).exists():

@@ -11,11 +11,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from beholder.errors import Problem, did_you_mean
+from beholder.files import unquoted
 from beholder.formats import plural
+from beholder.study.parts import link_fault, size_fault
 
+MOST_TABLE_BYTES = 64_000_000
+"""A manifest, plan or list of people of more bytes is a mistake: a plan of 20,000 lists has a tenth of it."""
 DELIMITERS = (",", ";", "\t")
 """Delimiters: spreadsheets in half of Europe write semicolons."""
 
+_LONGEST_LINE = 100_000
 _CONTROL = dict.fromkeys((*range(32), 127), " ")
 
 
@@ -57,6 +62,9 @@ def read_table(folder: Path, name: str, columns: Sequence[str], problems: list[P
     if not path.is_file():
         problems.append(Problem(name, "does not exist", "", f"Write it, with {_columns(columns)}."))
         return None
+    if fault := link_fault(folder, name) or size_fault(path, MOST_TABLE_BYTES):
+        problems.append(Problem(name, fault.what, fault.allowed, fault.fix))
+        return None
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
@@ -65,7 +73,7 @@ def read_table(folder: Path, name: str, columns: Sequence[str], problems: list[P
     delimiter = _delimiter(text, columns)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
-        lines = [(reader.line_num, [plain_text(cell) for cell in cells]) for cells in reader]
+        lines = [(reader.line_num, [plain_text(unquoted(cell)) for cell in cells]) for cells in reader]
     except csv.Error as error:
         problems.append(Problem(f"{name}:{reader.line_num}", f"is no CSV: {error}"))
         return None
@@ -84,11 +92,12 @@ def plain_text(text: str) -> str:
 def column_names(folder: Path, name: str) -> list[str]:
     """Return the columns of a CSV file in lower case; none where it cannot be read."""
     try:
-        first = (folder / name).read_text(encoding="utf-8-sig").partition("\n")[0]
+        with (folder / name).open(encoding="utf-8-sig") as file:
+            first = file.readline(_LONGEST_LINE)
     except (OSError, ValueError):
         return []
     cells = re.split("|".join(DELIMITERS), first)
-    return [cell.strip(' "\r').lower() for cell in cells]
+    return [cell.strip(' "\r\n').lower() for cell in cells]
 
 
 def _lines(

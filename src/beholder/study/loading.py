@@ -233,7 +233,7 @@ def _with_files(written: Any, rules: MethodRules, reader: StudyReader) -> Any:
         if mark is None or not isinstance(file, str):
             continue
         del read[name]
-        if fault := path_fault(file):
+        if fault := path_fault(file, reader.document.folder):
             reader.refuse(("options", name), fault.what, fault.allowed, fault.fix)
             continue
         path = reader.document.folder / file

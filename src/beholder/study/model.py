@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -16,6 +15,7 @@ from beholder.study.cleaning import Analyse, Clean, clean_model
 from beholder.study.design import Design, Training
 from beholder.study.markdown import plain_text
 from beholder.study.parts import Fault, Slug, StudyPart, Text, raise_faults
+from beholder.study.patterns import Pattern, PatternError
 from beholder.study.presets import Preset
 from beholder.study.qualification import Qualification
 from beholder.study.questionnaire import Ask
@@ -67,8 +67,8 @@ class Stimuli(StudyPart):
 def _pattern_faults(pattern: str) -> list[Fault]:
     example = r"Write for example (?P<content>[^_]+)_(?P<condition>.+)\.mp4"
     try:
-        groups = re.compile(pattern).groupindex
-    except (re.error, RecursionError, OverflowError) as error:
+        groups = Pattern(pattern).groups
+    except PatternError as error:
         return [Fault(f"is not a regular expression: {error}", "a regular expression", example, ("pattern",))]
     missing = [group for group in ("content", "condition") if group not in groups]
     allowed = "the groups content and condition"

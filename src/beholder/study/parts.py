@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import PurePosixPath, PureWindowsPath
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
@@ -83,8 +83,8 @@ def raise_faults(faults: Sequence[Fault]) -> None:
         raise FaultsError(faults)
 
 
-def path_fault(path: str) -> Fault | None:
-    """Return the fault of a path that leaves the study folder, if it does."""
+def path_fault(path: str, folder: Path | None = None) -> Fault | None:
+    """Return the fault of a path that leaves the study folder, if it does: by its words, or in `folder` by a link."""
     allowed = "a path inside the study folder, with / between folders"
     if "\0" in path or "\\" in path:
         return Fault(f"is {path!r}", allowed)
@@ -95,4 +95,29 @@ def path_fault(path: str) -> Fault | None:
         depth += -1 if step == ".." else 1
         if depth < 0:
             return Fault(f"is {path}, outside the study folder", allowed, "Move it into the study folder.")
-    return None
+    return None if folder is None else link_fault(folder, path)
+
+
+def link_fault(folder: Path, path: str) -> Fault | None:
+    """Return the fault of a path in the study folder that is, or lies behind, a link out of it, if it is."""
+    if leads_inside(folder / path, folder):
+        return None
+    fix = "Copy it into the study folder; for stimuli elsewhere, `beholder run --stimuli FOLDER` copies them."
+    return Fault(f"is {path}, a link out of the study folder", "files inside the study folder", fix)
+
+
+def leads_inside(path: Path, folder: Path) -> bool:
+    """Return whether a path lies in a folder when all links are followed: a study of a stranger takes nothing else."""
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError):  # links in a circle
+        return False
+
+
+def size_fault(file: Path, most: int) -> Fault | None:
+    """Return the fault of a file that is larger than what people write, if it is."""
+    try:
+        size = file.stat().st_size
+    except OSError:
+        return None
+    return Fault(f"is {file.name}, which has {size} bytes", f"at most {most} bytes") if size > most else None

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 from pydantic import Field, model_validator
 
 from beholder.errors import Refused, did_you_mean
-from beholder.files import as_text
 from beholder.study.markdown import plain_page, plain_text, plain_words
 from beholder.study.parts import Fault, Slug, StudyPart, Text, raise_faults
 from beholder.study.questions import SCALES
@@ -195,10 +194,10 @@ class QuestionType(ABC):
 
 
 def _tabulated(answer: Any, options: Sequence[str]) -> TabulatedAnswer:
-    """Return an option with its place from 1; anything else as text that no spreadsheet runs."""
+    """Return an option with its place from 1; anything else has no place."""
     if answer in options:
         return TabulatedAnswer(answer, options.index(answer) + 1)
-    return TabulatedAnswer(as_text(answer), None)
+    return TabulatedAnswer(answer, None)
 
 
 # What simulated people answer: assumptions, made so that the tables of a rehearsal look like those of a study.

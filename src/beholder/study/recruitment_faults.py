@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 
 from beholder.errors import did_you_mean
 from beholder.formats import listed
-from beholder.study.parts import SPAN, Fault, duration, path_fault
+from beholder.study.csv_files import MOST_TABLE_BYTES
+from beholder.study.parts import SPAN, Fault, duration, path_fault, size_fault
 from beholder.study.reader import dotted, quoted
 from beholder.study.recruitment import SOURCES, ParticipantSource, Recruit, Sum, is_money, moment, money, source_of
 from beholder.study.yaml import Place
@@ -121,7 +122,7 @@ def _files(recruit: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
         path = recruit.get(key)
         if not isinstance(path, str):
             continue
-        fault = path_fault(path)
+        fault = path_fault(path, folder) or size_fault(folder / path, MOST_TABLE_BYTES)
         if fault is None and not (folder / path).is_file():
             fault = Fault(f"is {quoted(path)}, and there is no such file", allowed)
         if fault is None and key == "block" and not _is_text(folder / path):

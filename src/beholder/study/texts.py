@@ -7,8 +7,11 @@ from typing import Literal, get_args
 
 from beholder.errors import StudyError, did_you_mean
 from beholder.study.model import Study
-from beholder.study.parts import Fault, path_fault
+from beholder.study.parts import Fault, path_fault, size_fault
 from beholder.study.questions import Page
+
+_MOST_BYTES = 1_000_000
+"""Of a text that participants read: a novel, and more than anybody would."""
 
 Which = Literal["consent", "instructions", "reminder", "pause", "thanks"]
 
@@ -64,10 +67,10 @@ def text_fault(folder: Path, text: str) -> Fault | None:
     """Return the fault of a text that names a file, if any."""
     if not is_file_name(text):
         return None
-    fault = path_fault(text)
+    file = folder / text
+    fault = path_fault(text, folder) or size_fault(file, _MOST_BYTES)
     if fault is not None:
         return fault
-    file = folder / text
     try:
         content = file.read_text("utf-8-sig")
     except UnicodeDecodeError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from beholder.errors import Problem, StoreError, UserError
+from beholder.files import csv_lines, write_atomically
 
 if TYPE_CHECKING:
     from beholder.analysis.result import Results
@@ -222,10 +222,8 @@ def write_open_pairs(study: Study, before: Results, question: str | None = None,
     pairs = inconclusive(before, question)
     if not pairs:
         raise NoOpenPairs(Problem(study.name, "has nothing to ask: no pair of the study before it was left open"))
-    with file.open("w", encoding="utf-8", newline="") as table:
-        writer = csv.writer(table)
-        writer.writerow(("condition", "other", "part"))
-        writer.writerows((one, two, part) for (one, two), part in zip(pairs, _parts(pairs), strict=True))
+    rows = [(one, two, part) for (one, two), part in zip(pairs, _parts(pairs), strict=True)]
+    write_atomically(file, csv_lines((("condition", "other", "part"), *rows)).encode())
     return file
 
 

@@ -136,7 +136,7 @@ def _copy_named(document: StudyDocument, target: Path) -> Iterator[Path]:
 
     for name in dict.fromkeys(_scalars(document.root)):
         # A question is no name, and longer than the names that a file system takes.
-        if not name or len(name) > 255 or "\n" in name or path_fault(name) is not None:
+        if not name or len(name) > 255 or "\n" in name or path_fault(name, document.folder) is not None:
             continue
         file = document.folder / name
         if file.is_file() and file != document.path.absolute() and not (target / name).exists():

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import logging
+import sys
+import traceback
 import webbrowser
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +14,7 @@ import click
 import pytest
 
 from beholder.cli import cli
-from beholder.cli.command import STAGES, CommandResult, StageCommand
+from beholder.cli.command import STAGES, CommandResult, StageCommand, plain_output, terminal
 from support.commands import command
 
 NO_JSON = {
@@ -166,3 +169,33 @@ def test_an_unknown_command_far_from_all_lists_them(tmp_path: Path) -> None:
 def test_a_missing_page_says_what_writes_it(tmp_path: Path) -> None:
     said = command("open", "plan", cwd=tmp_path).stderr
     assert said == "plan/report/index.html  is not there. `beholder plan --report` writes it.\n"
+
+
+HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m\r\u202egpj.exe"
+
+
+def test_nothing_that_is_printed_steers_the_terminal(tmp_path: Path) -> None:
+    """A name of a file that clears the screen, in a problem on stderr and in a document on stdout."""
+    folder = tmp_path / "study"
+    folder.mkdir()
+    (folder / "study.yaml").write_text(json.dumps({"beholder": 1, f"tit{HOSTILE}le": "x"}), "utf-8")
+    for arguments in (["check", "study"], ["check", "study", "--json"], [f"ch{HOSTILE}eck"]):
+        ended = command(*arguments, cwd=tmp_path)
+        assert ended.returncode == 2
+        printed = ended.stdout + ended.stderr
+        assert not set(printed) & {"\x1b", "\x07", "\x9b", "\r", "\u202e"}
+        assert "\\u001b]0;owned\\u0007" in printed, "it is seen instead"
+        if "--json" in arguments:
+            assert HOSTILE in str(json.loads(ended.stdout)["problems"][0]["what"]), "a program reads what it is"
+
+
+def test_what_is_logged_and_raised_does_not_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    with plain_output():
+        assert logging.lastResort is not None, "the handler of a program that sets up none"
+        logging.lastResort.emit(logging.makeLogRecord({"msg": "the store is away: %s", "args": (HOSTILE,)}))
+        traceback.print_exception(ValueError(HOSTILE))
+        terminal(sys.stdout).write("\r drawn")
+    said = capsys.readouterr()
+    assert "\x1b" not in said.err
+    assert said.err.count("\\u001b]0;owned") == 2
+    assert said.out == "\r drawn"

@@ -42,3 +42,11 @@ def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
     assert "[/b] :x: 11" in text
     assert "[/b] :x: 12" not in text
     assert "and 2 more; `--json` has all of them" in text
+
+
+def test_names_do_not_steer_the_terminal(tmp_path: Path) -> None:
+    study = make_study(tmp_path)
+    view = replace(snapshot_of(study, store(study)), title="A\x1b[2Jb", alarms=("\x9b31m",))
+    assert "A\\u001b[2Jb" in as_text(view)
+    assert "! \\u009b31m" in as_text(view)
+    assert "\x1b" not in as_text(view)

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import shutil
 from pathlib import Path
 
-import httpx
-import pytest
-
-from beholder.errors import StimuliError
 from beholder.stimuli.ingestion import load_catalogue
-from support import media_folders, source_studies
+from support import media_folders
 from support.video_studies import Make, problems_of, put, study_in
 
 
@@ -91,48 +85,3 @@ def test_one_bad_file_does_not_cost_the_work_on_the_others(make: Make, tmp_path:
     seen: list[int] = []
     load_catalogue(study_in(tmp_path), lambda done, total: seen.append(done))
     assert seen == []
-
-
-def test_addresses_are_fetched_once_and_their_hash_is_kept(tmp_path: Path, video: bytes) -> None:
-    asked: list[str] = []
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        asked.append(str(request.url))
-        if request.url.path == "/old.mp4":
-            return httpx.Response(302, headers={"location": "https://example.org/new.mp4"})
-        return httpx.Response(200, content=video)
-
-    address = "https://example.org/old.mp4?key=1"
-    source_studies.write(tmp_path, {"list.csv": f"file,content,condition\n{address},city,a\n"})
-    study = source_studies.study_in(tmp_path, {"manifest": "list.csv"})
-    (stimulus,) = load_catalogue(study, transport=httpx.MockTransport(answer)).stimuli
-    assert asked == [address, "https://example.org/new.mp4"]
-    assert (stimulus.file, stimulus.sha256) == (address, hashlib.sha256(video).hexdigest())
-    (record,) = (tmp_path / "media" / "cache").glob("*.json")
-    assert json.loads(record.read_text()) == {"address": address, "sha256": stimulus.sha256, "bytes": len(video)}
-    assert load_catalogue(study, transport=httpx.MockTransport(answer)).stimuli == (stimulus,)
-    assert len(asked) == 2
-
-
-def test_addresses_that_fail_are_problems_and_leave_nothing_behind(tmp_path: Path) -> None:
-    def answer(request: httpx.Request) -> httpx.Response:
-        if request.url.path == "/plain.mp4":
-            return httpx.Response(302, headers={"location": "http://example.org/x.mp4"})
-        if request.url.path == "/gone.mp4":
-            return httpx.Response(404)
-        raise httpx.ConnectError("no route to host")
-
-    names = ("gone", "plain", "away")
-    rows = "".join(f"https://example.org/{name}.mp4,{name},a\n" for name in names)
-    source_studies.write(tmp_path, {"list.csv": f"file,content,condition\n{rows}"})
-    with pytest.raises(StimuliError) as caught:
-        load_catalogue(
-            source_studies.study_in(tmp_path, {"manifest": "list.csv"}), transport=httpx.MockTransport(answer)
-        )
-    fix = "Check the address, or put the file into the study folder."
-    assert [str(problem) for problem in caught.value.problems] == [
-        f"list.csv:2  https://example.org/gone.mp4 cannot be fetched: the server answers 404. {fix}",
-        f"list.csv:3  https://example.org/plain.mp4 cannot be fetched: it leads on to http://example.org. {fix}",
-        f"list.csv:4  https://example.org/away.mp4 cannot be fetched: no route to host. {fix}",
-    ]
-    assert list((tmp_path / "media" / "cache").iterdir()) == []

@@ -78,7 +78,7 @@ def test_every_problem_of_a_manifest_has_its_line(tmp_path: Path, video: bytes) 
     assert problems(tmp_path, {"manifest": "list.csv"}) == [
         "list.csv:4  cite.mp4 does not exist. Did you mean city.mp4?",
         "list.csv:5  ../out.mp4 lies outside the study folder. Allowed: paths inside it. "
-        "Copy or link the files into the study folder.",
+        "Copy the files into the study folder.",
         "list.csv:6  http://example.org/x.mp4 is fetched over http. Allowed: https addresses. Write https:// in front.",
         f"list.csv:7  role refrence is unknown. Allowed: {roles}. Did you mean reference?",
         f"list.csv:8  role repeat belongs to a place in a trial, not to a stimulus. Allowed: {roles}.",

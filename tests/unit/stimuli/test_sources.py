@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import unicodedata
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import httpx
 import pytest
 
 from beholder.errors import StimuliError
+from beholder.stimuli.addresses import Network
 from beholder.stimuli.ingestion import load_catalogue
 from support.source_studies import SUFFIXES, problems, study_in, warnings, write
 
@@ -77,7 +79,10 @@ def test_stimuli_of_several_media_are_a_problem_that_names_one_of_each(tmp_path:
         return httpx.Response(404)
 
     with pytest.raises(StimuliError) as caught:
-        load_catalogue(study_in(tmp_path, {"manifest": "list.csv"}), transport=httpx.MockTransport(away))
+        load_catalogue(
+            study_in(tmp_path, {"manifest": "list.csv"}),
+            network=Network(httpx.MockTransport(away), lambda host, port: ["93.184.216.34"]),
+        )
     assert str(caught.value.problems[0]) == (
         "study.yaml:1  stimuli mix video (sea.mp4) and image (https://example.org/sea.png?x=1). "
         "Allowed: one medium. Take the others out, or make a study of each."
@@ -143,3 +148,53 @@ def test_a_pattern_that_leaves_a_name_empty_is_told(tmp_path: Path, video: bytes
     write(tmp_path, {"clips/city-.mp4": video})
     stimuli = {"folder": "clips", "pattern": "(?P<content>.+)-(?P<condition>.*)[.]mp4"}
     assert problems(tmp_path, stimuli) == ["clips/city-.mp4  the condition is empty. Allowed: a name."]
+
+
+LINKED = pytest.mark.skipif(sys.platform == "win32", reason="links need a right of their own there")
+LINK_FIX = "Copy it into the study folder; for stimuli elsewhere, `beholder run --stimuli FOLDER` copies them."
+
+
+@LINKED
+def test_a_link_out_of_the_study_folder_is_refused_wherever_it_is(tmp_path: Path, video: bytes) -> None:
+    study, away = tmp_path / "study", tmp_path / "away"
+    write(study, {"stimuli/a/sea.mp4": video, "own/city.mp4": video})
+    write(away, {"b/sea.mp4": video, "secret.mp4": video, "list.csv": "file,content,condition\n"})
+    (study / "stimuli" / "a" / "secret.mp4").symlink_to(away / "secret.mp4")
+    (study / "stimuli" / "b").symlink_to(away / "b")
+    (study / "stimuli" / "c").symlink_to(study / "own")
+    refused = f"a link out of the study folder. Allowed: files inside the study folder. {LINK_FIX}"
+    assert problems(study)[:2] == [
+        f"stimuli/b  is stimuli/b, {refused}",
+        f"stimuli/a/secret.mp4  is stimuli/a/secret.mp4, {refused}",
+    ]
+    for name in ("stimuli/b", "stimuli/a/secret.mp4"):
+        (study / name).unlink()
+    # A link to another place in the folder is as good as a copy.
+    catalogue = load_catalogue(study_in(study, {"folder": "stimuli", "accept": ["missing", "identical"]}))
+    assert [one.id for one in catalogue.stimuli] == ["a/sea", "c/city"]
+    (study / "elsewhere").symlink_to(away)
+    assert problems(study, "elsewhere") == [f"study.yaml:1  stimuli.folder is elsewhere, {refused}"]
+    (study / "list.csv").symlink_to(away / "list.csv")
+    assert problems(study, {"manifest": "list.csv"}) == [f"study.yaml:1  stimuli.manifest is list.csv, {refused}"]
+    write(study, {"own.csv": "file,content,condition\nelsewhere/secret.mp4,x,a\n"})
+    assert problems(study, {"manifest": "own.csv"}) == [
+        "own.csv:2  elsewhere/secret.mp4 lies outside the study folder. Allowed: paths inside it. "
+        "Copy the files into the study folder."
+    ]
+
+
+def test_a_pattern_without_an_end_is_a_problem(tmp_path: Path, video: bytes) -> None:
+    write(tmp_path, {f"stimuli/{'x' * 60}{n}.mp4": video for n in range(3)})
+    slow = r"(?P<content>(x|xx)+)(?!.*x)\b(?P<condition>(?<=y))"
+    assert problems(tmp_path, {"folder": "stimuli", "pattern": slow}) == [
+        f"study.yaml:1  stimuli.pattern is {slow}, which takes too long on the name {'x' * 60}0.mp4. "
+        "Allowed: a pattern that comes to an end. Repeat nothing that is repeated already, as (a+)+ does."
+    ]
+
+
+def test_a_manifest_of_a_hundred_megabytes_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "list.csv").open("wb") as file:
+        file.truncate(100_000_000)
+    assert problems(tmp_path, {"manifest": "list.csv"}) == [
+        "study.yaml:1  stimuli.manifest is list.csv, which has 100000000 bytes. Allowed: at most 64000000 bytes."
+    ]

@@ -50,3 +50,17 @@ def test_a_file_that_cannot_be_read_is_one_problem(tmp_path: Path) -> None:
 
 def test_names_are_composed_and_without_line_ends() -> None:
     assert plain_text(" cafe\u0301\r\n") == "caf\u00e9"
+
+
+def test_a_table_without_end_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "pairs.csv").open("wb") as file:
+        file.truncate(65_000_000)
+    problems: list[Problem] = []
+    assert read_lines(tmp_path, "pairs.csv", COLUMNS, problems) == []
+    assert [str(one) for one in problems] == [
+        "pairs.csv  is pairs.csv, which has 65000000 bytes. Allowed: at most 64000000 bytes."
+    ]
+
+
+def test_what_we_wrote_for_a_spreadsheet_is_read_as_it_was(tmp_path: Path) -> None:
+    assert read(tmp_path, "condition,other\n'-3dB,'=x\n") == ([{"condition": "-3dB", "other": "=x"}], [])

@@ -45,7 +45,7 @@ EXAMPLE = r"Write for example (?P<content>[^_]+)_(?P<condition>.+)\.mp4"
         ("stimuli: {manifest: b, pattern: '(?P<content>.)(?P<condition>.)'}",
          "stimuli.pattern goes with folder, not with manifest. Take it out."),
         ("stimuli: {folder: a, pattern: '('}",
-         "stimuli.pattern is not a regular expression: missing ), unterminated subpattern at position 0. "
+         "stimuli.pattern is not a regular expression: missing ) at position 1. "
          f"Allowed: a regular expression. {EXAMPLE}"),
         ("stimuli: {folder: a, pattern: '(?P<content>.)'}",
          f"stimuli.pattern has no group condition. Allowed: the groups content and condition. {EXAMPLE}"),

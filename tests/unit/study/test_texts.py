@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -38,4 +39,26 @@ def test_a_text_file_that_went_away_is_named(tmp_path: Path) -> None:
     assert str(caught.value) == (
         "study.yaml  texts.consent is gone.md, and there is no such file. "
         "Allowed: Markdown, or the name of a file that ends in .md. Write it to gone.md in the study folder."
+    )
+
+
+def test_a_text_is_no_link_out_of_the_folder_and_no_novel(tmp_path: Path) -> None:
+    (tmp_path / "study").mkdir()
+    with (tmp_path / "study" / "long.md").open("wb") as file:
+        file.truncate(2_000_000)
+    with pytest.raises(StudyError) as caught:
+        study_text(make(tmp_path / "study", consent="long.md"), "consent")
+    assert str(caught.value) == (
+        "study.yaml  texts.consent is long.md, which has 2000000 bytes. Allowed: at most 1000000 bytes."
+    )
+    if sys.platform == "win32":  # links need a right of their own there
+        return
+    (tmp_path / "secret.md").write_text("secret", "utf-8")
+    (tmp_path / "study" / "consent.md").symlink_to(tmp_path / "secret.md")
+    with pytest.raises(StudyError) as caught:
+        study_text(make(tmp_path / "study", consent="consent.md"), "consent")
+    assert str(caught.value) == (
+        "study.yaml  texts.consent is consent.md, a link out of the study folder. "
+        "Allowed: files inside the study folder. Copy it into the study folder; for stimuli elsewhere, "
+        "`beholder run --stimuli FOLDER` copies them."
     )

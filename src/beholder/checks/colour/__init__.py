@@ -175,7 +175,7 @@ def _side(window: Window) -> int:
 
 def _image_fault(folder: Path, name: str) -> Fault | None:
     """Return the fault of an image in the study folder, if any."""
-    fault = path_fault(name)
+    fault = path_fault(name, folder)
     if fault is not None:
         return fault
     file, allowed = folder / name, "an image in the study folder, such as plates/29.png"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -21,6 +20,7 @@ from beholder.examples.steps import (
     take,
     write_clips,
 )
+from beholder.files import csv_lines, write_atomically, write_table
 from beholder.formats import number
 
 if TYPE_CHECKING:
@@ -78,8 +78,7 @@ def _write_manifest(folder: Path) -> None:
     # A clip with a known answer is shown beside a person, too.
     known = ("gold-filmed", "gold-drawn") if people else ()
     rows += [(people[0].relative_to(folder).as_posix(), content, "person", "reference", "") for content in known]
-    with (folder / "stimuli.csv").open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)
+    write_atomically(folder / "stimuli.csv", csv_lines(rows).encode())
 
 
 def _exhibits(run: ExampleRun) -> Iterator[Exhibit]:
@@ -238,6 +237,7 @@ def _cell(value: float | None) -> str:
 
 def _from_published(run: ExampleRun) -> Iterator[Exhibit]:
     """Yield Tables 12 and 13, computed from the published Table 14, and Table 14 with our own clips beside it."""
+    from beholder.analysis.result import records
     from beholder.dimensionality.data import open_joined
     from beholder.objective.correlation import relate
 
@@ -245,7 +245,7 @@ def _from_published(run: ExampleRun) -> Iterator[Exhibit]:
     table = _published(14)
     scores, values = _published_scores(table), _published_values(table)
     path = run.folder / "published-scores.csv"
-    scores.to_csv(path, index=False)
+    write_table(path, list(scores.columns), records(scores))
     related = relate(open_joined([path]).means, values, "condition").table
     for place, region, title in ((12, "torso", "head and torso"), (13, "face", "the face")):
         here = related[related["region"] == region]

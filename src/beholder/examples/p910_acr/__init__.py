@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,6 +21,7 @@ from beholder.examples.steps import (
     take,
     write_clips,
 )
+from beholder.files import csv_lines, write_atomically, write_table
 from beholder.formats import NONE, number, percent
 
 if TYPE_CHECKING:
@@ -75,10 +75,8 @@ def _write_manifest(folder: Path) -> None:
         role = "training" if is_practice else "gold"
         name = f"{'practice' if is_practice else 'gold'}-{path.parent.name}-{path.stem}"
         rows.append((path.relative_to(folder).as_posix(), name, path.parent.name, role, gold[path.parent.name], ""))
-    with (folder / "stimuli.csv").open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(
-            (("file", "content", "condition", "role", "expected", "message"), *rows)
-        )
+    heads = ("file", "content", "condition", "role", "expected", "message")
+    write_atomically(folder / "stimuli.csv", csv_lines((heads, *rows)).encode())
 
 
 def _exhibits(run: ExampleRun) -> Iterator[Exhibit]:
@@ -281,6 +279,7 @@ def _methods(run: ExampleRun) -> Iterator[Exhibit]:
     import pandas as pd
 
     from beholder.analysis.dmos import dmos
+    from beholder.analysis.result import records
     from beholder.analysis.scores import scores
 
     tables: dict[str, Path] = {}
@@ -301,7 +300,7 @@ def _methods(run: ExampleRun) -> Iterator[Exhibit]:
         made = (dmos if has_hidden else scores)(pd.read_csv(ratings))
         assert made is not None
         tables[title] = folder / f"{'dmos' if has_hidden else 'scores'}.csv"
-        made.table.to_csv(tables[title], index=False)
+        write_table(tables[title], list(made.table.columns), records(made.table))
     found = compared(
         run, *(f"{title}={path}" for title, path in tables.items()), out=run.folder / "methods" / "compare"
     )

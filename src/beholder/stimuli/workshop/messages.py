@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import math
 import os
 import re
@@ -15,6 +14,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from beholder.errors import Problem, StimuliError
+from beholder.files import table_bytes, unquoted
 from beholder.stimuli.copies import put_in_place
 from beholder.stimuli.media_formats import known_suffixes, medium_of
 from beholder.stimuli.messages.message import RECIPE, Message, Say, insert_message, message_problem, message_suffix
@@ -221,13 +221,11 @@ def _manifest(out: Path, rows: Sequence[dict[str, str]]) -> WorkshopJob:
     kept: list[dict[str, str]] = []
     if target.is_file():
         with target.open(encoding="utf-8", newline="") as file:
-            before = [row for row in csv.DictReader(file) if set(row) == set(_COLUMNS)]
+            there = [row for row in csv.DictReader(file) if set(row) == set(_COLUMNS)]
+        before = [{name: unquoted(value or "") for name, value in row.items()} for row in there]
         kept = [row for row in before if row["file"] not in names and (out / Path(row["file"]).name).is_file()]
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows((*kept, *rows))
-    return WorkshopJob(target, recipe_of((_MANIFEST, text.getvalue()), ()), lambda _: _write(target, text.getvalue()))
+    text = table_bytes(_COLUMNS, (*kept, *rows)).decode()
+    return WorkshopJob(target, recipe_of((_MANIFEST, text), ()), lambda _: _write(target, text))
 
 
 def _write(target: Path, text: str) -> None:
