@@ -263,6 +263,7 @@ COVERED_ELSEWHERE = {
     "beholder.recruiting.fake.__main__": "tests/unit/recruiting/fake/test_main.py",
     "beholder.server": "tests/end_to_end/test_servers.py",
     "beholder.server.app": "tests/end_to_end/test_http.py",
+    "beholder.server.operations": "tests/end_to_end/test_openapi.py",
     "beholder.server.process": "tests/end_to_end/test_servers.py",
     "beholder.store.contract": "tests/contracts/test_store.py",
     "beholder.testing.check_pages": "tests/browser/test_qualification.py",

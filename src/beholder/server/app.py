@@ -9,14 +9,16 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
-from starlette.routing import Mount, Route, Router
+from starlette.routing import Mount, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from beholder.errors import Refused
+from beholder.server import operations
 from beholder.server.assets import Assets
 from beholder.server.lab import lab_routes
 from beholder.server.limits import RateLimit
 from beholder.server.media import media_response
+from beholder.server.operations import ApiRoute, openapi_document
 from beholder.server.requests import (
     JsonReply,
     asset_response,
@@ -133,20 +135,24 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
     async def front(request: Request) -> Response:
         return asset_response(request, page)
 
+    async def document(request: Request) -> Response:
+        return JsonReply(openapi_document(study.name, routes))
+
     routes = [
-        Route("/", front),
-        Route("/s/{study}", show),
-        Route("/api/arrive", arrive, methods=["POST"]),
-        Route("/api/step", step),
-        Route("/api/answers/{key}", answer, methods=["PUT"]),
-        Route("/api/events", events, methods=["POST"]),
-        Route("/api/presence", presence, methods=["POST"]),
-        Route("/api/withdraw", withdraw, methods=["POST"]),
-        Route("/forget", show_forget),
-        Route("/api/forget", forget, methods=["POST"]),
-        Route("/media/{token}", media),
-        Route("/web/{hash}/{path:path}", web),
-        Route("/healthz", health),
+        ApiRoute("/", front, operations.FRONT),
+        ApiRoute("/s/{study}", show, operations.SHOW),
+        ApiRoute("/api/arrive", arrive, operations.ARRIVE),
+        ApiRoute("/api/step", step, operations.STEP),
+        ApiRoute("/api/answers/{key}", answer, operations.ANSWER),
+        ApiRoute("/api/events", events, operations.EVENTS),
+        ApiRoute("/api/presence", presence, operations.PRESENCE),
+        ApiRoute("/api/withdraw", withdraw, operations.WITHDRAW),
+        ApiRoute("/forget", show_forget, operations.SHOW_FORGET),
+        ApiRoute("/api/forget", forget, operations.FORGET),
+        ApiRoute("/media/{token}", media, operations.MEDIA),
+        ApiRoute("/web/{hash}/{path:path}", web, operations.WEB),
+        ApiRoute("/healthz", health, operations.HEALTH),
+        ApiRoute("/openapi.json", document, operations.DOCUMENT),
         *lab_routes(service, assets, limit),
     ]
     router = Router(routes, redirect_slashes=False)  # a redirect would be made from the Host that a request names

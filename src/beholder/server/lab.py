@@ -12,14 +12,14 @@ from typing import NamedTuple, TypeGuard
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from beholder.errors import LedgerError, Refused
-from beholder.server import tokens
+from beholder.server import operations, tokens
 from beholder.server.assets import Assets
 from beholder.server.entrances import LabEntrance
 from beholder.server.flow import Ending, answers_of, next_step
 from beholder.server.limits import RateLimit
+from beholder.server.operations import ApiRoute
 from beholder.server.participants import LAB, OPERATOR, is_lab_key, seat_token
 from beholder.server.requests import JsonReply, asset_response, read_bearer, read_json
 from beholder.server.script import ServedStudy, is_later_session
@@ -230,7 +230,7 @@ class Seats:
 # Routes
 
 
-def lab_routes(service: StudyService, assets: Assets, limit: RateLimit) -> list[Route]:
+def lab_routes(service: StudyService, assets: Assets, limit: RateLimit) -> list[ApiRoute]:
     """Return the routes of a laboratory; empty where the study has none."""
     study, secret = service.served.study, service.store.secret
     if not study.recruit.source.is_on_site:
@@ -284,11 +284,11 @@ def lab_routes(service: StudyService, assets: Assets, limit: RateLimit) -> list[
         return JsonReply(await lab.station(number))
 
     return [
-        Route("/lab", show_operator),
-        Route("/lab/{station:int}", show_station),
-        Route("/api/lab", overview),
-        Route("/api/lab/stations/{station:int}", station),
-        Route("/api/lab/stations/{station:int}", seat, methods=["POST"]),
+        ApiRoute("/lab", show_operator, operations.SHOW_OPERATOR),
+        ApiRoute("/lab/{station:int}", show_station, operations.SHOW_STATION),
+        ApiRoute("/api/lab", overview, operations.OVERVIEW),
+        ApiRoute("/api/lab/stations/{station:int}", station, operations.STATION),
+        ApiRoute("/api/lab/stations/{station:int}", seat, operations.SEAT),
     ]
 
 
