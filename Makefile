@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 check test prove: export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench zoo prove docs papers browser lock
+.PHONY: help setup demo test check audit bench zoo prove docs papers browser lock
 
 # What `bench`, `zoo`, `docs` and `papers` run lies in tools/.
 bench zoo docs papers: export PYTHONPATH := tools
@@ -28,12 +28,16 @@ demo: setup  ## a whole study with simulated participants (ARGS=--exit stops by 
 test: check browser  ## everything that must hold; runs check first
 	$(BIN)/python -m pytest -n 3 --dist worksteal --ignore tests/unit/test_architecture.py $(ARGS)
 
-check: .venv/dev  ## style, types (Python and browser), import directions
+check: .venv/dev  ## style, risky calls, dependencies, types (Python and browser), import directions
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python tools/check_dependencies.py
 	$(BIN)/python tools/check_types.py
 	$(BIN)/python tools/check_browser_types.py
 	$(BIN)/python -m pytest -q tests/unit/test_architecture.py
+
+audit: .venv/dev  ## hold the pinned packages against known vulnerabilities; needs network
+	$(BIN)/uv tool run pip-audit --requirement requirements/run.txt --no-deps --disable-pip
 
 bench: .venv/dev  ## measure, and write docs/benchmarks.md
 	$(BIN)/python -m bench $(ARGS)

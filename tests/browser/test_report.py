@@ -144,10 +144,25 @@ async def test_a_wide_table_scrolls_in_its_box_and_keeps_its_names_in_sight(
     await page.close()
 
 
+SMUGGLED = """async () => {
+  const script = document.createElement("script");
+  script.textContent = "window.smuggled = 1";
+  const image = document.createElement("img");
+  image.setAttribute("onerror", "window.smuggled = 2");
+  image.src = "data:nothing";
+  document.body.append(script, image);
+  await fetch("http://127.0.0.1:9/").catch(() => {});
+}"""
+"""What a name might do that got through: a script, a handler, and a word to somebody elsewhere."""
+
+
 async def test_the_list_of_contents_leads_to_every_section_also_into_folded_ones(
     chromium: Browser, crowded: tuple[Study, ReadPage]
 ) -> None:
-    page = await shown(chromium, crowded[0], viewport={"width": 1366, "height": 900})
+    page = await chromium.new_page(viewport={"width": 1366, "height": 900})
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    await page.goto((crowded[0].folder / "report" / "index.html").as_uri())
     contents = page.get_by_role("navigation", name="Contents")
     await contents.get_by_text("Contents").click()
     links = contents.get_by_role("link")
@@ -156,6 +171,13 @@ async def test_the_list_of_contents_leads_to_every_section_also_into_folded_ones
     assert listed == sections
     await links.filter(has_text="Is it four?").click()
     assert await page.locator("#question-4").evaluate("one => one.open")
+    await page.locator("svg [data-tip]").first.scroll_into_view_if_needed()
+    await page.locator("svg [data-tip]").first.hover(force=True)
+    await page.locator(".tip").wait_for()
+    assert said == [], "the policy of the page blocks nothing of its own"
+    await page.evaluate(SMUGGLED)
+    assert await page.evaluate("window.smuggled") is None
+    assert len([text for text in said if "Content Security Policy" in text]) == 3
     await page.close()
 
 

@@ -32,6 +32,7 @@ from beholder.study.questionnaire import Ask
 from beholder.study.questions import SCALES, Example, Page, Scale, Texts
 from beholder.study.recruitment import Filters, PerOutcome, Recruit, Retention
 from beholder.study.value_kinds import field_kind
+from documentation.licences import licence_table
 from documentation.mistakes import mistake_table
 
 OURS = tuple(name for name in names() if method_folder(name).parent == Path(beholder.methods.__file__).parent)
@@ -281,6 +282,7 @@ BLOCKS: Mapping[str, Callable[..., str]] = {
     "scales": scale_table,
     "later": later_names,
     "commands": commands,
+    "licences": licence_table,
     "mistakes": mistake_table,
     "analyses": analysis_table,
     "analysis-columns": analysis_columns,

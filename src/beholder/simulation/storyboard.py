@@ -15,7 +15,7 @@ from beholder.aio import block_on
 from beholder.errors import Problem, UserError
 from beholder.formats import count
 from beholder.methods import load_study
-from beholder.reporting.html import Markup, tag
+from beholder.reporting.html import Markup, policy, tag
 from beholder.result_view import PagedResult, ResultView
 from beholder.server.process import RunningServer, run_server
 from beholder.server.tokens import robot_signature
@@ -212,5 +212,5 @@ def _page(title: str, sessions: Sequence[BrowserSession]) -> str:
             caption = f"{place}. {picture.title or picture.key}{state}"
             shown = tag("img", src=f"{session.folder.name}/{picture.file}", alt=caption, loading="lazy")
             body.append(tag("figure", tag("figcaption", caption, tag("code", picture.key)), shown))
-    head = tag("head", tag("meta", charset="utf-8"), tag("title", title), tag("style", Markup(_STYLE)))
+    head = tag("head", tag("meta", charset="utf-8"), policy(), tag("title", title), tag("style", Markup(_STYLE)))
     return f"<!doctype html>{tag('html', head, tag('body', body), lang='en')}\n"

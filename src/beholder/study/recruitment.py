@@ -370,7 +370,7 @@ class ProlificSource(ParticipantSource):
     recruiter = "beholder.recruiting.prolific.recruiter:open_prolific"
     options = frozenset({"approve_after", "further", "filters", "groups", "block_groups", "block_studies", "project"})
     is_platform = needs_contact = True
-    token_variable = "PROLIFIC_TOKEN"
+    token_variable = "PROLIFIC_TOKEN"  # noqa: S105 (a name)
     probe = "beholder.recruiting.prolific.client:probe"
     id_pattern = r"(?<![0-9A-Za-z])[0-9A-Fa-f]{24}(?![0-9A-Za-z])"
     summary_words = "on Prolific"

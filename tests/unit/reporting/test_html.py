@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from importlib import resources
 from pathlib import Path
 
@@ -28,6 +30,17 @@ def test_the_page_needs_nothing_from_anywhere(people: tuple[Study, Page]) -> Non
     assert "@import" not in text
     addresses = [a[name] for _, a in page.tags for name in ("href", "src", "xlink:href") if a.get(name)]
     assert not [address for address in addresses if address and "://" in address]
+
+
+def test_only_the_script_of_the_page_may_run(people: tuple[Study, Page]) -> None:
+    study, page = people
+    (rules,) = [a["content"] for tag, a in page.tags if tag == "meta" and a.get("http-equiv")]
+    assert rules is not None
+    text = (study.folder / "report" / "index.html").read_text(encoding="utf-8")
+    script = text.partition('<script type="module">')[2].partition("</script>")[0]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}';" in rules
+    assert rules.startswith("default-src 'none';")
 
 
 def test_names_with_markup_are_shown_and_not_obeyed(tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ class Faults:
     def every(self, operation: str, *kinds: FaultKind, share: float, seed: int) -> None:
         """Let a share of all calls of an operation fail with one of these kinds; the seed decides which."""
         assert set(kinds) <= set(FAULT_KINDS), kinds
-        self._every.append((operation, kinds, share, random.Random(seed)))
+        self._every.append((operation, kinds, share, random.Random(seed)))  # noqa: S311 (faults on purpose)
 
     def clear(self) -> None:
         """Remove all faults to come."""

@@ -32,7 +32,7 @@ from beholder.recruiting.fake.studies import FakeStudies
 from beholder.recruiting.fake.submissions import FakePeople, FakeReviews, FakeSubmissions
 from beholder.recruiting.fake.workspace import FakeBonuses, FakeGroups, FakeWorkspace
 
-_TOKEN = "rehearsal"
+_TOKEN = "rehearsal"  # noqa: S105 (of play money)
 _HTML = "<html><body><h1>Bad gateway</h1></body></html>"
 
 

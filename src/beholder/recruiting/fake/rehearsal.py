@@ -172,7 +172,7 @@ class RehearsedVisit(NamedTuple):
 
 def draw_behaviours(people: int, shares: Mapping[Behaviour, float]) -> Sequence[Behaviour]:
     """Return the behaviour of each of `people` participants."""
-    return random.Random(1).choices(list(shares), list(shares.values()), k=people)
+    return random.Random(1).choices(list(shares), list(shares.values()), k=people)  # noqa: S311 (a simulation)
 
 
 async def rehearse(

@@ -53,7 +53,7 @@ class ProlificClient:
         import httpx
 
         self.sleep = sleep
-        self._rng = rng or random.Random()
+        self._rng = rng or random.Random()  # noqa: S311 (how long to wait)
         self._token = token
         self._is_valid_token = token.isascii() and token.isprintable() and " " not in token
         self.is_rehearsal = is_local(base_url)
