@@ -30,9 +30,9 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _BEGINNING = r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
 """What spreadsheets read as the beginning of a formula, or skip before one; also in the width of Chinese letters."""
 _NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
-_RUN = re.compile(rf"(?!{_NUMBER}\Z)'*{_BEGINNING}")
-"""A text that is not only a number and begins like a formula; or like one that has its apostrophe already."""
-_QUOTED = re.compile(rf"''*{_BEGINNING}")
+_RUN = re.compile(rf"(?!{_NUMBER}\Z)'*{_BEGINNING}(?s:.)")
+"""A text that is neither a number nor a lone sign, and begins like a formula; or like one that has its apostrophe."""
+_QUOTED = re.compile(rf"''*{_BEGINNING}(?s:.)")
 _UNSAFE = re.compile(rf"[\0\r]|(?:\A|\x01)'*{_BEGINNING}")
 """In cells that are joined by \\x01: one that has to be looked at by itself."""
 _json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode

@@ -8,34 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import numpy as np
 import pytest
 from PIL import Image
 
 from beholder.methods import load_study
 from beholder.server.process import RunningServer, run_server
 from beholder.server.tokens import robot_signature
-from beholder.stimuli.ffmpeg import run_ffmpeg
-from beholder.stimuli.pcm import write_wav
+from support.small_media import write_stimulus
 
 CONDITIONS = ("zqoriginal", "zqone", "zqtwo")
 TYPES = {"wav": "audio/wav", "png": "image/webp", "txt": "text/plain; charset=utf-8", "mp4": "video/mp4"}
 BOARD = {"method": "parallel", "options": {"reference": "both"}}
-
-
-def write_stimulus(path: Path, strength: int) -> None:
-    """Write a small file of the medium of its suffix."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draw = np.random.default_rng(strength)
-    if path.suffix == ".wav":
-        write_wav(path, draw.uniform(-0.1, 0.1, 4410) * strength, 44100)
-    elif path.suffix == ".png":
-        Image.fromarray(draw.integers(0, 50 * strength, (16, 24, 3), dtype=np.uint8)).save(path)
-    elif path.suffix == ".txt":
-        path.write_text("Some words. " * strength)
-    else:
-        picture = ("-f", "lavfi", "-i", "testsrc2=s=64x48:d=0.4:r=25", "-vf", f"hue=h={strength * 40}")
-        assert run_ffmpeg([*picture, "-c:v", "libx264", "-pix_fmt", "yuv420p", str(path)]).code == 0
 
 
 def write_study(folder: Path, suffix: str) -> Path:

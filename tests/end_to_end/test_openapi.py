@@ -32,6 +32,11 @@ PROMISES = [
 ]
 
 
+def operations_of(document: dict[str, Any]) -> list[Any]:
+    found: list[Any] = list(schemathesis.openapi.from_dict(document).get_all_operations())
+    return [one.ok() for one in found]
+
+
 @pytest.fixture(scope="module")
 def laboratory(tmp_path_factory: pytest.TempPathFactory, tiny: Path) -> Iterator[RunningServer]:
     """A server with every route, those of a laboratory included, that runs beside the test."""
@@ -117,7 +122,7 @@ def test_a_document_that_is_not_true_is_found_out(laboratory: RunningServer, doc
     )
     for lie in lies:
         changed = {**document, "paths": {"/healthz": {"get": {"responses": lie}}}}
-        operation = next(iter(schemathesis.openapi.from_dict(changed).get_all_operations())).ok()
+        (operation,) = operations_of(changed)
         case = operation.Case()
         with pytest.raises(FailureGroup):
             case.call_and_validate(base_url=laboratory.address, checks=PROMISES)
@@ -128,11 +133,9 @@ def test_no_request_of_any_shape_breaks_a_promise(
     laboratory: RunningServer, document: dict[str, Any], keys: list[str], whole: bool
 ) -> None:
     """Property-based: bodies, parameters and keys that fit the document, and others that do not."""
-    schema = schemathesis.openapi.from_dict(document)
     session, sent = requests.Session(), 0
     modes = [schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE]
-    for found in schema.get_all_operations():
-        operation = found.ok()
+    for operation in operations_of(document):
         cases = st.one_of(*(operation.as_strategy(generation_mode=mode) for mode in modes))
 
         @settings(

@@ -59,14 +59,8 @@ def test_no_text_is_a_formula_and_what_we_read_is_what_was_written(text: str, tm
 
 
 def test_a_number_below_zero_stays_a_number() -> None:
-    assert [cell(value) for value in (-3, -0.5, "-3", "+4.5", "-1e-5", "-")] == [
-        "-3",
-        "-0.5",
-        "-3",
-        "+4.5",
-        "-1e-5",
-        "'-",
-    ]
+    values = (-3, -0.5, "-3", "+4.5", "-1e-5", "-", "-x")
+    assert [cell(value) for value in values] == ["-3", "-0.5", "-3", "+4.5", "-1e-5", "-", "'-x"]
     assert list(cells(["-3", None, "a", "-x"])) == ["-3", "", "a", "'-x"]
 
 

@@ -141,6 +141,9 @@ def trap(**options: Any) -> object:
 @click.option("--channels", type=int, help="Of all sound: 1 or 2; as it is when left out.")
 @click.option("--trim", is_flag=True, help="Of sounds: cut off the silence at both ends.")
 @click.option("--shortest", is_flag=True, help="Cut files of the same name in different folders to the shortest.")
+@click.option(
+    "--uniform", is_flag=True, help="Encode files of the same name alike: size, rates, profile, key frames, layout."
+)
 def prepare(files: tuple[Path, ...], out: Path, **options: Any) -> object:
     """Make files ready for browsers: encoded again, without metadata.
 

@@ -131,7 +131,7 @@ package = json.loads((folder / "datapackage.json").read_text("utf-8"))
 def read(name):
     resource = next(one for one in package["resources"] if one["name"] == name)
     fields = {field["name"]: field["type"] for field in resource["schema"]["fields"]}
-    return pd.read_csv(
+    table = pd.read_csv(
         folder / resource["path"],
         dtype={name: KINDS[kind] for name, kind in fields.items() if kind in KINDS},
         parse_dates=[name for name, kind in fields.items() if kind == "datetime"],
@@ -139,6 +139,7 @@ def read(name):
         keep_default_na=False,
         na_values=[""],
     )
+    return table.replace(r"^'(?='*[-=+@\\t\\n].)", "", regex=True)  # the apostrophe before what looks like a formula
 
 
 ratings = read("ratings")

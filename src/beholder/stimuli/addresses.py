@@ -44,7 +44,7 @@ def allowed_hosts() -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class Network:
+class PublicNetwork:
     """How addresses are reached: by which transport, how hosts are looked up, and how large a file may be."""
 
     transport: httpx.BaseTransport | None = None
@@ -71,7 +71,7 @@ def is_public(address: str) -> bool:
 # Fetching
 
 
-def fetch(address: str, cache: Path, where: str, network: Network) -> Path:
+def fetch(address: str, cache: Path, where: str, network: PublicNetwork) -> Path:
     """Return the file of an https address, fetched unless it is in the cache; raise StimuliError when it fails."""
     import httpx
 
@@ -106,12 +106,12 @@ def fetch(address: str, cache: Path, where: str, network: Network) -> Path:
     return path
 
 
-def _check_size(size: int, network: Network) -> None:
+def _check_size(size: int, network: PublicNetwork) -> None:
     if size > network.most_bytes:
         raise OSError(f"it has more than {network.most_bytes} bytes")
 
 
-def _public_transport(network: Network) -> httpx.BaseTransport:
+def _public_transport(network: PublicNetwork) -> httpx.BaseTransport:
     """Return a transport that refuses every hop which is not https to a public address, before it connects."""
     import httpx
 
@@ -147,7 +147,9 @@ def _public_transport(network: Network) -> httpx.BaseTransport:
     return PublicTransport()
 
 
-def _check_host(host: str, network: Network, allowed: frozenset[str], port: int = 443, *, is_known: bool = True) -> str:
+def _check_host(
+    host: str, network: PublicNetwork, allowed: frozenset[str], port: int = 443, *, is_known: bool = True
+) -> str:
     """Return the address to connect to, or raise an error of httpx; `is_known` says that the host has to have one."""
     import httpx
 

@@ -64,6 +64,8 @@ class Stimulus:
     """How large that copy is, before any filler."""
     encoders: tuple[str, ...] = ()
     """Names of encoders that still stand in that copy, inside streams that are copied as they are."""
+    layout: tuple[str, ...] = ()
+    """How that copy of a video is encoded and put together, as somebody who looks into the file reads it."""
     caption: str = ""
     """What participants read below an example."""
     known_answer: KnownAnswer | None = None

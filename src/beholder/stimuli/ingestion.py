@@ -14,7 +14,7 @@ from typing import Any
 
 from beholder.errors import Problem, StimuliError, did_you_mean
 from beholder.formats import plain_count
-from beholder.stimuli.addresses import Network, cached_file, fetch
+from beholder.stimuli.addresses import PublicNetwork, cached_file, fetch
 from beholder.stimuli.anchors import (
     anchor_sources,
     condition_roles,
@@ -26,6 +26,7 @@ from beholder.stimuli.anchors import (
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.stimuli.copies import put_in_place, served_name, write_copy
 from beholder.stimuli.known_answers import training_warnings
+from beholder.stimuli.layout import layout_of
 from beholder.stimuli.probe import measure, playback_problem
 from beholder.stimuli.sources import RATED, StimulusSource, normalised_name, read_sources
 from beholder.stimuli.streams import encoders_in
@@ -33,8 +34,8 @@ from beholder.stimuli.warnings import catalogue_warnings
 from beholder.study.model import Playback, Study
 from beholder.types import Medium
 
-_FORMAT = 4
-_NETWORK = Network()
+_FORMAT = 5
+_NETWORK = PublicNetwork()
 
 
 @dataclass(frozen=True)
@@ -48,13 +49,14 @@ class CachedFile:
     served: str
     served_bytes: int
     encoders: tuple[str, ...]
+    layout: tuple[str, ...]
 
 
 def load_catalogue(
     study: Study,
     progress: Callable[[int, int], None] | None = None,
     *,
-    network: Network = _NETWORK,
+    network: PublicNetwork = _NETWORK,
 ) -> Catalogue:
     """Return every stimulus of the study, ready to serve; raise StimuliError with all problems at once.
 
@@ -105,6 +107,7 @@ def load_catalogue(
                 factors=source.factors,
                 served_bytes=entry.served_bytes,
                 encoders=entry.encoders,
+                layout=entry.layout,
                 caption=source.caption,
                 known_answer=source.known_answer,
             )
@@ -164,7 +167,7 @@ def ingest_files(
     root: Path,
     media: Path,
     progress: Callable[[int, int], None] | None,
-    network: Network = _NETWORK,
+    network: PublicNetwork = _NETWORK,
 ) -> tuple[list[CachedFile | None], list[Problem]]:
     """Return an entry for each source, from the cache where its file is unchanged, and the problems."""
     cache = _read_cache(media)
@@ -212,7 +215,7 @@ def _ingest(
     source: StimulusSource,
     root: Path,
     media: Path,
-    network: Network,
+    network: PublicNetwork,
     known: Mapping[tuple[str, str], CachedFile],
 ) -> tuple[str, CachedFile]:
     """Return the key of a file and its entry; what is `known` by its hash and suffix was only moved or touched."""
@@ -241,6 +244,7 @@ def _ingest(
         served=served.name,
         served_bytes=served.stat().st_size,
         encoders=encoders_in(served) if source.medium == "video" else (),
+        layout=layout_of(served, measured) if source.medium == "video" else (),
     )
 
 
@@ -287,12 +291,14 @@ def _read_cache(media: Path) -> dict[str, CachedFile]:
         document: dict[str, Any] = json.loads((media / "catalogue.json").read_text(encoding="utf-8"))
         if document["format"] != _FORMAT:
             return {}
-        return {
-            key: CachedFile(**{**row, "probe": Probe(**row["probe"]), "encoders": tuple(row["encoders"])})
-            for key, row in document["files"].items()
-        }
+        return {key: _read_entry(row) for key, row in document["files"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
+
+
+def _read_entry(row: dict[str, Any]) -> CachedFile:
+    lists = {name: tuple(row[name]) for name in ("encoders", "layout")}
+    return CachedFile(**{**row, **lists, "probe": Probe(**row["probe"])})
 
 
 def _write_cache(media: Path, cache: Mapping[str, CachedFile]) -> None:

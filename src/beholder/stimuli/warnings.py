@@ -69,6 +69,7 @@ def catalogue_warnings(catalogue: Catalogue, study: Study | None = None) -> Iter
         *_silent_files(list(rated.values())),
         *_identical_files(rated),
         *_encoder_names(list(rated.values())),
+        *_layouts(list(rated.values())),
     ]
     told = [(doubt, problem) for doubt, problem in warnings if doubt.name not in stimuli.accept]
     for doubt, problem in told:
@@ -357,6 +358,26 @@ def _encoder_names(groups: Sequence[Sequence[Stimulus]]) -> Iterator[tuple[_Doub
     )
     fix = "Encode the sound of all conditions with the same program."
     yield _Doubt("encoders", "", "", fix=fix), Problem("stimuli", what)
+
+
+def _layouts(groups: Sequence[Sequence[Stimulus]]) -> Iterator[tuple[_Doubt, Problem]]:
+    """Yield the problem of videos that are encoded in ways that tell the conditions of a content apart."""
+    under: dict[str, dict[str, None]] = {}
+    for group in groups:
+        # What has another size, rate or container is told by itself, and is encoded again for that.
+        shapes = {(one.probe.width, one.probe.height, round(one.probe.fps, 2), one.served.suffix) for one in group}
+        for parts in zip(*(one.layout for one in group), strict=False) if len(shapes) == 1 else ():
+            if len(set(parts)) > 1:
+                for part, stimulus in zip(parts, group, strict=True):
+                    under.setdefault(part, {})[stimulus.condition] = None
+    if not under:
+        return
+    listed = "; ".join(f"{part} under {', '.join(under[part])}" for part in sorted(under))
+    what = (
+        f"are encoded differently under their conditions ({listed}): "
+        "a participant who looks into the files could tell these apart"
+    )
+    yield _Doubt("layout", "", "", option="--uniform"), Problem("stimuli", what)
 
 
 def _in_words(size: int) -> str:

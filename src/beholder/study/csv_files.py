@@ -44,6 +44,10 @@ def read_lines(folder: Path, name: str, columns: Sequence[str], problems: list[P
 
     Blank lines are skipped, a missing cell is empty.
     """
+    fault = link_fault(folder, name)
+    if fault is not None:
+        problems.append(Problem(name, fault.what, fault.allowed, fault.fix))
+        return []
     sheet = read_table(folder, name, columns, problems)
     if sheet is None:
         return []
@@ -62,7 +66,7 @@ def read_table(folder: Path, name: str, columns: Sequence[str], problems: list[P
     if not path.is_file():
         problems.append(Problem(name, "does not exist", "", f"Write it, with {_columns(columns)}."))
         return None
-    if fault := link_fault(folder, name) or size_fault(path, MOST_TABLE_BYTES):
+    if fault := size_fault(path, MOST_TABLE_BYTES):
         problems.append(Problem(name, fault.what, fault.allowed, fault.fix))
         return None
     try:

@@ -26,7 +26,7 @@ from beholder.study.yaml import Lines
 
 Difference = Literal[
     "loudness", "silence", "channels", "sample_rate", "depth", "frame_rate", "resolution", "duration", "format",
-    "encoders", "file_size", "identical", "missing",
+    "layout", "encoders", "file_size", "identical", "missing",
 ]  # fmt: skip
 """What `check` compares among the stimuli of a content, by the name under which a study accepts it."""
 

@@ -138,12 +138,12 @@ def test_a_comparison_with_a_check_is_no_rating() -> None:
     assert rating_rows(study(), visit(trial("test", "trap")), 1, answer(), (one,), STIMULI) == []
 
 
-def test_reasons_and_comments_are_kept_by_question_and_cannot_run_as_formulas() -> None:
+def test_reasons_and_comments_are_kept_by_question() -> None:
     said = {"reasons": {"q1": ["Sharper.", "=1+1"]}, "comment": "All fine."}
     came = replace(visit(trial("test")), answers={"trial:1": AnswerRecord("trial:1", said, {}, 0.0, 1.0, "mouse", AT)})
     rows = [(row["question"], row["kind"], row["text"]) for row in comment_rows([came])]
     assert rows == [
-        ("quality", "reason", "Sharper."), ("quality", "reason", "'=1+1"), (None, "comment", "All fine."),
+        ("quality", "reason", "Sharper."), ("quality", "reason", "=1+1"), (None, "comment", "All fine."),
     ]  # fmt: skip
 
 

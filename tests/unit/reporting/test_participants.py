@@ -68,7 +68,7 @@ COMMENTS = ("session", "participant", "position", "trial", "content", "question"
 
 def test_texts_are_listed_as_written_and_cannot_do_anything(material: Material) -> None:
     rows = [person(number, use=number % 2 == 0, remarks=f"{number} {HOSTILE}") for number in range(500)]
-    put(material, "participants", PEOPLE, [*rows, person(501, use=True, remarks="'=SUM(A1)")])
+    put(material, "participants", PEOPLE, [*rows, person(501, use=True, remarks="=SUM(A1)")])
     put(material, "sessions", ("session", "use"), [{"session": "s1", "use": True}, {"session": "s2", "use": False}])
     comment = {"session": "s2", "content": "Größe 2", "question": "quality", "text": "Too <i>dark</i>"}
     put(material, "comments", COMMENTS, [comment | {"kind": "reason"}, comment | {"kind": "comment", "session": "s1"}])

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from beholder.errors import StimuliError
-from beholder.stimuli.addresses import ALLOWED_HOSTS, Network, fetch, is_public
+from beholder.stimuli.addresses import ALLOWED_HOSTS, PublicNetwork, fetch, is_public
 from beholder.stimuli.ingestion import load_catalogue
 from support.source_studies import study_in, write
 
@@ -25,11 +25,13 @@ def public(host: str, port: int) -> Sequence[str]:
     return ["93.184.216.34"]
 
 
-def network(answer: Answer, resolve: Callable[[str, int], Sequence[str]] = public, most: int = 10_000_000) -> Network:
-    return Network(httpx.MockTransport(answer), resolve, most)
+def network(
+    answer: Answer, resolve: Callable[[str, int], Sequence[str]] = public, most: int = 10_000_000
+) -> PublicNetwork:
+    return PublicNetwork(httpx.MockTransport(answer), resolve, most)
 
 
-def failure(address: str, folder: Path, reached: Network) -> str:
+def failure(address: str, folder: Path, reached: PublicNetwork) -> str:
     with pytest.raises(StimuliError) as caught:
         fetch(address, folder / "cache", "list.csv:2", reached)
     assert not list((folder / "cache").iterdir())
@@ -129,7 +131,10 @@ def test_a_private_host_is_reached_only_where_it_is_allowed_by_name(
 
         thread = threading.Thread(target=listen)
         thread.start()
-        address, here = f"https://media.lab.example:{port}/a.mp4", Network(resolve=lambda host, port: ["127.0.0.1"])
+        address, here = (
+            f"https://media.lab.example:{port}/a.mp4",
+            PublicNetwork(resolve=lambda host, port: ["127.0.0.1"]),
+        )
         for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
             monkeypatch.delenv(name, raising=False)
         monkeypatch.setenv(ALLOWED_HOSTS, "other.lab.example")

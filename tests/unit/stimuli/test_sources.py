@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from beholder.errors import StimuliError
-from beholder.stimuli.addresses import Network
+from beholder.stimuli.addresses import PublicNetwork
 from beholder.stimuli.ingestion import load_catalogue
 from support.source_studies import SUFFIXES, problems, study_in, warnings, write
 
@@ -81,7 +81,7 @@ def test_stimuli_of_several_media_are_a_problem_that_names_one_of_each(tmp_path:
     with pytest.raises(StimuliError) as caught:
         load_catalogue(
             study_in(tmp_path, {"manifest": "list.csv"}),
-            network=Network(httpx.MockTransport(away), lambda host, port: ["93.184.216.34"]),
+            network=PublicNetwork(httpx.MockTransport(away), lambda host, port: ["93.184.216.34"]),
         )
     assert str(caught.value.problems[0]) == (
         "study.yaml:1  stimuli mix video (sea.mp4) and image (https://example.org/sea.png?x=1). "

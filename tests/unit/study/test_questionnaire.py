@@ -126,7 +126,7 @@ TABULATED: dict[str, tuple[Any, list[TabulatedAnswer]]] = {
     "multiple": ([TREE, PLANT], [TabulatedAnswer(TREE, 2), TabulatedAnswer(PLANT, 1)]),
     "likert": (4, [TabulatedAnswer("Agree", 4)]),
     "number": (30, [TabulatedAnswer(30, 30)]),
-    "text": ("=1+1", [TabulatedAnswer("'=1+1", None)]),
+    "text": ("=1+1", [TabulatedAnswer("=1+1", None)]),
 }
 
 

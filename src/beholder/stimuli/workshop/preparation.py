@@ -7,10 +7,10 @@ import re
 import tempfile
 import uuid
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from beholder.errors import Problem, StimuliError
 from beholder.stimuli.audio import READ_AUDIO
@@ -49,6 +49,7 @@ _RECIPE = "prepare 1"
 """Part of every recipe: a change in processing needs a new name."""
 _CRF: dict[_Codec, int] = {"h264": 17, "vp9": 18}
 """Constant rate factors: that of the P.910 crowd study, and what looks as clear in VP9."""
+_UNIFORM = ("-profile:v", "high", "-level:v", "5.1", "-bf", "2", "-b_strategy", "0", "-video_track_timescale", "90000")
 _FPS_HINT = "Frames a second are --fps."
 _COARSEST: dict[_Codec, int] = {"h264": 51, "vp9": 63}
 
@@ -66,6 +67,8 @@ class EncodingTarget:
     channels: int | None = None
     trim: bool = False
     """Whether the silence at both ends of sounds is cut off."""
+    uniform: bool = False
+    """Whether nothing of how a video is encoded depends on what it shows."""
 
     def recipe_text(self) -> str:
         """Return the settings as they stand in recipes. The text stays as it is: files made earlier are known by it."""
@@ -93,12 +96,14 @@ def make_prepared(
     channels: int | None = None,
     trim: bool = False,
     shortest: bool = False,
+    uniform: bool = False,
     progress: Progress | None = None,
 ) -> WorkshopResult:
     """Write each file as a study takes it into `out`, keep the layout of folders, and return the result.
 
-    With `shortest`, files of the same name in different folders are cut to the shortest of them. Files that the same
-    recipe made are kept, and a file that cannot be prepared does not stop the others.
+    With `shortest`, files of the same name in different folders are cut to the shortest of them. With `uniform` they
+    get the largest size, rates and number of channels among them, and one way of encoding. Files that the same recipe
+    made are kept, and a file that cannot be prepared does not stop the others.
     """
     problems = list(_bad_options(codec, crf, height, fps, loudness, rate, channels))
     named = list(files)
@@ -121,10 +126,15 @@ def make_prepared(
         rate,
         channels,
         trim,
+        uniform,
     )
     limits = _shortest_lengths(media_files, trim) if shortest else {}
     notes: list[str] = []
-    jobs = [_job(file, targets[file.path], encoding, limits.get(file.path), notes) for file in media_files]
+    common = _common_targets(media_files, encoding) if uniform else {}
+    jobs = [
+        _job(file, targets[file.path], common.get(file.path, encoding), limits.get(file.path), notes)
+        for file in media_files
+    ]
     return run_jobs(jobs, out, _sorted_notes(notes), progress)
 
 
@@ -141,6 +151,31 @@ def _shortest_lengths(files: Iterable[MediaFile], trim: bool) -> dict[Path, floa
             length_ms = probe.duration_ms if probe.is_silent else probe.duration_ms - cut
             named.setdefault((file.place.stem, file.medium), {})[file.path] = length_ms
     return {path: min(lengths.values()) / 1000 for lengths in named.values() for path in lengths}
+
+
+def _common_targets(files: Iterable[MediaFile], encoding: EncodingTarget) -> dict[Path, EncodingTarget]:
+    """Return the target of each sound and video: what is not set is that of the largest of its name, in any folder."""
+    named: dict[tuple[str, Medium], dict[Path, Probe]] = {}
+    for file in files:
+        if file.medium in ("audio", "video") and not needs_conversion(file.path):
+            try:
+                probe = measure(file.path, str(file.path), file.medium).probe
+            except StimuliError:
+                continue  # told when it is made
+            named.setdefault((file.place.stem, file.medium), {})[file.path] = probe
+    targets = {}
+    for (_, medium), probes in named.items():
+        height = max(probe.height for probe in probes.values()) // 2 * 2
+        heard = [probe for probe in probes.values() if probe.channels]
+        changes: dict[str, Any] = {}
+        if medium == "video":
+            changes["height"] = encoding.height or height
+            changes["rate"] = encoding.rate or exact_rate(max(probe.fps for probe in probes.values()))
+        if heard:
+            changes["sample_rate"] = encoding.sample_rate or max(probe.sample_rate for probe in heard)
+            changes["channels"] = encoding.channels or min(2, max(probe.channels for probe in heard))
+        targets.update(dict.fromkeys(probes, replace(encoding, **changes)))
+    return targets
 
 
 def _bad_options(
@@ -188,6 +223,7 @@ def _job(
     settings: tuple[object, ...] = ()
     # Settings that came later stand in a recipe only where they are used: files made earlier are known by theirs.
     later = (*encoding.sound_filters, *((seconds,) if seconds is not None else ()))
+    later = (*later, *(("uniform",) if encoding.uniform and medium == "video" else ()))
     if medium == "video":
         settings = (encoding.recipe_text(), *later)
     elif medium == "audio":
@@ -374,7 +410,9 @@ def _encoding(clip: Clip, rate: Fraction, encoding: EncodingTarget, threads: int
     common += [*colour_tags(clip.matrix, False), "-threads", str(threads)]
     if encoding.codec == "h264":
         # More than four references are beyond level 4.1 at 1080 lines, and so beyond many hardware decoders.
-        return ["-c:v", "libx264", "-preset", "slow", "-refs", "4", "-sc_threshold", "0", *common, *MP4_OUTPUT]
+        # x264 else sets B-frames and weights by what it sees, and a profile by what it used.
+        fixed = _UNIFORM if encoding.uniform else ()
+        return ["-c:v", "libx264", "-preset", "slow", "-refs", "4", "-sc_threshold", "0", *fixed, *common, *MP4_OUTPUT]
     return [
         "-c:v",
         "libvpx-vp9",

@@ -1,0 +1,132 @@
+"""Blinding under every method and medium: no byte that a participant receives names what is shown."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from beholder.methods import find, load_study, names
+from beholder.server.process import RunningServer, run_server
+from beholder.server.tokens import robot_signature
+from beholder.simulation.oracle import Oracle
+from beholder.simulation.raters import abilities_of
+from beholder.simulation.robot import Robot
+from beholder.simulation.truth import truth_of
+from beholder.stimuli.ingestion import load_catalogue
+from support.small_media import write_stimulus
+
+SUFFIXES = {"video": "mp4", "audio": "wav", "image": "png", "text": "txt"}
+MARK = "zqmark"
+"""In the name of every condition, label, content and factor, and in no other word."""
+OPTIONS: Mapping[str, Mapping[str, Any]] = {
+    "abx": {"options": {"mode": "identify"}, "conditions": ["zqmarkworse", "zqmarkworst"]},
+    "acr-hr": {"design": {"participants": 2, "trials": 4, "seed": 1}},
+    "ab": {"conditions": ["zqmarkworse", "zqmarkworst"]},
+    "mushra": {"options": {"anchors": ["zqmarkworse", "zqmarkworst"]}},
+    "likert": {"questions": [{"id": f"q{n}", "text": f"It is {word}."} for n, word in enumerate(("good", "odd"), 1)]},
+}
+PAIRS = [(method, medium) for method in names() for medium in SUFFIXES if medium in find(method).media]
+
+
+def study_of(method: str, medium: str) -> dict[str, Any]:
+    labels = {"zqmarkoriginal": "Zqmarkbest", "zqmarkworse": "Zqmarkmiddle", "zqmarkworst": "Zqmarklow"}
+    return {
+        "beholder": 1, "name": "tiny", "title": "Tiny", "method": method,
+        "stimuli": {"folder": "stimuli", "accept": ["loudness", "file_size"]},
+        "conditions": [
+            {"name": name, "label": label, **({"role": "reference"} if name == "zqmarkoriginal" else {})}
+            for name, label in labels.items()
+        ],
+        "questions": [{"id": "q1", "text": "Quality?"}], "playback": {"watch": "none"},
+        "design": {"participants": 2, "trials": 2, "seed": 1}, "contact": "name@example.org", **OPTIONS.get(method, {}),
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def media(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
+    """A folder for each medium with its stimuli, measured once."""
+    folders = {}
+    for medium, suffix in SUFFIXES.items():
+        folder = folders[medium] = tmp_path_factory.mktemp(medium)
+        for strength, condition in enumerate(("zqmarkoriginal", "zqmarkworse", "zqmarkworst"), 1):
+            for place, content in enumerate(("zqmarksea", "zqmarkwood")):
+                write_stimulus(folder / "stimuli" / condition / f"{content}.{suffix}", strength + 3 * place)
+        (folder / "study.yaml").write_text(json.dumps(study_of("acr", medium)), "utf-8")
+        load_catalogue(load_study(folder))
+    return folders
+
+
+class Reader(Robot):
+    """A participant who opens every medium that a step names, before it is answered wrongly and well."""
+
+    async def answer_step(self) -> None:
+        for address in sorted(addresses(self.step)):
+            response = await self.client.get(address)
+            assert response.status_code == 200, address
+        await self.put(self.step["key"], {"nonsense": True}, [])
+        await super().answer_step()
+
+
+def addresses(step: object) -> set[str]:
+    """Return all addresses of media in a step, wherever they stand."""
+    if isinstance(step, str):
+        return {step} if step.startswith("/media/") else set()
+    inner = step.values() if isinstance(step, Mapping) else step if isinstance(step, list) else ()
+    return {found for one in inner for found in addresses(one)}
+
+
+async def crawl(server: RunningServer) -> tuple[Robot, list[tuple[str, bytes]]]:
+    """Take the whole study; return the participant, and every byte that came, with the headers."""
+    received: list[tuple[str, bytes]] = []
+
+    async def keep(response: httpx.Response) -> None:
+        body = await response.aread()
+        head = repr(response.headers.multi_items()).encode()
+        received.append((f"{response.request.method} {response.request.url.path}", head + body))
+
+    served, secret = server.service.served, server.store.secret
+    oracle = Oracle(served, secret, truth_of(served.study, served.catalogue, served.method, 1), 1)
+    params = {"robot": "p", "signature": robot_signature(secret, "p")}
+    responder = oracle.responder("honest", "p", abilities_of("honest"))
+    async with httpx.AsyncClient(base_url=server.address, timeout=60, event_hooks={"response": [keep]}) as client:
+        reader = Reader("p", served.study.name, params, client, responder)
+        await client.get("/s/tiny")
+        await client.get("/openapi.json")
+        await reader.arrive()
+        await reader.consent()
+        oracle.claims |= {row["session"]: row["list"] async for row in server.store.rows("claims")}
+        await reader.take()
+    return reader, received
+
+
+@pytest.mark.long
+async def test_nothing_that_a_participant_receives_names_what_is_shown(
+    tmp_path: Path, media: Mapping[str, Path], whole: bool
+) -> None:
+    """Every method with one medium, each medium with several methods; whole: every pair of the two."""
+    turns = [medium for _, medium in zip(names(), 3 * tuple(SUFFIXES), strict=False)]
+    chosen = PAIRS if whole else list(zip(names(), turns, strict=True))
+    assert {method for method, _ in chosen} == set(names())
+    assert {medium for _, medium in chosen} == set(SUFFIXES)
+    for method, medium in chosen:
+        folder = tmp_path / f"{method}-{medium}"
+        shutil.copytree(media[medium], folder)
+        (folder / "study.yaml").write_text(json.dumps(study_of(method, medium)), "utf-8")
+        async with run_server(load_study(folder), port=0) as server:
+            reader, received = await crawl(server)
+            secret = server.store.secret
+        assert reader.has_completed, (method, medium, reader.refusal)
+        media_received = [what for what, _ in received if what.startswith("GET /media/")]
+        assert len(set(media_received)) >= 2, (method, medium)
+        code = str(reader.step["code"]).encode()
+        for what, data in received:
+            assert MARK.encode() not in data.lower(), (method, medium, what)
+            assert secret.hex().encode() not in data, (method, medium, what)
+        assert not [what for what, data in received[:-1] if code in data], (method, medium)
+        shutil.rmtree(folder)
