@@ -168,7 +168,7 @@ class _Connection:
         except apsw.Error as error:
             kind = sqlite3.IntegrityError if isinstance(error, apsw.ConstraintError) else sqlite3.OperationalError
             raised = kind(str(error))
-            raised.sqlite_errorcode = error.extendedresult
+            raised.sqlite_errorcode = getattr(error, "extendedresult", sqlite3.SQLITE_ERROR)
             raise raised from error
         return _Cursor(rows, self.total_changes - before, int(self._inner.last_insert_rowid()))
 

@@ -22,9 +22,9 @@ def licence_table() -> str:
 
 def licence_of(name: str) -> str:
     """Return the licence of an installed package: its expression, else a short name, else its classifiers."""
-    found = metadata.metadata(name)
-    written = found.get("License-Expression") or found.get("License") or ""
+    found = metadata.metadata(name).json
+    written = str(found.get("license_expression") or found.get("license") or "")
     if written and len(written) < 60 and "\n" not in written:
         return written
-    words = [one.rpartition(" :: ")[2] for one in found.get_all("Classifier") or () if one.startswith("License ::")]
+    words = [one.rpartition(" :: ")[2] for one in found.get("classifier") or () if one.startswith("License ::")]
     return ", ".join(_TEXTS.get(word, word) for word in words) or "unknown"

@@ -39,7 +39,7 @@ EXAMPLE = r"Write for example (?P<content>[^_]+)_(?P<condition>.+)\.mp4"
                                 "Did you mean folder?"),
         ("stimuli: {folder: a, accept: [loudnes]}",
          "stimuli.accept.0 is loudnes. Allowed: loudness, silence, channels, sample_rate, depth, frame_rate, "
-         "resolution, duration, format, encoders, file_size, identical or missing. Did you mean loudness?"),
+         "resolution, duration, format, layout, encoders, file_size, identical or missing. Did you mean loudness?"),
         ("stimuli: {}", "stimuli names neither folder nor manifest. Allowed: one of the two."),
         ("stimuli: {folder: a, manifest: b}", "stimuli names both folder and manifest. Allowed: one of the two."),
         ("stimuli: {manifest: b, pattern: '(?P<content>.)(?P<condition>.)'}",
