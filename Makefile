@@ -1,6 +1,7 @@
 # Plain `make` lists the verbs.
 PYTHON ?= python3
 ARGS ?=
+PART ?=
 BIN := .venv/bin
 ifeq ($(OS),Windows_NT)
   BIN := .venv/Scripts
@@ -45,8 +46,8 @@ bench: .venv/dev  ## measure, and write docs/benchmarks.md
 zoo: .venv/dev  ## send cheats and honest robots through every preset, and write docs/trust.md
 	$(BIN)/python -m zoo.visits $(ARGS)
 
-prove: .venv/dev browser  ## the long simulations and kill loops, whole
-	$(BIN)/python -m pytest -m "long or variant" --whole $(ARGS)
+prove: .venv/dev browser  ## the long simulations and kill loops, whole (PART=kills: one part; CONTRIBUTING lists them)
+	$(BIN)/python -m pytest -m "long or variant" --whole $(if $(PART),--part $(PART)) $(ARGS)
 
 docs: .venv/dev browser  ## make the screenshots and reference pages of the docs anew
 	$(BIN)/python -m documentation

@@ -25,6 +25,7 @@ pytest_plugins = [
     "support.browser",
     "support.commands",
     "support.played_pages",
+    "support.proof_parts",
     "support.prolific_researcher",
     "support.report_pages",
     "support.simulated_ratings",

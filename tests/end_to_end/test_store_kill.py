@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 from collections import Counter
@@ -40,7 +41,8 @@ asyncio.run(store_forever(sys.argv[1], sys.argv[2:]))
 async def test_kill_9_loses_no_acknowledged_answer(
     kind: str, tmp_path: Path, request: pytest.FixtureRequest, whole: bool
 ) -> None:
-    kills = 20 if whole else 2
+    kills = 380 if whole else 2
+    moments = random.Random(kills)
     url = str(tmp_path / "store") if kind == "sqlite" else request.getfixturevalue("postgresql_url")
     async with open_store(url) as store:
         await store.begin(study_record())
@@ -50,7 +52,7 @@ async def test_kill_9_loses_no_acknowledged_answer(
         command = [sys.executable, "-c", APPEND, url, *sessions]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
-            lines = [process.stdout.readline() for _ in range(200)]
+            lines = [process.stdout.readline() for _ in range(moments.randint(1, 60))]
             process.kill()
             lines += process.stdout.readlines()
         assert process.returncode != 0
@@ -58,6 +60,6 @@ async def test_kill_9_loses_no_acknowledged_answer(
     async with open_store(url) as store:
         stored = Counter([f"{row['session']} {row['key']}" for row in await rows(store, "answers")])
         assert set(stored.values()) == {1}, "an answer is there twice"
-        assert len(acknowledged) == len(set(acknowledged)) >= 200 * kills
+        assert len(acknowledged) == len(set(acknowledged)) >= kills
         assert set(acknowledged) <= set(stored), "an acknowledged answer is lost"
         assert sum([len((await session_facts(store, session)).answers) for session in sessions]) == stored.total()
