@@ -171,6 +171,7 @@ async def test_the_list_of_contents_leads_to_every_section_also_into_folded_ones
     assert listed == sections
     await links.filter(has_text="Is it four?").click()
     assert await page.locator("#question-4").evaluate("one => one.open")
+    await page.evaluate(FOLD, True)
     await page.locator(".figure[tabindex]").first.focus()
     # Scrolling there hides a tip, in the frame after it.
     await page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
@@ -179,7 +180,7 @@ async def test_the_list_of_contents_leads_to_every_section_also_into_folded_ones
     assert said == [], "the policy of the page blocks nothing of its own"
     await page.evaluate(SMUGGLED)
     assert await page.evaluate("window.smuggled") is None
-    assert len([text for text in said if "Content Security Policy" in text]) == 3
+    assert len([text for text in said if "Content Security Policy" in text]) >= 3
     await page.close()
 
 
