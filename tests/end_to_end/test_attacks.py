@@ -8,8 +8,13 @@ import shutil
 from datetime import timedelta
 from typing import Any, cast
 
+import httpx
 import pytest
 
+from beholder.errors import Refused
+from beholder.server.app import make_app
+from beholder.server.assets import Assets
+from beholder.server.limits import StoreRoom
 from beholder.server.requests import SubmittedAnswer
 from beholder.server.service import StudyService
 from beholder.store.contract import Store, StoreUnavailable
@@ -165,6 +170,43 @@ async def test_somebody_who_has_not_agreed_can_send_little(server: Site) -> None
     facts = await server.store.session_facts(token.split(".")[1])
     assert facts is not None
     assert facts.session.device == {"dpr": 2}
+
+
+async def test_arrivals_are_paced_by_address_and_whoever_is_inside_never_meets_it(server: Site) -> None:
+    body = {"study": "tiny", "params": {}, "device": {}}
+    came: list[httpx.Response] = []
+    crowd = {"x-forwarded-for": "203.0.113.9"}
+    while not came or came[-1].status_code != 429:
+        came += await asyncio.gather(
+            *(server.client.post("/api/arrive", json=body, headers=crowd) for _ in range(60 if came else 300))
+        )
+    assert {one.status_code for one in came[:300]} == {201}, "300 in a minute behind one address"
+    assert came[-1].headers["retry-after"]
+    token = came[0].json()["token"]
+    again = {"study": "tiny", "params": {"resume": token}, "device": {}}
+    assert (await server.client.post("/api/arrive", json=again, headers=crowd)).status_code == 200
+    forged = {"study": "tiny", "params": {"resume": "tiny.x.y"}, "device": {}}
+    assert (await server.client.post("/api/arrive", json=forged, headers=crowd)).status_code == 429
+    step = await server.client.get("/api/step", headers={**crowd, "authorization": f"Bearer {token}"})
+    assert step.status_code == 200
+    elsewhere = await server.client.post("/api/arrive", json=body, headers={"x-forwarded-for": "203.0.113.10"})
+    assert elsewhere.status_code == 201
+
+
+async def test_nobody_begins_when_the_disk_is_almost_full_and_whoever_is_inside_goes_on(server: Site) -> None:
+    left = [10**12]
+    room = StoreRoom(lambda: left[0], iter(range(1000)).__next__)
+    host = StudyService(server.service.served, server.store, room=room)
+    _, inside = await host.arrive({"participant": "ada"}, {})
+    left[0] = 10**7
+    with pytest.raises(Refused, match="cannot take more people at the moment"):
+        await host.arrive({"participant": "ben"}, {})
+    token = str(inside["token"])
+    assert (await host.answer(token, "consent", SubmittedAnswer({"agree": True})))["stored_at"]
+    assert (await host.arrive({"resume": token}, {}))[0] is False
+    client = httpx.AsyncClient(transport=httpx.ASGITransport(make_app(host, Assets(host.served.method))))
+    health = (await client.get("http://study/healthz")).json()
+    assert health == {"study": "tiny", "store": "ready", "room_mb": 9}
 
 
 NUMBERS = ["1e999", "-1e999", "NaN", "Infinity", "1" + "0" * 400]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -51,7 +53,7 @@ async def test_several_servers_serve_one_study_at_once(study: Path, postgresql_d
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="several servers on one port need Linux")
-async def test_workers_share_a_port_keep_the_password_to_themselves_and_die_with_their_parent(
+async def test_workers_share_a_port_keep_the_password_to_themselves_are_replaced_and_die_with_their_parent(
     study: Path, postgresql_databases: Callable[[], str]
 ) -> None:
     store = urlsplit(postgresql_databases())
@@ -63,6 +65,11 @@ async def test_workers_share_a_port_keep_the_password_to_themselves_and_die_with
         await asyncio.sleep(0.02)
     assert all("--as-worker" in worker.cmdline() for worker in workers)
     assert not [worker.cmdline() for worker in workers if "planted-password" in " ".join(worker.cmdline())]
+    workers[0].kill()
+    while len(alive := [child for child in parent.children() if child.status() != psutil.STATUS_ZOMBIE]) < 2 or (
+        workers[0] in alive
+    ):
+        await asyncio.sleep(0.02)
     await service.kill_parent()
     await asyncio.to_thread(psutil.wait_procs, workers, timeout=60)
     assert not [worker for worker in workers if worker.is_running() and worker.status() != psutil.STATUS_ZOMBIE]
@@ -115,3 +122,23 @@ async def test_sigterm_ends_a_server_cleanly(study: Path, tmp_path: Path) -> Non
     service.process.terminate()
     assert await asyncio.to_thread(service.process.wait) == 0
     await service.is_silent()
+
+
+@pytest.mark.long
+def test_of_servers_that_start_in_one_folder_one_serves_and_the_others_say_so(tmp_path: Path, whole: bool) -> None:
+    for number in range(8 if whole else 1):
+        study = write_study(tmp_path / f"study{number}")
+        command = [sys.executable, "-m", "beholder", "serve", str(study), "--port"]
+        servers = [
+            subprocess.Popen([*command, str(free_port())], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            for _ in range(3 if whole else 2)
+        ]
+        while len(ended := [one for one in servers if one.poll() is not None]) < len(servers) - 1:
+            time.sleep(0.02)
+        for one in ended:
+            assert one.stderr is not None
+            said = one.stderr.read().decode()
+            assert (one.returncode, "is in use by another server" in said, "Traceback" in said) == (2, True, False)
+        for one in servers:
+            one.kill()
+            one.communicate()

@@ -30,9 +30,10 @@ from beholder.recruiting.monitor_snapshot import (
 )
 from beholder.recruiting.preflight import higher_floor
 from beholder.recruiting.progress import alarms, median_minutes, session_positions, step_counts
+from beholder.server.limits import free_bytes, is_little, room_words
 from beholder.server.moderation import Pauses
 from beholder.store.contract import LedgerEntry, PlatformVisit, Table
-from beholder.store.open import read_rows
+from beholder.store.open import folder_of, is_postgresql, read_rows
 from beholder.study.model import Study
 from beholder.study.parts import duration
 from beholder.study.recruitment import Sum, is_closed, is_person, is_personal, is_robot, money
@@ -59,6 +60,8 @@ class MonitorFacts(NamedTuple):
     """Why there are no numbers of the platform."""
     senders: frozenset[str] = frozenset()
     """Sessions that sent anything in the last two minutes."""
+    room: int | None = None
+    """The bytes that are left on the disk of the store."""
 
 
 async def take_snapshot(
@@ -71,7 +74,17 @@ async def take_snapshot(
     now = context.now()
     senders = await context.store.senders(now - _PRESENT)
     with no_collection():
-        return make_snapshot(context.study, MonitorFacts(tables, entries, counts, note, senders), now, robots=robots)
+        facts = MonitorFacts(tables, entries, counts, note, senders, _room(context))
+        return make_snapshot(context.study, facts, now, robots=robots)
+
+
+def _room_alarms(room: int | None, inside: int) -> list[str]:
+    return [room_words(room, inside)] if room is not None and is_little(room, inside) else []
+
+
+def _room(context: RecruitContext) -> int | None:
+    """Return the bytes that are left on the disk of the store; None where it is not in a folder of this machine."""
+    return None if is_postgresql(context.url) else free_bytes(folder_of(context.url))
 
 
 def make_snapshot(study: Study, inputs: MonitorFacts, now: datetime, *, robots: bool = False) -> MonitorSnapshot:
@@ -136,6 +149,7 @@ def make_snapshot(study: Study, inputs: MonitorFacts, now: datetime, *, robots: 
         alarms=(
             *([paused] if paused and not robots else []),
             *alarms(rows, checks, earned, cost, inputs.platform, is_over=is_past),
+            *_room_alarms(inputs.room, len(here)),
             *([inputs.note] if inputs.note else []),
         ),
     )

@@ -152,6 +152,12 @@ async def _check_new(ctx: Context, identity: Identity, device: Mapping[str, Json
         raise
     if identity.platform not in ("", LAB, NUMBERED) and await _is_excluded(ctx, identity):
         raise ctx.entrance.refusal("excluded")
+    if is_person(identity.mode) and not await ctx.room.is_free(lambda: _count_inside(ctx, now)):
+        raise ctx.entrance.refusal("no_room", platform_id=identity.platform_id)
+
+
+async def _count_inside(ctx: Context, now: datetime) -> int:
+    return (await ctx.store.counts(now, ctx.served.study.run))["live"]
 
 
 async def _check_place(ctx: Context, identity: Identity, facts: SessionFacts, now: datetime) -> None:

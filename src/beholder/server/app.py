@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import timedelta
 from typing import Any
 
 from starlette.applications import Starlette
@@ -16,7 +17,7 @@ from beholder.errors import Refused
 from beholder.server import operations
 from beholder.server.assets import Assets
 from beholder.server.lab import lab_routes
-from beholder.server.limits import RateLimit
+from beholder.server.limits import ArrivalPace, RateLimit
 from beholder.server.media import media_response
 from beholder.server.operations import ApiRoute, openapi_document
 from beholder.server.requests import (
@@ -35,6 +36,7 @@ _LONGEST_PARAM = 512
 _MOST_PARAMS = 32
 _LARGEST_ARRIVAL = 32 * 1024
 """What anybody may send who has no session yet."""
+_LOG_EVERY = timedelta(seconds=5)
 _log = logging.getLogger("beholder.server")
 
 
@@ -42,12 +44,25 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
     """Return the application that serves one study."""
     study = service.served.study
     page, erasure_page = assets.page(study), assets.standalone(study, "forget.js", "steps")
-    limit, slow_limit = RateLimit(), RateLimit(burst=10, per_second=1)
+    limit, slow_limit, pace = RateLimit(), RateLimit(burst=10, per_second=1), ArrivalPace()
 
     def token_of(request: Request) -> str:
         token = read_bearer(request, service.words)
         limit.take(service.session_of(token))  # a made-up token is refused before, and not kept
         return token
+
+    def is_token(text: Json) -> bool:
+        try:
+            return isinstance(text, str) and bool(service.session_of(text))
+        except Refused:
+            return False
+
+    def pace_strangers(request: Request, params: Mapping[str, str], token: str) -> None:
+        # Robots and previews are signed; that is looked at first, and nothing is stored for a forged one.
+        if params.keys().isdisjoint(("robot", "preview")) and not any(
+            map(is_token, (params.get("resume"), params.get("again"), token))
+        ):
+            pace.take(request.scope.get("beholder.address", ""))
 
     async def show(request: Request) -> Response:
         if request.path_params["study"] != study.name:
@@ -68,7 +83,9 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         if len(params) > _MOST_PARAMS:
             raise Refused.because("long_parameter", where="params", allowed=f"up to {_MOST_PARAMS} parameters")
         named = {name: _parameter(value) for name, value in params.items()}
-        is_new, arrival = await service.arrive(named, read_device(device), _parameter(body.get("token", "")))
+        token = _parameter(body.get("token", ""))
+        pace_strangers(request, named, token)
+        is_new, arrival = await service.arrive(named, read_device(device), token)
         return JsonReply(arrival, 201 if is_new else 200)
 
     async def step(request: Request) -> Response:
@@ -109,7 +126,7 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         return asset_response(request, erasure_page)
 
     async def forget(request: Request) -> Response:
-        slow_limit.take("forget")
+        slow_limit.take(request.scope.get("beholder.address", ""))
         body = await read_json(request)
         receipt = body.get("receipt") if isinstance(body, Mapping) else None
         if not isinstance(receipt, str):
@@ -128,9 +145,15 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         return asset_response(request, asset, "public, max-age=31536000, immutable")
 
     async def health(request: Request) -> Response:
-        if await service.store.ready():
-            return JsonReply({"study": study.name, "store": "ready"})
-        return JsonReply({"study": study.name, "store": "away"}, 503, {"retry-after": "5"})
+        is_ready, room = await service.store.ready(), service.context.room
+        if not is_ready:
+            room.failed_at = service.now()
+        told: dict[str, Json] = {"study": study.name, "store": "ready" if is_ready else "away"}
+        if room.is_low:
+            told["room_mb"] = room.left_mb
+        if room.failed_at is not None:
+            told["last_failed_commit"] = room.failed_at.isoformat(timespec="seconds")
+        return JsonReply(told, *(() if is_ready else (503, {"retry-after": "5"})))
 
     async def front(request: Request) -> Response:
         return asset_response(request, page)
@@ -203,7 +226,10 @@ def _error_handlers(
         return reply(request, refused, refused.status)
 
     async def wait_for_store(request: Request, away: Exception) -> Response:
-        _log.warning("the store is away: %s", away)
+        now, room = service.now(), service.context.room
+        if room.failed_at is None or now > room.failed_at + _LOG_EVERY:  # not once for every request
+            _log.warning("the store is away: %s", away)
+        room.failed_at = now
         return reply(request, Refused.because("store_away", code="store_away"), 503)
 
     async def find_nothing(request: Request, error: Exception) -> Response:

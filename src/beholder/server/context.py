@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from beholder.server.limits import MOST_SESSIONS, RecentEntries
+from beholder.server.limits import MOST_SESSIONS, RecentEntries, StoreRoom
 
 if TYPE_CHECKING:  # a declaration only, which every module of the server imports
     from beholder.server.admission import Leases
@@ -48,6 +48,8 @@ class Context:
     page_checks: PageChecks
     trial_rules: TrialRules
     presence: Presence
+    room: StoreRoom = field(default_factory=StoreRoom)
+    """The room on the disk of the store."""
     previews: MutableMapping[str, Preview] = field(default_factory=lambda: RecentEntries(_MOST_PREVIEWS))
     """The previews that were requested, by their session names."""
     event_sizes: MutableMapping[str, int] = field(default_factory=lambda: RecentEntries(MOST_SESSIONS))

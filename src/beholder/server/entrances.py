@@ -120,7 +120,7 @@ class Entrance:
             words = words.format(time=f"{at:%Y-%m-%d %H:%M} UTC{at:%z}".removesuffix("+0000"))
             more["at"] = at.isoformat()
         back = self.home
-        if code in ("full", "enough") or (code == "closed" and platform_id):
+        if code in ("full", "enough", "no_room") or (code == "closed" and platform_id):
             back = self.return_url(self.shared_codes().get("technical"), "technical", platform_id) or back
         if back is not None:
             more["return_url"] = back

@@ -43,10 +43,11 @@ from beholder.server.assets import Assets
 from beholder.server.connections import ConnectionLimits, Connections, Proxies, connection_limits
 from beholder.server.further_sessions import restore_extended_plan
 from beholder.server.lab import own_address
+from beholder.server.limits import StoreRoom, free_bytes
 from beholder.server.script import ServedStudy
 from beholder.server.service import StudyService
 from beholder.store.contract import Store, StoreUnavailable
-from beholder.store.open import open_store
+from beholder.store.open import folder_of, is_postgresql, open_store
 from beholder.store.rules import record_of
 from beholder.study.model import Study
 from beholder.study.recruitment import is_personal
@@ -128,14 +129,16 @@ async def run_server(
         )  # other machines must reach it
         public_url = f"http://{own_address()}:{port}" if is_open else address
     served, plan = load_served(study, public_url, progress)
-    async with open_store(store or study.folder / "store") as opened:
+    place = store or study.folder / "store"
+    async with open_store(place) as opened:
         if await restore_extended_plan(opened, study, plan, progress):
             served, plan = load_served(study, public_url, progress)
         with no_collection():
             lists = list(lists_to_json(plan))
         await opened.begin(record_of(study, served.catalogue, plan.plan_digest, lists, utc_now()), study.run)
         async with open_release(study, opened) as release:
-            service = StudyService(served, opened, now, release)
+            room = StoreRoom(None if is_postgresql(place) else lambda: free_bytes(folder_of(place)))
+            service = StudyService(served, opened, now, release, room)
             async with listen(make_app(service, Assets(served.method, page_checks(study))), host, port, trusted):
                 yield RunningServer(service, opened, address)
 
@@ -229,6 +232,7 @@ async def _until_listening(host: str, port: int, serving: asyncio.Task[None]) ->
 Report = Callable[[ServerStatus], None]
 Progress = Callable[[int, int], None]
 _EVERY_S = 1.0
+_log = logging.getLogger("beholder.server")
 
 
 async def serve_until_stopped(
@@ -411,13 +415,39 @@ async def _watch_workers(
             "--port", first.address.rpartition(":")[2], "--public-url", first.service.served.public_url, "--as-worker",
             *(f"--proxy={one}" for one in proxies),
         ]  # fmt: skip
-        workers_started = [_start_worker(command, store) for _ in range(workers - 1)]
+        started = [_start_worker(command, store) for _ in range(workers - 1)]
+        watching = asyncio.create_task(_restart_workers(started, lambda: _start_worker(command, store)))
         try:
             with stopped_by_signal(stop), _reduced_collection():
                 await report_until_stopped(first, stop, tell)
         finally:
-            for worker in workers_started:
+            watching.cancel()
+            for worker in started:
                 assert worker.stdin is not None
                 worker.stdin.close()
-            for worker in workers_started:
+            for worker in started:
                 await asyncio.to_thread(worker.wait)
+
+
+_LONGEST_WAIT_S = 60.0
+
+
+async def _restart_workers(
+    workers: list[subprocess.Popen[bytes]], start: Callable[[], subprocess.Popen[bytes]]
+) -> None:
+    """Start a worker again when it has died, and say so in the log; one that dies again and again waits longer."""
+    waits, due = [0.0] * len(workers), [0.0] * len(workers)
+    while True:
+        await asyncio.sleep(_EVERY_S)
+        now = time.monotonic()
+        for number, worker in enumerate(workers):
+            if worker.poll() is None:
+                continue
+            if not due[number]:
+                waits[number] = min(max(1.0, 2 * waits[number]), _LONGEST_WAIT_S)
+                due[number] = now + waits[number]
+                _log.error("worker %s has ended with %s, and is started again", number + 2, worker.returncode)
+            elif now >= due[number]:
+                assert worker.stdin is not None
+                worker.stdin.close()
+                workers[number], due[number] = start(), 0.0

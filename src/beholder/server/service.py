@@ -29,6 +29,7 @@ from beholder.server.entrances import entrance_of, identify
 from beholder.server.erasure import Wiping, erase_sessions, find_erasable
 from beholder.server.flow import Ending
 from beholder.server.further_sessions import FurtherSessions
+from beholder.server.limits import StoreRoom
 from beholder.server.media import MediaContent, open_media
 from beholder.server.moderation import Moderation
 from beholder.server.page_checks import PageChecks
@@ -49,7 +50,11 @@ _log = logging.getLogger("beholder.server")
 
 
 def make_context(
-    served: ServedStudy, store: Store, now: Callable[[], datetime], release_abandoned: ReleaseLists | None = None
+    served: ServedStudy,
+    store: Store,
+    now: Callable[[], datetime],
+    release_abandoned: ReleaseLists | None = None,
+    room: StoreRoom | None = None,
 ) -> Context:
     """Return the context of a served study."""
     words, words_by_check = read_words(served.study.language), check_texts(served.study.language)
@@ -71,6 +76,7 @@ def make_context(
         page_checks=PageChecks(served.needs, store.secret, words_by_check),
         trial_rules=TrialRules(served, words_by_check, words),
         presence=Presence(),
+        room=room or StoreRoom(),
     )
 
 
@@ -86,8 +92,9 @@ class StudyService:
         store: Store,
         now: Callable[[], datetime] = utc_now,
         release_abandoned: ReleaseLists | None = None,
+        room: StoreRoom | None = None,
     ) -> None:
-        self.context = make_context(served, store, now, release_abandoned)
+        self.context = make_context(served, store, now, release_abandoned, room)
         self.served, self.store, self.now, self.words = served, store, now, self.context.words
         self.preview = preview_of(self.context, 1)
         self.wiping = Wiping(store)
