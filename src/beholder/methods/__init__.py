@@ -60,7 +60,7 @@ def load_study(path: str | Path = "study.yaml") -> Study:
     document, checks = read_document(path), installed_checks()
     name = document.text("method")
     if not name:
-        return build_study(document, None, checks)
+        return build_study(document, None, checks, methods=names())
     try:
         method = find(name, document.where(("method",)))
     except StudyError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Protocol, TypeGuard, TypeVar
 
@@ -37,19 +37,35 @@ class MethodRules(Protocol):
     defaults: ClassVar[Mapping[str, Json]]
 
 
+_HEADING: Mapping[str, Any] = {"beholder": 1, "name": "study", "title": "A study", "language": "en"}
+"""Keys on which no stimulus and no plan rests, with values to go on with where they are wrong."""
+
+
+class HeadingError(StudyError):
+    """Nothing is wrong in the study file but its heading; `study` is the rest, whose stimuli can be judged at once."""
+
+    def __init__(self, problems: Iterable[Problem], study: Study) -> None:
+        super().__init__(problems)
+        self.study = study
+
+
 def build_study(
-    document: StudyDocument, rules: MethodRules | None, checks: CheckKinds, problems: Iterable[Problem] = ()
+    document: StudyDocument,
+    rules: MethodRules | None,
+    checks: CheckKinds,
+    problems: Iterable[Problem] = (),
+    methods: Sequence[str] = (),
 ) -> Study:
     """Return the study that a document describes under the rules of its method, with these checks to choose from.
 
     Raises `StudyError` with all problems, including the `problems` that are known already. Without rules, for an
-    unknown method, everything else is still checked.
+    unknown method, everything else is still checked. `methods` are the names to choose a method from.
     """
     reader = StudyReader(document)
     for problem in problems:
         reader.problems.append((document.line(("method",)), problem))
     model = study_model(checks.rules, checks.page_checks)
-    kind = _study_kind(rules, model, checks)
+    kind = _study_kind(rules, model, checks, methods)
     data = _without_broken(reader.read(kind), checks, reader)
     written = data
     data = _with_defaults(data, preset(data.get("preset")))
@@ -64,11 +80,28 @@ def build_study(
     study = _validated(model, data, reader, kind, ())
     if _has_groups(study, reader):
         study = _read_groups(study, data, rules, checks, kind, reader)
-    if reader.problems or study is None:
-        raise StudyError(dict.fromkeys(problem for _, problem in sorted(reader.problems, key=lambda pair: pair[0])))
+    is_refused = bool(reader.problems)
+    if study is None and rules is not None and _is_heading_alone(reader):
+        wrong = {place[0] for place in reader.refused_places}
+        study = model.model_validate(data | {key: value for key, value in _HEADING.items() if key in wrong})
+    elif is_refused or study is None:
+        raise StudyError(_in_order(reader))
     study._folder = document.folder
     study._lines = document.lines()
+    if is_refused:
+        raise HeadingError(_in_order(reader), study)
     return study
+
+
+def _is_heading_alone(reader: StudyReader) -> bool:
+    """Return whether everything that is wrong is in the heading, so that stimuli and plan can be judged all the same."""
+    wrong = reader.refused_places
+    return len(wrong) == len(reader.problems) and all(place and place[0] in _HEADING for place in wrong)
+
+
+def _in_order(reader: StudyReader) -> Iterable[Problem]:
+    """Return the problems by line, each once."""
+    return dict.fromkeys(problem for _, problem in sorted(reader.problems, key=lambda pair: pair[0]))
 
 
 def build_part(document: StudyDocument, model: type[_Model]) -> _Model:
@@ -77,15 +110,18 @@ def build_part(document: StudyDocument, model: type[_Model]) -> _Model:
     kind = ValueKind(model=model)
     part = _validated(model, reader.read(kind), reader, kind, ())
     if reader.problems or part is None:
-        raise StudyError(dict.fromkeys(problem for _, problem in sorted(reader.problems, key=lambda pair: pair[0])))
+        raise StudyError(_in_order(reader))
     return part
 
 
-def _study_kind(rules: MethodRules | None, model: type[Study], checks: CheckKinds) -> ValueKind:
+def _study_kind(
+    rules: MethodRules | None, model: type[Study], checks: CheckKinds, methods: Sequence[str]
+) -> ValueKind:
     """Return what is allowed in a study, with the options of the method, also in each level."""
     broken = _broken_kinds(model, checks)
     if rules is None:
-        return ValueKind(model=model, overrides=broken)
+        named = {"method": replace(field_kind(model.model_fields["method"]), allowed=listed(methods))}
+        return ValueKind(model=model, overrides={**broken, **(named if methods else {})})
     options = kind_of(rules.Options)
     level = ValueKind(model=Level, is_nullable=True, overrides={"options": options, "playback": kind_of(Playback)})
     factors = ValueKind(is_map=True, value=ValueKind(is_map=True, is_nullable=True, value=level))
@@ -283,7 +319,9 @@ def _refuse(
         allowed = f"a list of {least} or more" if least > 1 and not below.allowed else below.words()
         reader.refuse(place, f"is a list of {len(value)}" if value else "is empty", allowed)
     elif detail["type"] == "missing":
-        reader.refuse(place, "is missing", below.words())
+        only = below.choices[0] if len(below.choices) == 1 else None
+        fix = "" if only is None else f"Write {place[-1]}: {only} in a line of its own."
+        reader.refuse(place, "is missing", below.words(), fix)
     else:
         near = [str(choice) for choice in below.choices]
         what = "is empty" if value in ("", None, []) else f"is {quoted(value)}"

@@ -120,10 +120,14 @@ def check(
     from beholder.planning.message_trials import load_with_messages
     from beholder.server.session_stages import session_stages
     from beholder.study.groups import group_study
+    from beholder.study.loading import HeadingError
     from beholder.study.texts import default_texts
     from beholder.types import MESSAGE_ROLES
 
-    loaded = load_study(study) if isinstance(study, str | Path) else study
+    try:
+        loaded = load_study(study) if isinstance(study, str | Path) else study
+    except HeadingError as error:
+        raise StudyError([*error.problems, *_further_problems(error.study)]) from None
     method = find(loaded.method)
     if not (method_folder(method.name) / "view.js").is_file():
         raise StudyError(Problem(f"method {method.name}", "has no view.js", "", "Add the view, or update its package."))
@@ -180,6 +184,17 @@ def check(
         default_texts=default_texts(loaded, method_folder(method.name) / "texts"),
         pairs=_pair_count(plan, catalogue) if is_of_pairs(plan) else 0,
     )
+
+
+def _further_problems(study: Study) -> tuple[Problem, ...]:
+    """Return what is wrong in a study besides its heading."""
+    from beholder.errors import UserError
+
+    try:
+        check(study)
+    except UserError as error:
+        return error.problems
+    return ()
 
 
 def _pair_count(plan: Plan, catalogue: Catalogue) -> int:

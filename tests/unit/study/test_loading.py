@@ -238,9 +238,9 @@ def test_a_problem_says_what_is_wrong_and_what_is_allowed(tmp_path: Path, writte
     [
         ("method: acrr", "study.yaml:4  method is acrr, which is not a method. Allowed: {names}. Did you mean acr?"),
         ("method: dscqs", "study.yaml:4  method is dscqs, which is not in this version. Allowed: {names}."),
-        ("method:", "study.yaml:4  method is empty. Allowed: text that is not empty."),
-        ("method: [acr]", "study.yaml:4  method is a list. Allowed: text that is not empty."),
-        ("", "study.yaml:1  method is missing. Allowed: text that is not empty."),
+        ("method:", "study.yaml:4  method is empty. Allowed: {names}."),
+        ("method: [acr]", "study.yaml:4  method is a list. Allowed: {names}."),
+        ("", "study.yaml:1  method is missing. Allowed: {names}."),
     ],
 )
 def test_a_problem_with_the_method_is_told(tmp_path: Path, written: str, message: str) -> None:

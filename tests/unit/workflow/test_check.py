@@ -24,6 +24,20 @@ def test_check_prints_what_a_participant_goes_through(study: Path) -> None:
     assert yaml.safe_load(resolved.stdout)["playback"]["watch"] == "whole"
 
 
+def test_a_missing_heading_does_not_hide_what_is_wrong_with_the_stimuli(tmp_path: Path) -> None:
+    written = tmp_path / "study.yaml"
+    written.write_text("title: Faces\nmethod: acr\nstimuli: faces\n", "utf-8")
+    with pytest.raises(beholder.UserError) as told:
+        beholder.check(written)
+    assert [str(problem) for problem in told.value.problems] == [
+        "study.yaml:1  beholder is missing. Allowed: 1. Write beholder: 1 in a line of its own.",
+        "study.yaml:1  name is missing. Allowed: up to 64 small letters, digits, - and _, beginning with a letter or "
+        "digit.",
+        "study.yaml:3  stimuli is faces, which is not there. Make the folder faces with one folder per condition, or "
+        "change stimuli in the study.",
+    ]
+
+
 def test_check_counts_its_warnings_at_the_end(study: Path) -> None:
     written = yaml.safe_load(study.read_text("utf-8"))
     written["conditions"] = ["natural", "smooth", "jerky"]
