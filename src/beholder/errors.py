@@ -141,6 +141,17 @@ def closest(word: str, known: Sequence[str], most: int = 1) -> list[str]:
     return [by_small[other] for other, ratio in zip(near, ratios, strict=True) if ratio > ratios[0] - _AS_NEAR]
 
 
+def name_given(given: str, labels: Mapping[str, str]) -> str | None:
+    """Return the name that is given by itself or by its label; None where neither is known, or several have the label.
+
+    `labels` are those of all names that there are; a name without one is its own.
+    """
+    if given in labels:
+        return given
+    named = [name for name, label in labels.items() if label == given]
+    return named[0] if len(named) == 1 else None
+
+
 def did_you_mean(word: str, known: Sequence[str], most: int = 1) -> str:
     """Return `Did you mean x?` or `Did you mean x or y?`, or an empty string when nothing known is near."""
     near = closest(word, known, most)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import gc
 import importlib
+import inspect
 import re
 import statistics
 import subprocess
@@ -646,6 +647,22 @@ def test_the_public_names_are_these() -> None:
     assert dir(beholder) == sorted(beholder.__all__), "packages can be imported, and are not listed"
     for name in beholder.__all__:
         assert callable(getattr(beholder, name))
+
+
+_FEW = 4
+"""So many arguments are explained in a sentence."""
+
+
+def test_help_has_many_arguments_in_groups_with_the_rare_ones_last() -> None:
+    for name in filter(str.islower, beholder.__all__):
+        function = getattr(beholder, name)
+        asked = set(inspect.signature(function).parameters)
+        groups = re.findall(r"^(\S.*):\n((?: {4}.+\n)+)", f"{inspect.getdoc(function)}\n", re.MULTILINE)
+        heads = [line[4:20] for _, lines in groups for line in lines.splitlines() if line[4] != " "]
+        explained = {word.strip(",") for head in heads for word in head.split()}
+        if len(asked) > _FEW:
+            assert groups[-1][0].startswith("Rarely"), name
+            assert asked <= explained, name
 
 
 def test_importing_beholder_loads_nothing_heavy() -> None:

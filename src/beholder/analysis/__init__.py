@@ -38,16 +38,29 @@ def analyse(
 ) -> Results:
     """Analyse a study's clean/ratings.csv, or any table of ratings; write `analyse/` and return the results.
 
-    A table of your own is CSV, TSV, Excel or Parquet, with a row for each rating or a column for each condition,
-    stimulus or person; `notes["table"]` says how it was read and what is odd in it. Of such a table, `columns` says
-    what is not evident (`{"participant": "Subject"}`), `scale` its scale (`acr5`, `1..5`), `reference` the condition
-    that is one, `missing` the cells that are no answers, and `sheet` which of a workbook.
+        results = beholder.analyse("study.yaml")
+        results.summary(), results.plot()  # and `beholder.report` writes the page
 
-    A `model` (bradley-terry, bt500, mos, p910, p913, shrunken or thurstone), or several, adds its quality of every
-    stimulus to the scores. An analysis of people's ratings is recorded as a look in the ledger of the store; `store`
-    names it where it is neither store/ nor the folder that `clean` was given. `robots=True` analyses the rehearsal of a
-    study that people have taken too, in rehearsal/. `progress` gets the number of finished analyses and the number of
-    all analyses.
+    What most studies need:
+        study           the study file, the study, or a table of your own: CSV, TSV, Excel or Parquet, with a row for
+                        each rating or a column for each condition, stimulus or person. `notes["table"]` says how it
+                        was read and what is odd in it
+        model           adds a quality of every stimulus by this model, or by several: bradley-terry, bt500, mos, p910,
+                        p913, shrunken or thurstone
+
+    Of a table of your own:
+        columns         what is not evident, as {"participant": "Subject"}
+        scale           its scale, as `acr5` or `1..5`
+        reference       the condition that is the reference
+        missing         cells that are no answers, as [-1, "skipped"]
+        sheet           which sheet of a workbook
+
+    Rarely:
+        out             another folder than analyse/
+        robots          the rehearsal of a study that people have taken too, in rehearsal/
+        store           where answers are kept, if neither in store/ nor where `clean` was told: an analysis of people's
+                        ratings is recorded there as a look
+        progress        a function that gets the number of analyses that are done, and of all
     """
     from beholder.analysis.folder import analyse_folder
     from beholder.analysis.ratings_table import TableOptions

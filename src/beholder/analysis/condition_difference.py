@@ -30,7 +30,7 @@ from beholder.analysis.tests import (
     is_clear,
     verdict_words,
 )
-from beholder.errors import Problem, UserError, did_you_mean
+from beholder.errors import Problem, UserError, did_you_mean, name_given
 from beholder.formats import count, decimals_for, number, p_value, percent_half_up
 from beholder.stats.additive import CITATION as ADDITIVE
 from beholder.stats.clustered import Estimate, Floats
@@ -177,11 +177,9 @@ def _questions(results: Results) -> list[str]:
 def find_question(results: Results, where: str, question: str | None) -> str:
     """Return the name of a question that is given by its name or its label; UserError names those that there are."""
     names = _questions(results)
-    if question in names:
-        return question
-    labelled = [name for name in names if question is not None and results.question_name(name) == question]
-    if len(labelled) == 1:
-        return labelled[0]
+    found = None if question is None else name_given(question, {name: results.question_name(name) for name in names})
+    if found is not None:
+        return found
     allowed = ", ".join(names)
     if question is not None:
         raise UserError(Problem(where, f"no question {question!r} was asked", allowed, did_you_mean(question, names)))
@@ -203,15 +201,15 @@ def _find_conditions(results: Results, condition: str, other: str) -> tuple[str,
     """
     where, others = f'better("{condition}", "{other}")', results.ratings["other_condition"]
     names = list(dict.fromkeys([*results.notes["conditions"], *(name for name in others if name)]))
-    labels = results.notes.get("condition_labels", {})
-    by_label = {label: name for name, label in labels.items() if list(labels.values()).count(label) == 1}
-    known = {**by_label, **{name: name for name in names}}
+    labels = {name: results.display_name(name) for name in names}
+    known = {given: name_given(given, labels) for given in (condition, other)}
     problems = [
-        Problem(where, f"no condition {name!r} was rated", ", ".join(names), did_you_mean(name, list(known)))
-        for name in dict.fromkeys((condition, other))
-        if name not in known
-    ]
-    condition, other = known.get(condition, condition), known.get(other, other)
+        Problem(where, f"no condition {given!r} was rated", ", ".join(names),
+                did_you_mean(given, list(dict.fromkeys([*labels.values(), *names]))))
+        for given, name in known.items()
+        if name is None
+    ]  # fmt: skip
+    condition, other = known[condition] or condition, known[other] or other
     if not problems and condition == other:
         problems = [Problem(where, "is one condition against itself", "", "Name two conditions.")]
     if problems:

@@ -94,10 +94,16 @@ def clean(
 ) -> Cleaned:
     """Judge every session of a run and write `clean/`; return the counts of what was used and excluded.
 
-    People are looked at where there are any, else robots; `robots=True` looks at a rehearsal again, and writes to
-    `rehearsal/clean/` once a person has come. The run is that of
-    study.yaml; `run=1` looks at an earlier one again. `progress` is called with the number of sessions judged so
-    far, and of all.
+        print(beholder.clean("study.yaml"))
+
+    What most studies need:
+        study           the study file, or the study. People are looked at where there are any, else robots
+        robots          True looks at a rehearsal again, and writes to rehearsal/clean/ once a person has come
+
+    Rarely:
+        run             an earlier run, as 1; that of study.yaml when left out
+        store           where answers are kept, if not in store/ beside the study
+        progress        a function that gets the number of sessions that are judged, and of all
     """
     from beholder.cleaning.tables import clean_folder
 

@@ -40,13 +40,29 @@ def compare(
 ) -> Comparison:
     """Compare the scores of two or more sides; write `compare/` beside the first and return the comparison.
 
-    A side is a study (its file or folder), a run of it (`study.yaml@2`, `study.yaml@all`), a table of ratings, or a
-    table of scores (stimulus or condition, and mean; also question, content, sd and n). `NAME=PATH` names it. One study
-    alone stands for all its runs. The first side is what the others are mapped to. Sides whose difference is surely
-    within `margin` points are called equivalent: 5 % of the scale when left out. With `runs` every study stands for its
-    runs, and runs of the same number are one side: two questionnaires about the same systems, run equally often, are
-    compared at once. `columns`, `scale`, `reference`, `missing` and `sheet` are what `analyse` takes of a table, here
-    of all tables among the sides. `progress` is called as figures are drawn.
+        found = beholder.compare("crowd/study.yaml", "laboratory=lab.csv")
+
+    What most comparisons need:
+        sides           each a study (its file or folder), a run of it (`study.yaml@2`, `study.yaml@all`), a table of
+                        ratings, or a table of scores (stimulus or condition, and mean; also question, content, sd and
+                        n). `NAME=PATH` names it. One study alone stands for all its runs. The others are mapped to the
+                        first
+        questions       only these, by name or label
+        margin          sides whose difference is surely within so many points are called equivalent: 5 % of the scale
+                        when left out
+        runs            every study stands for its runs, and runs of the same number are one side: two questionnaires
+                        about the same systems, run equally often, are compared at once
+
+    Of all tables among the sides:
+        columns         what is not evident, as {"participant": "Subject"}
+        scale           its scale, as `acr5` or `1..5`
+        reference       the condition that is the reference
+        missing         cells that are no answers, as [-1, "skipped"]
+        sheet           which sheet of a workbook
+
+    Rarely:
+        out             another folder than compare/
+        progress        a function that gets the number of figures that are drawn, and of all
     """
     from beholder.analysis.ratings_table import TableOptions
     from beholder.comparison.page import compare_folder

@@ -26,7 +26,7 @@ from beholder.analysis.sides import (
     with_unique_names,
 )
 from beholder.analysis.spreadsheets import is_table
-from beholder.errors import Problem, UserError, did_you_mean
+from beholder.errors import Problem, UserError, did_you_mean, name_given
 from beholder.formats import first_names, plain_count
 from beholder.study.markdown import plain_text
 from beholder.study.model import Study
@@ -189,13 +189,15 @@ def _questions(sides: Sequence[Side], asked: Sequence[str]) -> tuple[str, ...]:
     """Return the questions that are compared: those that two sides have at least, or those of them that are asked."""
     every = [question for side in sides for question in side.questions]
     shared = [question for question in dict.fromkeys(every) if every.count(question) > 1]
+    called = [pair for side in sides for pair in side.question_labels.items()]
+    labels = {question: dict(reversed(called)).get(question, question) for question in shared}
+    found = {given: name_given(given, labels) for given in asked}
     problems = []
-    for name in asked:
-        if name not in shared:
+    for given, name in found.items():
+        if name is None:
             known = ", ".join(shared) or "none is shared"
-            problems.append(
-                Problem("--question", f"{name!r} is no question of two sides", known, did_you_mean(name, shared))
-            )
+            near = did_you_mean(given, list(dict.fromkeys([*shared, *labels.values()])))
+            problems.append(Problem("--question", f"{given!r} is no question of two sides", known, near))
     for side in sides:
         if not set(side.questions) & set(shared):
             others = dict.fromkeys(question for other in sides if other is not side for question in other.questions)
@@ -204,7 +206,7 @@ def _questions(sides: Sequence[Side], asked: Sequence[str]) -> tuple[str, ...]:
             problems.append(Problem(side.name, what, _distinct(others), fix))
     if problems:
         raise UserError(problems)
-    return tuple(question for question in shared if not asked or question in asked)
+    return tuple(question for question in shared if not asked or question in found.values())
 
 
 def _only(side: Side, questions: Sequence[str]) -> Side:

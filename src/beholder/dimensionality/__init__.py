@@ -36,12 +36,24 @@ def dimensions(
 ) -> Dimensions:
     """Analyse how questions correlate; write `dimensions/` beside the first study and return the result.
 
-    A study may also be one of its runs (`study.yaml@2`), or a table of ratings or of scores (.csv); several are joined
-    by condition. `split`, as ("realistic", 2), repeats everything for conditions above and below. `metrics` is a table
-    of objective metrics, as `beholder metrics` writes it. With a `factor`, a column of the manifest, there is a profile
-    for each of its levels. `of` is the question to which the others are related: by default the one that explains most
-    of the variance. `components` keeps that many, in place of those above chance. `over` is what the spread and the
-    relations of questions are of: conditions, or every stimulus. `progress` is called as figures are drawn.
+        found = beholder.dimensions("study.yaml", split=("Realistic", 2))
+
+    What most studies need:
+        studies         study files, runs (`study.yaml@2`), or tables of ratings or of scores (.csv); several are joined
+                        by condition
+        of              the question to which the others are related, by name or label: the one that explains most of
+                        the variance when left out
+        split           repeats everything for conditions above and below a score of a question, as ("realistic", 2)
+
+    Besides questions:
+        metrics         a table of objective metrics, as `beholder metrics` writes it
+        factor          a column of the manifest: a profile for each of its levels
+
+    Rarely:
+        components      keeps so many, in place of those above chance
+        over            what the spread and the relations of questions are of: each `condition`, or each `stimulus`
+        out             another folder than dimensions/
+        progress        a function that gets the number of figures that are drawn, and of all
     """
     from beholder.dimensionality.folder import dimensions_folder
 

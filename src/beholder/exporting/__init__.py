@@ -48,10 +48,21 @@ def export(
     p910: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Exported:
-    """Write the facts of a study as tidy tables to `out` (`export/` in its folder when left out); return what was.
+    """Write the facts of a study as tidy tables to a folder; return what was written.
 
-    All runs are in the same tables, and the column `run` tells them apart.
-    What people wrote in their own words is left out unless `with_texts`; `p910` adds the tables of the P.910 toolkit.
+        beholder.export("study.yaml", format="parquet")
+
+    What most studies need:
+        study           the study file, or the study. All runs are in the same tables; the column `run` tells them apart
+        out             the folder: export/ beside the study when left out
+        format          `csv` or `parquet`
+        with_texts      what people wrote in their own words as well
+        p910            the tables of the P.910 toolkit as well
+
+    Rarely:
+        robots          the rehearsal of a study that people have taken too
+        store           where answers are kept, if not in store/ beside the study
+        progress        a function that gets the number of tables that are written, and of all
     """
     from beholder.exporting.folder import export_folder
 

@@ -61,9 +61,18 @@ def extend(
 ) -> Extension:
     """Add lists to the plan of a study that people have begun; return what was added.
 
-    Without `participants`, exactly what cleaning left short of its votes, and where design.votes says how many, what
-    stimuli that were added to the study need. With it, lists for so many more by the same design. `robots=True` judges
-    a rehearsal although people have answered; then, and with `dry_run`, nothing is written.
+        beholder.extend("study.yaml", participants=10)
+
+    What most studies need:
+        study           the study file, or the study
+        participants    lists for so many more by the same design. When left out, exactly what cleaning left short of
+                        its votes and, where design.votes says how many, what stimuli need that were added to the study
+        dry_run         only says what would be added
+
+    Rarely:
+        robots          judges a rehearsal although people have answered; nothing is written then
+        store           where answers are kept, if not in store/ beside the study
+        progress        a function that gets the number of stimuli that are made, and of all
     """
     from beholder.extension.folder import extend_folder
 

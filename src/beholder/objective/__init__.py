@@ -42,11 +42,24 @@ def metrics(
 ) -> Metrics:
     """Measure the stimuli of a study and relate the values to its ratings; write `metrics/` and return the tables.
 
-    `metric` names what is measured (psnr, psnr-y, ssim, ssim-y, ms-ssim, vmaf, stoi, estoi, si-sdr, lmd; lpips, fid and
-    fvd where they are installed; those of other packages): the usual ones that fit when left out, and nothing where
-    `values` brings tables of values from elsewhere. `regions` is a table of boxes and masks, `landmarks` one of points,
-    `reference` the condition to compare with where none has that role. A table of ratings or scores in place
-    of the study takes `values` only. `progress` is called as pairs are measured, `drawing` as figures are drawn.
+        found = beholder.metrics("study.yaml", metric=["psnr", "ssim"])
+
+    What most studies need:
+        source          the study file, or the study; a table of ratings or scores takes `values` only
+        metric          what is measured: psnr, psnr-y, ssim, ssim-y, ms-ssim, vmaf, stoi, estoi, si-sdr, lmd; lpips,
+                        fid and fvd where they are installed; those of other packages. The usual ones that fit when left
+                        out, and nothing where `values` are given
+        reference       the condition to compare with, by name or label, where none has that role
+        values          tables of values from elsewhere
+
+    Parts of the picture:
+        regions         a table of boxes and masks
+        landmarks       a table of points
+
+    Rarely:
+        out, jobs       another folder than metrics/, and how many pairs are measured at a time
+        progress        a function that gets the number of pairs that are measured, and of all
+        drawing         the same of figures that are drawn
     """
     from beholder.objective.folder import metrics_folder
 

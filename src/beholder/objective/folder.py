@@ -11,7 +11,7 @@ import pandas as pd
 
 from beholder.analysis.result import Result
 from beholder.analysis.sides import Side, read_side
-from beholder.errors import Problem, UserError
+from beholder.errors import Problem, UserError, name_given
 from beholder.objective.correlation import LEVELS, between, relate
 from beholder.objective.correlation import METRIC_COLUMNS as COMPARED
 from beholder.objective.correlation import SCORE_COLUMNS as RELATED
@@ -65,7 +65,7 @@ def metrics_folder(
     values = [pd.DataFrame(columns=VALUES)]
     notes = []
     if catalogue is not None and (metric or not tables):
-        chosen = choose(catalogue, metric, reference)
+        chosen = choose(catalogue, metric, _condition(reference, study))
         parts = read_regions(regions) if regions is not None else Regions({})
         points = read_landmarks(landmarks, catalogue) if landmarks is not None else None
         cache = MeasurementCache(folder / "cache.jsonl")
@@ -96,6 +96,12 @@ def _study(source: str | Path | Study) -> Study | None:
     from beholder.methods import load_study
 
     return load_study(Path(source))
+
+
+def _condition(given: str | None, study: Study | None) -> str | None:
+    """Return the name of a condition that is given by its name or its label; one that is not known stays as it is."""
+    labels = {one.name: one.label or one.name for one in study.conditions} if study is not None else {}
+    return given if given is None else name_given(given, labels) or given
 
 
 def _rated(source: str | Path | Study, study: Study | None) -> Side | None:

@@ -60,10 +60,22 @@ async def launch(
     store: str | None = None,
     dry_run: bool = False,
 ) -> Launch:
-    """Check everything, create a draft of the study, and return what it costs; `publish="54.00 GBP"` publishes it.
+    """Check everything, create a draft of the study, and return what it costs; `publish` publishes it.
 
-    The amount must be that of the quote, so that nobody spends money they have not seen. A second call continues the
-    first. With `dry_run` nothing is created, and neither store nor server is needed.
+        beholder.launch("study.yaml")                           # says what it would cost
+        beholder.launch("study.yaml", publish="54.00 GBP")      # and opens it for that
+
+    A second call continues the first.
+
+    What most studies need:
+        study           the study file, or the study
+        publish         the amount of the quote, so that nobody spends money they have not seen
+        public_url      the address that people reach the server by
+        dry_run         creates nothing, and needs neither store nor server
+
+    Rarely:
+        places          how many places in all, which only grow once it is published; one for each list when left out
+        store           where answers are kept, if not in store/ beside the study
     """
     from beholder.recruiting.context import open_context
     from beholder.recruiting.launches import launch_study
@@ -152,8 +164,17 @@ async def decide(
 ) -> Decisions:
     """Return whom to pay and whose answers to use, with reasons, and write decide/decisions.csv for editing.
 
-    `submissions` is the platform's list of submissions as CSV (`panel`). `sign` is the name of the person who signs the
-    file; only signed decisions are ever sent.
+        beholder.decide("study.yaml")                       # look at it, change it
+        beholder.decide("study.yaml", sign="Ada Lovelace")  # only signed decisions are ever sent
+
+    What most studies need:
+        study           the study file, or the study
+        sign            the name of the person who signs the file
+        submissions     the platform's list of submissions as CSV (`panel`)
+
+    Rarely:
+        store           where answers are kept, if not in store/ beside the study
+        dry_run         writes and signs nothing
     """
     from beholder.errors import Problem, RecruitError
     from beholder.recruiting.context import open_context
@@ -183,10 +204,22 @@ async def pay(
 ) -> Payment:
     """Return what is due to whom; with `send` it is paid, exactly once.
 
-    A payment of unknown outcome is checked and never sent again by itself: `resend` names payments that nobody received
-    and that may be sent once more, `settle` those that a person has completed by hand. `paid` confirms that the list in
-    pay/payments.csv has been paid. `top_up` adds what is missing to the minimum pay per hour. `tell` receives what the
-    call waits for.
+        beholder.pay("study.yaml")              # says what is due
+        beholder.pay("study.yaml", send=True)
+
+    What most studies need:
+        study           the study file, or the study
+        send            pays what is due
+        paid            confirms that the list in pay/payments.csv has been paid
+        top_up          adds what is missing to the minimum pay per hour
+
+    A payment of unknown outcome is looked up and never sent again by itself:
+        resend          payments that nobody received, and that may be sent once more
+        settle          payments that a person has completed by hand
+
+    Rarely:
+        store           where answers are kept, if not in store/ beside the study
+        tell            a function that gets what the call waits for
     """
     from beholder.recruiting.context import open_context
     from beholder.recruiting.payments import pay_study

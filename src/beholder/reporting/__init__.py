@@ -65,9 +65,22 @@ def report(
 ) -> Path:
     """Write `report/` from clean/ and analyse/; return the path of its page.
 
-    `robots=True` reports the rehearsal of a study that people have taken too, in rehearsal/. `progress` gets figures
-    done and all. A table of your own in place of a study is analysed and reported at once, to `out` or to report/
-    beside it; `columns`, `scale`, `reference`, `missing` and `sheet` are what `analyse` takes of a table.
+        page = beholder.report("study.yaml")
+
+    What most studies need:
+        study           the study file, the study, or a table of your own, which is analysed and reported at once
+        out             where the report of a table goes: report/ beside it when left out
+        robots          the rehearsal of a study that people have taken too, in rehearsal/
+
+    Of a table of your own:
+        columns         what is not evident, as {"participant": "Subject"}
+        scale           its scale, as `acr5` or `1..5`
+        reference       the condition that is the reference
+        missing         cells that are no answers, as [-1, "skipped"]
+        sheet           which sheet of a workbook
+
+    Rarely:
+        progress        a function that gets the number of figures that are drawn, and of all
     """
     from beholder.analysis.ratings_table import TableOptions
     from beholder.analysis.spreadsheets import is_table

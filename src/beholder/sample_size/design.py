@@ -66,6 +66,11 @@ class SimulatedWorld:
         return {one.id: one.name_of_scores(is_turned=one.keyed == "-") or one.id for one in asked}
 
     @property
+    def condition_names(self) -> dict[str, str]:
+        """The labels of the conditions that have one."""
+        return {one.name: one.label for one in self.study.conditions if one.label}
+
+    @property
     def spans(self) -> tuple[float, ...]:
         """The points of the scale of each question from end to end."""
         return tuple(points_of(question.scale) for question in self.method.questions(self.study))

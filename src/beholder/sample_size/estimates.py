@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from beholder.analysis.result import Result
+from beholder.errors import Problem, UserError, did_you_mean, name_given
 from beholder.sample_size.design import (
     Pay,
     PlannedStudy,
@@ -74,7 +75,7 @@ class PowerTables:
         sizes = sizes_table(self.points, self.pay)
         citation = f"{CLUSTERED}; {HOLM}; {SHARE_CITATION}"
         results = {
-            "power": Result(power, POWER_NOTE, citation, self._drawn),
+            "power": Result(power, POWER_NOTE, citation, lambda _: self.plot()),
             "sizes": Result(sizes, SIZES_NOTE, citation),
             "needed": Result(needed_table(power, self.points, self.pay, repetitions), NEEDED_NOTE, ""),
         }
@@ -91,9 +92,20 @@ class PowerTables:
         return self.results[name].table if name in self.results else pd.DataFrame(columns=columns)
 
     def of(self, name: str, question: str) -> pd.DataFrame:
-        """Return the rows of one question."""
+        """Return the rows of one question, in which conditions have their labels, as figures and sentences do."""
         table = self.table(name)
-        return table[table["question"] == question]
+        rows = table[table["question"] == question]
+        pair = [column for column in ("condition", "other_condition") if column in rows]
+        return rows.assign(**{column: rows[column].replace(self.world.condition_names) for column in pair})
+
+    def plot(self, question: str | None = None) -> object:
+        """Return the figure of a question that is given by its name or its label, by default of the first."""
+        names = self.world.question_names
+        found = self.world.questions[0] if question is None else name_given(question, names)
+        if found is None:
+            what, near = f"no question {question!r} is asked", did_you_mean(str(question), [*names, *names.values()])
+            raise UserError(Problem("plot", what, ", ".join(names), near))
+        return power_chart(self.of("power", found), self.of("sizes", found), limit=self.limit)
 
     @cached_property
     def limit(self) -> float:
@@ -104,10 +116,6 @@ class PowerTables:
     def is_compared(self) -> bool:
         """Whether two stimuli are compared, so that there is no scale of quality."""
         return self.points[0].session.sheet.is_compared
-
-    def _drawn(self, table: pd.DataFrame) -> object:
-        question = self.world.questions[0]
-        return power_chart(table[table["question"] == question], self.of("sizes", question), limit=self.limit)
 
 
 MOST_METHOD_REPETITIONS = 200

@@ -13,7 +13,7 @@ from beholder.planning.builder import make_plan
 from beholder.reporting.result_page import refuse_taken, write_outcome
 from beholder.sample_size.design import SimulatedWorld, with_message_stimuli
 from beholder.sample_size.estimates import estimate_power
-from beholder.sample_size.page import KIND, Power, finding_words, outcome
+from beholder.sample_size.page import KIND, Power, chance_table, finding_words, outcome
 from beholder.sample_size.request import (
     SIZES,
     PowerRequest,
@@ -91,7 +91,8 @@ def power_folder(
     page = write_outcome(result, folder)
     return Power(
         tables.table("power"), tables.table("sizes"), tables.table("needed"), tables.table("methods"),
-        tables.table("looks"), finding_words(tables), page, result.notes, tables.results["power"].plot,
+        tables.table("looks"), finding_words(tables), page, chance_table(tables.of("power", world.questions[0])),
+        result.notes, tables.plot,
     )  # fmt: skip
 
 

@@ -89,29 +89,28 @@ class Power(PagedResult):
     words: tuple[str, ...]
     """The finding and the advice."""
     page: Path
+    shown: DataFrame
+    """The power for the first question by the labels of conditions, a column for each number of participants."""
     notes: Mapping[str, Any] = field(default_factory=dict)
-    draw: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
+    draw: Callable[[str | None], Any] | None = field(default=None, repr=False, compare=False)
 
-    def plot(self) -> Any:
-        """Return the figure of the first question as an Altair chart."""
+    def plot(self, question: str | None = None) -> Any:
+        """Return the figure of a question, by its name or its label, as an Altair chart; by default of the first."""
         assert self.draw is not None
-        return offline_chart(self.draw())
+        return offline_chart(self.draw(question))
 
     def _view(self) -> ResultView:
         more = {name: getattr(self, name) for name in ("power", "sizes", "needed", "methods", "looks")}
         return ResultView(self.words, self.shown if len(self.power) else None, more, self.page)
 
-    @property
-    def shown(self) -> DataFrame:
-        """The power for the first question, a column for each number of participants."""
-        table = self.power
-        rows = main_rows(table[table["question"] == table["question"].iloc[0]] if len(table) else table)
-        labels = [_target_row(row) for row in records(rows)]
-        named = rows.assign(difference=labels, power=[f"{100 * share:.0f} %" for share in rows["power"]])
-        wide = named.pivot(index="difference", columns="participants", values="power").reindex(
-            list(dict.fromkeys(labels))
-        )
-        return wide.rename_axis(columns=None).reset_index()
+
+def chance_table(power: DataFrame) -> DataFrame:
+    """Return the power for one question, a row for each target and a column for each number of participants."""
+    rows = main_rows(power)
+    labels = [_target_row(row) for row in records(rows)]
+    named = rows.assign(difference=labels, power=[f"{100 * share:.0f} %" for share in rows["power"]])
+    wide = named.pivot(index="difference", columns="participants", values="power").reindex(list(dict.fromkeys(labels)))
+    return wide.rename_axis(columns=None).reset_index()
 
 
 def main_rows(table: DataFrame) -> DataFrame:

@@ -94,7 +94,7 @@ def build_study(
 
 
 def _is_heading_alone(reader: StudyReader) -> bool:
-    """Return whether everything that is wrong is in the heading, so that stimuli and plan can be judged all the same."""
+    """Return whether all that is wrong is in the heading, so that stimuli and plan can be judged all the same."""
     wrong = reader.refused_places
     return len(wrong) == len(reader.problems) and all(place and place[0] in _HEADING for place in wrong)
 
@@ -114,9 +114,7 @@ def build_part(document: StudyDocument, model: type[_Model]) -> _Model:
     return part
 
 
-def _study_kind(
-    rules: MethodRules | None, model: type[Study], checks: CheckKinds, methods: Sequence[str]
-) -> ValueKind:
+def _study_kind(rules: MethodRules | None, model: type[Study], checks: CheckKinds, methods: Sequence[str]) -> ValueKind:
     """Return what is allowed in a study, with the options of the method, also in each level."""
     broken = _broken_kinds(model, checks)
     if rules is None:

@@ -46,10 +46,32 @@ def chain(
 ) -> Mapping[str, Results]:
     """Return the results of every study of a chain by name, in order.
 
+        found = beholder.chain("chain.yaml", simulate=True)
+
     Nobody takes part in more than one of them. A study that asks only the pairs that the previous one left open is
-    skipped if there are none. All studies together have the error rate of one, of which each spends its share. The
-    budget covers all studies; if the file has one too, the smaller counts. After an interruption the chain continues:
-    closed studies are not run again.
+    skipped if there are none. All studies together have the error rate of one, of which each spends its share. After
+    an interruption the chain continues: closed studies are not run again.
+
+    What most chains need:
+        path            the chain file
+        simulate        robots answer in place of people
+        port, host      where the studies are served on this machine, one after the other
+        public_url      the address that people elsewhere reach them by
+        tell            a function that gets the links and the live counts
+
+    A rehearsal, with `simulate`:
+        raters, seed    kinds of robots, as `honest:9,random:1`, and their random numbers
+        source          what robots are like: as people of public data when left out; `ideal`, or a pilot's study file
+
+    On a platform:
+        publish         opens each study there within the budget
+        budget          the most that all studies together may cost; if the file has one too, the smaller counts
+        every           seconds between two looks at the platform
+        news            a function that gets the progress
+
+    Rarely:
+        progress        a function that gets the number of robots that are done, and of all
+        making          the same of stimuli that are made first
     """
     from beholder.recruiting.collection import RunProgress
     from beholder.study.chain import load_chain

@@ -38,10 +38,21 @@ def demo(
 ) -> Results:
     """Return the results of robots in a study of sample stimuli, written to `folder`; an existing one is continued.
 
-    The default folder is `beholder-demo`, or `beholder-demo-METHOD` for another method. With `stay` the study is
-    served until interrupted, so that you can take it yourself. With `prolific` simulated participants come from a fake
-    Prolific with play money on this machine, in `beholder-demo-prolific`: `news` gets the progress, `on_money` the
-    summary of all money.
+        results = beholder.demo("mushra")
+
+    What most people want:
+        method, folder  the method, and where to: beholder-demo, or beholder-demo-METHOD, when left out
+        robots          how many of them take the study
+        stay, port      serves the study until it is interrupted, so that you can take it yourself, on this port
+        prolific        people come from a Prolific of play money on this machine, in beholder-demo-prolific
+        source          what robots are like: as people of public data when left out; `ideal`, or a pilot's study file
+
+    Rarely, functions that get:
+        on_link         the link to take the study
+        on_result       the planted truth and the results
+        on_money        the summary of all play money
+        news, tell      the progress, and the links and live counts of the server
+        progress        the number of robots that are done, and of all
     """
     from beholder.aio import block_on
     from beholder.simulation.variance import read_source

@@ -24,7 +24,16 @@ def plan(
 ) -> Plan:
     """Return the plan of a study, written to `plan/` in its folder.
 
-    With `report`, its counts are drawn as heat maps in `plan/report/`. `progress` counts stimuli, `drawing` figures.
+        print(beholder.plan("study.yaml", report=True))
+
+    What most studies need:
+        study           the study file, or the study
+        report          draws its counts as heat maps in plan/report/
+
+    Rarely:
+        catalogue       the stimuli, where they are read already
+        progress        a function that gets the number of stimuli that are looked at, and of all
+        drawing         the same of figures that are drawn
     """
     from beholder.methods import find, load_study
     from beholder.planning.message_trials import load_stimuli

@@ -57,13 +57,27 @@ def runs(
 ) -> RepeatedStudy:
     """Run a study so many times, each time with a new plan and other people; compare the runs and return both.
 
+        found = beholder.runs("study.yaml", 5, simulate=True)
+
     The runs are numbered from 1, whatever `run` in the study file says, and the file stays as it is. Nobody takes part
-    in two of them. `against` is a side as `compare` takes it, such as the scores of a laboratory (lab.csv): all runs
-    are held against it too. The page of the comparison is in `compare/`, or in `out`; clean/, analyse/ and report/ are
-    of the last run (`draw=False`: without a report), and `clean --run 1` looks at another again. A budget covers all
-    runs together. Two runs are equivalent within `margin` points, 5 % of the scale when left out. `stimuli`, `folder`
-    and the `options` are those of `run`. After an interruption it continues with the run that was not finished.
-    `drawing` counts the figures of the comparison.
+    in two of them. clean/, analyse/ and report/ are of the last run, and `clean --run 1` looks at another again. After
+    an interruption it continues with the run that was not finished.
+
+    What most studies need:
+        study, count    the study file, and how many runs
+        simulate        robots answer in place of people
+        against         a side as `compare` takes it, such as the scores of a laboratory (lab.csv): all runs are held
+                        against it too
+        margin          two runs are equivalent within so many points: 5 % of the scale when left out
+        options         more keywords, those of `run`; a budget covers all runs together
+
+    Rarely:
+        stimuli, folder asks about other files, as in `run`
+        out             another folder for the comparison than compare/
+        store           where answers are kept, if not in store/ beside the study
+        draw            False leaves the report out
+        news            a function that gets the progress
+        drawing         a function that gets the number of figures of the comparison that are drawn, and of all
     """
     from beholder.analysis.sides import Side, read_side, side_of_run
     from beholder.comparison.page import compare_folder

@@ -21,12 +21,26 @@ def serve(
     tell: Callable[[ServerStatus], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Serve a study until interrupted. With `preview`, nothing is stored.
+    """Serve a study until interrupted.
 
-    `proxies` are addresses or networks whose X-Forwarded-For is believed and who may hold any number of connections.
-    Several workers share one port and need PostgreSQL as the store. `progress` counts stimuli that are made first.
+        beholder.serve("study.yaml", preview=True)
+
     If the study is on a platform and its token is set, the platform is asked for abandoned lists before a participant
     is refused.
+
+    What most studies need:
+        study           the study file
+        preview         nothing is stored
+        port, host      where the study is served on this machine
+        public_url      the address that people elsewhere reach it by
+
+    Rarely:
+        proxies         addresses or networks whose X-Forwarded-For is believed, and who may hold any number of
+                        connections
+        workers         several processes share the port; they need PostgreSQL as the store
+        store           where answers are kept, if not in store/ beside the study
+        tell            a function that gets the links and the live counts
+        progress        a function that gets the number of stimuli that are made first, and of all
     """
     from beholder.aio import block_on
     from beholder.recruiting.abandoned_lists import release_abandoned

@@ -136,6 +136,9 @@ def test_sides_that_asked_in_other_words_are_warned_of_and_marks_are_no_words(tm
         for name, text in texts.items()
     ]  # fmt: skip
     sides = [read_side(study, name) for study, name in zip(studies, texts, strict=True)]
+    assert open_sides(sides[:2], ["Realistic"]).questions == open_sides(sides[:2], ["real"]).questions == ("real",)
+    with pytest.raises(beholder.UserError, match=r"Allowed: real\. Did you mean Realistic\?"):
+        open_sides(sides[:2], ["Realstic"])
     assert not any("other words" in note for note in open_sides(sides[:2]).notes)
     (note,) = (note for note in open_sides(sides).notes if "other words" in note)
     assert note == (

@@ -66,7 +66,8 @@ def test_without_a_reference_nothing_is_measured(material: Path, tmp_path: Path)
         "conditions  have no reference to compare with. Write role: reference at a condition, or name one with "
         "--reference."
     ]
-    found = beholder.metrics(path, metric=["psnr"], reference="original").values
+    path.write_text(path.read_text("utf-8").replace("original", "{name: original, label: Source}", 1), "utf-8")
+    found = beholder.metrics(path, metric=["psnr"], reference="Source").values
     assert list(found["stimulus"]) == ["fine/Größe 2", "fine/city"]
     (tmp_path / "study" / "stimuli" / "original" / "city.mp4").unlink()
     assert refused(lambda: beholder.metrics(path, metric=["psnr"], reference="original")) == [

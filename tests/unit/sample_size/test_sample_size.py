@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+import yaml
 from click.testing import CliRunner
 
 import beholder
@@ -13,6 +15,9 @@ from support.power_worlds import write_study
 
 def test_the_verb_writes_tables_a_figure_and_a_page(tmp_path: Path) -> None:
     path = write_study(tmp_path, recruit={"mode": "link", "reward": "1.50 GBP"}, analyse={"contrasts": [["01", "no"]]})
+    labels = {"conditions": [{"name": "01", "label": "First"}, "no", "Größe 2"]}
+    labels["questions"] = [{"id": "quality", "text": "How good?", "label": "Quality"}]
+    path.write_text(yaml.safe_dump({**yaml.safe_load(path.read_text("utf-8")), **labels}), "utf-8")
     seen: list[tuple[int, int]] = []
     result = beholder.power(
         path, participants=[4, 8], repetitions=20, methods=["pair"], progress=lambda *step: seen.append(step)
@@ -27,9 +32,12 @@ def test_the_verb_writes_tables_a_figure_and_a_page(tmp_path: Path) -> None:
     assert result.sizes["cost"].tolist() == [6.0, 12.0]
     pair = result.power[result.power["target"] == "contrast"].iloc[0]
     assert (pair["condition"], pair["other_condition"]) == ("01", "no")
-    assert "01 and no" in repr(result)
-    assert "01 and no" in result._repr_html_()
-    assert result.plot().to_dict()["vconcat"]
+    assert "First and no" in repr(result)
+    assert "First and no" in result._repr_html_()
+    assert "First and no" in page
+    assert result.plot("Quality").to_dict()["vconcat"] == result.plot("quality").to_dict()["vconcat"]
+    with pytest.raises(beholder.UserError, match=r"no question 'Qualty' is asked\. Allowed: quality\."):
+        result.plot("Qualty")
 
 
 def test_the_command_prints_the_table_and_the_advice(tmp_path: Path) -> None:
