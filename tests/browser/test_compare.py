@@ -435,6 +435,12 @@ async def test_two_texts_are_both_in_view_by_default_and_stay_there(servers: Stu
     assert boxes[1] is not None
     assert boxes[0]["y"] == boxes[1]["y"]
     assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
+    await page.set_viewport_size({"width": 768, "height": 1024})
+    frames = [await page.locator(f'.spread-side[data-slot="{slot}"] .frame').bounding_box() for slot in ("s1", "s2")]
+    assert frames[0] is not None
+    assert frames[1] is not None
+    assert frames[0]["y"] < frames[1]["y"]
+    assert (frames[0]["x"], frames[0]["width"]) == (frames[1]["x"], frames[1]["width"])
     await opened(page)
     await page.locator("main .choice").first.click()
     await page.click("#next")

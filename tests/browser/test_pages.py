@@ -230,8 +230,8 @@ async def test_the_end_tells_what_is_stored_and_what_the_code_is_for(servers: St
     assert await page.locator("#stop").inner_text() == "Stop and withdraw"
     await visit.go("end")
     assert await page.locator(".lead p").inner_text() == (
-        "All your answers have arrived and are stored. You can close this page. "
-        "Keep this code if you were asked for one."
+        "All your answers have arrived and are stored. If you were asked for a code, copy it before you close this "
+        "page: it may not open again."
     )
     assert await page.locator(".code").is_visible()
     assert await page.locator(".saved").inner_text() == "All answers saved"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
@@ -188,8 +189,9 @@ def step_texts(
     """
     task = _task(words, catalogue, method)
     ours = ("pause", "thanks", "screened_out", "wrong_device", "no_consent", "failed_checks", "withdrawn", "technical")
-    texts = {"consent": _our_consent(study, words, task, minutes)} | {name: words[f"text_{name}"] for name in ours}
+    texts = {"consent": words["text_consent"]} | {name: words[f"text_{name}"] for name in ours}
     texts |= {name: text for name in ("consent", "pause", "thanks") if (text := study_text(study, name))}
+    texts["consent"] = _filled(texts["consent"], {"task": task, **_facts(study, words, minutes)})
     pages = list(instruction_pages(study)) or [Page(text=_our_instructions(study, words, task, catalogue, method))]
     shown = catalogue.examples if catalogue is not None else ()
     if captions := [Example(file=one.file, caption=one.caption) for one in shown if one.caption]:
@@ -216,15 +218,25 @@ def _task(words: Mapping[str, str], catalogue: Catalogue | None, method: Method 
     return words["task"] if medium is None or method is None else words[f"task.{task_of(method)}.{medium}"]
 
 
-def _our_consent(study: Study, words: Mapping[str, str], task: str, minutes: int | None) -> str:
-    """Return our consent, with the time it takes and the pay where they are known."""
+def _facts(study: Study, words: Mapping[str, str], minutes: int | None) -> dict[str, str]:
+    """Return the sentences of the time that the study takes and of what it pays; empty where they are not known."""
     several = "_a_session" if study.design.sessions_per_participant > 1 else ""
-    facts = [task]
-    if minutes is not None:
-        facts.append(minutes_line(words, minutes, is_of_several=several != ""))
-    if study.recruit.reward is not None:
-        facts.append(words[f"consent.earn{several}"].format(reward=money(study.recruit.reward)))
-    return words["text_consent"].format(facts="\n".join(f"- {fact}" for fact in facts))
+    reward = study.recruit.reward
+    return {
+        "time": "" if minutes is None else minutes_line(words, minutes, is_of_several=several != ""),
+        "pay": "" if reward is None else words[f"consent.earn{several}"].format(reward=money(reward)),
+    }
+
+
+def _filled(text: str, facts: Mapping[str, str]) -> str:
+    """Return a text with `{time}` and the like filled in; a point of a list that has nothing left is taken out."""
+    names = re.compile(r"( ?)\{(" + "|".join(facts) + r")\}")
+    lines = []
+    for line in text.splitlines():
+        filled = names.sub(lambda found: f"{found[1]}{facts[found[2]]}" if facts[found[2]] else "", line)
+        if filled == line or filled.strip(" -*"):
+            lines.append(filled)
+    return "\n".join(lines)
 
 
 def minutes_line(words: Mapping[str, str], minutes: int, *, is_of_several: bool) -> str:

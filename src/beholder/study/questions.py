@@ -167,7 +167,8 @@ class Texts(StudyPart):
     consent: Text | None = Field(
         default=None,
         description="Shown first; agreeing starts the session. Ours, when left out, says what is done, how long it "
-        "takes and what it pays; an ethics board will want your own.",
+        "takes and what it pays; an ethics board will want your own. `{time}` and `{pay}` in yours become these "
+        "sentences, as the study has them.",
     )
     instructions: Annotated[tuple[Page, ...] | None, Allowed("text, or a list of texts and {text, examples, play}")] = (
         Field(

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from beholder.methods import find, names
+from beholder.methods import find, method_folder, names
 from beholder.server.public_steps import step_texts
 from beholder.server.script import ServedStudy
 from beholder.server.session_stages import session_stages, told_minutes
+from beholder.study.markdown import markdown
 from beholder.study.model import Study
 from beholder.testing import write_study
 from beholder.types import Medium
@@ -52,6 +53,24 @@ def test_our_consent_says_what_is_done_how_long_it_takes_and_what_it_pays() -> N
     several = step_texts(often, WORDS, catalogue, method, 9)["consent"]
     assert "A session takes about 9 minutes." in several
     assert "earn" not in several
+
+
+def test_a_consent_of_ones_own_tells_time_and_pay_as_the_study_has_them() -> None:
+    texts = {"consent": "You look at faces. {time} {pay}\n\n- {pay}\n- {other} stays."}
+    paid = make_study("acr", recruit={"reward": "2.00 GBP"}, texts=texts)
+    assert step_texts(paid, WORDS, minutes=9)["consent"] == markdown(
+        "You look at faces. It takes about 9 minutes. You earn 2.00 GBP.\n\n- You earn 2.00 GBP.\n- {other} stays."
+    )
+    assert step_texts(make_study("acr", texts=texts), WORDS, minutes=1)["consent"] == markdown(
+        "You look at faces. It takes about 1 minute.\n\n- {other} stays."
+    )
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_consent_of_a_new_study_takes_its_time_from_the_study(name: str) -> None:
+    text = (method_folder(name) / "texts" / "consent.md").read_text("utf-8")
+    assert "{time} {pay}" in text
+    assert "minutes" not in text
 
 
 @pytest.mark.parametrize("name", names())
