@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from PIL import Image, ImageDraw
@@ -28,23 +29,32 @@ _SHEET = {360: (7, 250), 768: (6, 300), 1366: (4, 480), 2560: (3, 640)}
 """By width, the pictures in a row of a contact sheet, and how wide each is there."""
 
 
-async def picture(page: Page, folder: Path, name: str) -> None:
-    """Write the page as it is at each width, as far as it can be scrolled."""
-    for size in SIZES:
-        await page.set_viewport_size(size)
-        await page.wait_for_timeout(150)
+async def picture(page: Page, folder: Path, name: str, sizes: Sequence[ViewportSize] = SIZES) -> None:
+    """Write the page as it is at each width, as far as it can be scrolled; in full screen as it is."""
+    home = page.viewport_size or _HOME
+    is_full = await page.evaluate("document.fullscreenElement !== null")
+    for size in [home] if is_full else sizes:
+        if size != page.viewport_size:
+            await page.set_viewport_size(size)
+            await page.wait_for_timeout(150)
         height = await page.evaluate("document.documentElement.scrollHeight")
         clip = {"x": 0, "y": 0, "width": size["width"], "height": min(max(height, size["height"]), _TALLEST)}
         place = folder / str(size["width"])
         place.mkdir(parents=True, exist_ok=True)
         await page.screenshot(path=place / f"{name}.png", full_page=True, clip=clip, animations="disabled")
-    await page.set_viewport_size(_HOME)
+    if home != page.viewport_size:
+        await page.set_viewport_size(home)
 
 
 async def walk_through(browser: Browser, server: RunningServer, study: Path, folder: Path, *, phone: bool) -> None:
     """Take the study as a participant who fails nothing, and picture each step as it is shown and as it is answered."""
+    sizes = SIZES[:1] if phone else SIZES
     context = await browser.new_context(
-        viewport=_HOME, screen=SIZES[0 if phone else -1], is_mobile=phone, has_touch=phone, reduced_motion="reduce"
+        viewport=SIZES[0] if phone else _HOME,
+        screen=sizes[-1],
+        is_mobile=phone,
+        has_touch=phone,
+        reduced_motion="reduce",
     )
     page = await context.new_page()
     number = 0
@@ -53,7 +63,7 @@ async def walk_through(browser: Browser, server: RunningServer, study: Path, fol
         nonlocal number
         number += 1
         name = re.sub(r"[^a-z0-9]+", "-", key.lower())
-        await picture(page, folder, f"{number:02d}-{name}-{moment}")
+        await picture(page, folder, f"{number:02d}-{name}-{moment}", sizes)
 
     await page.goto(f"{server.link}?participant=newcomer")
     await walk(page, answers=fitting_answers(load_study(study)), on_step=on_step, oracle=oracle_for(server, page, ()))
@@ -111,7 +121,7 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("study", type=Path)
     asked.add_argument("folder", type=Path)
-    asked.add_argument("--phone", action="store_true", help="with a touch screen")
+    asked.add_argument("--phone", action="store_true", help="on a phone, at its one width")
     given = asked.parse_args()
     asyncio.run(take(given.study, given.folder, phone=given.phone))
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from beholder.errors import Problem, UserError
@@ -73,6 +74,8 @@ def _plain_values(column: Series) -> list[Any]:
 # Results: every table of a study, named as its file
 
 
+_LONGEST_QUESTION = 40
+"""A question is cut to so many letters in the short table."""
 TABLES = ("scores", "conditions", "contents", "pairs", "participants")
 STALE = Problem("analyse/", "is older than clean/", "", "Run `beholder analyse` first.")
 """The problem of results that belong to other ratings than those in clean/."""
@@ -180,11 +183,12 @@ class Results(PagedResult):
         """The scores of the conditions as one reads them."""
         table = self.conditions
         shown = table[["question", "condition", "n"]].assign(
-            question=[self.question_name(name) for name in table["question"]],
+            question=["" if again else shorten(self.question_name(name), _LONGEST_QUESTION, placeholder=" …")
+                      for name, again in zip(table["question"], table["question"].duplicated(), strict=True)],
             condition=[self.display_name(name) for name in table["condition"]],
             mean=[f"{mean:.2f}" for mean in table["mean"]],
             interval=[_interval(*ends) for ends in zip(table["ci_low"], table["ci_high"], strict=True)],
-        )
+        )  # fmt: skip
         return shown if table["question"].nunique() > 1 else shown.drop(columns="question")
 
     @property

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 
 from beholder.analysis.result import Result
-from beholder.analysis.score_tables import is_differential
+from beholder.analysis.score_tables import DIFFERENTIAL, is_differential
 from beholder.comparison.agreement import agreeing, correlated, differences, effects, matrices
 from beholder.comparison.contrasts import contrast_counts, contrasts
 from beholder.comparison.paper_tables import accuracy, by_question, failures_against_first, triangles
@@ -81,7 +81,9 @@ class ComparisonTables(NamedTuple):
             (name, label) for side in self.sides.sides for name, label in side.question_labels.items() if label != name
         ]
         named = {name: name for name in self.sides.questions}
-        return named | {name: label for name, label in reversed(given) if name in named}
+        # Scores against a reference are called as the question is, with the sign of what they are.
+        beside = [(name + DIFFERENTIAL, label + DIFFERENTIAL) for name, label in given]
+        return named | {name: label for name, label in reversed([*given, *beside]) if name in named}
 
     @property
     def labelled(self) -> ComparisonTables:

@@ -220,10 +220,12 @@ def latex_table(sheet: TextTable) -> str:
     letters = sum(max(len(row[place]) for row in [heads, *sheet.rows]) + _GAP_LETTERS for place in numbers)
     fits = letters + sheet.names * (_NAME_LETTERS + _GAP_LETTERS) <= _COLUMN_LETTERS
     width, room = ("\\columnwidth", "one column") if fits else ("\\textwidth", "both columns: put it into a table*")
+    # The page of a paper with one column is narrower than two columns: names would run into each other.
+    size = "\\scriptsize" if fits else "\\ifdim\\textwidth<430pt\\tiny\\else\\scriptsize\\fi"
     kinds = "L" * sheet.names + "r" * len(numbers)
     lines = [
         f"% needs \\usepackage{{booktabs,tabularx}}; fits {room}",
-        "{\\scriptsize\\setlength{\\tabcolsep}{2pt}%",
+        f"{{{size}\\setlength{{\\tabcolsep}}{{2pt}}%",
         "\\newcolumntype{L}{>{\\raggedright\\arraybackslash}X}%",
         f"\\begin{{tabularx}}{{{width}}}{{@{{}}{kinds}@{{}}}}",
         "\\toprule",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from beholder.methods.contract import Method, Slot, Trial, task_of
+from beholder.methods.contract import Method, Slot, Trial, scoring_of, task_of
 from beholder.server.playback import COUNTING
 from beholder.server.script import PlannedStep, Script
 from beholder.stimuli.catalogue import Catalogue, Stimulus
@@ -251,11 +251,13 @@ def _our_instructions(
     """Return our instructions, which announce attention checks and traps where the study has them."""
     medium, playback = _medium(catalogue), study.playback
     parts = [words["text_instructions_p910"]]
-    if study.preset != "p910":
+    if study.preset != "p910" or medium not in (None, "video"):
         whole = words[f"whole.{medium}"] if medium is not None and playback.watch == "whole" else ""
         again = words["again_once"] if playback.max_plays == 1 else words["again"]
         parts = [task, " ".join(part for part in (whole, again if playback.max_plays in (None, 1) else "") if part)]
         kind = "" if method is None else f"_{task_of(method)}"
+        if method is not None and scoring_of(method).controls_reference:
+            kind = "_reference"
         parts.append(words.get(f"text_instructions{kind}", words["text_instructions"]))
     if any(rule.asks_itself for rule, _ in study.checks.rules()):
         parts.append(words["text_asking"])

@@ -34,7 +34,9 @@ class Probe:
     """Integrated loudness of its sound in LUFS (ITU-R BS.1770); None of silence and of less than 0.4 s."""
     silence_before_ms: int = 0
     silence_after_ms: int = 0
-    """How long its sound is below -60 dB at the start and at the end."""
+    """How long its sound is below -50 dB at the start and at the end."""
+    dead_channels: int = 0
+    """How many of its channels hold nothing that could be heard."""
 
     @property
     def is_silent(self) -> bool:

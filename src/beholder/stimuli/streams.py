@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import mmap
 import re
 from dataclasses import dataclass
@@ -94,13 +95,19 @@ def is_truncated(log: str) -> bool:
 
 # Loudness and silence in the log of ffmpeg
 
-MEASURE_LEVELS = ("-af", "silencedetect=noise=-60dB:d=0.05,ebur128=framelog=quiet", "-f", "null", "-")
+_LEVELS = (
+    "silencedetect=noise=-50dB:d=0.05,astats=measure_perchannel=Peak_level:measure_overall=none,ebur128=framelog=quiet"
+)
+MEASURE_LEVELS = ("-af", _LEVELS, "-f", "null", "-")
 """An output of ffmpeg that measures the loudness and the silences of a sound and is not written."""
 SILENCE_LUFS = -70.0
 """What ffmpeg says of silence, and of sounds shorter than the 0.4 s that loudness is measured over."""
 LOUDNESS = re.compile(r"^\s*I:\s+(-?[0-9.]+) LUFS", re.MULTILINE)
 _RATE = re.compile(r", (\d+) Hz")
 _SILENCE = re.compile(r"silence_(start|end): (-?[0-9.]+)")
+_PEAK = re.compile(r"Peak level dB: (-?[0-9.]+|-?inf|nan)")
+_DEAD_DB = -80.0
+"""A channel that never gets above this is dead: nobody hears anything on it."""
 _EDGE_S = 0.05
 """Silence that begins or ends so near to an end of the sound is at that end."""
 
@@ -111,6 +118,7 @@ class SoundLevels(NamedTuple):
     loudness: float | None
     silence_before_ms: int
     silence_after_ms: int
+    dead_channels: int
 
 
 def sound_levels(log: str, duration_ms: int) -> SoundLevels:
@@ -126,7 +134,9 @@ def sound_levels(log: str, duration_ms: int) -> SoundLevels:
             spans[-1][1] = float(seconds)
     before = spans[0][1] if spans and spans[0][0] <= _EDGE_S else 0.0
     after = duration_ms / 1000 - spans[-1][0] if spans and spans[-1][1] >= duration_ms / 1000 - _EDGE_S else 0.0
-    return SoundLevels(lufs if lufs > SILENCE_LUFS else None, round(1000 * before), round(1000 * after))
+    peaks = [-math.inf if peak in ("-inf", "nan") else float(peak) for peak in _PEAK.findall(log)]
+    dead = sum(peak < _DEAD_DB for peak in peaks)
+    return SoundLevels(lufs if lufs > SILENCE_LUFS else None, round(1000 * before), round(1000 * after), dead)
 
 
 # Names of encoders inside streams

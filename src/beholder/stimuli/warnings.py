@@ -67,6 +67,7 @@ def catalogue_warnings(catalogue: Catalogue, study: Study | None = None) -> Iter
         *((doubt, problem) for doubt, cases in found.items() for problem in _problems_of(doubt, cases)),
         *_loudness(list(rated.values())),
         *_silent_files(list(rated.values())),
+        *_dead_channels(list(rated.values())),
         *_identical_files(rated),
         *_encoder_names(list(rated.values())),
         *_layouts(list(rated.values())),
@@ -285,6 +286,15 @@ def _loudness(groups: Sequence[Sequence[Stimulus]]) -> Iterator[tuple[_Doubt, Pr
         what += f"; so it is in {len(wide)} of {plain_count(len(compared), 'content')}, with means of {ends}"
     doubt = _Doubt("loudness", "", "", option=f"--loudness {_TARGET_LUFS}")
     yield doubt, Problem("stimuli", what, f"{_LOUDNESS_LU:g} LU apart at most")
+
+
+def _dead_channels(groups: Sequence[Sequence[Stimulus]]) -> Iterator[tuple[_Doubt, Problem]]:
+    """Yield the problem of stereo files on which one side is silent."""
+    files = [one.file for group in groups for one in group if one.probe.channels == 2 and one.probe.dead_channels == 1]
+    if files:
+        where = files[0] if len(files) == 1 else f"{len(files)} files: {_first_files(files)}"
+        what = f"{plural(len(files), 'has', 'have')} a channel without sound: headphones play it on one side only"
+        yield _Doubt("channels", "", "", fix="Export again what should be heard on both sides."), Problem(where, what)
 
 
 def _silent_files(groups: Sequence[Sequence[Stimulus]]) -> Iterator[tuple[_Doubt, Problem]]:

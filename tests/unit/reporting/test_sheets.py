@@ -38,6 +38,7 @@ def test_tables_for_a_paper_are_written_for_its_readers(tmp_path: Path) -> None:
     assert "Diff. & 95 \\% CI & p & p (Holm) & CI, these & p, these & Clear " in pairs
     assert pairs.splitlines()[0].endswith("fits both columns: put it into a table*")
     assert r"\begin{tabularx}{\textwidth}{@{}LLrrrrrrrr@{}}" in pairs
+    assert pairs.splitlines()[1].startswith(r"{\ifdim\textwidth<430pt\tiny\else\scriptsize\fi"), "one narrow column"
     assert r" & 6 & $-$40.3 & $-$48.7 to $-$31.8 & \textless{} 0.001 & \textless{} 0.001 & $-$47.1 to " in pairs
     assert r" to $-$33.5 & \textless{} 0.001 & beyond \\" in pairs
 

@@ -94,6 +94,28 @@ async def test_the_time_limit_of_a_session_bounds_the_waiting(tmp_path: Path, ti
         )
 
 
+async def test_who_closed_the_page_is_waited_for_two_minutes_and_can_go_on_later(tmp_path: Path, tiny: Path) -> None:
+    async with study(tmp_path, tiny) as (clock, person, close):
+        ann, bob = [await person(name).come() for name in ("ann", "bob")]
+        for one in (ann, bob):
+            await one.until("trial")
+            one.host.hear(one.token, "tab", is_open=True)
+        ann.host.hear(ann.token, "tab", is_open=False)
+        clock.wait(minutes=1)
+        bob.host.hear(bob.token, "tab", is_open=True)
+        closing = close()
+        assert "2 people are inside" in await closing.words()
+        clock.wait(minutes=1, seconds=1)
+        assert "1 person is inside" in await closing.words()
+        await bob.until("end")
+        bob.host.hear(bob.token, "tab", is_open=False)
+        clock.wait(minutes=1)
+        (words,) = [words for words in await closing.end() if "page open" not in words]
+        assert words.startswith("It ends while 1 person was inside.")
+        await (await ann.come()).until("end")
+        assert ann.step["code"], "the same link goes on where they were"
+
+
 async def test_an_open_page_is_served_until_it_is_left_or_for_five_minutes(tmp_path: Path, tiny: Path) -> None:
     async with study(tmp_path, tiny) as (clock, person, close):
         ann = await person("ann").come()

@@ -274,6 +274,17 @@ def test_a_silent_sound_is_named(sound: Make, tmp_path: Path) -> None:
     ]
 
 
+def test_a_channel_without_sound_is_named(sound: Make, tmp_path: Path) -> None:
+    one_side = sound("left.wav", "-af", "pan=stereo|c0=c0|c1=0*c0", seconds=1)
+    put(sound("both.wav", "-af", "pan=stereo|c0=c0|c1=c0", seconds=1), tmp_path / "stimuli/a/x.wav")
+    put(one_side, tmp_path / "stimuli/b/x.wav")
+    told = [str(warning) for warning in load(tmp_path).warnings]
+    assert told[-1] == (
+        "stimuli/b/x.wav  has a channel without sound: headphones play it on one side only. Export again what should "
+        "be heard on both sides. If it is meant: stimuli: {folder: stimuli, accept: [channels]}."
+    )
+
+
 def test_the_same_file_under_two_names_is_warned_of(tmp_path: Path) -> None:
     texts = {"One": ("a/x", "b/x"), "Two": ("a/y", "b/y", "c/y"), "Three": ("c/x", "c/z")}
     write(tmp_path, {f"stimuli/{name}.txt": text for text, names in texts.items() for name in names})
