@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import re
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -38,10 +39,15 @@ async def picture(page: Page, folder: Path, name: str, sizes: Sequence[ViewportS
             await page.set_viewport_size(size)
             await page.wait_for_timeout(150)
         height = await page.evaluate("document.documentElement.scrollHeight")
-        clip = {"x": 0, "y": 0, "width": size["width"], "height": min(max(height, size["height"]), _TALLEST)}
+        tall = min(max(height, size["height"]), _TALLEST)
         place = folder / str(size["width"])
         place.mkdir(parents=True, exist_ok=True)
-        await page.screenshot(path=place / f"{name}.png", full_page=True, clip=clip, animations="disabled")
+        await page.screenshot(
+            path=place / f"{name}.png",
+            full_page=True,
+            clip={"x": 0, "y": 0, "width": size["width"], "height": tall},
+            animations="disabled",
+        )
     if home != page.viewport_size:
         await page.set_viewport_size(home)
 
@@ -105,9 +111,10 @@ async def take(study: Path, folder: Path, *, phone: bool) -> None:
     """Write all pictures and their contact sheets."""
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
-        async with run_server(load_study(study), port=0) as server:
-            await walk_through(browser, server, study, folder, phone=phone)
-            await turned_away(browser, server, folder)
+        with tempfile.TemporaryDirectory(prefix="beholder-walk-") as store:
+            async with run_server(load_study(study), port=0, store=store) as server:
+                await walk_through(browser, server, study, folder, phone=phone)
+                await turned_away(browser, server, folder)
         report = study.parent / "report" / "index.html"
         if report.is_file():
             page = await browser.new_page(viewport=_HOME)

@@ -211,6 +211,8 @@ def _read_folder(study: Study, name: str, pattern: str | None) -> Sources:
     elif not folder.is_dir():
         what = "is a file, not a folder" if folder.exists() else "is not there"
         fix = f"Make the folder {name} with one folder per condition, or change stimuli in the study."
+        if folder.exists():
+            fix = "Name the folder that holds one folder per condition."
         others = [one.name for one in folder.parent.iterdir() if one.is_dir()] if folder.parent.is_dir() else []
         near = did_you_mean(folder.name, others)
         sources.problems.append(study.problem("stimuli", f"is {name}, which {what}", "", near or fix))

@@ -323,16 +323,34 @@ def _refuse(
     else:
         near = [str(choice) for choice in below.choices]
         what = "is empty" if value in ("", None, []) else f"is {quoted(value)}"
-        reader.refuse(place, what, below.words(), did_you_mean(str(value), near) if near else _as_list(value, below))
+        reader.refuse(place, what, below.words(), _near_value(str(value), near) if near else _as_list(value, below))
+
+
+_OTHER_VALUES = {
+    "choice": "single", "radio": "single", "dropdown": "single", "select": "single", "checkbox": "multiple",
+    "multi": "multiple", "string": "text", "free": "text", "int": "number", "integer": "number", "float": "number",
+    "hidden": "anchor", "control": "reference", "original": "reference",
+}  # fmt: skip
+"""What other tools call a value, with the value here."""
+
+
+def _near_value(value: str, allowed: Sequence[str]) -> str:
+    """Return which of the allowed values may be meant, as a question."""
+    meant = _OTHER_VALUES.get(value.lower())
+    return f"Did you mean {meant}?" if meant in allowed else did_you_mean(value, allowed)
 
 
 def _as_list(value: object, kind: ValueKind) -> str:
-    """Return how to write a text as a list: a word, or two sides of a screen."""
+    """Return how to write a text or a map as a list: words, or two sides of a screen."""
+    if isinstance(value, Mapping) and kind.item is not None and kind.item.model is not None:
+        return "Begin each of its items with a dash and a blank, as - name: value."
     if not isinstance(value, str) or kind.item is None:
         return ""
     if sides := bracketed_sides(value):
         return f"Write {sides}." if kind.item.scalars & NUMBERS else ""
-    return f"Write [{value}]." if value in kind.item.choices else ""
+    words = [word.strip() for word in value.split(",")]
+    is_list = value in kind.item.choices or (len(words) > 1 and all(words) and not kind.item.choices)
+    return f"Write [{', '.join(words)}]." if is_list else ""
 
 
 def _place(loc: Place, kind: ValueKind, data: Any) -> tuple[Place, ValueKind, Any] | None:

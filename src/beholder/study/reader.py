@@ -16,6 +16,17 @@ _OMITTED: Final = object()
 _LONGEST_SHOWN = 40
 _MOST_KEYS = 8
 """Where a part has more keys, a message names the nearest only."""
+_OTHER_WORDS = {
+    "choices": "options", "answers": "options", "items": "options", "optional": "required: false", "path": "folder",
+    "dir": "folder", "directory": "folder", "files": "folder", "regex": "pattern", "csv": "manifest",
+    "break_every": "breaks", "pause": "breaks", "raters": "participants", "subjects": "participants",
+    "listeners": "participants", "n": "participants", "question": "text", "prompt": "text", "wording": "text",
+    "systems": "conditions", "models": "conditions", "media": "stimuli", "clips": "stimuli", "videos": "stimuli",
+    "images": "stimuli", "audio": "stimuli", "email": "contact", "payment": "reward", "pay": "reward",
+    "lang": "language", "repeat": "loop", "replays": "max_plays", "plays": "max_plays", "mute": "sound: off", "shuffle": "order",
+    "random_seed": "seed", "type": "method", "platform": "mode",
+}  # fmt: skip
+"""What other tools call a key, with the key, or what is to be written, here."""
 _SIDES = re.compile(r"([1-9][0-9]*) ?[x×] ?([1-9][0-9]*)")
 
 
@@ -96,7 +107,12 @@ class StudyReader:
         word = str(place[-1])
         elsewhere = self._other_place(word, is_top=len(place) == 1)
         is_long = len(keys) > _MOST_KEYS
-        fix = elsewhere or did_you_mean(word, keys, most=3 if is_long else 1)
+        meant = _OTHER_WORDS.get(word.lower(), "")
+        if meant.partition(":")[0] in keys:
+            elsewhere, fix = "", f"Write {meant} in its place."
+            self.refused_places.add((*place[:-1], meant.partition(":")[0]))  # not missing, but called otherwise
+        else:
+            fix = elsewhere or did_you_mean(word, keys, most=3 if is_long else 1)
         allowed = "" if is_long and fix else listed(keys, "and") if keys else "no keys"
         self.drop(place, "is not a known key", allowed, fix)
         near = [] if elsewhere else closest(word, keys)

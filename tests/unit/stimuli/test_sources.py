@@ -17,9 +17,10 @@ from support.source_studies import SUFFIXES, problems, study_in, warnings, write
 
 def test_a_missing_folder_a_file_in_its_place_and_an_empty_one_are_problems(tmp_path: Path) -> None:
     fix = "Make the folder stimuli with one folder per condition, or change stimuli in the study."
+    file_fix = "Name the folder that holds one folder per condition."
     assert problems(tmp_path) == [f"study.yaml:1  stimuli is stimuli, which is not there. {fix}"]
     (tmp_path / "stimuli").write_text("")
-    assert problems(tmp_path) == [f"study.yaml:1  stimuli is stimuli, which is a file, not a folder. {fix}"]
+    assert problems(tmp_path) == [f"study.yaml:1  stimuli is stimuli, which is a file, not a folder. {file_fix}"]
     (tmp_path / "stimuli").unlink()
     (tmp_path / "stimuli" / "a").mkdir(parents=True)
     put = "Put files there as stimuli/<condition>/<content>, for example stimuli/a/city.mp4."
