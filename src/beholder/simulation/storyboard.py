@@ -123,7 +123,7 @@ def storyboard(
 
 def _check_browser() -> None:
     """Raise UserError if Playwright or Chromium is missing."""
-    from beholder.testing.browser import CHROMIUM_NAMES, find_chromium
+    from beholder.simulation import CHROMIUM_NAMES, find_chromium
 
     if importlib.util.find_spec("playwright") is None:
         raise UserError(Problem("--browser", "needs Playwright, which is not installed", "", "pip install playwright"))

@@ -11,8 +11,6 @@ inputs and radio buttons rate it, `#next` leaves the page. Checks need eyes and 
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -20,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from beholder.methods.choices import compared_slots
 from beholder.methods.contract import Trial
+from beholder.simulation import CHROMIUM_NAMES, HEADLESS_NAME, find_chromium
 from beholder.study.model import Study
 from beholder.testing.check_pages import (
     AnswerOracle,
@@ -35,6 +34,8 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, Locator, Page
 
 __all__ = [
+    "CHROMIUM_NAMES",
+    "HEADLESS_NAME",
     "AnswerOracle",
     "OnStep",
     "Rater",
@@ -48,9 +49,6 @@ __all__ = [
 ]
 
 
-CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
-# Chromium without windows, of the same version: it draws the same pages with a fifth less processor time.
-HEADLESS_NAME = "chromium-headless-shell"
 # Each window draws two invisible pages for its address bar: a third of the processor time of a visit.
 # Only the last --disable-features counts, so it repeats those of Playwright.
 _DISABLED_FEATURES = (
@@ -73,12 +71,6 @@ OnStep: TypeAlias = Callable[["Page", str, StepMoment], Awaitable[None]]
 several screens, on each of them."""
 Rater: TypeAlias = Callable[[str], Awaitable[ControlValues]]
 """Returns the control values for a trial, by its key."""
-
-
-def find_chromium() -> str | None:
-    """Return the path of an installed Chromium, or of the one in BEHOLDER_CHROMIUM."""
-    configured = os.environ.get("BEHOLDER_CHROMIUM")
-    return configured or next((path for name in (HEADLESS_NAME, *CHROMIUM_NAMES) if (path := shutil.which(name))), None)
 
 
 @asynccontextmanager

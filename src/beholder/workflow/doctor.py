@@ -283,17 +283,13 @@ def _descriptors() -> Iterator[HealthFinding]:
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    is_unlimited = soft == resource.RLIM_INFINITY
-    state: State = "fine" if is_unlimited or soft >= _FEW_FILES else "wrong" if soft < _LEAST_FILES else "warning"
-    most = "without limit" if hard == resource.RLIM_INFINITY else f"up to {hard:,}"
-    fix = (
-        ""
-        if state == "fine"
-        else "Run `ulimit -n 65536` before `beholder serve`: every browser holds some connections."
-    )
-    yield HealthFinding(
-        "descriptors", state, f"{'any number' if is_unlimited else f'{soft:,}'} may be open ({most})", fix
-    )
+    # A server asks for as many as it may have, so that the harder limit counts.
+    is_unlimited = hard == resource.RLIM_INFINITY
+    state: State = "fine" if is_unlimited or hard >= _FEW_FILES else "wrong" if hard < _LEAST_FILES else "warning"
+    most = "any number" if is_unlimited else f"{hard:,}"
+    words = f"{most} may be open (this shell begins with {soft:,})"
+    fix = "" if state == "fine" else "Raise the hard limit, such as by LimitNOFILE=65536 of systemd."
+    yield HealthFinding("descriptors", state, words, fix)
 
 
 # Versions
@@ -303,8 +299,8 @@ def _versions() -> Iterator[HealthFinding]:
     from importlib.metadata import PackageNotFoundError, requires, version
 
     from beholder.errors import StimuliError
+    from beholder.simulation import find_chromium
     from beholder.stimuli.ffmpeg import find_ffmpeg, run_ffmpeg
-    from beholder.testing.browser import find_chromium
 
     yield HealthFinding("versions", "fine", f"beholder {version('beholder')}, Python {sys.version.split()[0]}")
     old = []

@@ -164,12 +164,12 @@ def test_the_room_on_the_disk_is_told(study: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not limit them")
-@pytest.mark.parametrize(("soft", "state"), [(100, "wrong"), (1024, "warning"), (65536, "fine")])
-def test_the_limit_of_descriptors_is_told(study: Path, monkeypatch: pytest.MonkeyPatch, soft: int, state: str) -> None:
-    monkeypatch.setattr("resource.getrlimit", lambda kind: (soft, 100_000))
+@pytest.mark.parametrize(("hard", "state"), [(100, "wrong"), (1024, "warning"), (65536, "fine")])
+def test_the_limit_of_descriptors_is_told(study: Path, monkeypatch: pytest.MonkeyPatch, hard: int, state: str) -> None:
+    monkeypatch.setattr("resource.getrlimit", lambda kind: (64, hard))
     (found,) = of(look(study), "descriptors", "fine", "warning", "wrong")
-    assert (found.state, found.words) == (state, f"{soft:,} may be open (up to 100,000)")
-    assert ("ulimit -n 65536" in found.fix) == (state != "fine")
+    assert (found.state, found.words) == (state, f"{hard:,} may be open (this shell begins with 64)")
+    assert ("LimitNOFILE" in found.fix) == (state != "fine")
 
 
 def test_dependencies_that_are_too_old_and_a_missing_browser_are_told(
