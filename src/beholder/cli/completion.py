@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 from click.shell_completion import CompletionItem, get_completion_class
@@ -74,16 +73,20 @@ def method_lines() -> Mapping[str, str]:
 
 def complete_condition(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the conditions of the study that was typed before: as it lists them, or its folders of stimuli."""
-    import yaml
+    from beholder.errors import UserError
+    from beholder.study.yaml import ListNode, MapNode, Scalar, read_document
 
-    study = Path(ctx.params.get("study") or "study.yaml")
-    file = study / "study.yaml" if study.is_dir() else study
+    names: list[str] = []
     try:
-        written: Any = yaml.safe_load(file.read_text("utf-8"))
-        listed = written.get("conditions") or [one.name for one in (file.parent / str(written["stimuli"])).iterdir()]
-        names = [str(one["name"] if isinstance(one, dict) else one) for one in listed]
+        document = read_document(ctx.params.get("study") or "study.yaml")
+        _, listed = document.root.entries.get("conditions", (0, None))
+        for one in listed.items if isinstance(listed, ListNode) else ():
+            node = one.entries.get("name", (0, one))[1] if isinstance(one, MapNode) else one
+            names += [node.text] if isinstance(node, Scalar) else []
+        if not names:
+            names = [one.name for one in (document.folder / (document.text("stimuli") or "stimuli")).iterdir()]
     # A half-written study completes nothing; whatever is wrong with it is said by the command.
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, yaml.YAMLError):
+    except (OSError, UserError):
         names = []
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 

@@ -28,6 +28,8 @@ UNSPACED = re.compile(
     "\U00020000-\U0003134f]"
 )
 """Letters of scripts that put no space between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
+_MOST_BYTES = 1_000_000
+"""Nobody rates a longer text, and what makes HTML of Markdown takes its time on one that was made for that."""
 _LETTERS_A_WORD = 2
 
 
@@ -75,6 +77,8 @@ def _safe_html(path: Path, where: str) -> str:
     """Return the text as HTML without scripts, pictures, links and styles."""
     import nh3
 
+    if path.stat().st_size > _MOST_BYTES:
+        raise read_error(where, "text", f"it has more than {_MOST_BYTES} bytes", "Take a part of it.")
     try:
         text = path.read_text("utf-8-sig")
     except UnicodeDecodeError:

@@ -40,6 +40,8 @@ def test_studies_and_their_conditions_are_completed(study: Path, monkeypatch: py
     assert completed("better", "study/study.yaml", "natural", "j") == ["jerky"]
     study.write_text("conditions: [", "utf-8")
     assert completed("better", "study", "") == [], "a broken study completes nothing, and breaks nothing"
+    study.write_text("conditions: " + 5000 * "[", "utf-8")
+    assert completed("better", "study", "") == [], "nor does one that was made to break it"
 
 
 def test_methods_are_listed_where_one_is_asked_for(tmp_path: Path) -> None:

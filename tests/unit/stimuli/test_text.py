@@ -89,3 +89,10 @@ def test_a_text_lasts_as_long_as_reading_takes_and_one_second_at_least(tmp_path:
     catalogue = load(tmp_path, playback={"words_per_second": 5})
     assert [(s.probe.words, s.probe.duration_ms) for s in catalogue.stimuli] == [(60, 12000), (2, 1000)]
     assert catalogue.warnings == (), "texts differ in length by nature"
+
+
+def test_a_text_of_megabytes_is_no_stimulus(tmp_path: Path) -> None:
+    write(tmp_path, {"stimuli/a/x.txt": "<" * 1_000_001})
+    assert problems(tmp_path) == [
+        "stimuli/a/x.txt  cannot be read as text: it has more than 1000000 bytes. Take a part of it."
+    ]
