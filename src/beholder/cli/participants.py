@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _REASON = click.option("--reason", required=True, help="Why, in a few words; it is kept.")
 _DRY = click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+_VISITS = {True: "verified", False: "unverified", None: "–"}
 _WHO = click.argument("who", metavar="ID")
 
 
@@ -50,7 +51,7 @@ def list_(study: Path, store: str | None) -> object:
     everybody = beholder.participants(study, store=store)
     if not everybody:
         click.echo("Nobody has come yet.")
-    print_table([_row(one) for one in everybody])
+    print_table(_rows(everybody))
     return {"participants": everybody}
 
 
@@ -67,7 +68,7 @@ def show(who: str, study: Path, store: str | None) -> object:
     person, session = find_participant(beholder.participants(study, store=store), who, folder_of(study))
     if session is not None:
         person = dataclasses.replace(person, sessions=(session,))
-    print_table([_row(person)])
+    print_table(_rows([person]))
     for visited in person.sessions:
         _show(visited)
     if person.acts:
@@ -76,11 +77,20 @@ def show(who: str, study: Path, store: str | None) -> object:
     return person
 
 
+def _rows(people: Sequence[ParticipantRecord]) -> list[dict[str, str]]:
+    """Return a row for each participant; visits have a column where a platform can be asked about one."""
+    rows = [_row(one) for one in people]
+    if all(row["visit"] == _VISITS[None] for row in rows):
+        return [{head: cell for head, cell in row.items() if head != "visit"} for row in rows]
+    return rows
+
+
 def _row(one: ParticipantRecord) -> dict[str, str]:
     last = one.sessions[-1]
     return {
         "participant": one.participant,
         "mode": one.mode,
+        "visit": _VISITS[one.is_verified],
         "sessions": str(len(one.sessions)),
         "where": "shut out" if one.is_shut_out and last.outcome is None else last.at,
         "pay": _accept(last.accept) if last.outcome is not None else "–",

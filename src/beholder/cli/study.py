@@ -236,11 +236,11 @@ def serve(
     import beholder
 
     if as_worker:
-        from beholder.recruiting.abandoned_lists import release_abandoned
+        from beholder.recruiting.abandoned_lists import ask_platform
         from beholder.server.process import serve_as_worker
 
         serve_as_worker(
-            study, host=host, port=port, public_url=public_url or "", proxies=proxies, open_release=release_abandoned
+            study, host=host, port=port, public_url=public_url or "", proxies=proxies, open_platform=ask_platform
         )
         return
     with Bar("Stimuli") as progress:

@@ -185,6 +185,9 @@ def _progress(view: MonitorSnapshot) -> Table:
         ("a session takes", _duration_text(view)),
         ("pace", _pace_text(view)),
     ]
+    if view.unverified:
+        # Nothing to say where the platform has listed everybody.
+        rows.insert(1, ("visits", f"{view.verified} verified by the platform, {view.unverified} unverified"))
     return _pairs(rows)
 
 

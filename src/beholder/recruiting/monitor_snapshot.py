@@ -136,6 +136,10 @@ class MonitorSnapshot(ShownResult):
     trials: tuple[StepCount, ...]
     """The trials one by one; `steps` has them as one."""
     checks: tuple[CheckCount, ...]
+    verified: int | None
+    """Of those who agreed, how many came by a visit that the platform lists; None without a platform to ask."""
+    unverified: int | None
+    """How many came while it was not asked, or gave no answer."""
     lists: ListCounts
     conditions: tuple[VoteProgress, ...]
     stimuli: tuple[VoteProgress, ...]

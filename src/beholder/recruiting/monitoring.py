@@ -31,7 +31,7 @@ from beholder.recruiting.monitor_snapshot import (
 from beholder.recruiting.preflight import higher_floor
 from beholder.recruiting.progress import alarms, median_minutes, session_positions, step_counts
 from beholder.server.limits import free_bytes, is_little, room_words
-from beholder.server.moderation import Pauses
+from beholder.server.moderation import VERIFIED, Pauses
 from beholder.store.contract import LedgerEntry, PlatformVisit, Table
 from beholder.store.open import folder_of, is_postgresql, read_rows
 from beholder.study.model import Study
@@ -117,6 +117,9 @@ def make_snapshot(study: Study, inputs: MonitorFacts, now: datetime, *, robots: 
     paused, is_past = Pauses(inputs.entries).notice(study), is_closed(study.recruit, now)
     can_begin = not (paused or is_past or (inputs.platform is not None and inputs.platform.state == "completed"))
     left = lists.planned - lists.finished
+    has_platform = study.recruit.source.is_platform and not robots
+    begun = {visit.session for visit in visits if visit.list is not None}
+    verified = {one.session for one in inputs.entries if one.kind == VERIFIED}
     return MonitorSnapshot(
         study=study.name,
         title=study.title,
@@ -135,6 +138,8 @@ def make_snapshot(study: Study, inputs: MonitorFacts, now: datetime, *, robots: 
         steps=rows,
         trials=trials,
         checks=checks,
+        verified=len(begun & verified) if has_platform else None,
+        unverified=len(begun - verified) if has_platform else None,
         lists=lists,
         conditions=progress.condition_progress(facts, counted, [one.name for one in study.conditions]) if facts else (),
         stimuli=counted,
@@ -159,7 +164,9 @@ def _link(study: Study, launched: LaunchRecord | None) -> str:
     """Return where participants begin; empty where there is no address, or everybody has a personal link."""
     if launched is None or not launched.public_url or is_personal(study.recruit):
         return ""
-    return f"{launched.public_url}/s/{study.name}"
+    if study.recruit.source.is_platform:  # which has placeholders for itself alone
+        return f"{launched.public_url}/s/{study.name}"
+    return str(launched.evidence.get("url") or f"{launched.public_url}/s/{study.name}")
 
 
 def _facts(study: Study, tables: Mapping[str, Rows], robots: bool) -> Facts | None:

@@ -19,7 +19,7 @@ from beholder.result_view import ResultView, ShownResult
 from beholder.server.moderation import Moderation
 from beholder.store.contract import LedgerEntry
 from beholder.store.open import read_rows
-from beholder.study.recruitment import Mode, Sum, is_person
+from beholder.study.recruitment import SOURCES, Mode, Sum, is_person
 from beholder.types import Outcome
 
 
@@ -94,6 +94,8 @@ class ParticipantRecord(ShownResult):
     paid: Sum | None = None
     """What has arrived; None where nothing has."""
     is_shut_out: bool = False
+    is_verified: bool | None = None
+    """Whether the platform has listed a visit of theirs; None where there is no platform to ask."""
 
     def _view(self) -> ResultView:
         n = len(self.sessions)
@@ -102,6 +104,8 @@ class ParticipantRecord(ShownResult):
         return ResultView([f"{self.participant} ({self.mode}): {count(n, 'session')}{paid}{shut}."])
 
 
+_ASKED_MODES = frozenset(source.mode for source in SOURCES if source.is_platform)
+"""Modes whose platform can be asked about a visit."""
 _ACTS = ("release", "reset", "let_in", "shut_out", "leave_out", "take_in", "forget")
 """Ledger kinds of acts about a participant."""
 
@@ -128,7 +132,15 @@ async def participant_records(context: RecruitContext) -> tuple[ParticipantRecor
     owner = {one.session: name for name, own in by_participant.items() for one in own}
     acts, paid = _acts(entries, owner), _paid(entries)
     return tuple(
-        ParticipantRecord(name, modes[name], tuple(own), tuple(acts[name]), paid.get(name), moderation.is_blocked(name))
+        ParticipantRecord(
+            name,
+            modes[name],
+            tuple(own),
+            tuple(acts[name]),
+            paid.get(name),
+            moderation.is_blocked(name),
+            any(one.session in moderation.verified for one in own) if modes[name] in _ASKED_MODES else None,
+        )
         for name, own in by_participant.items()
     )
 

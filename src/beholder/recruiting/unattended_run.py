@@ -38,10 +38,11 @@ from beholder.recruiting.launch_record import Launch, cost_lines, launch_record
 from beholder.recruiting.launches import launch_study
 from beholder.recruiting.payments import pay_study
 from beholder.recruiting.signatures import RUN_SIGNATURE
+from beholder.recruiting.verified_visits import VerifiedVisits
 from beholder.server import ServerStatus
-from beholder.server.admission import ReleaseLists
 from beholder.server.presence import close_server
 from beholder.server.process import RunningServer, report_until_stopped, run_server
+from beholder.server.visits import Platform
 from beholder.store.contract import Store
 from beholder.study.model import Study
 
@@ -83,7 +84,7 @@ async def run_on_platform(
 
     platform = _Platform(capped, open_recruiter)
     async with run_server(
-        study, store=store, host=host, port=port, public_url=public_url, open_release=platform.open
+        study, store=store, host=host, port=port, public_url=public_url, open_platform=platform.open
     ) as server:
         context = RecruitContext(capped, server.store, store or str(study.folder / "store"), platform.recruiter)
         return await _Run(context, server, report, wait, platform.abandoned, may_spend=publish).run(take_look)
@@ -99,12 +100,12 @@ class _Platform:
         self._study, self._open_recruiter = study, open_recruiter
 
     @asynccontextmanager
-    async def open(self, study: Study, store: Store) -> AsyncIterator[ReleaseLists]:
-        """Yield what releases the lists of participants who left."""
+    async def open(self, study: Study, store: Store) -> AsyncIterator[Platform]:
+        """Yield what asks the platform who left and which visits are real."""
         self.recruiter = await self._open_recruiter(self._study, store)
         try:
             self.abandoned = AbandonedLists(store, self.recruiter, study.run)
-            yield self.abandoned.release_on_demand
+            yield Platform(self.abandoned.release_on_demand, VerifiedVisits(store, self.recruiter, study.run).state_of)
         finally:
             await self.recruiter.close()
 

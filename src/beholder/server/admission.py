@@ -20,7 +20,7 @@ from beholder.server.further_sessions import FurtherSessions, add_new_lists
 from beholder.server.limits import MOST_SESSIONS, RecentEntries
 from beholder.server.participants import LAB, NUMBERED, Identity
 from beholder.server.script import Script
-from beholder.server.visits import kept_session, record_visit
+from beholder.server.visits import check_visit, kept_session, record_visit
 from beholder.store.contract import (
     Fact,
     Session,
@@ -282,6 +282,8 @@ async def claim_list(
     Raises Refused where no list is free.
     """
     served, store = ctx.served, ctx.store
+    if facts.list is None and is_person(facts.session.mode):
+        await check_visit(ctx, facts.session.session)
     if facts.list is None and ctx.presence.is_closing and is_person(facts.session.mode):
         raise ctx.entrance.refusal("enough")
     taken = await ctx.further.lists_taken(facts.session, facts.list)

@@ -11,7 +11,7 @@ from beholder.errors import Refused
 from beholder.methods.contract import Method, Trial
 from beholder.server.admission import check_moderation, claim_list, load_session
 from beholder.server.context import Context
-from beholder.server.endings import end_fact
+from beholder.server.endings import verified_end
 from beholder.server.flow import Ending, read_step_answer
 from beholder.server.playback import evidence_to_json, is_watched, operation_to_json, playback_evidence
 from beholder.server.public_steps import page_playback
@@ -47,7 +47,7 @@ async def take_answer(ctx: Context, session: str, key: str, submission: Submitte
     here, new_facts, after = advance(ctx, script, _with_answer(facts, answer, verdicts), now)
     batch: list[Fact] = [answer, *verdicts, *new_facts, *_new_events(answer, submission)]
     if isinstance(here, Ending):
-        batch.append(end_fact(ctx, session, here, now))
+        batch.append(await verified_end(ctx, session, here, now))
     if not (await ctx.store.append(batch)).is_new:  # another tab was first
         return await _repeat(ctx, await load_session(ctx, session), key, submission, now)
     await _settle(ctx, session, here, now)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # a declaration only, which every module of the server import
     from beholder.server.rendering import MediaAddresses, RenderedTexts
     from beholder.server.script import ServedStudy
     from beholder.server.trial_rules import TrialRules
+    from beholder.server.visits import Platform
     from beholder.store.contract import Store
 
 
@@ -50,6 +51,8 @@ class Context:
     presence: Presence
     room: StoreRoom = field(default_factory=StoreRoom)
     """The room on the disk of the store."""
+    platform: Platform | None = None
+    """What can be asked of the platform that sends participants; None where there is none, or no token for it."""
     previews: MutableMapping[str, Preview] = field(default_factory=lambda: RecentEntries(_MOST_PREVIEWS))
     """The previews that were requested, by their session names."""
     event_sizes: MutableMapping[str, int] = field(default_factory=lambda: RecentEntries(MOST_SESSIONS))

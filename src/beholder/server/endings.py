@@ -20,6 +20,7 @@ from beholder.server.flow import Ending
 from beholder.server.further_sessions import Offer
 from beholder.server.public_steps import public_end
 from beholder.server.script import PlannedStep, Script, base_key
+from beholder.server.visits import visit_state
 from beholder.store.contract import End, SessionFacts
 from beholder.study.markdown import markdown
 from beholder.study.recruitment import has_visit_per_session
@@ -30,6 +31,16 @@ def end_fact(ctx: Context, session: str, ending: Ending, now: datetime) -> End:
     """Return the end of a session to store, with its receipt and, if due, its completion code."""
     code = ctx.entrance.code(session, ending.outcome) or ""
     return End(session, ending.outcome, ending.reason, code, tokens.receipt_code(ctx.store.secret, session), now)
+
+
+async def verified_end(ctx: Context, session: str, ending: Ending, now: datetime) -> End:
+    """Return the end of a session to store; without a code where it erases a visit that the platform does not list.
+
+    After that nobody could ask the platform about it. All other ends keep their code, which is shown once it is listed.
+    """
+    end = end_fact(ctx, session, ending, now)
+    is_unlisted = ending.outcome in WITHOUT_OWN_CODE and await visit_state(ctx, session) == "unlisted"
+    return replace(end, code="") if is_unlisted else end
 
 
 def erased_end(ctx: Context, session: str, now: datetime) -> End:
@@ -46,12 +57,15 @@ async def last_page(
     texts = ctx.texts.for_list(None)
     ours = texts.get("thanks" if outcome == "completed" else outcome, texts["screened_out"])
     has_code = outcome not in WITHOUT_OWN_CODE or ctx.entrance.has_platform
+    is_unlisted = await visit_state(ctx, facts.session.session) == "unlisted"
+    if is_unlisted:  # a code is for those whom the platform has sent
+        ours, has_code = ours + markdown(ctx.words["unlisted_end"]), False
     return public_end(
         script,
         outcome,
         (_reason_text(ctx, facts, end, script) if outcome == end.outcome else "") or ours,
         code=end.code or None if has_code else None,
-        return_url=await _return_url(ctx, facts, end),
+        return_url=ctx.entrance.home if is_unlisted else await _return_url(ctx, facts, end),
         receipt=end.receipt or None,
         answers=len({base_key(key) for key in facts.answers if key.startswith("trial:")}),
         seconds=(end.at - facts.session.at).total_seconds(),

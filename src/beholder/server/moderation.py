@@ -11,6 +11,8 @@ from beholder.store.contract import Ledger, LedgerEntry, SessionFacts
 from beholder.study.model import Study
 from beholder.study.recruitment import own_posting
 
+VERIFIED = "verified"
+"""The kind of an entry that the platform lists the visit of a session."""
 _READMITTING = ("let_in", "reset")
 
 
@@ -27,6 +29,8 @@ class Moderation:
         """The postings of the study by their platform id, with the run of each where that is known."""
         self.released: set[str] = set()
         """Sessions whose list was released."""
+        self.verified: set[str] = set()
+        """Sessions whose visit the platform has verified."""
         self.pauses = Pauses()
 
     async def refresh(self) -> tuple[LedgerEntry, ...]:
@@ -93,6 +97,8 @@ class Moderation:
             self._blocked.discard(entry.participant)
         elif entry.kind == "release" and entry.session:
             self.released.add(entry.session)
+        elif entry.kind == VERIFIED:
+            self.verified.add(entry.session)
         if entry.kind in _READMITTING:
             self._readmissions[entry.participant].append(entry)
 

@@ -37,7 +37,6 @@ from beholder.planning.message_trials import load_stimuli
 from beholder.planning.model import Plan, no_collection
 from beholder.planning.serialization import lists_to_json
 from beholder.server import ServerStatus
-from beholder.server.admission import ReleaseLists
 from beholder.server.app import make_app
 from beholder.server.assets import Assets
 from beholder.server.connections import ConnectionLimits, Connections, Proxies, connection_limits
@@ -46,6 +45,7 @@ from beholder.server.lab import own_address
 from beholder.server.limits import StoreRoom, free_bytes
 from beholder.server.script import ServedStudy
 from beholder.server.service import StudyService
+from beholder.server.visits import Platform
 from beholder.store.contract import Store, StoreUnavailable
 from beholder.store.open import folder_of, is_postgresql, open_store
 from beholder.store.rules import record_of
@@ -93,12 +93,12 @@ def load_served(
     ), plan
 
 
-OpenRelease = Callable[[Study, Store], contextlib.AbstractAsyncContextManager[ReleaseLists | None]]
-"""Opens what releases the lists of participants who left, for as long as a server runs."""
+OpenPlatform = Callable[[Study, Store], contextlib.AbstractAsyncContextManager[Platform | None]]
+"""Opens what asks the platform who left and which visits are real, for as long as a server runs."""
 
 
-def no_release(study: Study, store: Store) -> contextlib.AbstractAsyncContextManager[None]:
-    """Release nothing: there is no platform that reports who left."""
+def no_platform(study: Study, store: Store) -> contextlib.AbstractAsyncContextManager[None]:
+    """Ask nobody: there is no platform."""
     return contextlib.nullcontext()
 
 
@@ -113,7 +113,7 @@ async def run_server(
     proxies: Sequence[str] = (),
     shares_port: bool = False,
     progress: Callable[[int, int], None] | None = None,
-    open_release: OpenRelease = no_release,
+    open_platform: OpenPlatform = no_platform,
     now: Callable[[], datetime] = utc_now,
 ) -> AsyncIterator[RunningServer]:
     """Yield a server that is listening, and close port and store at the end. Port 0 takes a free one."""
@@ -136,9 +136,9 @@ async def run_server(
         with no_collection():
             lists = list(lists_to_json(plan))
         await opened.begin(record_of(study, served.catalogue, plan.plan_digest, lists, utc_now()), study.run)
-        async with open_release(study, opened) as release:
+        async with open_platform(study, opened) as platform:
             room = StoreRoom(None if is_postgresql(place) else lambda: free_bytes(folder_of(place)))
-            service = StudyService(served, opened, now, release, room)
+            service = StudyService(served, opened, now, platform, room)
             async with listen(make_app(service, Assets(served.method, page_checks(study))), host, port, trusted):
                 yield RunningServer(service, opened, address)
 
@@ -248,7 +248,7 @@ async def serve_until_stopped(
     shares_port: bool = False,
     parent: threading.Event | None = None,
     progress: Progress | None = None,
-    open_release: OpenRelease = no_release,
+    open_platform: OpenPlatform = no_platform,
 ) -> None:
     """Serve until SIGTERM, Ctrl-C, or the end of the parent process."""
     stop = asyncio.Event()
@@ -257,7 +257,7 @@ async def serve_until_stopped(
         async with run_server(
             load_study(study), store=Path(folder) / "store" if folder else store, host=host, port=port,
             public_url=public_url, proxies=proxies, shares_port=shares_port, progress=progress,
-            open_release=open_release,
+            open_platform=open_platform,
         ) as server:  # fmt: skip
             with _reduced_collection():
                 await report_until_stopped(server, stop, tell, parent)
@@ -323,7 +323,7 @@ def serve_as_worker(
     port: int,
     public_url: str,
     proxies: Sequence[str] = (),
-    open_release: OpenRelease = no_release,
+    open_platform: OpenPlatform = no_platform,
 ) -> None:
     """Serve with other processes on one port until standard input ends, so that no worker outlives its parent.
 
@@ -347,7 +347,7 @@ def serve_as_worker(
             proxies=proxies,
             shares_port=True,
             parent=parent_ended,
-            open_release=open_release,
+            open_platform=open_platform,
         )
     )
 
@@ -363,7 +363,7 @@ def serve_with_workers(
     workers: int,
     tell: Report | None,
     progress: Progress | None = None,
-    open_release: OpenRelease = no_release,
+    open_platform: OpenPlatform = no_platform,
 ) -> None:
     """Serve from several processes until interrupted; this one also reports the counts."""
     if not store or not store.startswith(("postgresql://", "postgres://")):
@@ -384,7 +384,7 @@ def serve_with_workers(
                 "Start each with its own --port behind a proxy.",
             )
         )
-    block_on(_watch_workers(study, store, host, port, public_url, proxies, workers, tell, progress, open_release))
+    block_on(_watch_workers(study, store, host, port, public_url, proxies, workers, tell, progress, open_platform))
 
 
 async def _watch_workers(
@@ -397,7 +397,7 @@ async def _watch_workers(
     workers: int,
     tell: Report | None,
     progress: Progress | None,
-    open_release: OpenRelease,
+    open_platform: OpenPlatform,
 ) -> None:
     stop = asyncio.Event()
     async with run_server(
@@ -408,7 +408,7 @@ async def _watch_workers(
         public_url=public_url,
         proxies=proxies,
         progress=progress,
-        open_release=open_release,
+        open_platform=open_platform,
     ) as first:
         command = [
             sys.executable, "-m", "beholder", "serve", str(study), "--host", host,

@@ -12,7 +12,6 @@ from beholder.errors import Refused
 from beholder.server import tokens
 from beholder.server.admission import (
     Leases,
-    ReleaseLists,
     admit,
     check_identity,
     check_moderation,
@@ -24,7 +23,7 @@ from beholder.server.admission import (
 )
 from beholder.server.answers import last_draft, take_answer, take_events
 from beholder.server.context import Context
-from beholder.server.endings import end_fact
+from beholder.server.endings import verified_end
 from beholder.server.entrances import entrance_of, identify
 from beholder.server.erasure import Wiping, erase_sessions, find_erasable
 from beholder.server.flow import Ending
@@ -40,7 +39,7 @@ from beholder.server.rendering import MediaAddresses, RenderedTexts, current_pag
 from beholder.server.requests import SubmittedAnswer
 from beholder.server.script import CONSENT, ServedStudy
 from beholder.server.trial_rules import TrialRules
-from beholder.server.visits import find_session, prove, record_further_session, record_visit
+from beholder.server.visits import Platform, find_session, prove, record_further_session, record_visit, without_code
 from beholder.store.contract import Remains, Store
 from beholder.study.recruitment import is_person
 from beholder.types import Json
@@ -53,7 +52,7 @@ def make_context(
     served: ServedStudy,
     store: Store,
     now: Callable[[], datetime],
-    release_abandoned: ReleaseLists | None = None,
+    platform: Platform | None = None,
     room: StoreRoom | None = None,
 ) -> Context:
     """Return the context of a served study."""
@@ -70,12 +69,13 @@ def make_context(
         blocked=BlockList(served.study),
         moderation=moderation,
         further=further,
-        leases=Leases(store, further, entrance.lease, release_abandoned),
+        leases=Leases(store, further, entrance.lease, platform.release_abandoned if platform is not None else None),
         texts=RenderedTexts(served, words),
         media=MediaAddresses(served, store.secret),
         page_checks=PageChecks(served.needs, store.secret, words_by_check),
         trial_rules=TrialRules(served, words_by_check, words),
         presence=Presence(),
+        platform=platform,
         room=room or StoreRoom(),
     )
 
@@ -83,7 +83,7 @@ def make_context(
 class StudyService:
     """Serves one study from one store: what a request can ask for, by the token of a session.
 
-    The clock is an argument, so that tests can set the time. `release_abandoned` releases lists where none is free.
+    The clock is an argument, so that tests can set the time. `platform` tells who left and which visits are real.
     """
 
     def __init__(
@@ -91,10 +91,10 @@ class StudyService:
         served: ServedStudy,
         store: Store,
         now: Callable[[], datetime] = utc_now,
-        release_abandoned: ReleaseLists | None = None,
+        platform: Platform | None = None,
         room: StoreRoom | None = None,
     ) -> None:
-        self.context = make_context(served, store, now, release_abandoned, room)
+        self.context = make_context(served, store, now, platform, room)
         self.served, self.store, self.now, self.words = served, store, now, self.context.words
         self.preview = preview_of(self.context, 1)
         self.wiping = Wiping(store)
@@ -140,7 +140,10 @@ class StudyService:
             if not identity.is_proven and session != identity.kept:
                 raise ctx.entrance.refusal("other_device")
         else:
-            session, is_new = await admit(ctx, identity, device, self.now())
+            try:
+                session, is_new = await admit(ctx, identity, device, self.now())
+            except Refused as refused:
+                raise await without_code(ctx, refused, identity) from None
             await record_visit(ctx, identity, session)
         if is_new and earlier is not None:
             await record_further_session(ctx, earlier, identity.participant, session)
@@ -219,7 +222,7 @@ class StudyService:
         facts = await load_facts(self.context, session)
         now = self.now()
         if facts.end is None:
-            end = end_fact(self.context, session, Ending("withdrawn", "participant"), now)
+            end = await verified_end(self.context, session, Ending("withdrawn", "participant"), now)
             await self.store.append([end])
             await self.store.release(session)
         if not facts.erased:

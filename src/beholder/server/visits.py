@@ -1,15 +1,32 @@
-"""Visits of a platform: who comes by which ids, which session a visit led to, and whether that shows who it is."""
+"""Visits of a platform: what shows who comes, whether a visit is real, and which session it led to."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from typing import Literal, NamedTuple
 
 from beholder.errors import Refused
 from beholder.server import tokens
 from beholder.server.context import Context
+from beholder.server.moderation import VERIFIED
 from beholder.server.participants import Identity
-from beholder.store.contract import PlatformIdentity, PlatformVisit, SessionFacts
+from beholder.store.contract import LedgerEntry, PlatformIdentity, PlatformVisit, SessionFacts
+
+VisitState = Literal["verified", "unlisted", "unknown"]
+"""What a platform says about a visit: that it is of this person, that there is none such, or nothing."""
+
+
+class Platform(NamedTuple):
+    """What the server asks the platform of its study; both take a few seconds at most, and raise no errors."""
+
+    release_abandoned: Callable[[], Awaitable[None]]
+    """Releases the lists of participants who left."""
+    state_of: Callable[[str, str], Awaitable[VisitState]]
+    """Tells about a visit, by the participant's id on the platform and the id of the submission."""
+
+
+# What shows who comes
 
 
 async def prove(ctx: Context, identity: Identity, token: str) -> Identity:
@@ -22,7 +39,9 @@ async def prove(ctx: Context, identity: Identity, token: str) -> Identity:
     is_proven, session = False, _session_of_token(ctx, token)
     if identity.submission and ctx.entrance.has_secret_visits:
         before = await _sessions_of_visit(ctx, identity)
-        is_proven = bool(before) and await _is_session_of(ctx, identity, before[-1])
+        is_proven = await (
+            _is_session_of(ctx, identity, before[-1]) if before else _is_returning_by_new_visit(ctx, identity)
+        )
     kept = session if session and await _is_session_of(ctx, identity, session) else ""
     return replace(identity, is_proven=is_proven, kept=kept)
 
@@ -32,6 +51,13 @@ async def kept_session(ctx: Context, identity: Identity) -> SessionFacts | None:
     facts = await ctx.store.session_facts(identity.kept) if identity.kept else None
     is_open = facts is not None and facts.end is None and facts.session.run == ctx.served.study.run
     return facts if is_open and facts is not None and not ctx.moderation.is_superseded(facts) else None
+
+
+async def _is_returning_by_new_visit(ctx: Context, identity: Identity) -> bool:
+    """Return whether somebody who has begun comes by another visit, which the platform verifies."""
+    if ctx.platform is None or not await ctx.store.runs_taken(identity.participant, identity.mode):
+        return False
+    return await ctx.platform.state_of(identity.platform_id, identity.submission) == "verified"
 
 
 def _session_of_token(ctx: Context, token: str) -> str:
@@ -44,6 +70,52 @@ def _session_of_token(ctx: Context, token: str) -> str:
 async def _is_session_of(ctx: Context, identity: Identity, session: str) -> bool:
     facts = await ctx.store.session_facts(session)
     return facts is not None and facts.session.participant == identity.participant
+
+
+# Visits that nobody made up
+
+
+async def visit_state(ctx: Context, session: str) -> VisitState:
+    """Return what the platform says about the visits that led to a session; a verified one is recorded once.
+
+    `unknown` where there is no platform to ask, where it does not answer, and where the visit was erased.
+    """
+    if ctx.platform is None or session in ctx.moderation.verified:
+        return "unknown" if ctx.platform is None else "verified"
+    visits = [one for one in await ctx.store.platform_visits() if one.session == session]
+    facts = await ctx.store.session_facts(session) if visits else None
+    people = await ctx.store.platform_identities() if facts is not None else ()
+    ids = [one.platform_id for one in people if facts is not None and one.participant == facts.session.participant]
+    if facts is None or not ids:
+        return "unknown"
+    states = [await ctx.platform.state_of(ids[0], one.submission) for one in reversed(visits)]
+    if "verified" not in states:
+        return "unknown" if "unknown" in states else "unlisted"
+    submission = visits[-1 - states.index("verified")].submission
+    entry = LedgerEntry(
+        VERIFIED, "done", ctx.now(), submission=submission, participant=facts.session.participant, session=session
+    )
+    await ctx.store.ledger.append([entry])
+    ctx.moderation.verified.add(session)
+    return "verified"
+
+
+async def check_visit(ctx: Context, session: str) -> None:
+    """Raise Refused where the platform does not list the visit of a session: it takes no place."""
+    if await visit_state(ctx, session) == "unlisted":
+        raise ctx.entrance.refusal("unlisted")
+
+
+async def without_code(ctx: Context, refused: Refused, identity: Identity) -> Refused:
+    """Return a refusal that leads back without a code, where the platform does not list the visit."""
+    if ctx.platform is None or not identity.submission or refused.more.get("return_url") in (None, ctx.entrance.home):
+        return refused
+    if await ctx.platform.state_of(identity.platform_id, identity.submission) != "unlisted":
+        return refused
+    return ctx.entrance.refusal("unlisted")
+
+
+# The sessions of a visit
 
 
 async def find_session(ctx: Context, identity: Identity) -> SessionFacts | None:

@@ -194,6 +194,7 @@ class SimulatedVisitors:
 
     def __init__(self, served: ServedStudy, store: Store, *, seed: int = 1, waits: bool = True) -> None:
         self._served, self._store, self._waits = served, store, waits
+        self._tokens: dict[str, str] = {}
         self._oracle = Oracle(served, store.secret, truth_of(served.study, served.catalogue, served.method, seed), seed)
 
     async def visit(
@@ -201,7 +202,8 @@ class SimulatedVisitors:
     ) -> VisitOutcome:
         """Return the outcome of a visitor who opens this address and takes the study, or only so many `trials`.
 
-        The same address continues an earlier visit. `kind` is a kind of rater, such as `careless` or `unable-colour`.
+        The same person continues an earlier visit, as in the same browser. `kind` is a kind of rater, such as
+        `careless` or `unable-colour`.
         """
         parts = urlsplit(url)
         params = dict(parse_qsl(parts.query))
@@ -212,7 +214,9 @@ class SimulatedVisitors:
             visitor = SimulatedVisitor(
                 name, self._served.study.name, params, client, responder, manner=manner, waits=self._waits
             )
+            visitor.token = self._tokens.get(name, "")
             await visitor.arrive()
+            self._tokens[name] = visitor.token
             await visitor.consent()
             if visitor.session and not visitor.is_done:
                 facts = await self._store.session_facts(visitor.session)

@@ -96,7 +96,9 @@ class Robot:
 
     async def arrive(self) -> None:
         """Arrive; a robot that finished earlier is refused and done."""
-        body: Json = {"study": self.study, "params": dict(self.params), "device": self.device}
+        body: Json = {
+            "study": self.study, "params": dict(self.params), "device": self.device, "token": self.token,
+        }  # fmt: skip
         response = await self._send("POST", "/api/arrive", body)
         if response.status_code == 403:
             self.refusal = response.json()["error"]

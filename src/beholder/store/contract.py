@@ -136,7 +136,8 @@ class LedgerEntry:
 
     kind: str
     """approve, bonus, reject, return, message; draft, publish, places, pause, resume, stop; decisions; moderation of a
-    participant: release, reset, let_in, shut_out, leave_out, take_in, forget, purge; seat (the participant number
+    participant: release, reset, let_in, shut_out, leave_out, take_in, forget, purge; verified (the platform lists the
+    visit of a session); seat (the participant number
     at a station of a laboratory); look (an analysis of people's ratings), target (so many lists were asked for), chain
     (the share of its error rate)."""
     event: str

@@ -54,7 +54,7 @@ const STEPS = {
 };
 // A no that is meant for this person, and those with a title of their own.
 const CLOSED = new Set(["finished", "earlier_run", "blocked", "full", "enough", "closed", "not_open", "halted", "excluded"]);
-const TITLED = new Set(["finished", "earlier_run", "full", "enough", "excluded", "unknown_token", "other_device"]);
+const TITLED = new Set(["finished", "earlier_run", "full", "enough", "excluded", "unknown_token", "other_device", "unlisted"]);
 const SENDING_MS = 1500;
 const SLOW_MS = 300; // what comes faster needs no word
 

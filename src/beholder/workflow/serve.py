@@ -43,7 +43,7 @@ def serve(
         progress        a function that gets the number of stimuli that are made first, and of all
     """
     from beholder.aio import block_on
-    from beholder.recruiting.abandoned_lists import release_abandoned
+    from beholder.recruiting.abandoned_lists import ask_platform
     from beholder.server.process import serve_until_stopped, serve_with_workers
 
     if workers > 1:
@@ -57,7 +57,7 @@ def serve(
             workers=workers,
             tell=tell,
             progress=progress,
-            open_release=release_abandoned,
+            open_platform=ask_platform,
         )
     else:
         block_on(
@@ -71,6 +71,6 @@ def serve(
                 preview=preview,
                 tell=tell,
                 progress=progress,
-                open_release=release_abandoned,
+                open_platform=ask_platform,
             )
         )

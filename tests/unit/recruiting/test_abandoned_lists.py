@@ -14,12 +14,13 @@ from typing import Any
 import pytest
 
 from beholder.errors import Refused
-from beholder.recruiting.abandoned_lists import AbandonedLists, release_abandoned
+from beholder.recruiting.abandoned_lists import AbandonedLists, ask_platform
 from beholder.recruiting.fake import FakeProlific, serve_fake
 from beholder.recruiting.fake.submissions import NO_CODE, FakeVisit
 from beholder.recruiting.prolific.client import ProlificClient
 from beholder.recruiting.prolific.recruiter import ProlificRecruiter
 from beholder.server.service import StudyService
+from beholder.server.visits import Platform, VisitState
 from beholder.store.contract import LedgerEntry
 from support.clock_service import Clock, Person
 from support.platform_visitors import PROLIFIC, come, door, prolific, refused
@@ -60,6 +61,11 @@ class Square:
         return [(one.session, one.reason_text) for one in entries if one.kind == "release"]
 
 
+async def unasked(platform_id: str, submission: str) -> VisitState:
+    """Say nothing about a visit: these tests are about who left."""
+    return "unknown"
+
+
 @asynccontextmanager
 async def square(
     folder: Path, sleep: Callable[[float], Awaitable[None]] | None = None, **keys: Any
@@ -73,7 +79,7 @@ async def square(
         await host.store.ledger.append([LedgerEntry("draft", "done", fake.now, provider_ref=posting)])
         timeout = timedelta(seconds=0.05 if sleep else 30)
         room = AbandonedLists(host.store, recruiter, 1, now=lambda: fake.now, sleep=fake.sleep, timeout=timeout)
-        asking = StudyService(host.served, host.store, now=clock, release_abandoned=room.release_on_demand)
+        asking = StudyService(host.served, host.store, now=clock, platform=Platform(room.release_on_demand, unasked))
         yield Square(asking, clock, fake, recruiter, posting)
         await recruiter.close()
 
@@ -205,16 +211,16 @@ async def test_a_server_alone_asks_its_platform_where_it_has_a_token(
         await (await here.come(first)).until("trial:1")
         first.return_place()
         late = here.take()
-        async with release_abandoned(study, store) as release:
-            here.host = StudyService(here.host.served, store, now=here.clock, release_abandoned=release)
+        async with ask_platform(study, store) as release:
+            here.host = StudyService(here.host.served, store, now=here.clock, platform=release)
             assert release is None
             assert await here.refused(late) == "full"
         monkeypatch.setenv("PROLIFIC_TOKEN", here.fake.token)
-        async with release_abandoned(study, store) as release:
-            here.host = StudyService(here.host.served, store, now=here.clock, release_abandoned=release)
+        async with ask_platform(study, store) as release:
+            here.host = StudyService(here.host.served, store, now=here.clock, platform=release)
             await (await here.come(late)).until("end")
     async with (
         door(tmp_path / "link", {"mode": "link"}) as (host, _),
-        release_abandoned(host.served.study, host.store) as release,
+        ask_platform(host.served.study, host.store) as release,
     ):
         assert release is None

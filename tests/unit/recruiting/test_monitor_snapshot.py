@@ -16,7 +16,8 @@ def test_the_document_keeps_its_keys(tmp_path: Path) -> None:
     document = snapshot_of(study, tables).to_json()
     assert list(document) == [
         "version", "study", "title", "run", "mode", "population", "at", "link", "people", "arrived", "here", "present",
-        "completed", "left", "ended", "steps", "trials", "checks", "lists", "conditions", "stimuli", "minutes",
+        "completed", "left", "ended", "steps", "trials", "checks", "verified", "unverified", "lists", "conditions",
+        "stimuli", "minutes",
         "durations", "told_minutes", "per_hour", "finished_at", "earned", "cost", "platform", "alarms",
     ]  # fmt: skip
     earned = {"reward": "2.00 GBP", "hourly": "6.00 GBP", "platform_hourly": None, "floor": None, "top_up": None}

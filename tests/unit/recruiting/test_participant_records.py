@@ -54,8 +54,9 @@ def test_the_command_line_lists_and_shows(tmp_path: Path) -> None:
     by_submission = CliRunner().invoke(cli, ["participants", "show", "6a1f", str(tmp_path), "--json"])
     assert json.loads(by_submission.output)["participant"] == names[3], "as decide/decisions.csv names it"
     listed = CliRunner().invoke(cli, ["participants", str(tmp_path)]).output.splitlines()
-    assert listed[0].split() == ["participant", "mode", "sessions", "where", "pay", "use", "paid", "why"]
-    assert listed[4].split() == [names[2], "prolific", "2", "completed", "yes", "no", "–", "complete:screened_out;",
+    assert listed[0].split() == ["participant", "mode", "visit", "sessions", "where", "pay", "use", "paid", "why"]
+    assert listed[4].split() == [names[2], "prolific", "unverified", "2", "completed", "yes", "no", "–",
+                                 "complete:screened_out;",
                                  "gold:wrong"]  # fmt: skip
     shown = CliRunner().invoke(cli, ["participants", "show", "session-open", str(tmp_path)]).output
     assert "Session session-open: came 2026-11-15 10:00:00, after trial 7 of 13, list 2, 7 minutes" in shown

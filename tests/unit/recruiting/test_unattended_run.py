@@ -53,8 +53,10 @@ async def test_invited_people_get_their_links_and_whoever_runs_it_hears_of_the_m
 async def test_a_panel_is_told_the_address_with_its_ids_and_needs_a_contact(tmp_path: Path, tiny: Path) -> None:
     recruit = {"mode": "panel", "id_parameter": "participantId"}
     waiting, messages, link = await ran(tmp_path / "free", tiny, recruit=recruit)
-    assert (waiting, link) == ((), "tiny?participantId={{id}}")
-    assert messages[-1].endswith("/s/tiny?participantId={{id}}")
+    start, _, ids = link.partition("&")
+    assert (waiting, ids) == ((), "participantId={{id}}")
+    assert start.startswith("tiny?key=")
+    assert messages[-1].endswith("&participantId={{id}}")
     with pytest.raises(RecruitError) as error:
         await ran(tmp_path / "alone", tiny, recruit=recruit, contact=None)
     assert str(error.value).partition("  ")[2] == (

@@ -1,0 +1,190 @@
+"""Visits that somebody makes up: they take no place and see no code; a platform that is down costs nobody anything."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from beholder.errors import Refused
+from beholder.recruiting.abandoned_lists import AbandonedLists
+from beholder.recruiting.fake import FakeProlific
+from beholder.recruiting.fake.submissions import FakeVisit
+from beholder.recruiting.prolific.client import ProlificClient
+from beholder.recruiting.prolific.recruiter import ProlificRecruiter
+from beholder.recruiting.verified_visits import VerifiedVisits
+from beholder.server.entrances import shared_codes
+from beholder.server.requests import SubmittedAnswer
+from beholder.server.service import StudyService
+from beholder.server.visits import Platform
+from beholder.store.contract import LedgerEntry
+from support.clock_service import Clock, Person
+from support.platform_visitors import PROLIFIC, come, door, prolific
+from support.prolific_rehearsal import JOB
+
+UNLISTED = (
+    "The platform does not list this visit, so it would not be paid and we keep nothing of it. If you have just come "
+    "from the platform, please wait a minute and open the study from there once more."
+)
+TWO_LISTS = {"design": {"participants": 2, "trials": 1, "seed": 3}}
+LOOK = "GET /api/v1/submissions/"
+
+
+class PostedStudy:
+    """A study of two lists that is published for real people, and the platform that sends them."""
+
+    def __init__(self, host: StudyService, clock: Clock, fake: FakeProlific, posting: str) -> None:
+        self.host, self.clock, self.fake, self.posting = host, clock, fake, posting
+        self.codes = set(shared_codes(host.served.study, host.store.secret).values())
+
+    def take(self, *, before: FakeVisit | None = None) -> FakeVisit:
+        """Return the visit of somebody new, or of somebody who was there before."""
+        person = before.submission.person if before else None
+        return self.fake.people.take(self.posting, person, again=before is not None).start()
+
+    async def come(self, visit: FakeVisit) -> Person:
+        ids = prolific(visit.submission.person.id, visit.submission.id, self.posting)
+        return await come(self.host, self.clock, **ids)
+
+    async def make_up(self, name: str, visit: str = "") -> Person:
+        return await come(self.host, self.clock, **prolific(name, visit or f"visit-of-{name}", self.posting))
+
+    def is_down(self) -> None:
+        self.fake.faults.every("*", "refused", share=1, seed=1)
+
+    def is_back(self) -> None:
+        self.fake.faults.clear()
+
+    def shows_code(self, *shown: Any) -> bool:
+        return any(code in json.dumps(shown, default=str) for code in self.codes)
+
+    async def verified(self) -> list[str]:
+        return [one.session for one in await self.host.store.ledger.entries() if one.kind == "verified"]
+
+
+@asynccontextmanager
+async def posted(folder: Path) -> AsyncIterator[PostedStudy]:
+    fake = FakeProlific()
+    async with door(folder, PROLIFIC, **TWO_LISTS) as (host, clock):
+        client = ProlificClient("https://prolific.invalid", fake.token, fake.transport(), fake.sleep)
+        recruiter = ProlificRecruiter(host.served.study, host.store, client, lambda: fake.now)
+        posting = (await recruiter.publish((await recruiter.draft(replace(JOB, places=6))).id)).id
+        await host.store.ledger.append([LedgerEntry("draft", "done", fake.now, provider_ref=posting)])
+        when: dict[str, Any] = {"now": lambda: fake.now, "sleep": fake.sleep}
+        platform = Platform(
+            AbandonedLists(host.store, recruiter, 1, **when).release_on_demand,
+            VerifiedVisits(host.store, recruiter, 1, **when).state_of,
+        )
+        yield PostedStudy(StudyService(host.served, host.store, clock, platform), clock, fake, posting)
+        await recruiter.close()
+
+
+async def refusal(person: Person, submission: SubmittedAnswer | None = None) -> Refused:
+    with pytest.raises(Refused) as caught:
+        await person.answer(submission)
+    return caught.value
+
+
+@pytest.mark.long
+async def test_a_thousand_made_up_visits_take_no_place_and_see_no_code(tmp_path: Path, whole: bool) -> None:
+    async with posted(tmp_path) as here:
+        real = [here.take(), here.take()]
+        people = [await here.make_up(f"nobody{number}") for number in range(1000 if whole else 60)]
+        before = here.fake.requests.count(LOOK)
+        told = await asyncio.gather(*(refusal(one) for one in people))
+        assert {(one.code, one.status, one.what) for one in told} == {("unlisted", 403, UNLISTED)}
+        assert not here.shows_code([one.more for one in told], [one.step for one in people])
+        assert here.fake.requests.count(LOOK) - before < 10, "all who wait share a request"
+        assert (await here.host.store.counts(here.clock()))["live"] == 0
+        for visit in real:
+            person = await here.come(visit)
+            await person.until("end")
+            assert here.shows_code(person.step)
+        assert len(await here.verified()) == 2
+        late = await here.make_up("late") if await here.host.store.has_free_list(here.clock()) else None
+        assert late is None, "real people have taken both lists"
+        with pytest.raises(Refused) as full:
+            await here.make_up("later")
+        assert full.value.code == "unlisted"
+        assert not here.shows_code(full.value.more)
+        with pytest.raises(Refused) as sent_back:
+            await here.come(here.take())
+        assert sent_back.value.code == "full"
+        assert here.shows_code(sent_back.value.more), "who was sent by the platform has a way back"
+
+
+async def test_who_makes_up_a_visit_sees_no_code_by_declining_or_withdrawing(tmp_path: Path) -> None:
+    async with posted(tmp_path) as here:
+        declines, withdraws = await here.make_up("one"), await here.make_up("two")
+        await declines.answer(SubmittedAnswer({"agree": False}))
+        assert declines.step["outcome"] == "no_consent"
+        page = await here.host.withdraw(withdraws.token)
+        again = await here.host.step(withdraws.token)
+        assert not here.shows_code(declines.step, page, again)
+        real = await here.come(here.take())
+        await real.answer(SubmittedAnswer({"agree": False}))
+        assert here.shows_code(real.step)
+
+
+async def test_the_submission_of_somebody_else_is_no_visit(tmp_path: Path) -> None:
+    async with posted(tmp_path) as here:
+        theirs = here.take()
+        thief = await here.make_up("thief", theirs.submission.id)
+        assert (await refusal(thief)).code == "unlisted"
+
+
+async def test_a_platform_that_is_down_costs_nobody_anything(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async with posted(tmp_path) as here:
+        ann = await here.come(here.take())
+        here.is_down()
+        with caplog.at_level(logging.WARNING, "beholder.recruiting"):
+            await ann.until("end")
+        assert "visits go on unverified, as the platform does not list them" in caplog.text
+        assert here.shows_code(ann.step)
+        assert await here.verified() == []
+        here.is_back()
+        assert here.shows_code(await here.host.step(ann.token))
+        assert await here.verified() == [ann.session], "asked again, and recorded once"
+        await here.host.step(ann.token)
+        assert await here.verified() == [ann.session]
+
+
+async def test_a_place_taken_while_the_platform_was_down_goes_to_whom_it_sends(tmp_path: Path) -> None:
+    async with posted(tmp_path) as here:
+        here.is_down()
+        made_up = [await here.make_up(name) for name in ("one", "two")]
+        for one in made_up:
+            await one.answer()
+        assert not await here.host.store.has_free_list(here.clock())
+        here.is_back()
+        for _ in range(2):
+            person = await here.come(here.take())
+            await person.until("end")
+            assert here.shows_code(person.step)
+        entries = await here.host.store.ledger.entries()
+        words = {one.reason_text for one in entries if one.kind == "release"}
+        assert words == {"Came from elsewhere: no submission belongs to it"}
+        for one in made_up:
+            await one.until("end")
+            assert not here.shows_code(one.step)
+            assert "we cannot show a code yet" in one.step["text"]
+
+
+async def test_a_new_visit_that_the_platform_lists_goes_on_on_another_device(tmp_path: Path) -> None:
+    async with posted(tmp_path) as here:
+        first = here.take()
+        ann = await here.come(first)
+        await ann.until("trial:1")
+        with pytest.raises(Refused) as caught:
+            await here.make_up(first.submission.person.id, "made-up")
+        assert caught.value.code == "other_device"
+        first.return_place()
+        again = await here.come(here.take(before=first))
+        assert (again.session, again.key) == (ann.session, "trial:1")
