@@ -75,12 +75,12 @@ class FloodedServer:
 
 
 @contextlib.asynccontextmanager
-async def flooded_server(study: Path, store: Path, *more: str) -> AsyncIterator[FloodedServer]:
-    """Yield a server in a process of its own, warm, and stop it at the end."""
+async def flooded_server(study: Path, store: Path, *more: str, url: str | None = None) -> AsyncIterator[FloodedServer]:
+    """Yield a server in a process of its own, warm, and stop it at the end, perhaps with another store."""
     port = free_port()
     said = store.parent / "said.txt"
     with said.open("wb") as stderr:
-        service = Service(study, str(store), port, *more, stderr=stderr)
+        service = Service(study, url or str(store), port, *more, stderr=stderr)
     try:
         await service.until_ready()
         server = FloodedServer(service, port, store, said)
