@@ -23,7 +23,7 @@ _OTHER_WORDS = {
     "listeners": "participants", "n": "participants", "question": "text", "prompt": "text", "wording": "text",
     "systems": "conditions", "models": "conditions", "media": "stimuli", "clips": "stimuli", "videos": "stimuli",
     "images": "stimuli", "audio": "stimuli", "email": "contact", "payment": "reward", "pay": "reward",
-    "lang": "language", "repeat": "loop", "replays": "max_plays", "plays": "max_plays", "mute": "sound: off",
+    "lang": "language", "replays": "max_plays", "plays": "max_plays", "mute": "sound: off",
     "shuffle": "order", "random_seed": "seed", "type": "method", "platform": "mode",
 }  # fmt: skip
 """What other tools call a key, with the key, or what is to be written, here."""
