@@ -244,7 +244,7 @@ SHOW_FORGET = Operation("show_forget", "The page on which somebody is erased by 
 FORGET = Operation(
     "forget",
     "Erase everything of the participant with a receipt.",
-    {200: _object(["at"], at={"type": "string", "format": "date-time"})},
+    {200: _object(["at", "is_on_disk"], at={"type": "string", "format": "date-time"}, is_on_disk={"type": "boolean"})},
     (404, *_BODY, 429, 503),
     "POST",
     _object(["receipt"], receipt=_TEXT),

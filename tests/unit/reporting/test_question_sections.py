@@ -71,6 +71,22 @@ def test_few_contents_are_warned_of(tmp_path: Path, contents: int, said: str | N
     assert text == (said and f"Few contents. {said}")
 
 
+def test_grades_against_a_reference_have_the_intervals_and_the_freedom_of_their_pairs(tmp_path: Path) -> None:
+    scale = {"id": "quality", "text": "How do they compare?", "scale": "ccr7"}
+    quality = {"source": 90.0, "fine": 70.0, "coarse": 50.0}
+    study = made_up(tmp_path, quality, participants=6, contents=3, method="ccr", questions=[scale],
+                    roles={"source": "reference"})  # fmt: skip
+
+    def change(ratings: pd.DataFrame) -> pd.DataFrame:
+        ratings = ratings[ratings["condition"] != "source"]
+        return ratings.assign(kind="diff", method="ccr", other_condition="source", other_stimulus="source/x")
+
+    part = analysed_material(study, change).parts[0]
+    assert part.has_pair_intervals
+    assert not part.is_among_equals
+    assert "degrees of freedom" not in markup_text(few_contents_warning(part))
+
+
 def test_differences_from_the_hidden_reference_have_a_table(tmp_path: Path) -> None:
     scale = {"id": "quality", "text": "How good is it?", "scale": "acr5"}
     study = made_up(tmp_path, {"source": 90.0, "codec": 50.0}, questions=[scale], noise=5, method="acr-hr")

@@ -162,6 +162,10 @@ _WIPED = (*ERASABLE, "sessions", "ledger", "meta", "identity.links", "identity.c
 _LOCK_WAIT_MS = 500
 _DUE = "SELECT value FROM meta WHERE name = 'wipe'"
 _SIZE = f"SELECT sum(pg_total_relation_size(name::regclass))::bigint FROM unnest(ARRAY{list(_WIPED)}) AS name"
+_FOREIGN = f"""
+SELECT count(*) FROM unnest(ARRAY{list(_WIPED)}) AS name JOIN pg_class ON pg_class.oid = name::regclass
+WHERE NOT pg_has_role(relowner, 'MEMBER')
+"""
 _READER = """
 SELECT pid, application_name FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_xmin IS NOT NULL
@@ -194,6 +198,9 @@ async def wipe(pool: Any, largest: int | None = None) -> Remains | None:
         if largest is not None and size > largest:
             words = f"the tables ({size / 1e6:.0f} MB) are rewritten without it when nobody is in the study"
             return Remains(words, is_read=False)
+        if await connection.fetchval(_FOREIGN):  # PostgreSQL would pass over them without an error
+            words = "the tables belong to another role of the database, which has to rewrite them by VACUUM FULL"
+            return Remains(words, is_read=False)
         reader = await connection.fetchrow(_READER, due)
         if reader is not None:
             words = f"{reader[1] or 'another program'} (server process {reader[0]}) is reading and still sees it"
@@ -208,7 +215,9 @@ async def wipe(pool: Any, largest: int | None = None) -> Remains | None:
             await connection.execute("DELETE FROM meta WHERE name = 'wipe' AND value = $1", due)
         except asyncpg.LockNotAvailableError:
             return Remains("another program is reading the tables", is_read=True)
-        except (asyncpg.DiskFullError, asyncpg.InsufficientPrivilegeError) as error:
+        except asyncpg.PostgresConnectionError:
+            raise
+        except asyncpg.PostgresError as error:  # a full disk among them
             return Remains(f"the tables cannot be rewritten without it ({error.args[0]})", is_read=False)
         finally:
             await connection.execute("RESET lock_timeout")

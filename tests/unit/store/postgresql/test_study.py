@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
 import pytest
 
-from beholder.store.contract import LedgerEntry, PlatformIdentity
+from beholder.store.contract import LedgerEntry, PlatformIdentity, Remains
 from beholder.store.open import open_store
 from beholder.testing.stores.facts import (
     NOON,
@@ -96,3 +97,28 @@ async def test_a_reader_that_still_sees_what_was_erased_holds_it_up_and_is_named
         assert (await store.wipe(largest=0)) is not None, "still to be done"
         assert await store.wipe() is None
         assert await store.wipe(largest=0) is None
+
+
+async def test_tables_of_another_role_are_not_taken_for_rewritten(postgresql_url: str) -> None:
+    async with open_store(postgresql_url) as store:
+        session = await plant(store, "ann", trials=1)
+    parts = urlsplit(postgresql_url)
+    guest = urlunsplit(parts._replace(netloc="guest@"))
+    for statement in (
+        "CREATE ROLE guest LOGIN",
+        "GRANT USAGE ON SCHEMA facts, identity TO guest",
+        "GRANT ALL ON ALL TABLES IN SCHEMA facts, identity TO guest",
+    ):
+        await sql(postgresql_url, statement)
+    try:
+        async with open_store(guest) as store:
+            await store.erase(session, NOON)
+            remains = await store.wipe()
+        assert remains == Remains(
+            "the tables belong to another role of the database, which has to rewrite them by VACUUM FULL", is_read=False
+        )
+        async with open_store(postgresql_url) as store:
+            assert not await store.is_wipe_due(), "whoever opens it as their owner has done it"
+    finally:
+        await sql(postgresql_url, "DROP OWNED BY guest")
+        await sql(postgresql_url, "DROP ROLE guest")
