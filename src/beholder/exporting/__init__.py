@@ -63,6 +63,8 @@ def export(
         robots          the rehearsal of a study that people have taken too
         store           where answers are kept, if not in store/ beside the study
         progress        a function that gets the number of tables that are written, and of all
+
+    That people's ratings were exported is recorded in the ledger of the store, as a look at them.
     """
     from beholder.exporting.folder import export_folder
 
