@@ -114,6 +114,7 @@ async def test_a_killed_database_loses_no_acknowledged_answer(database: KilledDa
 
 
 @pytest.mark.long
+@pytest.mark.variant
 @pytest.mark.skipif(sys.platform != "linux", reason="several servers on one port need SO_REUSEPORT")
 async def test_a_killed_worker_loses_no_acknowledged_answer(
     tmp_path: Path, tiny: Path, postgresql_url: str, whole: bool
