@@ -181,7 +181,7 @@ ARRIVE = Operation(
         study=_TEXT,
         params={"type": "object", "maxProperties": 32, "additionalProperties": {"type": "string", "maxLength": 512}},
         device={"type": "object"},
-        token={"type": "string", "description": "Of an earlier session, which the browser has kept."},
+        token={"type": "string", "maxLength": 512, "description": "Of an earlier session, which the browser has kept."},
     ),
 )
 STEP = Operation(
