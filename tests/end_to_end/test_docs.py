@@ -26,9 +26,12 @@ from beholder.analysis.registry import names as analysis_names
 from beholder.cli import cli
 from beholder.methods import find, load_study, names
 from beholder.planning import plan_study
+from beholder.stimuli.streams import MEASURE_LEVELS
 from beholder.study.chain import load_chain
+from beholder.study.design import Training
+from beholder.study.model import Playback
 from beholder.testing import check_analysis, check_metric, check_rule, write_study
-from documentation.mistakes import MISTAKES
+from documentation.mistakes import MISTAKES, Mistake, answer
 from support.data import ROOT
 from support.installed_packages import install
 
@@ -376,6 +379,44 @@ def test_three_dozen_mistakes_are_shown_with_their_messages() -> None:
     page = (ROOT / "docs" / "mistakes.md").read_text("utf-8")
     assert page.count("\n| ") == len(MISTAKES) + 2
     assert "Traceback" not in page
+
+
+SAID_TO_BE_REFUSED = [
+    ("plan.md", "A design that cannot be is refused with the numbers that clash and with numbers that work",
+     Mistake("", "check", "trials: 2}", "trials: 9, contents: once}"),
+     "design.trials is 9, but there are 2 contents and each may come once. Allowed: 1 to 2."),
+    ("chains.md", "A study with a manifest names its files one by one and is refused",
+     Mistake("", "run --simulate --stimuli stimuli", "stimuli: stimuli", "stimuli: {manifest: m.csv}",
+             {"m.csv": "file,content,condition\n"}),
+     "manifest"),
+    ("data.md", "No value outside the scale is ever averaged",
+     Mistake("", "analyse r.csv --scale 1..5", files={"r.csv": "subject,system,score\na,x,3\na,y,4\nb,x,2\nb,y,8\n"}),
+     "8"),
+    ("study-file.md", "Version of this format", Mistake("", "check", "beholder: 1", "beholder: 2"), "Allowed: 1."),
+]  # fmt: skip
+"""Page, what it says, a mistake of that kind, and a part of the message."""
+
+
+@pytest.mark.parametrize(("page", "said", "mistake", "told"), SAID_TO_BE_REFUSED)
+def test_what_the_docs_say_is_refused_is_refused(page: str, said: str, mistake: Mistake, told: str) -> None:
+    text = " ".join((ROOT / "docs" / page).read_text("utf-8").split())
+    assert said in text
+    assert told in answer(mistake)
+
+
+SAID_DEFAULTS = [
+    ("qualification.md", "`training.corrections` times (3)", Training.model_fields["corrections"].default, 3),
+    ("study-file.md", "A text has been read after so long in view", Playback().words_per_second, 10),
+    ("stimuli.md", "a sound starts more than 0.2 s later than another (below -50 dB)",
+     "-50dB" in MEASURE_LEVELS[1], True),
+]  # fmt: skip
+"""Page, what it says, the value in the program, and the value that is said."""
+
+
+@pytest.mark.parametrize(("page", "said", "value", "expected"), SAID_DEFAULTS)
+def test_what_the_docs_say_is_the_default_is_it(page: str, said: str, value: object, expected: object) -> None:
+    assert said in " ".join((ROOT / "docs" / page).read_text("utf-8").split())
+    assert value == expected
 
 
 # Generated pages
