@@ -77,7 +77,7 @@ def sanity_section(material: Material) -> Markup | None:
         tag("p", tag("b", "▲ ", one["name"], ". "), f"{one['words']} {one['meaning']}", class_="notice")
         for one in material.table["sanity"]
     ]
-    read = [tag("li", f"{words}.") for words in material.table["read"]]
+    read = [tag("li", f"{words[:1].upper()}{words[1:]}.") for words in material.table["read"]]
     return render([
         findings or tag("p", "Nothing odd was found."),
         [tag("h3", "How the table was read"), tag("ul", read)] if read else None,
