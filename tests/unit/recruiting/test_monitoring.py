@@ -99,6 +99,9 @@ def test_the_platform_is_told_beside_our_own_numbers(tmp_path: Path) -> None:
     assert "approves it by itself now." in snapshot_of(study, tables, platform=late).alarms[1]
     away = snapshot_of(study, tables, note="The numbers of the platform are missing: it is asleep")
     assert away.alarms == ("The numbers of the platform are missing: it is asleep",)
+    full = snapshot_of(study, tables, platform=None, room=100 * 1024 * 1024)
+    assert "100 MB are left on the disk of the store, and" in full.alarms[0]
+    assert "nobody else can begin: make room." in full.alarms[0]
 
 
 def test_what_is_spent_is_read_from_the_ledger(tmp_path: Path) -> None:
