@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from beholder.server.tokens import panel_key
 from support.browser import MARKS, StudyServers, barriers
 
 pytestmark = MARKS
@@ -16,7 +17,8 @@ async def test_a_panel_sends_people_and_gets_them_back_with_a_code(servers: Stud
         "return_to": {"completed": "https://panel.example/done?c={code}&who={id}"},
     }  # fmt: skip
     site = await servers.serve(design=DESIGN, recruit=recruit, clean=BONUS)
-    visit = await site.visit("?pid=ada-1")
+    query = f"?key={panel_key(site.server.store.secret)}&pid=ada-1"
+    visit = await site.visit(query)
     page = visit.page
     assert "ada-1" not in page.url
     await visit.go("end")
@@ -29,14 +31,14 @@ async def test_a_panel_sends_people_and_gets_them_back_with_a_code(servers: Stud
     await page.wait_for_selector('body[data-step="consent"] main > :not(:has(.first))')
     await visit.go("end")
     assert await page.locator("#again").count() == 0
-    other = await site.visit("?pid=ada-1")
-    assert await other.page.inner_text("#code") == "C7"
+    other = await visit.new_tab(site.link + query)
+    assert await other.inner_text("#code") == "C7"
     assert [link.platform_id for link in await site.server.store.platform_identities()] == ["ada-1"]
-    await other.page.click("#forget")  # the receipt is in the address, after the #
-    await other.page.wait_for_selector("#erase")
-    assert await barriers(other.page, "the page of receipts") == []
-    await other.page.click("#erase")
-    await other.page.wait_for_selector("main h1:has-text('Your answers are erased')")
+    await other.click("#forget")  # the receipt is in the address, after the #
+    await other.wait_for_selector("#erase")
+    assert await barriers(other, "the page of receipts") == []
+    await other.click("#erase")
+    await other.wait_for_selector("main h1:has-text('Your answers are erased')")
     assert not await site.server.store.platform_identities()
     stranger = await site.visit("", expects_trouble=True)
     assert "open to those who were invited" in await stranger.page.inner_text("main")

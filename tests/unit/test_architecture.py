@@ -34,7 +34,9 @@ SOURCES = sorted(ROOT.rglob("*.py"))
 EXAMPLES = ROOT / "examples"
 """Studies of papers: like any study file, they name methods, checks and rules."""
 
-BELOW = {"errors", "types", "aio", "clock", "columns", "files", "formats", "result_view", "words", "stats"}
+BELOW = {
+    "errors", "types", "aio", "clock", "columns", "files", "formats", "recent_entries", "result_view", "words", "stats",
+}  # fmt: skip
 """What every part may import; these import nothing but each other."""
 ORDER = ["study", "stimuli", "methods", "checks", "planning", "store", "server", "workflow.check", "recruiting"]
 """Each part may import those to its left. `check` walks through a session as the server would, and `launch` checks."""

@@ -11,13 +11,13 @@ from datetime import datetime, timedelta
 from typing import get_args
 
 from beholder.errors import Refused, StoreError
+from beholder.recent_entries import MOST_SESSIONS, RecentEntries
 from beholder.server import tokens
 from beholder.server.attempts import action_of, carry_over, current_device, device_change_facts, is_same_device
 from beholder.server.context import Context
 from beholder.server.entrances import ENTRANCES
 from beholder.server.flow import Ending, answers_of, next_step
 from beholder.server.further_sessions import FurtherSessions, add_new_lists
-from beholder.server.limits import MOST_SESSIONS, RecentEntries
 from beholder.server.participants import LAB, NUMBERED, Identity
 from beholder.server.script import Script
 from beholder.server.visits import check_visit, kept_session, record_visit

@@ -17,11 +17,12 @@ from beholder.errors import Refused
 from beholder.server import operations
 from beholder.server.assets import Assets
 from beholder.server.lab import lab_routes
-from beholder.server.limits import ArrivalPace, RateLimit
+from beholder.server.limits import ArrivalPace
 from beholder.server.media import media_response
 from beholder.server.operations import ApiRoute, openapi_document
 from beholder.server.requests import (
     JsonReply,
+    RateLimit,
     asset_response,
     read_bearer,
     read_device,

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from beholder.server.limits import MOST_SESSIONS, RecentEntries, StoreRoom
+from beholder.recent_entries import MOST_SESSIONS, RecentEntries
+from beholder.server.limits import StoreRoom
 
 if TYPE_CHECKING:  # a declaration only, which every module of the server imports
     from beholder.server.admission import Leases

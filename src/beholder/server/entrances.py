@@ -17,8 +17,8 @@ from typing import ClassVar, NamedTuple
 from urllib.parse import quote, urlencode
 
 from beholder.errors import Refused
+from beholder.recent_entries import MOST_SESSIONS, RecentEntries
 from beholder.server import tokens
-from beholder.server.limits import MOST_SESSIONS, RecentEntries
 from beholder.server.participants import LAB, NUMBERED, OPERATOR, BlockList, Identity, lab_key, read_seat_token
 from beholder.study.model import Study
 from beholder.study.parts import duration

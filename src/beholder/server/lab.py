@@ -18,10 +18,9 @@ from beholder.server import operations, tokens
 from beholder.server.assets import Assets
 from beholder.server.entrances import LabEntrance
 from beholder.server.flow import Ending, answers_of, next_step
-from beholder.server.limits import RateLimit
 from beholder.server.operations import ApiRoute
 from beholder.server.participants import LAB, OPERATOR, is_lab_key, seat_token
-from beholder.server.requests import JsonReply, asset_response, read_bearer, read_json
+from beholder.server.requests import JsonReply, RateLimit, asset_response, read_bearer, read_json
 from beholder.server.script import ServedStudy, is_later_session
 from beholder.server.service import StudyService
 from beholder.store.contract import LedgerEntry, SessionFacts, Store

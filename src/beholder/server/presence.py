@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from beholder.aio import stopped_by_signal
 from beholder.formats import plain_count
-from beholder.server.limits import MOST_SESSIONS, RecentEntries
+from beholder.recent_entries import MOST_SESSIONS, RecentEntries
 from beholder.store.contract import StoreUnavailable
 
 if TYPE_CHECKING:  # which imports the service, and so this module

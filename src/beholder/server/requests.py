@@ -1,9 +1,10 @@
-"""Requests and replies: bearer tokens, JSON; devices, answers and batches of events, checked strictly."""
+"""Requests and replies: bearer tokens, JSON; devices, answers and batches of events, checked strictly; how many."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias, cast
 
@@ -12,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from beholder.errors import Refused
+from beholder.recent_entries import MOST_SESSIONS, RecentEntries
 from beholder.server.assets import Asset
 from beholder.store.tables import to_json
 from beholder.types import Json
@@ -242,3 +244,33 @@ def _choice(value: Json) -> str:
     if value not in _INPUTS:
         raise Refused.because("unknown_input", where="input", allowed="mouse, touch, keyboard")
     return str(value)
+
+
+# How many of one person
+
+_BURST, _PER_SECOND = 240.0, 20.0
+
+
+class RateLimit:
+    """An allowance of requests for each name, such as a session, so that a runaway browser slows down nobody else.
+
+    A name is checked before: what a stranger makes up must not be kept.
+    """
+
+    def __init__(
+        self,
+        burst: float = _BURST,
+        per_second: float = _PER_SECOND,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._burst, self._per_second, self._clock = burst, per_second, clock
+        self._left: RecentEntries[str, tuple[float, float]] = RecentEntries(MOST_SESSIONS)
+
+    def take(self, name: str) -> None:
+        """Count a request, or raise Refused where there are too many."""
+        now = self._clock()
+        left, at = self._left.get(name, (self._burst, now))
+        left = min(self._burst, left + (now - at) * self._per_second)
+        if left < 1:
+            raise Refused.because("too_many", code="too_many", status=429)
+        self._left[name] = (left - 1, now)

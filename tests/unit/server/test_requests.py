@@ -1,11 +1,19 @@
-"""The bodies of requests, checked strictly."""
+"""The bodies of requests, checked strictly, and how many one person may send."""
 
 from __future__ import annotations
 
 import pytest
 
 from beholder.errors import Refused
-from beholder.server.requests import SubmittedAnswer, SubmittedDraft, read_device, read_events, read_submission
+from beholder.recent_entries import MOST_SESSIONS
+from beholder.server.requests import (
+    RateLimit,
+    SubmittedAnswer,
+    SubmittedDraft,
+    read_device,
+    read_events,
+    read_submission,
+)
 from beholder.types import Json
 
 
@@ -73,3 +81,24 @@ def test_a_device_is_kept_in_a_small_fixed_shape() -> None:
 )  # fmt: skip
 def test_what_is_odd_about_a_device_is_dropped(device: dict[str, Json]) -> None:
     assert read_device(device) == {}
+
+
+def test_each_name_has_an_allowance_that_comes_back_with_time() -> None:
+    now = [0.0]
+    limit = RateLimit(burst=2, per_second=1, clock=lambda: now[0])
+    for _ in range(2):
+        limit.take("ann")
+    with pytest.raises(Refused, match="Too many requests at once"):
+        limit.take("ann")
+    limit.take("ben")
+    now[0] = 1
+    limit.take("ann")
+
+
+def test_very_many_names_are_not_all_kept() -> None:
+    limit = RateLimit(burst=1, per_second=0)
+    for number in range(MOST_SESSIONS + 1):
+        limit.take(str(number))
+    limit.take("0")  # forgotten, and therefore new
+    with pytest.raises(Refused):
+        limit.take(str(MOST_SESSIONS))
