@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import shutil
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,8 @@ from support.power_loss import ForgetfulDisk, on_forgetful_disk
 class PowerLosses:
     """Losses of power at moments of chance: for each, the files as they are then and what was acknowledged before."""
 
-    def __init__(self, folder: Path, losses: int, *, lies: bool) -> None:
-        self.rng, self.folder = random.Random(losses), folder
+    def __init__(self, folder: Path, losses: int, *, seed: int, lies: bool) -> None:
+        self.rng, self.folder = random.Random(seed), folder
         self.acknowledged: list[str] = []
         self.found: list[tuple[Path, frozenset[str]]] = []
         self.disk = ForgetfulDisk(self.look, lies=lies)
@@ -39,9 +40,9 @@ class PowerLosses:
             self._next = self.disk.changes + self.rng.randrange(1, 12)
 
 
-async def answered(folder: Path, losses: int, *, lies: bool = False) -> PowerLosses:
+async def answered(folder: Path, losses: int, *, seed: int = 1, lies: bool = False) -> PowerLosses:
     """Store answers of eight people at once until the power was lost so often."""
-    power = PowerLosses(folder, losses, lies=lies)
+    power = PowerLosses(folder, losses, seed=seed, lies=lies)
     store_folder = folder / "store"
     with on_forgetful_disk(power.disk, store_folder):
         async with open_store(str(store_folder)) as store:
@@ -77,11 +78,13 @@ async def lost_answers(power: PowerLosses) -> list[str]:
 
 @pytest.mark.long
 async def test_what_was_acknowledged_survives_a_loss_of_power_at_any_moment(tmp_path: Path, whole: bool) -> None:
-    losses = 2000 if whole else 30
-    power = await answered(tmp_path, losses)
-    assert len(power.found) == losses
-    assert len({known for _, known in power.found}) > losses // 10, "losses come at many moments"
-    assert await lost_answers(power) == []
+    losses = 25  # of each round, whose files are deleted after it: a store is copied at each loss
+    for number in range(80 if whole else 1):
+        power = await answered(tmp_path / f"round-{number}", losses, seed=number)
+        assert len(power.found) == losses
+        assert len({known for _, known in power.found}) > losses // 10, "losses come at many moments"
+        assert await lost_answers(power) == []
+        shutil.rmtree(power.folder)
 
 
 async def test_a_disk_that_only_pretends_to_sync_loses_answers(tmp_path: Path) -> None:

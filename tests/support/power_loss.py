@@ -179,7 +179,7 @@ class _Connection:
 @contextmanager
 def on_forgetful_disk(disk: ForgetfulDisk, folder: Path) -> Iterator[None]:
     """Let SQLite use this disk for the databases of a folder."""
-    name = f"forgetful-{folder.name}"
+    name = f"forgetful-{id(disk)}"
     system = _FileSystem(name, disk)
     real = sqlite3.connect
 
