@@ -165,7 +165,7 @@ async def test_somebody_who_has_not_agreed_can_send_little(server: Site) -> None
     many = {str(number): "x" for number in range(40)}
     response = await server.client.post("/api/arrive", json={"study": "tiny", "params": many, "device": {}})
     assert (response.status_code, response.json()["error"]["allowed"]) == (422, "up to 32 parameters")
-    strange = {"study": "tiny", "params": {}, "device": {"fonts": ["x" * 1000] * 50, "dpr": 2}}
+    strange = {"study": "tiny", "params": {}, "device": {"fonts": ["x" * 1000] * 20, "dpr": 2}}
     token = (await server.client.post("/api/arrive", json=strange)).json()["token"]
     facts = await server.store.session_facts(token.split(".")[1])
     assert facts is not None
@@ -186,7 +186,9 @@ async def test_arrivals_are_paced_by_address_and_whoever_is_inside_never_meets_i
     again = {"study": "tiny", "params": {"resume": token}, "device": {}}
     assert (await server.client.post("/api/arrive", json=again, headers=crowd)).status_code == 200
     forged = {"study": "tiny", "params": {"resume": "tiny.x.y"}, "device": {}}
-    assert (await server.client.post("/api/arrive", json=forged, headers=crowd)).status_code == 429
+    lied = await asyncio.gather(*(server.client.post("/api/arrive", json=forged, headers=crowd) for _ in range(60)))
+    assert {one.status_code for one in lied} <= {401, 429}
+    assert lied[-1].status_code == 429, "what somebody makes up counts"
     step = await server.client.get("/api/step", headers={**crowd, "authorization": f"Bearer {token}"})
     assert step.status_code == 200
     elsewhere = await server.client.post("/api/arrive", json=body, headers={"x-forwarded-for": "203.0.113.10"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Literal, NamedTuple, TypeAlias
@@ -88,12 +89,15 @@ def contrast_outcomes(sheet: RatingSheet, values: Floats, rules: ContrastRules) 
     means: list[tuple[Floats, Floats]] = []
     for question in range(rules.questions):
         question_pages = _question_pages(sheet, values, question, rules)
-        for test, column in _contrasts(question_pages, question, rules):
+        estimates = _estimates(question_pages, rules)
+        for test, column in _contrasts(estimates, question, rules):
             tests.append(test)
             columns.append(column)
+        in_pairs = _in_pairs(question_pages.direct[0])
         for condition, (cells, votes) in question_pages.means.items():
             groups.append((question, condition))
-            means.append(_mean(cells, votes, sheet.kind, over))
+            mean, mean_half = _mean(cells, votes, sheet.kind, over)
+            means.append((mean, estimates[in_pairs[condition]][1] if condition in in_pairs else mean_half))
     estimate, half, p = (_column([column[place] for column in columns], values) for place in range(3))
     p_holm = holm_adjusted(p, tests, rules.family)
     clear = are_clear(p, p_holm, estimate, [test.outside for test in tests])
@@ -152,10 +156,10 @@ def _rated(
     return pairs, AdditiveContrasts(participant, content, condition, pairs).estimate(value)
 
 
-def _contrasts(
-    question_pages: _QuestionPages, question: int, rules: ContrastRules
-) -> Iterator[tuple[Difference, tuple[Floats, Floats, Floats]]]:
-    """Yield the named contrasts as they are written, then all other pairs: estimate, half of the interval, and p."""
+def _estimates(
+    question_pages: _QuestionPages, rules: ContrastRules
+) -> dict[tuple[int, int], tuple[Floats, Floats, Floats]]:
+    """Return estimate, half of the interval, and p of every pair."""
     found: dict[tuple[int, int], tuple[Floats, Floats, Floats]] = {}
     for pairs, estimates in (question_pages.rated, question_pages.direct):
         if estimates is not None:
@@ -163,6 +167,19 @@ def _contrasts(
             for column, pair in enumerate(pairs):
                 half = (claim.high[:, column] - claim.low[:, column]) / 2
                 found[pair] = estimates.difference[:, column], half, claim.p[:, column]
+    return found
+
+
+def _in_pairs(pairs: Sequence[tuple[int, int]]) -> dict[int, tuple[int, int]]:
+    """Return the pair of each condition that was compared with one other only: its mean has the interval of that."""
+    met = Counter(condition for pair in pairs for condition in pair)
+    return {condition: pair for pair in pairs for condition in pair if met[condition] == 1}
+
+
+def _contrasts(
+    found: Mapping[tuple[int, int], tuple[Floats, Floats, Floats]], question: int, rules: ContrastRules
+) -> Iterator[tuple[Difference, tuple[Floats, Floats, Floats]]]:
+    """Yield the named contrasts as they are written, then all other pairs: estimate, half of the interval, and p."""
     named = {*rules.named, *(pair[::-1] for pair in rules.named)}
     rest = [pair for pair in sorted(found) if pair not in named]
     for one, other in (*rules.named, *rest):

@@ -123,8 +123,8 @@ def path_inside(folder: Path, name: str) -> Path | None:
 
 def key_outside_folder(study: Study, key: str, name: str) -> Problem:
     """Return the problem of a key of the study whose path leaves the study folder."""
-    fault = link_fault(study.folder, name)
-    if fault is not None:
+    is_link = Path(os.path.normpath(study.folder / name)).is_relative_to(os.path.normpath(study.folder))
+    if is_link and (fault := link_fault(study.folder, name)) is not None:
         return study.problem(key, fault.what, fault.allowed, fault.fix)
     return study.problem(key, f"is {name}, outside the study folder", "paths inside it", "Move it into the folder.")
 
