@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -38,7 +39,8 @@ async def test_another_screen_makes_the_room_be_looked_at_again(servers: StudySe
     await one.page.reload()
     await one.step("check:brightness:1")
     assert await one.page.locator(".check-picture").get_attribute("src") == first
-    other = await site.visit(screen={"width": 1920, "height": 1080})
+    link = f"?{urlsplit(one.page.url).query}"  # of their own
+    other = await site.visit(link, screen={"width": 1920, "height": 1080})
     await other.step("check:brightness:2")
     assert await other.page.locator(".check-told").count() == 0
     assert "device:1" in [row["key"] for row in await site.rows("told")]

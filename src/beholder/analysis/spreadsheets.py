@@ -221,6 +221,7 @@ def _read_excel(path: Path, sheet: str | None) -> tuple[str, list[_SheetLine]]:
 
 def _read_parquet(path: Path) -> list[_SheetLine]:
     try:
+        import pyarrow  # noqa: F401
         from pyarrow.parquet import ParquetFile
     except ImportError:
         fix = "Install it with `pip install beholder[parquet]`, or save the table as CSV."

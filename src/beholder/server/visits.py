@@ -32,7 +32,8 @@ class Platform(NamedTuple):
 async def prove(ctx: Context, identity: Identity, token: str) -> Identity:
     """Return the identity with what shows who comes: the token that the browser has kept, or a visit that came before.
 
-    A readable id alone shows nothing. Whoever opens an address with the id of another must not get their session.
+    A readable id alone shows nothing. Whoever opens an address with the id of another must not get their session. A
+    browser in which a session was completed goes on with later ones, too.
     """
     if identity.is_proven or identity.session is not None:
         return identity
@@ -42,8 +43,11 @@ async def prove(ctx: Context, identity: Identity, token: str) -> Identity:
         is_proven = await (
             _is_session_of(ctx, identity, before[-1]) if before else _is_returning_by_new_visit(ctx, identity)
         )
-    kept = session if session and await _is_session_of(ctx, identity, session) else ""
-    return replace(identity, is_proven=is_proven, kept=kept)
+    facts = await ctx.store.session_facts(session) if session else None
+    if facts is None or facts.session.participant != identity.participant:
+        return replace(identity, is_proven=is_proven)
+    has_completed = facts.end is not None and facts.end.outcome == "completed"
+    return replace(identity, is_proven=is_proven or has_completed, kept=session)
 
 
 async def kept_session(ctx: Context, identity: Identity) -> SessionFacts | None:

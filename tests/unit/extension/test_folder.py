@@ -70,9 +70,9 @@ async def test_conditions_that_were_added_are_rated_beside_the_others(study: Pat
     assert beholder.extend(study, store=store).words == ("Nothing to add: every stimulus has its votes.",)
 
 
-async def arrive(host: StudyService) -> tuple[str, dict[str, Any]]:
+async def arrive(host: StudyService, token: str = "") -> tuple[str, dict[str, Any]]:
     """Return the token of somebody who comes late, and where they are."""
-    _, came = await host.arrive({"participant": "late"}, {})
+    _, came = await host.arrive({"participant": "late"}, {}, token)
     answer: dict[str, Any] = dict(came)
     return answer["token"], answer["step"]
 
@@ -106,7 +106,7 @@ async def test_a_server_without_the_stimuli_sends_people_away_until_it_is_starte
         with pytest.raises(Refused, match=r"The study has changed since you came. Please open your link again."):
             await host.answer(token, "consent", SubmittedAnswer({"agree": True}))
         anew = StudyService(load_served(load_study(study), "http://x")[0], store)
-        _, step = await arrive(anew)
+        _, step = await arrive(anew, token)
         assert step["key"] == "consent"
 
 

@@ -146,7 +146,7 @@ def test_what_is_wrong_with_an_item_is_told_with_its_line(tmp_path: Path, tiny: 
     ]
     assert problems[2] == (
         f"study.yaml:{at[1]}  ../greeting.mp4 lies outside the study folder. Allowed: paths inside it. "
-        "Copy or link the files into the study folder."
+        "Copy the files into the study folder."
     )
     assert problems[3].startswith(f"study.yaml:{at[2]}  notes.pages: this kind of file is unknown. Allowed: .mp4")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import glob
 import json
 import os
 import secrets
@@ -208,9 +209,11 @@ def damaged(path: Path, said: str) -> StoreError:
 
 
 def backup_advice(path: Path) -> str:
-    """Return which copy to put in the place of a file: the newest beside it, or beside its folder, that is whole."""
+    """Return which copy to put in the place of a file: the newest one beside it, or in a copy of its folder."""
     aside = "Stop every server, move the file and its -wal aside"
-    copies = [one for one in (*path.parent.glob(f"{path.name}*"), *path.parent.parent.glob(f"*/{path.name}"))
+    # A copy of the folder has the beginning of its name; other folders may hold another study.
+    folders = path.parent.parent.glob(f"{glob.escape(path.parent.name)}*/{path.name}")
+    copies = [one for one in (*path.parent.glob(f"{path.name}*"), *folders)
               if one != path and not one.name.endswith(("-wal", "-shm", "-journal"))]  # fmt: skip
     for copy in sorted(copies, key=lambda one: one.stat().st_mtime, reverse=True):
         if _is_whole(copy):

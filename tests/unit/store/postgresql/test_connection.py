@@ -55,7 +55,7 @@ async def test_a_database_from_before_the_first_release_is_refused(postgresql_ur
             async with open_store(postgresql_url, write=write):
                 pass
         assert str(refused.value).endswith(
-            "  was written before the first release of Beholder (schema 3, this one reads 4)."
+            "  was written before the first release of Beholder (schema 3, this one reads 5)."
             " Read it with the version that wrote it, or begin a new folder or database."
         )
 

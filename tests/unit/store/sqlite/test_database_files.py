@@ -145,7 +145,7 @@ async def test_a_newer_store_is_refused(tmp_path: Path) -> None:
         )
 
 
-@pytest.mark.parametrize(("file", "version", "oldest"), [("facts.sqlite", 2, 3), ("identity.sqlite", 1, 2)])
+@pytest.mark.parametrize(("file", "version", "oldest"), [("facts.sqlite", 2, 4), ("identity.sqlite", 1, 2)])
 async def test_a_store_from_before_the_first_release_is_refused(
     tmp_path: Path, file: str, version: int, oldest: int
 ) -> None:
@@ -222,6 +222,7 @@ async def test_the_newest_copy_that_is_whole_is_named(tmp_path: Path) -> None:
     good, broken = tmp_path / "store-monday" / "facts.sqlite", facts.with_name("facts.sqlite.backup")
     good.parent.mkdir()
     good.write_bytes(facts.read_bytes())
+    await fill(tmp_path / "another-study")
     cut(facts)
     broken.write_bytes(facts.read_bytes())
     os.utime(good, (1_700_000_000, 1_700_000_000))

@@ -1,5 +1,159 @@
+-- The facts of one study. JSON is text, which keeps what JSONB would not (NUL escapes, order), and n keeps the order of insertion.
+
+CREATE TABLE studies (
+  n BIGINT GENERATED ALWAYS AS IDENTITY,
+  digest TEXT NOT NULL PRIMARY KEY,
+  plan_digest TEXT NOT NULL,
+  study TEXT NOT NULL,
+  yaml TEXT NOT NULL,
+  software TEXT NOT NULL,
+  at TIMESTAMPTZ NOT NULL
+);
+
+CREATE TABLE stimuli (
+  n BIGINT GENERATED ALWAYS AS IDENTITY,
+  digest TEXT NOT NULL REFERENCES studies (digest),
+  stimulus TEXT NOT NULL,
+  content TEXT NOT NULL,
+  condition TEXT NOT NULL,
+  role TEXT NOT NULL,
+  medium TEXT NOT NULL,
+  sha256 TEXT NOT NULL,
+  probe TEXT NOT NULL,
+  factors TEXT NOT NULL,
+  PRIMARY KEY (digest, stimulus)
+);
+
+CREATE TABLE lists (
+  n BIGINT GENERATED ALWAYS AS IDENTITY,
+  plan_digest TEXT NOT NULL,
+  list INTEGER NOT NULL,
+  trials TEXT NOT NULL,
+  PRIMARY KEY (plan_digest, list)
+);
+
+CREATE TABLE sessions (
+  n BIGINT GENERATED ALWAYS AS IDENTITY,
+  session TEXT NOT NULL PRIMARY KEY,
+  participant TEXT NOT NULL,
+  digest TEXT NOT NULL REFERENCES studies (digest),
+  run INTEGER NOT NULL,
+  mode TEXT NOT NULL,
+  visit INTEGER NOT NULL,
+  device TEXT NOT NULL,
+  at TIMESTAMPTZ NOT NULL,
+  UNIQUE (digest, run, mode, participant, visit)
+);
+CREATE INDEX sessions_participant ON sessions (participant);
+
+CREATE TABLE claims (
+  n BIGINT GENERATED ALWAYS AS IDENTITY,
+  session TEXT NOT NULL PRIMARY KEY REFERENCES sessions (session),
+  list INTEGER NOT NULL,
+  at TIMESTAMPTZ NOT NULL
+);
+
+-- Only the server knows what is private, such as the key of a plate.
+CREATE TABLE posed (
+  n BIGINT GENERATED ALWAYS AS IDENTITY,
+  session TEXT NOT NULL REFERENCES sessions (session),
+  key TEXT NOT NULL,
+  seed TEXT NOT NULL,
+  public TEXT NOT NULL,
+  at TIMESTAMPTZ NOT NULL,
+  private TEXT NOT NULL DEFAULT '{}',
+  PRIMARY KEY (session, key)
+);
+
+CREATE TABLE answers (
+  n BIGINT GENERATED ALWAYS AS IDENTITY,
+  session TEXT NOT NULL REFERENCES sessions (session),
+  key TEXT NOT NULL,
+  answer TEXT NOT NULL,
+  playback TEXT NOT NULL,
+  shown_ms DOUBLE PRECISION NOT NULL,
+  sent_ms DOUBLE PRECISION NOT NULL,
+  input TEXT NOT NULL,
+  tab TEXT NOT NULL,
+  at TIMESTAMPTZ NOT NULL,
+  PRIMARY KEY (session, key)
+);
+
+CREATE TABLE events (
+  n BIGINT GENERATED ALWAYS AS IDENTITY,
+  session TEXT NOT NULL REFERENCES sessions (session),
+  key TEXT NOT NULL,
+  tab TEXT NOT NULL,
+  "from" BIGINT NOT NULL,
+  events TEXT NOT NULL,
+  at TIMESTAMPTZ NOT NULL,
+  PRIMARY KEY (session, key, tab, "from")
+);
+
+CREATE TABLE told (
+  n BIGINT GENERATED ALWAYS AS IDENTITY,
+  session TEXT NOT NULL REFERENCES sessions (session),
+  key TEXT NOT NULL,
+  "check" TEXT NOT NULL,
+  verdict TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  evidence TEXT NOT NULL,
+  at TIMESTAMPTZ NOT NULL,
+  PRIMARY KEY (session, key, "check")
+);
+
+CREATE TABLE ends (
+  n BIGINT GENERATED ALWAYS AS IDENTITY,
+  session TEXT NOT NULL PRIMARY KEY REFERENCES sessions (session),
+  outcome TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  code TEXT NOT NULL,
+  receipt TEXT NOT NULL,
+  at TIMESTAMPTZ NOT NULL
+);
+
+CREATE TABLE erasures (
+  n BIGINT GENERATED ALWAYS AS IDENTITY,
+  session TEXT NOT NULL PRIMARY KEY REFERENCES sessions (session),
+  rows BIGINT NOT NULL,
+  at TIMESTAMPTZ NOT NULL
+);
+
+-- Which lists are taken: until a lease expires, and for ever (infinity) once its session has finished. Rows may change.
+CREATE TABLE leases (
+  session TEXT NOT NULL PRIMARY KEY REFERENCES claims (session),
+  until TIMESTAMPTZ NOT NULL,
+  plan_digest TEXT NOT NULL DEFAULT '',
+  population TEXT NOT NULL DEFAULT '',
+  list INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX leases_list ON leases (plan_digest, population, list);
+
+-- Append-only: nothing is changed, and only an erasure takes facts away.
+CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'facts are append-only' USING ERRCODE = 'integrity_constraint_violation';
+END $$;
+
+CREATE FUNCTION keep_unless_erased() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  IF NOT EXISTS (SELECT 1 FROM erasures WHERE session = OLD.session) THEN
+    RAISE EXCEPTION 'facts are append-only' USING ERRCODE = 'integrity_constraint_violation';
+  END IF;
+  RETURN OLD;
+END $$;
+
+CREATE TRIGGER studies_stay BEFORE UPDATE OR TRUNCATE ON studies FOR EACH STATEMENT EXECUTE FUNCTION keep();
+CREATE TRIGGER stimuli_stay BEFORE UPDATE OR TRUNCATE ON stimuli FOR EACH STATEMENT EXECUTE FUNCTION keep();
+CREATE TRIGGER lists_stay BEFORE UPDATE OR TRUNCATE ON lists FOR EACH STATEMENT EXECUTE FUNCTION keep();
+CREATE TRIGGER claims_stay BEFORE UPDATE OR TRUNCATE ON claims FOR EACH STATEMENT EXECUTE FUNCTION keep();
+CREATE TRIGGER posed_stay BEFORE UPDATE OR TRUNCATE ON posed FOR EACH STATEMENT EXECUTE FUNCTION keep();
+CREATE TRIGGER answers_stay BEFORE UPDATE OR TRUNCATE ON answers FOR EACH STATEMENT EXECUTE FUNCTION keep();
+CREATE TRIGGER events_stay BEFORE UPDATE OR TRUNCATE ON events FOR EACH STATEMENT EXECUTE FUNCTION keep();
+CREATE TRIGGER told_stay BEFORE UPDATE OR TRUNCATE ON told FOR EACH STATEMENT EXECUTE FUNCTION keep();
+CREATE TRIGGER ends_stay BEFORE UPDATE OR TRUNCATE ON ends FOR EACH STATEMENT EXECUTE FUNCTION keep();
+CREATE TRIGGER erasures_stay BEFORE UPDATE OR TRUNCATE ON erasures FOR EACH STATEMENT EXECUTE FUNCTION keep();
 -- An erasure also takes the device of a session; nothing else of it changes.
-DROP TRIGGER sessions_stay ON sessions;
 CREATE FUNCTION keep_session() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
   IF NEW.device <> '{}' OR NOT EXISTS (SELECT 1 FROM erasures WHERE session = OLD.session)
@@ -11,6 +165,95 @@ BEGIN
 END $$;
 CREATE TRIGGER sessions_stay BEFORE UPDATE ON sessions FOR EACH ROW EXECUTE FUNCTION keep_session();
 CREATE TRIGGER sessions_whole BEFORE TRUNCATE ON sessions FOR EACH STATEMENT EXECUTE FUNCTION keep();
+
+CREATE TRIGGER studies_kept BEFORE DELETE ON studies FOR EACH STATEMENT EXECUTE FUNCTION keep();
+CREATE TRIGGER stimuli_kept BEFORE DELETE ON stimuli FOR EACH STATEMENT EXECUTE FUNCTION keep();
+CREATE TRIGGER lists_kept BEFORE DELETE ON lists FOR EACH STATEMENT EXECUTE FUNCTION keep();
+CREATE TRIGGER sessions_kept BEFORE DELETE ON sessions FOR EACH STATEMENT EXECUTE FUNCTION keep();
+CREATE TRIGGER claims_kept BEFORE DELETE ON claims FOR EACH STATEMENT EXECUTE FUNCTION keep();
+CREATE TRIGGER posed_kept BEFORE DELETE ON posed FOR EACH ROW EXECUTE FUNCTION keep_unless_erased();
+CREATE TRIGGER answers_kept BEFORE DELETE ON answers FOR EACH ROW EXECUTE FUNCTION keep_unless_erased();
+CREATE TRIGGER events_kept BEFORE DELETE ON events FOR EACH ROW EXECUTE FUNCTION keep_unless_erased();
+CREATE TRIGGER told_kept BEFORE DELETE ON told FOR EACH ROW EXECUTE FUNCTION keep_unless_erased();
+CREATE TRIGGER ends_kept BEFORE DELETE ON ends FOR EACH STATEMENT EXECUTE FUNCTION keep();
+CREATE TRIGGER erasures_kept BEFORE DELETE ON erasures FOR EACH STATEMENT EXECUTE FUNCTION keep();
+
+-- The end of a session settles its lease, an erasure ends it.
+CREATE FUNCTION settle_lease() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  IF NEW.outcome = 'completed' AND NOT EXISTS (SELECT 1 FROM erasures WHERE session = NEW.session) THEN
+    INSERT INTO leases (session, until, plan_digest, population, list)
+    SELECT session, 'infinity', plan_digest, CASE WHEN mode IN ('robot', 'preview') THEN mode ELSE 'people' END, list
+    FROM claims JOIN sessions USING (session) JOIN studies USING (digest) WHERE session = NEW.session
+    ON CONFLICT (session) DO UPDATE SET until = excluded.until;
+  ELSE
+    DELETE FROM leases WHERE session = NEW.session;
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION drop_lease() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  DELETE FROM leases WHERE session = NEW.session;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER ends_settle AFTER INSERT ON ends FOR EACH ROW EXECUTE FUNCTION settle_lease();
+CREATE TRIGGER erasures_settle AFTER INSERT ON erasures FOR EACH ROW EXECUTE FUNCTION drop_lease();
+
+-- Actions on people and money. The same debt is owed once, and each permission to send a batch is used once.
+CREATE TABLE ledger (
+  n BIGINT GENERATED ALWAYS AS IDENTITY,
+  entry BIGINT NOT NULL PRIMARY KEY,
+  kind TEXT NOT NULL,
+  event TEXT NOT NULL,
+  submission TEXT NOT NULL,
+  participant TEXT NOT NULL,
+  session TEXT NOT NULL,
+  amount_minor BIGINT NOT NULL,
+  currency TEXT NOT NULL,
+  reason_code TEXT NOT NULL,
+  reason_text TEXT NOT NULL,
+  batch TEXT NOT NULL,
+  provider_ref TEXT NOT NULL,
+  evidence TEXT NOT NULL,
+  at TIMESTAMPTZ NOT NULL
+);
+CREATE UNIQUE INDEX ledger_planned ON ledger (kind, submission, reason_code)
+WHERE event = 'planned' AND submission <> '';
+CREATE UNIQUE INDEX ledger_sent ON ledger (kind, batch, reason_code) WHERE event = 'pay_sent';
+CREATE TRIGGER ledger_stay BEFORE TRUNCATE ON ledger FOR EACH STATEMENT EXECUTE FUNCTION keep();
+CREATE TRIGGER ledger_kept BEFORE DELETE ON ledger FOR EACH STATEMENT EXECUTE FUNCTION keep();
+-- Entries do not change, except that identities may be removed from them.
+CREATE TRIGGER ledger_said BEFORE UPDATE ON ledger FOR EACH ROW
+WHEN (
+  NEW.n <> OLD.n OR NEW.entry <> OLD.entry OR NEW.kind <> OLD.kind OR NEW.event <> OLD.event
+  OR NEW.amount_minor <> OLD.amount_minor
+  OR NEW.currency <> OLD.currency OR NEW.batch <> OLD.batch OR NEW.provider_ref <> OLD.provider_ref OR NEW.at <> OLD.at
+  OR NEW.submission NOT IN (OLD.submission, '') OR NEW.participant NOT IN (OLD.participant, '')
+  OR NEW.session NOT IN (OLD.session, '') OR NEW.reason_text NOT IN (OLD.reason_text, '')
+  OR (NEW.reason_code <> OLD.reason_code AND OLD.reason_code NOT LIKE 'session:%')
+  OR (NEW.evidence <> OLD.evidence AND OLD.kind <> 'decisions')
+) EXECUTE FUNCTION keep();
+
+-- Identities, apart from the facts: grant this schema to nobody but the account that recruits.
+CREATE SCHEMA identity;
+REVOKE ALL ON SCHEMA identity FROM PUBLIC;
+
+CREATE TABLE identity.links (
+  participant TEXT NOT NULL PRIMARY KEY,
+  platform TEXT NOT NULL,
+  platform_id TEXT NOT NULL
+);
+
+-- Which visits on a platform led to which sessions.
+CREATE TABLE identity.comings (
+  n BIGINT GENERATED ALWAYS AS IDENTITY,
+  session TEXT NOT NULL,
+  posting TEXT NOT NULL,
+  submission TEXT NOT NULL,
+  UNIQUE (session, posting, submission)
+);
 
 -- Statistics hold values of columns, in a table of the database that no erasure reaches.
 ALTER TABLE sessions ALTER device SET STATISTICS 0;
