@@ -137,7 +137,7 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
 
     async def media(request: Request) -> Response:
         token = request.path_params["token"]
-        return media_response(request, token, await service.media(token))
+        return await media_response(request, token, await service.media(token))
 
     async def web(request: Request) -> Response:
         asset = assets.files.get(request.path_params["path"])

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
@@ -18,6 +19,8 @@ from beholder.server.rendering import due_steps, session_script
 from beholder.server.script import Script
 from beholder.store.contract import SessionFacts
 
+_AT_ONCE = 262_144
+"""Bytes up to which a reply is read at once: each piece of a stream waits for a thread, which costs more than the bytes."""
 _RANGE = re.compile(r"^bytes=([0-9]{0,18})-([0-9]{0,18})$")
 
 
@@ -46,7 +49,7 @@ class DrawnMedia:
         yield self.body[start:stop]
 
 
-def media_response(request: Request, token: str, medium: MediaContent) -> Response:
+async def media_response(request: Request, token: str, medium: MediaContent) -> Response:
     """Return a medium, or the requested range of it (RFC 9110, section 14)."""
     headers = {
         "etag": f'"{token}"',
@@ -72,8 +75,12 @@ def media_response(request: Request, token: str, medium: MediaContent) -> Respon
         status = 206
         headers["content-range"] = f"bytes {start}-{stop - 1}/{size}"
     headers["content-length"] = str(stop - start)
-    body = iter(()) if request.method == "HEAD" else medium.read(start, stop)
-    return StreamingResponse(body, status, headers, media_type=medium.content_type)
+    if request.method == "HEAD":
+        return Response(None, status, headers, medium.content_type)
+    if stop - start > _AT_ONCE:
+        return StreamingResponse(medium.read(start, stop), status, headers, medium.content_type)
+    body = await run_in_threadpool(lambda: b"".join(medium.read(start, stop)))
+    return Response(body, status, headers, medium.content_type)
 
 
 # Finding the medium of an address
