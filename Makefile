@@ -27,7 +27,7 @@ demo: setup  ## a whole study with simulated participants (ARGS=--exit stops by 
 	$(BIN)/beholder demo $(ARGS)
 
 test: check browser  ## everything that must hold; runs check first
-	$(BIN)/python -m pytest -n 3 --dist worksteal --ignore tests/unit/test_architecture.py $(ARGS)
+	$(BIN)/python -m pytest -n 4 --dist worksteal --ignore tests/unit/test_architecture.py $(ARGS)
 
 check: .venv/dev  ## style, risky calls, dependencies, types (Python and browser), import directions
 	$(BIN)/ruff check .
