@@ -273,7 +273,7 @@ def _disk(folder: Path, url: str) -> Iterator[HealthFinding]:
     free = shutil.disk_usage(place).free
     state: State = "wrong" if free < _LEAST_BYTES else "warning" if free < _FEW_BYTES else "fine"
     fix = "" if state == "fine" else "Make room, or move the study: answers, reports and erasing need some."
-    yield HealthFinding("disk", state, f"{free / 1e9:.1f} GB free at {place}", fix)
+    yield HealthFinding("disk", state, f"{free / 1e9:.1f} GB free at {place.absolute()}", fix)
 
 
 def _descriptors() -> Iterator[HealthFinding]:
