@@ -199,7 +199,7 @@ ANSWER = Operation(
         200: _object(["step"], step=_ref("Step")),
         409: {**_object(["step"], step=_ref("Step")), "allOf": [_ref("Error")]},
     },
-    (*_SESSION, *_BODY),
+    (*_SESSION, 404, *_BODY),
     "PUT",
     _ref("Submission"),
     key="session",
