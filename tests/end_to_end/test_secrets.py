@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import logging
 import traceback
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
+import asyncpg
 import pytest
 
 import beholder
@@ -14,6 +17,7 @@ from beholder.cli import main
 from beholder.errors import UserError
 from beholder.store.open import open_store
 from beholder.testing import write_study
+from support.postgresql_queries import sql
 from support.visitor import Site, Visitor
 
 PASSWORD, TOKEN = "planted-password", "planted-token"
@@ -84,6 +88,48 @@ def test_an_address_that_does_not_work_is_one_message_without_its_password(
     with pytest.raises(UserError) as refused:
         beholder.clean(study, store=url)
     assert PASSWORD not in "".join(traceback.format_exception(refused.value))
+
+
+@asynccontextmanager
+async def guarded_role(url: str) -> AsyncIterator[str]:
+    """Let PostgreSQL ask a role of its own for its password; yield the address with a wrong one."""
+    ((rules,),) = await sql(url, "SHOW hba_file")
+    path, before = Path(rules), Path(rules).read_text()
+    parts = urlsplit(url)
+    wrong = urlunsplit(parts._replace(netloc=f"guarded:{PASSWORD}@{parts.netloc.rpartition('@')[2]}"))
+    path.write_text(f"local all guarded scram-sha-256\nhost all guarded all scram-sha-256\n{before}")
+    await sql(url, "CREATE ROLE guarded LOGIN PASSWORD 'right'")
+    try:
+        await sql(url, "SELECT pg_reload_conf()")
+        with suppress(asyncpg.InvalidPasswordError):
+            while True:  # until the server has read its rules
+                await sql(wrong, "SELECT 1")
+        yield wrong
+    finally:
+        path.write_text(before)
+        await sql(url, "DROP ROLE guarded")
+        await sql(url, "SELECT pg_reload_conf()")
+
+
+async def test_a_wrong_password_is_one_message_that_does_not_repeat_it(
+    tmp_path: Path,
+    tiny: Path,
+    postgresql_url: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    study = str(write_study(tmp_path, tiny))
+    async with guarded_role(postgresql_url) as url:
+        for verb in ("serve", "clean"):
+            assert run(monkeypatch, verb, study, "--store", url) == 2, verb
+            said = capfd.readouterr()
+            assert said.out == ""
+            assert " ".join(said.err.split()) == (
+                f"postgresql://{urlsplit(url).path} cannot be opened (password authentication failed for user "
+                '"guarded"). Check the address, and that the server runs and lets you in.'
+            )
+            assert PASSWORD not in caplog.text, verb
 
 
 async def test_the_log_of_a_server_holds_nothing_that_people_say(

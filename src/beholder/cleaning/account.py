@@ -25,6 +25,8 @@ _FIRST = (CompleteRule.name, WatchedRule.name)
 """Rules that every study has."""
 _LAST = ("outliers",)
 """Rules over votes, which have no verdict on a session."""
+_NOT_FINISHED = "complete:not_finished"
+"""Why sessions without an end are not used, and visits that were removed."""
 
 
 def counts(facts: Facts, judged: Sequence[JudgedSession]) -> dict[str, int]:
@@ -32,8 +34,8 @@ def counts(facts: Facts, judged: Sequence[JudgedSession]) -> dict[str, int]:
     used = [one for one in judged if one.decision.use]
     ratings = [rating for one in judged for rating in one.ratings]
     return {
-        "participants": len({one.visit.participant for one in judged}),
-        "sessions": len(judged),
+        "participants": len({one.visit.participant for one in judged}) + facts.removed.participants,
+        "sessions": len(judged) + facts.removed.sessions,
         "completed": sum(one.visit.outcome == "completed" for one in judged),
         "completed_participants": len({one.visit.participant for one in judged if one.visit.outcome == "completed"}),
         "used_participants": len({one.visit.participant for one in used}),
@@ -67,7 +69,7 @@ def groups(facts: Facts, judged: Sequence[JudgedSession]) -> list[dict[str, Any]
     return rows
 
 
-def exclusion_counts(judged: Sequence[JudgedSession]) -> tuple[ExclusionCount, ...]:
+def exclusion_counts(facts: Facts, judged: Sequence[JudgedSession]) -> tuple[ExclusionCount, ...]:
     """Return what each rule cost, in the order of the checks."""
     sessions: Counter[str] = Counter()
     only: Counter[str] = Counter()
@@ -85,8 +87,12 @@ def exclusion_counts(judged: Sequence[JudgedSession]) -> tuple[ExclusionCount, .
             kept.update(reasons.keys())
         for some in of_ratings:
             ratings.update(some)
-    order = [*_names(judged), *_LAST]
     costs = {reason for one in judged for reason in one.decision.costly}
+    if facts.removed.sessions:
+        sessions[_NOT_FINISHED] += facts.removed.sessions
+        only[_NOT_FINISHED] += facts.removed.sessions
+        costs.add(_NOT_FINISHED)
+    order = [*_names(judged), *_LAST]
     reasons_in_order = sorted(sessions, key=lambda reason: (order.index(reason.partition(":")[0]), reason))
     return tuple(
         ExclusionCount(
@@ -190,14 +196,16 @@ _LEFT: Mapping[str, str] = {
     "rated": "Left before the first rating",
 }
 """Who has no end left, or is still at it. By the step that was not reached; else before the end."""
+_LEFT_AT_ONCE = _NOT_FINISHED, _LEFT["agreed"]
 
 
-def flow(study: Study, judged: Sequence[JudgedSession]) -> list[dict[str, Any]]:
+def flow(study: Study, facts: Facts, judged: Sequence[JudgedSession]) -> list[dict[str, Any]]:
     """Return the steps in order, each with the people and sessions that reached it and those that went no further.
 
     A person came as far as the furthest of their sessions, and each counts under one reason, the first. So what a step
-    has lost and what the next one has are together what it had.
+    has lost and what the next one has are together what it had. Visits that were removed left at the first page.
     """
+    removed = facts.removed
     steps = _steps(study, judged)
     names = ["came", *steps]
     reached = [max((place for place, name in enumerate(steps, 1) if steps[name](one)), default=0) for one in judged]
@@ -213,11 +221,14 @@ def flow(study: Study, judged: Sequence[JudgedSession]) -> list[dict[str, Any]]:
     for place, name in enumerate(names):
         of_sessions = Counter(reason for far, reason in zip(reached, reasons, strict=True) if far == place < len(steps))
         of_people = Counter(reason for far, reason in people.values() if far == place < len(steps))
+        if place == 0 and removed.sessions:
+            of_sessions[_LEFT_AT_ONCE] += removed.sessions
+            of_people[_LEFT_AT_ONCE] += removed.participants
         rows.append(
             {
                 "step": name,
-                "people": sum(far >= place for far, _ in people.values()),
-                "sessions": sum(far >= place for far in reached),
+                "people": sum(far >= place for far, _ in people.values()) + (removed.participants if not place else 0),
+                "sessions": sum(far >= place for far in reached) + (removed.sessions if not place else 0),
                 "lost": [
                     {"reason": why[0], "words": why[1], "people": of_people[why], "sessions": n}
                     for why, n in sorted(of_sessions.items(), key=lambda item: (-of_people[item[0]], -item[1], item[0]))
@@ -266,7 +277,7 @@ def _reason(one: JudgedSession, step: str) -> tuple[str, str]:
         decision = "Not to be paid" if one.decision.accept is False else "For a person to look at"
         return reason, f"{decision}: {words}" if words else decision
     if outcome is None:
-        return "complete:not_finished", _LEFT.get(step, "Left before the end")
+        return _NOT_FINISHED, _LEFT.get(step, "Left before the end")
     if outcome in _TURNED_AWAY and why.startswith(f"{_ASKED_BEFORE}."):
         return why, f"Questions before: {why.partition('.')[2]}"
     if outcome in (*_TURNED_AWAY, "failed_checks") and why:

@@ -73,7 +73,8 @@ def person_verdict(act: UseDecision) -> Verdict:
 
 Rows = Sequence[Mapping[str, Any]]
 TABLES: tuple[Table, ...] = (
-    "studies", "stimuli", "lists", "sessions", "claims", "posed", "answers", "ends", "erasures", "ledger",
+    "studies", "stimuli", "lists", "sessions", "claims", "posed", "answers", "ends", "erasures", "removals",
+    "ledger",
 )  # fmt: skip
 """Without `told`, as everything is judged again. Of the ledger only decisions about use are read."""
 
@@ -162,6 +163,20 @@ def position_of(key: str) -> int:
     return int(rest.partition(":")[0]) if kind == "trial" else 0
 
 
+class RemovedVisits(NamedTuple):
+    """Visits in which nothing was answered and which were removed: who came has come, and is counted."""
+
+    participants: int = 0
+    """Whoever came back after a removal counts once more."""
+    sessions: int = 0
+
+
+def removed_visits(tables: Mapping[str, Rows], run: int) -> RemovedVisits:
+    """Return how many visits of people in a run were removed."""
+    rows = [row for row in tables.get("removals", ()) if row["run"] == run]
+    return RemovedVisits(sum(row["participants"] for row in rows), sum(row["sessions"] for row in rows))
+
+
 @dataclass(frozen=True)
 class Facts:
     """Every session of one population and one run, under the plan that it used last."""
@@ -181,6 +196,7 @@ class Facts:
     run: int = 1
     planned: Mapping[int, PlannedList] = field(default_factory=dict)
     """Every planned list: whose it is, and whether it makes up for another."""
+    removed: RemovedVisits = field(default_factory=RemovedVisits)
 
 
 def gather_facts(tables: Mapping[str, Rows], *, where: str, robots: bool = False, run: int = 1) -> Facts:
@@ -207,6 +223,7 @@ def gather_facts(tables: Mapping[str, Rows], *, where: str, robots: bool = False
         lists=lists,
         run=run,
         planned=read,
+        removed=removed_visits(tables, run) if chosen is people else RemovedVisits(),
     )
 
 

@@ -111,9 +111,9 @@ def clean_tables(
     folder = study.outputs / "clean"
     proposed = propose(study, judging.method, facts, judged)
     collected = collection_of(study, facts, tables.get("ledger", ()), judging.texts, store=where)
-    _write(folder, study, facts, judged, judging.texts, funnel(judging.checks, judged), proposed, collected)
+    _write(folder, study, facts, judged, judging.texts, funnel(judging.checks, facts, judged), proposed, collected)
     numbers = {**counts(facts, judged), **proposed.counts}
-    return Cleaned(folder, facts.population, numbers, exclusion_counts(judged), proposed.bonus, facts.run)
+    return Cleaned(folder, facts.population, numbers, exclusion_counts(facts, judged), proposed.bonus, facts.run)
 
 
 def _write(
@@ -141,10 +141,10 @@ def _write(
         "roles": {shown.condition: shown.role for shown in facts.stimuli.values() if shown.role not in UNRATED_ROLES},
         "counts": {**counts(facts, judged), **proposed.counts},
         "bonus": proposed.bonus,
-        "lost": [asdict(one) for one in exclusion_counts(judged)],
+        "lost": [asdict(one) for one in exclusion_counts(facts, judged)],
         "together": combined_reasons(judged),
         "verdicts": verdict_counts(judged),
-        "flow": flow(study, judged),
+        "flow": flow(study, facts, judged),
         "groups": groups(facts, judged),
         "qualification": qualified,
         "trust": rule_counts(study_rules(study), judged, study.clean.raters),
@@ -359,7 +359,7 @@ _RATED = ("trial:", "break:", "questions:after")
 """Steps that come after the first rating began."""
 
 
-def funnel(checks: Sequence[PageCheck], judged: Sequence[JudgedSession]) -> dict[str, Any] | None:
+def funnel(checks: Sequence[PageCheck], facts: Facts, judged: Sequence[JudgedSession]) -> dict[str, Any] | None:
     """Return the numbers of all sessions on their way to the first rating; None where nothing stands in it."""
     visits = [one.visit for one in judged]
     has_training = any(visit.lessons for visit in visits)
@@ -367,7 +367,7 @@ def funnel(checks: Sequence[PageCheck], judged: Sequence[JudgedSession]) -> dict
         return None
     rated = [visit for visit in visits if "trial:1" in visit.answers]
     return {
-        "arrived": len(visits),
+        "arrived": len(visits) + facts.removed.sessions,
         "agreed": sum(_agreed(visit) for visit in visits),
         "by_questions": sum(visit.end_reason.startswith("questions:") for visit in visits),
         "rated": len(rated),

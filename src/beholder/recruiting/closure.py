@@ -230,7 +230,7 @@ async def _write_summary(
     first = last = None
     if has_come:
         judging = await asyncio.to_thread(judge_tables, context.study, tables)
-        steps = flow(judging.study, judging.judged)
+        steps = flow(judging.study, judging.facts, judging.judged)
         visits = judging.facts.visits
         first, last = min(visit.at for visit in visits), max(visit.ended_at or visit.at for visit in visits)
     state = replay(await context.store.ledger.entries())

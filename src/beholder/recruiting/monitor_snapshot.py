@@ -123,7 +123,7 @@ class MonitorSnapshot(ShownResult):
     """Where participants begin; empty where there is no public address, or everybody has a personal link."""
     people: int
     arrived: int
-    """Sessions, as are all numbers below."""
+    """Sessions, as are all numbers below. Also those that were removed since, because nothing was answered in them."""
     here: int
     """Under way: still at it, or away for less than the time limit."""
     present: int

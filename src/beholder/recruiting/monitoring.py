@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from beholder.checks.page_registry import check_title
-from beholder.cleaning.facts import TABLES, Facts, Rows, SessionRecord, gather_facts
+from beholder.cleaning.facts import TABLES, Facts, RemovedVisits, Rows, SessionRecord, gather_facts, removed_visits
 from beholder.errors import RecruitError
 from beholder.formats import FEW
 from beholder.planning.model import no_collection
@@ -92,6 +92,7 @@ def make_snapshot(study: Study, inputs: MonitorFacts, now: datetime, *, robots: 
     launched = launch_record(inputs.entries, study.run)
     facts = _facts(study, inputs.tables, robots)
     visits = facts.visits if facts is not None else ()
+    removed = RemovedVisits() if robots else removed_visits(inputs.tables, study.run)
     limit = duration(study.recruit.time_limit) if study.recruit.time_limit else _TIME_LIMIT
     left_there = inputs.platform.gone if inputs.platform is not None else ()
     open_ = [visit for visit in visits if visit.outcome is None and not visit.is_erased]
@@ -104,7 +105,8 @@ def make_snapshot(study: Study, inputs: MonitorFacts, now: datetime, *, robots: 
         keys, sessions = session_positions(study, facts, [visit.session for visit in here])
         # A withdrawn session is counted in no step: nothing is kept of how far it came.
         kept_sessions = {visit.session for visit in kept}
-        rows, trials = step_counts(keys, [one for one in sessions if one.visit.session in kept_sessions])
+        kept_positions = [one for one in sessions if one.visit.session in kept_sessions]
+        rows, trials = step_counts(keys, kept_positions, removed.sessions)
     counted = progress.stimulus_progress(facts, here) if facts is not None else ()
     lists = progress.list_counts(facts, here) if facts is not None else ListCounts(_lists(inputs.tables), 0, 0)
     durations = [visit.minutes for visit in completed if visit.minutes is not None]
@@ -128,12 +130,12 @@ def make_snapshot(study: Study, inputs: MonitorFacts, now: datetime, *, robots: 
         population="robots" if robots else "people",
         at=now,
         link=_link(study, launched),
-        people=len({visit.participant for visit in visits}),
-        arrived=len(visits),
+        people=len({visit.participant for visit in visits}) + removed.participants,
+        arrived=len(visits) + removed.sessions,
         here=len(here),
         present=sum(visit.session in inputs.senders or now - _last_answer_at(visit) <= _PRESENT for visit in here),
         completed=len(completed),
-        left=len(open_) - len(here),
+        left=len(open_) - len(here) + removed.sessions,
         ended=_ended(visits),
         steps=rows,
         trials=trials,

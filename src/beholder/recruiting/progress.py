@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from statistics import median
 from typing import NamedTuple
@@ -88,9 +89,9 @@ def _length(planned: PlannedList) -> int:
 
 
 def step_counts(
-    keys: Sequence[str], sessions: Sequence[SessionPosition]
+    keys: Sequence[str], sessions: Sequence[SessionPosition], removed: int = 0
 ) -> tuple[tuple[StepCount, ...], tuple[StepCount, ...]]:
-    """Return the steps with all trials as one, and the trials one by one."""
+    """Return the steps with all trials as one, and the trials one by one; removed visits left at the first step."""
     place = {key: number for number, key in enumerate([*keys, _END])}
     reached = Counter(place[one.key] for one in sessions)
     many = [sum(n for at, n in reached.items() if at >= number) for number in range(len(place))]
@@ -105,6 +106,7 @@ def step_counts(
         )
         for key in keys
     ]
+    rows[:1] = [replace(row, reached=row.reached + removed, left=row.left + removed) for row in rows[:1]]
     trials = [row for row in rows if row.key.startswith("trial:")]
     breaks = [row for row in rows if row.key.startswith("break:")]
     counts: list[StepCount] = []

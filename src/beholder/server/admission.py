@@ -15,7 +15,7 @@ from beholder.recent_entries import MOST_SESSIONS, RecentEntries
 from beholder.server import tokens
 from beholder.server.attempts import action_of, carry_over, current_device, device_change_facts, is_same_device
 from beholder.server.context import Context
-from beholder.server.entrances import ENTRANCES
+from beholder.server.entrances import ENTRANCES, RETURNING
 from beholder.server.flow import Ending, answers_of, next_step
 from beholder.server.further_sessions import FurtherSessions, add_new_lists
 from beholder.server.participants import LAB, NUMBERED, Identity
@@ -197,6 +197,17 @@ async def _check_remaining(ctx: Context, identity: Identity, session: Session, c
     check_open(ctx, identity, now)
     if is_person(session.mode) and not await ctx.leases.has_free_list(now, ctx.further.barred(taken)):
         raise ctx.entrance.refusal("nothing_left")
+
+
+async def present_params(ctx: Context, params: Mapping[str, str]) -> Mapping[str, str]:
+    """Return by which parameters somebody comes: by a link to a session alone, or by all others once it was removed."""
+    links = [name for name in RETURNING if name in params]
+    if not links or not params.keys().isdisjoint(("robot", "preview")):  # which are of nobody
+        return params
+    session = tokens.read_token(ctx.store.secret, ctx.served.study.name, params[links[0]]).session
+    if await ctx.store.session_facts(session) is not None:
+        return {links[0]: params[links[0]]}
+    return {name: value for name, value in params.items() if name not in links}
 
 
 async def resume(ctx: Context, identity: Identity) -> tuple[Identity, str | None]:

@@ -35,6 +35,8 @@ WITHOUT_OWN_CODE = ("no_consent", "withdrawn")
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _PLACEHOLDER = re.compile(r"\{\{|\{.+\}|%.+%|<.+>|\[.+\]")
 """Placeholders that a platform or mail program should have replaced, such as {{id}}, ${ID}, %SURVEY_CODE% or [ID]."""
+RETURNING = ("again", "resume")
+"""The parameters of a link to a session: for a further one of the same participant, and for this one."""
 SONA = "sona_id"
 """The parameter under which SONA passes a person's number, with a placeholder of its own."""
 _CODES = {"not_launched": "other_posting", "nothing_left": "finished", "ended": "finished"}
@@ -280,7 +282,7 @@ class LabEntrance(Entrance):
     mode = "lab"
 
     def identify(self, params: Mapping[str, str], blocked: BlockList) -> Identity | None:
-        if not params.keys().isdisjoint(("again", "resume")):
+        if not params.keys().isdisjoint(RETURNING):
             return None
         seat = read_seat_token(self.secret, params.get("seat", ""))
         if seat is None:
@@ -389,7 +391,7 @@ def identify(params: Mapping[str, str], entrance: Entrance, blocked: BlockList) 
     for each in (PreviewEntrance(study, secret), RobotEntrance(study, secret), entrance):
         if (identity := each.identify(params, blocked)) is not None:
             return identity
-    for name in ("again", "resume"):
+    for name in RETURNING:
         if name in params:
             session = tokens.read_token(secret, study.name, params[name]).session
             return Identity(entrance.mode, session=session, wants_more=name == "again")

@@ -1,14 +1,17 @@
-"""Erasure by participants: finding the sessions of a receipt, erasing them, and removing the bytes from the disk."""
+"""Erasure: the sessions of a receipt, visits in which nothing was answered, and removing the bytes from the disk."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from itertools import groupby
 from time import monotonic
 from typing import NamedTuple
 
-from beholder.store.contract import LedgerEntry, Remains, Store
+from beholder.server.context import Context
+from beholder.server.entrances import ENTRANCES
+from beholder.store.contract import LedgerEntry, PlatformIdentity, PlatformVisit, Remains, Session, Store
 from beholder.store.open import read_rows
 from beholder.store.rules import QUICK_TO_WIPE
 
@@ -82,6 +85,75 @@ async def erase_sessions(store: Store, sessions: Sequence[str], reason: str, now
         )  # fmt: skip
         rows += erased
     return rows
+
+
+# Visits in which nothing was answered
+
+_KEPT = timedelta(days=1)
+"""How long they stay at least: whoever reads the first page in the evening may agree the next morning."""
+_ROUND = timedelta(hours=1)
+_SOME = 200
+"""How many participants are looked at in one go, so that nobody inside has to wait."""
+
+
+class VisitRemoval:
+    """Removes the visits of people who came, answered nothing and did not come back; some at a time, every hour.
+
+    Several servers may do so at once: whoever is gone is gone. Visits that money may depend on stay: those that the
+    ledger names, and those of a platform until it says that it lists no such visit.
+    """
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._last = ""
+        self._next: datetime | None = None
+
+    async def go_on(self) -> int:
+        """Remove some of the visits that are due, and return how many; none until the next round begins."""
+        ctx, now = self._ctx, self._ctx.now()
+        if self._next is not None and now < self._next:
+            return 0
+        before = now - max(_KEPT, ctx.entrance.lease)
+        sessions = await ctx.store.unanswered(before, after=self._last, most=_SOME)
+        people = {name: tuple(some) for name, some in groupby(sessions, key=lambda one: one.participant)}
+        if len(people) < _SOME:
+            self._last, self._next = "", now + _ROUND
+        else:
+            self._last, self._next = max(people), now
+        removable = await self._removable(people, now)
+        return await ctx.store.remove_unanswered(removable, before, now) if removable else 0
+
+    async def _removable(self, people: Mapping[str, Sequence[Session]], now: datetime) -> list[str]:
+        """Return those on whose visits nothing depends, and who have no page open at this server."""
+        entries = await self._ctx.store.ledger.entries() if people else ()
+        named = {one.participant for one in entries} | {one.session for one in entries}
+        free = [
+            name
+            for name, sessions in people.items()
+            if named.isdisjoint((name, *(one.session for one in sessions)))
+            and not any(self._ctx.presence.is_open(one.session, now) for one in sessions)
+        ]
+        sent = [name for name in free if any(ENTRANCES[one.mode].has_platform for one in people[name])]
+        if not sent:
+            return free
+        visits, identities = await self._ctx.store.platform_visits(), await self._ctx.store.platform_identities()
+        # All at once, so that they share one request to the platform.
+        unlisted = await asyncio.gather(*(self._is_unlisted(people[name], visits, identities) for name in sent))
+        kept = {name for name, is_unlisted in zip(sent, unlisted, strict=True) if not is_unlisted}
+        return [name for name in free if name not in kept]
+
+    async def _is_unlisted(
+        self, sessions: Sequence[Session], visits: Sequence[PlatformVisit], identities: Sequence[PlatformIdentity]
+    ) -> bool:
+        """Return whether the platform says of all visits of a participant that it does not list them."""
+        platform, own = self._ctx.platform, {one.session for one in sessions}
+        ids = [one.platform_id for one in identities if one.participant == sessions[0].participant]
+        theirs = [one.submission for one in visits if one.session in own]
+        if not theirs:  # of somebody who was refused, because the visit was of another
+            return True
+        if platform is None or not ids:
+            return False
+        return {await platform.state_of(ids[0], one) for one in theirs} == {"unlisted"}
 
 
 # Removing the bytes from the disk

@@ -60,6 +60,11 @@ class Presence:
             del self._open_until[session]
         return len(self._open_until)
 
+    def is_open(self, session: str, now: datetime) -> bool:
+        """Return whether a page of this session is open."""
+        tabs = self._open_until.get(session)
+        return tabs is not None and max(tabs.values()) > now
+
     def silent(self, now: datetime) -> tuple[str, ...]:
         """Return the sessions whose pages were open once and gave no sign for two minutes."""
         return tuple(session for session, at in self._heard_at.items() if at <= now - _GONE)

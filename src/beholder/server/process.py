@@ -273,6 +273,7 @@ async def report_until_stopped(
         with contextlib.suppress(StoreUnavailable):  # it comes back, or the health route reports that it does not
             await server.service.refresh()
             counts = await server.store.counts(utc_now(), study.run)
+            await server.service.removal.go_on()
             await server.service.wiping.go_on(is_quiet=not counts["live"])
         if tell and counts and counts != reported:
             shut = server.service.context.moderation.pauses.notice(study)

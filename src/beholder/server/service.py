@@ -17,6 +17,7 @@ from beholder.server.admission import (
     check_moderation,
     load_facts,
     load_session,
+    present_params,
     record_device,
     refresh_moderation,
     resume,
@@ -25,7 +26,7 @@ from beholder.server.answers import last_draft, take_answer, take_events
 from beholder.server.context import Context
 from beholder.server.endings import verified_end
 from beholder.server.entrances import entrance_of, identify
-from beholder.server.erasure import Wiping, erase_sessions, find_erasable
+from beholder.server.erasure import VisitRemoval, Wiping, erase_sessions, find_erasable
 from beholder.server.flow import Ending
 from beholder.server.further_sessions import FurtherSessions
 from beholder.server.limits import StoreRoom
@@ -98,6 +99,7 @@ class StudyService:
         self.served, self.store, self.now, self.words = served, store, now, self.context.words
         self.preview = preview_of(self.context, 1)
         self.wiping = Wiping(store)
+        self.removal = VisitRemoval(self.context)
 
     async def arrive(
         self, params: Mapping[str, str], device: Mapping[str, Json], token: str = ""
@@ -107,7 +109,7 @@ class StudyService:
         `token` is what the browser has kept of an earlier session: with it, a readable id leads back to that session.
         """
         ctx = self.context
-        identity = identify(params, ctx.entrance, ctx.blocked)
+        identity = identify(await present_params(ctx, params), ctx.entrance, ctx.blocked)
         if identity.preview is not None:
             shown = preview_of(ctx, identity.preview)
             step = shown.arrive(device)

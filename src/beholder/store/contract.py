@@ -23,7 +23,7 @@ class StoreUnavailable(BeholderError):
 
 Table = Literal[
     "studies", "stimuli", "lists", "sessions", "claims", "posed", "answers", "events", "told", "ends", "erasures",
-    "ledger",
+    "removals", "ledger",
 ]  # fmt: skip
 """The tables of facts."""
 
@@ -348,6 +348,23 @@ class Store(Protocol):
         """
         ...
 
+    async def unanswered(self, before: datetime, *, after: str = "", most: int = 200) -> Sequence[Session]:
+        """Return all sessions of people who only arrived, the last time before a moment, by participant and visit.
+
+        They never answered, claimed a list or came to an end, in any run. At most so many participants, in the order of
+        their pseudonyms, from the first one `after` a pseudonym.
+        """
+        ...
+
+    async def remove_unanswered(self, participants: Collection[str], before: datetime, at: datetime) -> int:
+        """Remove the sessions of these participants, their identities and visits; return how many sessions.
+
+        Only of those who would still be returned by `unanswered(before)`: whoever has answered meanwhile stays. One row
+        of `removals` for each run tells how many there were, in the same commit; `counts` still counts them as
+        arrived. From the files of the store the bytes are gone after `wipe`.
+        """
+        ...
+
     async def is_wipe_due(self) -> bool:
         """Return whether bytes of what was erased may still be in files of the store."""
         ...
@@ -388,7 +405,8 @@ class Store(Protocol):
     async def counts(self, now: datetime, run: int = 1) -> Mapping[str, int]:
         """Return live counts of the participants of a run: arrived, live, completed, ended (otherwise), answers.
 
-        Also `lists`, the number of lists of the current plan, and `finished`, how many of them are finished.
+        `arrived` includes visits that were removed since. Also `lists`, the number of lists of the current plan, and
+        `finished`, how many of them are finished.
         """
         ...
 

@@ -38,6 +38,14 @@ LAST_FACT = " UNION ALL ".join(
 )
 
 
+def removal_rows(removed: Sequence[Session]) -> list[tuple[int, int, int]]:
+    """Return for each run of removed sessions how many participants and sessions it had."""
+    by_run: dict[int, list[str]] = defaultdict(list)
+    for one in removed:
+        by_run[one.run].append(one.participant)
+    return [(run, len(set(people)), len(people)) for run, people in sorted(by_run.items())]
+
+
 def population(mode: str) -> str:
     """Return the population of a mode: robots, previews, or people of all other modes."""
     return "people" if is_person(mode) else mode

@@ -52,7 +52,8 @@ class TableShape:
 
 def _shape(key: str, rest: str) -> TableShape:
     kinds: dict[str, Kind] = {"at": "time"}
-    kinds |= dict.fromkeys(("list", "run", "visit", "from", "rows", "entry", "amount_minor"), "int")
+    kinds |= dict.fromkeys(("list", "run", "visit", "from", "entry", "amount_minor"), "int")
+    kinds |= dict.fromkeys(("rows", "participants", "sessions"), "int")
     kinds |= dict.fromkeys(("shown_ms", "sent_ms"), "real")
     kinds |= dict.fromkeys(("probe", "factors", "trials", "device", "public", "private"), "json")
     kinds |= dict.fromkeys(("answer", "playback", "events", "evidence"), "json")
@@ -72,6 +73,7 @@ SHAPES: Mapping[Table, TableShape] = {
     "told": _shape("session key check", "verdict reason evidence at"),
     "ends": _shape("session", "outcome reason code receipt at"),
     "erasures": _shape("session", "rows at"),
+    "removals": _shape("run", "participants sessions at"),
     "ledger": _shape(
         "entry",
         "kind event submission participant session amount_minor currency reason_code reason_text batch provider_ref "
@@ -79,7 +81,7 @@ SHAPES: Mapping[Table, TableShape] = {
     ),
 }
 ERASABLE: tuple[Table, ...] = ("posed", "answers", "events", "told")
-"""The tables that an erasure deletes from; all other facts stay."""
+"""The tables that an erasure deletes from; all other facts stay. A removal takes the session, too."""
 
 
 def _unwrap(value: object) -> Any:

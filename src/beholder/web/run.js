@@ -351,6 +351,10 @@ async function afterRefusal(shell, session, error) {
     return new Promise(() => {});
   }
   if (error.step !== null) return error.step;
+  if (error.code === "unknown_token") {
+    location.reload(); // nothing was answered for so long that the session is gone: they begin anew
+    return new Promise(() => {});
+  }
   if (error.status === 409 || error.status === 410) return patience.insist(() => session.client.step());
   if (error.status === 413 || error.status === 422 || error.status === 400) return null;
   decline(shell, error);
@@ -385,18 +389,23 @@ function focusHeading(main) {
 /** Arrive at the study: by the parameters of the address, else by what this device remembers.
  *  @param {string} study @param {Storage} storage @param {Patience} patience */
 async function enter(study, storage, patience) {
-  const params = Object.fromEntries(new URLSearchParams(location.search));
+  const search = location.search;
+  const params = paramsOf(search);
   const isBare = Object.keys(params).length === 0;
   const last = `${study}:resume`;
+  const first = `${study}:address`;
   // An id in the address is readable: only the browser that began under it goes on by it, also where several share it.
-  const own = `${last}:${nameOf(location.search)}`;
+  const own = `${last}:${nameOf(search)}`;
   const resume = isBare ? storage.get(last) : null;
   const token = storage.get(own) ?? storage.get(last) ?? "";
   /** @param {Record<string, string>} with_ */
   const ask = (with_) => patience.insist(() => arrive({ study, params: with_, device: device(), token }));
+  const named = resume === null ? params : { resume };
+  // A session in which nothing was answered is removed after a while: then they come as they did at first.
+  const before = named["resume"] === storage.get(last) ? paramsOf(storage.get(first) ?? "") : {};
   let arrival;
   try {
-    arrival = await ask(resume === null ? params : { resume });
+    arrival = await ask({ ...before, ...named });
   } catch (error) {
     if (resume === null || !(error instanceof Declined) || CLOSED.has(error.code)) throw error;
     storage.remove(last); // of another store, long gone
@@ -406,9 +415,15 @@ async function enter(study, storage, patience) {
     const link = new URL(arrival.link, location.href);
     history.replaceState(null, "", link.pathname + link.search);
     storage.set(last, arrival.token);
+    if (!("resume" in named)) storage.set(first, search);
     if (!isBare && !("resume" in params)) storage.set(own, arrival.token);
   }
   return arrival;
+}
+
+/** @param {string} search of an address @returns {Record<string, string>} */
+function paramsOf(search) {
+  return Object.fromEntries(new URLSearchParams(search));
 }
 
 /** Return a short name of a session for what is kept on this device; not the token itself. @param {string} token */

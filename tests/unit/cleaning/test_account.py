@@ -101,3 +101,29 @@ def test_who_came_again_and_got_further_is_lost_nowhere_before(tmp_path: Path) -
     assert [step["people"] for step in steps] == [1] * 7
     assert [step["sessions"] for step in steps] == [2, 2, 1, 1, 1, 1, 1]
     assert lost(steps, "agreed") == [("Kind of device: a phone", 0, 1)]
+
+
+def test_visits_that_were_removed_are_counted_as_before(study: Study) -> None:
+    tables = empty(study)
+    for name in ("a", "b"):
+        add(tables, name)
+    came(tables, "looked", person="p1", outcome=None, trials=1)
+    left = [f"left{number}" for number in range(3)]
+    for number, name in enumerate(left):
+        came(tables, name, person=f"q{number % 2}", outcome=None, trials=0)
+    for table in ("answers", "claims"):
+        tables[table][:] = [row for row in tables[table] if row["session"] not in left]
+    before = account(clean_tables(study, tables))
+    tables["sessions"][:] = [row for row in tables["sessions"] if row["session"] not in left]
+    tables["removals"] = [
+        {"run": 1, "participants": 1, "sessions": 2, "at": START},
+        {"run": 1, "participants": 1, "sessions": 1, "at": START},
+        {"run": 2, "participants": 9, "sessions": 9, "at": START},
+    ]
+    after = account(clean_tables(study, tables))
+    assert before["flow"][0]["sessions"] == 6
+    for part in ("flow", "lost", "qualification"):
+        assert after[part] == before[part], part
+    looked_at = after["counts"].pop("look_sessions"), before["counts"].pop("look_sessions")
+    assert looked_at == (1, 4), "nobody has to look at what is not there"
+    assert after["counts"] == before["counts"]

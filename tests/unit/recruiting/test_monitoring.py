@@ -104,6 +104,27 @@ def test_the_platform_is_told_beside_our_own_numbers(tmp_path: Path) -> None:
     assert "nobody else can begin: make room." in full.alarms[0]
 
 
+def test_visits_that_were_removed_are_counted_as_before(tmp_path: Path) -> None:
+    study = make_study(tmp_path)
+    tables = store(study)
+    add(tables, "a", number=1)
+    for name in ("b", "c", "d"):
+        add_drop_out(tables, name, 0, number=2)
+        tables["answers"][:] = [row for row in tables["answers"] if row["session"] != name]
+    before = snapshot_of(study, tables, START + timedelta(hours=30))
+    assert (before.arrived, before.people, before.left, before.steps[0].left) == (4, 4, 3, 3)
+    for table in ("sessions", "claims"):
+        tables[table][:] = [row for row in tables[table] if row["session"] in ("a", "b")]
+    tables["removals"] = [{"run": 1, "participants": 2, "sessions": 2, "at": START}]
+    after = snapshot_of(study, tables, START + timedelta(hours=30))
+    assert (after.arrived, after.people, after.left, after.steps) == (4, 4, 3, before.steps)
+    for table in ("sessions", "claims", "answers", "ends"):
+        tables[table][:] = []
+    alone = snapshot_of(study, tables, START + timedelta(hours=30))
+    assert (alone.arrived, alone.people, alone.left) == (2, 2, 2)
+    as_text(alone)
+
+
 def test_what_is_spent_is_read_from_the_ledger(tmp_path: Path) -> None:
     study = make_study(tmp_path, budget="10 GBP")
     published: dict[str, Json] = {"places": 4, "total": "11.17 GBP"}

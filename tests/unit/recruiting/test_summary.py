@@ -36,7 +36,7 @@ def test_the_summary_is_a_paragraph_for_the_paper(tmp_path: Path) -> None:
     now = START + timedelta(days=3)
     view = make_snapshot(study, MonitorFacts({"told": [], **tables}, entries), now)
     posting = Posting("x", "completed", 2, 1, "")
-    steps = flow(judging.study, judging.judged)
+    steps = flow(judging.study, judging.facts, judging.judged)
     text = summary(SummaryFacts(study, view, replay(entries), posting, steps, START, START + timedelta(days=1), now))
     assert text == (
         "# Cleaned\n\n"

@@ -25,6 +25,7 @@ from beholder.server.requests import SubmittedAnswer
 from beholder.server.service import StudyService
 from beholder.server.visits import Platform
 from beholder.store.contract import LedgerEntry
+from beholder.testing.stores.facts import session_of
 from support.clock_service import Clock, Person
 from support.platform_visitors import PROLIFIC, come, door, prolific
 from support.prolific_rehearsal import JOB
@@ -188,3 +189,27 @@ async def test_a_new_visit_that_the_platform_lists_goes_on_on_another_device(tmp
         first.return_place()
         again = await here.come(here.take(before=first))
         assert (again.session, again.key) == (ann.session, "trial:1")
+
+
+async def test_visits_without_an_answer_go_only_where_the_platform_lists_none_such(tmp_path: Path) -> None:
+    async with posted(tmp_path) as here:
+        visits = [here.take(), here.take()]
+        listed = [await here.come(visit) for visit in visits]
+        for number in range(12):
+            await here.make_up(f"nobody{number}")
+        digest = here.host.served.digest
+        await here.host.store.arrive(replace(session_of("refused", mode="prolific", digest=digest), at=here.clock()))
+        here.clock.wait(hours=25)
+        here.is_down()
+        assert await here.host.removal.go_on() == 1, "what was refused is nobody's; of the others nothing is known"
+        here.is_back()
+        here.clock.wait(hours=2)
+        before = here.fake.requests.count(LOOK)
+        assert await here.host.removal.go_on() == 12
+        assert here.fake.requests.count(LOOK) - before < 6, "all share a request"
+        store = here.host.store
+        assert {one.session for one in await store.platform_visits()} == {one.session for one in listed}
+        assert len(await store.platform_identities()) == 2
+        assert (await store.counts(here.clock()))["arrived"] == 15
+        await listed[0].until("end")
+        assert here.shows_code(listed[0].step), "whoever was listed goes on, also after a day"

@@ -145,6 +145,13 @@ class PostgresqlStore:
         self._check_write()
         return await study.erase(self._pool, to_text(session), to_time(at))
 
+    async def unanswered(self, before: datetime, *, after: str = "", most: int = 200) -> Sequence[Session]:
+        return await study.unanswered(self._pool, before, to_text(after), most)
+
+    async def remove_unanswered(self, participants: Collection[str], before: datetime, at: datetime) -> int:
+        self._check_write()
+        return await study.remove_unanswered(self._pool, participants, before, at)
+
     async def wipe(self, largest: int | None = None) -> Remains | None:
         self._check_write()
         return await study.wipe(self._pool, largest)

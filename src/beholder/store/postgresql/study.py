@@ -10,7 +10,7 @@ from typing import Any
 
 import asyncpg
 
-from beholder.store.contract import LedgerEntry, PlatformIdentity, PlatformVisit, Remains, StudyRecord, Table
+from beholder.store.contract import LedgerEntry, PlatformIdentity, PlatformVisit, Remains, Session, StudyRecord, Table
 from beholder.store.postgresql.connection import (
     LOCK_ARRIVAL,
     LOCK_LEDGER,
@@ -29,6 +29,7 @@ from beholder.store.rules import (
     check_begin,
     check_growth,
     ledger_in_use,
+    removal_rows,
     repeated_entry,
     unknown_session,
 )
@@ -40,10 +41,13 @@ from beholder.store.tables import (
     list_rows,
     read_entry,
     read_record,
+    read_session,
     stimulus_rows,
     study_row,
+    to_text,
     to_time,
 )
+from beholder.study.recruitment import NOT_PEOPLE
 
 _PEOPLE_IN_OTHER_PLANS = """
 SELECT count(DISTINCT participant) FROM claims JOIN sessions USING (session) JOIN studies USING (digest)
@@ -54,7 +58,7 @@ _LISTS = "SELECT list, trials FROM lists WHERE plan_digest = $1 ORDER BY list DE
 
 _COUNTS = """
 SELECT
-  count(*) AS arrived,
+  count(*) + (SELECT coalesce(sum(sessions), 0) FROM removals WHERE run = $2)::bigint AS arrived,
   count(*) FILTER (WHERE outcome IS NULL AND leases.until > $1) AS live,
   count(*) FILTER (WHERE outcome = 'completed') AS completed,
   count(DISTINCT leases.list) FILTER (WHERE leases.until = 'infinity') AS finished,
@@ -154,6 +158,49 @@ async def erase(pool: Any, session: str, at: datetime) -> int:
             participant,
         )
         return count
+
+
+# Visits that never went further
+
+_UNANSWERED = f"""
+SELECT {SHAPES["sessions"].quoted} FROM sessions WHERE participant IN (
+  SELECT participant FROM sessions
+  WHERE participant > $2 AND mode NOT IN {NOT_PEOPLE} AND ($4::text[] IS NULL OR participant = ANY($4))
+  GROUP BY participant
+  HAVING max(at) < $1
+    AND count(*) = (SELECT count(*) FROM unanswered WHERE unanswered.participant = sessions.participant)
+  ORDER BY participant LIMIT $3
+)
+ORDER BY participant, visit
+"""
+
+
+async def unanswered(pool: Any, before: datetime, after: str, most: int) -> list[Session]:
+    """Return all sessions of people who only arrived, the last time before a moment."""
+    async with connected(pool) as connection:
+        return [read_session(row) for row in await connection.fetch(_UNANSWERED, to_time(before), after, most, None)]
+
+
+async def remove_unanswered(pool: Any, participants: Collection[str], before: datetime, at: datetime) -> int:
+    """Delete the sessions of those who still only arrived, with their identities; return how many."""
+    people = [to_text(one) for one in participants]
+    # Nobody arrives, is identified or claims a list meanwhile; appends that hold a session are waited for.
+    async with transaction(pool, lock=LOCK_ARRIVAL) as connection:
+        await connection.execute("SELECT pg_advisory_xact_lock($1)", LOCK_PLAN)
+        held = "SELECT 1 FROM sessions WHERE participant = ANY($1::text[]) ORDER BY session FOR UPDATE"
+        await connection.execute(held, people)
+        rows = await connection.fetch(_UNANSWERED, to_time(before), "", None, people)
+        removed = [read_session(row) for row in rows]
+        if not removed:
+            return 0
+        sessions = [one.session for one in removed]
+        for table in (*ERASABLE, "sessions", "identity.comings"):
+            await connection.execute(f"DELETE FROM {table} WHERE session = ANY($1::text[])", sessions)
+        gone = [one.participant for one in removed]
+        await connection.execute("DELETE FROM identity.links WHERE participant = ANY($1::text[])", gone)
+        await _copy(connection, "removals", [(*row, to_time(at)) for row in removal_rows(removed)])
+        await note_erasure(connection)
+        return len(removed)
 
 
 # Removing the bytes of what was erased

@@ -160,6 +160,10 @@ class SessionCache:
         elif table == "ends" and facts.end is None:
             self._facts[row[0]] = replace(facts, end=read_end(row))
 
+    def drop(self, session: str) -> None:
+        """Drop a session that was removed."""
+        self._facts.pop(session, None)
+
     def change(self, session: str, update: Callable[[SessionFacts], SessionFacts]) -> None:
         """Apply another committed change."""
         if session in self._facts:

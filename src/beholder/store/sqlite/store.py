@@ -66,6 +66,8 @@ class SqliteStore:
         self._folder, self._where, self._lock = folder, str(folder), lock
         self._facts_writer, self._people_writer = writer, people
         self._cache = sessions.SessionCache()
+        self._identifying = asyncio.Lock()
+        """Held while an identity is stored, and from the removal of sessions to that of their identities."""
 
     @classmethod
     async def open(cls, folder: Path, *, write: bool) -> SqliteStore:
@@ -80,6 +82,7 @@ class SqliteStore:
             try:
                 people = await asyncio.to_thread(connect_write, folder / IDENTITY, "sqlite-identity")
                 secret = make_secret(facts)
+                await asyncio.to_thread(study.finish_removing, facts, people)
                 for connection, file in ((facts, FACTS), (people, IDENTITY)):
                     await asyncio.to_thread(wipe, connection, folder / file, QUICK_TO_WIPE)
             except BaseException:
@@ -198,11 +201,31 @@ class SqliteStore:
         session = to_text(session)
         participant = await self._writer.do(lambda connection: study.only_participant(connection, session))
         # The identity goes first: after a crash here, a repeat erases the rest.
-        await self._people.do(lambda people: study.delete_identity(people, session, participant))
+        participants = [participant] if participant is not None else []
+        await self._people.do(lambda people: study.delete_identities(people, [session], participants))
         return await self._writer.do(
             lambda connection: study.erase(connection, session, at),
             lambda _: self._cache.change(session, sessions.without_erasable),
         )
+
+    async def unanswered(self, before: datetime, *, after: str = "", most: int = 200) -> Sequence[Session]:
+        return await self._read(lambda connection: study.unanswered(connection, before, to_text(after), most))
+
+    async def remove_unanswered(self, participants: Collection[str], before: datetime, at: datetime) -> int:
+        def update_cache(removed: Sequence[Session]) -> None:
+            for one in removed:
+                self._cache.drop(one.session)
+
+        async with self._identifying:
+            # The identities go last: whoever answers before the sessions go keeps theirs.
+            removed = await self._writer.do(
+                lambda connection: study.remove_unanswered(connection, participants, before, at), update_cache
+            )
+            if removed:
+                gone = {one.session for one in removed}, {one.participant for one in removed}
+                await self._people.do(lambda people: study.delete_identities(people, *gone))
+                await self._writer.do(study.end_removing)
+        return len(removed)
 
     async def wipe(self, largest: int | None = None) -> Remains | None:
         remains = [
@@ -224,7 +247,8 @@ class SqliteStore:
     ) -> bool:
         identity = PlatformIdentity(*map(to_text, identity))
         visit = PlatformVisit(*map(to_text, visit)) if visit else None
-        return await self._people.do(lambda people: study.identify(people, identity, visit, seen))
+        async with self._identifying:
+            return await self._people.do(lambda people: study.identify(people, identity, visit, seen))
 
     async def platform_identities(self) -> Sequence[PlatformIdentity]:
         return await self._read_people(study.platform_identities)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from beholder.errors import StoreError
-from beholder.store.contract import LedgerEntry, PlatformIdentity, PlatformVisit, StudyRecord, Table
+from beholder.store.contract import LedgerEntry, PlatformIdentity, PlatformVisit, Session, StudyRecord, Table
 from beholder.store.rules import (
     IDENTIFYING,
     LAST_FACT,
@@ -21,6 +22,7 @@ from beholder.store.rules import (
     check_begin,
     check_growth,
     ledger_in_use,
+    removal_rows,
     repeated_entry,
     unknown_session,
 )
@@ -41,10 +43,12 @@ from beholder.store.tables import (
     list_rows,
     read_entry,
     read_record,
+    read_session,
     stimulus_rows,
     study_row,
     to_iso,
 )
+from beholder.study.recruitment import NOT_PEOPLE
 
 _PEOPLE_IN_OTHER_PLANS = """
 SELECT count(DISTINCT participant) FROM claims JOIN sessions USING (session) JOIN studies USING (digest)
@@ -55,7 +59,7 @@ _LISTS = "SELECT list, trials FROM lists WHERE plan_digest = ? ORDER BY list DES
 
 _COUNTS = """
 SELECT
-  count(*),
+  count(*) + (SELECT coalesce(sum(sessions), 0) FROM removals WHERE run = :run),
   count(CASE WHEN outcome IS NULL AND leases.until > :now THEN 1 END),
   count(CASE WHEN outcome = 'completed' THEN 1 END),
   count(DISTINCT CASE WHEN leases.until = '9999' THEN leases.list END),
@@ -163,6 +167,62 @@ def erase(connection: sqlite3.Connection, session: str, at: datetime) -> int:
     return count
 
 
+# Visits that never went further
+
+_UNANSWERED = f"""
+SELECT {SHAPES["sessions"].quoted} FROM sessions WHERE participant IN (
+  SELECT participant FROM sessions
+  WHERE participant > :after AND mode NOT IN {NOT_PEOPLE} {{among}}
+  GROUP BY participant
+  HAVING max(at) < :before
+    AND count(*) = (SELECT count(*) FROM unanswered WHERE unanswered.participant = sessions.participant)
+  ORDER BY participant LIMIT :most
+)
+ORDER BY participant, visit
+"""
+_AMONG = "AND participant IN (SELECT value FROM json_each(:participants))"
+
+
+def unanswered(connection: sqlite3.Connection, before: datetime, after: str, most: int) -> list[Session]:
+    """Return all sessions of people who only arrived, the last time before a moment."""
+    values = {"before": to_iso(before), "after": after, "most": most}
+    return [read_session(row) for row in connection.execute(_UNANSWERED.format(among=""), values)]
+
+
+def remove_unanswered(
+    connection: sqlite3.Connection, participants: Collection[str], before: datetime, at: datetime
+) -> list[Session]:
+    """Delete the sessions of those who still only arrived, note how many, and return them."""
+    values = {"before": to_iso(before), "after": "", "most": -1, "participants": json.dumps(list(participants))}
+    removed = [read_session(row) for row in connection.execute(_UNANSWERED.format(among=_AMONG), values)]
+    if not removed:
+        return []
+    for table in (*ERASABLE, "sessions"):
+        connection.executemany(f"DELETE FROM {table} WHERE session = ?", [(one.session,) for one in removed])
+    for row in removal_rows(removed):
+        connection.execute(_insert("removals"), (*row, to_iso(at)))
+    note_erasure(connection)
+    # The identities are in another file: after a crash here the next process finds them by this.
+    connection.execute("INSERT OR REPLACE INTO meta VALUES ('removing', '1')")
+    return removed
+
+
+def end_removing(connection: sqlite3.Connection) -> None:
+    """Note that the identities of removed sessions are gone, too."""
+    connection.execute("DELETE FROM meta WHERE name = 'removing'")
+
+
+def finish_removing(connection: sqlite3.Connection, people: sqlite3.Connection) -> None:
+    """Delete the identities of sessions that were removed just before a crash."""
+    if not connection.execute("SELECT 1 FROM meta WHERE name = 'removing'").fetchone():
+        return
+    known = connection.execute("SELECT session, participant FROM sessions").fetchall()
+    visits, links = people.execute("SELECT session FROM comings"), people.execute("SELECT participant FROM links")
+    sessions = {session for (session,) in visits} - {session for session, _ in known}
+    delete_identities(people, sessions, {one for (one,) in links} - {participant for _, participant in known})
+    end_removing(connection)
+
+
 # Identities, in a file of their own
 
 
@@ -195,12 +255,11 @@ def platform_visits(people: sqlite3.Connection) -> Sequence[PlatformVisit]:
     ]
 
 
-def delete_identity(people: sqlite3.Connection, session: str, participant: str | None) -> None:
-    """Delete the platform visits of a session and, with a pseudonym, the identity."""
-    deleted = people.execute("DELETE FROM comings WHERE session = ?", (session,)).rowcount
-    if participant is not None:
-        deleted += people.execute("DELETE FROM links WHERE participant = ?", (participant,)).rowcount
-    if deleted:
+def delete_identities(people: sqlite3.Connection, sessions: Collection[str], participants: Collection[str]) -> None:
+    """Delete the platform visits of sessions, and the identities of participants."""
+    visits = people.executemany("DELETE FROM comings WHERE session = ?", [(one,) for one in sessions]).rowcount
+    links = people.executemany("DELETE FROM links WHERE participant = ?", [(one,) for one in participants]).rowcount
+    if visits > 0 or links > 0:
         note_erasure(people)
 
 

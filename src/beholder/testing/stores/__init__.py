@@ -6,7 +6,7 @@ Each check is one sentence about every store. It opens stores by name; two names
 
 facts     appending and reading facts
 sessions  beginning a study, arriving, claiming lists
-ledger    the ledger, identities and erasure
+ledger    the ledger, identities, erasure and removal
 """
 
 from __future__ import annotations
@@ -80,6 +80,8 @@ STORE_CHECKS: Mapping[str, _StoreCheck] = {
         facts.an_end_that_leads_and_one_that_follows_are_one_end,
         ledger.erasing_takes_the_facts_and_leaves_a_tombstone,
         ledger.nothing_is_kept_of_a_session_after_its_erasure,
+        ledger.whoever_only_arrived_is_removed_and_still_counted,
+        ledger.whoever_answers_while_visits_are_removed_is_whole_or_gone,
         ledger.a_platform_id_is_nowhere_among_the_facts,
         ledger.counts_are_of_people,
         ledger.a_store_is_ready_while_it_is_open,

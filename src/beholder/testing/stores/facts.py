@@ -33,7 +33,7 @@ NOON = datetime(2026, 5, 4, 12, 0, 0, 123456, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 TABLES: tuple[Table, ...] = (
     "studies", "stimuli", "lists", "sessions", "claims", "posed", "answers", "events", "told", "ends", "erasures",
-    "ledger",
+    "removals", "ledger",
 )  # fmt: skip
 
 

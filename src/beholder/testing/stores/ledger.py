@@ -1,4 +1,4 @@
-"""Checks of the ledger, of platform identities, and of erasure and counts."""
+"""Checks of the ledger, of platform identities, and of erasure, removal and counts."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from beholder.testing.stores.facts import (
     expect,
     rows,
     session_facts,
+    session_of,
     study_record,
 )
 from beholder.types import Json
@@ -231,6 +232,107 @@ async def nothing_is_kept_of_a_session_after_its_erasure(open_: StoreOpener) -> 
         await store.append([end(session, "withdrawn")])
         assert await rows(store, "answers") == []
         assert (await session_facts(store, session)).answers == {}
+
+
+async def whoever_only_arrived_is_removed_and_still_counted(open_: StoreOpener) -> None:
+    noted = {
+        "looked": [
+            Events("", "consent", "tab", 0, [], NOON),
+            StoredVerdict("", "consent", "device", "pass", "", {}, NOON),
+            PosedAttempt("", "check:1", "x", {}, {}, NOON),
+        ],
+        "answered": [answer("")],
+        "ended": [end("", "technical")],
+    }
+    async with open_("one") as store:
+        await store.begin(study_record())
+        names = ("left", "looked", "answered", "ended", "claimed", "erased", "twice", "later", "runs")
+        sessions = {name: await arrive(store, name) for name in names}
+        for name, session in sessions.items():
+            visit = PlatformVisit(session, "post", name)
+            await store.identify(PlatformIdentity(f"p-{name}", "prolific", f"id-{name}"), visit)
+            if name in noted:
+                await store.append([replace(fact, session=session) for fact in noted[name]])  # type: ignore[type-var]
+        await claim(store, sessions["claimed"])
+        await store.erase(sessions["erased"], NOON)
+        await store.append([answer(await arrive(store, "twice", number=2))])
+        await store.arrive(replace(session_of("later", number=2), at=NOON + 2 * HOUR))
+        second = await arrive(store, "runs", number=2, run=2)
+        await arrive(store, "robby", mode="robot")
+        before, arrived = NOON + HOUR, dict(await store.counts(NOON))
+        assert await store.unanswered(NOON) == [], "nobody came before noon"
+        due = await store.unanswered(before)
+        assert [one.session for one in due] == [sessions["left"], sessions["looked"], sessions["runs"], second]
+        assert await store.unanswered(before, most=1) == due[:1]
+        assert await store.unanswered(before, after="p-left", most=1) == due[1:2]
+        assert await store.remove_unanswered([f"p-{name}" for name in (*names, "robby")], before, NOON + 3 * HOUR) == 4
+        assert await store.remove_unanswered(["p-left"], before, NOON + 3 * HOUR) == 0, "removing again changes nothing"
+        kept = {"p-answered", "p-ended", "p-claimed", "p-erased", "p-twice", "p-later", "p-robby"}
+        assert {row["participant"] for row in await rows(store, "sessions")} == kept
+        assert {one.participant for one in await store.platform_identities()} == kept - {"p-erased", "p-robby"}
+        assert {one.submission for one in await store.platform_visits()} == {
+            "answered",
+            "ended",
+            "claimed",
+            "twice",
+            "later",
+        }
+        for table in ("events", "told", "posed"):
+            assert await rows(store, table) == [], table
+        at = NOON + 3 * HOUR
+        noted_rows = [
+            {"run": 1, "participants": 3, "sessions": 3, "at": at},
+            {"run": 2, "participants": 1, "sessions": 1, "at": at},
+        ]
+        assert await rows(store, "removals") == noted_rows, "one entry for each run"
+        assert dict(await store.counts(NOON)) == arrived, "whoever came has come"
+        assert (await store.counts(NOON, 2))["arrived"] == 1
+        assert await store.session_facts(sessions["left"]) is None
+        await expect(LookupError, store.append([answer(sessions["left"])]), "an answer to a session that is gone")
+        assert await store.wipe() is None, "no byte of it is left"
+        assert await store.unanswered(before) == []
+    async with open_("one") as store:
+        assert await store.session_facts(sessions["looked"]) is None
+        session, is_new = await store.arrive(replace(session_of("left"), session="s-anew", at=NOON + 4 * HOUR))
+        assert (session.session, is_new) == ("s-anew", True), "whoever comes back begins anew"
+        await store.identify(PlatformIdentity("p-left", "prolific", "id-left"), PlatformVisit("s-anew", "post", "left"))
+        assert (await store.counts(NOON))["arrived"] == arrived["arrived"] + 1
+
+
+async def whoever_answers_while_visits_are_removed_is_whole_or_gone(open_: StoreOpener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record(lists=40))
+        names = [f"{number:02}" for number in range(40)]
+        sessions = {name: await arrive(store, name) for name in names}
+        for name, session in sessions.items():
+            visit = PlatformVisit(session, "post", name)
+            await store.identify(PlatformIdentity(f"p-{name}", "prolific", name), visit)
+
+        async def agree(name: str) -> bool:
+            try:
+                await claim(store, sessions[name])
+                await store.append([answer(sessions[name])])
+            except LookupError:
+                return False
+            return True
+
+        async def remove(some: list[str]) -> int:
+            return await store.remove_unanswered([f"p-{name}" for name in some], NOON + HOUR, NOON + HOUR)
+
+        # The first half agrees while visits are removed, the second half afterwards.
+        answered, removed = await asyncio.gather(
+            asyncio.gather(*(agree(name) for name in names[:20])),
+            asyncio.gather(*(remove(names[first::4]) for first in (0, 1, 2, 3, 0))),
+        )
+        answered += await asyncio.gather(*(agree(name) for name in names[20:]))
+        whole = {name for name, is_kept in zip(names, answered, strict=True) if is_kept}
+        assert sum(removed) == len(names) - len(whole), "removed once"
+        assert {row["participant"] for row in await rows(store, "sessions")} == {f"p-{name}" for name in whole}
+        assert {one.platform_id for one in await store.platform_identities()} == whole
+        assert {one.submission for one in await store.platform_visits()} == whole
+        assert {row["session"] for row in await rows(store, "answers")} == {sessions[name] for name in whole}
+        assert sum(row["sessions"] for row in await rows(store, "removals")) == sum(removed)
+        assert (await store.counts(NOON))["arrived"] == len(names)
 
 
 async def a_platform_id_is_nowhere_among_the_facts(open_: StoreOpener) -> None:

@@ -41,7 +41,7 @@ async def test_a_newer_database_is_refused(postgresql_url: str) -> None:
     async with open_store(postgresql_url):
         pass
     await sql(postgresql_url, "UPDATE facts.meta SET value = '7' WHERE name = 'schema_version'")
-    with pytest.raises(StoreError, match=r"was written by a newer Beholder \(schema 7, this one knows 5\)"):
+    with pytest.raises(StoreError, match=r"was written by a newer Beholder \(schema 7, this one knows 6\)"):
         async with open_store(postgresql_url):
             pass
 
@@ -55,7 +55,7 @@ async def test_a_database_from_before_the_first_release_is_refused(postgresql_ur
             async with open_store(postgresql_url, write=write):
                 pass
         assert str(refused.value).endswith(
-            "  was written before the first release of Beholder (schema 3, this one reads 5)."
+            "  was written before the first release of Beholder (schema 3, this one reads 6)."
             " Read it with the version that wrote it, or begin a new folder or database."
         )
 
@@ -84,7 +84,7 @@ async def test_a_password_that_breaks_its_address_is_not_repeated_and_how_to_wri
 @pytest.mark.parametrize(
     ("statement", "what"),
     [
-        ("DROP TABLE facts.answers", "lacks 1 table: facts.answers"),
+        ("DROP TABLE facts.answers CASCADE", "lacks 1 table: facts.answers"),
         ("DELETE FROM facts.meta WHERE name = 'secret'", "lacks its secret"),
     ],
 )

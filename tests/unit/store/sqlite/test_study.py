@@ -1,18 +1,18 @@
-"""Facts in SQLite are append-only, and an erasure deletes identities."""
+"""Facts in SQLite are append-only, and an erasure or a removal deletes identities."""
 
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from beholder.store.contract import PosedAttempt, StoredVerdict
+from beholder.store.contract import PlatformIdentity, PlatformVisit, PosedAttempt, StoredVerdict
 from beholder.store.open import open_store
-from beholder.testing.stores.facts import (
-    NOON,
-    arrive,
-)
+from beholder.store.sqlite.database_files import connect_write
+from beholder.store.sqlite.study import remove_unanswered
+from beholder.testing.stores.facts import HOUR, NOON, arrive
 from support.sqlite_files import fill, sql
 
 
@@ -45,3 +45,17 @@ async def test_erasing_the_last_session_of_a_person_forgets_who_it_was(tmp_path:
         assert sql(tmp_path, "SELECT * FROM links", file="identity.sqlite") == [("p-ann", "prolific", "5f3a")]
         await store.erase(second, NOON)
         assert sql(tmp_path, "SELECT * FROM links", file="identity.sqlite") == []
+
+
+async def test_after_a_crash_between_both_files_the_next_process_finishes_a_removal(tmp_path: Path) -> None:
+    await fill(tmp_path)
+    async with open_store(tmp_path) as store:
+        session = await arrive(store, "bob")
+        await store.identify(PlatformIdentity("p-bob", "prolific", "77bc"), PlatformVisit(session, "post", "v1"))
+    with closing(connect_write(tmp_path / "facts.sqlite", "sqlite")) as facts:
+        assert [one.session for one in remove_unanswered(facts, ["p-ann", "p-bob"], NOON + HOUR, NOON)] == [session]
+    assert len(sql(tmp_path, "SELECT * FROM links", file="identity.sqlite")) == 2
+    async with open_store(tmp_path) as store:
+        assert [one.participant for one in await store.platform_identities()] == ["p-ann"]
+        assert list(await store.platform_visits()) == []
+        assert await store.is_wipe_due() is False, "and of its bytes nothing is left"

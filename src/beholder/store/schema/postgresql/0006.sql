@@ -119,6 +119,23 @@ CREATE TABLE erasures (
   at TIMESTAMPTZ NOT NULL
 );
 
+-- Visits that never went further and were removed: how many, of how many participants.
+CREATE TABLE removals (
+  n BIGINT GENERATED ALWAYS AS IDENTITY,
+  run INTEGER NOT NULL,
+  participants BIGINT NOT NULL,
+  sessions BIGINT NOT NULL,
+  at TIMESTAMPTZ NOT NULL
+);
+
+-- Sessions in which nobody has answered, claimed a list, or come to an end: only these may go as a whole.
+CREATE VIEW unanswered AS
+SELECT session, participant, run, mode, visit, digest, device, at FROM sessions
+WHERE NOT EXISTS (SELECT 1 FROM answers WHERE answers.session = sessions.session)
+  AND NOT EXISTS (SELECT 1 FROM claims WHERE claims.session = sessions.session)
+  AND NOT EXISTS (SELECT 1 FROM ends WHERE ends.session = sessions.session)
+  AND NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.session = sessions.session);
+
 -- Which lists are taken: until a lease expires, and for ever (infinity) once its session has finished. Rows may change.
 CREATE TABLE leases (
   session TEXT NOT NULL PRIMARY KEY REFERENCES claims (session),
@@ -137,7 +154,16 @@ END $$;
 
 CREATE FUNCTION keep_unless_erased() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
-  IF NOT EXISTS (SELECT 1 FROM erasures WHERE session = OLD.session) THEN
+  IF NOT EXISTS (SELECT 1 FROM erasures WHERE session = OLD.session)
+    AND NOT EXISTS (SELECT 1 FROM unanswered WHERE session = OLD.session) THEN
+    RAISE EXCEPTION 'facts are append-only' USING ERRCODE = 'integrity_constraint_violation';
+  END IF;
+  RETURN OLD;
+END $$;
+
+CREATE FUNCTION keep_unless_unanswered() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  IF NOT EXISTS (SELECT 1 FROM unanswered WHERE session = OLD.session) THEN
     RAISE EXCEPTION 'facts are append-only' USING ERRCODE = 'integrity_constraint_violation';
   END IF;
   RETURN OLD;
@@ -153,6 +179,7 @@ CREATE TRIGGER events_stay BEFORE UPDATE OR TRUNCATE ON events FOR EACH STATEMEN
 CREATE TRIGGER told_stay BEFORE UPDATE OR TRUNCATE ON told FOR EACH STATEMENT EXECUTE FUNCTION keep();
 CREATE TRIGGER ends_stay BEFORE UPDATE OR TRUNCATE ON ends FOR EACH STATEMENT EXECUTE FUNCTION keep();
 CREATE TRIGGER erasures_stay BEFORE UPDATE OR TRUNCATE ON erasures FOR EACH STATEMENT EXECUTE FUNCTION keep();
+CREATE TRIGGER removals_stay BEFORE UPDATE OR TRUNCATE ON removals FOR EACH STATEMENT EXECUTE FUNCTION keep();
 -- An erasure also takes the device of a session; nothing else of it changes.
 CREATE FUNCTION keep_session() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
@@ -169,7 +196,7 @@ CREATE TRIGGER sessions_whole BEFORE TRUNCATE ON sessions FOR EACH STATEMENT EXE
 CREATE TRIGGER studies_kept BEFORE DELETE ON studies FOR EACH STATEMENT EXECUTE FUNCTION keep();
 CREATE TRIGGER stimuli_kept BEFORE DELETE ON stimuli FOR EACH STATEMENT EXECUTE FUNCTION keep();
 CREATE TRIGGER lists_kept BEFORE DELETE ON lists FOR EACH STATEMENT EXECUTE FUNCTION keep();
-CREATE TRIGGER sessions_kept BEFORE DELETE ON sessions FOR EACH STATEMENT EXECUTE FUNCTION keep();
+CREATE TRIGGER sessions_kept BEFORE DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION keep_unless_unanswered();
 CREATE TRIGGER claims_kept BEFORE DELETE ON claims FOR EACH STATEMENT EXECUTE FUNCTION keep();
 CREATE TRIGGER posed_kept BEFORE DELETE ON posed FOR EACH ROW EXECUTE FUNCTION keep_unless_erased();
 CREATE TRIGGER answers_kept BEFORE DELETE ON answers FOR EACH ROW EXECUTE FUNCTION keep_unless_erased();
@@ -177,6 +204,7 @@ CREATE TRIGGER events_kept BEFORE DELETE ON events FOR EACH ROW EXECUTE FUNCTION
 CREATE TRIGGER told_kept BEFORE DELETE ON told FOR EACH ROW EXECUTE FUNCTION keep_unless_erased();
 CREATE TRIGGER ends_kept BEFORE DELETE ON ends FOR EACH STATEMENT EXECUTE FUNCTION keep();
 CREATE TRIGGER erasures_kept BEFORE DELETE ON erasures FOR EACH STATEMENT EXECUTE FUNCTION keep();
+CREATE TRIGGER removals_kept BEFORE DELETE ON removals FOR EACH STATEMENT EXECUTE FUNCTION keep();
 
 -- The end of a session settles its lease, an erasure ends it.
 CREATE FUNCTION settle_lease() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$

@@ -108,6 +108,22 @@ CREATE TABLE erasures (
   at TEXT NOT NULL
 );
 
+-- Visits that never went further and were removed: how many, of how many participants.
+CREATE TABLE removals (
+  run INTEGER NOT NULL,
+  participants INTEGER NOT NULL,
+  sessions INTEGER NOT NULL,
+  at TEXT NOT NULL
+);
+
+-- Sessions in which nobody has answered, claimed a list, or come to an end: only these may go as a whole.
+CREATE VIEW unanswered AS
+SELECT session, participant, run, mode, visit, digest, device, at FROM sessions
+WHERE NOT EXISTS (SELECT 1 FROM answers WHERE answers.session = sessions.session)
+  AND NOT EXISTS (SELECT 1 FROM claims WHERE claims.session = sessions.session)
+  AND NOT EXISTS (SELECT 1 FROM ends WHERE ends.session = sessions.session)
+  AND NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.session = sessions.session);
+
 -- Which lists are taken: until a lease expires, and for ever (9999) once its session has finished. Rows may change.
 CREATE TABLE leases (
   session TEXT NOT NULL PRIMARY KEY REFERENCES claims (session),
@@ -129,6 +145,7 @@ CREATE TRIGGER events_stay BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'fa
 CREATE TRIGGER told_stay BEFORE UPDATE ON told BEGIN SELECT RAISE(ABORT, 'facts are append-only'); END;
 CREATE TRIGGER ends_stay BEFORE UPDATE ON ends BEGIN SELECT RAISE(ABORT, 'facts are append-only'); END;
 CREATE TRIGGER erasures_stay BEFORE UPDATE ON erasures BEGIN SELECT RAISE(ABORT, 'facts are append-only'); END;
+CREATE TRIGGER removals_stay BEFORE UPDATE ON removals BEGIN SELECT RAISE(ABORT, 'facts are append-only'); END;
 -- An erasure also takes the device of a session; nothing else of it changes.
 CREATE TRIGGER sessions_stay BEFORE UPDATE ON sessions
 WHEN NEW.device <> '{}' OR NOT EXISTS (SELECT 1 FROM erasures WHERE session = OLD.session)
@@ -139,22 +156,28 @@ BEGIN SELECT RAISE(ABORT, 'facts are append-only'); END;
 CREATE TRIGGER studies_kept BEFORE DELETE ON studies BEGIN SELECT RAISE(ABORT, 'facts are append-only'); END;
 CREATE TRIGGER stimuli_kept BEFORE DELETE ON stimuli BEGIN SELECT RAISE(ABORT, 'facts are append-only'); END;
 CREATE TRIGGER lists_kept BEFORE DELETE ON lists BEGIN SELECT RAISE(ABORT, 'facts are append-only'); END;
-CREATE TRIGGER sessions_kept BEFORE DELETE ON sessions BEGIN SELECT RAISE(ABORT, 'facts are append-only'); END;
 CREATE TRIGGER claims_kept BEFORE DELETE ON claims BEGIN SELECT RAISE(ABORT, 'facts are append-only'); END;
 CREATE TRIGGER ends_kept BEFORE DELETE ON ends BEGIN SELECT RAISE(ABORT, 'facts are append-only'); END;
 CREATE TRIGGER erasures_kept BEFORE DELETE ON erasures BEGIN SELECT RAISE(ABORT, 'facts are append-only'); END;
+CREATE TRIGGER removals_kept BEFORE DELETE ON removals BEGIN SELECT RAISE(ABORT, 'facts are append-only'); END;
+CREATE TRIGGER sessions_kept BEFORE DELETE ON sessions
+WHEN NOT EXISTS (SELECT 1 FROM unanswered WHERE session = OLD.session)
+BEGIN SELECT RAISE(ABORT, 'facts are append-only'); END;
 
 CREATE TRIGGER posed_kept BEFORE DELETE ON posed
 WHEN NOT EXISTS (SELECT 1 FROM erasures WHERE session = OLD.session)
+  AND NOT EXISTS (SELECT 1 FROM unanswered WHERE session = OLD.session)
 BEGIN SELECT RAISE(ABORT, 'facts are append-only'); END;
 CREATE TRIGGER answers_kept BEFORE DELETE ON answers
 WHEN NOT EXISTS (SELECT 1 FROM erasures WHERE session = OLD.session)
 BEGIN SELECT RAISE(ABORT, 'facts are append-only'); END;
 CREATE TRIGGER events_kept BEFORE DELETE ON events
 WHEN NOT EXISTS (SELECT 1 FROM erasures WHERE session = OLD.session)
+  AND NOT EXISTS (SELECT 1 FROM unanswered WHERE session = OLD.session)
 BEGIN SELECT RAISE(ABORT, 'facts are append-only'); END;
 CREATE TRIGGER told_kept BEFORE DELETE ON told
 WHEN NOT EXISTS (SELECT 1 FROM erasures WHERE session = OLD.session)
+  AND NOT EXISTS (SELECT 1 FROM unanswered WHERE session = OLD.session)
 BEGIN SELECT RAISE(ABORT, 'facts are append-only'); END;
 
 -- A request that was under way when a person withdrew must not store facts.
