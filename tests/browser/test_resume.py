@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 
 from playwright.async_api import Page, Route
@@ -245,3 +246,19 @@ async def test_the_last_page_leads_to_another_session_by_keyboard(servers: Study
     assert [row["visit"] for row in sessions] == [1, 2]
     assert len({row["participant"] for row in sessions}) == 1
     assert [row["list"] for row in await site.rows("claims")] == [1, 2]
+
+
+async def test_a_page_that_was_open_until_its_session_was_removed_begins_anew(servers: StudyServers) -> None:
+    site = await servers.serve()
+    visit = await site.visit(expects_trouble=True)  # the answer to what is gone is refused
+    await visit.step("consent")
+    store, now = site.server.store, site.server.service.now()
+    (before,) = await site.rows("sessions")
+    assert await store.remove_unanswered([before["participant"]], now + timedelta(days=1), now) == 1
+    async with visit.page.expect_navigation():
+        await visit.page.click("#agree")
+    await visit.step("consent")
+    await visit.go("trial:1")
+    (after,) = await site.rows("sessions")
+    assert after["session"] != before["session"]
+    assert after["participant"] == before["participant"], "by the address of the first time"

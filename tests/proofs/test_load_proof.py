@@ -5,17 +5,22 @@ from __future__ import annotations
 import asyncio
 import gc
 import sys
+from datetime import timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 import pytest
 
 from beholder.server.connections import connection_limits
-from beholder.store.open import open_store
+from beholder.store.open import is_postgresql, open_store
+from beholder.store.rules import QUICK_TO_WIPE
 from beholder.testing import write_study
-from support.clock_service import Person, hosted
+from beholder.testing.stores.facts import rows
+from support.clock_service import NOON, Person, hosted
 from support.flooded_server import flooded_server
 from support.load import send_participants
+from support.postgresql_queries import sql
 
 
 @pytest.fixture
@@ -58,16 +63,51 @@ def _seconds(process: psutil.Process) -> float:
     return float(spent.user + spent.system)
 
 
+class DayUsage(NamedTuple):
+    """What a server and its store take at the end of an hour."""
+
+    megabytes: float
+    descriptors: int
+    files: int
+    """Under the folder of the study, and of its store."""
+    store_mb: float
+    """All files or tables of the store, without its logs."""
+    log_mb: float
+    """The logs of the store: the write-ahead logs of SQLite, or what PostgreSQL keeps of its own."""
+
+
+async def usage_of(folder: Path, url: str) -> DayUsage:
+    gc.collect()
+    process, paths = psutil.Process(), [path for path in folder.rglob("*") if path.is_file()]
+    logs = sum(path.stat().st_size for path in paths if path.name.endswith("-wal"))
+    kept = sum(path.stat().st_size for path in paths if path.parent.name == "store") - logs
+    if is_postgresql(url):
+        ((kept, logs),) = await sql(
+            url, "SELECT pg_database_size(current_database()), coalesce(sum(size), 0)::bigint FROM pg_ls_waldir()"
+        )
+    return DayUsage(process.memory_info().rss / 1024**2, process.num_fds(), len(paths), kept / 1e6, logs / 1e6)
+
+
 @pytest.mark.long
-async def test_a_day_of_participants_leaves_memory_and_descriptors_as_they_were(
-    tmp_path: Path, tiny: Path, whole: bool
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+async def test_a_day_of_participants_leaves_memory_descriptors_files_and_logs_as_they_were(
+    tmp_path: Path,
+    tiny: Path,
+    kind: str,
+    whole: bool,
+    request: pytest.FixtureRequest,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Every hour people come, some of them finish, some leave in the middle, and some never agree."""
-    hours, each = (24, 100) if whole else (6, 8)
-    process = psutil.Process()
-    design = {"participants": 5000 if whole else 100, "trials": 1}
-    async with hosted(tmp_path, tiny, design=design) as (host, clock, store):
-        seen: list[tuple[float, int]] = []
+    """Every hour people come, some of them finish, some leave in the middle, and some never agree and are removed."""
+    if kind == "postgresql" and not whole:
+        pytest.skip("the same people; the whole proof has both stores")
+    # A day until the first visits without an answer are due, and a day in which as many go as come.
+    hours, each = (48, 52) if whole else (30, 4)
+    url = str(tmp_path / "store") if kind == "sqlite" else request.getfixturevalue("postgresql_databases")()
+    design = {"participants": 3000 if whole else 100, "trials": 1}
+    async with hosted(tmp_path, tiny, store=url, design=design) as (host, clock, store):
+        seen: list[DayUsage] = []
+        removed = 0
         for hour in range(hours):
             for number in range(each):
                 person = await Person(host, clock, f"{hour}-{number}").come()
@@ -76,15 +116,23 @@ async def test_a_day_of_participants_leaves_memory_and_descriptors_as_they_were(
                 elif number % 4 == 2:
                     await person.until("trial")
                 host.hear(person.token, "tab", is_open=True)
-            clock.wait(minutes=60)
+            assert clock() < NOON + timedelta(hours=hour + 1)
+            clock.time = NOON + timedelta(hours=hour + 1)
             host.context.presence.open_pages(host.now())
-            gc.collect()
-            seen.append((process.memory_info().rss / 1024**2, process.num_fds()))
-        counts = await store.counts(host.now())
-    assert counts["arrived"] == hours * each
-    assert counts["completed"] >= hours * each // 2
-    warm = hours // 3
-    assert seen[-1][0] < seen[warm][0] + (30 if whole else 10), seen
-    assert seen[-1][1] <= seen[warm][1] + 2, seen
-    files = {path.name for path in tmp_path.rglob("store/*")}
-    assert len(files) <= 12, files
+            removed += await host.removal.go_on()
+            await store.wipe(QUICK_TO_WIPE)
+            seen.append(await usage_of(tmp_path, url))
+        counts, sessions = await store.counts(host.now()), len(await rows(store, "sessions"))
+    told = "\n".join(f"{kind}, hour {hour + 1}: {seen[hour]}" for hour in (0, hours // 2 - 1, hours - 1))
+    if whole:
+        with capsys.disabled():
+            sys.stdout.write(f"\n{told}\n{kind}: {removed} of {counts['arrived']} visits removed\n")
+    assert counts["arrived"] == hours * each == sessions + removed
+    assert counts["completed"] == hours * each // 2
+    assert removed == (hours - 24) * each // 4, "everybody who never agreed, a day after they came"
+    warm, last = seen[hours // 3], seen[-1]
+    assert last.megabytes < warm.megabytes + (30 if whole else 10), told
+    assert last.descriptors <= warm.descriptors + 2, told
+    assert last.files == warm.files, told
+    assert last.log_mb <= max(warm.log_mb, 70), told
+    assert last.store_mb + last.log_mb < 80 + 0.02 * sessions, f"20 kB for each session that is kept: {told}"

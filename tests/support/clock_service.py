@@ -119,11 +119,13 @@ def record_of(served: Any, plan: Any, at: datetime = NOON) -> StudyRecord:
 
 
 @asynccontextmanager
-async def hosted(folder: Path, tiny: Path, **keys: Any) -> AsyncIterator[tuple[StudyService, Clock, Store]]:
+async def hosted(
+    folder: Path, tiny: Path, *, store: Any = None, **keys: Any
+) -> AsyncIterator[tuple[StudyService, Clock, Store]]:
     """Yield a service without a server, its clock and its store."""
     path = write_study(folder / "study", tiny, **keys)
     served, plan = load_served(load_study(path), "http://here")
     clock = Clock()
-    async with open_store(folder / "store") as store:
-        await store.begin(record_of(served, plan.plan_digest))
-        yield StudyService(served, store, now=clock), clock, store
+    async with open_store(store or folder / "store") as opened:
+        await opened.begin(record_of(served, plan.plan_digest))
+        yield StudyService(served, opened, now=clock), clock, opened

@@ -20,7 +20,7 @@ from beholder.server.script import Script
 from beholder.store.contract import SessionFacts
 
 _AT_ONCE = 262_144
-"""Bytes up to which a reply is read at once: each piece of a stream waits for a thread, which costs more than the bytes."""
+"""Bytes up to which a reply is read at once: each piece of a stream waits for a thread, which costs more than they."""
 _RANGE = re.compile(r"^bytes=([0-9]{0,18})-([0-9]{0,18})$")
 
 

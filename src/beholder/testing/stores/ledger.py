@@ -6,7 +6,15 @@ import asyncio
 from dataclasses import replace
 
 from beholder.errors import LedgerError, Refused
-from beholder.store.contract import Events, LedgerEntry, PlatformIdentity, PlatformVisit, PosedAttempt, StoredVerdict
+from beholder.store.contract import (
+    Events,
+    Fact,
+    LedgerEntry,
+    PlatformIdentity,
+    PlatformVisit,
+    PosedAttempt,
+    StoredVerdict,
+)
 from beholder.testing.stores.facts import (
     HOUR,
     NOON,
@@ -235,7 +243,7 @@ async def nothing_is_kept_of_a_session_after_its_erasure(open_: StoreOpener) -> 
 
 
 async def whoever_only_arrived_is_removed_and_still_counted(open_: StoreOpener) -> None:
-    noted = {
+    noted: dict[str, list[Fact]] = {
         "looked": [
             Events("", "consent", "tab", 0, [], NOON),
             StoredVerdict("", "consent", "device", "pass", "", {}, NOON),
@@ -252,7 +260,7 @@ async def whoever_only_arrived_is_removed_and_still_counted(open_: StoreOpener) 
             visit = PlatformVisit(session, "post", name)
             await store.identify(PlatformIdentity(f"p-{name}", "prolific", f"id-{name}"), visit)
             if name in noted:
-                await store.append([replace(fact, session=session) for fact in noted[name]])  # type: ignore[type-var]
+                await store.append([replace(fact, session=session) for fact in noted[name]])
         await claim(store, sessions["claimed"])
         await store.erase(sessions["erased"], NOON)
         await store.append([answer(await arrive(store, "twice", number=2))])
@@ -293,8 +301,8 @@ async def whoever_only_arrived_is_removed_and_still_counted(open_: StoreOpener) 
         assert await store.unanswered(before) == []
     async with open_("one") as store:
         assert await store.session_facts(sessions["looked"]) is None
-        session, is_new = await store.arrive(replace(session_of("left"), session="s-anew", at=NOON + 4 * HOUR))
-        assert (session.session, is_new) == ("s-anew", True), "whoever comes back begins anew"
+        anew, is_new = await store.arrive(replace(session_of("left"), session="s-anew", at=NOON + 4 * HOUR))
+        assert (anew.session, is_new) == ("s-anew", True), "whoever comes back begins anew"
         await store.identify(PlatformIdentity("p-left", "prolific", "id-left"), PlatformVisit("s-anew", "post", "left"))
         assert (await store.counts(NOON))["arrived"] == arrived["arrived"] + 1
 
